@@ -1,0 +1,114 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is held to the same rules: language mode 6, warnings are errors, and each use of
+/// an unsafe construct is spelt `unsafe` in the source.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "pam-uaf",
+  products: [
+    .executable(name: "uaf-helper", targets: ["UAFHelper"]),
+    .executable(name: "uaf-fetch", targets: ["UAFFetch"]),
+    .executable(name: "uafctl", targets: ["UAFTool"]),
+    .executable(name: "uaf-server", targets: ["UAFServer"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+  ],
+  targets: [
+    // MARK: System libraries
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8"),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+
+    // MARK: Shared by both sides
+    .target(name: "SecretMemory", swiftSettings: strict),
+    .target(name: "UAFCrypto", dependencies: ["SecretMemory", "COpenSSL"], swiftSettings: strict),
+    .target(name: "UAFMessages", swiftSettings: strict),
+
+    // MARK: The login path
+    .target(name: "FidoResults", swiftSettings: strict),
+    .target(name: "UAFWire", dependencies: ["SecretMemory"], swiftSettings: strict),
+    .target(
+      name: "Authenticator",
+      dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2"],
+      swiftSettings: strict),
+    .target(
+      name: "UAFConfiguration",
+      dependencies: ["Authenticator", "FidoResults", "TOMLKit"],
+      swiftSettings: strict),
+    .target(
+      name: "UAFClient",
+      dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "UAFHelper",
+      dependencies: [
+        "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator",
+        "UAFConfiguration", "UAFClient",
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "UAFFetch", dependencies: ["UAFWire", "CCurl"], swiftSettings: strict),
+
+    // MARK: The person's and the administrator's tool
+    .executableTarget(
+      name: "UAFTool",
+      dependencies: [
+        "SecretMemory", "UAFWire", "FidoResults", "UAFConfiguration",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+
+    // MARK: The server
+    .executableTarget(
+      name: "UAFServer",
+      dependencies: [
+        "UAFMessages", "UAFCrypto",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+
+    // MARK: Tests
+    .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: strict),
+    .testTarget(name: "UAFCryptoTests", dependencies: ["UAFCrypto"], swiftSettings: strict),
+    .testTarget(name: "UAFMessagesTests", dependencies: ["UAFMessages"], swiftSettings: strict),
+    .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults"], swiftSettings: strict),
+    .testTarget(name: "UAFWireTests", dependencies: ["UAFWire"], swiftSettings: strict),
+    .testTarget(name: "AuthenticatorTests", dependencies: ["Authenticator"], swiftSettings: strict),
+    .testTarget(name: "UAFConfigurationTests", dependencies: ["UAFConfiguration"], swiftSettings: strict),
+    .testTarget(
+      name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto"],
+      swiftSettings: strict),
+    .testTarget(name: "UAFHelperTests", dependencies: ["UAFHelper"], swiftSettings: strict),
+    .testTarget(name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire"], swiftSettings: strict),
+    .testTarget(name: "UAFToolTests", dependencies: ["UAFTool"], swiftSettings: strict),
+    .testTarget(
+      name: "UAFServerTests",
+      dependencies: [
+        "UAFServer", "UAFMessages", "UAFCrypto",
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["UAFWire", "UAFMessages", "UAFCrypto"],
+      swiftSettings: strict),
+  ],
+  cxxLanguageStandard: .cxx17
+)

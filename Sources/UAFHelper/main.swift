@@ -1,0 +1,3 @@
+// Purpose: The core: one process per PAM call, one thread, root. Speaks the conversation protocol with the module or uafctl,
+// the fetch protocol with uaf-fetch, and owns the account's state. Never: NSS, a terminal, a network socket, a thread,
+// `async`, Foundation.
