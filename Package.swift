@@ -67,7 +67,7 @@ let package = Package(
     .executableTarget(
       name: "UAFTool",
       dependencies: [
-        "SecretMemory", "UAFWire", "FidoResults", "UAFConfiguration",
+        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "UAFConfiguration",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -98,7 +98,12 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "UAFHelperTests", dependencies: ["UAFHelper"], swiftSettings: strict),
     .testTarget(name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire"], swiftSettings: strict),
-    .testTarget(name: "UAFToolTests", dependencies: ["UAFTool"], swiftSettings: strict),
+    .testTarget(
+      name: "UAFToolTests",
+      dependencies: [
+        "UAFTool", "UAFWire", "SecretMemory", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "UAFServerTests",
       dependencies: [
