@@ -51,7 +51,9 @@ import SecretMemory
     return unsafe Array(UnsafeRawBufferPointer(start: text, count: length))
   }
 
-  /// The private key in PEM. OpenSSL clears a memory BIO when it frees it.
+  /// The private key in PEM.
+  ///
+  /// OpenSSL clears a memory BIO when it frees it.
   static func pem(privateKey: OpaquePointer) throws(CryptoError) -> Secret {
     // SAFETY: as above.
     guard let bio = unsafe BIO_new(BIO_s_mem()) else { throw OpenSSLQueue.failure(.outOfMemory) }

@@ -65,7 +65,9 @@ public struct DevelopmentCertificate: ~Copyable {
     (NID_authority_key_identifier, "keyid:always"),
   ]
 
-  /// The names in OpenSSL's notation. Checked, because a comma in a name would become another name.
+  /// The names in OpenSSL's notation.
+  ///
+  /// Checked, because a comma in a name would become another name.
   private static func alternativeNames(
     dnsNames: [String], ipAddresses: [String]
   ) throws(CryptoError) -> String {
