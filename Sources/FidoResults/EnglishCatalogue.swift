@@ -1,0 +1,143 @@
+// Purpose: every text in English.
+
+enum EnglishCatalogue: Catalogue {
+  static let results: [UInt32: ResultText] = [
+    0: ResultText("Success."),
+    10: ResultText("Ready for verification."),
+    980: ResultText("Registering again was chosen.", "Ask the administrator for a new enrolment code."),
+    999: ResultText("Cancelled."),
+    1001: ResultText("A setting or a message is not valid.", "Ask the administrator; the log names it."),
+    1002: ResultText(
+      "The server's certificate or the channel binding is wrong.",
+      "Do not enter your passcode elsewhere; tell the administrator."),
+    1005: ResultText(
+      "A message from the server was not understood.",
+      "Tell the administrator; the log says which one."),
+    1006: ResultText("The login helper is missing, wrong or died.", "Reinstall the pam-uaf package."),
+    1007: ResultText("FIDO cannot be used on this machine.", "Ask the administrator; uafctl doctor says why."),
+    1008: ResultText(
+      "The server knows this account, but this machine has no key for it.",
+      "Deregister, then register again."),
+    1009: ResultText("This account is not registered on this machine.", "Register with uafctl register."),
+    1011: ResultText("The user name is not valid.", "Use a name without spaces, control or non-ASCII characters."),
+    1012: ResultText("There is no such authenticator type.", "Use passcode or pattern."),
+    1100: ResultText("The request was used, has expired or does not exist.", "Try again."),
+    2001: ResultText(
+      "The server does not trust this client.",
+      "Have the administrator list what uafctl facet shows."),
+    2002: ResultText(
+      "No authenticator here fits what the server asks for.",
+      "Deregister and register again, or authenticate if all are registered."),
+    2003: ResultText("The server speaks another version of UAF.", "Update pam-uaf or the server."),
+    3005: ResultText("Not supported."),
+    3006: ResultText("Registered and ready."),
+    3007: ResultText("Not registered.", "Register with uafctl register."),
+    3008: ResultText("Locked.", "Wait, or ask the administrator."),
+    3010: ResultText("The change failed.", "Try again later."),
+    3011: ResultText("The reset failed.", "Try again later."),
+    3012: ResultText("That is not the right value.", "Try again."),
+    3013: ResultText("Locked for a while after wrong entries.", "Wait, then try again."),
+    3014: ResultText("Locked for good after too many wrong entries.", "Ask the administrator to unlock."),
+    3015: ResultText(
+      "The lock options stay as they are while wrong entries stand.",
+      "Enter the right value once, or have the administrator unlock."),
+    4001: ResultText("No answer from the server.", "Check the network, then try again."),
+    7000: ResultText("The enrolled biometry has not changed."),
+    7001: ResultText("The enrolled biometry has changed.", "Register again."),
+    7002: ResultText("The state of biometry cannot be told on this machine.", "Use another authenticator."),
+    7003: ResultText("The state of biometry could not be read.", "Try again."),
+    7004: ResultText("Biometry did not recognise you.", "Try again."),
+    7005: ResultText("Biometry is locked.", "Unlock it with the system's passcode."),
+    7006: ResultText("No biometry is enrolled.", "Enrol it in the system's settings."),
+    7007: ResultText("Biometry needs a passcode of the system first.", "Set one in the system's settings."),
+    7008: ResultText("This machine has no biometry.", "Use another authenticator."),
+    7009: ResultText("The other way in was chosen.", "Go on with your password."),
+    7010: ResultText("The program ended the conversation.", "Try again."),
+    7011: ResultText("Ended by the system or out of time.", "Try again."),
+    7012: ResultText("Biometry was asked out of turn.", "Try again."),
+    7013: ResultText("Biometry cannot be used now.", "Use another authenticator."),
+    7014: ResultText("No conversation is possible here.", "Use a terminal."),
+    7015: ResultText("Biometry failed for an unknown reason.", "Try again."),
+    7100: ResultText("The value was reset.", "Register again."),
+    7101: ResultText("The value was not reset.", "Try again."),
+    7102: ResultText("There is nothing to reset.", "Register first."),
+    7103: ResultText("This authenticator cannot be reset here.", "Use the system's settings."),
+    7110: ResultText("The value was changed."),
+    7111: ResultText("The value was not changed.", "Try again."),
+    7112: ResultText("The change was cancelled."),
+    7113: ResultText("This authenticator's value cannot be changed here.", "Use the system's settings."),
+    9000: ResultText("The server asks to come back later.", "Try again later."),
+    9999: ResultText("Unknown error.", "Tell the administrator; the log has more."),
+    13_006: ResultText("The server has no such registration.", "Register again."),
+    15_007: ResultText("The server does not know the account that was to be deregistered."),
+    19_019: ResultText("The user name is empty.", "Give a user name."),
+  ]
+
+  static func text(_ prompt: PromptText) -> String {
+    switch prompt {
+    case .passcode(let user, let service):
+      guard let service else { return "Passcode for \(PromptText.shown(user)): " }
+      return "Passcode for \(PromptText.shown(user)) (\(PromptText.shown(service))): "
+    case .currentValue(let user): return "Current passcode for \(PromptText.shown(user)): "
+    case .newValue(let user): return "New passcode for \(PromptText.shown(user)): "
+    case .newValueAgain: return "New passcode again: "
+    case .valuesDiffer: return "The two entries do not match; this was not counted."
+    case .enrol(let user):
+      return "Registering \(PromptText.shown(user)): choose a passcode and enter it twice."
+    case .enrolmentCode: return "Enrolment code: "
+    case .wrong(let tries): return wrong(tries)
+    case .locked(let seconds): return "Locked after wrong entries: try again in \(wait(seconds))."
+    case .lockedForGood: return "Locked for good after too many wrong entries: ask the administrator to unlock."
+    case .digitsExpected(let count): return "Enter exactly \(count) digits; this was not counted."
+    case .noAnswer(let reason): return noAnswer(reason)
+    case .refusedByServer(let said):
+      let said = Text.cleaned(said ?? "")
+      return said.isEmpty ? "Refused by the server." : "Refused by the server: \(said)"
+    case .serverStatus(let status): return "The server answered with status \(status)."
+    case .serverNumber(let number): return "The server answered with result \(number)."
+    case .cancelled: return "Cancelled."
+    case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
+    case .registered(let user): return "\(PromptText.shown(user)) is registered."
+    case .deregistered(let user): return "\(PromptText.shown(user)) is deregistered."
+    }
+  }
+
+  static func text(_ rule: RuleText) -> String {
+    switch rule {
+    case .minimumLength(let count): "Use at least \(count) characters."
+    case .maximumLength(let count): "Use at most \(count) characters."
+    case .exactDigits(let count): "Use exactly \(count) digits."
+    case .digitsOnly: "Use digits only."
+    case .equalCharacter: "Do not use one character only."
+    case .ascendingDescending: "Do not use a run such as 123456 or fedcba."
+    case .twoCharacterRepeat: "Do not use two characters in turn, such as 373737."
+    case .twoEqualCharacterRepeat: "Do not use pairs of equal characters only, such as 335577."
+    case .notNumberEnglish: "Use English letters and digits only."
+    case .regularExpression: "This does not have the form that is asked for."
+    case .ignored: "This contains something that is not allowed."
+    }
+  }
+
+  private static func wrong(_ triesLeft: Int?) -> String {
+    switch triesLeft {
+    case .some(1): "Wrong passcode: 1 try left."
+    case .some(let count): "Wrong passcode: \(count) tries left."
+    case nil: "Wrong passcode."
+    }
+  }
+
+  private static func wait(_ seconds: Int) -> String {
+    if seconds == 1 { return "1 second" }
+    if seconds < 120 { return "\(seconds) seconds" }
+    return "\(seconds / 60 + (seconds % 60 == 0 ? 0 : 1)) minutes"
+  }
+
+  private static func noAnswer(_ reason: NetworkFailure) -> String {
+    switch reason {
+    case .dns: "No answer from the server: its name was not found."
+    case .refused: "No answer from the server: the connection was refused."
+    case .timeOut: "No answer from the server: it took too long."
+    case .tls: "No answer from the server: no secure connection could be made."
+    }
+  }
+}

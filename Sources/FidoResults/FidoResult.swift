@@ -1,0 +1,68 @@
+/// The outcome of an operation: a number, its name, and what PAM is told.
+///
+/// The listed ones are in the table; numbers from 10000 up are a server's own and pass through. Two results are equal when their
+/// numbers are.
+public struct FidoResult: Sendable {
+  /// The number of the table, or the server's.
+  public let code: UInt32
+
+  /// The symbolic name of the table; `SERVER_n` or `RESULT_n` for a number it does not list.
+  public let name: String
+
+  let rule: PAMRule
+
+  /// A row of the table.
+  ///
+  /// What a row does not say is PAM_AUTH_ERR.
+  init(_ code: UInt32, _ name: String, _ rule: PAMRule = .always(.authenticationError)) {
+    self.code = code
+    self.name = name
+    self.rule = rule
+  }
+
+  /// The result of a number that came over a wire; one the table does not list is PAM_AUTH_ERR.
+  public init(code: UInt32) {
+    if let listed = Self.allListed.first(where: { $0.code == code }) {
+      self = listed
+    } else {
+      self.init(code, (code >= Self.firstServerCode ? "SERVER_" : "RESULT_") + String(code))
+    }
+  }
+
+  /// Numbers from here up are the server's.
+  public static let firstServerCode: UInt32 = 10_000
+
+  /// Whether the number is the server's.
+  public var isServers: Bool { code >= Self.firstServerCode }
+
+  /// What PAM is told.
+  ///
+  /// PAM_SUCCESS comes only from ``success`` in `auth` and from ``changeSuccess`` and ``resetSuccess`` in `password`; PAM_IGNORE
+  /// only from ``notRegistered`` with `nouserok`, no row ever, and states not hidden.
+  public func pamCode(_ context: PAMContext) -> PAMCode {
+    rule.code(in: context)
+  }
+
+  /// One sentence for the person.
+  public func text(in language: Language) -> String {
+    language.catalogue.results[code]?.text ?? language.catalogue.text(.serverNumber(code))
+  }
+
+  /// What the person, or the administrator, can do about it; nil where there is nothing to do.
+  public func nextStep(in language: Language) -> String? {
+    language.catalogue.results[code]?.nextStep
+  }
+}
+
+extension FidoResult: Hashable {
+  /// Equality by number.
+  public static func == (left: FidoResult, right: FidoResult) -> Bool { left.code == right.code }
+
+  /// Hashes the number.
+  public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}
+
+extension FidoResult: CustomStringConvertible {
+  /// Name and number, for the log.
+  public var description: String { "\(name) (\(code))" }
+}

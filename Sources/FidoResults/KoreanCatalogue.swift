@@ -1,0 +1,126 @@
+// Purpose: every text in Korean.
+
+enum KoreanCatalogue: Catalogue {
+  static let results: [UInt32: ResultText] = [
+    0: ResultText("성공했습니다."),
+    10: ResultText("본인 확인 준비가 되었습니다."),
+    980: ResultText("다시 등록하기를 선택했습니다.", "관리자에게 새 등록 코드를 요청하십시오."),
+    999: ResultText("취소했습니다."),
+    1001: ResultText("설정이나 메시지가 올바르지 않습니다.", "관리자에게 문의하십시오. 로그에 항목이 나와 있습니다."),
+    1002: ResultText("서버 인증서나 채널 바인딩이 올바르지 않습니다.", "다른 곳에 패스코드를 입력하지 말고 관리자에게 알리십시오."),
+    1005: ResultText("서버의 메시지를 이해할 수 없습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다."),
+    1006: ResultText("로그인 도우미가 없거나 맞지 않거나 중단되었습니다.", "pam-uaf 패키지를 다시 설치하십시오."),
+    1007: ResultText("이 컴퓨터에서 FIDO를 사용할 수 없습니다.", "관리자에게 문의하십시오. uafctl doctor가 이유를 알려 줍니다."),
+    1008: ResultText("서버에는 계정이 있지만 이 컴퓨터에는 키가 없습니다.", "등록을 해지한 뒤 다시 등록하십시오."),
+    1009: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.", "uafctl register로 등록하십시오."),
+    1011: ResultText("사용자 이름이 올바르지 않습니다.", "공백, 제어 문자, 비ASCII 문자가 없는 이름을 사용하십시오."),
+    1012: ResultText("그런 인증 수단은 없습니다.", "passcode 또는 pattern을 사용하십시오."),
+    1100: ResultText("요청이 없거나 이미 사용되었거나 만료되었습니다.", "다시 시도하십시오."),
+    2001: ResultText("서버가 이 클라이언트를 신뢰하지 않습니다.", "uafctl facet이 보여 주는 값을 관리자가 서버에 등록해야 합니다."),
+    2002: ResultText("서버가 요구하는 인증 수단이 없습니다.", "등록을 해지하고 다시 등록하거나, 모두 등록되어 있으면 인증하십시오."),
+    2003: ResultText("서버가 다른 UAF 버전을 사용합니다.", "pam-uaf 또는 서버를 업데이트하십시오."),
+    3005: ResultText("지원하지 않습니다."),
+    3006: ResultText("등록되어 있고 사용할 수 있습니다."),
+    3007: ResultText("등록되지 않았습니다.", "uafctl register로 등록하십시오."),
+    3008: ResultText("잠겨 있습니다.", "기다리거나 관리자에게 문의하십시오."),
+    3010: ResultText("변경하지 못했습니다.", "나중에 다시 시도하십시오."),
+    3011: ResultText("초기화하지 못했습니다.", "나중에 다시 시도하십시오."),
+    3012: ResultText("값이 맞지 않습니다.", "다시 시도하십시오."),
+    3013: ResultText("잘못된 입력으로 잠시 잠겼습니다.", "기다린 뒤 다시 시도하십시오."),
+    3014: ResultText("잘못된 입력이 너무 많아 영구히 잠겼습니다.", "관리자에게 잠금 해제를 요청하십시오."),
+    3015: ResultText("잘못된 입력이 남아 있는 동안 잠금 설정은 바뀌지 않습니다.", "올바른 값을 한 번 입력하거나 관리자에게 잠금 해제를 요청하십시오."),
+    4001: ResultText("서버가 응답하지 않습니다.", "네트워크를 확인한 뒤 다시 시도하십시오."),
+    7000: ResultText("등록된 생체 정보가 바뀌지 않았습니다."),
+    7001: ResultText("등록된 생체 정보가 바뀌었습니다.", "다시 등록하십시오."),
+    7002: ResultText("이 컴퓨터에서는 생체 정보의 상태를 알 수 없습니다.", "다른 인증 수단을 사용하십시오."),
+    7003: ResultText("생체 정보의 상태를 읽지 못했습니다.", "다시 시도하십시오."),
+    7004: ResultText("생체 인식에 실패했습니다.", "다시 시도하십시오."),
+    7005: ResultText("생체 인식이 잠겨 있습니다.", "시스템 암호로 잠금을 해제하십시오."),
+    7006: ResultText("등록된 생체 정보가 없습니다.", "시스템 설정에서 등록하십시오."),
+    7007: ResultText("생체 인식을 쓰려면 먼저 시스템 암호가 있어야 합니다.", "시스템 설정에서 암호를 정하십시오."),
+    7008: ResultText("이 컴퓨터에는 생체 인식 장치가 없습니다.", "다른 인증 수단을 사용하십시오."),
+    7009: ResultText("다른 로그인 방법을 선택했습니다.", "비밀번호로 계속하십시오."),
+    7010: ResultText("프로그램이 대화를 끝냈습니다.", "다시 시도하십시오."),
+    7011: ResultText("시스템이 중단했거나 시간이 초과되었습니다.", "다시 시도하십시오."),
+    7012: ResultText("생체 인식이 잘못된 순서로 요청되었습니다.", "다시 시도하십시오."),
+    7013: ResultText("지금은 생체 인식을 사용할 수 없습니다.", "다른 인증 수단을 사용하십시오."),
+    7014: ResultText("여기서는 대화할 수 없습니다.", "터미널을 사용하십시오."),
+    7015: ResultText("알 수 없는 이유로 생체 인식에 실패했습니다.", "다시 시도하십시오."),
+    7100: ResultText("값을 초기화했습니다.", "다시 등록하십시오."),
+    7101: ResultText("값을 초기화하지 못했습니다.", "다시 시도하십시오."),
+    7102: ResultText("초기화할 것이 없습니다.", "먼저 등록하십시오."),
+    7103: ResultText("이 인증 수단은 여기서 초기화할 수 없습니다.", "시스템 설정을 사용하십시오."),
+    7110: ResultText("값을 변경했습니다."),
+    7111: ResultText("값을 변경하지 못했습니다.", "다시 시도하십시오."),
+    7112: ResultText("변경을 취소했습니다."),
+    7113: ResultText("이 인증 수단의 값은 여기서 바꿀 수 없습니다.", "시스템 설정을 사용하십시오."),
+    9000: ResultText("서버가 나중에 다시 시도하라고 합니다.", "나중에 다시 시도하십시오."),
+    9999: ResultText("알 수 없는 오류입니다.", "관리자에게 알리십시오. 로그에 자세한 내용이 있습니다."),
+    13_006: ResultText("서버에 그런 등록이 없습니다.", "다시 등록하십시오."),
+    15_007: ResultText("등록을 해지할 계정을 서버가 모릅니다."),
+    19_019: ResultText("사용자 이름이 비어 있습니다.", "사용자 이름을 입력하십시오."),
+  ]
+
+  static func text(_ prompt: PromptText) -> String {
+    switch prompt {
+    case .passcode(let user, let service):
+      guard let service else { return "\(PromptText.shown(user)) 패스코드: " }
+      return "\(PromptText.shown(user)) 패스코드 (\(PromptText.shown(service))): "
+    case .currentValue(let user): return "\(PromptText.shown(user)) 현재 패스코드: "
+    case .newValue(let user): return "\(PromptText.shown(user)) 새 패스코드: "
+    case .newValueAgain: return "새 패스코드 다시 입력: "
+    case .valuesDiffer: return "두 입력이 서로 다릅니다. 횟수에 포함되지 않습니다."
+    case .enrol(let user):
+      return "\(PromptText.shown(user)) 등록: 패스코드를 정해 두 번 입력하십시오."
+    case .enrolmentCode: return "등록 코드: "
+    case .wrong(let tries): return wrong(tries)
+    case .locked(let seconds): return "잘못된 입력으로 잠겼습니다. \(wait(seconds)) 뒤에 다시 시도하십시오."
+    case .lockedForGood: return "잘못된 입력이 너무 많아 영구히 잠겼습니다. 관리자에게 잠금 해제를 요청하십시오."
+    case .digitsExpected(let count): return "숫자 \(count)자리를 입력하십시오. 횟수에 포함되지 않습니다."
+    case .noAnswer(let reason): return noAnswer(reason)
+    case .refusedByServer(let said):
+      let said = Text.cleaned(said ?? "")
+      return said.isEmpty ? "서버가 거부했습니다." : "서버가 거부했습니다: \(said)"
+    case .serverStatus(let status): return "서버가 상태 \(status)(으)로 응답했습니다."
+    case .serverNumber(let number): return "서버가 결과 \(number)(으)로 응답했습니다."
+    case .cancelled: return "취소했습니다."
+    case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
+    case .registered(let user): return "\(PromptText.shown(user)) 계정을 등록했습니다."
+    case .deregistered(let user): return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다."
+    }
+  }
+
+  static func text(_ rule: RuleText) -> String {
+    switch rule {
+    case .minimumLength(let count): "\(count)자 이상이어야 합니다."
+    case .maximumLength(let count): "\(count)자 이하여야 합니다."
+    case .exactDigits(let count): "숫자 \(count)자리여야 합니다."
+    case .digitsOnly: "숫자만 사용할 수 있습니다."
+    case .equalCharacter: "한 가지 문자만으로 된 값은 사용할 수 없습니다."
+    case .ascendingDescending: "123456이나 fedcba처럼 이어지는 값은 사용할 수 없습니다."
+    case .twoCharacterRepeat: "373737처럼 두 문자가 번갈아 나오는 값은 사용할 수 없습니다."
+    case .twoEqualCharacterRepeat: "335577처럼 같은 문자 쌍으로만 된 값은 사용할 수 없습니다."
+    case .notNumberEnglish: "영문자와 숫자만 사용할 수 있습니다."
+    case .regularExpression: "정해진 형식에 맞지 않습니다."
+    case .ignored: "사용할 수 없는 내용이 들어 있습니다."
+    }
+  }
+
+  private static func wrong(_ triesLeft: Int?) -> String {
+    guard let triesLeft else { return "패스코드가 맞지 않습니다." }
+    return "패스코드가 맞지 않습니다. \(triesLeft)번 더 시도할 수 있습니다."
+  }
+
+  private static func wait(_ seconds: Int) -> String {
+    seconds < 120 ? "\(seconds)초" : "\(seconds / 60 + (seconds % 60 == 0 ? 0 : 1))분"
+  }
+
+  private static func noAnswer(_ reason: NetworkFailure) -> String {
+    switch reason {
+    case .dns: "서버가 응답하지 않습니다: 서버 이름을 찾을 수 없습니다."
+    case .refused: "서버가 응답하지 않습니다: 연결이 거부되었습니다."
+    case .timeOut: "서버가 응답하지 않습니다: 시간이 초과되었습니다."
+    case .tls: "서버가 응답하지 않습니다: 보안 연결을 할 수 없습니다."
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/// Why there was no answer from the server (4001).
+public enum NetworkFailure: CaseIterable, Sendable {
+  /// The name was not found.
+  case dns
+  /// Nothing listens there, or no way leads there.
+  case refused
+  /// Too late.
+  case timeOut
+  /// The secure connection could not be made.
+  case tls
+}

@@ -1,0 +1,29 @@
+/// What PAM is told, by the numbers of Linux-PAM's `_pam_types.h`.
+///
+/// Written as numbers because no target of the login path but the shim knows libpam.
+public enum PAMCode: Int32, CaseIterable, Sendable {
+  /// PAM_SUCCESS.
+  case success = 0
+  /// PAM_SERVICE_ERR: the module, its arguments or its configuration.
+  case serviceError = 3
+  /// PAM_SYSTEM_ERR: the machine.
+  case systemError = 4
+  /// PAM_AUTH_ERR: refused.
+  case authenticationError = 7
+  /// PAM_AUTHINFO_UNAVAIL: no TLS handshake with the server was completed, and nothing else.
+  case authenticationInformationUnavailable = 9
+  /// PAM_USER_UNKNOWN.
+  case userUnknown = 10
+  /// PAM_MAXTRIES: locked.
+  case maximumTries = 11
+  /// PAM_NEW_AUTHTOK_REQD: a value that no longer passes the policy was verified.
+  case newTokenRequired = 12
+  /// PAM_CRED_UNAVAIL: the person chose another way in.
+  case credentialsUnavailable = 15
+  /// PAM_CONV_ERR: the conversation ended.
+  case conversationError = 19
+  /// PAM_AUTHTOK_ERR: a value was not changed.
+  case tokenError = 20
+  /// PAM_IGNORE: `nouserok`, and the account never had a row here.
+  case ignore = 25
+}

@@ -1,0 +1,41 @@
+/// What else decides the PAM code of a result: the special cases of the table of outcomes (features 5).
+public struct PAMContext: Equatable, Sendable {
+  /// The half of PAM that asked.
+  public enum Stage: CaseIterable, Sendable {
+    /// `auth`.
+    case authentication
+    /// `password`.
+    case password
+  }
+
+  /// The half of PAM that asked.
+  public var stage: Stage
+
+  /// Whether any TLS handshake with the server was completed in this call.
+  public var tlsHandshakeCompleted: Bool
+
+  /// Whether the result is what the server answered, rather than what was found here.
+  public var spokenByServer: Bool
+
+  /// Whether wrong, locked, unregistered and unknown must look alike.
+  public var hideState: Bool
+
+  /// Whether root's PAM stack lets accounts without a row pass on to the next module.
+  public var nouserok: Bool
+
+  /// Whether this machine never had a row of the account: no key, no counter, no tombstone.
+  public var neverHadRow: Bool
+
+  /// Makes a context; what is not given is the stricter of the two.
+  public init(
+    stage: Stage = .authentication, tlsHandshakeCompleted: Bool = true, spokenByServer: Bool = false,
+    hideState: Bool = false, nouserok: Bool = false, neverHadRow: Bool = false
+  ) {
+    self.stage = stage
+    self.tlsHandshakeCompleted = tlsHandshakeCompleted
+    self.spokenByServer = spokenByServer
+    self.hideState = hideState
+    self.nouserok = nouserok
+    self.neverHadRow = neverHadRow
+  }
+}

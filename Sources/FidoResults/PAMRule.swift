@@ -1,0 +1,36 @@
+/// How a result becomes a PAM code: the last column of the table of outcomes.
+enum PAMRule: Equatable, Sendable {
+  /// Success of `auth`, and of nothing else.
+  case authenticated
+  /// Success of `password`, and of nothing else.
+  case valueChanged
+  /// The same code whatever the context.
+  case always(PAMCode)
+  /// A wrong name: not said where states are hidden.
+  case unknownUser
+  /// No key of the account here.
+  case notRegistered
+  /// Locked: not said where states are hidden.
+  case locked
+  /// No answer from the server.
+  case noAnswer
+
+  func code(in context: PAMContext) -> PAMCode {
+    switch self {
+    case .authenticated:
+      return context.stage == .authentication ? .success : .authenticationError
+    case .valueChanged:
+      return context.stage == .password ? .success : .authenticationError
+    // A stack that goes on when the server is down must not go on for an account the server refused.
+    case _ where context.spokenByServer: return .authenticationError
+    case .always(let code): return code
+    case .unknownUser: return context.hideState ? .authenticationError : .userUnknown
+    case .notRegistered:
+      if context.hideState { return .authenticationError }
+      return context.nouserok && context.neverHadRow ? .ignore : .userUnknown
+    case .locked: return context.hideState ? .authenticationError : .maximumTries
+    case .noAnswer:
+      return context.tlsHandshakeCompleted ? .authenticationError : .authenticationInformationUnavailable
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/// What a rule for new passcodes says when a value breaks it and the administrator gave no text of his own (features 4).
+public enum RuleText: Hashable, Sendable {
+  /// Fewer characters than `min_length`.
+  case minimumLength(Int)
+  /// More characters than `max_length`.
+  case maximumLength(Int)
+  /// Not exactly that many digits (`pin4`, `pin6`).
+  case exactDigits(Int)
+  /// Something but digits (`digits_only`).
+  case digitsOnly
+  /// `equal_character`.
+  case equalCharacter
+  /// `ascending_descending`.
+  case ascendingDescending
+  /// `two_character_repeat`.
+  case twoCharacterRepeat
+  /// `two_equal_character_repeat`.
+  case twoEqualCharacterRepeat
+  /// `not_number_english`.
+  case notNumberEnglish
+  /// An expression without a text of its own.
+  case regularExpression
+  /// An ignore list entry without a text of its own.
+  case ignored
+
+  /// The message.
+  public func text(in language: Language) -> String { language.catalogue.text(self) }
+}

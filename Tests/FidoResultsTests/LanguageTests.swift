@@ -1,0 +1,29 @@
+import FidoResults
+import Testing
+
+@Suite struct LanguageTests {
+  @Test(arguments: ["ko", "ko_KR", "ko_KR.UTF-8", "ko.UTF-8", "ko@hanja", "KO-kr"])
+  func `a Korean locale is Korean`(_ locale: String) {
+    #expect(Language(locale: locale) == .korean)
+  }
+
+  @Test(arguments: ["en", "en_GB.UTF-8", "en-US"])
+  func `an English locale is English`(_ locale: String) {
+    #expect(Language(locale: locale) == .english)
+  }
+
+  @Test(arguments: [
+    "", "C", "C.UTF-8", "POSIX", "de_DE", "korean", "k", "ko/../../etc/passwd", "ko\0", "../ko", " ko", "ko\u{0301}",
+    "kö",
+    "_KR", "\u{1b}[2J", String(repeating: "ko", count: 40), "ko_" + String(repeating: "K", count: 62),
+  ])
+  func `any other locale is none`(_ locale: String) {
+    #expect(Language(locale: locale) == nil)
+  }
+
+  @Test func `the configured language is used where the locale names none`() {
+    #expect(Language.matching("C", default: .korean) == .korean)
+    #expect(Language.matching(nil, default: .korean) == .korean)
+    #expect(Language.matching("en_US.UTF-8", default: .korean) == .english)
+  }
+}

@@ -1,0 +1,66 @@
+import FidoResults
+import Testing
+
+@Suite struct PAMMappingTests {
+  /// Every listed result and some of the server's.
+  private let results = FidoResult.allListed + [10_000, 12_345, UInt32.max].map(FidoResult.init(code:))
+
+  @Test func `every result has the PAM code of the table in auth`() {
+    for row in tableOfOutcomes {
+      #expect(FidoResult(code: row.code).pamCode(PAMContext()) == row.pam, "\(row.name)")
+    }
+  }
+
+  @Test func `success comes from 0 in auth and from 7100 and 7110 in password, and from nothing else`() {
+    for context in PAMContext.everyOne {
+      let successes = results.filter { $0.pamCode(context) == .success }
+      #expect(successes == (context.stage == .authentication ? [.success] : [.resetSuccess, .changeSuccess]))
+    }
+  }
+
+  @Test func `ignore comes from 1009 with nouserok and no row ever, and from nothing else`() {
+    for context in PAMContext.everyOne {
+      let ignores = results.filter { $0.pamCode(context) == .ignore }
+      let mayIgnore = context.nouserok && context.neverHadRow && !context.hideState && !context.spokenByServer
+      #expect(ignores == (mayIgnore ? [.notRegistered] : []))
+    }
+  }
+
+  @Test func `what the server says and is not success is an authentication error`() {
+    for context in PAMContext.everyOne where context.spokenByServer {
+      for result in results where ![.success, .resetSuccess, .changeSuccess].contains(result) {
+        #expect(result.pamCode(context) == .authenticationError, "\(result)")
+      }
+    }
+  }
+
+  @Test func `unavailable means that no handshake was completed, and nothing else`() {
+    for context in PAMContext.everyOne {
+      let unavailable = results.filter { $0.pamCode(context) == .authenticationInformationUnavailable }
+      #expect(unavailable == (context.tlsHandshakeCompleted || context.spokenByServer ? [] : [.noAnswer]))
+    }
+  }
+
+  @Test func `wrong, locked, unregistered and unknown are alike where states are hidden`() {
+    for context in PAMContext.everyOne where context.hideState {
+      let alike: [FidoResult] = [
+        .wrongValue, .locked, .lockedForGood, .notRegistered, .invalidUsername, .emptyUsername,
+      ]
+      for result in alike { #expect(result.pamCode(context) == .authenticationError, "\(result)") }
+    }
+  }
+
+  @Test func `hiding states changes nothing else`() {
+    for context in PAMContext.everyOne where context.hideState {
+      var shown = context
+      shown.hideState = false
+      let differing = results.filter { $0.pamCode(context) != $0.pamCode(shown) }
+      let secret: [FidoResult] = [.notRegistered, .invalidUsername, .locked, .lockedForGood, .emptyUsername]
+      #expect(differing == (context.spokenByServer ? [] : secret))
+    }
+  }
+
+  @Test func `the numbers are those of Linux-PAM`() {
+    #expect(PAMCode.allCases.map(\.rawValue) == [0, 3, 4, 7, 9, 10, 11, 12, 15, 19, 20, 25])
+  }
+}

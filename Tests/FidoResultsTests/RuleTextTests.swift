@@ -1,0 +1,18 @@
+import FidoResults
+import Testing
+
+@Suite struct RuleTextTests {
+  private static let rules: [RuleText] = [
+    .minimumLength(6), .maximumLength(64), .exactDigits(4), .digitsOnly, .equalCharacter, .ascendingDescending,
+    .twoCharacterRepeat, .twoEqualCharacterRepeat, .notNumberEnglish, .regularExpression, .ignored,
+  ]
+
+  @Test(arguments: Language.allCases) func `every rule has a message of its own`(_ language: Language) {
+    let texts = Self.rules.map { $0.text(in: language) }
+    #expect(!texts.contains("") && Set(texts).count == texts.count)
+  }
+
+  @Test func `a length is said in both languages`() {
+    for language in Language.allCases { #expect(RuleText.minimumLength(6).text(in: language).contains("6")) }
+  }
+}

@@ -1,0 +1,64 @@
+import FidoResults
+import Testing
+
+@Suite struct TextTests {
+  @Test func `ordinary text stays as it is`() {
+    for text in ["Refused: too late (42).", "거부되었습니다.", "naïve café", "日本", ""] {
+      #expect(Text.cleaned(text) == text)
+    }
+  }
+
+  @Test func `no control character passes`() {
+    for value in [0...0x1f as ClosedRange<UInt32>, 0x7f...0x9f].joined() {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      let cleaned = Text.cleaned("a\(Character(scalar))b")
+      #expect(cleaned == "ab" || cleaned == "a b", "U+\(String(value, radix: 16))")
+    }
+    #expect(Text.cleaned("\u{1b}[31mred") == "[31mred")
+  }
+
+  @Test func `line ends and tabs become one space`() {
+    #expect(Text.cleaned("one\r\n\ttwo\u{85}\u{2028}three\u{2029}four") == "one two three four")
+    #expect(Text.cleaned("\n one \n") == "one")
+    #expect(Text.cleaned("a\u{a0}\u{3000}b") == "a b")
+  }
+
+  @Test(arguments: [
+    "\u{202a}", "\u{202b}", "\u{202c}", "\u{202d}", "\u{202e}", "\u{2066}", "\u{2067}", "\u{2068}", "\u{2069}",
+    "\u{200e}", "\u{200f}", "\u{61c}",
+  ])
+  func `no bidirectional control passes`(_ mark: String) {
+    #expect(Text.cleaned("a\(mark)b") == "ab")
+  }
+
+  @Test(arguments: [
+    "\u{ad}", "\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}", "\u{fff9}", "\u{e0001}", "\u{e0041}",
+    "\u{34f}", "\u{115f}", "\u{3164}", "\u{ffa0}", "\u{fe0f}",
+  ])
+  func `no invisible character passes`(_ mark: String) {
+    #expect(Text.cleaned("a\(mark)b") == "ab")
+  }
+
+  @Test(arguments: ["\u{e000}", "\u{f8ff}", "\u{f0000}", "\u{ffff}", "\u{10ffff}", "\u{378}"])
+  func `no private or unassigned character passes`(_ mark: String) {
+    #expect(Text.cleaned("a\(mark)b") == "ab")
+  }
+
+  @Test func `text is cut at the limit, counted in code points`() {
+    #expect(Text.cleaned(String(repeating: "x", count: 513)).unicodeScalars.count == 512)
+    #expect(Text.cleaned(String(repeating: "x", count: 512)).unicodeScalars.count == 512)
+    #expect(Text.cleaned("e" + String(repeating: "\u{301}", count: 5000), limit: 10).unicodeScalars.count == 10)
+    #expect(Text.cleaned("ab cd", limit: 3) == "ab")
+    #expect(Text.cleaned("ab cd", limit: 4) == "ab c")
+    #expect(Text.cleaned("abc", limit: 0) == "")
+  }
+
+  @Test func `dropped characters do not use up the limit`() {
+    #expect(Text.cleaned(String(repeating: "\u{202e}", count: 600) + "abc") == "abc")
+  }
+
+  @Test func `cleaning twice changes nothing more`() {
+    let hostile = "\u{202e}\n a \u{7}\u{200b} b\u{0} \t"
+    #expect(Text.cleaned(Text.cleaned(hostile)) == Text.cleaned(hostile))
+  }
+}
