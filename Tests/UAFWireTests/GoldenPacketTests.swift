@@ -60,7 +60,8 @@ struct GoldenPacketTests {
     }
   }
 
-  @Test(arguments: WireVector.names()) func `refuses a golden packet with a flipped bit or reads it as one that has these bytes`(
+  @Test(arguments: WireVector.names())
+  func `refuses a golden packet with a flipped bit, or reads it as a message written with these very bytes`(
     _ name: String
   ) throws {
     let bytes = try #require(WireVector.bytes(name))
