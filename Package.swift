@@ -86,7 +86,7 @@ let package = Package(
 
     // MARK: Tests
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: strict),
-    .testTarget(name: "UAFCryptoTests", dependencies: ["UAFCrypto"], swiftSettings: strict),
+    .testTarget(name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory"], swiftSettings: strict),
     .testTarget(name: "UAFMessagesTests", dependencies: ["UAFMessages"], swiftSettings: strict),
     .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults"], swiftSettings: strict),
     .testTarget(name: "UAFWireTests", dependencies: ["UAFWire"], swiftSettings: strict),

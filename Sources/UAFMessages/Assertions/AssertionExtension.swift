@@ -1,0 +1,56 @@
+/// A TAG_EXTENSION that may be ignored; the critical form is refused while reading, since none is known.
+public struct AssertionExtension: Equatable, Sendable {
+  /// TAG_EXTENSION_ID.
+  public let id: String
+
+  /// TAG_EXTENSION_DATA.
+  public let data: [UInt8]
+
+  init(_ element: TLVElement) throws(TLVError) {
+    var composite = try TLVComposite(element)
+    let id = try composite.one(.extensionID, lengths: 1...128)
+    data = try composite.one(.extensionData, lengths: 0...Int(UInt16.max)).value
+    try composite.finish()
+    guard let text = String(validating: id.value, as: UTF8.self), text.unicodeScalars.count <= 32 else {
+      throw TLVError(reason: .invalidValue(.extensionID), offset: id.offset)
+    }
+    self.id = text
+  }
+}
+
+extension TLVComposite {
+  /// Takes the extensions; a critical one is left for ``finish()`` to refuse.
+  mutating func extensions() throws(TLVError) -> [AssertionExtension] {
+    var extensions: [AssertionExtension] = []
+    for element in all(.nonCriticalExtension) { extensions.append(try AssertionExtension(element)) }
+    return extensions
+  }
+
+  mutating func aaid() throws(TLVError) -> AAID {
+    let element = try one(.aaid, lengths: 9...9)
+    guard let aaid = AAID(ascii: element.value) else {
+      throw TLVError(reason: .invalidValue(.aaid), offset: element.offset)
+    }
+    return aaid
+  }
+
+  mutating func keyID() throws(TLVError) -> KeyID {
+    let element = try one(.keyID, lengths: KeyID.counts)
+    do {
+      return try KeyID(bytes: element.value)
+    } catch {
+      throw TLVError(reason: .wrongLength(.keyID), offset: element.offset)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The little-endian number at an offset the caller has checked against the length; 0 beyond the end.
+  func littleEndian<Number: FixedWidthInteger & UnsignedInteger>(at offset: Int, as type: Number.Type) -> Number {
+    var number: Number = 0
+    for index in (0..<(Number.bitWidth / 8)).reversed() where offset + index < count {
+      number = number << 8 | Number(self[offset + index])
+    }
+    return number
+  }
+}

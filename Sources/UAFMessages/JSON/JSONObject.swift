@@ -1,0 +1,46 @@
+/// The members of a JSON object in the order they were sent.
+///
+/// Names are compared byte by byte: Swift's own string equality would let a Kelvin sign pass for the letter K.
+public struct JSONObject: Equatable, Sendable, ExpressibleByDictionaryLiteral {
+  /// One name and its value.
+  public struct Member: Equatable, Sendable {
+    /// The name, unescaped.
+    public let name: String
+    /// The value.
+    public let value: JSONValue
+  }
+
+  /// The members in order; no name occurs twice in an object that was read.
+  public private(set) var members: [Member]
+
+  /// Makes an object without members.
+  public init() {
+    members = []
+  }
+
+  /// Makes an object of the given members; a later member of the same name replaces the earlier one.
+  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    members = []
+    for (name, value) in elements { set(name, value) }
+  }
+
+  init(uniqueMembers: [Member]) {
+    members = uniqueMembers
+  }
+
+  /// The value of a member, or nil if there is none of that name.
+  public subscript(name: String) -> JSONValue? {
+    members.first { $0.name.isIdentical(to: name) }?.value
+  }
+
+  /// Adds a member, or replaces the one of that name; nil adds nothing.
+  public mutating func set(_ name: String, _ value: JSONValue?) {
+    guard let value else { return }
+    let member = Member(name: name, value: value)
+    if let index = members.firstIndex(where: { $0.name.isIdentical(to: name) }) {
+      members[index] = member
+    } else {
+      members.append(member)
+    }
+  }
+}

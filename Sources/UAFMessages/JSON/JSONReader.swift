@@ -1,0 +1,228 @@
+/// Reads RFC 8259 JSON, refusing what two readers could understand differently.
+///
+///     value  = object / array / string / number / "true" / "false" / "null"
+///     number = ["-"] ("0" / digit1-9 *digit) ["." 1*digit] [("e" / "E") ["+" / "-"] 1*digit]
+struct JSONReader {
+  private let bytes: [UInt8]
+  private let limits: JSONLimits
+  private var position = 0
+  private var depth = 0
+
+  init(bytes: [UInt8], limits: JSONLimits) {
+    self.bytes = bytes
+    self.limits = limits
+  }
+
+  mutating func document() throws(JSONError) -> JSONValue {
+    guard bytes.count <= limits.maximumBytes else { throw JSONError(reason: .tooLong, offset: limits.maximumBytes) }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw failure(.byteOrderMark) }
+    let value = try value()
+    skipWhiteSpace()
+    guard position == bytes.count else { throw failure(.trailingBytes) }
+    return value
+  }
+
+  private func failure(_ reason: JSONError.Reason) -> JSONError {
+    JSONError(reason: reason, offset: position)
+  }
+
+  private mutating func skipWhiteSpace() {
+    while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
+  }
+
+  private func peek() throws(JSONError) -> UInt8 {
+    guard position < bytes.count else { throw failure(.unexpectedEnd) }
+    return bytes[position]
+  }
+
+  private mutating func next() throws(JSONError) -> UInt8 {
+    let byte = try peek()
+    position += 1
+    return byte
+  }
+
+  private mutating func expect(_ character: Unicode.Scalar) throws(JSONError) {
+    guard try peek() == UInt8(ascii: character) else { throw failure(.unexpectedByte) }
+    position += 1
+  }
+
+  private mutating func value() throws(JSONError) -> JSONValue {
+    skipWhiteSpace()
+    switch try peek() {
+    case UInt8(ascii: "{"): return try object()
+    case UInt8(ascii: "["): return try array()
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"): return try literal("true", .bool(true))
+    case UInt8(ascii: "f"): return try literal("false", .bool(false))
+    case UInt8(ascii: "n"): return try literal("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    default: throw failure(.unexpectedByte)
+    }
+  }
+
+  private mutating func literal(_ word: String, _ value: JSONValue) throws(JSONError) -> JSONValue {
+    for expected in word.utf8 {
+      guard try peek() == expected else { throw failure(.unexpectedByte) }
+      position += 1
+    }
+    return value
+  }
+
+  private mutating func enter() throws(JSONError) {
+    guard depth < limits.maximumDepth else { throw failure(.tooDeep) }
+    depth += 1
+    position += 1
+    skipWhiteSpace()
+  }
+
+  /// Consumes a comma and says true, or the closing bracket and says false.
+  private mutating func another(closing: Unicode.Scalar) throws(JSONError) -> Bool {
+    skipWhiteSpace()
+    if try peek() == UInt8(ascii: ",") {
+      position += 1
+      return true
+    }
+    try expect(closing)
+    depth -= 1
+    return false
+  }
+
+  private mutating func array() throws(JSONError) -> JSONValue {
+    try enter()
+    var elements: [JSONValue] = []
+    if try peek() == UInt8(ascii: "]") {
+      position += 1
+      depth -= 1
+      return .array(elements)
+    }
+    repeat { elements.append(try value()) } while try another(closing: "]")
+    return .array(elements)
+  }
+
+  private mutating func object() throws(JSONError) -> JSONValue {
+    try enter()
+    if try peek() == UInt8(ascii: "}") {
+      position += 1
+      depth -= 1
+      return .object(JSONObject())
+    }
+    var members: [JSONObject.Member] = []
+    var names: Set<[UInt8]> = []
+    repeat {
+      skipWhiteSpace()
+      let start = position
+      let name = try string()
+      guard names.insert(Array(name.utf8)).inserted else {
+        throw JSONError(reason: .duplicateMember, offset: start)
+      }
+      skipWhiteSpace()
+      try expect(":")
+      members.append(JSONObject.Member(name: name, value: try value()))
+    } while try another(closing: "}")
+    return .object(JSONObject(uniqueMembers: members))
+  }
+
+  // MARK: Strings
+
+  private mutating func string() throws(JSONError) -> String {
+    let start = position
+    try expect("\"")
+    var content: [UInt8] = []
+    while true {
+      let byte = try peek()
+      switch byte {
+      case UInt8(ascii: "\""):
+        position += 1
+        guard let text = String(validating: content, as: UTF8.self) else {
+          throw JSONError(reason: .invalidUTF8, offset: start)
+        }
+        return text
+      case UInt8(ascii: "\\"):
+        content.append(contentsOf: String(try escape()).utf8)
+      case 0..<0x20:
+        throw failure(.controlCharacter)
+      default:
+        content.append(byte)
+        position += 1
+      }
+    }
+  }
+
+  private mutating func escape() throws(JSONError) -> Unicode.Scalar {
+    let start = position
+    position += 1
+    switch try next() {
+    case UInt8(ascii: "\""): return "\""
+    case UInt8(ascii: "\\"): return "\\"
+    case UInt8(ascii: "/"): return "/"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return try unicodeEscape(startingAt: start)
+    default: throw JSONError(reason: .invalidEscape, offset: start)
+    }
+  }
+
+  private mutating func unicodeEscape(startingAt start: Int) throws(JSONError) -> Unicode.Scalar {
+    let unpaired = JSONError(reason: .unpairedSurrogate, offset: start)
+    let first = try codeUnit()
+    if let scalar = Unicode.Scalar(first) { return scalar }
+    guard (0xD800..<0xDC00).contains(first) else { throw unpaired }
+    guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")
+    else { throw unpaired }
+    position += 2
+    let second = try codeUnit()
+    guard (0xDC00..<0xE000).contains(second) else { throw unpaired }
+    let code = 0x10000 + ((UInt32(first) & 0x3FF) << 10) + (UInt32(second) & 0x3FF)
+    guard let scalar = Unicode.Scalar(code) else { throw unpaired }
+    return scalar
+  }
+
+  private mutating func codeUnit() throws(JSONError) -> UInt16 {
+    var unit: UInt16 = 0
+    for _ in 0..<4 {
+      let byte = try peek()
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+        throw failure(.invalidEscape)
+      }
+      unit = unit << 4 | UInt16(digit)
+      position += 1
+    }
+    return unit
+  }
+
+  // MARK: Numbers
+
+  private mutating func number() throws(JSONError) -> JSONValue {
+    let start = position
+    if bytes[position] == UInt8(ascii: "-") { position += 1 }
+    let integerStart = position
+    try digits()
+    if bytes[integerStart] == UInt8(ascii: "0"), position - integerStart > 1 {
+      throw JSONError(reason: .invalidNumber, offset: start)
+    }
+    var isWhole = true
+    if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+      isWhole = false
+      position += 1
+      try digits()
+    }
+    if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+      isWhole = false
+      position += 1
+      if position < bytes.count, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[position]) { position += 1 }
+      try digits()
+    }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    if isWhole, let integer = Int64(text) { return .integer(integer) }
+    return .otherNumber(text)
+  }
+
+  private mutating func digits() throws(JSONError) {
+    let start = position
+    while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) { position += 1 }
+    guard position > start else { throw failure(position == bytes.count ? .unexpectedEnd : .invalidNumber) }
+  }
+}

@@ -1,0 +1,148 @@
+/// Takes typed members out of a JSON object and names the one at fault.
+///
+/// Null is refused like any other wrong type: a UAF member is present with a value, or absent.
+struct MemberReader {
+  private let object: JSONObject
+  private let path: String
+
+  init(_ value: JSONValue, path: String) throws(MessageError) {
+    guard case .object(let object) = value else { throw .wrongType(path) }
+    self.object = object
+    self.path = path
+  }
+
+  func name(_ member: String) -> String { "\(path).\(member)" }
+
+  func has(_ member: String) -> Bool { object[member] != nil }
+
+  func required(_ member: String) throws(MessageError) -> JSONValue {
+    guard let value = object[member] else { throw .missing(name(member)) }
+    return value
+  }
+
+  // MARK: Strings
+
+  /// `characters` counts Unicode scalars: the specification's "characters, up to 4 bytes each".
+  func optionalString(_ member: String, characters: ClosedRange<Int> = 1...Int.max) throws(MessageError) -> String? {
+    guard let value = object[member] else { return nil }
+    guard case .string(let text) = value else { throw .wrongType(name(member)) }
+    guard characters.contains(text.unicodeScalars.count) else { throw .outOfRange(name(member)) }
+    return text
+  }
+
+  func string(_ member: String, characters: ClosedRange<Int> = 1...Int.max) throws(MessageError) -> String {
+    guard let text = try optionalString(member, characters: characters) else { throw .missing(name(member)) }
+    return text
+  }
+
+  func base64URL(_ member: String, counts: ClosedRange<Int>) throws(MessageError) -> [UInt8] {
+    try JSONValue.string(string(member)).decodedBase64URL(path: name(member), counts: counts)
+  }
+
+  // MARK: Numbers
+
+  func optionalInteger<Number: FixedWidthInteger>(
+    _ member: String, as type: Number.Type
+  ) throws(MessageError) -> Number? {
+    guard let value = object[member] else { return nil }
+    return try value.integer(path: name(member))
+  }
+
+  func integer<Number: FixedWidthInteger>(_ member: String, as type: Number.Type) throws(MessageError) -> Number {
+    guard let number = try optionalInteger(member, as: type) else { throw .missing(name(member)) }
+    return number
+  }
+
+  func optionalBool(_ member: String) throws(MessageError) -> Bool? {
+    guard let value = object[member] else { return nil }
+    guard case .bool(let flag) = value else { throw .wrongType(name(member)) }
+    return flag
+  }
+
+  func bool(_ member: String) throws(MessageError) -> Bool {
+    guard let flag = try optionalBool(member) else { throw .missing(name(member)) }
+    return flag
+  }
+
+  // MARK: Objects and lists
+
+  func child<Child: JSONRepresentable>(_ member: String, as type: Child.Type) throws(MessageError) -> Child {
+    try Child(json: required(member), path: name(member))
+  }
+
+  func optionalChild<Child: JSONRepresentable>(_ member: String, as type: Child.Type) throws(MessageError) -> Child? {
+    guard let value = object[member] else { return nil }
+    return try Child(json: value, path: name(member))
+  }
+
+  func optionalList<Element>(
+    _ member: String, mayBeEmpty: Bool = false,
+    _ read: (JSONValue, String) throws(MessageError) -> Element
+  ) throws(MessageError) -> [Element]? {
+    guard let value = object[member] else { return nil }
+    return try value.list(path: name(member), mayBeEmpty: mayBeEmpty, read)
+  }
+
+  func list<Element>(
+    _ member: String, mayBeEmpty: Bool = false,
+    _ read: (JSONValue, String) throws(MessageError) -> Element
+  ) throws(MessageError) -> [Element] {
+    guard let list = try optionalList(member, mayBeEmpty: mayBeEmpty, read) else { throw .missing(name(member)) }
+    return list
+  }
+
+  func optionalList<Element: JSONRepresentable>(
+    _ member: String, of type: Element.Type
+  ) throws(MessageError) -> [Element]? {
+    try optionalList(member) { (value, path) throws(MessageError) in try Element(json: value, path: path) }
+  }
+
+  func list<Element: JSONRepresentable>(_ member: String, of type: Element.Type) throws(MessageError) -> [Element] {
+    try list(member) { (value, path) throws(MessageError) in try Element(json: value, path: path) }
+  }
+}
+
+extension JSONValue {
+  func list<Element>(
+    path: String, mayBeEmpty: Bool,
+    _ read: (JSONValue, String) throws(MessageError) -> Element
+  ) throws(MessageError) -> [Element] {
+    guard case .array(let values) = self else { throw .wrongType(path) }
+    guard mayBeEmpty || !values.isEmpty else { throw .outOfRange(path) }
+    var elements: [Element] = []
+    elements.reserveCapacity(values.count)
+    for (index, value) in values.enumerated() { elements.append(try read(value, "\(path)[\(index)]")) }
+    return elements
+  }
+
+  func integer<Number: FixedWidthInteger>(path: String) throws(MessageError) -> Number {
+    switch self {
+    case .integer(let number):
+      guard let number = Number(exactly: number) else { throw .outOfRange(path) }
+      return number
+    case .otherNumber: throw .outOfRange(path)
+    default: throw .wrongType(path)
+    }
+  }
+
+  func nonEmptyString(path: String) throws(MessageError) -> String {
+    guard case .string(let text) = self else { throw .wrongType(path) }
+    guard !text.isEmpty else { throw .outOfRange(path) }
+    return text
+  }
+
+  func decodedBase64URL(path: String, counts: ClosedRange<Int>) throws(MessageError) -> [UInt8] {
+    let text = try nonEmptyString(path: path)
+    do {
+      let bytes = try Base64URL.decode(text, maximumCount: counts.upperBound)
+      guard bytes.count >= counts.lowerBound else { throw MessageError.outOfRange(path) }
+      return bytes
+    } catch let error as Base64URLError {
+      throw MessageError.notBase64URL(path, error)
+    } catch let error as MessageError {
+      throw error
+    } catch {
+      throw MessageError.outOfRange(path)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/// A generic extension (section 3.1.10).
+public struct Extension: JSONRepresentable, Equatable, Sendable {
+  /// Identifies the extension, 1 to 32 characters.
+  public let id: String
+
+  /// Its data, possibly empty; binary data as base64url.
+  public let data: String
+
+  /// Whether a receiver that does not know the extension must refuse the message.
+  public let failIfUnknown: Bool
+
+  /// Makes an extension.
+  public init(id: String, data: String, failIfUnknown: Bool) {
+    self.id = id
+    self.data = data
+    self.failIfUnknown = failIfUnknown
+  }
+
+  /// Reads one extension and refuses an unknown one that must not be ignored.
+  ///
+  /// No extension is implemented, so every `fail_if_unknown: true` is a refusal.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path)
+    id = try reader.string("id", characters: 1...32)
+    data = try reader.string("data", characters: 0...Int.max)
+    failIfUnknown = try reader.bool("fail_if_unknown")
+    guard !failIfUnknown else { throw .unknownExtension(path) }
+  }
+
+  /// The extension as JSON.
+  public var json: JSONValue {
+    .object(["id": .string(id), "data": .string(data), "fail_if_unknown": .bool(failIfUnknown)])
+  }
+}

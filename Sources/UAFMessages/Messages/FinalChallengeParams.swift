@@ -1,0 +1,50 @@
+/// What an authenticator signs over, beside its own data (section 3.1.6).
+public struct FinalChallengeParams: JSONRepresentable, Equatable, Sendable {
+  /// The header's AppID after defaulting to the FacetID, 1 to 512 characters.
+  public let appID: String
+
+  /// The request's challenge, as sent.
+  public let challenge: String
+
+  /// The calling application, 1 to 512 characters.
+  public let facetID: String
+
+  /// The connection.
+  public let channelBinding: ChannelBinding
+
+  /// Makes the parameters.
+  public init(appID: String, challenge: ServerChallenge, facetID: String, channelBinding: ChannelBinding) {
+    self.appID = appID
+    self.challenge = challenge.text
+    self.facetID = facetID
+    self.channelBinding = channelBinding
+  }
+
+  /// Reads the decoded parameters.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path)
+    appID = try reader.string("appID", characters: 1...512)
+    challenge = try reader.child("challenge", as: ServerChallenge.self).text
+    facetID = try reader.string("facetID", characters: 1...512)
+    channelBinding = try reader.child("channelBinding", as: ChannelBinding.self)
+  }
+
+  /// The parameters as JSON.
+  public var json: JSONValue {
+    .object([
+      "appID": .string(appID), "challenge": .string(challenge), "facetID": .string(facetID),
+      "channelBinding": channelBinding.json,
+    ])
+  }
+
+  /// Reads `fcParams` as sent in a response.
+  ///
+  /// - Throws: ``MessageError``; more than 64 KiB decoded are refused.
+  public init(encoded fcParams: String) throws(MessageError) {
+    let bytes = try JSONValue.string(fcParams).decodedBase64URL(path: "fcParams", counts: 2...65_536)
+    try self.init(json: JSONValue(message: bytes, limits: JSONLimits(maximumBytes: 65_536)), path: "fcParams")
+  }
+
+  /// The text a response carries; SHA-256 over its ASCII bytes is the FinalChallengeHash.
+  public var encoded: String { Base64URL.encode(jsonBytes) }
+}

@@ -1,0 +1,60 @@
+/// The header of every UAF message (section 3.1.3).
+public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
+  /// The protocol version.
+  public let upv: UPV
+
+  /// The operation.
+  public let op: Operation
+
+  /// The application, at most 512 characters; nil or empty stands for the caller's own FacetID.
+  public let appID: String?
+
+  /// The server's session data, 1 to 1536 characters, sent back unchanged.
+  public let serverData: String?
+
+  /// Extensions.
+  public let exts: [Extension]
+
+  /// Makes a header.
+  public init(upv: UPV, op: Operation, appID: String?, serverData: String? = nil, exts: [Extension] = []) {
+    self.upv = upv
+    self.op = op
+    self.appID = appID
+    self.serverData = serverData
+    self.exts = exts
+  }
+
+  /// Reads a header of any version; messages refuse versions that are not supported.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path)
+    upv = try reader.child("upv", as: UPV.self)
+    op = try reader.child("op", as: Operation.self)
+    appID = try reader.optionalString("appID", characters: 0...512)
+    serverData = try reader.optionalString("serverData", characters: 1...1536)
+    exts = try reader.optionalList("exts", of: Extension.self) ?? []
+  }
+
+  /// The header as JSON.
+  public var json: JSONValue {
+    var object: JSONObject = ["upv": upv.json, "op": op.json]
+    object.set("appID", appID.map(JSONValue.string))
+    object.set("serverData", serverData.map(JSONValue.string))
+    object.set("exts", JSONValue.list(exts))
+    return .object(object)
+  }
+
+  /// Equality of identifiers is by bytes.
+  public static func == (left: OperationHeader, right: OperationHeader) -> Bool {
+    left.upv == right.upv && left.op == right.op && left.exts == right.exts
+      && left.json.bytes == right.json.bytes
+  }
+}
+
+extension MemberReader {
+  func header(_ operation: Operation) throws(MessageError) -> OperationHeader {
+    let header = try child("header", as: OperationHeader.self)
+    guard UPV.supported.contains(header.upv) else { throw .unsupportedVersion }
+    guard header.op == operation else { throw .wrongOperation }
+    return header
+  }
+}

@@ -1,0 +1,53 @@
+/// The elements of one composite, to be taken out by tag in any order.
+///
+/// What the reader of the composite does not take is refused by ``finish()`` if its critical bit is set: a known tag in
+/// a foreign place counts as one that cannot be processed there.
+struct TLVComposite {
+  private let offset: Int
+  private var remaining: [TLVElement]
+
+  init(_ element: TLVElement) throws(TLVError) {
+    offset = element.offset
+    remaining = try element.children()
+  }
+
+  /// Takes the element that must come first.
+  mutating func first(_ tag: TLVTag) throws(TLVError) -> TLVElement {
+    guard let element = remaining.first, element.tag == tag else { throw TLVError(reason: .wrongTag, offset: offset) }
+    remaining.removeFirst()
+    guard !remaining.contains(where: { $0.tag == tag }) else {
+      throw TLVError(reason: .repeatedTag(tag), offset: offset)
+    }
+    return element
+  }
+
+  /// Takes every element of a tag, in their order.
+  mutating func all(_ tag: TLVTag) -> [TLVElement] {
+    let taken = remaining.filter { $0.tag == tag }
+    remaining.removeAll { $0.tag == tag }
+    return taken
+  }
+
+  /// Takes the only element of a tag, or nil where there is none.
+  mutating func optional(_ tag: TLVTag) throws(TLVError) -> TLVElement? {
+    let taken = all(tag)
+    guard taken.count <= 1 else { throw TLVError(reason: .repeatedTag(tag), offset: taken[1].offset) }
+    return taken.first
+  }
+
+  /// Takes the only element of a tag, whose value must have a length in `lengths`.
+  mutating func one(_ tag: TLVTag, lengths: ClosedRange<Int>) throws(TLVError) -> TLVElement {
+    guard let element = try optional(tag) else { throw TLVError(reason: .missingTag(tag), offset: offset) }
+    guard lengths.contains(element.value.count) else {
+      throw TLVError(reason: .wrongLength(tag), offset: element.offset)
+    }
+    return element
+  }
+
+  /// Ends the reading: a critical element that nobody took refuses the message, others are skipped.
+  func finish() throws(TLVError) {
+    for element in remaining where element.tag.isCritical {
+      throw TLVError(reason: .unknownCriticalTag(element.tag), offset: element.offset)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// What a person is given to register: one line of base64url with JSON inside.
+public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
+  /// What the code allows.
+  public let op: Operation
+  /// The server's base URL, https, at most 2048 characters.
+  public let server: String
+  /// The account's name at the server, 1 to 128 characters.
+  public let username: String
+  /// The one-time code, 1 to 256 characters.
+  public let authCode: String
+  /// When the code ends, in seconds since 1970.
+  public let expires: Int64
+  /// Certificate authority of the server in PEM, at most 16 KiB; a stranger's word until root's configuration agrees.
+  public let ca: String?
+
+  /// Makes a payload.
+  public init(
+    op: Operation, server: String, username: String, authCode: String, expires: Int64, ca: String? = nil
+  ) {
+    self.op = op
+    self.server = server
+    self.username = username
+    self.authCode = authCode
+    self.expires = expires
+    self.ca = ca
+  }
+
+  /// Reads the decoded payload; any other version than 1 is refused.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path)
+    guard try reader.integer("v", as: Int64.self) == Self.version else { throw .unsupportedVersion }
+    op = try reader.child("op", as: Operation.self)
+    server = try reader.string("server", characters: 1...2048)
+    guard server.utf8.starts(with: "https://".utf8), server.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .outOfRange(reader.name("server"))
+    }
+    username = try reader.string("username", characters: 1...128)
+    authCode = try reader.string("authCode", characters: 1...256)
+    expires = try reader.integer("expires", as: Int64.self)
+    guard expires >= 0 else { throw .outOfRange(reader.name("expires")) }
+    ca = try reader.optionalString("ca", characters: 1...16_384)
+  }
+
+  /// The payload as JSON.
+  public var json: JSONValue {
+    var object: JSONObject = [
+      "v": .integer(Self.version), "op": op.json, "server": .string(server), "username": .string(username),
+      "authCode": .string(authCode), "expires": .integer(expires),
+    ]
+    object.set("ca", ca.map(JSONValue.string))
+    return .object(object)
+  }
+
+  /// Reads the line a person was given; white space around it must be gone already.
+  ///
+  /// - Throws: ``MessageError``; more than 32 KiB decoded are refused.
+  public init(encoded line: String) throws(MessageError) {
+    let bytes = try JSONValue.string(line).decodedBase64URL(path: "payload", counts: 2...Self.maximumCount)
+    try self.init(json: JSONValue(message: bytes, limits: JSONLimits(maximumBytes: Self.maximumCount)), path: "payload")
+  }
+
+  /// The line to hand out.
+  public var encoded: String { Base64URL.encode(jsonBytes) }
+
+  private static let version: Int64 = 1
+  private static let maximumCount = 32_768
+}

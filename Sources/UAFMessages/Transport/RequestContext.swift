@@ -1,0 +1,60 @@
+/// What a client tells the server beside the UAF message: the JSON inside the `context` strings.
+///
+/// The names follow the FIDO Alliance's interface for server tests, with our own members beside them.
+public struct RequestContext: JSONRepresentable, Equatable, Sendable {
+  /// The account's name at the server, 1 to 128 characters.
+  public var username: String
+  /// A hash that tells this machine apart for this application only, at most 128 characters.
+  public var deviceID: String?
+  /// A name people know the machine by, at most 128 characters.
+  public var deviceName: String?
+  /// The machine's model, at most 128 characters.
+  public var deviceModel: String?
+  /// The machine's system, at most 128 characters.
+  public var deviceOS: String?
+  /// An enrolment code, at most 256 characters.
+  public var authCode: String?
+  /// A text to be confirmed, at most 2048 characters.
+  public var transaction: String?
+  /// A token of a fresh authentication, at most 16,384 characters; what a deregistration is authorised by.
+  public var proof: String?
+  /// The authenticator to deregister.
+  public var deregisterAAID: AAID?
+  /// Whether to deregister every authenticator of the account.
+  public var deregisterAll: Bool?
+
+  /// Makes a context of the mandatory member; the others are set afterwards.
+  public init(username: String) {
+    self.username = username
+  }
+
+  /// Reads the context.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path)
+    username = try reader.string("username", characters: 1...128)
+    deviceID = try reader.optionalString("deviceID", characters: 1...128)
+    deviceName = try reader.optionalString("deviceName", characters: 1...128)
+    deviceModel = try reader.optionalString("deviceModel", characters: 1...128)
+    deviceOS = try reader.optionalString("deviceOS", characters: 1...128)
+    authCode = try reader.optionalString("authCode", characters: 1...256)
+    transaction = try reader.optionalString("transaction", characters: 1...2048)
+    proof = try reader.optionalString("proof", characters: 1...16_384)
+    deregisterAAID = try reader.optionalChild("deregisterAAID", as: AAID.self)
+    deregisterAll = try reader.optionalBool("deregisterAll")
+  }
+
+  /// The context as JSON; an empty text is left out, as null and empty members must not be sent.
+  public var json: JSONValue {
+    var object: JSONObject = ["username": .string(username)]
+    let texts = [
+      ("deviceID", deviceID), ("deviceName", deviceName), ("deviceModel", deviceModel), ("deviceOS", deviceOS),
+      ("authCode", authCode), ("transaction", transaction), ("proof", proof),
+    ]
+    for (name, text) in texts {
+      if let text, !text.isEmpty { object.set(name, .string(text)) }
+    }
+    object.set("deregisterAAID", deregisterAAID?.json)
+    object.set("deregisterAll", deregisterAll.map(JSONValue.bool))
+    return .object(object)
+  }
+}

@@ -1,0 +1,42 @@
+/// A server's answer to ``GetUAFRequest`` (transport, section 3.1.4).
+public struct ReturnUAFRequest: JSONRepresentable, Equatable, Sendable {
+  /// Whether there is a request, and if not, why.
+  public let statusCode: UAFStatusCode
+
+  /// The UAF message, itself JSON in a string; nil unless the status is OK.
+  public let uafRequest: String?
+
+  /// The operation of the request.
+  public let op: Operation?
+
+  /// How long the request is good for, in milliseconds.
+  public let lifetimeMilliseconds: UInt32?
+
+  /// Makes the body.
+  public init(
+    statusCode: UAFStatusCode, uafRequest: String? = nil, op: Operation? = nil, lifetimeMilliseconds: UInt32? = nil
+  ) {
+    self.statusCode = statusCode
+    self.uafRequest = uafRequest
+    self.op = op
+    self.lifetimeMilliseconds = lifetimeMilliseconds
+  }
+
+  /// Reads the body.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path)
+    statusCode = try reader.child("statusCode", as: UAFStatusCode.self)
+    uafRequest = try reader.optionalString("uafRequest")
+    op = try reader.optionalChild("op", as: Operation.self)
+    lifetimeMilliseconds = try reader.optionalInteger("lifetimeMillis", as: UInt32.self)
+  }
+
+  /// The body as JSON.
+  public var json: JSONValue {
+    var object: JSONObject = ["statusCode": statusCode.json]
+    object.set("uafRequest", uafRequest.map(JSONValue.string))
+    object.set("op", op?.json)
+    object.set("lifetimeMillis", lifetimeMilliseconds.map { .integer(Int64($0)) })
+    return .object(object)
+  }
+}

@@ -1,0 +1,55 @@
+/// A server's verdict on a UAF response (transport, section 3.1.6).
+public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
+  /// The verdict; only ``UAFStatusCode/ok`` is success.
+  public let statusCode: UAFStatusCode
+
+  /// The server's words; not yet fit to be shown.
+  public let description: String?
+
+  /// Tokens.
+  public let additionalTokens: [Token]
+
+  /// Where a browser would go next.
+  public let location: String?
+
+  /// What a browser would post there.
+  public let postData: String?
+
+  /// A further UAF request, itself JSON in a string (step-up).
+  public let newUAFRequest: String?
+
+  /// Makes the body.
+  public init(
+    statusCode: UAFStatusCode, description: String? = nil, additionalTokens: [Token] = [], location: String? = nil,
+    postData: String? = nil, newUAFRequest: String? = nil
+  ) {
+    self.statusCode = statusCode
+    self.description = description
+    self.additionalTokens = additionalTokens
+    self.location = location
+    self.postData = postData
+    self.newUAFRequest = newUAFRequest
+  }
+
+  /// Reads the body; texts without effect on the verdict may be empty.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path)
+    statusCode = try reader.child("statusCode", as: UAFStatusCode.self)
+    description = try reader.optionalString("description", characters: 0...Int.max)
+    additionalTokens = try reader.optionalList("additionalTokens", of: Token.self) ?? []
+    location = try reader.optionalString("location", characters: 0...Int.max)
+    postData = try reader.optionalString("postData", characters: 0...Int.max)
+    newUAFRequest = try reader.optionalString("newUAFRequest")
+  }
+
+  /// The body as JSON.
+  public var json: JSONValue {
+    var object: JSONObject = ["statusCode": statusCode.json]
+    object.set("description", description.map(JSONValue.string))
+    object.set("additionalTokens", JSONValue.list(additionalTokens))
+    object.set("location", location.map(JSONValue.string))
+    object.set("postData", postData.map(JSONValue.string))
+    object.set("newUAFRequest", newUAFRequest.map(JSONValue.string))
+    return .object(object)
+  }
+}
