@@ -1,0 +1,42 @@
+import COpenSSL
+import SecretMemory
+
+/// HMAC with SHA-256 (RFC 2104, RFC 4231).
+public enum HMACSHA256 {
+  /// Length of an authentication code in bytes.
+  public static let byteCount = 32
+
+  /// The authentication code of `message` under `key`.
+  ///
+  /// - Parameter key: of any length; fewer than 16 bytes protect little.
+  /// - Returns: 32 bytes.
+  /// - Throws: ``CryptoError/unavailable(_:)``, ``CryptoError/outOfMemory``.
+  public static func authenticate(
+    _ message: [UInt8], key: borrowing Secret
+  ) throws(CryptoError) -> [UInt8] {
+    var code = [UInt8](repeating: 0, count: byteCount)
+    var length = 0
+    // SAFETY: all pointers live for the call; `code` has the room its size argument states.
+    let result = unsafe key.withUnsafeBytes { keyBytes in
+      unsafe EVP_Q_mac(
+        nil, "HMAC", nil, "SHA256", nil, keyBytes.baseAddress, keyBytes.count, message, message.count,
+        &code, byteCount, &length)
+    }
+    guard unsafe result != nil, length == byteCount else {
+      throw OpenSSLQueue.failure(.unavailable(.hmac))
+    }
+    return code
+  }
+
+  /// Whether `code` is the authentication code of `message`, compared in constant time.
+  ///
+  /// - Throws: as ``authenticate(_:key:)``; a code of another length is simply not valid.
+  public static func isValid(
+    _ code: [UInt8], of message: [UInt8], key: borrowing Secret
+  ) throws(CryptoError) -> Bool {
+    let expected = try authenticate(message, key: key)
+    guard code.count == expected.count else { return false }
+    // SAFETY: both arrays are `expected.count` long.
+    return unsafe CRYPTO_memcmp(code, expected, expected.count) == 0
+  }
+}

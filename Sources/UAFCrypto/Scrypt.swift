@@ -1,0 +1,78 @@
+import COpenSSL
+import SecretMemory
+
+/// The memory-hard key derivation scrypt (RFC 7914).
+public enum Scrypt {
+  /// What one derivation costs.
+  public struct Parameters: Equatable, Sendable {
+    /// Binary logarithm of the cost N; memory is 128 * r * 2^logN bytes.
+    public let logN: Int
+    /// Block size.
+    public let r: Int
+    /// Passes, one after the other.
+    public let p: Int
+
+    /// Makes parameters; ``Scrypt/derive(value:salt:parameters:length:)`` checks the ranges.
+    public init(logN: Int, r: Int, p: Int) {
+      self.logN = logN
+      self.r = r
+      self.p = p
+    }
+  }
+
+  /// The most memory one derivation may take: 1 GiB.
+  ///
+  /// Stored parameters are data from a file, so a damaged row must not be able to ask for all of the machine.
+  public static let maximumMemory: UInt64 = 1 << 30
+
+  /// Derives `length` bytes from a value.
+  ///
+  /// - Parameters:
+  ///   - value: any length.
+  ///   - salt: any length; 16 bytes or more in use.
+  ///   - parameters: logN 1 to 24, r 1 to 32, p 1 to 16, together at most ``maximumMemory``.
+  ///   - length: 1 to 64 bytes.
+  /// - Throws: ``CryptoError/outOfMemory`` when the memory cannot be had, which says nothing about the value;
+  ///   ``CryptoError/invalidParameter(_:)``; ``CryptoError/unavailable(_:)``.
+  public static func derive(
+    value: borrowing Secret, salt: [UInt8], parameters: Parameters, length: Int
+  ) throws(CryptoError) -> Secret {
+    try derive(
+      value: value, salt: salt, parameters: parameters, length: length,
+      memoryLimit: try memory(for: parameters))
+  }
+
+  /// The same with the limit stated, so that a test can make it too small.
+  static func derive(
+    value: borrowing Secret, salt: [UInt8], parameters: Parameters, length: Int, memoryLimit: UInt64
+  ) throws(CryptoError) -> Secret {
+    _ = try memory(for: parameters)
+    guard (1...64).contains(length) else { throw .invalidParameter(.scrypt) }
+    var done: CInt = 0
+    let key: Secret
+    do {
+      // SAFETY: every buffer is lent for the call with its own length.
+      key = try unsafe Secret(count: length) { output in
+        done = unsafe value.withUnsafeBytes { input in
+          unsafe EVP_PBE_scrypt(
+            input.baseAddress?.assumingMemoryBound(to: CChar.self), input.count, salt, salt.count,
+            UInt64(1) << UInt64(parameters.logN), UInt64(parameters.r), UInt64(parameters.p),
+            memoryLimit, output.baseAddress?.assumingMemoryBound(to: UInt8.self), output.count)
+        }
+      }
+    } catch { throw CryptoError(error) }
+    guard done == 1 else { throw OpenSSLQueue.failure(.unavailable(.scrypt)) }
+    return key
+  }
+
+  /// What OpenSSL must be allowed: its own default of 32 MiB is too small for any cost worth having.
+  private static func memory(for parameters: Parameters) throws(CryptoError) -> UInt64 {
+    guard (1...24).contains(parameters.logN), (1...32).contains(parameters.r), (1...16).contains(parameters.p)
+    else { throw .invalidParameter(.scrypt) }
+    let blockSize = 128 * UInt64(parameters.r)
+    let needed = blockSize * (1 << UInt64(parameters.logN)) + blockSize * UInt64(parameters.p)
+    guard needed <= maximumMemory else { throw .invalidParameter(.scrypt) }
+    // OpenSSL counts two working blocks on top.
+    return needed + 4 * blockSize
+  }
+}

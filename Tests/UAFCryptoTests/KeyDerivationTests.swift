@@ -1,0 +1,99 @@
+import SecretMemory
+import Testing
+
+@testable import UAFCrypto
+
+struct KeyDerivationTests {
+  @Test func `derives the first example of RFC 5869`() throws {
+    let key = try HKDFSHA256.derive(
+      secret: secret([UInt8](repeating: 0x0b, count: 22)), salt: secret(hex("000102030405060708090a0b0c")),
+      info: hex("f0f1f2f3f4f5f6f7f8f9"), length: 42)
+    #expect(
+      bytes(key)
+        == hex(
+          """
+          3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865
+          """))
+  }
+
+  @Test func `derives the example of RFC 5869 without salt and info`() throws {
+    let key = try HKDFSHA256.derive(
+      secret: secret([UInt8](repeating: 0x0b, count: 22)), salt: secret([]), info: [], length: 42)
+    #expect(
+      bytes(key)
+        == hex(
+          """
+          8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8
+          """))
+  }
+
+  @Test(arguments: [0, -1, 255 * 32 + 1])
+  func `refuses to derive a length outside the RFC's`(length: Int) throws {
+    #expect(throws: CryptoError.invalidParameter(.hkdf)) {
+      _ = try HKDFSHA256.derive(secret: secret([1]), salt: secret([]), info: [], length: length)
+    }
+  }
+
+  @Test func `refuses to derive from nothing`() throws {
+    #expect(throws: CryptoError.invalidParameter(.hkdf)) {
+      _ = try HKDFSHA256.derive(secret: secret([]), salt: secret([1]), info: [], length: 32)
+    }
+  }
+
+  @Test(arguments: [
+    (
+      "", "", Scrypt.Parameters(logN: 4, r: 1, p: 1),
+      """
+      77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442
+      fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906
+      """
+    ),
+    (
+      "password", "NaCl", Scrypt.Parameters(logN: 10, r: 8, p: 16),
+      """
+      fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162
+      2eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640
+      """
+    ),
+  ])
+  func `derives the examples of RFC 7914`(
+    value: String, salt: String, parameters: Scrypt.Parameters, expected: String
+  ) throws {
+    let key = try Scrypt.derive(
+      value: secret(Array(value.utf8)), salt: Array(salt.utf8), parameters: parameters, length: 64)
+    #expect(bytes(key) == hex(expected))
+  }
+
+  @Test func `derives at a cost above OpenSSL's own limit of 32 MiB`() throws {
+    let key = try Scrypt.derive(
+      value: secret([1]), salt: [2], parameters: Scrypt.Parameters(logN: 16, r: 8, p: 2), length: 32)
+    #expect(key.count == 32)
+  }
+
+  @Test func `says that memory is missing, not that the value is wrong`() throws {
+    #expect(throws: CryptoError.outOfMemory) {
+      _ = try Scrypt.derive(
+        value: secret([1]), salt: [2], parameters: Scrypt.Parameters(logN: 14, r: 8, p: 1), length: 32,
+        memoryLimit: 1 << 20)
+    }
+  }
+
+  @Test(arguments: [
+    Scrypt.Parameters(logN: 0, r: 8, p: 1), Scrypt.Parameters(logN: 25, r: 1, p: 1),
+    Scrypt.Parameters(logN: 14, r: 0, p: 1), Scrypt.Parameters(logN: 14, r: 8, p: 0),
+    Scrypt.Parameters(logN: -1, r: -1, p: -1), Scrypt.Parameters(logN: 24, r: 32, p: 16),
+    Scrypt.Parameters(logN: .max, r: .max, p: .max),
+  ])
+  func `refuses a cost that a damaged row could ask for`(parameters: Scrypt.Parameters) throws {
+    #expect(throws: CryptoError.invalidParameter(.scrypt)) {
+      _ = try Scrypt.derive(value: secret([1]), salt: [2], parameters: parameters, length: 32)
+    }
+  }
+
+  @Test(arguments: [0, 65]) func `refuses to derive more or less than a key`(length: Int) throws {
+    #expect(throws: CryptoError.invalidParameter(.scrypt)) {
+      _ = try Scrypt.derive(
+        value: secret([1]), salt: [2], parameters: Scrypt.Parameters(logN: 4, r: 1, p: 1), length: length)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Testing
+
+@testable import UAFMessages
+
+@Suite struct EnrolmentPayloadTests {
+  private let payload = EnrolmentPayload(
+    op: .registration, server: "https://fido.example:8443", username: "alice", authCode: "ABCD-EFGH",
+    expires: 1_795_000_000, ca: "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n")
+
+  private func line(_ json: String) -> String { Base64URL.encode(json.utf8) }
+
+  @Test func `survives being written and read`() throws {
+    #expect(try EnrolmentPayload(encoded: payload.encoded) == payload)
+    let bare = EnrolmentPayload(op: .authentication, server: "https://h", username: "u", authCode: "c", expires: 0)
+    #expect(try EnrolmentPayload(encoded: bare.encoded) == bare)
+  }
+
+  @Test(arguments: [
+    #"{"v":2,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":1}"#,
+    #"{"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":1}"#,
+    #"{"v":1,"op":"Root","server":"https://h","username":"u","authCode":"c","expires":1}"#,
+    #"{"v":1,"op":"Reg","server":"http://h","username":"u","authCode":"c","expires":1}"#,
+    #"{"v":1,"op":"Reg","server":"https://h\u001b[2J","username":"u","authCode":"c","expires":1}"#,
+    #"{"v":1,"op":"Reg","server":"https://h","username":"","authCode":"c","expires":1}"#,
+    #"{"v":1,"op":"Reg","server":"https://h","username":"u","expires":1}"#,
+    #"{"v":1,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":-1}"#,
+    #"{"v":1,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":"soon"}"#,
+    #"{"v":1,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":1,"ca":""}"#,
+    #"{"v":1,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":1}}"#,
+  ]) func `refuses`(_ json: String) {
+    #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: line(json)) }
+  }
+
+  @Test func `refuses what was cut, padded, wrapped or over 32 KiB`() {
+    #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: String(payload.encoded.dropLast())) }
+    #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: payload.encoded + "=") }
+    #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: payload.encoded + "\n") }
+    #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: "") }
+    #expect(throws: MessageError.notBase64URL("payload", .tooLong)) {
+      try EnrolmentPayload(encoded: String(repeating: "A", count: 44_000))
+    }
+  }
+}

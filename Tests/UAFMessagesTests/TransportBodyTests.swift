@@ -1,0 +1,85 @@
+import Testing
+
+@testable import UAFMessages
+
+@Suite struct TransportBodyTests {
+  @Test func `asks for a request with the context as a string`() throws {
+    var context = RequestContext(username: "alice")
+    context.deviceName = "host"
+    context.authCode = ""
+    let body = GetUAFRequest(op: .registration, context: context.jsonText)
+    #expect(body.jsonText == #"{"op":"Reg","context":"{\"username\":\"alice\",\"deviceName\":\"host\"}"}"#)
+    #expect(try GetUAFRequest(parsing: body.jsonText) == body)
+    #expect(try GetUAFRequest(parsing: "{}") == GetUAFRequest(op: nil))
+  }
+
+  @Test(arguments: [
+    "[]", #"{"op":"Login"}"#, #"{"op":1}"#, #"{"context":{"username":"a"}}"#, #"{"context":null}"#, #"{"context":""}"#,
+  ]) func `refuses the question`(_ text: String) {
+    #expect(throws: MessageError.self) { try GetUAFRequest(parsing: text) }
+  }
+
+  @Test func `reads a returned request`() throws {
+    let body = try ReturnUAFRequest(
+      parsing: #"{"statusCode":1200,"uafRequest":"[]","op":"Auth","lifetimeMillis":60000}"#)
+    #expect(
+      body
+        == ReturnUAFRequest(statusCode: .ok, uafRequest: "[]", op: .authentication, lifetimeMilliseconds: 60_000))
+    #expect(try ReturnUAFRequest(parsing: body.jsonText) == body)
+  }
+
+  @Test(arguments: [
+    "{}", #"{"statusCode":"1200"}"#, #"{"statusCode":-1}"#, #"{"statusCode":1200.0}"#, #"{"statusCode":4294967296}"#,
+    #"{"statusCode":1200,"uafRequest":[]}"#, #"{"statusCode":1200,"lifetimeMillis":-5}"#,
+  ]) func `refuses a returned request`(_ text: String) {
+    #expect(throws: MessageError.self) { try ReturnUAFRequest(parsing: text) }
+  }
+
+  @Test func `a status nobody knows is read, not refused`() throws {
+    #expect(try ServerResponse(parsing: #"{"statusCode":15007,"description":""}"#).statusCode.rawValue == 15_007)
+  }
+
+  @Test func `reads a verdict with tokens`() throws {
+    let body = ServerResponse(
+      statusCode: .ok, description: "welcome", additionalTokens: [Token(type: Token.jwt, value: "a.b.c")],
+      newUAFRequest: "[]")
+    #expect(try ServerResponse(parsing: body.jsonText) == body)
+    #expect(throws: MessageError.self) { try ServerResponse(parsing: #"{"description":"ok"}"#) }
+    #expect(throws: MessageError.self) {
+      try ServerResponse(parsing: #"{"statusCode":1200,"additionalTokens":[{"type":"JWT"}]}"#)
+    }
+  }
+
+  @Test func `a sent response has to have one`() throws {
+    let body = SendUAFResponse(uafResponse: "[]", context: #"{"username":"a"}"#)
+    #expect(try SendUAFResponse(parsing: body.jsonText) == body)
+    #expect(throws: MessageError.missing("SendUAFResponse.uafResponse")) { try SendUAFResponse(parsing: "{}") }
+  }
+
+  @Test func `a context survives being written and read`() throws {
+    var context = RequestContext(username: "alice")
+    context.deviceID = "d"
+    context.deviceModel = "m"
+    context.deviceOS = "o"
+    context.transaction = "t"
+    context.proof = "p"
+    context.deregisterAAID = try AAID("EBA0#0001")
+    context.deregisterAll = true
+    #expect(try RequestContext(parsing: context.jsonText) == context)
+  }
+
+  @Test(arguments: [
+    "{}", #"{"username":""}"#, #"{"username":null}"#, #"{"username":"a","proof":5}"#,
+    #"{"username":"a","deviceName":""}"#,
+    #"{"username":"a","username":"b"}"#, #"{"username":"a","deregisterAAID":"x"}"#,
+  ]) func `refuses the context`(_ text: String) {
+    #expect(throws: MessageError.self) { try RequestContext(parsing: text) }
+  }
+
+  @Test func `a user name of 129 characters is refused in a context`() {
+    let name = String(repeating: "u", count: 129)
+    #expect(throws: MessageError.outOfRange("RequestContext.username")) {
+      try RequestContext(parsing: "{\"username\":\"\(name)\"}")
+    }
+  }
+}
