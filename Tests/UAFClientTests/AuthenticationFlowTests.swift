@@ -178,7 +178,6 @@ import UAFMessages
   @Test(arguments: Scene.unusable) func `an answer that is no verdict is refused`(
     _ answer: TransportResponse, _ result: FidoResult
   ) throws {
-    // A bare 1200 is a verdict; it is the other faults of those answers that count.
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication()), Scene.facets(), .answering(Scene.respond, answer))
     _ = refusal(result, byServer: true) { _ = try run(&transport) }
@@ -223,6 +222,41 @@ import UAFMessages
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication(upv: UPV(major: 2, minor: 0))))
     var flow = flow()
     _ = refusal(.unsupportedVersion, byServer: true) { try opened(&flow, &transport) }
+  }
+
+  @Test func `no part of a verdict is a verdict`() throws {
+    let yes = ServerResponse(statusCode: .ok, description: "ok", additionalTokens: [Token(type: "JWT", value: "a")])
+    for count in 0..<yes.jsonBytes.count {
+      let cut = Scene.raw(Array(yes.jsonBytes.prefix(count)))
+      var transport = ScriptedTransport(
+        Scene.returning(try Scene.authentication()), Scene.facets(), .answering(Scene.respond, cut))
+      _ = refusal(.jsonParser, byServer: true) { _ = try run(&transport) }
+    }
+  }
+
+  @Test func `a damaged request is refused or still asks for the same key`() throws {
+    let text = UAFRequest.text(of: [try Scene.authentication()])
+    let body = ReturnUAFRequest(statusCode: .ok, uafRequest: text, op: .authentication).jsonBytes
+    for bit in 0..<(body.count * 8) {
+      var damaged = body
+      damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+      // Damage in a name can make a member absent, so that the list of facets is asked for or not.
+      var transport = LenientTransport(
+        answer: Scene.raw(damaged),
+        facets: TrustedFacetList(trustedFacets: [
+          .init(version: .uaf11, ids: [Scene.facetID])
+        ]))
+      var flow = flow()
+      do {
+        try flow.start(over: &transport)
+        let offer = try flow.collect(
+          over: &transport, among: [Scene.authenticator(), Scene.authenticator(appID: Scene.facetID)])
+        let expected = [[[try Scene.keyID()]]]
+        #expect(offer.sets.map { $0.map(\.keyIDs) } == expected)
+      } catch let refusal as Refusal {
+        #expect(refusal.result != .success)
+      }
+    }
   }
 
   // MARK: Facets
@@ -311,6 +345,16 @@ import UAFMessages
     _ = refusal(.locked, byServer: false) { try flow.sign(with: &signer) }
     _ = refusal(.requestNotExist, byServer: false) { _ = try flow.send(over: &transport) }
     #expect(transport.isUsedUp)
+  }
+
+  @Test(arguments: [FidoResult.success, .ready, .changeSuccess, .resetSuccess])
+  func `a failure that calls itself a success is not one`(_ result: FidoResult) throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
+    var flow = flow()
+    try opened(&flow, &transport)
+    var signer = try TestAuthenticator()
+    signer.failure = SigningFailure(result, detail: "")
+    _ = refusal(.unknown, byServer: false) { try flow.sign(with: &signer) }
   }
 
   @Test func `a nonce that is too short is not signed`() throws {

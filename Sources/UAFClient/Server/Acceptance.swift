@@ -1,7 +1,7 @@
 import UAFMessages
 
 /// A server's yes.
-public struct Acceptance: Equatable, Sendable {
+public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
   /// What the server handed out; secret, never for a log.
   public let tokens: [Token]
 
@@ -9,4 +9,7 @@ public struct Acceptance: Equatable, Sendable {
   public var token: String? {
     (tokens.first { $0.type == Token.jwt } ?? tokens.first)?.value
   }
+
+  /// How many tokens there are, and nothing of them.
+  public var description: String { "accepted with \(tokens.count) tokens" }
 }

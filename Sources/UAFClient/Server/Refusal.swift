@@ -33,7 +33,8 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     _ result: FidoResult, spokenByServer: Bool, handshakeCompleted: Bool, serverText: String? = nil,
     serverStatus: UInt32? = nil, networkFailure: NetworkFailure? = nil, detail: String
   ) {
-    self.result = result
+    // Whoever maps results to PAM codes must not find a yes inside a no, whatever an authenticator reports.
+    self.result = Self.successes.contains(result) ? .unknown : result
     self.spokenByServer = spokenByServer
     self.handshakeCompleted = handshakeCompleted
     self.serverText = serverText
@@ -41,6 +42,8 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     self.networkFailure = networkFailure
     self.detail = detail
   }
+
+  private static let successes: [FidoResult] = [.success, .ready, .resetSuccess, .changeSuccess]
 
   /// Nothing came back.
   init(_ failure: TransportFailure, handshakeCompleted: Bool) {
