@@ -94,7 +94,7 @@ let package = Package(
     .testTarget(name: "AuthenticatorTests", dependencies: ["Authenticator"], swiftSettings: strict),
     .testTarget(name: "UAFConfigurationTests", dependencies: ["UAFConfiguration"], swiftSettings: strict),
     .testTarget(
-      name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto"],
+      name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults"],
       swiftSettings: strict),
     .testTarget(name: "UAFHelperTests", dependencies: ["UAFHelper"], swiftSettings: strict),
     .testTarget(name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire"], swiftSettings: strict),
