@@ -22,7 +22,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
-    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
   ],
@@ -47,7 +46,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "UAFConfiguration",
-      dependencies: ["Authenticator", "FidoResults", "TOMLKit"],
+      dependencies: ["Authenticator", "FidoResults"],
       swiftSettings: strict),
     .target(
       name: "UAFClient",
