@@ -112,6 +112,6 @@ import UAFWire
 
   @Test func `the helper lies beside the folder of the program`() {
     let path = InstalledCore.program("no-such-program")
-    #expect(path.hasPrefix("/") && path.hasSuffix("/../libexec/pam-uaf/no-such-program"))
+    #expect(path.hasPrefix("/") && !path.contains("..") && path.hasSuffix("/libexec/pam-uaf/no-such-program"))
   }
 }

@@ -5,8 +5,6 @@ import Glibc
 // SAFETY of the calls below: each path is a String that lives for its call.
 
 /// A folder of its own for one test, removed with this value.
-///
-/// Nothing in it is nested deeper than one level.
 final class Folder {
   let path: String
 
@@ -54,7 +52,9 @@ final class Folder {
   }
 
   /// What is in a file.
-  func content(_ name: String) -> String {
+  func content(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
+
+  func bytes(_ name: String) -> [UInt8] {
     let descriptor = unsafe open(path + "/" + name, O_RDONLY | O_CLOEXEC)
     defer { close(descriptor) }
     var all: [UInt8] = []
@@ -62,7 +62,7 @@ final class Folder {
     while true {
       // SAFETY: the buffer is as long as announced.
       let count = unsafe read(descriptor, &buffer, buffer.count)
-      guard count > 0 else { return String(decoding: all, as: UTF8.self) }
+      guard count > 0 else { return all }
       all += buffer[..<count]
     }
   }
