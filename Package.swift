@@ -31,6 +31,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+    .systemLibrary(name: "CProcess"),
 
     // MARK: Shared by both sides
     .target(name: "SecretMemory", swiftSettings: strict),
@@ -60,7 +61,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "UAFFetch", dependencies: ["UAFWire", "CCurl"], swiftSettings: strict),
+      name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CCurl", "CProcess"], swiftSettings: strict),
 
     // MARK: The person's and the administrator's tool
     .executableTarget(
@@ -89,14 +90,16 @@ let package = Package(
     .testTarget(name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory"], swiftSettings: strict),
     .testTarget(name: "UAFMessagesTests", dependencies: ["UAFMessages"], swiftSettings: strict),
     .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults"], swiftSettings: strict),
-    .testTarget(name: "UAFWireTests", dependencies: ["UAFWire"], swiftSettings: strict),
+    .testTarget(name: "UAFWireTests", dependencies: ["UAFWire", "SecretMemory"], swiftSettings: strict),
     .testTarget(name: "AuthenticatorTests", dependencies: ["Authenticator"], swiftSettings: strict),
     .testTarget(name: "UAFConfigurationTests", dependencies: ["UAFConfiguration"], swiftSettings: strict),
     .testTarget(
-      name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto"],
+      name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults"],
       swiftSettings: strict),
     .testTarget(name: "UAFHelperTests", dependencies: ["UAFHelper"], swiftSettings: strict),
-    .testTarget(name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire"], swiftSettings: strict),
+    .testTarget(
+      name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl"],
+      swiftSettings: strict),
     .testTarget(name: "UAFToolTests", dependencies: ["UAFTool"], swiftSettings: strict),
     .testTarget(
       name: "UAFServerTests",

@@ -1,0 +1,35 @@
+import FidoResults
+import UAFCrypto
+import UAFMessages
+
+/// The final challenge parameters of one response, and their hash.
+struct FinalChallenge: Sendable {
+  /// The text the response carries.
+  let text: String
+
+  /// SHA-256 over the text's ASCII bytes: what authenticators sign.
+  let hash: [UInt8]
+
+  /// Binds the challenge to application, client and, where its certificate is known, server.
+  init(
+    appID: String, challenge: ServerChallenge, facetID: String, certificate: [UInt8]
+  ) throws(CryptoError) {
+    let parameters = FinalChallengeParams(
+      appID: appID, challenge: challenge, facetID: facetID,
+      channelBinding: try Self.channelBinding(certificate))
+    text = parameters.encoded
+    hash = try SHA256.hash(Array(text.utf8))
+  }
+
+  /// The hash is SHA-256 whatever the certificate's own algorithm: it is what every server can recompute, and the
+  /// certificate itself goes along.
+  private static func channelBinding(_ certificate: [UInt8]) throws(CryptoError) -> ChannelBinding {
+    guard !certificate.isEmpty else { return ChannelBinding() }
+    return ChannelBinding(
+      serverEndPoint: Base64URL.encode(try SHA256.hash(certificate)),
+      tlsServerCertificate: certificate.count <= maximumCertificate ? Base64URL.encode(certificate) : nil)
+  }
+
+  /// Encoded twice, a longer certificate would not leave room for the rest in one request body of the network program.
+  private static let maximumCertificate = 8192
+}
