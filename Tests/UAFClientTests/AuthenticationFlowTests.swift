@@ -44,6 +44,7 @@ import UAFMessages
     try flow.sign(with: &signer)
     let acceptance = try flow.send(over: &transport)
     #expect(acceptance.token == "a.b.c")
+    #expect(!"\(acceptance)".contains("a.b.c"))
     #expect(transport.isUsedUp)
 
     let question = transport.requests[0]

@@ -22,7 +22,9 @@ enum Scene {
   static func challenge() throws -> ServerChallenge { try ServerChallenge(bytes: [UInt8](repeating: 3, count: 32)) }
 
   static func header(_ op: Operation, upv: UPV = .uaf11, appID: String? = appID) -> OperationHeader {
-    OperationHeader(upv: upv, op: op, appID: appID, serverData: "data")
+    OperationHeader(
+      upv: upv, op: op, appID: appID, serverData: "data",
+      exts: [Extension(id: "com.example.ignored", data: "x", failIfUnknown: false)])
   }
 
   /// The passcode authenticator with one key for an AppID.
