@@ -1,0 +1,88 @@
+import COpenSSL
+
+/// What the two sides need to know of X.509 certificates.
+public enum X509 {
+  /// The most certificates read from one PEM text.
+  public static let maximumChain = 8
+
+  /// The `serverEndPoint` hash of a TLS server's certificate (RFC 5929, section 4.1; UAF protocol, ChannelBinding).
+  ///
+  /// The hash function is that of the certificate's own signature, SHA-256 in the place of MD5 and SHA-1.
+  ///
+  /// - Parameter der: one certificate, nothing after it.
+  /// - Throws: ``CryptoError/invalidCertificate``; ``CryptoError/unavailable(_:)`` for a signature without a hash
+  ///   function of its own (such as Ed25519), for which the RFC defines no value.
+  public static func serverEndPoint(der: [UInt8]) throws(CryptoError) -> [UInt8] {
+    // SAFETY: the certificate is ours until the `defer`.
+    let certificate = try unsafe parse(der)
+    defer { unsafe X509_free(certificate) }
+    var identifier: CInt = NID_undef
+    guard unsafe X509_get_signature_info(certificate, &identifier, nil, nil, nil) == 1,
+      identifier != NID_undef
+    else { throw OpenSSLQueue.failure(.unavailable(.certificate)) }
+    if identifier == NID_md5 || identifier == NID_sha1 { identifier = NID_sha256 }
+    guard let function = unsafe EVP_get_digestbyname(OBJ_nid2sn(identifier)) else {
+      throw OpenSSLQueue.failure(.unavailable(.certificate))
+    }
+    var hash = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var length: CUnsignedInt = 0
+    // SAFETY: `hash` has room for the longest digest OpenSSL knows.
+    guard unsafe EVP_Digest(der, der.count, &hash, &length, function, nil) == 1 else {
+      throw OpenSSLQueue.failure(.unavailable(.certificate))
+    }
+    return Array(hash.prefix(Int(length)))
+  }
+
+  /// The certificates of a PEM text in its order, each as DER.
+  ///
+  /// - Throws: ``CryptoError/invalidCertificate`` if there is none, more than ``maximumChain``, or a broken one.
+  public static func certificates(pem: [UInt8]) throws(CryptoError) -> [[UInt8]] {
+    guard let length = CInt(exactly: pem.count), length > 0 else { throw .invalidCertificate }
+    // SAFETY: the BIO copies the bytes it is given; it is ours until the `defer`.
+    guard let bio = unsafe BIO_new(BIO_s_mem()) else { throw OpenSSLQueue.failure(.outOfMemory) }
+    defer { unsafe BIO_free(bio) }
+    guard unsafe BIO_write(bio, pem, length) == length else { throw OpenSSLQueue.failure(.outOfMemory) }
+    var chain: [[UInt8]] = []
+    while let certificate = unsafe PEM_read_bio_X509(bio, nil, nil, nil) {
+      // SAFETY: freed at the end of each turn.
+      defer { unsafe X509_free(certificate) }
+      guard chain.count < maximumChain else { throw .invalidCertificate }
+      chain.append(try unsafe der(of: certificate))
+    }
+    // The loop ends with "no start line" at the end of the text, and with another reason before it.
+    let isAtEnd = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
+    guard isAtEnd, !chain.isEmpty else { throw OpenSSLQueue.failure(.invalidCertificate) }
+    OpenSSLQueue.clear()
+    return chain
+  }
+
+  /// Parses one certificate; the caller frees it.
+  @unsafe static func parse(_ der: [UInt8]) throws(CryptoError) -> OpaquePointer {
+    // SAFETY: d2i moves its own copy of the pointer, within the array; what it leaves over is refused.
+    let (certificate, used): (OpaquePointer?, Int) = unsafe der.withUnsafeBufferPointer { buffer in
+      var position = buffer.baseAddress
+      let certificate = unsafe d2i_X509(nil, &position, buffer.count)
+      guard let start = buffer.baseAddress, let end = unsafe position else { return unsafe (certificate, 0) }
+      return unsafe (certificate, start.distance(to: end))
+    }
+    guard let certificate = unsafe certificate else { throw OpenSSLQueue.failure(.invalidCertificate) }
+    guard used == der.count else {
+      unsafe X509_free(certificate)
+      throw .invalidCertificate
+    }
+    return unsafe certificate
+  }
+
+  @unsafe private static func der(of certificate: OpaquePointer) throws(CryptoError) -> [UInt8] {
+    // SAFETY: the first call tells the length, the second fills that many bytes.
+    let length = unsafe i2d_X509(certificate, nil)
+    guard length > 0 else { throw OpenSSLQueue.failure(.invalidCertificate) }
+    var der = [UInt8](repeating: 0, count: Int(length))
+    let written = unsafe der.withUnsafeMutableBufferPointer { buffer in
+      var position = buffer.baseAddress
+      return unsafe i2d_X509(certificate, &position)
+    }
+    guard written == length else { throw OpenSSLQueue.failure(.invalidCertificate) }
+    return der
+  }
+}

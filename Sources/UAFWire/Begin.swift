@@ -1,0 +1,100 @@
+/// The first message of a conversation: what is asked, for whom, and where from (PROTOCOL.md, *begin*).
+///
+/// Names, hosts and arguments are bytes as PAM had them; they are not known to be text.
+public struct Begin: Equatable, Sendable {
+  /// The version this code speaks.
+  public static let currentVersion: UInt16 = 1
+
+  /// The front end's version of the protocol.
+  public var version = currentVersion
+  /// What is asked.
+  public var operation: Operation
+  /// The account's number; nil when the name could not be resolved, and from peers without root.
+  public var uid: UInt32?
+  /// The account's canonical name; at most 256 bytes.
+  public var account: [UInt8]?
+  /// The name as the person typed it; at most 256 bytes.
+  public var typedName: [UInt8]?
+  /// The PAM service; at most 64 bytes.
+  public var service: [UInt8]?
+  /// The terminal; at most 256 bytes.
+  public var tty: [UInt8]?
+  /// Where the person comes from, as the host says; at most 256 bytes.
+  public var remoteHost: [UInt8]?
+  /// Who asks on that host or, with sudo, on this one; at most 256 bytes.
+  public var remoteUser: [UInt8]?
+  /// Whether the attempt comes over the network.
+  public var isRemote = false
+  /// PAM's flags.
+  public var pamFlags: UInt32 = 0
+  /// The module's arguments; at most 32 of 4096 bytes.
+  public var arguments: [[UInt8]] = []
+  /// The person's locale; at most 64 bytes.
+  public var locale: [UInt8]?
+  /// sudo's command line; at most 16384 bytes.
+  public var command: [UInt8]?
+  /// Whether the core is to wait for *resume* before it asks.
+  public var isDivided = false
+  /// The authenticator type or AAID the operation is for; at most 64 bytes.
+  public var authenticator: [UInt8]?
+  /// The enrolment payload; at most 16384 bytes.
+  public var payload: [UInt8]?
+  /// Whether the server's token is to come with *finished*.
+  public var wantsToken = false
+
+  /// Asks for `operation` and leaves everything else absent.
+  public init(_ operation: Operation) { self.operation = operation }
+
+  /// The packet.
+  ///
+  /// - Throws: ``PacketError`` if a field is longer than it may be.
+  public func packet() throws(PacketError) -> [UInt8] {
+    var writer = PacketWriter(.begin)
+    writer.put(1, u16: version)
+    writer.put(2, u8: operation.rawValue)
+    writer.put(3, u32: uid)
+    writer.put(4, optional: account)
+    writer.put(5, optional: typedName)
+    writer.put(6, optional: service)
+    writer.put(7, optional: tty)
+    writer.put(8, optional: remoteHost)
+    writer.put(9, optional: remoteUser)
+    if isRemote { writer.put(10, flag: true) }
+    if pamFlags != 0 { writer.put(11, u32: pamFlags) }
+    for argument in arguments { writer.put(12, argument) }
+    writer.put(13, optional: locale)
+    writer.put(14, optional: command)
+    if isDivided { writer.put(15, flag: true) }
+    writer.put(16, optional: authenticator)
+    writer.put(17, optional: payload)
+    if wantsToken { writer.put(18, flag: true) }
+    return try writer.finish()
+  }
+
+  /// Reads *begin* from the bytes `packet` was read from.
+  ///
+  /// - Throws: ``PacketError``, also for an operation that does not exist.
+  public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
+    guard packet.type == .begin else { throw .unexpectedType(packet.type) }
+    guard let operation = packet.number(2, bytes).flatMap({ Operation(rawValue: UInt8(truncatingIfNeeded: $0)) })
+    else { throw .invalidValue(.begin, tag: 2) }
+    self.operation = operation
+    version = UInt16(truncatingIfNeeded: packet.number(1, bytes) ?? 0)
+    uid = packet.number(3, bytes)
+    account = packet.bytes(4, bytes)
+    typedName = packet.bytes(5, bytes)
+    service = packet.bytes(6, bytes)
+    tty = packet.bytes(7, bytes)
+    remoteHost = packet.bytes(8, bytes)
+    remoteUser = packet.bytes(9, bytes)
+    isRemote = packet.flag(10, bytes)
+    pamFlags = packet.number(11, bytes) ?? 0
+    arguments = packet.all(12, bytes)
+    locale = packet.bytes(13, bytes)
+    command = packet.bytes(14, bytes)
+    isDivided = packet.flag(15, bytes)
+    authenticator = packet.bytes(16, bytes)
+    payload = packet.bytes(17, bytes)
+    wantsToken = packet.flag(18, bytes)
+  }
+}

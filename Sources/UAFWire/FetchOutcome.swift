@@ -1,0 +1,13 @@
+/// How an exchange ended (*response*, field 1).
+public enum FetchOutcome: UInt8, CaseIterable, Sendable {
+  case answered = 0
+  case nameNotResolved = 1
+  case refused = 2
+  case timedOut = 3
+  case tlsFailed = 4
+  case certificateRefused = 5
+  case tooLarge = 6
+  case connectionLost = 7
+  case unacceptableRequest = 8
+  case other = 9
+}

@@ -1,0 +1,62 @@
+/// The head of an exchange's outcome; the body follows in chunks (PROTOCOL.md, "Fetch").
+public struct FetchResponse: Equatable, Sendable {
+  /// How it ended.
+  public var outcome: FetchOutcome
+  /// Whether a TLS handshake with the server was completed: what tells "the server is away" from
+  /// everything the server may have had a word in.
+  public var handshakeCompleted: Bool
+  /// The HTTP status; 0 exactly when nothing was answered.
+  public var status: UInt16
+  /// The answer's type.
+  public var contentType: String?
+  /// The server's certificate in DER.
+  public var certificate: [UInt8]?
+  /// How many bytes follow; at most ``WireLimit/responseBody``.
+  public var bodyLength: UInt32
+  /// What failed, in words for the log.
+  public var detail: String?
+
+  /// A head without optional fields.
+  public init(_ outcome: FetchOutcome, handshakeCompleted: Bool, status: UInt16 = 0, bodyLength: UInt32 = 0) {
+    self.outcome = outcome
+    self.handshakeCompleted = handshakeCompleted
+    self.status = status
+    self.bodyLength = bodyLength
+  }
+
+  /// The packet.
+  ///
+  /// - Throws: ``PacketError`` if a field is longer than it may be.
+  public func packet() throws(PacketError) -> [UInt8] {
+    var writer = PacketWriter(.fetchResponse)
+    writer.put(1, u8: outcome.rawValue)
+    writer.put(2, flag: handshakeCompleted)
+    writer.put(3, u16: status)
+    writer.put(4, text: contentType)
+    writer.put(5, optional: certificate)
+    writer.put(6, u32: bodyLength)
+    writer.put(7, text: detail)
+    return try writer.finish()
+  }
+
+  /// Reads a head.
+  ///
+  /// - Throws: ``PacketError``, also for an unknown outcome, a status that does not go with it, or a
+  ///   body without an answer or above the limit.
+  public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
+    guard packet.type == .fetchResponse else { throw .unexpectedType(packet.type) }
+    guard let outcome = packet.number(1, bytes).flatMap({ FetchOutcome(rawValue: UInt8(truncatingIfNeeded: $0)) })
+    else { throw .invalidValue(.fetchResponse, tag: 1) }
+    self.outcome = outcome
+    handshakeCompleted = packet.flag(2, bytes)
+    status = UInt16(truncatingIfNeeded: packet.number(3, bytes) ?? 0)
+    bodyLength = packet.number(6, bytes) ?? 0
+    guard (outcome == .answered) == (status != 0), outcome != .answered || handshakeCompleted
+    else { throw .invalidValue(.fetchResponse, tag: 3) }
+    guard bodyLength <= WireLimit.responseBody, outcome == .answered || bodyLength == 0
+    else { throw .invalidValue(.fetchResponse, tag: 6) }
+    contentType = packet.text(4, bytes)
+    certificate = packet.bytes(5, bytes)
+    detail = packet.text(7, bytes)
+  }
+}

@@ -1,0 +1,19 @@
+/// The last message of a conversation (PROTOCOL.md, *finished*).
+public struct Finished: Equatable, Sendable {
+  /// The PAM code.
+  public var pamCode: UInt8
+  /// The result's number.
+  public var result: UInt32
+  /// The result in words; at most ``WireLimit/text`` bytes.
+  public var text: String?
+  /// The server's token, on success and where asked for.
+  public var token: String?
+  /// The JSON document of *status*.
+  public var document: String?
+
+  /// An outcome, without text.
+  public init(pamCode: UInt8, result: UInt32) {
+    self.pamCode = pamCode
+    self.result = result
+  }
+}

@@ -1,0 +1,178 @@
+import Glibc
+import SecretMemory
+
+/// One end of a conversation: a connected `SOCK_SEQPACKET` socket that is closed with this value.
+public struct PacketSocket: ~Copyable {
+  private let descriptor: CInt
+
+  /// Takes over `descriptor`, a connected socket of the right kind.
+  ///
+  /// - Throws: ``PacketSocketError/notASocket`` for anything else; the descriptor is then left open.
+  public init(takingOver descriptor: CInt) throws(PacketSocketError) {
+    var type: CInt = 0
+    var length = socklen_t(MemoryLayout<CInt>.size)
+    // SAFETY: `type` is as large as `length` says.
+    guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) == 0, type == CInt(SOCK_SEQPACKET.rawValue)
+    else { throw .notASocket }
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// Connects to the socket at `path`.
+  ///
+  /// - Throws: ``PacketSocketError``: `notConnected` with the system's error number.
+  public init(connectingTo path: String) throws(PacketSocketError) {
+    let descriptor = socket(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw .notConnected(errno) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let room = MemoryLayout.size(ofValue: address.sun_path) - 1
+    guard path.utf8.count <= room, !path.utf8.contains(0) else {
+      close(descriptor)
+      throw .notConnected(ENAMETOOLONG)
+    }
+    // SAFETY: the path and its final NUL fit into sun_path, and connect reads no further than the
+    // size of the structure.
+    let failure = unsafe withUnsafeMutablePointer(to: &address) { pointer -> CInt in
+      unsafe withUnsafeMutableBytes(of: &pointer.pointee.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+      return unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 ? 0 : errno
+      }
+    }
+    guard failure == 0 else {
+      close(descriptor)
+      throw .notConnected(failure)
+    }
+    self.descriptor = descriptor
+  }
+
+  /// The user id of the peer, as the kernel noted it when the connection was made.
+  ///
+  /// - Throws: ``PacketSocketError/noPeer``.
+  public borrowing func peerUserID() throws(PacketSocketError) -> uid_t {
+    // struct ucred (process, user, group: 32 bits each), which Glibc's module leaves out.
+    var credentials: [uid_t] = [0, uid_t.max, 0]
+    let size = socklen_t(3 * MemoryLayout<uid_t>.size)
+    var length = size
+    // SAFETY: `credentials` is as large as `length` says.
+    guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0, length == size
+    else { throw .noPeer }
+    return credentials[1]
+  }
+
+  /// Sends one packet; waits at most `timeoutMilliseconds` for room.
+  ///
+  /// - Throws: ``PacketSocketError``.
+  public borrowing func send(_ packet: [UInt8], timeoutMilliseconds: Int32 = 5000) throws(PacketSocketError) {
+    try send(packet.span, timeoutMilliseconds: timeoutMilliseconds)
+  }
+
+  /// Sends one packet with a secret in it.
+  ///
+  /// - Throws: ``PacketSocketError``.
+  public borrowing func send(_ packet: borrowing Secret, timeoutMilliseconds: Int32 = 5000) throws(PacketSocketError) {
+    let socket = descriptor
+    try packet.withBytes { (span: Span<UInt8>) throws(PacketSocketError) in
+      try Self.send(span, on: socket, timeoutMilliseconds: timeoutMilliseconds)
+    }
+  }
+
+  private borrowing func send(_ packet: Span<UInt8>, timeoutMilliseconds: Int32) throws(PacketSocketError) {
+    try Self.send(packet, on: descriptor, timeoutMilliseconds: timeoutMilliseconds)
+  }
+
+  private static func send(
+    _ packet: Span<UInt8>, on descriptor: CInt, timeoutMilliseconds: Int32
+  ) throws(PacketSocketError) {
+    guard try wait(descriptor, for: Int16(POLLOUT), timeoutMilliseconds: timeoutMilliseconds) else { throw .timedOut }
+    while true {
+      // SAFETY: the span's bytes are valid for the call.
+      let sent = unsafe packet.withUnsafeBytes {
+        unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+      }
+      if sent == packet.count { return }
+      guard sent < 0, errno == EINTR else { throw .closed }
+    }
+  }
+
+  /// Waits for a packet and puts it into `buffer`, whose capacity must be above ``WireLimit/packet``.
+  ///
+  /// - Parameter timeoutMilliseconds: -1 waits for as long as it takes.
+  /// - Throws: ``PacketSocketError``: `timedOut`; `closed` at the end of the stream; `malformed`
+  ///   for a packet that was cut, is empty, carries descriptors, or is refused by ``Packet/init(_:)``.
+  public borrowing func receive(
+    into buffer: inout Secret, timeoutMilliseconds: Int32
+  ) throws(PacketSocketError) -> Packet {
+    guard try Self.wait(descriptor, for: Int16(POLLIN), timeoutMilliseconds: timeoutMilliseconds) else {
+      throw .timedOut
+    }
+    let descriptor = descriptor
+    var flags: CInt = 0
+    try unsafe buffer.refill { (bytes: UnsafeMutableRawBufferPointer) throws(PacketSocketError) -> Int in
+      // SAFETY: the vector names exactly the buffer lent to this closure. No room is given for control
+      // data, so descriptors somebody passes are closed by the kernel and MSG_CTRUNC tells.
+      let received = unsafe Self.receive(descriptor, bytes, &flags)
+      guard received > 0 else { throw .closed }
+      return received
+    }
+    guard flags & CInt(MSG_TRUNC | MSG_CTRUNC) == 0 else { throw .malformed(.size) }
+    return try buffer.withBytes { (span: Span<UInt8>) throws(PacketSocketError) -> Packet in
+      do throws(PacketError) { return try Packet(span) } catch { throw .malformed(error) }
+    }
+  }
+
+  private static func receive(
+    _ descriptor: CInt, _ bytes: UnsafeMutableRawBufferPointer, _ flags: inout CInt
+  ) -> Int {
+    var vector = unsafe iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+    // SAFETY: vector and message live until recvmsg returns.
+    return unsafe withUnsafeMutablePointer(to: &vector) { vector in
+      var message = unsafe msghdr()
+      unsafe message.msg_iov = vector
+      unsafe message.msg_iovlen = 1
+      while true {
+        let received = unsafe recvmsg(descriptor, &message, CInt(MSG_CMSG_CLOEXEC))
+        if received < 0, errno == EINTR { continue }
+        flags = unsafe message.msg_flags
+        return received
+      }
+    }
+  }
+
+  /// Whether the socket became ready (or its peer went away) within the time.
+  private static func wait(
+    _ descriptor: CInt, for events: Int16, timeoutMilliseconds: Int32
+  ) throws(PacketSocketError) -> Bool {
+    let start = Self.milliseconds()
+    while true {
+      let passed = Self.milliseconds() - start
+      let left = timeoutMilliseconds < 0 ? -1 : Int32(clamping: max(0, Int64(timeoutMilliseconds) - passed))
+      var entry = pollfd(fd: descriptor, events: events, revents: 0)
+      // SAFETY: one entry is passed and one is announced.
+      let ready = unsafe poll(&entry, 1, left)
+      if ready > 0 { return true }
+      if ready == 0 { return false }
+      guard errno == EINTR else { throw .closed }
+    }
+  }
+
+  /// Time since boot, suspend included, so that a deadline is not stretched by closing the lid.
+  private static func milliseconds() -> Int64 {
+    var time = timespec()
+    // SAFETY: `time` is a timespec.
+    _ = unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
+  /// Two connected descriptors, closed on exec: one to take over, one for a program to be started.
+  ///
+  /// - Throws: ``PacketSocketError/notConnected(_:)``.
+  public static func pair() throws(PacketSocketError) -> (mine: CInt, theirs: CInt) {
+    var ends: [CInt] = [-1, -1]
+    // SAFETY: room for two descriptors.
+    let failed = unsafe socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends)
+    guard failed == 0 else { throw .notConnected(errno) }
+    return (ends[0], ends[1])
+  }
+}

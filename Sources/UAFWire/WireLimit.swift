@@ -1,0 +1,23 @@
+/// The sizes PROTOCOL.md allows, in bytes unless the name says otherwise.
+public enum WireLimit {
+  /// A whole packet.
+  public static let packet = 65_536
+  /// An answer: far above what can be stored (256), so that a front end need not know that limit.
+  public static let answer = 1024
+  /// A text shown to a person.
+  public static let text = 4096
+  /// A token from the server, or an environment variable's value.
+  public static let token = 8192
+  /// The JSON document of *status*.
+  public static let document = 32_768
+  /// The body of a request to the server.
+  public static let requestBody = 24_576
+  /// Certificate authorities in PEM.
+  public static let certificateAuthorities = 24_576
+  /// The server's certificate in DER.
+  public static let certificate = 16_384
+  /// One part of a response body.
+  public static let chunk = 32_768
+  /// A whole response body.
+  public static let responseBody = 262_144
+}

@@ -1,0 +1,119 @@
+import COpenSSL
+import SecretMemory
+import Testing
+
+@testable import UAFCrypto
+
+struct CertificateTests {
+  let notBefore: Int64 = 1_700_000_000
+  let notAfter: Int64 = 1_800_000_000
+
+  func make(dnsNames: [String] = ["localhost"], ipAddresses: [String] = ["127.0.0.1", "::1"]) throws
+    -> DevelopmentCertificate
+  {
+    try DevelopmentCertificate.make(
+      commonName: "uaf-server", dnsNames: dnsNames, ipAddresses: ipAddresses, notBefore: notBefore,
+      notAfter: notAfter)
+  }
+
+  @Test func `makes a server certificate that its authority has signed, for the names asked for`() throws {
+    let made = try make()
+    let authority = try unsafe X509.parse(X509.certificates(pem: made.authorityPEM)[0])
+    defer { unsafe X509_free(authority) }
+    let server = try unsafe X509.parse(X509.certificates(pem: made.certificatePEM)[0])
+    defer { unsafe X509_free(server) }
+    #expect(unsafe X509_check_issued(authority, server) == X509_V_OK)
+    #expect(unsafe X509_verify(server, X509_get0_pubkey(authority)) == 1)
+    #expect(unsafe X509_verify(authority, X509_get0_pubkey(authority)) == 1)
+    #expect(unsafe X509_check_ca(authority) == 1)
+    #expect(unsafe X509_check_ca(server) == 0)
+    #expect(unsafe X509_check_host(server, "localhost", 0, 0, nil) == 1)
+    #expect(unsafe X509_check_ip_asc(server, "127.0.0.1", 0) == 1)
+    #expect(unsafe X509_check_ip_asc(server, "::1", 0) == 1)
+    #expect(unsafe X509_check_host(server, "example.com", 0, 0, nil) == 0)
+    #expect(unsafe X509_check_ip_asc(server, "127.0.0.2", 0) == 0)
+    var justAfterStart = Int(notBefore) + 1
+    var justBeforeEnd = Int(notAfter) - 1
+    let start = unsafe X509_cmp_time(X509_get0_notBefore(server), &justAfterStart)
+    let end = unsafe X509_cmp_time(X509_get0_notAfter(server), &justBeforeEnd)
+    #expect(start < 0)
+    #expect(end > 0)
+  }
+
+  @Test func `makes another authority, key and serial number each time`() throws {
+    let one = try make()
+    let other = try make()
+    #expect(one.authorityPEM != other.authorityPEM)
+    #expect(one.certificatePEM != other.certificatePEM)
+    let isSameKey = one.privateKeyPEM.isEqual(to: other.privateKeyPEM)
+    #expect(!isSameKey)
+  }
+
+  @Test(arguments: ["", "a,DNS:example.com", "a b", "a\n", "ä", String(repeating: "a", count: 254)])
+  func `refuses a name that is none`(name: String) {
+    #expect(throws: CryptoError.invalidParameter(.certificate)) { _ = try make(dnsNames: [name]) }
+  }
+
+  @Test(arguments: ["", "localhost", "127.0.0.1,DNS:example.com", "256.0.0.1", "::g"])
+  func `refuses an address that is none`(address: String) {
+    #expect(throws: CryptoError.invalidParameter(.certificate)) { _ = try make(ipAddresses: [address]) }
+  }
+
+  @Test func `refuses a certificate without names or with no time to live`() {
+    #expect(throws: CryptoError.invalidParameter(.certificate)) {
+      _ = try make(dnsNames: [], ipAddresses: [])
+    }
+    #expect(throws: CryptoError.invalidParameter(.certificate)) {
+      _ = try DevelopmentCertificate.make(
+        commonName: "a", dnsNames: ["localhost"], ipAddresses: [], notBefore: 2, notAfter: 2)
+    }
+  }
+
+  @Test func `hashes a certificate for serverEndPoint with its signature's hash`() throws {
+    let made = try make()
+    let der = try X509.certificates(pem: made.certificatePEM)[0]
+    #expect(try X509.serverEndPoint(der: der) == SHA256.hash(der))
+  }
+
+  @Test func `refuses a certificate cut short, continued or changed in its frame`() throws {
+    let made = try make()
+    let der = try X509.certificates(pem: made.certificatePEM)[0]
+    for count in 0..<der.count {
+      #expect(throws: CryptoError.invalidCertificate) { _ = try X509.serverEndPoint(der: Array(der[..<count])) }
+    }
+    #expect(throws: CryptoError.invalidCertificate) { _ = try X509.serverEndPoint(der: der + [0]) }
+    #expect(throws: CryptoError.invalidCertificate) {
+      _ = try X509.serverEndPoint(der: [0x31] + der.dropFirst())
+    }
+  }
+
+  @Test func `reads the certificates of a PEM text in their order`() throws {
+    let made = try make()
+    let chain = try X509.certificates(pem: made.certificatePEM + made.authorityPEM)
+    #expect(try chain[0] == X509.certificates(pem: made.certificatePEM)[0])
+    #expect(try chain[1] == X509.certificates(pem: made.authorityPEM)[0])
+    #expect(chain.count == 2)
+  }
+
+  @Test func `refuses PEM without a certificate, with a broken one, or with too many`() throws {
+    let made = try make()
+    #expect(throws: CryptoError.invalidCertificate) { _ = try X509.certificates(pem: []) }
+    #expect(throws: CryptoError.invalidCertificate) { _ = try X509.certificates(pem: Array("hello".utf8)) }
+    var broken = made.certificatePEM
+    broken[60] = UInt8(ascii: "!")
+    #expect(throws: CryptoError.invalidCertificate) {
+      _ = try X509.certificates(pem: made.authorityPEM + broken)
+    }
+    let many = (0...X509.maximumChain).flatMap { _ in made.authorityPEM }
+    #expect(throws: CryptoError.invalidCertificate) { _ = try X509.certificates(pem: many) }
+  }
+
+  @Test func `leaves OpenSSL's error queue empty after failures`() throws {
+    _ = try? X509.serverEndPoint(der: [1, 2, 3])
+    _ = try? X509.certificates(pem: Array("hello".utf8))
+    _ = P256.isOnCurve([4] + [UInt8](repeating: 1, count: 64))
+    _ = P256.isValidSignature(
+      [UInt8](repeating: 0, count: 64), of: [1], publicKey: try P256.generate().publicKey)
+    #expect(ERR_peek_error() == 0)
+  }
+}
