@@ -11,7 +11,7 @@ enum Scene {
   static let respond = "https://fido.example:8443/uaf/respond"
   static let appID = "https://fido.example:8443/uaf/facets"
   static let facetID = "linux:pam-module:pam_uaf"
-  static let certificate: [UInt8] = [0x30, 0x03, 0x02, 0x01, 0x05]
+  static let certificate = TestCertificate.sha256
 
   static let settings = ClientSettings(
     endpoint: ServerEndpoint(requestURL: get, responseURL: respond), facetID: facetID,
