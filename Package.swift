@@ -68,7 +68,7 @@ let package = Package(
     .executableTarget(
       name: "UAFTool",
       dependencies: [
-        "SecretMemory", "UAFWire", "FidoResults", "UAFConfiguration",
+        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "UAFConfiguration",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -101,7 +101,12 @@ let package = Package(
     .testTarget(
       name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl"],
       swiftSettings: strict),
-    .testTarget(name: "UAFToolTests", dependencies: ["UAFTool"], swiftSettings: strict),
+    .testTarget(
+      name: "UAFToolTests",
+      dependencies: [
+        "UAFTool", "UAFWire", "SecretMemory", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "UAFServerTests",
       dependencies: [
