@@ -68,7 +68,7 @@ public struct ChildProcess {
     // SAFETY: both lists end with NULL, and their texts are freed after the call, which copies them.
     var arguments = unsafe [strdup(path), nil]
     var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
-    defer { for unsafe text in unsafe arguments + variables { unsafe free(text) } }
+    defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
     return unsafe posix_spawn(&started, path, actions, attributes, &arguments, &variables)
   }
 

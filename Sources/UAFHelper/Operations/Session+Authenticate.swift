@@ -38,14 +38,15 @@ extension Session {
 
   /// The same for a registered account, also as the proof that deregistration and registration want.
   ///
+  /// - Parameter purpose: the operation the server's token is to prove the account for; nil for a mere login.
   /// - Returns: the server's token, if it gave one.
   func authenticate(
     _ account: AccountFile, _ type: AuthenticatorType, _ client: ClientSettings, _ server: ServerSettings,
-    in directory: borrowing StateDirectory
+    proving purpose: UAFMessages.Operation? = nil, in directory: borrowing StateDirectory
   ) throws(Ending) -> String? {
     var network = try surroundings.network(server)
     let asked = surroundings.now()
-    var flow = try startAuthentication(client, account, over: &network)
+    var flow = try startAuthentication(client, account, proving: purpose, over: &network)
     if begin.isDivided, try !frontEnd.awaitResume() {
       throw Ending(.userCancel, text: .cancelled, log: "cancelled before the prompt")
     }
@@ -54,12 +55,12 @@ extension Session {
     let age = surroundings.now().nanoseconds.subtractingReportingOverflow(asked.nanoseconds)
     if age.overflow || age.partialValue > Self.requestLifetimeNanoseconds {
       _ = try? network.finish()
-      flow = try startAuthentication(client, account, over: &network)
+      flow = try startAuthentication(client, account, proving: purpose, over: &network)
     }
     var verdict = try answer(&flow, account, unlocked, over: &network)
     if case .failure(let refusal) = verdict, refusal.result == .requestNotExist, refusal.spokenByServer {
       // The challenge was used or expired, or another login of this person was faster: once more, with a fresh one.
-      flow = try startAuthentication(client, account, over: &network)
+      flow = try startAuthentication(client, account, proving: purpose, over: &network)
       verdict = try answer(&flow, account, unlocked, over: &network)
     }
     switch verdict {

@@ -16,7 +16,8 @@ extension Session {
     guard let account = try openAccount(uid, in: directory), try isEnrolled(account, type) else {
       throw Ending(.notRegistered, log: "no key of this account on this machine")
     }
-    guard let proof = try authenticate(account, type, client, server, in: directory) else {
+    let token = try authenticate(account, type, client, server, proving: .deregistration, in: directory)
+    guard let proof = token else {
       throw Ending(.unknown, log: "the server gave no token that could prove the account")
     }
     let aaid: AAID

@@ -40,9 +40,11 @@ extension Session {
 
   /// Asks the server for a request; it travels while the person types.
   func startAuthentication(
-    _ client: ClientSettings, _ account: AccountFile, over network: inout Network
+    _ client: ClientSettings, _ account: AccountFile, proving purpose: UAFMessages.Operation?,
+    over network: inout Network
   ) throws(Ending) -> AuthenticationFlow {
-    var flow = AuthenticationFlow(settings: client, username: account.identity.serverUserName)
+    var flow = AuthenticationFlow(
+      settings: client, username: account.identity.serverUserName, proofFor: purpose)
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
     return flow
   }
