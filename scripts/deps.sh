@@ -54,12 +54,22 @@ if ((EUID != 0)); then
 fi
 get() { "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@"; }
 
-echo "deps: installing ${missing[*]}"
+install_missing() { get install --no-install-recommends --yes "${missing[@]}"; }
+
+# A machine that was just set up has no lists of packages yet, another may have old ones.
+is_known() { apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: [^( ]'; }
+up_to_date=no
 for package in "${missing[@]}"; do
-  # A machine that was just set up has no lists of packages yet.
-  if [[ -z $(apt-cache policy "$package" 2>/dev/null | sed -n 's/^ *Candidate: *\([^(].*\)/\1/p') ]]; then
+  if [[ $up_to_date == no ]] && ! is_known "$package"; then
+    echo "deps: fetching the lists of packages"
     get update
-    break
+    up_to_date=yes
   fi
 done
-get install --no-install-recommends --yes "${missing[@]}"
+echo "deps: installing ${missing[*]}"
+if ! install_missing; then
+  if [[ $up_to_date == yes ]]; then exit 1; fi
+  echo "deps: fetching the lists of packages and trying again"
+  get update
+  install_missing
+fi
