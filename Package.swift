@@ -41,6 +41,7 @@ let package = Package(
     // MARK: The login path
     .target(name: "FidoResults", swiftSettings: strict),
     .target(name: "UAFWire", dependencies: ["SecretMemory"], swiftSettings: strict),
+    .target(name: "ChildProcess", dependencies: ["CProcess"], swiftSettings: strict),
     .target(
       name: "Authenticator",
       dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2"],
@@ -57,7 +58,7 @@ let package = Package(
       name: "UAFHelper",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator",
-        "UAFConfiguration", "UAFClient",
+        "UAFConfiguration", "UAFClient", "ChildProcess", "CProcess",
       ],
       swiftSettings: strict),
     .executableTarget(

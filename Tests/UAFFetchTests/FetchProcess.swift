@@ -21,6 +21,16 @@ struct FetchProcess: ~Copyable {
   }()
 
   init(arguments: [String] = [], environment: [String] = []) throws {
+    try self.init(command: [Self.program] + arguments, environment: environment)
+  }
+
+  /// The program as a child of another process, which ``identifier`` is then.
+  static func withParent() throws -> FetchProcess {
+    try FetchProcess(
+      command: ["/bin/sh", "-c", "\"$0\" & exec sleep 600", program], environment: ["PATH=/usr/bin:/bin"])
+  }
+
+  private init(command: [String], environment: [String]) throws {
     let ends = try PacketSocket.pair()
     socket = try PacketSocket(takingOver: ends.mine)
     defer { close(ends.theirs) }
@@ -30,11 +40,11 @@ struct FetchProcess: ~Copyable {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, ends.theirs, 3)
     unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    let list = unsafe ([Self.program] + arguments).map { unsafe strdup($0) } + [nil]
+    let list = unsafe command.map { unsafe strdup($0) } + [nil]
     let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer { unsafe (list + variables).forEach { unsafe free($0) } }
     var identifier: pid_t = 0
-    let failure = unsafe posix_spawn(&identifier, Self.program, &actions, nil, list, variables)
+    let failure = unsafe posix_spawn(&identifier, command[0], &actions, nil, list, variables)
     try #require(failure == 0)
     self.identifier = identifier
   }

@@ -28,6 +28,14 @@ struct ProcessTests {
     #expect(status == ExitStatus.done.rawValue)
   }
 
+  @Test func `ends with its parent, even if the socket stays`() throws {
+    var fetch = try FetchProcess.withParent()
+    _ = try fetch.perform(Self.unacceptable)
+    kill(fetch.identifier, SIGKILL)
+    _ = fetch.ended()
+    #expect(throws: PacketSocketError.closed) { _ = try fetch.receive() }
+  }
+
   @Test(arguments: [
     [0x05], [0x41], [0x03], [0x84], [0xC2, 1, 0, 1, 0], [0x41, 1, 0, 2, 0, 1, 2, 0, 1, 1],
   ])

@@ -26,8 +26,9 @@ struct RefusalTests {
   }
 
   @Test func `tells a name that does not resolve`() throws {
+    // A label of more than 63 bytes: the resolver refuses it without asking anybody.
     var request = servers.get(1)
-    request.url = "https://nonexistent.invalid/"
+    request.url = "https://\(String(repeating: "a", count: 64)).invalid/"
     let response = try outcome(request)
     #expect(response.outcome == .nameNotResolved)
     #expect(!response.handshakeCompleted)
