@@ -1,3 +1,4 @@
+import ChildProcess
 import Glibc
 import UAFWire
 
@@ -64,7 +65,12 @@ struct InstalledCore: CoreSource {
       throw .coreNotStarted(path: helperPath, errno)
     }
     defer { close(theirs) }
-    let helper = try HelperProcess(starting: helperPath, socket: theirs)
+    let helper: ChildProcess
+    do throws(ChildProcessError) {
+      helper = try ChildProcess(starting: helperPath, socket: theirs)
+    } catch {
+      throw .coreNotStarted(path: error.path, error.number)
+    }
     return CoreConnection(socket, helper: helper)
   }
 }

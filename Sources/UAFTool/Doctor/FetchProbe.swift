@@ -1,3 +1,4 @@
+import ChildProcess
 import Glibc
 import SecretMemory
 import UAFWire
@@ -13,7 +14,7 @@ struct FetchProbe {
   func exchange(_ request: FetchRequest) -> FetchResponse? {
     guard let ends = try? PacketSocket.pair() else { return nil }
     guard let socket = try? PacketSocket(takingOver: ends.mine) else { return nil }
-    let started = try? HelperProcess(starting: path, socket: ends.theirs)
+    let started = try? ChildProcess(starting: path, socket: ends.theirs)
     close(ends.theirs)
     guard let started else { return nil }
     let response = Self.exchange(request, over: socket)
