@@ -29,18 +29,6 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin(Self.code)), Bench.answer("secret")])
   }
 
-  @Test func `is asked for at a terminal without being shown`() {
-    let terminal = Terminal()
-    let typist = Typist {
-      _ = terminal.expect("Enrolment payload: ")
-      terminal.type(Array((Self.code + "\r").utf8))
-    }
-    let bench = Bench(["register", "--payload", "-"], core: [Bench.success], terminal: terminal.program)
-    typist.join()
-    #expect(bench.sent == [Bench.packet(begin(Self.code))])
-    #expect(terminal.rest() == "\n" || terminal.rest() == "")
-  }
-
   @Test func `warns where others may read the file, and goes on`() {
     let folder = Folder()
     let path = folder.file("payload", Array(Self.code.utf8), mode: 0o644)
