@@ -79,8 +79,7 @@ import UAFWire
     (0o4755, "has mode 4755 : chmod 755 "), (0o644, "is no program : reinstall "),
   ])
   func `refuses a program that others may change, that has more rights, or that is none`(mode: mode_t, text: String) {
-    // SAFETY: the path lives for the call.
-    _ = unsafe chmod(machine.installation.helperPath, mode)
+    machine.folder.setMode(mode, of: "libexec/uaf-helper")
     let bench = machine.doctor()
     #expect(Machine.lines(bench, about: "helper").first?.hasPrefix("FAIL ") == true)
     #expect(Machine.lines(bench, about: "helper").first?.contains(text) == true)
@@ -88,7 +87,7 @@ import UAFWire
   }
 
   @Test func `refuses a program whose folder others may change, or that is somebody else's`() {
-    _ = unsafe chmod(machine.folder.path + "/libexec", 0o777)
+    machine.folder.setMode(0o777, of: "libexec")
     #expect(Machine.lines(machine.doctor(), about: "fetch").first?.contains("/libexec has mode 777") == true)
     machine.installation.owner = geteuid() + 1
     #expect(Machine.lines(machine.doctor(), about: "helper").first?.contains("belongs to uid") == true)
@@ -101,7 +100,7 @@ import UAFWire
     ("state/device.key", 0o444, "has mode 444 : chmod 400 "),
   ])
   func `refuses state that others may read`(name: String, mode: mode_t, text: String) {
-    _ = unsafe chmod(machine.folder.path + "/" + name, mode)
+    machine.folder.setMode(mode, of: name)
     let bench = machine.doctor()
     #expect(Machine.lines(bench, about: "state").last?.hasPrefix("FAIL ") == true)
     #expect(Machine.lines(bench, about: "state").last?.contains("\(name) \(text)") == true)
@@ -109,18 +108,18 @@ import UAFWire
   }
 
   @Test func `says how a missing key is made`() {
-    _ = unsafe unlink(machine.folder.path + "/state/device.key")
+    machine.folder.delete("state/device.key")
     let line = Machine.lines(machine.doctor(), about: "state").last
     #expect(line == "FAIL state: \(machine.folder.path)/state/device.key: No such file or directory : uafctl init")
   }
 
   @Test func `refuses a key that was cut, or that is something else`() {
-    let key = machine.folder.path + "/state/device.key"
-    _ = unsafe chmod(key, 0o600)
-    _ = unsafe truncate(key, 31)
+    let key = "state/device.key"
+    machine.folder.delete(key)
+    _ = machine.folder.file(key, [UInt8](repeating: 7, count: 31), mode: 0o400)
     #expect(Machine.lines(machine.doctor(), about: "state").last?.contains("is not one file of 32 bytes") == true)
-    _ = unsafe unlink(key)
-    _ = unsafe symlink("/dev/zero", key)
+    machine.folder.delete(key)
+    machine.folder.link(key, to: "/dev/zero")
     #expect(Machine.lines(machine.doctor(), about: "state").last?.contains("is something else") == true)
   }
 
@@ -137,7 +136,7 @@ import UAFWire
   }
 
   @Test func `refuses a configuration that others may write`() {
-    _ = unsafe chmod(machine.installation.configurationPath, 0o666)
+    machine.folder.setMode(0o666, of: "pam_uaf.conf")
     #expect(Machine.lines(machine.doctor(), about: "configuration").first?.contains("chmod go-w it") == true)
   }
 

@@ -64,10 +64,7 @@ import UAFWire
 
   @Test func `does not wait at a FIFO that nobody writes to`() {
     let folder = Folder()
-    let path = folder.path + "/fifo"
-    // SAFETY: the path lives for the call.
-    _ = unsafe mkfifo(path, 0o600)
-    #expect(Bench(["register", "--payload", path]).notes.hasPrefix("uafctl: no payload was given\n"))
+    #expect(Bench(["register", "--payload", folder.fifo("fifo")]).notes.hasPrefix("uafctl: no payload was given\n"))
   }
 
   @Test(arguments: ["", "\n", " \n\n"])

@@ -46,6 +46,7 @@ struct PAMDirectory {
   }
 
   private func read(_ path: String) -> String? {
+    // SAFETY: the path lives for the call.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
