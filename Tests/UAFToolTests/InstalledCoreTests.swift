@@ -108,6 +108,10 @@ import UAFWire
     try here.connect(startsOwn: false).close()
     let stranger = core(folder.path + "/none", serving: geteuid() + 1)
     #expect(throws: ToolError.coreIsNotRoots) { try stranger.connect(startsOwn: false).close() }
+    // Not for a call that is to have a core of its own.
+    #expect(throws: ToolError.coreNotStarted(path: folder.path + "/none", ENOENT)) {
+      try here.connect(startsOwn: true).close()
+    }
     _ = consume listening
   }
 
