@@ -97,7 +97,12 @@ let package = Package(
     .testTarget(
       name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults"],
       swiftSettings: strict),
-    .testTarget(name: "UAFHelperTests", dependencies: ["UAFHelper"], swiftSettings: strict),
+    .testTarget(
+      name: "UAFHelperTests",
+      dependencies: [
+        "UAFHelper", "Authenticator", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration", "UAFMessages",
+        "UAFWire",
+      ], swiftSettings: strict),
     .testTarget(
       name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl"],
       swiftSettings: strict),
