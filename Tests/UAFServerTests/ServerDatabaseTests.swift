@@ -52,6 +52,18 @@ final class ServerDatabaseTests {
     }
   }
 
+  @Test func `flushes each commit to the disk`() async throws {
+    let database = try ServerDatabase.open(state: state)
+    let (mode, level) = try await database.read { db in
+      (
+        try String.fetchOne(db, sql: "PRAGMA journal_mode"),
+        try Int.fetchOne(db, sql: "PRAGMA synchronous")
+      )
+    }
+    #expect(mode == "wal")
+    #expect(level == 2)
+  }
+
   @Test func `refuses a store that a later version has changed`() async throws {
     let database = try ServerDatabase.open(state: state)
     try await database.write { db in try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('2')") }
