@@ -22,7 +22,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
-    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
   ],
@@ -32,6 +31,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+    .systemLibrary(name: "CProcess"),
 
     // MARK: Shared by both sides
     .target(name: "SecretMemory", swiftSettings: strict),
@@ -41,13 +41,14 @@ let package = Package(
     // MARK: The login path
     .target(name: "FidoResults", swiftSettings: strict),
     .target(name: "UAFWire", dependencies: ["SecretMemory"], swiftSettings: strict),
+    .target(name: "ChildProcess", dependencies: ["CProcess"], swiftSettings: strict),
     .target(
       name: "Authenticator",
       dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2"],
       swiftSettings: strict),
     .target(
       name: "UAFConfiguration",
-      dependencies: ["Authenticator", "FidoResults", "TOMLKit"],
+      dependencies: ["Authenticator", "FidoResults"],
       swiftSettings: strict),
     .target(
       name: "UAFClient",
@@ -57,17 +58,17 @@ let package = Package(
       name: "UAFHelper",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator",
-        "UAFConfiguration", "UAFClient",
+        "UAFConfiguration", "UAFClient", "ChildProcess", "CProcess",
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "UAFFetch", dependencies: ["UAFWire", "CCurl"], swiftSettings: strict),
+      name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CCurl", "CProcess"], swiftSettings: strict),
 
     // MARK: The person's and the administrator's tool
     .executableTarget(
       name: "UAFTool",
       dependencies: [
-        "SecretMemory", "UAFWire", "FidoResults", "UAFConfiguration",
+        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "UAFConfiguration",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -90,15 +91,22 @@ let package = Package(
     .testTarget(name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory"], swiftSettings: strict),
     .testTarget(name: "UAFMessagesTests", dependencies: ["UAFMessages"], swiftSettings: strict),
     .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults"], swiftSettings: strict),
-    .testTarget(name: "UAFWireTests", dependencies: ["UAFWire"], swiftSettings: strict),
+    .testTarget(name: "UAFWireTests", dependencies: ["UAFWire", "SecretMemory"], swiftSettings: strict),
     .testTarget(name: "AuthenticatorTests", dependencies: ["Authenticator"], swiftSettings: strict),
     .testTarget(name: "UAFConfigurationTests", dependencies: ["UAFConfiguration"], swiftSettings: strict),
     .testTarget(
-      name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto"],
+      name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults"],
       swiftSettings: strict),
     .testTarget(name: "UAFHelperTests", dependencies: ["UAFHelper"], swiftSettings: strict),
-    .testTarget(name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire"], swiftSettings: strict),
-    .testTarget(name: "UAFToolTests", dependencies: ["UAFTool"], swiftSettings: strict),
+    .testTarget(
+      name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "UAFToolTests",
+      dependencies: [
+        "UAFTool", "UAFWire", "SecretMemory", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "UAFServerTests",
       dependencies: [

@@ -107,6 +107,7 @@ enum EnglishCatalogue: Catalogue {
     case .minimumLength(let count): "Use at least \(count) characters."
     case .maximumLength(let count): "Use at most \(count) characters."
     case .exactDigits(let count): "Use exactly \(count) digits."
+    case .unusableCharacters: "This is empty, too long, or has characters that cannot be used."
     case .digitsOnly: "Use digits only."
     case .equalCharacter: "Do not use one character only."
     case .ascendingDescending: "Do not use a run such as 123456 or fedcba."

@@ -95,6 +95,7 @@ enum KoreanCatalogue: Catalogue {
     case .minimumLength(let count): "\(count)자 이상이어야 합니다."
     case .maximumLength(let count): "\(count)자 이하여야 합니다."
     case .exactDigits(let count): "숫자 \(count)자리여야 합니다."
+    case .unusableCharacters: "비어 있거나 너무 길거나 사용할 수 없는 문자가 들어 있습니다."
     case .digitsOnly: "숫자만 사용할 수 있습니다."
     case .equalCharacter: "한 가지 문자만으로 된 값은 사용할 수 없습니다."
     case .ascendingDescending: "123456이나 fedcba처럼 이어지는 값은 사용할 수 없습니다."

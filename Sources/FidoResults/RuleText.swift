@@ -6,6 +6,8 @@ public enum RuleText: Hashable, Sendable {
   case maximumLength(Int)
   /// Not exactly that many digits (`pin4`, `pin6`).
   case exactDigits(Int)
+  /// Empty, too long, control characters, or not UTF-8.
+  case unusableCharacters
   /// Something but digits (`digits_only`).
   case digitsOnly
   /// `equal_character`.

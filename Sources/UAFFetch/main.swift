@@ -1,2 +1,6 @@
 // Purpose: The only network code of the client side: performs the HTTPS exchanges the helper asks for, as an unprivileged
 // user, holding no key, no state and no value. Imports UAFWire and libcurl; no Foundation.
+
+import Glibc
+
+exit(FetchProgram.run(CommandLine.arguments).rawValue)

@@ -1,6 +1,8 @@
 import SecretMemory
 
-/// The person's entry, which never leaves the memory of a `Secret` (PROTOCOL.md, *answer*).
+/// The person's entry (PROTOCOL.md, *answer*).
+///
+/// It never leaves the memory of a `Secret`.
 public enum Answer {
   /// The packet that carries `value`, which has at most ``WireLimit/answer`` bytes and no NUL.
   ///

@@ -24,9 +24,15 @@ public struct Begin: Equatable, Sendable {
   /// Who asks on that host or, with sudo, on this one; at most 256 bytes.
   public var remoteUser: [UInt8]?
   /// Whether the attempt comes over the network.
-  public var isRemote = false
+  public var isRemote: Bool {
+    get { remote ?? false }
+    set { remote = newValue }
+  }
   /// PAM's flags.
-  public var pamFlags: UInt32 = 0
+  public var pamFlags: UInt32 {
+    get { flags ?? 0 }
+    set { flags = newValue }
+  }
   /// The module's arguments; at most 32 of 4096 bytes.
   public var arguments: [[UInt8]] = []
   /// The person's locale; at most 64 bytes.
@@ -34,13 +40,25 @@ public struct Begin: Equatable, Sendable {
   /// sudo's command line; at most 16384 bytes.
   public var command: [UInt8]?
   /// Whether the core is to wait for *resume* before it asks.
-  public var isDivided = false
+  public var isDivided: Bool {
+    get { divided ?? false }
+    set { divided = newValue }
+  }
   /// The authenticator type or AAID the operation is for; at most 64 bytes.
   public var authenticator: [UInt8]?
   /// The enrolment payload; at most 16384 bytes.
   public var payload: [UInt8]?
   /// Whether the server's token is to come with *finished*.
-  public var wantsToken = false
+  public var wantsToken: Bool {
+    get { token ?? false }
+    set { token = newValue }
+  }
+
+  // Absent means no, or 0, but is written differently: a message that was read is written as it was.
+  private var remote: Bool?
+  private var flags: UInt32?
+  private var divided: Bool?
+  private var token: Bool?
 
   /// Asks for `operation` and leaves everything else absent.
   public init(_ operation: Operation) { self.operation = operation }
@@ -59,15 +77,15 @@ public struct Begin: Equatable, Sendable {
     writer.put(7, optional: tty)
     writer.put(8, optional: remoteHost)
     writer.put(9, optional: remoteUser)
-    if isRemote { writer.put(10, flag: true) }
-    if pamFlags != 0 { writer.put(11, u32: pamFlags) }
+    writer.put(10, flag: remote)
+    writer.put(11, u32: flags)
     for argument in arguments { writer.put(12, argument) }
     writer.put(13, optional: locale)
     writer.put(14, optional: command)
-    if isDivided { writer.put(15, flag: true) }
+    writer.put(15, flag: divided)
     writer.put(16, optional: authenticator)
     writer.put(17, optional: payload)
-    if wantsToken { writer.put(18, flag: true) }
+    writer.put(18, flag: token)
     return try writer.finish()
   }
 
@@ -87,14 +105,14 @@ public struct Begin: Equatable, Sendable {
     tty = packet.bytes(7, bytes)
     remoteHost = packet.bytes(8, bytes)
     remoteUser = packet.bytes(9, bytes)
-    isRemote = packet.flag(10, bytes)
-    pamFlags = packet.number(11, bytes) ?? 0
+    remote = packet.flag(10, bytes)
+    flags = packet.number(11, bytes)
     arguments = packet.all(12, bytes)
     locale = packet.bytes(13, bytes)
     command = packet.bytes(14, bytes)
-    isDivided = packet.flag(15, bytes)
+    divided = packet.flag(15, bytes)
     authenticator = packet.bytes(16, bytes)
     payload = packet.bytes(17, bytes)
-    wantsToken = packet.flag(18, bytes)
+    token = packet.flag(18, bytes)
   }
 }

@@ -73,7 +73,8 @@ public enum CoreMessage: Equatable, Sendable {
     guard let step = packet.number(3, bytes).flatMap({ PromptStep(rawValue: UInt8(truncatingIfNeeded: $0)) })
     else { throw .invalidValue(.prompt, tag: 3) }
     var prompt = Prompt(
-      echo: packet.flag(1, bytes), check: packet.text(2, bytes) ?? "", step: step, text: packet.text(4, bytes) ?? "")
+      echo: packet.flag(1, bytes) ?? false, check: packet.text(2, bytes) ?? "", step: step,
+      text: packet.text(4, bytes) ?? "")
     prompt.remainingAttempts = packet.number(5, bytes)
     prompt.errorMessage = packet.text(6, bytes)
     prompt.reason = packet.text(7, bytes)

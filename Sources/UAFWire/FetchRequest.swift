@@ -26,7 +26,13 @@ public struct FetchRequest: Equatable, Sendable {
   /// The proxy's address; nil: none, whatever the environment says.
   public var proxy: String?
   /// Whether the server's certificate is not checked.
-  public var skipsVerification = false
+  public var skipsVerification: Bool {
+    get { skip ?? false }
+    set { skip = newValue }
+  }
+
+  // Absent means no, but is written differently: a message that was read is written as it was.
+  private var skip: Bool?
 
   /// A request without a body.
   public init(_ method: Method, url: String, timeoutMilliseconds: UInt32) {
@@ -49,7 +55,7 @@ public struct FetchRequest: Equatable, Sendable {
     writer.put(7, u32: timeoutMilliseconds)
     writer.put(8, text: certificateAuthorities)
     writer.put(9, text: proxy)
-    if skipsVerification { writer.put(10, flag: true) }
+    writer.put(10, flag: skip)
     return try writer.finish()
   }
 
@@ -71,6 +77,6 @@ public struct FetchRequest: Equatable, Sendable {
     timeoutMilliseconds = timeout
     certificateAuthorities = packet.text(8, bytes)
     proxy = packet.text(9, bytes)
-    skipsVerification = packet.flag(10, bytes)
+    skip = packet.flag(10, bytes)
   }
 }

@@ -48,7 +48,7 @@ public struct FetchResponse: Equatable, Sendable {
     guard let outcome = packet.number(1, bytes).flatMap({ FetchOutcome(rawValue: UInt8(truncatingIfNeeded: $0)) })
     else { throw .invalidValue(.fetchResponse, tag: 1) }
     self.outcome = outcome
-    handshakeCompleted = packet.flag(2, bytes)
+    handshakeCompleted = packet.flag(2, bytes) ?? false
     status = UInt16(truncatingIfNeeded: packet.number(3, bytes) ?? 0)
     bodyLength = packet.number(6, bytes) ?? 0
     guard (outcome == .answered) == (status != 0), outcome != .answered || handshakeCompleted

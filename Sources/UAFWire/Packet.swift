@@ -64,7 +64,7 @@ public struct Packet: Equatable, Sendable {
     range(tag)?.reduce(0) { $0 << 8 | UInt32(bytes[$1]) }
   }
 
-  func flag(_ tag: UInt8, _ bytes: Span<UInt8>) -> Bool { number(tag, bytes) == 1 }
+  func flag(_ tag: UInt8, _ bytes: Span<UInt8>) -> Bool? { number(tag, bytes).map { $0 == 1 } }
 
   /// Equal when type and positions are; the bytes are not compared.
   public static func == (one: Packet, other: Packet) -> Bool {

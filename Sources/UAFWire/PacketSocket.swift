@@ -99,8 +99,9 @@ public struct PacketSocket: ~Copyable {
   /// Waits for a packet and puts it into `buffer`, whose capacity must be above ``WireLimit/packet``.
   ///
   /// - Parameter timeoutMilliseconds: -1 waits for as long as it takes.
-  /// - Throws: ``PacketSocketError``: `timedOut`; `closed` at the end of the stream; `malformed`
-  ///   for a packet that was cut, is empty, carries descriptors, or is refused by ``Packet/init(_:)``.
+  /// - Throws: ``PacketSocketError``: `timedOut`; `closed` at the end of the stream, which an empty
+  ///   packet counts as; `malformed` for a packet that was cut, carries descriptors, or is refused by
+  ///   ``Packet/init(_:)``.
   public borrowing func receive(
     into buffer: inout Secret, timeoutMilliseconds: Int32
   ) throws(PacketSocketError) -> Packet {

@@ -26,7 +26,9 @@ struct PacketWriter {
     if let text { put(tag, text.utf8) }
   }
 
-  mutating func put(_ tag: UInt8, flag: Bool) { put(tag, [flag ? 1 : 0]) }
+  mutating func put(_ tag: UInt8, flag: Bool?) {
+    if let flag { put(tag, [flag ? 1 : 0]) }
+  }
 
   mutating func put(_ tag: UInt8, u8: UInt8) { put(tag, [u8]) }
 

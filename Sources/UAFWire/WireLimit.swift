@@ -2,7 +2,9 @@
 public enum WireLimit {
   /// A whole packet.
   public static let packet = 65_536
-  /// An answer: far above what can be stored (256), so that a front end need not know that limit.
+  /// An answer.
+  ///
+  /// Far above what can be stored (256), so that a front end need not know that limit.
   public static let answer = 1024
   /// A text shown to a person.
   public static let text = 4096

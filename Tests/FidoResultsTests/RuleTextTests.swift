@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct RuleTextTests {
   private static let rules: [RuleText] = [
-    .minimumLength(6), .maximumLength(64), .exactDigits(4), .digitsOnly, .equalCharacter, .ascendingDescending,
+    .minimumLength(6), .maximumLength(64), .exactDigits(4), .unusableCharacters, .digitsOnly, .equalCharacter,
+    .ascendingDescending,
     .twoCharacterRepeat, .twoEqualCharacterRepeat, .notNumberEnglish, .regularExpression, .ignored,
   ]
 

@@ -1,0 +1,58 @@
+# Everything this project is built, tried and installed with. `make help` lists it.
+#
+#   PREFIX=/usr      where the programs go; part of the module, so `make build` and `make install` need the same
+#   DESTDIR=         put before every path by `make install`, for packages
+#   PAMDIR, UNITDIR  where PAM modules and systemd units go
+
+PREFIX ?= /usr
+DESTDIR ?=
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+PAMDIR ?= $(PREFIX)/lib/$(if $(MULTIARCH),$(MULTIARCH)/)security
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+SWIFT ?= swift
+export PREFIX PAMDIR UNITDIR SWIFT
+
+# Tests make users, sockets and PAM conversations that only root may.
+AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
+
+.PHONY: help deps build demo test install clean fmt lint
+
+help:
+	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
+	@echo 'make test     every test and rule check; needs root or sudo'
+	@echo 'make build    release programs and the module into build/stage'
+	@echo 'make install  copy build/stage to DESTDIR (default /)'
+	@echo 'make deps     install the packages building and testing need'
+	@echo 'make fmt      format the Swift sources'
+	@echo 'make lint     check their format'
+	@echo 'make clean    remove what was built'
+
+deps:
+	scripts/deps.sh
+
+build:
+	scripts/stage.sh
+
+demo: deps
+	scripts/stage.sh
+	scripts/demo.sh
+
+test: deps
+	scripts/stage.sh
+	$(MAKE) -C cshim test
+	scripts/check.sh
+	$(SWIFT) build --build-tests
+	$(AS_ROOT) $(SWIFT) test --skip-build
+
+install:
+	scripts/install.sh '$(DESTDIR)'
+
+clean:
+	rm -rf build
+	$(SWIFT) package clean
+
+fmt:
+	$(SWIFT) format --in-place --recursive Sources Tests Package.swift
+
+lint:
+	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift

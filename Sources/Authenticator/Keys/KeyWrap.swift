@@ -1,0 +1,86 @@
+import SecretMemory
+import UAFCrypto
+
+/// The two seals between a person's value and a UAF private key.
+///
+/// scrypt of the value, then HKDF with the device secret, opens the authenticator's own random key;
+/// that key opens the private keys. So a change of value rewrites one row, a stolen file without the
+/// device secret cannot be guessed at, and guessing with it costs one scrypt a guess.
+struct KeyWrap {
+  let identity: AccountIdentity
+  let type: AuthenticatorType
+
+  private static let saltLength = 16
+  private static let nonceLength = 12
+  private static let keyLength = 32
+
+  /// Makes an authenticator with a new random key, sealed under `value`; also returns the opened key.
+  ///
+  /// - Throws: ``StateError/cryptography``.
+  func enrol(
+    _ value: borrowing Secret, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
+  ) throws(StateError) -> UnlockedAuthenticator {
+    do {
+      let key = try RandomBytes.makeSecret(Self.keyLength)
+      let salt = try RandomBytes.make(Self.saltLength)
+      let nonce = try RandomBytes.make(Self.nonceLength)
+      let sealing = try sealingKey(value, salt: salt, cost: cost, deviceSecret: deviceSecret)
+      let sealed = try AES256GCM.seal(key, key: sealing, nonce: nonce, additionalData: authenticatorData(salt, cost))
+      return UnlockedAuthenticator(
+        wrap: self, enrolled: EnrolledAuthenticator(salt: salt, cost: cost, nonce: nonce, sealedKey: sealed), key: key)
+    } catch { throw .cryptography }
+  }
+
+  /// Opens an authenticator with `value`; nil if the value is not the right one.
+  ///
+  /// - Throws: ``StateError/cryptography`` when the derivation could not be done, which says nothing
+  ///   about the value.
+  func open(
+    _ enrolled: EnrolledAuthenticator, with value: borrowing Secret, deviceSecret: borrowing Secret
+  ) throws(StateError) -> UnlockedAuthenticator? {
+    let sealing: Secret
+    do {
+      sealing = try sealingKey(value, salt: enrolled.salt, cost: enrolled.cost, deviceSecret: deviceSecret)
+    } catch { throw .cryptography }
+    do throws(CryptoError) {
+      let key = try AES256GCM.open(
+        enrolled.sealedKey, key: sealing, nonce: enrolled.nonce,
+        additionalData: authenticatorData(enrolled.salt, enrolled.cost))
+      return UnlockedAuthenticator(wrap: self, enrolled: enrolled, key: key)
+    } catch {
+      guard error == .authenticationFailed else { throw .cryptography }
+      return nil
+    }
+  }
+
+  private func sealingKey(
+    _ value: borrowing Secret, salt: [UInt8], cost: Scrypt.Parameters, deviceSecret: borrowing Secret
+  ) throws(CryptoError) -> Secret {
+    let stretched = try Scrypt.derive(value: value, salt: salt, parameters: cost, length: Self.keyLength)
+    var info = RecordWriter(version: 1)
+    info.put("pam-uaf authenticator key")
+    info.put(identity.uid)
+    info.put(type.rawValue)
+    return try HKDFSHA256.derive(secret: stretched, salt: deviceSecret, info: info.bytes, length: Self.keyLength)
+  }
+
+  /// What the seal of the authenticator's key is bound to.
+  private func authenticatorData(_ salt: [UInt8], _ cost: Scrypt.Parameters) -> [UInt8] {
+    var writer = RecordWriter(version: 1)
+    writer.put(identity.record)
+    writer.put(type.aaid)
+    writer.put(salt)
+    for number in [cost.logN, cost.r, cost.p] { writer.put(UInt8(clamping: number)) }
+    return writer.bytes
+  }
+
+  /// What the seal of a private key is bound to.
+  func keyData(appID: String, keyID: [UInt8]) -> [UInt8] {
+    var writer = RecordWriter(version: 1)
+    writer.put(identity.record)
+    writer.put(type.aaid)
+    writer.put(appID)
+    writer.put(keyID)
+    return writer.bytes
+  }
+}

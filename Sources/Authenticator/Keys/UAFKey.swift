@@ -1,0 +1,62 @@
+/// A registered UAF key of an account.
+///
+/// Its private part is sealed by the authenticator's key.
+public struct UAFKey: Equatable, Sendable {
+  /// Which authenticator it belongs to.
+  public let type: AuthenticatorType
+  /// The application it was made for.
+  public let appID: String
+  /// Its identifier: 32 random bytes.
+  public let keyID: [UInt8]
+  /// 65 bytes, `04 | X | Y`.
+  public let publicKey: [UInt8]
+  let nonce: [UInt8]
+  let sealedPrivateKey: [UInt8]
+  /// The last counter that was signed with (UAF: SignCounter).
+  public internal(set) var signCounter: UInt32
+  /// The last status the server gave for this key that was not success; 0 if there was none.
+  ///
+  /// It marks; it never deletes.
+  public internal(set) var serverStatus: UInt32
+
+  var record: [UInt8] {
+    var writer = RecordWriter(version: 1)
+    writer.put(type.rawValue)
+    writer.put(appID)
+    writer.put(keyID)
+    writer.put(publicKey)
+    writer.put(nonce)
+    writer.put(sealedPrivateKey)
+    writer.put(signCounter)
+    writer.put(serverStatus)
+    return writer.bytes
+  }
+
+  init(record: [UInt8]) throws(StateError) {
+    var reader = try RecordReader(record, version: 1)
+    guard let type = AuthenticatorType(rawValue: try reader.text()) else { throw .damaged }
+    self.type = type
+    appID = try reader.text()
+    keyID = try reader.data()
+    publicKey = try reader.data()
+    nonce = try reader.data()
+    sealedPrivateKey = try reader.data()
+    signCounter = try reader.integer()
+    serverStatus = try reader.integer()
+    try reader.finish()
+  }
+
+  init(
+    type: AuthenticatorType, appID: String, keyID: [UInt8], publicKey: [UInt8], nonce: [UInt8],
+    sealedPrivateKey: [UInt8]
+  ) {
+    self.type = type
+    self.appID = appID
+    self.keyID = keyID
+    self.publicKey = publicKey
+    self.nonce = nonce
+    self.sealedPrivateKey = sealedPrivateKey
+    signCounter = 0
+    serverStatus = 0
+  }
+}

@@ -1,0 +1,50 @@
+import SecretMemory
+import UAFCrypto
+
+/// An authenticator whose value was entered: for as long as this exists, its keys can be used.
+///
+/// Only ``KeyWrap`` makes one, and only after the seal opened.
+public struct UnlockedAuthenticator: ~Copyable {
+  let wrap: KeyWrap
+  let enrolled: EnrolledAuthenticator
+  private let key: Secret
+
+  init(wrap: KeyWrap, enrolled: EnrolledAuthenticator, key: consuming Secret) {
+    self.wrap = wrap
+    self.enrolled = enrolled
+    self.key = key
+  }
+
+  /// Which type it is.
+  public var type: AuthenticatorType { wrap.type }
+
+  /// What the next registration with it counts as (UAF: RegCounter).
+  public var nextRegistrationCounter: UInt32 { enrolled.registrationCounter &+ 1 }
+
+  /// Makes a key pair for an application; nothing is stored yet.
+  ///
+  /// - Throws: ``StateError/cryptography``.
+  public borrowing func makeKey(appID: String) throws(StateError) -> UAFKey {
+    do {
+      let pair = try P256.generate()
+      let keyID = try RandomBytes.make(32)
+      let nonce = try RandomBytes.make(12)
+      let sealed = try AES256GCM.seal(
+        pair.privateKey, key: key, nonce: nonce, additionalData: wrap.keyData(appID: appID, keyID: keyID))
+      return UAFKey(
+        type: type, appID: appID, keyID: keyID, publicKey: pair.publicKey, nonce: nonce, sealedPrivateKey: sealed)
+    } catch { throw .cryptography }
+  }
+
+  /// Signs with a key of this authenticator: ECDSA P-256 with SHA-256, raw r | s.
+  ///
+  /// - Throws: ``StateError/damaged`` if the key does not open, ``StateError/cryptography`` otherwise.
+  public borrowing func sign(_ message: [UInt8], with uafKey: UAFKey) throws(StateError) -> [UInt8] {
+    do throws(CryptoError) {
+      let privateKey = try AES256GCM.open(
+        uafKey.sealedPrivateKey, key: key, nonce: uafKey.nonce,
+        additionalData: wrap.keyData(appID: uafKey.appID, keyID: uafKey.keyID))
+      return try P256.sign(message, privateKey: privateKey)
+    } catch { throw error == .authenticationFailed ? .damaged : .cryptography }
+  }
+}

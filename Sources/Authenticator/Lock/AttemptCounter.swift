@@ -1,0 +1,54 @@
+/// The attempts of one origin since the last right value.
+struct AttemptCounter: Equatable, Sendable {
+  /// Tickets of the wrong (or not yet settled) attempts of the present row; at most 10.
+  var charges: [UInt64] = []
+  /// Tickets of the locks since the last right value, the latest last.
+  var locks: [UInt64] = []
+  var lock: Lock?
+  /// The policy in force while anything above stands.
+  var policy: LockPolicy?
+
+  /// Kept of ``locks``: enough for any `max_lock_count`, and for a doubling lock to reach its cap.
+  static let locksKept = 24
+
+  var isClear: Bool { charges.isEmpty && locks.isEmpty && lock == nil }
+
+  /// The policy that counts now: the configured one, but never looser than the one attempts were
+  /// already counted under (features 3, result 3015).
+  func effectivePolicy(configured: LockPolicy) -> LockPolicy {
+    guard !isClear, let policy else { return configured }
+    return policy.stricter(configured)
+  }
+
+  /// Counts one attempt, and writes the lock at once if it is the last one allowed.
+  mutating func charge(ticket: UInt64, at now: BootTime, configured: LockPolicy) {
+    let policy = effectivePolicy(configured: configured)
+    if lock != nil {
+      // It ran out (the caller asked): a fresh row begins.
+      lock = nil
+      charges = []
+    }
+    self.policy = policy
+    charges.append(ticket)
+    guard charges.count >= policy.retryCountToLock else { return }
+    let isPermanent = policy.maxLockCount.map { locks.count >= $0 } ?? false
+    let length: Lock.Length =
+      isPermanent ? .permanent : .temporary(nanoseconds: policy.lockNanoseconds(after: locks.count))
+    lock = Lock(ticket: ticket, length: length, started: now)
+    locks = (locks + [ticket]).suffix(Self.locksKept)
+  }
+
+  /// Takes back what a right value with this ticket takes back: every attempt up to it, and a lock that is not
+  /// younger.
+  ///
+  /// A permanent lock is lifted only by the very attempt that brought it about.
+  mutating func settle(_ ticket: UInt64) {
+    charges.removeAll { $0 <= ticket }
+    if let lock {
+      let lifts = lock.length == .permanent ? lock.ticket == ticket : lock.ticket <= ticket
+      if lifts { self.lock = nil }
+    }
+    if lock?.length != .permanent { locks.removeAll { $0 <= ticket } }
+    if isClear { policy = nil }
+  }
+}

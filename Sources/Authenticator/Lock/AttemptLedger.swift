@@ -1,0 +1,76 @@
+/// The attempts on one authenticator of one account: counters, locks, and the tickets that order them.
+///
+/// A value without input or output: the account's file keeps it, inside one write transaction for
+/// each call. An attempt is counted before its value is checked (`charge`), and only a value that was
+/// right takes counts back (`settle`), by ticket, so that of a hundred conversations at once exactly
+/// the allowed number reaches the check, and a late right value forgives no attempt made after it.
+///
+/// A local lock stops every attempt; a remote lock stops remote attempts only, or anyone who can
+/// reach the host could lock everybody out of the machine in front of them.
+public struct AttemptLedger: Equatable, Sendable {
+  var lastTicket: UInt64 = 0
+  var local = AttemptCounter()
+  var remote = AttemptCounter()
+
+  /// No attempts yet.
+  public init() {}
+
+  /// Counts one attempt, unless locked.
+  ///
+  /// A lock of an earlier boot begins to run anew.
+  public mutating func charge(
+    _ origin: AttemptOrigin, at now: BootTime, policy configured: LockPolicy
+  ) -> ChargeOutcome {
+    _ = local.lock?.restart(at: now)
+    _ = remote.lock?.restart(at: now)
+    if let refusal = refusal(origin, at: now) { return refusal }
+    let (ticket, overflow) = lastTicket.addingReportingOverflow(1)
+    guard !overflow else { return .permanentlyLocked }
+    lastTicket = ticket
+    switch origin {
+    case .local: local.charge(ticket: ticket, at: now, configured: configured)
+    case .remote: remote.charge(ticket: ticket, at: now, configured: configured)
+    }
+    return .charged(ticket: ticket)
+  }
+
+  /// Takes back what a right value with this ticket takes back, for both origins.
+  public mutating func settle(_ ticket: UInt64) {
+    local.settle(ticket)
+    remote.settle(ticket)
+  }
+
+  /// Lifts every lock and forgets every attempt: an administrator's doing.
+  ///
+  /// Tickets go on, so that an attempt under way settles nothing it did not see.
+  public mutating func unlock() {
+    local = AttemptCounter()
+    remote = AttemptCounter()
+  }
+
+  /// How attempts of this origin stand.
+  public func status(_ origin: AttemptOrigin, at now: BootTime, policy configured: LockPolicy) -> LockStatus {
+    let counter = origin == .local ? local : remote
+    let limit = counter.effectivePolicy(configured: configured).retryCountToLock
+    switch refusal(origin, at: now) {
+    case .locked(let left): return LockStatus(isPermanent: false, remainingLock: left, remainingTries: 0)
+    case .permanentlyLocked: return LockStatus(isPermanent: true, remainingLock: nil, remainingTries: 0)
+    case .charged, nil:
+      let used = counter.lock == nil ? counter.charges.count : 0
+      return LockStatus(isPermanent: false, remainingLock: nil, remainingTries: max(0, limit - used))
+    }
+  }
+
+  /// Whether attempts stand that keep a looser policy from taking effect (result 3015).
+  public func refusesLooser(_ configured: LockPolicy, for origin: AttemptOrigin) -> Bool {
+    (origin == .local ? local : remote).effectivePolicy(configured: configured) != configured
+  }
+
+  private func refusal(_ origin: AttemptOrigin, at now: BootTime) -> ChargeOutcome? {
+    let locks = origin == .local ? [local.lock] : [local.lock, remote.lock]
+    let remaining = locks.compactMap { $0?.remaining(at: now) }
+    if remaining.contains(.forever) { return .permanentlyLocked }
+    let longest = remaining.map { if case .time(let time) = $0 { time } else { Int64(0) } }.max()
+    return longest.map { .locked(.nanoseconds($0)) }
+  }
+}

@@ -1,0 +1,5 @@
+/// Where an attempt comes from: the one split of the counters, made by a root host and by nobody else.
+public enum AttemptOrigin: UInt8, CaseIterable, Sendable {
+  case local = 1
+  case remote = 2
+}

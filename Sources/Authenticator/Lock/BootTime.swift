@@ -1,0 +1,20 @@
+// Purpose of this target: what a FIDO authenticator does on this machine: values and their policies,
+// the lock, wrapped keys, the account's state file. The only SQL of the client side. No sockets, no
+// prompts, no network, no Foundation.
+
+/// A moment that no one can move by setting the clock: which boot, and how long after its start.
+public struct BootTime: Equatable, Sendable {
+  /// The kernel's random id of this boot; 1 to 64 bytes.
+  public var bootID: [UInt8]
+  /// `CLOCK_BOOTTIME`, which goes on while the machine sleeps.
+  public var nanoseconds: Int64
+  /// Seconds since 1970, for showing only.
+  public var wallSeconds: Int64
+
+  /// A moment.
+  public init(bootID: [UInt8], nanoseconds: Int64, wallSeconds: Int64) {
+    self.bootID = bootID
+    self.nanoseconds = nanoseconds
+    self.wallSeconds = wallSeconds
+  }
+}

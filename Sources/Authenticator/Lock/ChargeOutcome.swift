@@ -1,0 +1,9 @@
+/// What became of the wish to try a value.
+public enum ChargeOutcome: Equatable, Sendable {
+  /// Counted: the value may be checked now, once, and settled with this ticket if it is right.
+  case charged(ticket: UInt64)
+  /// Not counted: locked for so long.
+  case locked(Duration)
+  /// Not counted: locked until an administrator unlocks.
+  case permanentlyLocked
+}

@@ -1,0 +1,86 @@
+// Purpose: the only Swift that touches PCRE2. Expressions come from root's configuration, values from people: compilation and
+// matching are both bounded, so that no expression hangs a login (A22), and what PCRE2 allocates is wiped.
+
+import CPCRE2
+import Glibc
+
+/// A regular expression that a whole passcode must match.
+///
+/// Anchored at both ends, `$` at the very end only, UTF-8, `\d` is 0-9, no JIT. A match that runs into a limit is no match.
+@safe public final class PasscodeExpression: @unchecked Sendable {
+  // Sendable because PCRE2 never changes a compiled expression and each match brings its own working memory.
+  private let code: OpaquePointer
+
+  /// The expression as written.
+  public let pattern: String
+
+  /// The longest expression, in bytes.
+  public static let maximumLength = 4096
+
+  private static let maximumCompiledSize = 64 * 1024
+  private static let matchLimit: UInt32 = 100_000
+  private static let depthLimit: UInt32 = 250
+  private static let heapLimitKibibytes: UInt32 = 1024
+
+  /// Compiles an expression.
+  ///
+  /// - Throws: ``PasscodeExpressionError``.
+  public init(_ pattern: String) throws(PasscodeExpressionError) {
+    self.pattern = pattern
+    let bytes = Array(pattern.utf8)
+    guard bytes.count <= Self.maximumLength else { throw .tooLarge }
+    let options =
+      PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UCP | PCRE2_NEVER_BACKSLASH_C
+    var errorCode: CInt = 0
+    var errorOffset = 0
+    // SAFETY: PCRE2 reads the pattern's bytes during the call alone and writes the two numbers.
+    let compiled = unsafe bytes.withUnsafeBufferPointer { buffer in
+      unsafe pcre2_compile_8(buffer.baseAddress, buffer.count, options, &errorCode, &errorOffset, nil)
+    }
+    guard let compiled = unsafe compiled else {
+      throw .doesNotCompile(offset: errorOffset, reason: Self.reason(errorCode))
+    }
+    var size = 0
+    // SAFETY: the expression was just compiled, and PCRE2_INFO_SIZE writes a size_t.
+    let known = unsafe pcre2_pattern_info_8(compiled, UInt32(PCRE2_INFO_SIZE), &size) == 0
+    guard known, size <= Self.maximumCompiledSize else {
+      unsafe pcre2_code_free_8(compiled)
+      throw .tooLarge
+    }
+    unsafe code = compiled
+  }
+
+  deinit {
+    // SAFETY: the expression is ours alone and nothing uses it any more.
+    unsafe pcre2_code_free_8(code)
+  }
+
+  /// Whether the whole value matches; false too when a limit is reached or there is no memory.
+  public func matches(_ value: Span<UInt8>) -> Bool {
+    // SAFETY: everything PCRE2 makes here is freed here, in the reverse order; free functions take nil. The value's bytes are
+    // read during the match alone, and PCRE2 keeps no copy of them (no PCRE2_COPY_MATCHED_SUBJECT).
+    guard let memory = unsafe pcre2_general_context_create_8(WipedMemory.allocate, WipedMemory.free, nil) else {
+      return false
+    }
+    defer { unsafe pcre2_general_context_free_8(memory) }
+    guard let context = unsafe pcre2_match_context_create_8(memory) else { return false }
+    defer { unsafe pcre2_match_context_free_8(context) }
+    unsafe pcre2_set_match_limit_8(context, Self.matchLimit)
+    unsafe pcre2_set_depth_limit_8(context, Self.depthLimit)
+    unsafe pcre2_set_heap_limit_8(context, Self.heapLimitKibibytes)
+    guard let data = unsafe pcre2_match_data_create_from_pattern_8(code, memory) else { return false }
+    defer { unsafe pcre2_match_data_free_8(data) }
+    return unsafe value.withUnsafeBufferPointer { bytes in
+      unsafe pcre2_match_8(code, bytes.baseAddress, bytes.count, 0, PCRE2_NO_JIT, data, context) > 0
+    }
+  }
+
+  private static func reason(_ code: CInt) -> String {
+    var text = [UInt8](repeating: 0, count: 256)
+    // SAFETY: PCRE2 writes at most the given number of bytes and returns how many, or a negative number.
+    let length = unsafe text.withUnsafeMutableBufferPointer { buffer in
+      unsafe pcre2_get_error_message_8(code, buffer.baseAddress, buffer.count)
+    }
+    return length > 0 ? String(decoding: text.prefix(Int(length)), as: UTF8.self) : "error \(code)"
+  }
+}

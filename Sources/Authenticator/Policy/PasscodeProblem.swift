@@ -1,0 +1,34 @@
+import FidoResults
+
+/// One reason why a value may not be set.
+///
+/// It never holds any of the value.
+public struct PasscodeProblem: Equatable, Sendable {
+  /// What is said about a problem.
+  public enum Wording: Equatable, Sendable {
+    /// The built-in message, in the person's language.
+    case builtIn(RuleText)
+    /// The administrator's.
+    case administrator(String)
+  }
+
+  /// The configuration key of the rule: `min_length`, `equal_character`, `ignore`, `regex` and so on.
+  public let key: String
+
+  /// What is said about it.
+  public let wording: Wording
+
+  /// Makes a problem.
+  public init(key: String, wording: Wording) {
+    self.key = key
+    self.wording = wording
+  }
+
+  /// What the person is told.
+  public func message(in language: Language) -> String {
+    switch wording {
+    case .builtIn(let rule): rule.text(in: language)
+    case .administrator(let text): Text.cleaned(text)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+extension AccountFile {
+  /// Counts one attempt on an authenticator, on disk, before its value may be looked at.
+  ///
+  /// One short write transaction; nothing is held afterwards.
+  ///
+  /// - Throws: ``StateError``: where nothing could be counted, nothing may be checked.
+  public func charge(
+    _ type: AuthenticatorType, _ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy
+  ) throws(StateError) -> ChargeOutcome {
+    try records.write { () throws(StateError) in
+      var ledger = try ledger(type)
+      let before = ledger
+      let outcome = ledger.charge(origin, at: now, policy: policy)
+      if ledger != before { try put(ledger, type) }
+      return outcome
+    }
+  }
+
+  /// Takes back what a right value takes back.
+  ///
+  /// Called when the seal opened, before the network.
+  ///
+  /// - Throws: ``StateError``: the count then stands, and the attempt is refused.
+  public func settle(_ type: AuthenticatorType, ticket: UInt64) throws(StateError) {
+    try records.write { () throws(StateError) in
+      var ledger = try ledger(type)
+      ledger.settle(ticket)
+      try put(ledger, type)
+    }
+  }
+
+  /// Lifts every lock of every authenticator: an administrator's doing.
+  ///
+  /// - Throws: ``StateError``.
+  public func unlock() throws(StateError) {
+    try records.write { () throws(StateError) in
+      for type in AuthenticatorType.allCases where try authenticator(type) != nil {
+        var ledger = try ledger(type)
+        ledger.unlock()
+        try put(ledger, type)
+      }
+    }
+  }
+
+  /// The attempts on an authenticator; for telling, not for deciding.
+  ///
+  /// - Throws: ``StateError``; `damaged` where an authenticator has no ledger: somebody removed it.
+  public func ledger(_ type: AuthenticatorType) throws(StateError) -> AttemptLedger {
+    guard let body = try records.body(.ledger, name: Array(type.rawValue.utf8), of: identity) else { throw .damaged }
+    return try AttemptLedger(record: body)
+  }
+
+  func put(_ ledger: AttemptLedger, _ type: AuthenticatorType) throws(StateError) {
+    try records.put(.ledger, name: Array(type.rawValue.utf8), body: ledger.record, of: identity)
+  }
+}

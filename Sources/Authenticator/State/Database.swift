@@ -1,0 +1,110 @@
+import CSQLite
+import Glibc
+
+/// One open SQLite file, for one thread: the only code that calls SQLite.
+///
+/// `journal_mode=PERSIST` and `synchronous=FULL` are what held in power cuts and on a full disk: the
+/// journal keeps its blocks, so that a count can be written when no block is free.
+@safe final class Database {
+  // SAFETY: opened in init, closed in deinit, never handed out.
+  private let handle: OpaquePointer
+
+  /// How long a writer waits for another one; a write takes milliseconds, so whoever holds the file
+  /// longer is stopped or worse, and only this one account waits.
+  static let busyTimeoutMilliseconds: CInt = 2000
+
+  /// Opens an existing file.
+  ///
+  /// - Throws: ``StateError/database(code:)``.
+  init(path: String) throws(StateError) {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+    // SAFETY: SQLite copies the path; a handle is closed even when opening failed.
+    let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    guard code == SQLITE_OK, let handle = unsafe opened else {
+      unsafe sqlite3_close_v2(opened)
+      throw .database(code: code)
+    }
+    unsafe self.handle = handle
+    unsafe sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds)
+    for pragma in [
+      "trusted_schema=OFF", "cell_size_check=ON", "temp_store=MEMORY", "mmap_size=0", "secure_delete=ON",
+      "journal_mode=PERSIST", "journal_size_limit=-1", "synchronous=FULL",
+    ] { try execute("PRAGMA \(pragma)") }
+  }
+
+  // SAFETY: no statement outlives a call of `query`.
+  deinit { unsafe sqlite3_close_v2(handle) }
+
+  /// Runs statements without parameters and without results.
+  func execute(_ sql: String) throws(StateError) {
+    // SAFETY: no callback, no error text asked for.
+    let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw .database(code: code) }
+  }
+
+  /// Runs one statement and returns its rows, each column as bytes.
+  @discardableResult
+  func query(_ sql: String, _ parameters: [[UInt8]] = []) throws(StateError) -> [[[UInt8]]] {
+    var prepared: OpaquePointer?
+    // SAFETY: the statement is finalised on every path.
+    let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &prepared, nil)
+    guard code == SQLITE_OK, let statement = unsafe prepared else { throw .database(code: code) }
+    defer { unsafe sqlite3_finalize(statement) }
+    for (index, parameter) in parameters.enumerated() {
+      try unsafe bind(parameter, at: CInt(index + 1), to: statement)
+    }
+    var rows: [[[UInt8]]] = []
+    while true {
+      switch unsafe sqlite3_step(statement) {
+      case SQLITE_ROW: rows.append(unsafe columns(of: statement))
+      case SQLITE_DONE: return rows
+      case let code: throw .database(code: code)
+      }
+    }
+  }
+
+  private func bind(_ bytes: [UInt8], at index: CInt, to statement: OpaquePointer) throws(StateError) {
+    // SQLITE_TRANSIENT (-1): SQLite makes a copy before the call returns. An empty array would bind
+    // NULL, so it is bound as a blob of no length.
+    let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    // SAFETY: the array is valid for the call.
+    let code =
+      bytes.isEmpty
+      ? unsafe sqlite3_bind_zeroblob(statement, index, 0)
+      : unsafe sqlite3_bind_blob64(statement, index, bytes, sqlite3_uint64(bytes.count), transient)
+    guard code == SQLITE_OK else { throw .database(code: code) }
+  }
+
+  private func columns(of statement: OpaquePointer) -> [[UInt8]] {
+    let count = unsafe sqlite3_column_count(statement)
+    return (0..<count).map { column in
+      // SAFETY: the pointer is valid until the next step and copied at once; its length is asked after it.
+      guard let bytes = unsafe sqlite3_column_blob(statement, column) else { return [] }
+      return unsafe Array(
+        UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
+    }
+  }
+
+  /// The schema's number (`PRAGMA user_version`).
+  func schemaVersion() throws(StateError) -> Int64 {
+    let text = try query("PRAGMA user_version").first?.first ?? []
+    guard let version = String(validating: text, as: UTF8.self).flatMap({ Int64($0) }) else { throw .damaged }
+    return version
+  }
+
+  /// Runs `body` inside one write transaction; anything thrown, the commit's failure included, leaves
+  /// the file as it was.
+  func write<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result {
+    try execute("BEGIN IMMEDIATE")
+    do throws(StateError) {
+      let result = try body()
+      try execute("COMMIT")
+      return result
+    } catch {
+      // The transaction may be gone already (a full disk rolls back by itself): then this fails, and rightly.
+      try? execute("ROLLBACK")
+      throw error
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import SecretMemory
+import UAFCrypto
+
+/// The records of one account's file, each with a mark under the device secret.
+///
+/// The mark (HMAC-SHA-256) covers kind, name, body and identity. It tells damage and edits by anyone
+/// without the device secret; it does not tell root, a deleted row, or an old copy of the whole file.
+@safe final class SealedRecords {
+  private let database: Database
+  private let macKey: Secret
+  private let uid: UInt32
+
+  /// The form of the file that this code reads and writes.
+  static let schemaVersion: Int64 = 1
+
+  static let schema = """
+    CREATE TABLE record (
+      kind BLOB NOT NULL, name BLOB NOT NULL, body BLOB NOT NULL, mac BLOB NOT NULL, PRIMARY KEY (kind, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE reserve (page INTEGER PRIMARY KEY, filler BLOB NOT NULL) STRICT;
+    PRAGMA user_version = \(schemaVersion);
+    """
+
+  /// Opens the records of `uid` in a file that exists.
+  ///
+  /// - Throws: ``StateError``: `unknownSchema`, `damaged` for an empty file, or SQLite's.
+  init(database: Database, uid: UInt32, deviceSecret: borrowing Secret) throws(StateError) {
+    let version = try database.schemaVersion()
+    guard version != 0 else { throw .damaged }
+    guard version == Self.schemaVersion else { throw .unknownSchema(version) }
+    self.database = database
+    self.uid = uid
+    macKey = try Self.macKey(uid: uid, deviceSecret: deviceSecret)
+  }
+
+  private static func macKey(uid: UInt32, deviceSecret: borrowing Secret) throws(StateError) -> Secret {
+    var info = RecordWriter(version: 1)
+    info.put("pam-uaf record mark")
+    info.put(uid)
+    do {
+      return try HKDFSHA256.derive(secret: deviceSecret, salt: Secret(capacity: 0), info: info.bytes, length: 32)
+    } catch { throw .cryptography }
+  }
+
+  /// Runs `body` inside one write transaction.
+  func write<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result {
+    try database.write(body)
+  }
+
+  /// The body of a record whose mark is right; nil if there is no such record.
+  ///
+  /// - Throws: ``StateError/damaged`` for a wrong mark.
+  func body(_ kind: RecordKind, name: [UInt8] = [], of identity: AccountIdentity?) throws(StateError) -> [UInt8]? {
+    let rows = try database.query(
+      "SELECT body, mac FROM record WHERE kind = ? AND name = ?", [Array(kind.rawValue.utf8), name])
+    guard let row = rows.first else { return nil }
+    try check(kind, name, body: row[0], mac: row[1], identity)
+    return row[0]
+  }
+
+  /// Every record of a kind, by name.
+  func bodies(_ kind: RecordKind, of identity: AccountIdentity?) throws(StateError) -> [(name: [UInt8], body: [UInt8])]
+  {
+    let rows = try database.query(
+      "SELECT name, body, mac FROM record WHERE kind = ? ORDER BY name", [Array(kind.rawValue.utf8)])
+    var found: [(name: [UInt8], body: [UInt8])] = []
+    for row in rows {
+      try check(kind, row[0], body: row[1], mac: row[2], identity)
+      found.append((row[0], row[1]))
+    }
+    return found
+  }
+
+  private func check(
+    _ kind: RecordKind, _ name: [UInt8], body: [UInt8], mac: [UInt8], _ identity: AccountIdentity?
+  ) throws(StateError) {
+    let valid = try? HMACSHA256.isValid(
+      mac, of: message(kind, name, body, identity), key: macKey)
+    guard valid == true else { throw .damaged }
+  }
+
+  /// Adds a record or takes an old one's place; inside `write`.
+  func put(
+    _ kind: RecordKind, name: [UInt8] = [], body: [UInt8], of identity: AccountIdentity?
+  ) throws(StateError) {
+    guard let mac = try? HMACSHA256.authenticate(message(kind, name, body, identity), key: macKey)
+    else { throw .cryptography }
+    try database.query(
+      """
+      INSERT INTO record (kind, name, body, mac) VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT DO UPDATE SET body = ?3, mac = ?4
+      """, [Array(kind.rawValue.utf8), name, body, mac])
+  }
+
+  /// Removes a record, if there is one; inside `write`.
+  func remove(_ kind: RecordKind, name: [UInt8] = []) throws(StateError) {
+    try database.query("DELETE FROM record WHERE kind = ? AND name = ?", [Array(kind.rawValue.utf8), name])
+  }
+
+  private func message(
+    _ kind: RecordKind, _ name: [UInt8], _ body: [UInt8], _ identity: AccountIdentity?
+  ) -> [UInt8] {
+    var writer = RecordWriter(version: 1)
+    writer.put(uid)
+    writer.put(kind.rawValue)
+    writer.put(name)
+    writer.put(body)
+    writer.put(identity?.record ?? [])
+    return writer.bytes
+  }
+
+  /// Makes the journal as large as any later write needs, so that these still work when the disk is
+  /// full: a transaction that changes every page of a reserve leaves a journal that holds them.
+  func preallocateJournal() throws(StateError) {
+    try database.write { () throws(StateError) in
+      for page in 1...Self.reservedPages {
+        try database.execute(
+          "INSERT INTO reserve VALUES (\(page), zeroblob(3500)) ON CONFLICT DO NOTHING")
+      }
+    }
+    try database.write { () throws(StateError) in
+      try database.execute("UPDATE reserve SET filler = randomblob(3500)")
+    }
+  }
+
+  /// Pages a transaction of this code may touch, with room to spare: 32 KiB.
+  private static let reservedPages = 8
+}

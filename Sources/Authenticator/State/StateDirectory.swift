@@ -1,0 +1,94 @@
+import Glibc
+import SecretMemory
+import UAFCrypto
+
+/// The machine's state folder: the device key, the accounts' files, the derivation slots.
+public struct StateDirectory: ~Copyable {
+  /// The folder of the accounts' files.
+  let accounts: TrustedDirectory
+  /// The folder of the derivation slots.
+  let slots: TrustedDirectory
+  /// Who must own everything: root, but for tests.
+  let owner: uid_t
+  /// The secret of this machine, without which no value opens anything.
+  let deviceSecret: Secret
+
+  /// The name of the device key's file.
+  static let deviceKeyName = "device.key"
+  /// Bytes of the device key.
+  static let deviceKeyLength = 32
+
+  /// Opens an initialised state folder.
+  ///
+  /// - Throws: ``StateError``: `notInitialised` without a device key, `unsafe` or `cannotOpen` for
+  ///   anything that is not exactly as it must be.
+  public init(_ path: String, owner: uid_t = 0) throws(StateError) {
+    let root = try TrustedDirectory(path, owner: owner)
+    guard let secret = try Self.readDeviceKey(root, owner: owner) else {
+      throw .notInitialised(path: path + "/" + Self.deviceKeyName)
+    }
+    let accounts = try TrustedDirectory(path + "/accounts", owner: owner)
+    let slots = try TrustedDirectory(path + "/slots", owner: owner)
+    self.accounts = accounts
+    self.slots = slots
+    self.owner = owner
+    deviceSecret = secret
+  }
+
+  /// Makes what is missing of a state folder.
+  ///
+  /// The one place where a device key is ever made.
+  ///
+  /// - Returns: whether a device key was made; false if there was one.
+  /// - Throws: ``StateError``; an existing key is never touched, whatever is wrong with it.
+  public static func initialise(_ path: String, owner: uid_t = 0) throws(StateError) -> Bool {
+    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .cannotOpen(path: path, errno: errno) }
+    let root = try TrustedDirectory(path, owner: owner)
+    for name in ["accounts", "slots"] { try root.makeFolder(name) }
+    if try readDeviceKey(root, owner: owner) != nil { return false }
+    try writeDeviceKey(root)
+    try root.synchronise()
+    return true
+  }
+
+  private static func readDeviceKey(
+    _ root: borrowing TrustedDirectory, owner: uid_t
+  ) throws(StateError) -> Secret? {
+    // One byte more than a key has, so that a longer file is noticed.
+    guard var secret = try? Secret(capacity: deviceKeyLength + 1) else { throw .cryptography }
+    var length: Int?
+    var failure: StateError?
+    // SAFETY: the buffer is used for the call only.
+    unsafe secret.refill { buffer in
+      do throws(StateError) { length = try unsafe root.read(deviceKeyName, owner: owner, into: buffer) } catch {
+        failure = error
+      }
+      return length ?? 0
+    }
+    if let failure { throw failure }
+    guard let length else { return nil }
+    guard length == deviceKeyLength else {
+      throw .unsafe(path: root.path + "/" + deviceKeyName, why: "not \(deviceKeyLength) bytes long")
+    }
+    return secret
+  }
+
+  /// Written beside its name and linked to it, so that a key is there whole or not at all.
+  private static func writeDeviceKey(_ root: borrowing TrustedDirectory) throws(StateError) {
+    guard let secret = try? RandomBytes.makeSecret(deviceKeyLength) else { throw .cryptography }
+    let path = root.path + "/" + deviceKeyName
+    let temporary = ".\(deviceKeyName).\(getpid())"
+    _ = unsafe unlinkat(root.descriptor, temporary, 0)
+    let file = unsafe openat(root.descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o400)
+    guard file >= 0 else { throw .cannotOpen(path: path, errno: errno) }
+    defer {
+      close(file)
+      _ = unsafe unlinkat(root.descriptor, temporary, 0)
+    }
+    // SAFETY: the secret's bytes are lent for the call.
+    let written = unsafe secret.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
+    guard written == deviceKeyLength, fsync(file) == 0,
+      unsafe linkat(root.descriptor, temporary, root.descriptor, deviceKeyName, 0) == 0
+    else { throw .cannotOpen(path: path, errno: errno) }
+  }
+}

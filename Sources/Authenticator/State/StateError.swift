@@ -1,0 +1,52 @@
+import Glibc
+
+/// Why the state of an account, or of the machine, cannot be used.
+public enum StateError: Error, Equatable, Sendable {
+  /// The folder, a key or a file is not as it must be: what, and why.
+  case unsafe(path: String, why: String)
+  /// There is no device key: `uafctl init` was never run.
+  case notInitialised(path: String)
+  /// A file or folder cannot be opened; the system's error number.
+  case cannotOpen(path: String, errno: CInt)
+  /// A row does not carry the mark of this machine, or cannot be read: changed, damaged or copied.
+  case damaged
+  /// The row belongs to another account: the uid was reused, or the account or its server name changed.
+  case identityMismatch
+  /// SQLite refused: its extended result code.
+  case database(code: Int32)
+  /// Written by a version this one does not know.
+  case unknownSchema(Int64)
+  /// Nothing is registered where something must be.
+  case absent
+  /// The random source, the key derivation or the memory failed.
+  case cryptography
+
+  /// Whether the account must be treated as locked: someone may have touched its file.
+  public var meansLocked: Bool {
+    switch self {
+    case .damaged, .identityMismatch: true
+    case .database(let code): [11, 26].contains(code & 0xff)  // SQLITE_CORRUPT, SQLITE_NOTADB
+    default: false
+    }
+  }
+}
+
+extension StateError: CustomStringConvertible {
+  /// What failed, where, and what to do.
+  public var description: String {
+    switch self {
+    case .unsafe(let path, let why): "\(path): \(why); refused"
+    case .notInitialised(let path): "\(path): no device key; run 'uafctl init' as root"
+    case .cannotOpen(let path, let number):
+      // SAFETY: strerror returns a NUL-terminated text for every number.
+      "\(path): \(unsafe String(cString: strerror(number)))"
+    case .damaged: "state damaged or edited: the account is locked; root's 'uafctl forget USER' removes it"
+    case .identityMismatch:
+      "state of another account (uid reused, or renamed): locked; root's 'uafctl forget USER' removes it"
+    case .database(let code): "state database: SQLite error \(code)"
+    case .unknownSchema(let version): "state database has schema \(version): written by another version of pam-uaf"
+    case .absent: "nothing is registered"
+    case .cryptography: "the key derivation or random source failed: no memory?"
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Glibc
+
+/// A folder that nobody but its owner can have tampered with, held open.
+///
+/// It is reached from the root one component at a time without following a link, and each component
+/// is checked on its descriptor: what was checked is what is used.
+public struct TrustedDirectory: ~Copyable {
+  /// Its path, for messages and for SQLite, which opens by path.
+  public let path: String
+  let descriptor: CInt
+
+  /// Opens `path`, which must be absolute, owned by `owner`, and closed to everybody else.
+  ///
+  /// - Throws: ``StateError/unsafe(path:why:)`` or ``StateError/cannotOpen(path:errno:)``.
+  public init(_ path: String, owner: uid_t) throws(StateError) {
+    let descriptor = try Self.walk(path, owner: owner)
+    do throws(StateError) {
+      try Self.check(descriptor, path, owner: owner, forbidden: 0o077, isParent: false)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  private static func walk(_ path: String, owner: uid_t) throws(StateError) -> CInt {
+    let components = path.split(separator: "/")
+    guard path.hasPrefix("/"), !components.contains("."), !components.contains("..") else {
+      throw .unsafe(path: path, why: "not an absolute path without '.' and '..'")
+    }
+    var directory = unsafe open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard directory >= 0 else { throw .cannotOpen(path: "/", errno: errno) }
+    var reached = ""
+    for component in components {
+      // Every folder on the way must be beyond the reach of other people, or be like /tmp, where a
+      // name belongs to whoever made it.
+      do throws(StateError) {
+        try check(directory, reached.isEmpty ? "/" : reached, owner: owner, forbidden: 0o022, isParent: true)
+      } catch {
+        close(directory)
+        throw error
+      }
+      let next = unsafe openat(directory, String(component), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      let failure = errno
+      close(directory)
+      reached += "/" + component
+      guard next >= 0 else {
+        throw failure == ELOOP || failure == ENOTDIR
+          ? .unsafe(path: reached, why: "not a folder, or a symbolic link") : .cannotOpen(path: reached, errno: failure)
+      }
+      directory = next
+    }
+    return directory
+  }
+
+  private static func check(
+    _ descriptor: CInt, _ path: String, owner: uid_t, forbidden: mode_t, isParent: Bool
+  ) throws(StateError) {
+    var info = stat()
+    // SAFETY: `info` is a stat structure.
+    guard unsafe fstat(descriptor, &info) == 0 else { throw .cannotOpen(path: path, errno: errno) }
+    guard info.st_uid == owner || (isParent && info.st_uid == 0) else {
+      throw .unsafe(path: path, why: "owned by uid \(info.st_uid), not \(owner)")
+    }
+    let excused = isParent && info.st_mode & S_ISVTX != 0 && info.st_uid == 0
+    guard info.st_mode & forbidden == 0 || excused else {
+      throw .unsafe(path: path, why: "open to others (mode \(String(info.st_mode & 0o7777, radix: 8)))")
+    }
+  }
+
+  /// Makes the folder `name` in this one, closed to others; an existing one is left as it is.
+  ///
+  /// - Throws: ``StateError/cannotOpen(path:errno:)``.
+  borrowing func makeFolder(_ name: String) throws(StateError) {
+    guard unsafe mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else {
+      throw .cannotOpen(path: path + "/" + name, errno: errno)
+    }
+  }
+
+  /// Whether `name` exists as a regular file with one name, owned by `owner`, closed to others.
+  ///
+  /// - Returns: false if there is nothing of this name.
+  /// - Throws: ``StateError`` if there is something else.
+  borrowing func hasFile(_ name: String, owner: uid_t) throws(StateError) -> Bool {
+    var info = stat()
+    // SAFETY: `info` is a stat structure.
+    guard unsafe fstatat(descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else {
+      guard errno == ENOENT else { throw .cannotOpen(path: path + "/" + name, errno: errno) }
+      return false
+    }
+    try Self.checkFile(info, path + "/" + name, owner: owner)
+    return true
+  }
+
+  /// Reads a small file that is regular, has one name, belongs to `owner` and is closed to others.
+  ///
+  /// - Returns: how many bytes were put into `buffer`, or nil if there is no such file.
+  borrowing func read(
+    _ name: String, owner: uid_t, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(StateError) -> Int? {
+    let file = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else {
+      let failure = errno
+      if failure == ENOENT { return nil }
+      throw failure == ELOOP
+        ? .unsafe(path: path + "/" + name, why: "a symbolic link")
+        : .cannotOpen(path: path + "/" + name, errno: failure)
+    }
+    defer { close(file) }
+    var info = stat()
+    // SAFETY: `info` is a stat structure; the buffer is lent with its length.
+    guard unsafe fstat(file, &info) == 0 else { throw .cannotOpen(path: path + "/" + name, errno: errno) }
+    try Self.checkFile(info, path + "/" + name, owner: owner)
+    let count = unsafe Glibc.read(file, buffer.baseAddress, buffer.count)
+    guard count >= 0 else { throw .cannotOpen(path: path + "/" + name, errno: errno) }
+    return count
+  }
+
+  private static func checkFile(_ info: stat, _ path: String, owner: uid_t) throws(StateError) {
+    guard info.st_mode & S_IFMT == S_IFREG else { throw .unsafe(path: path, why: "not a regular file") }
+    guard info.st_uid == owner else { throw .unsafe(path: path, why: "owned by uid \(info.st_uid), not \(owner)") }
+    guard info.st_mode & 0o077 == 0 else {
+      throw .unsafe(path: path, why: "open to others (mode \(String(info.st_mode & 0o7777, radix: 8)))")
+    }
+    guard info.st_nlink == 1 else { throw .unsafe(path: path, why: "has \(info.st_nlink) names (hard links)") }
+  }
+
+  /// Puts the folder's entries onto the disk.
+  borrowing func synchronise() throws(StateError) {
+    guard fsync(descriptor) == 0 else { throw .cannotOpen(path: path, errno: errno) }
+  }
+}

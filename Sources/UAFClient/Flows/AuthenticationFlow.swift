@@ -1,0 +1,133 @@
+import FidoResults
+import UAFCrypto
+import UAFMessages
+
+/// An authentication, step by step: ``start(over:)``, ``collect(over:among:)``, ``sign(with:)``, ``send(over:)``.
+///
+/// The caller prompts between the steps; nothing secret passes through here, and nothing is signed before the server's
+/// request was found fit. A step that throws ends the flow; a retry is a new flow with a new challenge.
+public struct AuthenticationFlow: Sendable {
+  private struct Offered: Sendable {
+    let request: AuthenticationRequest
+    let offer: AuthenticationOffer
+    let challenge: FinalChallenge
+    let transactionHash: [UInt8]?
+    var signed: [(aaid: AAID, keyID: KeyID)] = []
+    var assertions: [AuthenticatorSignAssertion] = []
+  }
+
+  private let transaction: String?
+  private var opening: RequestOpening
+  private var offered: Offered?
+
+  /// Makes a flow for one account.
+  ///
+  /// - Parameters:
+  ///   - username: the account's name at the server.
+  ///   - transaction: a text of 1 to 200 ASCII characters that the server has to send back to be confirmed.
+  ///   - proofFor: the operation that the token of this authentication is to authorise; nil for an ordinary login,
+  ///     whose token authorises nothing further.
+  public init(
+    settings: ClientSettings, username: String, transaction: String? = nil,
+    proofFor: UAFMessages.Operation? = nil
+  ) {
+    self.transaction = transaction
+    var context = settings.context(username: username)
+    context.transaction = transaction
+    context.proofFor = proofFor
+    opening = RequestOpening(settings: settings, operation: .authentication, context: context)
+  }
+
+  /// Asks the server for a request, without waiting for the answer.
+  public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
+    try opening.start(over: &transport)
+  }
+
+  /// Receives the request and finds the authenticators that satisfy it.
+  ///
+  /// Fails with 2002 if none does, with 1001 if the request's transaction is not the text that was sent.
+  public mutating func collect<Wire: Transport & ~Copyable>(
+    over transport: inout Wire, among authenticators: [AuthenticatorDescription]
+  ) throws(Refusal) -> AuthenticationOffer {
+    let opened = try opening.collect(over: &transport)
+    guard case .authentication(let request) = opened.request else { throw opening.foreign() }
+    try checkTransaction(of: request)
+    let sets = request.policy.acceptableSets(among: authenticators, appID: opened.appID)
+      .filter { $0.allSatisfy { !$0.keyIDs.isEmpty } }
+    guard !sets.isEmpty else {
+      throw opening.link.refusal(.noSuitableAuthenticator, "no authenticator here satisfies the server's policy")
+    }
+    let offer = AuthenticationOffer(
+      appID: opened.appID, sets: sets, transaction: transaction, lifetimeMilliseconds: opened.lifetimeMilliseconds)
+    offered = Offered(
+      request: request, offer: offer,
+      challenge: try opening.link.finalChallenge(
+        appID: opened.appID, challenge: request.challenge, facetID: opening.settings.facetID),
+      transactionHash: try transactionHash())
+    return offer
+  }
+
+  /// Has one authenticator sign; called once for each member of the chosen set.
+  public mutating func sign<Signer: AssertionSigner & ~Copyable>(with signer: inout Signer) throws(Refusal) {
+    guard var current = offered.take() else { throw opening.outOfTurn() }
+    let (aaid, keyID) = (signer.aaid, signer.keyID)
+    guard current.offer.sets.joined().contains(where: { $0.aaid == aaid && $0.keyIDs.contains(keyID) }) else {
+      throw opening.link.refusal(.noSuitableAuthenticator, "the server's policy does not name the key to sign with")
+    }
+    do {
+      let builder = try AuthenticationAssertionBuilder(
+        aaid: aaid, authenticatorVersion: signer.authenticatorVersion, nonce: signer.nonce,
+        finalChallengeHash: current.challenge.hash, transactionContentHash: current.transactionHash, keyID: keyID,
+        signCounter: signer.signCounter)
+      let assertion = try builder.assertion(signature: signer.sign(builder.signedBytes))
+      current.assertions.append(AuthenticatorSignAssertion(assertion: assertion))
+    } catch let failure as SigningFailure {
+      throw opening.link.refusal(failure.result, failure.detail)
+    } catch {
+      throw opening.link.refusal(.cannotUse, "the authenticator gave values that do not fit an assertion")
+    }
+    current.signed.append((aaid, keyID))
+    offered = current
+  }
+
+  /// Sends what was signed and returns the server's yes.
+  ///
+  /// Fails before anything is sent if the signatures are not those of one whole set.
+  public mutating func send<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Acceptance {
+    guard let current = offered.take() else { throw opening.outOfTurn() }
+    let signed = current.signed
+    let isWhole = current.offer.sets.contains { set in
+      set.count == signed.count
+        && set.allSatisfy { member in
+          signed.contains { $0.aaid == member.aaid && member.keyIDs.contains($0.keyID) }
+        }
+    }
+    guard isWhole else { throw opening.outOfTurn() }
+    let response = AuthenticationResponse(
+      header: current.request.header, fcParams: current.challenge.text, assertions: current.assertions)
+    return try opening.submit(.authentication(response), appID: current.offer.appID, over: &transport)
+  }
+
+  private func transactionHash() throws(Refusal) -> [UInt8]? {
+    guard let transaction else { return nil }
+    do {
+      return try SHA256.hash(Array(transaction.utf8))
+    } catch {
+      throw opening.link.refusal(.cannotUse, error.description)
+    }
+  }
+
+  /// The text that is asked back must be the one sent, and no other may be slipped in.
+  private func checkTransaction(of request: AuthenticationRequest) throws(Refusal) {
+    let texts = request.transaction.filter { $0.contentType == .plainText }
+    guard let transaction else {
+      guard request.transaction.isEmpty else {
+        throw opening.link.refusal(ofServer: .invalidParameter, "the request has a transaction nobody asked for")
+      }
+      return
+    }
+    guard let text = texts.first, texts.count == 1, text.content.elementsEqual(transaction.utf8) else {
+      throw opening.link.refusal(ofServer: .invalidParameter, "the request's transaction is not the text that was sent")
+    }
+  }
+}

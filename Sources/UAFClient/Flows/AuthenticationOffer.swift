@@ -1,0 +1,16 @@
+import UAFMessages
+
+/// What a server's authentication request leaves to choose.
+public struct AuthenticationOffer: Equatable, Sendable {
+  /// The application.
+  public let appID: String
+
+  /// Sets of authenticators to be used together, with their keys, the server's favourite first; at least one.
+  public let sets: [[AcceptableAuthenticator]]
+
+  /// The text to be shown and confirmed, if a transaction was asked for.
+  public let transaction: String?
+
+  /// How long the request is good for by the server's word; nil if it gave none.
+  public let lifetimeMilliseconds: UInt32?
+}

@@ -1,0 +1,16 @@
+import UAFMessages
+
+/// What a server's registration request leaves to choose.
+public struct RegistrationOffer: Equatable, Sendable {
+  /// The application.
+  public let appID: String
+
+  /// The account's name at the server.
+  public let username: String
+
+  /// Sets of authenticators to be registered together, the server's favourite first; at least one.
+  public let sets: [[AcceptableAuthenticator]]
+
+  /// How long the request is good for by the server's word; nil if it gave none.
+  public let lifetimeMilliseconds: UInt32?
+}

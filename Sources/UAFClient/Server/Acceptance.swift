@@ -1,0 +1,15 @@
+import UAFMessages
+
+/// A server's yes.
+public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
+  /// What the server handed out; secret, never for a log.
+  public let tokens: [Token]
+
+  /// The token to pass on: the first JWT, else the first of any kind.
+  public var token: String? {
+    (tokens.first { $0.type == Token.jwt } ?? tokens.first)?.value
+  }
+
+  /// How many tokens there are, and nothing of them.
+  public var description: String { "accepted with \(tokens.count) tokens" }
+}

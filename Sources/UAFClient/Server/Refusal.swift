@@ -1,0 +1,63 @@
+import FidoResults
+import UAFMessages
+
+/// Why an operation ended without success: the server's no, a message nobody can follow, or no answer.
+///
+/// Every step of a flow throws this and nothing else; after it the flow is over.
+public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The outcome, a row of the table of results.
+  public let result: FidoResult
+
+  /// Whether the outcome is what the server said or sent, rather than what was found here.
+  public let spokenByServer: Bool
+
+  /// Whether a TLS handshake with the server was completed in this flow.
+  public let handshakeCompleted: Bool
+
+  /// The server's words, cleaned for display; nil if it had none.
+  public let serverText: String?
+
+  /// The server's UAF status, if it gave one.
+  public let serverStatus: UInt32?
+
+  /// What kept the answer away, if there was none.
+  public let networkFailure: NetworkFailure?
+
+  /// What failed, for the log; holds names and numbers, never values.
+  public let detail: String
+
+  /// The result and the detail.
+  public var description: String { "\(result): \(detail)" }
+
+  init(
+    _ result: FidoResult, spokenByServer: Bool, handshakeCompleted: Bool, serverText: String? = nil,
+    serverStatus: UInt32? = nil, networkFailure: NetworkFailure? = nil, detail: String
+  ) {
+    // Whoever maps results to PAM codes must not find a yes inside a no, whatever an authenticator reports.
+    self.result = Self.successes.contains(result) ? .unknown : result
+    self.spokenByServer = spokenByServer
+    self.handshakeCompleted = handshakeCompleted
+    self.serverText = serverText
+    self.serverStatus = serverStatus
+    self.networkFailure = networkFailure
+    self.detail = detail
+  }
+
+  private static let successes: [FidoResult] = [.success, .ready, .resetSuccess, .changeSuccess]
+
+  /// Nothing came back.
+  init(_ failure: TransportFailure, handshakeCompleted: Bool) {
+    let (result, network, reached): (FidoResult, NetworkFailure?, Bool) =
+      switch failure {
+      case .noHandshake(let reason): (.noAnswer, reason, false)
+      case .afterHandshake(let reason): (.noAnswer, reason, true)
+      case .certificateRefused: (.channelBinding, nil, true)
+      case .answerTooLarge: (.jsonParser, nil, true)
+      case .requestNotAcceptable: (.invalidParameter, nil, false)
+      case .unavailable: (.clientMismatch, nil, false)
+      }
+    self.init(
+      result, spokenByServer: failure == .answerTooLarge, handshakeCompleted: handshakeCompleted || reached,
+      networkFailure: network, detail: failure.description)
+  }
+}

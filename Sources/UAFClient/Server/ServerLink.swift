@@ -1,0 +1,106 @@
+import FidoResults
+import UAFMessages
+
+/// One flow's dealings with the server: what was seen of it so far, and how trouble becomes a ``Refusal``.
+struct ServerLink: Sendable {
+  /// Whether a TLS handshake was completed since the flow began.
+  private(set) var handshakeCompleted = false
+
+  /// The certificate of the last answer that came with one.
+  private(set) var certificate: [UInt8] = []
+
+  mutating func begin<Wire: Transport & ~Copyable>(
+    _ request: TransportRequest, over transport: inout Wire
+  ) throws(Refusal) {
+    do {
+      try transport.begin(request)
+    } catch {
+      throw noAnswer(error)
+    }
+  }
+
+  mutating func finish<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> TransportResponse {
+    do {
+      let response = try transport.finish()
+      handshakeCompleted = true
+      if !response.serverCertificate.isEmpty { certificate = response.serverCertificate }
+      return response
+    } catch {
+      throw noAnswer(error)
+    }
+  }
+
+  private mutating func noAnswer(_ failure: TransportFailure) -> Refusal {
+    let refusal = Refusal(failure, handshakeCompleted: handshakeCompleted)
+    handshakeCompleted = refusal.handshakeCompleted
+    return refusal
+  }
+
+  // MARK: Refusals
+
+  /// What was found here, before or beside the server.
+  func refusal(_ result: FidoResult, _ detail: String) -> Refusal {
+    Refusal(result, spokenByServer: false, handshakeCompleted: handshakeCompleted, detail: detail)
+  }
+
+  /// What the server sent is not acceptable.
+  func refusal(ofServer result: FidoResult, _ detail: String) -> Refusal {
+    Refusal(result, spokenByServer: true, handshakeCompleted: handshakeCompleted, detail: detail)
+  }
+
+  /// The server said no.
+  func refusal(status: UAFStatusCode, text: String?, operation: Operation) -> Refusal {
+    let result: FidoResult =
+      status.rawValue >= FidoResult.firstServerCode
+      ? FidoResult(code: status.rawValue)
+      : FidoResult(uafStatus: Int(status.rawValue), deregistering: operation == .deregistration)
+    let words = text.map { Text.cleaned($0) } ?? ""
+    return Refusal(
+      result, spokenByServer: true, handshakeCompleted: handshakeCompleted, serverText: words.isEmpty ? nil : words,
+      serverStatus: status.rawValue, detail: "the server answered with status \(status.rawValue)")
+  }
+
+  /// A message of the server could not be followed.
+  func refusal(_ error: MessageError) -> Refusal {
+    let result: FidoResult =
+      switch error {
+      case .json, .tlv: .jsonParser
+      case .unsupportedVersion: .unsupportedVersion
+      case .missing, .wrongType, .outOfRange, .notBase64URL, .repeatedVersion, .wrongOperation, .unknownExtension:
+        .invalidParameter
+      }
+    return refusal(ofServer: result, error.description)
+  }
+
+  // MARK: Bodies
+
+  /// The transport body in an answer, if status and type are those of an answer.
+  ///
+  /// A body under another HTTP status counts only if it says no: nothing but 200 can carry a success.
+  func body<Body: JSONRepresentable>(
+    _ type: Body.Type, of response: TransportResponse, operation: Operation,
+    status: (Body) -> (UAFStatusCode, text: String?)
+  ) throws(Refusal) -> Body {
+    guard MediaType.matches(response.contentType, [MediaType.uaf, MediaType.json]) else {
+      throw httpRefusal(response, "is not a UAF message")
+    }
+    let body: Body
+    do {
+      body = try Body(parsing: response.body)
+    } catch {
+      guard response.status == 200 else { throw httpRefusal(response, "is not a UAF message") }
+      throw refusal(error)
+    }
+    let (code, text) = status(body)
+    guard code == .ok else { throw refusal(status: code, text: text, operation: operation) }
+    guard response.status == 200 else { throw httpRefusal(response, "contradicts its body") }
+    return body
+  }
+
+  private func httpRefusal(_ response: TransportResponse, _ fault: String) -> Refusal {
+    let isBusy = response.status == 429 || (500...599).contains(response.status)
+    return refusal(
+      ofServer: isBusy ? .forbidden : .jsonParser,
+      "the answer with HTTP status \(response.status) \(fault); check the addresses in the configuration")
+  }
+}

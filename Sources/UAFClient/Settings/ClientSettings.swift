@@ -1,0 +1,47 @@
+import UAFMessages
+
+/// What root's configuration says about the server, as the flows need it.
+public struct ClientSettings: Equatable, Sendable {
+  /// Where to register.
+  public var registration: ServerEndpoint
+  /// Where to authenticate.
+  public var authentication: ServerEndpoint
+  /// Where to deregister.
+  public var deregistration: ServerEndpoint
+  /// Who this client is in a server's list of trusted facets.
+  public var facetID: String
+  /// How messages are carried.
+  public var dialect: Dialect
+  /// What the server is told of this machine.
+  public var device: DeviceContext
+
+  /// Makes settings with the same endpoint for every operation.
+  public init(
+    endpoint: ServerEndpoint, facetID: String, dialect: Dialect = .fido, device: DeviceContext = DeviceContext()
+  ) {
+    registration = endpoint
+    authentication = endpoint
+    deregistration = endpoint
+    self.facetID = facetID
+    self.dialect = dialect
+    self.device = device
+  }
+
+  func endpoint(for operation: Operation) -> ServerEndpoint {
+    switch operation {
+    case .registration: registration
+    case .authentication: authentication
+    case .deregistration: deregistration
+    }
+  }
+
+  /// The context of every request for an account.
+  func context(username: String) -> RequestContext {
+    var context = RequestContext(username: username)
+    context.deviceID = device.id
+    context.deviceName = device.name
+    context.deviceModel = device.model
+    context.deviceOS = device.operatingSystem
+    return context
+  }
+}

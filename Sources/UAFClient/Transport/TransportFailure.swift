@@ -1,0 +1,31 @@
+import FidoResults
+
+/// Why there was no answer.
+///
+/// The first two cases are kept apart because only the first may let a PAM stack go on without the server.
+public enum TransportFailure: Error, Equatable, Sendable, CustomStringConvertible {
+  /// No TLS handshake with the server was completed.
+  case noHandshake(NetworkFailure)
+  /// The server was reached over TLS, then nothing usable came.
+  case afterHandshake(NetworkFailure)
+  /// The server's certificate did not hold.
+  case certificateRefused
+  /// The answer was longer than the transport takes.
+  case answerTooLarge
+  /// The transport does not take this request: an address that is not https, or a body that is too long.
+  case requestNotAcceptable
+  /// There is no transport: its process is missing or has died.
+  case unavailable
+
+  /// Says what failed, for the log.
+  public var description: String {
+    switch self {
+    case .noHandshake(let failure): "no connection to the server (\(failure)); check network, address and server"
+    case .afterHandshake(let failure): "the server stopped answering (\(failure)); check the server"
+    case .certificateRefused: "the server's certificate is not trusted; check the server and ca_file"
+    case .answerTooLarge: "the server's answer is too large; check that the address is a UAF server's"
+    case .requestNotAcceptable: "the request cannot be sent; check the addresses in the configuration"
+    case .unavailable: "the network program is missing or has died; reinstall the package"
+    }
+  }
+}

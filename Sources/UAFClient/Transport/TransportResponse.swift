@@ -1,0 +1,22 @@
+/// What a server answered, after a completed TLS handshake.
+public struct TransportResponse: Equatable, Sendable {
+  /// The HTTP status.
+  public let status: Int
+
+  /// The body's media type with its parameters; empty if the server named none.
+  public let contentType: String
+
+  /// The body, capped by the transport.
+  public let body: [UInt8]
+
+  /// The server's certificate in DER; empty if the transport does not know it.
+  public let serverCertificate: [UInt8]
+
+  /// Makes an answer.
+  public init(status: Int, contentType: String, body: [UInt8], serverCertificate: [UInt8] = []) {
+    self.status = status
+    self.contentType = contentType
+    self.body = body
+    self.serverCertificate = serverCertificate
+  }
+}

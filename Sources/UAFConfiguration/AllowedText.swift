@@ -1,0 +1,71 @@
+/// The forms of texts that several keys share.
+enum AllowedText {
+  static let absolutePathWords = "an absolute path"
+
+  /// A path from the root, without `.`, `..` and control characters.
+  static func absolutePath(_ text: String) -> String? {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    guard text.hasPrefix("/"), text.utf8.count < 4096, text != "/", isPrintable(text) else { return nil }
+    guard !parts.contains("."), !parts.contains(".."), !parts.dropLast().contains("") else { return nil }
+    return text
+  }
+
+  static let messageWords = "a text of 1 to 200 characters on one line"
+
+  /// What the administrator has the person told.
+  static func message(_ text: String) -> String? {
+    (1...200).contains(text.unicodeScalars.count) && isPrintable(text) ? text : nil
+  }
+
+  static let characterWords = "one character"
+
+  /// One visible character.
+  static func character(_ text: String) -> Character? {
+    guard text.count == 1, text.unicodeScalars.count <= 4, isPrintable(text), text != " " else { return nil }
+    return text.first
+  }
+
+  static let colorWords = "a color's name or #rrggbb"
+
+  /// One of the eight names of terminals, or six hexadecimal digits.
+  static func color(_ text: String) -> String? {
+    let names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "default"]
+    let isHex = text.utf8.count == 7 && text.hasPrefix("#") && text.utf8.dropFirst().allSatisfy(isHexDigit)
+    return names.contains(text) || isHex ? text : nil
+  }
+
+  static let authenticatorWords = "one of \(ConfiguredAuthenticator.namesForPeople), or an AAID such as 0000#0000"
+
+  /// A type's name or an AAID.
+  static func authenticator(_ text: String) -> String? {
+    if ConfiguredAuthenticator(rawValue: text) != nil { return text }
+    let bytes = Array(text.utf8)
+    guard bytes.count == 9, bytes[4] == UInt8(ascii: "#") else { return nil }
+    return bytes[..<4].allSatisfy(isHexDigit) && bytes[5...].allSatisfy(isHexDigit) ? text : nil
+  }
+
+  static let environmentWords = "an environment variable's name in capitals, or empty"
+
+  /// A variable that no program loader, shell or library listens to; empty for none.
+  static func environmentName(_ text: String) -> String? {
+    let bytes = text.utf8
+    guard let first = bytes.first else { return "" }
+    let isName = bytes.allSatisfy {
+      (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")
+    }
+    guard isName, !(0x30...0x39).contains(first), bytes.count <= 64 else { return nil }
+    let steering = ["LD_", "GLIBC_", "MALLOC_", "LC_", "SSL_", "OPENSSL_", "PYTHON", "PERL", "BASH", "SUDO_", "XDG_"]
+    let names = [
+      "PATH", "HOME", "SHELL", "USER", "LOGNAME", "IFS", "ENV", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TERM", "MAIL",
+    ]
+    return names.contains(text) || steering.contains(where: text.hasPrefix) ? nil : text
+  }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+  }
+
+  static func isPrintable(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
+  }
+}

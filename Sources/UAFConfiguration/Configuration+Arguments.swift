@@ -1,0 +1,26 @@
+// Purpose: arguments and configuration that contradict each other.
+
+extension Configuration {
+  /// Refuses arguments that this configuration cannot go together with.
+  ///
+  /// A value that was typed for another module was typed without seeing a shuffled keypad or the text of a transaction.
+  /// `nouserok` with states that root hides would show, by the module that asks next, who has no row here.
+  ///
+  /// - Throws: ``ConfigurationError/argument(_:problem:)``.
+  public func check(_ arguments: ModuleArguments, service: String?) throws(ConfigurationError) {
+    let settings = settings(for: service)
+    if arguments.firstPass != .ignored {
+      let name = arguments.firstPass == .used ? "use_first_pass" : "try_first_pass"
+      guard passcode.keypad == .plain else { throw .argument(name, problem: "cannot go with keypad = \"shuffled\"") }
+      guard !settings.transaction else { throw .argument(name, problem: "cannot go with transaction = true") }
+    }
+    if let type = arguments.authenticator.flatMap(ConfiguredAuthenticator.init(rawValue:)) {
+      guard authenticators.contains(type) else {
+        throw .argument("authenticator", problem: "\(type.rawValue) is not in the configuration's authenticators")
+      }
+    }
+    if arguments.nouserok, settings.general.hideState == true {
+      throw .argument("nouserok", problem: "cannot go with hide_state = true")
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// Purpose: everything root has configured, checked, with defaults for what he has not.
+
+import Authenticator
+
+/// The configuration (features 9).
+public struct Configuration: Sendable {
+  /// The enabled types, at least one, none twice.
+  public internal(set) var authenticators: [ConfiguredAuthenticator] = [.passcode, .pattern]
+  /// `[server]`; nil without one, when nobody can log in.
+  public internal(set) var server: ServerSettings?
+  /// `[state]`.
+  public internal(set) var state = StateSettings()
+  /// `[general]`.
+  public internal(set) var general = GeneralSettings()
+  /// `[passcode]`.
+  public internal(set) var passcode = PasscodeSettings()
+  /// `[pattern]`.
+  public internal(set) var pattern = PatternSettings()
+  /// `[prompt]`.
+  public internal(set) var prompt = PromptSettings()
+
+  var lock = LockSettings()
+  var remoteLock = LockSettings()
+  var typeLocks: [ConfiguredAuthenticator: LockSettings] = [:]
+  var services: [String: ServiceSettings] = [:]
+
+  /// Defaults, without a server.
+  public init() {}
+
+  /// Where the configuration is unless `conf=` says otherwise.
+  public static let defaultPath = "/etc/security/pam_uaf.conf"
+
+  /// Whether uid 0 can be locked for good.
+  public var rootPermanentLock: Bool { lock.rootPermanentLock ?? false }
+
+  /// When wrong entries lock an authenticator; remote attempts have one policy for all types.
+  public func lockPolicy(for type: ConfiguredAuthenticator, remote: Bool) -> LockPolicy {
+    if remote { return remoteLock.laid(over: .remoteDefault) }
+    return (typeLocks[type] ?? LockSettings()).laid(over: lock.laid(over: .localDefault))
+  }
+
+  /// What holds for a PAM service; nil for callers whose word for the service is not taken.
+  public func settings(for service: String?) -> ServiceSettings {
+    var settings =
+      service.flatMap { services[$0] } ?? ServiceSettings(general: general, prompt: prompt)
+    let isInteractive = service.map(PromptSettings.interactiveServices.contains) ?? false
+    settings.prompt.interactive = settings.prompt.interactive ?? isInteractive
+    return settings
+  }
+
+  /// Reads the configuration.
+  ///
+  /// - Parameters:
+  ///   - path: `conf=`; nil for the default, which may be missing: then there are the defaults, without a server.
+  ///   - defaultPath: a parameter for tests.
+  ///   - requiredOwner: who must own the file.
+  /// - Throws: ``ConfigurationError``.
+  public static func load(
+    path: String?, defaultPath: String = defaultPath, requiredOwner: UInt32 = 0
+  ) throws(ConfigurationError) -> Configuration {
+    let bytes: [UInt8]
+    do {
+      bytes = try ConfigurationFile.read(path: path ?? defaultPath, requiredOwner: requiredOwner)
+    } catch {
+      if path == nil, error == .missing { return Configuration() }
+      throw .file(path: path ?? defaultPath, error)
+    }
+    return try Configuration(parsing: bytes, path: path ?? defaultPath)
+  }
+
+  /// Reads a configuration's text; `path` is for errors alone.
+  ///
+  /// - Throws: ``ConfigurationError``.
+  public init(parsing bytes: [UInt8], path: String) throws(ConfigurationError) {
+    var reader = ConfigurationReader(path: path)
+    self = try reader.read(bytes)
+  }
+}

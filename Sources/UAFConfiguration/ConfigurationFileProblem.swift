@@ -1,0 +1,47 @@
+/// Why a file is not trusted or cannot be read.
+public enum ConfigurationFileProblem: Error, Equatable, Sendable {
+  /// The path is not absolute, too long, or has empty, `.` or `..` parts.
+  case badPath
+  /// There is no such file.
+  case missing
+  /// A directory on the way does not exist, is no directory, or is a symbolic link.
+  case badDirectory(String)
+  /// A directory on the way belongs to someone else.
+  case directoryOwner(String)
+  /// Others may write to a directory on the way.
+  case directoryWritable(String)
+  /// It is a symbolic link.
+  case symbolicLink
+  /// It is a FIFO, a device, a directory or a socket.
+  case notRegular
+  /// It belongs to someone else.
+  case owner(UInt32)
+  /// Group or others may write to it.
+  case writable
+  /// It has more than one name.
+  case hardLinks
+  /// It is larger than ``ConfigurationFile/maximumSize``.
+  case tooLarge
+  /// The system refused, with this errno.
+  case system(Int32)
+}
+
+extension ConfigurationFileProblem: CustomStringConvertible {
+  /// What is wrong and what to do.
+  public var description: String {
+    switch self {
+    case .badPath: "the path must be absolute, without empty, . or .. parts"
+    case .missing: "there is no such file: create it, or correct the path"
+    case .badDirectory(let path): "\(path) is missing, no directory, or a symbolic link: give the real path"
+    case .directoryOwner(let path): "\(path) belongs to someone else: chown root \(path)"
+    case .directoryWritable(let path): "others may write to \(path): chmod go-w \(path)"
+    case .symbolicLink: "it is a symbolic link: give the real path"
+    case .notRegular: "it is not a regular file"
+    case .owner(let uid): "it belongs to uid \(uid): chown root it"
+    case .writable: "group or others may write to it: chmod go-w it"
+    case .hardLinks: "it has a second name (hard link): make it a file of its own"
+    case .tooLarge: "it is larger than \(ConfigurationFile.maximumSize) bytes"
+    case .system(let number): "it cannot be read (errno \(number))"
+    }
+  }
+}

@@ -1,0 +1,212 @@
+// Purpose: from a TOML document to a configuration: each table with the rows that are its grammar, then what several keys decide
+// together. Every refusal names file, line and key.
+
+import Authenticator
+
+/// Fills a configuration from a document.
+struct ConfigurationReader {
+  private let path: String
+  private let tables: TableReader
+  private var configuration = Configuration()
+
+  init(path: String) {
+    self.path = path
+    tables = TableReader(path: path)
+  }
+
+  mutating func read(_ bytes: [UInt8]) throws(ConfigurationError) -> Configuration {
+    let root: TOMLTable
+    do {
+      root = try TOMLParser.parse(bytes)
+    } catch {
+      throw .syntax(path: path, line: error.line, problem: error.problem)
+    }
+    for key in root.keys {
+      guard let node = root[key] else { continue }
+      try section(key, node)
+    }
+    // A service lays its keys over the sections above, wherever in the file those stand.
+    if let services = root["service"] { try readServices(services) }
+    try checkTogether()
+    return configuration
+  }
+
+  private mutating func section(_ key: String, _ node: TOMLNode) throws(ConfigurationError) {
+    switch key {
+    case "authenticators": try readAuthenticators(node)
+    case "server": try readServer(node)
+    case "state": try tables.fill(&configuration.state, key, node, StateSettings.settings)
+    case "general": try tables.fill(&configuration.general, key, node, GeneralSettings.settings)
+    case "lock": try readLock(node)
+    case "passcode": try readPasscode(node)
+    case "pattern": try readPattern(node)
+    case "biometric", "fingerprint", "face":
+      try readTypeLock(key, try tables.table(key, node))
+      try tables.refuseOthers(in: try tables.table(key, node), of: key, but: ["lock"])
+    case "prompt": try tables.fill(&configuration.prompt, key, node, PromptSettings.settings)
+    case "service": break
+    default:
+      throw tables.unknown(
+        key, node.line,
+        allowed: "authenticators, [server], [state], [general], [lock], [TYPE.lock], [passcode], "
+          + "[pattern], [prompt], [service.NAME]")
+    }
+  }
+
+  // MARK: Sections
+
+  private mutating func readAuthenticators(_ node: TOMLNode) throws(ConfigurationError) {
+    let words = "must be a list of one or more of \(ConfiguredAuthenticator.namesForPeople), none twice"
+    guard case .array(let elements) = node.value, !elements.isEmpty else {
+      throw tables.refused("authenticators", node.line, words)
+    }
+    var types: [ConfiguredAuthenticator] = []
+    for element in elements {
+      guard case .string(let name) = element.value, let type = ConfiguredAuthenticator(rawValue: name),
+        !types.contains(type)
+      else { throw tables.refused("authenticators", element.line, words) }
+      types.append(type)
+    }
+    configuration.authenticators = types
+  }
+
+  private mutating func readServer(_ node: TOMLNode) throws(ConfigurationError) {
+    var server = ServerSettings()
+    let operations = ["registration", "authentication", "deregistration"]
+    let table = try tables.fill(&server, "server", node, ServerSettings.settings, tables: operations)
+    let allowed = ServerSettings.OperationURLs.settings
+    let requestOnly = ServerSettings.OperationURLs.requestOnlySettings
+    if let node = table["registration"] { try tables.fill(&server.registration, "server.registration", node, allowed) }
+    if let node = table["authentication"] {
+      try tables.fill(&server.authentication, "server.authentication", node, allowed)
+    }
+    if let node = table["deregistration"] {
+      try tables.fill(&server.deregistration, "server.deregistration", node, requestOnly)
+    }
+    configuration.server = server
+  }
+
+  private mutating func readLock(_ node: TOMLNode) throws(ConfigurationError) {
+    let table = try tables.fill(&configuration.lock, "lock", node, LockSettings.settingsWithRoot, tables: ["remote"])
+    if let remote = table["remote"] {
+      try tables.fill(&configuration.remoteLock, "lock.remote", remote, LockSettings.settings)
+    }
+  }
+
+  private mutating func readTypeLock(_ type: String, _ table: TOMLTable) throws(ConfigurationError) {
+    guard let node = table["lock"], let type = ConfiguredAuthenticator(rawValue: type) else { return }
+    var lock = LockSettings()
+    try tables.fill(&lock, "\(type.rawValue).lock", node, LockSettings.settings)
+    configuration.typeLocks[type] = lock
+  }
+
+  private mutating func readPasscode(_ node: TOMLNode) throws(ConfigurationError) {
+    let table = try tables.fill(
+      &configuration.passcode, "passcode", node, PasscodeSettings.settings,
+      tables: ["rules", "ignore", "regex", "lock"])
+    try readTypeLock("passcode", table)
+    if let rules = table["rules"] {
+      try tables.fill(&configuration.passcode, "passcode.rules", rules, PasscodeSettings.ruleSettings)
+    }
+    try each(in: table["ignore"], "passcode.ignore") { passcode, key, value throws(SettingRefusal) in
+      try passcode.ignore(key, value)
+    }
+    try each(in: table["regex"], "passcode.regex") { passcode, key, value throws(SettingRefusal) in
+      try passcode.require(key, value)
+    }
+  }
+
+  /// Tables whose keys are the administrator's own.
+  private mutating func each(
+    in node: TOMLNode?, _ name: String,
+    _ take: (inout PasscodeSettings, String, TOMLNode.Value) throws(SettingRefusal) -> Void
+  ) throws(ConfigurationError) {
+    guard let node else { return }
+    let table = try tables.table(name, node)
+    for key in table.keys {
+      guard let entry = table[key] else { continue }
+      do {
+        try take(&configuration.passcode, key, entry.value)
+      } catch {
+        throw tables.refused("\(name).\(key)", entry.line, error.problem)
+      }
+    }
+  }
+
+  private mutating func readPattern(_ node: TOMLNode) throws(ConfigurationError) {
+    let table = try tables.fill(
+      &configuration.pattern, "pattern", node, PatternSettings.settings, tables: ["appearance", "lock"])
+    try readTypeLock("pattern", table)
+    if let appearance = table["appearance"] {
+      try tables.fill(&configuration.pattern.appearance, "pattern.appearance", appearance, PatternAppearance.settings)
+    }
+  }
+
+  private mutating func readServices(_ node: TOMLNode) throws(ConfigurationError) {
+    let services = try tables.table("service", node)
+    for name in services.keys {
+      guard let node = services[name] else { continue }
+      let isName = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+      guard isName, !name.contains("/") else {
+        throw tables.refused("service.\(name)", node.line, "is no name of a PAM service")
+      }
+      let keys = try tables.table("service.\(name)", node)
+      if let key = keys.keys.first(where: { LockSettings.names.contains($0) || $0 == "lock" }), let lock = keys[key] {
+        throw tables.refused("service.\(name).\(key)", lock.line, "locks are never per service: move it to [lock]")
+      }
+      var service = ServiceSettings(general: configuration.general, prompt: configuration.prompt)
+      try tables.fill(&service, "service.\(name)", node, ServiceSettings.settings)
+      configuration.services[name] = service
+    }
+  }
+
+  // MARK: What several keys decide together
+
+  private func checkTogether() throws(ConfigurationError) {
+    try checkServer()
+    try checkRanges()
+    let policy = configuration.passcode.policy
+    guard policy.minimumLength <= policy.maximumLength else {
+      let key = tables.lines["passcode.min_length"] == nil ? "passcode.max_length" : "passcode.min_length"
+      throw tables.refused(key, "min_length (\(policy.minimumLength)) is above max_length (\(policy.maximumLength))")
+    }
+    for (name, general) in [("general", configuration.general)]
+      + configuration.services.sorted(by: { $0.key < $1.key }).map({ ("service.\($0.key)", $0.value.general) })
+    where general.offline == .allow && general.offlineMaximumAge == nil {
+      throw tables.refused("\(name).offline", "\"allow\" needs offline_max_age, in seconds")
+    }
+  }
+
+  private func checkServer() throws(ConfigurationError) {
+    guard let server = configuration.server else { return }
+    guard server.requestURL != nil, server.responseURL != nil else {
+      throw tables.refused("server", "must have request_url and response_url")
+    }
+    guard server.urls.allSatisfy({ $0.isSecure || $0.isLoopback && server.allowsInsecure }) else {
+      throw tables.refused(
+        "server.request_url", "every URL must be https (http only to this machine, with allow_insecure = true)")
+    }
+    guard server.verifiesTLS || server.isLoopbackOnly || server.allowsInsecure else {
+      throw tables.refused(
+        "server.tls_verify", "false is only for servers on this machine (elsewhere: allow_insecure = true)")
+    }
+    guard !server.requiresSignedVerdict || server.verdictKeyFile != nil else {
+      throw tables.refused("server.require_signed_verdict", "true needs verdict_key")
+    }
+  }
+
+  /// Short locks and cheap guesses are for demonstrations, where the server is this machine.
+  private func checkRanges() throws(ConfigurationError) {
+    guard configuration.server?.isLoopbackOnly != true else { return }
+    guard StateSettings.kdfCostRange.contains(configuration.state.kdfCost) else {
+      throw tables.refused("state.kdf_cost", StateSettings.kdfCostWords)
+    }
+    let locks =
+      [("lock", configuration.lock), ("lock.remote", configuration.remoteLock)]
+      + ConfiguredAuthenticator.allCases.map { ("\($0.rawValue).lock", configuration.typeLocks[$0] ?? LockSettings()) }
+    for (name, lock) in locks {
+      guard let time = lock.lockTime, !LockPolicy.lockTimeRange.contains(time) else { continue }
+      throw tables.refused("\(name).lock_time", LockSettings.lockTimeWords)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// An open file or directory that closes itself.
+final class FileDescriptor {
+  private let number: CInt
+
+  private init(_ number: CInt) {
+    self.number = number
+  }
+
+  deinit {
+    _ = close(number)
+  }
+
+  /// Opens a name in a directory (nil: an absolute path) without following a link, waiting for a FIFO's writer or leaking into
+  /// programs started later.
+  static func opening(
+    _ name: String, in directory: FileDescriptor?, _ flags: CInt
+  ) throws(ConfigurationFileProblem) -> FileDescriptor {
+    let flags = flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    var number: CInt
+    repeat {
+      // SAFETY: the name is lent as a C string for the call alone.
+      number = unsafe openat(directory?.number ?? AT_FDCWD, name, flags)
+    } while number < 0 && errno == EINTR
+    guard number >= 0 else {
+      switch errno {
+      case ENOENT: throw .missing
+      case ELOOP: throw .symbolicLink
+      case ENOTDIR, ENXIO: throw .notRegular
+      case let other: throw .system(other)
+      }
+    }
+    return FileDescriptor(number)
+  }
+
+  func status() throws(ConfigurationFileProblem) -> stat {
+    var status = stat()
+    // SAFETY: fstat fills exactly one stat.
+    guard unsafe fstat(number, &status) == 0 else { throw .system(errno) }
+    return status
+  }
+
+  /// Everything up to the end; a file that grew beyond the limit since it was looked at is refused.
+  func readAll(limit: Int) throws(ConfigurationFileProblem) -> [UInt8] {
+    var content = [UInt8](repeating: 0, count: limit + 1)
+    var used = 0
+    while used < content.count {
+      let start = used
+      // SAFETY: the kernel writes at most the rest of the array.
+      let count = unsafe content.withUnsafeMutableBytes { bytes in
+        unsafe Glibc.read(number, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .system(errno) }
+      if count == 0 { break }
+      used += count
+    }
+    guard used <= limit else { throw .tooLarge }
+    return Array(content[..<used])
+  }
+}

@@ -1,0 +1,109 @@
+// Purpose: what root wrote behind the module's name in pam.d. Obeyed from root's programs alone; an unknown or bad one is an error
+// and never ignored, because a misspelt `use_first_pass` would change who is let in.
+
+/// The module's arguments (features 7).
+public struct ModuleArguments: Equatable, Sendable {
+  /// Whether the value another module asked for is taken.
+  public enum FirstPass: Sendable {
+    /// It is not.
+    case ignored
+    /// It is, and the person is asked where there is none.
+    case tried
+    /// It is, and the person is never asked.
+    case used
+  }
+
+  /// `conf=`: the configuration's path.
+  public private(set) var configurationPath: String?
+  /// `authenticator=`: a type or an AAID.
+  public private(set) var authenticator: String?
+  /// `nouserok`: accounts that never had a row here pass on to the next module.
+  public private(set) var nouserok = false
+  /// `debug`: more in the log, nothing secret.
+  public private(set) var debug = false
+  /// `quiet`: no courtesy text.
+  public private(set) var quiet = false
+  /// `tries=`: how often one call asks; nil for the configuration's.
+  public private(set) var tries: Int?
+  /// `timeout=`: how long the whole call may take; nil for no limit but those of its parts.
+  public private(set) var timeout: Duration?
+  /// `try_first_pass` or `use_first_pass`.
+  public private(set) var firstPass = FirstPass.ignored
+
+  /// What `timeout=` may be, in seconds.
+  public static let timeoutRange = 1...600
+
+  /// More arguments than anyone needs.
+  static let maximumCount = 32
+
+  /// Reads the arguments, none of which may be given twice.
+  ///
+  /// - Throws: ``ConfigurationError/argument(_:problem:)``.
+  public init(parsing arguments: [String]) throws(ConfigurationError) {
+    guard arguments.count <= Self.maximumCount else {
+      throw .argument("list", problem: "more than \(Self.maximumCount) arguments")
+    }
+    var seen: Set<String> = []
+    for argument in arguments {
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let name = parts.first ?? ""
+      guard seen.insert(name).inserted else { throw .argument(name, problem: "given twice") }
+      if parts.count == 2 {
+        try take(name, value: parts[1])
+      } else {
+        try take(flag: name)
+      }
+    }
+    guard !seen.isSuperset(of: ["try_first_pass", "use_first_pass"]) else {
+      throw .argument("use_first_pass", problem: "together with try_first_pass: give one of them")
+    }
+  }
+
+  private mutating func take(_ name: String, value: String) throws(ConfigurationError) {
+    switch name {
+    case "conf":
+      configurationPath = try Self.checked(name, AllowedText.absolutePath(value), AllowedText.absolutePathWords)
+    case "authenticator":
+      authenticator = try Self.checked(name, AllowedText.authenticator(value), AllowedText.authenticatorWords)
+    case "tries":
+      tries = try Self.number(name, value, PromptSettings.triesRange)
+    case "timeout":
+      timeout = .seconds(try Self.number(name, value, Self.timeoutRange))
+    default: throw Self.unknown(name)
+    }
+  }
+
+  private mutating func take(flag: String) throws(ConfigurationError) {
+    switch flag {
+    case "nouserok": nouserok = true
+    case "debug": debug = true
+    case "quiet": quiet = true
+    case "try_first_pass": firstPass = .tried
+    case "use_first_pass": firstPass = .used
+    default: throw Self.unknown(flag)
+    }
+  }
+
+  private static func unknown(_ name: String) -> ConfigurationError {
+    .argument(
+      name,
+      problem:
+        "unknown, or with a value where none belongs, or without one (allowed: conf=, authenticator=, nouserok, debug, "
+        + "tries=, timeout=, try_first_pass, use_first_pass, quiet)")
+  }
+
+  private static func checked(_ name: String, _ value: String?, _ words: String) throws(ConfigurationError) -> String {
+    guard let value else { throw .argument(name, problem: "must be \(words)") }
+    return value
+  }
+
+  private static func number(
+    _ name: String, _ value: String, _ range: ClosedRange<Int>
+  ) throws(ConfigurationError) -> Int {
+    let isPlain = (1...4).contains(value.utf8.count) && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    guard isPlain, value.first != "0", let number = Int(value), range.contains(number) else {
+      throw .argument(name, problem: "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+}

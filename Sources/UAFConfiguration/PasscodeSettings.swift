@@ -1,0 +1,83 @@
+import Authenticator
+
+/// `[passcode]` and its tables.
+public struct PasscodeSettings: Sendable {
+  /// Which digit is entered with which key.
+  public enum Keypad: String, CaseIterable, Sendable {
+    /// With its own.
+    case plain
+    /// With another each time.
+    case shuffled
+  }
+
+  /// What a new passcode must be like.
+  public internal(set) var policy = PasscodePolicy()
+  /// Which digit is entered with which key.
+  public internal(set) var keypad = Keypad.plain
+  /// Whether a full entry is taken without Enter, on terminals of `uafctl`.
+  public internal(set) var autoSubmit = false
+
+  static var settings: [Setting<PasscodeSettings>] {
+    [
+      .choice("ui_type", \.policy.uiType),
+      .integer("min_length", \.policy.minimumLength, PasscodePolicy.lengthRange),
+      .integer("max_length", \.policy.maximumLength, PasscodePolicy.lengthRange),
+      .boolean("digits_only", \.policy.digitsOnly),
+      Setting(name: "regular_expression") { value, section throws(SettingRefusal) in
+        section.policy.regularExpression = try expression(try Setting<PasscodeSettings>.text(value))
+      },
+      .choice("keypad", \.keypad),
+      .boolean("auto_submit", \.autoSubmit),
+    ]
+  }
+
+  /// `[passcode.rules]`: `true` for the built-in message, a text for the administrator's, `false` for off.
+  static var ruleSettings: [Setting<PasscodeSettings>] {
+    PasscodeRule.allCases.map { rule in
+      Setting(name: rule.rawValue) { value, section throws(SettingRefusal) in
+        switch value {
+        case .boolean(true): section.policy.rules[rule] = .some(nil)
+        case .boolean(false): section.policy.rules[rule] = nil
+        case .string(let text):
+          section.policy.rules[rule] = .some(try message(text))
+        default: throw SettingRefusal(problem: "must be true, false or a message in quotes")
+        }
+      }
+    }
+  }
+
+  mutating func ignore(_ text: String, _ value: TOMLNode.Value) throws(SettingRefusal) {
+    guard let entry = IgnoredText(text, message: try Self.optionalMessage(value)) else {
+      throw SettingRefusal(problem: "an empty key would refuse every value")
+    }
+    policy.ignored.append(entry)
+  }
+
+  mutating func require(_ pattern: String, _ value: TOMLNode.Value) throws(SettingRefusal) {
+    let message = try Self.optionalMessage(value)
+    policy.expressions.append((try Self.expression(pattern), message))
+  }
+
+  private static func expression(_ pattern: String) throws(SettingRefusal) -> PasscodeExpression {
+    do {
+      return try PasscodeExpression(pattern)
+    } catch {
+      throw SettingRefusal(problem: error.description)
+    }
+  }
+
+  private static func optionalMessage(_ value: TOMLNode.Value) throws(SettingRefusal) -> String? {
+    switch value {
+    case .boolean(true): return nil
+    case .string(let text): return try message(text)
+    default: throw SettingRefusal(problem: "must be a message in quotes, or true for the built-in one")
+    }
+  }
+
+  private static func message(_ text: String) throws(SettingRefusal) -> String {
+    guard let message = AllowedText.message(text) else {
+      throw SettingRefusal(problem: "the message must be \(AllowedText.messageWords)")
+    }
+    return message
+  }
+}

@@ -1,0 +1,46 @@
+import FidoResults
+
+/// `[prompt]`: how people are asked (features 2 and 6).
+public struct PromptSettings: Equatable, Sendable {
+  /// Linear words for screen readers.
+  public internal(set) var accessible = false
+  /// Whether registering anew is offered.
+  public internal(set) var offersReset = false
+  /// How often one call asks.
+  public internal(set) var tries = 1
+  /// Whether more than one prompt may be shown; nil for the service's default.
+  public internal(set) var interactive: Bool?
+  /// What tells people the other way in, by language.
+  public internal(set) var cancelTexts: [Language: String] = [:]
+
+  /// What `tries` and the module argument may be.
+  public static let triesRange = 1...10
+
+  /// Services whose programs can show several prompts in turn.
+  static let interactiveServices: Set<String> = ["sudo", "su", "login", "sshd", "uafctl"]
+
+  static var settings: [Setting<PromptSettings>] {
+    [
+      .boolean("accessible", \.accessible),
+      .boolean("offer_reset", \.offersReset),
+      .integer("tries", \.tries, triesRange),
+      .boolean("interactive", \.interactive),
+      Setting(name: "cancel_text") { value, section throws(SettingRefusal) in
+        section.cancelTexts = try cancelTexts(value)
+      },
+    ]
+  }
+
+  private static func cancelTexts(_ value: TOMLNode.Value) throws(SettingRefusal) -> [Language: String] {
+    let words = "must be a table of languages, each with \(AllowedText.messageWords): { en = \"...\", ko = \"...\" }"
+    guard case .table(let table) = value else { throw SettingRefusal(problem: words) }
+    var texts: [Language: String] = [:]
+    for key in table.keys {
+      guard let language = Language(rawValue: key), case .string(let text)? = table[key]?.value,
+        let message = AllowedText.message(text)
+      else { throw SettingRefusal(problem: words) }
+      texts[language] = message
+    }
+    return texts
+  }
+}

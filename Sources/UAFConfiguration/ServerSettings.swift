@@ -1,0 +1,107 @@
+/// `[server]`: where the server is and how it is spoken to (features 1.11, 7 and 9).
+public struct ServerSettings: Equatable, Sendable {
+  /// What the bodies look like.
+  public enum Dialect: String, CaseIterable, Sendable {
+    /// The standard's GetUAFRequest and SendUAFResponse.
+    case fido
+    /// GET for requests, bare UAF arrays for answers.
+    case plain
+  }
+
+  /// The URLs of one operation; nil falls back to ``ServerSettings/requestURL`` and ``ServerSettings/responseURL``.
+  public struct OperationURLs: Equatable, Sendable {
+    /// Where requests are fetched.
+    public internal(set) var requestURL: ServerURL?
+    /// Where answers go.
+    public internal(set) var responseURL: ServerURL?
+  }
+
+  /// Where requests are fetched.
+  public internal(set) var requestURL: ServerURL?
+  /// Where answers go.
+  public internal(set) var responseURL: ServerURL?
+  /// `[server.registration]`.
+  public internal(set) var registration = OperationURLs()
+  /// `[server.authentication]`.
+  public internal(set) var authentication = OperationURLs()
+  /// `[server.deregistration]`.
+  public internal(set) var deregistration = OperationURLs()
+  /// What the bodies look like.
+  public internal(set) var dialect = Dialect.fido
+  /// The longest one exchange may take, connection and answer.
+  public internal(set) var timeout: Duration = .seconds(30)
+  /// Whether the server's certificate is verified.
+  public internal(set) var verifiesTLS = true
+  /// The certificate authorities' file; nil for the system's directory.
+  public internal(set) var certificateAuthorityFile: String?
+  /// Who this client says it is.
+  public internal(set) var facetID = "linux:pam-module:pam_uaf"
+  /// How accounts are called at the server.
+  public internal(set) var username = UsernameMapping.identity
+  /// The proxy; nil for none, and never the environment's.
+  public internal(set) var proxy: ServerURL?
+  /// Whether the device is described to the server.
+  public internal(set) var sendsDevice = true
+  /// Whether root accepts an unverified certificate of a server elsewhere, or `http` to this machine.
+  public internal(set) var allowsInsecure = false
+  /// Whether the server's yes must carry a signed token.
+  public internal(set) var requiresSignedVerdict = false
+  /// The key of that token.
+  public internal(set) var verdictKeyFile: String?
+
+  /// Every URL there is.
+  var urls: [ServerURL] {
+    [self.requestURL, self.responseURL].compactMap { $0 }
+      + [registration, authentication, deregistration].flatMap { [$0.requestURL, $0.responseURL].compactMap { $0 } }
+  }
+
+  /// Whether there is a server and all its URLs lead to this machine.
+  public var isLoopbackOnly: Bool {
+    !urls.isEmpty && urls.allSatisfy(\.isLoopback)
+  }
+
+  static let urlWords = "a URL https://HOST[:PORT]/PATH"
+
+  static var settings: [Setting<ServerSettings>] {
+    [
+      .text("request_url", \.requestURL, allowed: urlWords, ServerURL.init),
+      .text("response_url", \.responseURL, allowed: urlWords, ServerURL.init),
+      .choice("dialect", \.dialect),
+      .seconds("timeout", \.timeout, 1...300),
+      .boolean("tls_verify", \.verifiesTLS),
+      .text("ca_file", \.certificateAuthorityFile, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
+      .text("facet_id", \.facetID, allowed: "1 to 512 printable ASCII characters without spaces", facet),
+      .text("username", \.username, allowed: "a name with {user} in it once, without spaces", UsernameMapping.init),
+      .text("proxy", \.proxy, allowed: "http://HOST:PORT, or empty for none", proxy),
+      .boolean("send_device", \.sendsDevice),
+      .boolean("allow_insecure", \.allowsInsecure),
+      .boolean("require_signed_verdict", \.requiresSignedVerdict),
+      .text("verdict_key", \.verdictKeyFile, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
+    ]
+  }
+
+  private static func facet(_ text: String) -> String? {
+    (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) } ? text : nil
+  }
+
+  /// The outer optional is whether the text is allowed, the inner one whether there is a proxy.
+  private static func proxy(_ text: String) -> ServerURL?? {
+    if text.isEmpty { return .some(nil) }
+    guard let url = ServerURL(text), !url.text.dropFirst(8).contains(where: { "/?{".contains($0) }) else { return nil }
+    return url
+  }
+}
+
+extension ServerSettings.OperationURLs {
+  static var settings: [Setting<Self>] {
+    [
+      .text("request_url", \.requestURL, allowed: ServerSettings.urlWords, ServerURL.init),
+      .text("response_url", \.responseURL, allowed: ServerSettings.urlWords, ServerURL.init),
+    ]
+  }
+
+  /// Nothing comes back from a deregistration.
+  static var requestOnlySettings: [Setting<Self>] {
+    settings.filter { $0.name == "request_url" }
+  }
+}

@@ -1,0 +1,27 @@
+/// `[state]`: where accounts are kept and how costly a guess is.
+public struct StateSettings: Equatable, Sendable {
+  /// The folder of the device key and the accounts.
+  public internal(set) var directory = "/var/lib/pam-uaf"
+  /// The key derivation's cost: scrypt with N two to this power, r 8, p 2.
+  public internal(set) var kdfCost = 16
+
+  /// What `kdf_cost` may be.
+  public static let kdfCostRange = 14...20
+  /// What it may be for demonstrations against a loopback server.
+  public static let demonstrationKDFCostRange = 10...20
+
+  static let kdfCostWords =
+    "must be a whole number from 14 to 20 (from 10 only while every server URL leads to this machine)"
+
+  static var settings: [Setting<StateSettings>] {
+    [
+      .text("directory", \.directory, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
+      Setting(name: "kdf_cost") { value, section throws(SettingRefusal) in
+        guard case .integer(let number) = value, let cost = Int(exactly: number),
+          demonstrationKDFCostRange.contains(cost)
+        else { throw SettingRefusal(problem: kdfCostWords) }
+        section.kdfCost = cost
+      },
+    ]
+  }
+}

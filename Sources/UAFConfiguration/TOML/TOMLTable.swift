@@ -1,0 +1,31 @@
+/// A table while it is being read: what it holds, in the text's order, and how it came about.
+///
+/// How it came about decides what may still be added to it (TOML 1.0.0, "Table").
+final class TOMLTable {
+  enum Origin {
+    /// The document, or a `[header]` of its own.
+    case header
+    /// The way to a `[header]` further down.
+    case implied
+    /// A dotted key.
+    case dotted
+    /// `{ ... }`: nothing may be added.
+    case inline
+  }
+
+  var origin: Origin
+  private(set) var keys: [String] = []
+  private var nodes: [String: TOMLNode] = [:]
+
+  init(_ origin: Origin) {
+    self.origin = origin
+  }
+
+  subscript(key: String) -> TOMLNode? { nodes[key] }
+
+  /// Adds a key that is not there yet.
+  func add(_ key: String, _ node: TOMLNode) {
+    keys.append(key)
+    nodes[key] = node
+  }
+}

@@ -1,0 +1,54 @@
+/// Reads tables by their rows, remembering the line of every key for what is checked later.
+final class TableReader {
+  private let path: String
+  private(set) var lines: [String: Int] = [:]
+
+  init(path: String) {
+    self.path = path
+  }
+
+  /// Fills a section from a table whose keys are the rows' names and `tables`, which the caller reads.
+  @discardableResult
+  func fill<Section>(
+    _ section: inout Section, _ name: String, _ node: TOMLNode, _ settings: [Setting<Section>], tables: [String] = []
+  ) throws(ConfigurationError) -> TOMLTable {
+    let table = try table(name, node)
+    lines[name] = node.line
+    try refuseOthers(in: table, of: name, but: settings.map(\.name) + tables)
+    for setting in settings {
+      guard let entry = table[setting.name] else { continue }
+      lines["\(name).\(setting.name)"] = entry.line
+      do {
+        try setting.store(entry.value, &section)
+      } catch {
+        throw refused("\(name).\(setting.name)", entry.line, error.problem)
+      }
+    }
+    return table
+  }
+
+  func table(_ name: String, _ node: TOMLNode) throws(ConfigurationError) -> TOMLTable {
+    guard case .table(let table) = node.value else { throw refused(name, node.line, "must be a table: [\(name)]") }
+    return table
+  }
+
+  func refuseOthers(in table: TOMLTable, of name: String, but allowed: [String]) throws(ConfigurationError) {
+    for key in table.keys where !allowed.contains(key) {
+      throw unknown("\(name).\(key)", table[key]?.line ?? 1, allowed: allowed.joined(separator: ", "))
+    }
+  }
+
+  func unknown(_ key: String, _ line: Int, allowed: String) -> ConfigurationError {
+    refused(key, line, "unknown key (allowed: \(allowed))")
+  }
+
+  func refused(_ key: String, _ line: Int, _ problem: String) -> ConfigurationError {
+    .key(path: path, line: line, key: key, problem: problem)
+  }
+
+  /// A refusal of a key that was read before, or of one that is missing: then its table's line, or the first.
+  func refused(_ key: String, _ problem: String) -> ConfigurationError {
+    let table = key.split(separator: ".").dropLast().joined(separator: ".")
+    return refused(key, lines[key] ?? lines[table] ?? 1, problem)
+  }
+}

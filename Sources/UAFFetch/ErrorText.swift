@@ -1,0 +1,21 @@
+import CCurl
+
+/// Where libcurl says in words what failed.
+@safe final class ErrorText {
+  /// As much room as libcurl demands.
+  let buffer: UnsafeMutablePointer<CChar>
+
+  init() {
+    unsafe buffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    unsafe buffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+  }
+
+  deinit { unsafe buffer.deallocate() }
+
+  /// What libcurl said of `code`, or what it says of such codes in general; fit for a log, at most 512 bytes.
+  func text(_ code: CURLcode) -> String {
+    // SAFETY: both texts end with a NUL; libcurl keeps within the room it demands.
+    let said = unsafe String(cString: buffer)
+    return LogText.cleaned((said.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : said).utf8, limit: 512)
+  }
+}

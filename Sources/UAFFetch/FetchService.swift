@@ -1,0 +1,47 @@
+import SecretMemory
+import UAFWire
+
+/// Takes requests from the socket one by one and answers each.
+enum FetchService {
+  /// Serves until the other end goes away.
+  ///
+  /// There is no time limit on either side: the core reads when the person has typed, and a core that is gone
+  /// closes the socket.
+  /// - Throws: ``PacketSocketError``; `closed` is the normal end.
+  static func serve(_ socket: borrowing PacketSocket, with client: borrowing HTTPSClient) throws(PacketSocketError)
+    -> ExitStatus
+  {
+    guard var buffer = try? Secret(capacity: WireLimit.packet + 1) else { return .unavailable }
+    while true {
+      let packet = try socket.receive(into: &buffer, timeoutMilliseconds: -1)
+      guard packet.type == .fetchRequest else { throw .malformed(.unexpectedType(packet.type)) }
+      let request = buffer.withBytes { span in try? FetchRequest(packet, span) }
+      guard let request else {
+        try answer(Self.unacceptable("method, version or time-out is not one this program knows"), body: [], socket)
+        continue
+      }
+      if let objection = RequestCheck.objection(to: request) {
+        try answer(Self.unacceptable(objection), body: [], socket)
+        continue
+      }
+      let (response, body) = client.perform(request)
+      try answer(response, body: body, socket)
+    }
+  }
+
+  private static func unacceptable(_ detail: String) -> FetchResponse {
+    var response = FetchResponse(.unacceptableRequest, handshakeCompleted: false)
+    response.detail = detail
+    return response
+  }
+
+  private static func answer(
+    _ response: FetchResponse, body: [UInt8], _ socket: borrowing PacketSocket
+  ) throws(PacketSocketError) {
+    let packets: [[UInt8]]
+    do throws(PacketError) {
+      packets = [try response.packet()] + (try FetchChunk.packets(body))
+    } catch { throw .malformed(error) }
+    for packet in packets { try socket.send(packet, timeoutMilliseconds: -1) }
+  }
+}

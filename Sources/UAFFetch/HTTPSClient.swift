@@ -1,0 +1,79 @@
+import CCurl
+import UAFWire
+
+/// libcurl, held to HTTPS: one handle whose connections are used again while the process lives.
+@safe struct HTTPSClient: ~Copyable {
+  private let curl: UnsafeMutableRawPointer
+  private let socket: CInt
+
+  /// Prepares libcurl; nil if it is not there in the form that is needed: 7.85 with OpenSSL.
+  ///
+  /// - Parameter socket: A transfer is given up when the other end of this socket goes away.
+  init?(watching socket: CInt) {
+    // SAFETY: called once, before any thread exists; libcurl's description of itself is static memory.
+    guard curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK,
+      let version = unsafe curl_version_info(CURLVERSION_FIRST), unsafe version.pointee.version_num >= 0x07_5500,
+      let library = unsafe version.pointee.ssl_version, unsafe String(cString: library).hasPrefix("OpenSSL/"),
+      let curl = unsafe curl_easy_init()
+    else { return nil }
+    unsafe self.curl = curl
+    self.socket = socket
+  }
+
+  // SAFETY: the handle is ours, and no transfer is under way when this value ends.
+  deinit { unsafe curl_easy_cleanup(curl) }
+
+  /// Performs an exchange; returns when it has ended in whichever way, at the latest after the request's time.
+  borrowing func perform(_ request: FetchRequest) -> (FetchResponse, body: [UInt8]) {
+    let reception = unsafe Reception(curl, watching: socket)
+    let headers = HeaderList(request)
+    let reason = ErrorText()
+    var options = unsafe TransferOptions(curl)
+    options.setRules()
+    options.set(request)
+    // SAFETY: reception, headers and reason live until the end of this function, and the handle is reset, or
+    // freed, before it uses any of them again.
+    unsafe options.note(curl_set_pointer(curl, CURLOPT_HTTPHEADER, headers.list))
+    unsafe options.note(curl_set_pointer(curl, CURLOPT_ERRORBUFFER, reason.buffer))
+    unsafe TransferCallbacks.install(reception, curl, &options)
+    guard options.areComplete, headers.isComplete else {
+      return (Self.failure(.other, false, "libcurl refused an option this program needs"), [])
+    }
+    let code = unsafe curl_easy_perform(curl)
+    let result = response(code, reception, reason)
+    unsafe curl_easy_reset(curl)
+    return withExtendedLifetime((reception, headers, reason)) { result }
+  }
+
+  private borrowing func response(
+    _ code: CURLcode, _ reception: Reception, _ reason: ErrorText
+  ) -> (FetchResponse, body: [UInt8]) {
+    let outcome = FetchOutcome(
+      code, isTooLarge: reception.isTooLarge, handshakeCompleted: reception.handshakeCompleted)
+    // Whoever shows a wrong certificate is not "no server": that must never pass for one that is away.
+    let handshakeCompleted = reception.handshakeCompleted || outcome == .certificateRefused
+    guard outcome == .answered else {
+      var response = Self.failure(outcome, handshakeCompleted, reason.text(code))
+      response.certificate = reception.certificate
+      return (response, [])
+    }
+    let status = unsafe curl_get_status(curl)
+    guard reception.handshakeCompleted, let status = UInt16(exactly: status), status > 0 else {
+      return (Self.failure(.other, handshakeCompleted, "an answer without a status or without a handshake"), [])
+    }
+    var response = FetchResponse(
+      .answered, handshakeCompleted: true, status: status, bodyLength: UInt32(reception.body.count))
+    response.certificate = reception.certificate
+    // SAFETY: libcurl's text ends with a NUL and lives until the handle is used again.
+    if let type = unsafe curl_get_content_type(curl) {
+      response.contentType = LogText.cleaned(unsafe String(cString: type).utf8, limit: 256)
+    }
+    return (response, reception.body)
+  }
+
+  private static func failure(_ outcome: FetchOutcome, _ handshakeCompleted: Bool, _ detail: String) -> FetchResponse {
+    var response = FetchResponse(outcome, handshakeCompleted: handshakeCompleted)
+    response.detail = detail
+    return response
+  }
+}

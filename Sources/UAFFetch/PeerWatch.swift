@@ -1,0 +1,15 @@
+import Glibc
+
+/// Whether the core still holds its end of the socket.
+enum PeerWatch {
+  /// True once the other end was closed or shut down, even if packets are still to be read: whoever asked
+  /// is not there for the answer.
+  static func isGone(_ descriptor: CInt) -> Bool {
+    // POLLRDHUP, which Glibc's module leaves out.
+    let closedForReading: Int16 = 0x2000
+    var entry = pollfd(fd: descriptor, events: closedForReading, revents: 0)
+    // SAFETY: one entry is passed and one is announced.
+    guard unsafe poll(&entry, 1, 0) > 0 else { return false }
+    return entry.revents != 0
+  }
+}

@@ -1,0 +1,55 @@
+import UAFWire
+
+/// What one transfer has received so far, and the limits it is held to.
+///
+/// A class because libcurl keeps a pointer to it during the transfer.
+@safe final class Reception {
+  /// Header lines of one answer, interim answers and the proxy's included.
+  static let maximumHeaderCount = 256
+  /// Bytes of all of them.
+  static let maximumHeaderBytes = 65_536
+
+  /// The handle of the transfer.
+  let curl: UnsafeMutableRawPointer
+  /// The socket whose end is the end of the transfer.
+  let socket: CInt
+  /// The body; at most ``WireLimit/responseBody`` bytes.
+  private(set) var body: [UInt8] = []
+  /// Whether a limit was passed, which breaks the transfer off.
+  private(set) var isTooLarge = false
+  /// Whether the connection, an earlier one that is used again included, is through the handshake with the
+  /// server.
+  var handshakeCompleted = false
+  /// The server's certificate in DER.
+  var certificate: [UInt8]?
+  private var headerCount = 0
+  private var headerBytes = 0
+
+  /// An empty reception.
+  ///
+  /// - Parameter curl: A handle that outlives the reception.
+  init(_ curl: UnsafeMutableRawPointer, watching socket: CInt) {
+    unsafe self.curl = curl
+    self.socket = socket
+  }
+
+  /// Keeps a part of the body; false if that would be more than may be kept.
+  ///
+  /// libcurl's own limit does not stop a body of unknown length, so this one counts.
+  func receive(body bytes: Span<UInt8>) -> Bool {
+    guard bytes.count <= WireLimit.responseBody - body.count else {
+      isTooLarge = true
+      return false
+    }
+    for index in bytes.indices { body.append(bytes[index]) }
+    return true
+  }
+
+  /// Counts a header line; false if there are more than may be.
+  func receive(headerOf count: Int) -> Bool {
+    headerCount += 1
+    headerBytes += min(count, Self.maximumHeaderBytes + 1)
+    isTooLarge = headerCount > Self.maximumHeaderCount || headerBytes > Self.maximumHeaderBytes
+    return !isTooLarge
+  }
+}

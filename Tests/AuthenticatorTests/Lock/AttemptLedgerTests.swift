@@ -1,0 +1,190 @@
+import Testing
+
+@testable import Authenticator
+
+@Suite struct AttemptLedgerTests {
+  private let policy = LockPolicy(retryCountToLock: 3, lockTime: .seconds(60), maxLockCount: 1)
+  private let remotePolicy = LockPolicy(
+    retryCountToLock: 2, lockTime: .seconds(100), maxLockCount: nil, doublesUpTo: .seconds(500))
+
+  private func at(_ seconds: Int64, boot: UInt8 = 1) -> BootTime {
+    BootTime(bootID: [boot], nanoseconds: seconds * 1_000_000_000, wallSeconds: 0)
+  }
+
+  private func charge(_ ledger: inout AttemptLedger, at seconds: Int64, boot: UInt8 = 1) -> ChargeOutcome {
+    ledger.charge(.local, at: at(seconds, boot: boot), policy: policy)
+  }
+
+  private func ledger(charged count: Int, at seconds: Int64 = 0) -> AttemptLedger {
+    var ledger = AttemptLedger()
+    for _ in 0..<count { _ = charge(&ledger, at: seconds) }
+    return ledger
+  }
+
+  @Test func `counts up to the limit and writes the lock with the last attempt`() {
+    var ledger = AttemptLedger()
+    #expect(charge(&ledger, at: 0) == .charged(ticket: 1))
+    #expect(charge(&ledger, at: 1) == .charged(ticket: 2))
+    #expect(ledger.status(.local, at: at(1), policy: policy).remainingTries == 1)
+    #expect(charge(&ledger, at: 2) == .charged(ticket: 3))
+    #expect(charge(&ledger, at: 3) == .locked(.seconds(59)))
+  }
+
+  @Test func `refuses while locked without counting`() {
+    var ledger = ledger(charged: 3)
+    let before = ledger
+    for second in 0..<60 { #expect(charge(&ledger, at: Int64(second)) == .locked(.seconds(60 - second))) }
+    #expect(ledger == before)
+  }
+
+  @Test func `begins a fresh row after a lock`() {
+    var ledger = ledger(charged: 3)
+    #expect(charge(&ledger, at: 60) == .charged(ticket: 4))
+    #expect(ledger.status(.local, at: at(60), policy: policy).remainingTries == 2)
+  }
+
+  @Test func `locks for good after the allowed number of locks`() {
+    var ledger = ledger(charged: 3)
+    for _ in 0..<3 { _ = charge(&ledger, at: 60) }
+    #expect(charge(&ledger, at: 1_000_000) == .permanentlyLocked)
+    #expect(charge(&ledger, at: 0, boot: 2) == .permanentlyLocked, "a reboot does not help")
+  }
+
+  @Test func `max_lock_count 0 makes the first lock permanent`() {
+    var ledger = AttemptLedger()
+    let strict = LockPolicy(retryCountToLock: 1, lockTime: .seconds(60), maxLockCount: 0)
+    #expect(ledger.charge(.local, at: at(0), policy: strict) == .charged(ticket: 1))
+    #expect(ledger.charge(.local, at: at(99), policy: strict) == .permanentlyLocked)
+  }
+
+  @Test func `a right value forgives every attempt up to its own and lifts the lock it brought about`() {
+    var ledger = ledger(charged: 3)
+    ledger.settle(3)
+    #expect(ledger.local == AttemptCounter())
+    #expect(charge(&ledger, at: 1) == .charged(ticket: 4))
+  }
+
+  @Test func `a late right value forgives no attempt made after it`() {
+    var ledger = ledger(charged: 2)
+    ledger.settle(1)
+    #expect(ledger.status(.local, at: at(0), policy: policy).remainingTries == 2)
+  }
+
+  @Test func `a late right value lifts no younger lock`() {
+    var ledger = ledger(charged: 3)
+    ledger.settle(2)
+    #expect(charge(&ledger, at: 1) == .locked(.seconds(59)))
+  }
+
+  @Test func `settling twice takes nothing back twice`() {
+    var ledger = ledger(charged: 2)
+    ledger.settle(2)
+    _ = charge(&ledger, at: 0)
+    ledger.settle(2)
+    #expect(ledger.status(.local, at: at(0), policy: policy).remainingTries == 2)
+  }
+
+  @Test func `only the attempt that brought it about lifts a permanent lock`() {
+    var ledger = ledger(charged: 3)
+    for _ in 0..<3 { _ = charge(&ledger, at: 60) }
+    var other = ledger
+    other.settle(5)
+    #expect(charge(&other, at: 60) == .permanentlyLocked)
+    ledger.settle(6)
+    #expect(charge(&ledger, at: 60) == .charged(ticket: 7))
+  }
+
+  @Test func `a lock of an earlier boot runs in full once more and no longer`() {
+    var ledger = ledger(charged: 3, at: 1000)
+    #expect(charge(&ledger, at: 5, boot: 2) == .locked(.seconds(60)))
+    #expect(charge(&ledger, at: 64, boot: 2) == .locked(.seconds(1)))
+    #expect(charge(&ledger, at: 65, boot: 2) == .charged(ticket: 4))
+  }
+
+  @Test func `a lock that seems to begin in the future never outlives its length`() {
+    var ledger = ledger(charged: 3, at: 1_000_000)
+    #expect(charge(&ledger, at: 10) == .locked(.seconds(60)))
+    #expect(charge(&ledger, at: 70) == .charged(ticket: 4))
+  }
+
+  @Test func `wall time decides nothing`() {
+    var ledger = ledger(charged: 3)
+    var now = at(30)
+    now.wallSeconds = .max
+    #expect(ledger.charge(.local, at: now, policy: policy) == .locked(.seconds(30)))
+  }
+
+  @Test func `a remote lock stops remote attempts only`() {
+    var ledger = AttemptLedger()
+    for _ in 0..<2 { _ = ledger.charge(.remote, at: at(0), policy: remotePolicy) }
+    #expect(ledger.charge(.remote, at: at(1), policy: remotePolicy) == .locked(.seconds(99)))
+    #expect(charge(&ledger, at: 1) == .charged(ticket: 3))
+  }
+
+  @Test func `a local lock stops every attempt`() {
+    var ledger = ledger(charged: 3)
+    #expect(ledger.charge(.remote, at: at(0), policy: remotePolicy) == .locked(.seconds(60)))
+  }
+
+  @Test func `remote locks double up to their cap and never become permanent`() {
+    var ledger = AttemptLedger()
+    var now: Int64 = 0
+    for expected: Int64 in [100, 200, 400, 500, 500] + Array(repeating: 500, count: 40) {
+      for _ in 0..<2 { _ = ledger.charge(.remote, at: at(now), policy: remotePolicy) }
+      #expect(ledger.charge(.remote, at: at(now), policy: remotePolicy) == .locked(.seconds(expected)))
+      now += expected
+    }
+  }
+
+  @Test func `a right local value clears the remote counter too`() {
+    var ledger = AttemptLedger()
+    _ = ledger.charge(.remote, at: at(0), policy: remotePolicy)
+    guard case .charged(let ticket) = charge(&ledger, at: 0) else { return #expect(Bool(false)) }
+    ledger.settle(ticket)
+    #expect(ledger.remote.isClear && ledger.local.isClear)
+  }
+
+  @Test func `a looser policy waits until nothing stands`() {
+    var ledger = ledger(charged: 1)
+    let loose = LockPolicy(retryCountToLock: 10, lockTime: .seconds(30), maxLockCount: 10)
+    #expect(ledger.refusesLooser(loose, for: .local))
+    #expect(ledger.status(.local, at: at(0), policy: loose).remainingTries == 2)
+    ledger.settle(1)
+    #expect(!ledger.refusesLooser(loose, for: .local))
+    #expect(ledger.status(.local, at: at(0), policy: loose).remainingTries == 10)
+  }
+
+  @Test func `a stricter policy applies at once`() {
+    var ledger = ledger(charged: 2)
+    let strict = LockPolicy(retryCountToLock: 1, lockTime: .seconds(600), maxLockCount: 0)
+    #expect(ledger.charge(.local, at: at(0), policy: strict) == .charged(ticket: 3))
+    #expect(ledger.charge(.local, at: at(0), policy: strict) == .permanentlyLocked)
+  }
+
+  @Test func `unlocking forgets attempts but no ticket`() {
+    var ledger = ledger(charged: 3)
+    ledger.unlock()
+    #expect(charge(&ledger, at: 0) == .charged(ticket: 4))
+  }
+
+  @Test func `tickets never wrap around`() {
+    var ledger = AttemptLedger()
+    ledger.lastTicket = .max
+    #expect(charge(&ledger, at: 0) == .permanentlyLocked)
+  }
+
+  @Test func `a record brings back every ledger`() throws {
+    var ledger = ledger(charged: 3, at: 7)
+    for _ in 0..<2 { _ = ledger.charge(.remote, at: at(100), policy: remotePolicy) }
+    #expect(ledger.record.count == AttemptLedger.recordSize)
+    #expect(try AttemptLedger(record: ledger.record) == ledger)
+  }
+
+  @Test func `a record that is cut or longer is refused`() {
+    let record = ledger(charged: 3).record
+    for length in 0..<record.count {
+      #expect(throws: StateError.damaged) { try AttemptLedger(record: Array(record.prefix(length))) }
+    }
+    #expect(throws: StateError.damaged) { try AttemptLedger(record: record + [0]) }
+  }
+}

@@ -1,0 +1,26 @@
+@testable import Authenticator
+
+// A Span cannot go through the expectation macro's expansion, so tests hand over arrays and texts.
+
+extension PasscodeExpression {
+  func accepts(_ bytes: [UInt8]) -> Bool { matches(bytes.span) }
+  func accepts(_ text: String) -> Bool { accepts(Array(text.utf8)) }
+}
+
+extension PasscodeFormat {
+  static func canStore(_ bytes: [UInt8]) -> Bool { isStorable(bytes.span) }
+  static func canStore(_ text: String) -> Bool { canStore(Array(text.utf8)) }
+}
+
+extension PasscodeUIType {
+  func accepts(text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return accepts(bytes.span)
+  }
+}
+
+extension PasscodePolicy {
+  func problems(_ bytes: [UInt8]) -> [PasscodeProblem] { check(bytes.span) }
+  func problems(_ text: String) -> [PasscodeProblem] { problems(Array(text.utf8)) }
+  func keys(_ text: String) -> [String] { problems(text).map(\.key) }
+}

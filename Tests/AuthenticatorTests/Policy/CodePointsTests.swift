@@ -1,0 +1,47 @@
+import Testing
+
+@testable import Authenticator
+
+@Suite struct CodePointsTests {
+  private func points(_ bytes: [UInt8]) -> [UInt32]? {
+    CodePoints.with(bytes.span) { span in span.indices.map { span[$0] } }
+  }
+
+  @Test func `decodes as the standard library does, and refuses what it refuses`() {
+    var generator = SplitMix(state: 7)
+    let interesting: [UInt8] = [
+      0x00, 0x41, 0x7f, 0x80, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff, 0x9f, 0xa0, 0x8f,
+      0x90,
+    ]
+    var accepted = 0
+    for _ in 0..<200_000 {
+      let count = Int.random(in: 0...4, using: &generator)
+      let bytes = (0..<count).map { _ in interesting.randomElement(using: &generator) ?? 0 }
+      let expected = String(validating: bytes, as: UTF8.self).map { $0.unicodeScalars.map(\.value) }
+      if points(bytes) != expected { Issue.record("\(bytes)") }
+      if expected != nil { accepted += 1 }
+    }
+    #expect(accepted > 1000)
+  }
+
+  @Test func `every scalar comes back`() {
+    for value in stride(from: UInt32(0), through: 0x10ffff, by: 97) {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      #expect(points(Array(String(Character(scalar)).utf8)) == [value])
+    }
+  }
+
+  @Test func `refuses more than 256 bytes`() {
+    #expect(points([UInt8](repeating: 0x41, count: 256))?.count == 256)
+    #expect(points([UInt8](repeating: 0x41, count: 257)) == nil)
+  }
+
+  @Test func `folding changes letters alone`() {
+    for value: UInt32 in 0..<0x80 {
+      let letter = (0x41...0x5a).contains(value)
+      #expect(CodePoints.folded(value) == (letter ? value + 32 : value))
+    }
+    #expect(CodePoints.folded(0xc9) == 0xe9 && CodePoints.folded(0x410) == 0x430 && CodePoints.folded(0xd55c) == 0xd55c)
+    #expect(CodePoints.folded(0x130) == 0x130, "two scalars in lower case")
+  }
+}

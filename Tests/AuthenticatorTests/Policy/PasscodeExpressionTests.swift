@@ -1,0 +1,127 @@
+import Testing
+
+@testable import Authenticator
+
+@Suite struct PasscodeExpressionTests {
+  private func matches(_ pattern: String, _ value: String) throws -> Bool {
+    try PasscodeExpression(pattern).accepts(value)
+  }
+
+  /// The documentation's five expressions, each with values that tell it from the others.
+  private static let examples: [(pattern: String, accepted: [String], refused: [String])] = [
+    (
+      #"^(?=.*[A-Za-z])(?=.*\d)(?=.*[$@!%*#?&])[A-Za-z\d$@!%*#?&]{8,}$"#,
+      ["abcdef1!", "A#345678"], ["abcdefg1", "abcdef!!", "1234567!", "abcde1!", "abcdef1! ", "abcdef1!한"]
+    ),
+    (
+      #"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[a-zA-Z\d]{8,}$"#,
+      ["Abcdefg1"], ["Abcdef1!", "abcdefg1", "ABCDEFG1", "Abcdefgh", "Abcdef1"]
+    ),
+    (
+      #"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[$@!%*?&])[A-Za-z\d$@!%*?&]{8,}"#,
+      ["Abcdef1!"], ["Abcdef1#", "ABCDEF1!", "Abcdef1!한글", "Abcdef1!#", "xAbcdef1"]
+    ),
+    (#"^(?!.*(\d)\1\1)[\d]{0,}$"#, ["1122", "1212", ""], ["1112", "0111", "11a", "1112223"]),
+    (
+      #"^(?!.*(012))(?!.*(123))(?!.*(234))(?!.*(345))(?!.*(456))(?!.*(567))(?!.*(678))(?!.*(789))[\d]{0,}$"#,
+      ["3210", "8901", "135"], ["0123", "9123", "6789", "a135"]
+    ),
+  ]
+
+  @Test(arguments: examples.indices) func `the documented expressions work as written`(_ index: Int) throws {
+    let example = Self.examples[index]
+    for value in example.accepted { #expect(try matches(example.pattern, value), "\(value)") }
+    for value in example.refused { #expect(try !matches(example.pattern, value), "\(value)") }
+  }
+
+  @Test func `the whole value must match`() throws {
+    #expect(try matches("abc", "abc"))
+    #expect(try !matches("abc", "xabc") && !matches("abc", "abcx") && !matches("abc|x", "abcd"))
+    #expect(try matches("a|ab", "ab"), "an alternative that ends early is not the last word")
+  }
+
+  @Test func `a dollar does not stand before a last line end`() throws {
+    #expect(try matches("abc$", "abc") && !matches("abc$", "abc\n") && !matches(#"abc$\n"#, "abc\n"))
+    #expect(try !matches("(?m)abc$", "abc\n"))
+  }
+
+  @Test func `a dot is a character, not a byte`() throws {
+    #expect(try matches(".", "한") && matches("..", "é1") && !matches("..", "한"))
+    #expect(try matches("[가-힣]{2}", "한글"))
+  }
+
+  @Test(arguments: ["\u{661}", "\u{967}", "１"]) func `digits are 0 to 9 alone`(_ digit: String) throws {
+    #expect(try !matches(#"\d"#, digit))
+    #expect(throws: PasscodeExpressionError.self) { try PasscodeExpression(#"(*UCP)\d"#) }
+  }
+
+  @Test(arguments: [
+    ("a(b", 3), ("a[", 2), ("(?<=a+)b", 0), ("a|*", 2), (")", 0), (#"\C"#, nil), ("(?(9)a)", nil), ("\\", nil),
+  ])
+  func `refuses what does not compile, with the position`(_ pattern: String, _ offset: Int?) {
+    do throws(PasscodeExpressionError) {
+      let expression = try PasscodeExpression(pattern)
+      Issue.record("\(expression.pattern) compiled")
+    } catch {
+      guard case .doesNotCompile(let found, let reason) = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(!reason.isEmpty)
+      if let offset { #expect(found == offset) }
+      #expect(error.description.contains("position \(found)"))
+    }
+  }
+
+  @Test func `refuses expressions that are too long or too large once compiled`() {
+    #expect(throws: PasscodeExpressionError.tooLarge) { try PasscodeExpression(String(repeating: "a", count: 4097)) }
+    #expect(throws: PasscodeExpressionError.self) { try PasscodeExpression("(((a{99}){99}){99})") }
+    #expect(throws: PasscodeExpressionError.self) { try PasscodeExpression(String(repeating: "(", count: 4000)) }
+    #expect(throws: Never.self) { try PasscodeExpression(String(repeating: "a", count: 4096)) }
+  }
+
+  @Test func `refuses what compiles to more than 64 KiB, before PCRE2's own limit`() {
+    // PCRE2 refuses a little above 64 KiB on its own: somewhere on the way there our limit must have spoken.
+    let refusals = (0..<600).compactMap { count -> PasscodeExpressionError? in
+      do throws(PasscodeExpressionError) {
+        _ = try PasscodeExpression("(?:abcdefghijklmnop){1700}" + String(repeating: "a", count: count))
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(refusals.contains(.tooLarge))
+  }
+
+  @Test(arguments: [
+    "^(a+)+$", "(a|aa)+", "(a*)*b", "(.*)(.*)(.*)(.*)(.*)(.*)x", "((a|a)*)*y", "(?:a?){64}a{64}", "(?R)?a|(a(?1)?)+z",
+  ])
+  func `an expression that explodes ends within its limits`(_ pattern: String) throws {
+    let value = String(repeating: "a", count: 63) + "!"
+    #expect(try !matches(pattern, value))
+  }
+
+  @Test func `running into a limit is no match, whatever the value`() throws {
+    // Matches in principle, after more steps than the limit allows: inline options can lower the limit, never raise it.
+    let value = String(repeating: "a", count: 60)
+    #expect(try matches("(a+)+", value))
+    #expect(try !matches("(*LIMIT_MATCH=1)(a+)+", value))
+    #expect(try !matches("(*LIMIT_MATCH=4000000000)(*LIMIT_DEPTH=4000000000)^(a+)+b|a{60}", value))
+  }
+
+  @Test func `one expression serves many values, empty ones included`() throws {
+    let expression = try PasscodeExpression("[a-c]*")
+    for round in 0..<1000 {
+      #expect(
+        expression.accepts("abc") && !expression.accepts([UInt8(ascii: "d"), UInt8(round % 128)]))
+    }
+    #expect(expression.accepts(""))
+  }
+
+  @Test func `bytes that are not UTF-8 match nothing`() throws {
+    let expression = try PasscodeExpression(".*")
+    for bytes: [UInt8] in [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0x61, 0xe2, 0x82]] {
+      #expect(!expression.accepts(bytes))
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import FidoResults
+import Testing
+
+@testable import Authenticator
+
+@Suite struct PasscodePolicyTests {
+  @Test func `without rules the lengths are 6 to 64 characters`() {
+    let policy = PasscodePolicy()
+    #expect(policy.keys("abc12") == ["min_length"] && policy.keys("abc123") == [])
+    #expect(policy.keys(String(repeating: "한", count: 64)) == [])
+    #expect(policy.keys(String(repeating: "x", count: 65)) == ["max_length"])
+    #expect(policy.keys("한글한글한") == ["min_length"], "characters count, not bytes")
+  }
+
+  @Test func `what cannot be stored has that one problem`() {
+    var policy = PasscodePolicy()
+    policy.digitsOnly = true
+    for value in ["", "abc\u{1b}def", String(repeating: "한", count: 90)] { #expect(policy.keys(value) == ["format"]) }
+    #expect(policy.problems([0xff, 0xfe]).map(\.key) == ["format"])
+  }
+
+  @Test func `a PIN has its own length and ignores the text's settings`() throws {
+    var policy = PasscodePolicy()
+    policy.uiType = .pin4
+    policy.minimumLength = 10
+    policy.regularExpression = try PasscodeExpression("[a-z]+")
+    #expect(policy.keys("1357") == [])
+    for value in ["135", "13579", "135a", "abcdefghij"] { #expect(policy.keys(value) == ["ui_type"], "\(value)") }
+    policy.uiType = .pin6
+    #expect(policy.keys("135792") == [] && policy.keys("1357") == ["ui_type"])
+  }
+
+  @Test func `rules, ignored texts and expressions hold for PINs too`() throws {
+    var policy = PasscodePolicy()
+    policy.uiType = .pin4
+    policy.rules = [.equalCharacter: nil]
+    policy.ignored = [try #require(IgnoredText("19", message: nil))]
+    policy.expressions = [(try PasscodeExpression(#"(?!0).*"#), nil)]
+    #expect(policy.keys("1111") == ["equal_character"] && policy.keys("2195") == ["ignore"])
+    #expect(policy.keys("0246") == ["regex"] && policy.keys("2468") == [])
+  }
+
+  @Test func `all problems are told at once, in the order of the sections`() throws {
+    var policy = PasscodePolicy()
+    policy.digitsOnly = true
+    policy.regularExpression = try PasscodeExpression("x.*")
+    for rule in PasscodeRule.allCases { policy.rules[rule] = .some(nil) }
+    policy.ignored = [try #require(IgnoredText("aa", message: "not aa"))]
+    policy.expressions = [(try PasscodeExpression("b+"), "only b"), (try PasscodeExpression("a+!?"), nil)]
+    #expect(
+      policy.keys("aaaa") == [
+        "min_length", "digits_only", "equal_character", "two_equal_character_repeat", "regular_expression", "ignore",
+        "regex",
+      ])
+    let messages = policy.problems("aaaa").map { $0.message(in: .english) }
+    #expect(messages.suffix(2) == ["not aa", "only b"])
+    #expect(
+      policy.keys("abc") == [
+        "min_length", "digits_only", "ascending_descending", "regular_expression", "regex", "regex",
+      ])
+  }
+
+  @Test func `the administrator's words replace the built-in ones, cleaned`() {
+    var policy = PasscodePolicy()
+    policy.rules = [.equalCharacter: "Not \u{1b}that.", .ascendingDescending: nil]
+    #expect(policy.problems("111111").map { $0.message(in: .korean) } == ["Not that."])
+    let run = policy.problems("123456")
+    #expect(run.map { $0.message(in: .english) } == [RuleText.ascendingDescending.text(in: .english)])
+    #expect(run.map { $0.message(in: .korean) } == [RuleText.ascendingDescending.text(in: .korean)])
+  }
+
+  @Test func `a rule that is off refuses nothing`() {
+    #expect(PasscodePolicy().keys("111111") == [] && PasscodePolicy().keys("123456") == [])
+  }
+
+  @Test func `an ignored text counts anywhere, in its own case`() throws {
+    var policy = PasscodePolicy()
+    policy.ignored = [try #require(IgnoredText("acme", message: nil)), try #require(IgnoredText("한글", message: nil))]
+    for value in ["acme123", "my acme", "xacmex", "123한글"] {
+      #expect(policy.keys(value).contains("ignore"), "\(value)")
+    }
+    for value in ["ACME123", "acm123e", "한1글한"] { #expect(!policy.keys(value).contains("ignore"), "\(value)") }
+    #expect(IgnoredText("", message: nil) == nil)
+  }
+
+  @Test func `a problem holds nothing of the value`() {
+    var policy = PasscodePolicy()
+    for rule in PasscodeRule.allCases { policy.rules[rule] = .some(nil) }
+    let problems = policy.problems("q!q!")
+    #expect(problems.count == 3)
+    for problem in problems { #expect(!"\(problem)".contains("q!") && !problem.message(in: .english).contains("q!")) }
+  }
+}

@@ -1,0 +1,235 @@
+import Glibc
+import SecretMemory
+import Testing
+import UAFCrypto
+
+@testable import Authenticator
+
+@Suite struct AccountFileTests {
+  private let folder: StateFolder
+  private let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina@example.com")
+  /// Cheap on purpose: what scrypt costs is not what is tested here.
+  private let cost = Scrypt.Parameters(logN: 4, r: 8, p: 1)
+  private let policy = LockPolicy(retryCountToLock: 3, lockTime: .seconds(60), maxLockCount: 1)
+  private let now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 0)
+
+  init() { folder = StateFolder() }
+
+  private init(folder: StateFolder) { self.folder = folder }
+
+  private func secret(_ text: String) throws -> Secret { try Secret(copying: Array(text.utf8).span) }
+
+  /// An account with the passcode "correct" and one key.
+  @discardableResult
+  private func register(in directory: borrowing StateDirectory) throws -> UAFKey {
+    let slot = try #require(try DerivationSlotBox(directory))
+    let file = try AccountFile.create(in: directory, identity: identity)
+    let unlocked = try AccountFile.enrol(
+      secret("correct"), for: .passcode, identity: identity, cost: cost, in: directory, holding: slot.slot)
+    let key = try unlocked.makeKey(appID: "https://example.com/facets")
+    try file.store(key, of: unlocked)
+    return key
+  }
+
+  private func open(in directory: borrowing StateDirectory) throws(StateError) -> AccountFile? {
+    try AccountFile.open(in: directory, uid: 4242, name: identity.name) { "\($0)@example.com" }
+  }
+
+  /// What an entry leads to, in a word.
+  private func enter(_ text: String, in directory: borrowing StateDirectory) throws -> String {
+    let slot = try #require(try DerivationSlotBox(directory))
+    let file = try #require(try open(in: directory))
+    switch try file.verify(
+      secret(text), for: .passcode, from: .local, at: now, policy: policy, in: directory, holding: slot.slot)
+    {
+    case .verified: return "verified"
+    case .wrong: return "wrong"
+    case .locked: return "locked"
+    case .permanentlyLocked: return "permanently locked"
+    }
+  }
+
+  @Test func `the right value opens, a wrong one is counted`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    #expect(try enter("correct", in: directory) == "verified")
+    #expect(try enter("Correct", in: directory) == "wrong")
+    #expect(try enter("", in: directory) == "wrong")
+    #expect(try #require(try open(in: directory)).ledger(.passcode).local.charges.count == 2)
+  }
+
+  @Test func `the right value is refused while locked`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    for _ in 0..<3 { #expect(try enter("wrong", in: directory) == "wrong") }
+    #expect(try enter("correct", in: directory) == "locked")
+    try #require(try open(in: directory)).unlock()
+    #expect(try enter("correct", in: directory) == "verified")
+  }
+
+  @Test func `signs so that the public key verifies, with a counter that only grows`() throws {
+    let directory = try folder.initialised()
+    let key = try register(in: directory)
+    let slot = try #require(try DerivationSlotBox(directory))
+    let file = try #require(try open(in: directory))
+    guard
+      case .verified(let unlocked) = try file.verify(
+        secret("correct"), for: .passcode, from: .local, at: now, policy: policy, in: directory, holding: slot.slot)
+    else { return #expect(Bool(false)) }
+    let signature = try unlocked.sign([1, 2, 3], with: key)
+    #expect(P256.isValidSignature(signature, of: [1, 2, 3], publicKey: key.publicKey))
+    #expect(!P256.isValidSignature(signature, of: [1, 2, 4], publicKey: key.publicKey))
+    #expect(try (0..<3).map { _ in try file.nextSignCounter(key.keyID) } == [1, 2, 3])
+  }
+
+  @Test func `nothing was ever registered in an empty folder`() throws {
+    let directory = try folder.initialised()
+    let exists = try AccountFile.exists(in: directory, uid: 4242)
+    #expect(!exists)
+    #expect(try open(in: directory) == nil)
+  }
+
+  @Test func `removing the last key leaves a tombstone until root forgets`() throws {
+    let directory = try folder.initialised()
+    let key = try register(in: directory)
+    try #require(try open(in: directory)).remove([key.keyID])
+    #expect(try open(in: directory) == nil)
+    let buried = try AccountFile.exists(in: directory, uid: 4242)
+    #expect(buried)
+    try register(in: directory)
+    #expect(try enter("correct", in: directory) == "verified")
+    let forgot = try AccountFile.forget(in: directory, uid: 4242)
+    let exists = try AccountFile.exists(in: directory, uid: 4242)
+    let forgotTwice = try AccountFile.forget(in: directory, uid: 4242)
+    #expect(forgot && !exists && !forgotTwice)
+  }
+
+  @Test func `a reused uid, a renamed account and another server name open nothing`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    var errors: [StateError] = []
+    do throws(StateError) {
+      _ = try AccountFile.open(in: directory, uid: 4242, name: Array("other".utf8)) { _ in nil }
+    } catch { errors.append(error) }
+    do throws(StateError) {
+      _ = try AccountFile.open(in: directory, uid: 4242, name: identity.name) { "\($0)@example.org" }
+    } catch { errors.append(error) }
+    _ = unsafe rename(folder.file(4242), folder.file(4243))
+    do throws(StateError) {
+      _ = try AccountFile.open(in: directory, uid: 4243, name: identity.name) { "\($0)@example.com" }
+    } catch { errors.append(error) }
+    #expect(errors == [.identityMismatch, .identityMismatch, .damaged])
+    #expect(errors.map(\.meansLocked) == [true, true, true])
+  }
+
+  @Test func `a file of another machine opens nothing`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    let other = StateFolder()
+    let elsewhere = try other.initialised()
+    StateFolder.write(other.file(4242), StateFolder.read(folder.file(4242)))
+    #expect(throws: StateError.damaged) { try open(in: elsewhere) }
+  }
+
+  @Test func `an edited, removed or newer row is refused`() throws {
+    let edits = [
+      "UPDATE record SET body = zeroblob(1024) WHERE kind = CAST('ledger' AS BLOB)",
+      "DELETE FROM record WHERE kind = CAST('ledger' AS BLOB)",
+      "DELETE FROM record",
+      "UPDATE record SET mac = zeroblob(32)",
+      "UPDATE record SET name = CAST('pattern' AS BLOB) WHERE kind = CAST('authenticator' AS BLOB)",
+      "PRAGMA user_version = 2",
+    ]
+    for edit in edits {
+      let fresh = StateFolder()
+      let directory = try fresh.initialised()
+      let copy = AccountFileTests(folder: fresh)
+      try copy.register(in: directory)
+      try Database(path: fresh.file(4242)).execute(edit)
+      #expect(throws: StateError.self, "\(edit)") { try copy.enter("correct", in: directory) }
+    }
+  }
+
+  @Test func `an old ledger put back is told only by its mark, which is right: the documented limit`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    let old = StateFolder.read(folder.file(4242))
+    for _ in 0..<3 { _ = try enter("wrong", in: directory) }
+    StateFolder.write(folder.file(4242), old)
+    #expect(try enter("correct", in: directory) == "verified")
+  }
+
+  @Test func `a file cut anywhere never lets a wrong value in and never grants a try beyond the limit`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    for _ in 0..<3 { _ = try enter("wrong", in: directory) }
+    let locked = StateFolder.read(folder.file(4242))
+    var refusals = 0
+    for length in stride(from: 0, to: locked.count, by: 512) {
+      _ = unsafe unlink(folder.file(4242) + "-journal")
+      StateFolder.write(folder.file(4242), Array(locked.prefix(length)))
+      let outcome = (try? enter("correct", in: directory)) ?? "refused"
+      #expect(["refused", "locked"].contains(outcome), "cut at \(length)")
+      refusals += outcome == "refused" ? 1 : 0
+    }
+    #expect(refusals > 0, "the cuts reached what matters")
+  }
+
+  @Test func `flipped bytes never let a wrong value in and never grant a try beyond the limit`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    for _ in 0..<3 { _ = try enter("wrong", in: directory) }
+    _ = unsafe unlink(folder.file(4242) + "-journal")
+    let locked = StateFolder.read(folder.file(4242))
+    for offset in stride(from: 0, to: locked.count, by: 13) {
+      var changed = locked
+      changed[offset] ^= 0xff
+      StateFolder.write(folder.file(4242), changed)
+      let outcome = (try? enter("correct", in: directory)) ?? "refused"
+      #expect(["refused", "locked"].contains(outcome), "byte \(offset)")
+      _ = unsafe unlink(folder.file(4242) + "-journal")
+    }
+  }
+
+  @Test func `a file open to others, linked or not a file is refused`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    _ = unsafe chmod(folder.file(4242), 0o640)
+    #expect(throws: StateError.self) { try open(in: directory) }
+    _ = unsafe chmod(folder.file(4242), 0o600)
+    _ = unsafe link(folder.file(4242), folder.path + "/second")
+    #expect(throws: StateError.self) { try open(in: directory) }
+    _ = unsafe unlink(folder.path + "/second")
+    _ = try open(in: directory)
+    _ = unsafe rename(folder.file(4242), folder.path + "/moved")
+    _ = unsafe symlink(folder.path + "/moved", folder.file(4242))
+    #expect(throws: StateError.self) { try open(in: directory) }
+    _ = unsafe unlink(folder.path + "/moved")
+  }
+
+  @Test func `a journal that is not ours is refused`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    _ = unsafe unlink(folder.file(4242) + "-journal")
+    _ = unsafe symlink("/dev/null", folder.file(4242) + "-journal")
+    #expect(throws: StateError.self) { try open(in: directory) }
+  }
+
+  @Test func `the database holds no value and no private key in clear`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    let bytes = StateFolder.read(folder.file(4242)) + StateFolder.read(folder.file(4242) + "-journal")
+    let needle = Array("correct".utf8)
+    #expect(!bytes.indices.dropLast(needle.count).contains { Array(bytes[$0..<$0 + needle.count]) == needle })
+  }
+}
+
+/// A slot in a box, since a non-copyable value cannot be required.
+private final class DerivationSlotBox {
+  let slot: DerivationSlot
+
+  init?(_ directory: borrowing StateDirectory) throws {
+    guard let slot = try DerivationSlot.take(in: directory, count: 4, isRoot: true) else { return nil }
+    self.slot = slot
+  }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import Testing
+
+@testable import Authenticator
+
+@Suite struct StateDirectoryTests {
+  private let folder = StateFolder()
+  private let owner = getuid()
+
+  /// Why opening fails, or nil if it does not: a non-copyable value cannot go through `#expect(throws:)`.
+  private func failure() -> StateError? {
+    do throws(StateError) {
+      _ = try StateDirectory(folder.state, owner: owner)
+      return nil
+    } catch { return error }
+  }
+
+  @Test func `initialising makes a key once and keeps it`() throws {
+    #expect(try StateDirectory.initialise(folder.state, owner: owner))
+    let key = StateFolder.read(folder.state + "/device.key")
+    #expect(key.count == 32)
+    #expect(try !StateDirectory.initialise(folder.state, owner: owner))
+    #expect(StateFolder.read(folder.state + "/device.key") == key)
+    #expect(failure() == nil)
+  }
+
+  @Test func `a folder without a key is refused, and opening makes none`() throws {
+    _ = unsafe mkdir(folder.state, 0o700)
+    #expect(failure() == .notInitialised(path: folder.state + "/device.key"))
+    #expect(unsafe access(folder.state + "/device.key", F_OK) != 0)
+  }
+
+  @Test func `a missing folder is refused`() {
+    #expect(failure() == .cannotOpen(path: folder.state, errno: ENOENT))
+  }
+
+  @Test(arguments: [0o755, 0o770, 0o701] as [mode_t]) func `a folder open to others is refused`(_ mode: mode_t) throws {
+    _ = try StateDirectory.initialise(folder.state, owner: owner)
+    _ = unsafe chmod(folder.state, mode)
+    guard case .unsafe = failure() else { return #expect(Bool(false), "\(String(describing: failure()))") }
+  }
+
+  @Test func `a folder of another owner is refused`() throws {
+    _ = try StateDirectory.initialise(folder.state, owner: owner)
+    var refused = false
+    do throws(StateError) { _ = try StateDirectory(folder.state, owner: owner + 1) } catch {
+      if case .unsafe = error { refused = true }
+    }
+    #expect(refused)
+  }
+
+  @Test func `a key open to others, linked, short, long or not a file is refused`() throws {
+    _ = try StateDirectory.initialise(folder.state, owner: owner)
+    let key = folder.state + "/device.key"
+    _ = unsafe chmod(key, 0o440)
+    guard case .unsafe = failure() else { return #expect(Bool(false)) }
+    _ = unsafe chmod(key, 0o400)
+    _ = unsafe link(key, folder.state + "/second")
+    guard case .unsafe = failure() else { return #expect(Bool(false)) }
+    _ = unsafe unlink(folder.state + "/second")
+    #expect(failure() == nil)
+    for length in [0, 31, 33] {
+      _ = unsafe unlink(key)
+      StateFolder.write(key, Array(repeating: 1, count: length), mode: 0o400)
+      guard case .unsafe = failure() else { return #expect(Bool(false), "length \(length)") }
+    }
+    _ = unsafe unlink(key)
+    _ = unsafe symlink("/dev/zero", key)
+    guard case .unsafe = failure() else { return #expect(Bool(false)) }
+    _ = unsafe unlink(key)
+    _ = unsafe mkfifo(key, 0o600)
+    guard case .unsafe = failure() else { return #expect(Bool(false), "a FIFO must not block either") }
+  }
+
+  @Test func `a path through a symbolic link is refused`() throws {
+    _ = try StateDirectory.initialise(folder.state, owner: owner)
+    _ = unsafe symlink(folder.state, folder.path + "/link")
+    var refused = false
+    do throws(StateError) { _ = try StateDirectory(folder.path + "/link", owner: owner) } catch {
+      refused = error == .unsafe(path: folder.path + "/link", why: "not a folder, or a symbolic link")
+    }
+    #expect(refused)
+  }
+
+  @Test(arguments: ["state", "", "/tmp/../tmp", "/./tmp"]) func `a path that is not plain is refused`(_ path: String) {
+    var refused = false
+    do throws(StateError) { _ = try StateDirectory(path, owner: owner) } catch {
+      if case .unsafe = error { refused = true }
+    }
+    #expect(refused)
+  }
+
+  @Test func `a slot is free again when its holder is gone, and the first is root's`() throws {
+    let directory = try folder.initialised()
+    do {
+      let slot = try DerivationSlot.take(in: directory, count: 2, isRoot: false)
+      let second = try DerivationSlot.take(in: directory, count: 2, isRoot: false)
+      let reserved = try DerivationSlot.take(in: directory, count: 2, isRoot: true)
+      let fourth = try DerivationSlot.take(in: directory, count: 2, isRoot: true)
+      let taken = [slot != nil, second != nil, reserved != nil, fourth != nil]
+      #expect(taken == [true, false, true, false])
+    }
+    let again = try DerivationSlot.take(in: directory, count: 2, isRoot: false) != nil
+    #expect(again)
+  }
+}

@@ -1,0 +1,483 @@
+import FidoResults
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import UAFClient
+
+@Suite struct AuthenticationFlowTests {
+  private func flow(_ transaction: String? = nil, username: String = "alice") -> AuthenticationFlow {
+    AuthenticationFlow(settings: Scene.settings, username: username, transaction: transaction)
+  }
+
+  /// Start and collect.
+  @discardableResult
+  private func opened(
+    _ flow: inout AuthenticationFlow, _ transport: inout ScriptedTransport,
+    among authenticators: [AuthenticatorDescription]? = nil
+  ) throws -> AuthenticationOffer {
+    try flow.start(over: &transport)
+    return try flow.collect(over: &transport, among: authenticators ?? [Scene.authenticator()])
+  }
+
+  /// The whole way with the standard authenticator.
+  private func run(_ transport: inout ScriptedTransport, _ transaction: String? = nil) throws -> Acceptance {
+    var flow = flow(transaction)
+    try opened(&flow, &transport)
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    return try flow.send(over: &transport)
+  }
+
+  // MARK: Accepted
+
+  @Test func `asks, signs what the server will check, and returns the token`() throws {
+    let yes = ServerResponse(
+      statusCode: .ok, additionalTokens: [Token(type: "OAUTH", value: "x"), Token(type: "JWT", value: "a.b.c")])
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication()), Scene.facets(), .answering(Scene.respond, Scene.uaf(yes.json)))
+    var flow = flow()
+    let offer = try opened(&flow, &transport)
+    #expect(offer.sets.map { $0.map(\.aaid) } == [[try Scene.aaid()]])
+    #expect(offer.appID == Scene.appID && offer.lifetimeMilliseconds == 60_000 && offer.transaction == nil)
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    let acceptance = try flow.send(over: &transport)
+    #expect(acceptance.token == "a.b.c")
+    #expect(!"\(acceptance)".contains("a.b.c"))
+    #expect(transport.isUsedUp)
+
+    let question = transport.requests[0]
+    #expect(question.method == .post && question.contentType == "application/fido+uaf; charset=utf-8")
+    #expect(question.accept == "application/fido+uaf")
+    let asked = try GetUAFRequest(parsing: question.body)
+    let context = try RequestContext(parsing: asked.context ?? "")
+    #expect(asked.op == .authentication && context.username == "alice" && context.deviceName == "host")
+    #expect(context.proofFor == nil && context.proof == nil && context.authCode == nil)
+    #expect(context.deviceID == "d1" && context.deviceModel == "m" && context.deviceOS == "Debian 12")
+    let list = transport.requests[1]
+    #expect(list.method == .get && list.body.isEmpty && list.accept == "application/fido.trusted-apps+json")
+
+    let sent = try SendUAFResponse(parsing: transport.requests[2].body)
+    guard case .authentication(let response) = try UAFResponse(parsing: sent.uafResponse) else {
+      Issue.record("not an authentication response")
+      return
+    }
+    #expect(response.header == Scene.header(.authentication))
+    let parameters = try FinalChallengeParams(encoded: response.fcParams)
+    #expect(parameters.appID == Scene.appID && parameters.facetID == Scene.facetID)
+    #expect(parameters.challenge == (try Scene.challenge().text))
+    #expect(parameters.channelBinding.tlsServerCertificate == Base64URL.encode(Scene.certificate))
+    #expect(parameters.channelBinding.serverEndPoint == Base64URL.encode(try SHA256.hash(Scene.certificate)))
+    let envelope = try #require(response.assertions.first)
+    let assertion = try UnverifiedAuthenticationAssertion(parsing: envelope.assertion)
+    #expect(
+      response.assertions.count == 1 && assertion.signCounter == 5 && assertion.authenticationMode == .userVerified)
+    #expect(assertion.finalChallengeHash == (try SHA256.hash(Array(response.fcParams.utf8))))
+    let isValid = P256.isValidSignature(
+      assertion.signature, of: assertion.signedBytes, publicKey: signer.publicKey)
+    #expect(isValid)
+  }
+
+  @Test(arguments: [nil, "", Scene.facetID]) func `without an AppID of the server's the FacetID stands in`(
+    _ appID: String?
+  ) throws {
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication(appID: appID)), Scene.verdict(1200))
+    var flow = flow()
+    let offer = try opened(&flow, &transport, among: [Scene.authenticator(appID: Scene.facetID)])
+    #expect(offer.appID == Scene.facetID)
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    let acceptance = try flow.send(over: &transport)
+    #expect(acceptance.tokens.isEmpty && acceptance.token == nil && transport.isUsedUp)
+  }
+
+  @Test func `a transport that knows no certificate gives an empty channel binding`() throws {
+    let request = ReturnUAFRequest(
+      statusCode: .ok, uafRequest: UAFRequest.text(of: [try Scene.authentication(appID: nil)]))
+    let bare = TransportResponse(status: 200, contentType: "Application/JSON", body: request.jsonBytes)
+    var transport = ScriptedTransport(.answering(Scene.get, bare), Scene.verdict(1200))
+    var flow = flow()
+    try opened(&flow, &transport, among: [Scene.authenticator(appID: Scene.facetID)])
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    _ = try flow.send(over: &transport)
+    let sent = try SendUAFResponse(parsing: transport.requests[1].body)
+    let parameters = try FinalChallengeParams(encoded: UAFResponse(parsing: sent.uafResponse).fcParams)
+    #expect(parameters.channelBinding == ChannelBinding())
+  }
+
+  @Test func `two authenticators that the policy demands together both sign`() throws {
+    let other = try AAID("EBA0#0002")
+    let policy = Policy(accepted: [[MatchCriteria(aaid: try Scene.aaid()), MatchCriteria(aaid: other)]])
+    let pattern = AuthenticatorDescription(
+      aaid: other, userVerification: UserVerification.pattern,
+      registrations: [.init(appID: Scene.appID, keyIDs: [try Scene.keyID(8)])])
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication(policy: policy)), Scene.facets(), Scene.verdict(1200))
+    var flow = flow()
+    let offer = try opened(&flow, &transport, among: [Scene.authenticator(), pattern])
+    #expect(offer.sets.count == 1 && offer.sets[0].count == 2)
+    var first = try TestAuthenticator()
+    try flow.sign(with: &first)
+    var half = flow
+    _ = refusal(.requestNotExist, byServer: false) { _ = try half.send(over: &transport) }
+    var second = try TestAuthenticator(aaid: other, keyID: Scene.keyID(8))
+    try flow.sign(with: &second)
+    _ = try flow.send(over: &transport)
+    #expect(transport.isUsedUp)
+  }
+
+  @Test func `an authentication that is to prove something says so`() throws {
+    var transport = ScriptedTransport(Scene.returning(status: 1500))
+    var flow = AuthenticationFlow(settings: Scene.settings, username: "alice", proofFor: .deregistration)
+    _ = refusal(.forbidden, byServer: true) { try opened(&flow, &transport) }
+    let question = try GetUAFRequest(parsing: transport.requests[0].body)
+    #expect(question.op == .authentication)
+    #expect(try RequestContext(parsing: question.context ?? "").proofFor == .deregistration)
+  }
+
+  // MARK: The server says no
+
+  @Test(arguments: Scene.statuses) func `a status instead of a request is refused`(
+    _ status: UInt32, _ result: FidoResult
+  ) throws {
+    var transport = ScriptedTransport(Scene.returning(status: status))
+    var flow = flow()
+    let no = refusal(result, byServer: true) { try opened(&flow, &transport) }
+    #expect(no?.serverStatus == status && no?.handshakeCompleted == true && transport.isUsedUp)
+  }
+
+  @Test(arguments: Scene.statuses) func `a status instead of success is refused`(
+    _ status: UInt32, _ result: FidoResult
+  ) throws {
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(status, "Key\u{1B}[31m \u{202E}gone"))
+    let no = refusal(result, byServer: true) { _ = try run(&transport) }
+    #expect(no?.serverStatus == status && no?.serverText == "Key[31m gone" && transport.isUsedUp)
+  }
+
+  @Test func `the server's words are cut at 512 characters`() throws {
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication()), Scene.facets(),
+      Scene.verdict(1493, String(repeating: "a", count: 5000)))
+    let no = refusal(.unknown, byServer: true) { _ = try run(&transport) }
+    #expect(no?.serverText?.count == 512)
+  }
+
+  @Test func `a demand for a further authentication is never success`() throws {
+    let more = ServerResponse(
+      statusCode: .ok, additionalTokens: [Token(type: "JWT", value: "a")],
+      newUAFRequest: UAFRequest.text(of: [try Scene.authentication()]))
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication()), Scene.facets(), .answering(Scene.respond, Scene.uaf(more.json)))
+    _ = refusal(.unknown, byServer: true) { _ = try run(&transport) }
+    #expect(transport.isUsedUp)
+  }
+
+  // MARK: Messages that cannot be followed
+
+  @Test(arguments: Scene.unusable) func `an answer that is no request is refused`(
+    _ answer: TransportResponse, _ result: FidoResult
+  ) throws {
+    var transport = ScriptedTransport(.answering(Scene.get, answer))
+    var flow = flow()
+    _ = refusal(result, byServer: true) { try opened(&flow, &transport) }
+  }
+
+  @Test(arguments: Scene.unusable) func `an answer that is no verdict is refused`(
+    _ answer: TransportResponse, _ result: FidoResult
+  ) throws {
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication()), Scene.facets(), .answering(Scene.respond, answer))
+    _ = refusal(result, byServer: true) { _ = try run(&transport) }
+  }
+
+  @Test func `status 1200 without a request is refused`() throws {
+    var transport = ScriptedTransport(Scene.returning(status: 1200))
+    var flow = flow()
+    _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport) }
+  }
+
+  @Test(arguments: ["", "{}", "[]", "[{}]", "not json"]) func `a request that is no message is refused`(
+    _ text: String
+  ) throws {
+    let body = JSONValue.object(["statusCode": .integer(1200), "uafRequest": .string(text)])
+    var transport = ScriptedTransport(.answering(Scene.get, Scene.uaf(body)))
+    var flow = flow()
+    let result: FidoResult = text == "not json" ? .jsonParser : .invalidParameter
+    _ = refusal(result, byServer: true) { try opened(&flow, &transport) }
+  }
+
+  @Test func `a foreign operation is refused and changes nothing`() throws {
+    let requests = [
+      try Scene.registration(), Scene.deregistration([.key(try Scene.aaid(), try Scene.keyID())]),
+      Scene.deregistration([.everything]),
+    ]
+    for request in requests {
+      var transport = ScriptedTransport(Scene.returning(request))
+      var flow = flow()
+      _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport) }
+      var disguised = ScriptedTransport(Scene.returning(request, op: .authentication))
+      var second = self.flow()
+      _ = refusal(.invalidParameter, byServer: true) { try opened(&second, &disguised) }
+      #expect(transport.isUsedUp && disguised.isUsedUp)
+    }
+    var announced = ScriptedTransport(Scene.returning(try Scene.authentication(), op: .deregistration))
+    var flow = flow()
+    _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &announced) }
+  }
+
+  @Test func `an unknown version of UAF is refused`() throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.authentication(upv: UPV(major: 2, minor: 0))))
+    var flow = flow()
+    _ = refusal(.unsupportedVersion, byServer: true) { try opened(&flow, &transport) }
+  }
+
+  @Test func `no part of a verdict is a verdict`() throws {
+    let yes = ServerResponse(statusCode: .ok, description: "ok", additionalTokens: [Token(type: "JWT", value: "a")])
+    for count in 0..<yes.jsonBytes.count {
+      let cut = Scene.raw(Array(yes.jsonBytes.prefix(count)))
+      var transport = ScriptedTransport(
+        Scene.returning(try Scene.authentication()), Scene.facets(), .answering(Scene.respond, cut))
+      _ = refusal(.jsonParser, byServer: true) { _ = try run(&transport) }
+    }
+  }
+
+  @Test func `a damaged request is refused or still asks for the same key`() throws {
+    let text = UAFRequest.text(of: [try Scene.authentication()])
+    let body = ReturnUAFRequest(statusCode: .ok, uafRequest: text, op: .authentication).jsonBytes
+    for bit in 0..<(body.count * 8) {
+      var damaged = body
+      damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+      // Damage in a name can make a member absent, so that the list of facets is asked for or not.
+      var transport = LenientTransport(
+        answer: Scene.raw(damaged),
+        facets: TrustedFacetList(trustedFacets: [
+          .init(version: .uaf11, ids: [Scene.facetID])
+        ]))
+      var flow = flow()
+      do {
+        try flow.start(over: &transport)
+        let offer = try flow.collect(
+          over: &transport, among: [Scene.authenticator(), Scene.authenticator(appID: Scene.facetID)])
+        let expected = [[[try Scene.keyID()]]]
+        #expect(offer.sets.map { $0.map(\.keyIDs) } == expected)
+      } catch let refusal as Refusal {
+        #expect(refusal.result != .success)
+      }
+    }
+  }
+
+  // MARK: Facets
+
+  @Test(arguments: [
+    Scene.facets(["linux:pam-module:other"]), Scene.facets([Scene.facetID + "2"]), Scene.facets(version: .uaf10),
+    Scene.facets(contentType: "application/json"), Scene.facets(contentType: ""), Scene.facets(status: 404),
+    Scene.facets(status: 302),
+    .answering(Scene.appID, Scene.raw([], contentType: "application/fido.trusted-apps+json")),
+    .answering(Scene.appID, Scene.raw(Array("{}".utf8), contentType: "application/fido.trusted-apps+json")),
+  ]) func `a list that does not name this client is refused`(_ list: ScriptedTransport.Exchange) throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), list)
+    var flow = flow()
+    _ = refusal(.untrustedFacet, byServer: true) { try opened(&flow, &transport) }
+    #expect(transport.isUsedUp)
+  }
+
+  @Test(arguments: [
+    "https://evil.example/uaf/facets", "https://fido.example.evil.example/", "https://fido.example@evil.example/",
+    "https://evil.example\\@fido.example/", "http://fido.example:8443/uaf/facets", "linux:pam-module:other", "x",
+    "https://", "https://sub.fido.example/", "android:apk-key-hash:AAAA",
+  ]) func `an AppID of another host is refused without asking that host`(_ appID: String) throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.authentication(appID: appID)))
+    var flow = flow()
+    _ = refusal(.untrustedFacet, byServer: true) { try opened(&flow, &transport) }
+    #expect(transport.isUsedUp && transport.requests.count == 1)
+  }
+
+  @Test func `a server whose certificate cannot be read is not answered`() throws {
+    let request = ReturnUAFRequest(
+      statusCode: .ok, uafRequest: UAFRequest.text(of: [try Scene.authentication(appID: nil)]))
+    let answer = TransportResponse(
+      status: 200, contentType: "application/fido+uaf", body: request.jsonBytes, serverCertificate: [0x30])
+    var transport = ScriptedTransport(.answering(Scene.get, answer))
+    var flow = flow()
+    _ = refusal(.channelBinding, byServer: false) {
+      try opened(&flow, &transport, among: [Scene.authenticator(appID: Scene.facetID)])
+    }
+  }
+
+  // MARK: No answer
+
+  @Test(arguments: Scene.failures, [true, false]) func `no answer to the question ends the flow`(
+    _ failure: (TransportFailure, FidoResult), _ atBegin: Bool
+  ) throws {
+    var transport = ScriptedTransport(.failing(Scene.get, failure.0, atBegin: atBegin))
+    var flow = flow()
+    let no = refusal(failure.1, byServer: failure.0 == .answerTooLarge) { try opened(&flow, &transport) }
+    switch failure.0 {
+    case .noHandshake(let reason): #expect(no?.handshakeCompleted == false && no?.networkFailure == reason)
+    case .requestNotAcceptable, .unavailable: #expect(no?.handshakeCompleted == false && no?.networkFailure == nil)
+    default: #expect(no?.handshakeCompleted == true)
+    }
+  }
+
+  @Test(arguments: Scene.failures) func `a server that was reached once does not count as unreachable`(
+    _ failure: TransportFailure, _ result: FidoResult
+  ) throws {
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication()), Scene.facets(), .failing(Scene.respond, failure))
+    let no = refusal(result, byServer: failure == .answerTooLarge) { _ = try run(&transport) }
+    #expect(no?.handshakeCompleted == true)
+  }
+
+  // MARK: Policy
+
+  @Test func `no authenticator that satisfies the policy is 2002`() throws {
+    let none: [[AuthenticatorDescription]] = try [
+      [], [Scene.authenticator(keys: [])], [Scene.authenticator(keys: [Scene.keyID(9)])],
+      [Scene.authenticator(appID: Scene.appID + "/")],
+    ]
+    for authenticators in none {
+      var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
+      var flow = flow()
+      _ = refusal(.noSuitableAuthenticator, byServer: false) {
+        try opened(&flow, &transport, among: authenticators)
+      }
+    }
+  }
+
+  @Test func `a key the policy does not name never signs`() throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
+    var flow = flow()
+    try opened(&flow, &transport)
+    var signer = try TestAuthenticator(keyID: Scene.keyID(9))
+    _ = refusal(.noSuitableAuthenticator, byServer: false) { try flow.sign(with: &signer) }
+    let signatures = signer.signatures
+    #expect(signatures == 0)
+    _ = refusal(.requestNotExist, byServer: false) { _ = try flow.send(over: &transport) }
+  }
+
+  @Test func `an authenticator's failure is the flow's, and nothing is sent`() throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
+    var flow = flow()
+    try opened(&flow, &transport)
+    var signer = try TestAuthenticator()
+    signer.failure = SigningFailure(.locked, detail: "locked")
+    _ = refusal(.locked, byServer: false) { try flow.sign(with: &signer) }
+    _ = refusal(.requestNotExist, byServer: false) { _ = try flow.send(over: &transport) }
+    #expect(transport.isUsedUp)
+  }
+
+  @Test(arguments: [FidoResult.success, .ready, .changeSuccess, .resetSuccess])
+  func `a failure that calls itself a success is not one`(_ result: FidoResult) throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
+    var flow = flow()
+    try opened(&flow, &transport)
+    var signer = try TestAuthenticator()
+    signer.failure = SigningFailure(result, detail: "")
+    _ = refusal(.unknown, byServer: false) { try flow.sign(with: &signer) }
+  }
+
+  @Test func `a nonce that is too short is not signed`() throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
+    var flow = flow()
+    try opened(&flow, &transport)
+    var signer = try TestAuthenticator()
+    signer.nonce = [1, 2, 3]
+    _ = refusal(.cannotUse, byServer: false) { try flow.sign(with: &signer) }
+    let signatures = signer.signatures
+    #expect(signatures == 0)
+  }
+
+  // MARK: Order
+
+  @Test func `steps out of turn are refused without an exchange`() throws {
+    var transport = ScriptedTransport()
+    var flow = flow()
+    _ = refusal(.requestNotExist, byServer: false) { _ = try flow.collect(over: &transport, among: []) }
+    _ = refusal(.requestNotExist, byServer: false) { _ = try flow.send(over: &transport) }
+    var signer = try TestAuthenticator()
+    _ = refusal(.requestNotExist, byServer: false) { try flow.sign(with: &signer) }
+    #expect(transport.requests.isEmpty)
+  }
+
+  @Test func `a flow is good for one answer`() throws {
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1200))
+    var flow = flow()
+    try opened(&flow, &transport)
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    _ = try flow.send(over: &transport)
+    _ = refusal(.requestNotExist, byServer: false) { _ = try flow.send(over: &transport) }
+    _ = refusal(.requestNotExist, byServer: false) { try flow.start(over: &transport) }
+    #expect(transport.isUsedUp)
+  }
+
+  @Test func `a reused challenge is refused and a new flow gets a new one`() throws {
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1491),
+      Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1200))
+    _ = refusal(.requestNotExist, byServer: true) { _ = try run(&transport) }
+    _ = try run(&transport)
+    #expect(transport.isUsedUp)
+  }
+
+  // MARK: Transactions
+
+  @Test func `a transaction is signed over its bytes`() throws {
+    let text = "sudo apt update on host"
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication(transaction: [Transaction(text: text)])), Scene.facets(),
+      Scene.verdict(1200))
+    _ = try run(&transport, text)
+    let question = try GetUAFRequest(parsing: transport.requests[0].body)
+    #expect(try RequestContext(parsing: question.context ?? "").transaction == text)
+    let sent = try SendUAFResponse(parsing: transport.requests[2].body)
+    guard case .authentication(let response) = try UAFResponse(parsing: sent.uafResponse) else {
+      Issue.record("not an authentication response")
+      return
+    }
+    let assertion = try UnverifiedAuthenticationAssertion(parsing: response.assertions[0].assertion)
+    #expect(assertion.authenticationMode == .transactionConfirmed)
+    #expect(assertion.transactionContentHash == (try SHA256.hash(Array(text.utf8))))
+  }
+
+  @Test func `a transaction that is not the text sent is refused`() throws {
+    let foreign = try Transaction(text: "pay 1000")
+    let own = try Transaction(text: "pay 1")
+    let cases: [(String?, [Transaction])] = [
+      ("pay 1", [foreign]), ("pay 1", []), (nil, [own]), ("pay 1", [own, foreign]), ("pay 1 ", [own]),
+    ]
+    for (text, transaction) in cases {
+      var transport = ScriptedTransport(
+        Scene.returning(try Scene.authentication(transaction: transaction)), Scene.facets())
+      var flow = flow(text)
+      _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport) }
+    }
+  }
+
+  // MARK: Names and addresses
+
+  @Test(arguments: [
+    ("", FidoResult.emptyUsername), ("a b", .invalidUsername), ("a\n", .invalidUsername),
+    ("\u{1B}[2J", .invalidUsername),
+    ("홍길동", .invalidUsername), (String(repeating: "a", count: 129), .invalidUsername),
+  ]) func `a name no server can have is refused before anything is sent`(_ name: String, _ result: FidoResult) throws {
+    var transport = ScriptedTransport()
+    var flow = flow(username: name)
+    _ = refusal(result, byServer: false) { try flow.start(over: &transport) }
+    #expect(transport.requests.isEmpty)
+  }
+
+  @Test(arguments: ["http://fido.example/get", "", "fido.example", "https://{nobody}/", "https://h/{user"])
+  func `an address that is not https is refused before anything is sent`(_ url: String) throws {
+    let settings = ClientSettings(endpoint: ServerEndpoint(requestURL: url, responseURL: url), facetID: Scene.facetID)
+    var transport = ScriptedTransport()
+    var flow = AuthenticationFlow(settings: settings, username: "alice")
+    _ = refusal(.invalidParameter, byServer: false) { try flow.start(over: &transport) }
+    #expect(transport.requests.isEmpty)
+  }
+}

@@ -1,0 +1,74 @@
+import FidoResults
+import Testing
+import UAFMessages
+
+@testable import UAFClient
+
+@Suite struct DeregistrationFlowTests {
+  private func flow(_ scope: DeregistrationScope = .all) -> DeregistrationFlow {
+    DeregistrationFlow(settings: Scene.settings, username: "alice", scope: scope, proof: "a.b.c")
+  }
+
+  private func run(
+    _ transport: inout ScriptedTransport, _ scope: DeregistrationScope = .all
+  ) throws -> DeregistrationOrder {
+    var flow = flow(scope)
+    try flow.start(over: &transport)
+    return try flow.collect(over: &transport)
+  }
+
+  @Test func `sends the proof with the question and nothing after the answer`() throws {
+    let entries: [DeregisterAuthenticator] = [.key(try Scene.aaid(), try Scene.keyID())]
+    var transport = ScriptedTransport(Scene.returning(Scene.deregistration(entries)), Scene.facets())
+    let order = try run(&transport, .authenticator(Scene.aaid()))
+    #expect(order == DeregistrationOrder(appID: Scene.appID, authenticators: entries))
+    #expect(transport.isUsedUp)
+    let asked = try GetUAFRequest(parsing: transport.requests[0].body)
+    let context = try RequestContext(parsing: asked.context ?? "")
+    #expect(asked.op == .deregistration && context.proof == "a.b.c" && context.username == "alice")
+    #expect(context.deregisterAAID == (try Scene.aaid()) && context.deregisterAll == nil)
+  }
+
+  @Test func `names keys one by one, by authenticator, or all`() throws {
+    let (aaid, keyID) = (try Scene.aaid(), try Scene.keyID())
+    let (otherAAID, otherKey) = (try AAID("EBA0#0002"), try Scene.keyID(8))
+    let one = DeregistrationOrder(appID: "x", authenticators: [.key(aaid, keyID)])
+    #expect(one.names(aaid, keyID) && !one.names(aaid, otherKey) && !one.names(otherAAID, keyID))
+    let model = DeregistrationOrder(appID: "x", authenticators: [.allKeys(aaid)])
+    #expect(model.names(aaid, otherKey) && !model.names(otherAAID, keyID))
+    let all = DeregistrationOrder(appID: "x", authenticators: [.everything])
+    #expect(all.names(otherAAID, otherKey))
+  }
+
+  @Test(arguments: [
+    (UInt32(1401), FidoResult.serverDeregistrationUnknown), (1404, .serverDeregistrationUnknown),
+    (1480, .serverDeregistrationUnknown), (1481, .serverDeregistrationUnknown), (15_007, .serverDeregistrationUnknown),
+    (1403, .forbidden), (1491, .requestNotExist), (1500, .forbidden),
+  ]) func `a status instead of a request is refused`(_ status: UInt32, _ result: FidoResult) throws {
+    var transport = ScriptedTransport(Scene.returning(status: status))
+    _ = refusal(result, byServer: true) { _ = try run(&transport) }
+  }
+
+  @Test func `a foreign operation is refused`() throws {
+    for request in [try Scene.authentication(), try Scene.registration()] {
+      var transport = ScriptedTransport(Scene.returning(request, op: .deregistration))
+      _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport) }
+    }
+  }
+
+  @Test func `an order of a server that does not trust this client is not followed`() throws {
+    var transport = ScriptedTransport(Scene.returning(Scene.deregistration([.everything])), Scene.facets(["x"]))
+    _ = refusal(.untrustedFacet, byServer: true) { _ = try run(&transport) }
+  }
+
+  @Test func `a wildcard in UAF 1 dot 0 is refused`() throws {
+    var transport = ScriptedTransport(Scene.returning(Scene.deregistration([.everything], upv: .uaf10)))
+    _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport) }
+  }
+
+  @Test func `no answer deletes nothing`() throws {
+    var transport = ScriptedTransport(.failing(Scene.get, .noHandshake(.refused)))
+    let no = refusal(.noAnswer, byServer: false) { _ = try run(&transport) }
+    #expect(no?.handshakeCompleted == false && no?.networkFailure == .refused)
+  }
+}

@@ -1,0 +1,55 @@
+import Testing
+import UAFMessages
+
+@testable import UAFClient
+
+/// A transport that answers by a script and fails the test on any exchange that is not in it, or not used.
+struct ScriptedTransport: Transport {
+  struct Exchange: Sendable {
+    let url: String
+    var failsAtBegin = false
+    let answer: @Sendable (TransportRequest) -> Result<TransportResponse, TransportFailure>
+  }
+
+  private var script: [Exchange]
+  private var pending: Result<TransportResponse, TransportFailure>?
+  private(set) var requests: [TransportRequest] = []
+
+  init(_ script: Exchange...) {
+    self.script = script.reversed()
+  }
+
+  mutating func begin(_ request: TransportRequest) throws(TransportFailure) {
+    requests.append(request)
+    #expect(pending == nil, "a request was begun before the last one was finished")
+    guard let exchange = script.popLast() else {
+      Issue.record("unexpected request to \(request.url)")
+      throw .unavailable
+    }
+    #expect(request.url == exchange.url)
+    let answer = exchange.answer(request)
+    if exchange.failsAtBegin, case .failure(let failure) = answer { throw failure }
+    pending = answer
+  }
+
+  mutating func finish() throws(TransportFailure) -> TransportResponse {
+    guard let answer = pending.take() else {
+      Issue.record("finish without begin")
+      throw .unavailable
+    }
+    return try answer.get()
+  }
+
+  /// Nothing of the script is left.
+  var isUsedUp: Bool { script.isEmpty && pending == nil }
+}
+
+extension ScriptedTransport.Exchange {
+  static func answering(_ url: String, _ response: TransportResponse) -> Self {
+    Self(url: url) { _ in .success(response) }
+  }
+
+  static func failing(_ url: String, _ failure: TransportFailure, atBegin: Bool = false) -> Self {
+    Self(url: url, failsAtBegin: atBegin) { _ in .failure(failure) }
+  }
+}

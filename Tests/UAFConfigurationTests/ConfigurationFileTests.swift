@@ -1,0 +1,168 @@
+import Glibc
+import Testing
+
+@testable import UAFConfiguration
+
+/// A folder of its own, gone with the value.
+private final class Folder {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/uaf-configuration-XXXXXX".utf8CString)
+    // SAFETY: mkdtemp writes within the array, which ends with a NUL.
+    let made = unsafe template.withUnsafeMutableBufferPointer { buffer in
+      unsafe buffer.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false
+    }
+    try #require(made)
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    // SAFETY: only removes what the tests below made, one level deep but for `d`.
+    for name in ["d/f", "d", "f", "g", "link", "fifo"] { _ = unsafe remove(path + "/" + name) }
+    _ = unsafe rmdir(path)
+  }
+
+  func write(_ name: String, _ content: [UInt8], mode: mode_t = 0o600) throws -> String {
+    let file = path + "/" + name
+    let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    try #require(descriptor >= 0)
+    var done = 0
+    while done < content.count {
+      // SAFETY: at most the rest of the array is read.
+      let count = unsafe content.withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress.map { unsafe $0 + done }, $0.count - done)
+      }
+      try #require(count > 0)
+      done += count
+    }
+    try #require(fchmod(descriptor, mode) == 0)
+    _ = close(descriptor)
+    return file
+  }
+
+  func makeDirectory(_ name: String, mode: mode_t = 0o700) throws -> String {
+    try #require(unsafe mkdir(path + "/" + name, 0o700) == 0 && chmod(path + "/" + name, mode) == 0)
+    return path + "/" + name
+  }
+}
+
+@Suite struct ConfigurationFileTests {
+  private let me = getuid()
+
+  private func problem(_ path: String, owner: UInt32? = nil) -> ConfigurationFileProblem? {
+    do throws(ConfigurationFileProblem) {
+      _ = try ConfigurationFile.read(path: path, requiredOwner: owner ?? me)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `reads a file of its owner`() throws {
+    let folder = try Folder()
+    let path = try folder.write("f", Array("a = 1\n".utf8), mode: 0o644)
+    #expect(try ConfigurationFile.read(path: path, requiredOwner: me) == Array("a = 1\n".utf8))
+    #expect(try ConfigurationFile.read(path: folder.write("g", []), requiredOwner: me) == [])
+  }
+
+  @Test func `refuses another owner`() throws {
+    let folder = try Folder()
+    let path = try folder.write("f", [])
+    #expect(problem(path, owner: me + 1) == (me == 0 ? .owner(0) : .directoryOwner(folder.path)))
+  }
+
+  @Test(arguments: [0o620, 0o602, 0o666, 0o660] as [mode_t])
+  func `refuses a file others may write to`(_ mode: mode_t) throws {
+    let folder = try Folder()
+    #expect(problem(try folder.write("f", [], mode: mode)) == .writable)
+  }
+
+  @Test func `refuses a symbolic link, at the end and on the way`() throws {
+    let folder = try Folder()
+    let directory = try folder.makeDirectory("d")
+    _ = try folder.write("d/f", [])
+    try #require(unsafe symlink(directory + "/f", folder.path + "/link") == 0)
+    #expect(problem(folder.path + "/link") == .symbolicLink)
+    try #require(unsafe remove(folder.path + "/link") == 0 && symlink(directory, folder.path + "/link") == 0)
+    #expect(problem(folder.path + "/link/f") == .badDirectory(folder.path + "/link"))
+    #expect(problem(directory + "/f") == nil)
+  }
+
+  @Test func `refuses a hard link`() throws {
+    let folder = try Folder()
+    let path = try folder.write("f", [])
+    try #require(unsafe link(path, folder.path + "/g") == 0)
+    #expect(problem(path) == .hardLinks)
+  }
+
+  @Test func `refuses a FIFO without waiting for its writer`() throws {
+    let folder = try Folder()
+    try #require(unsafe mkfifo(folder.path + "/fifo", 0o600) == 0)
+    #expect(problem(folder.path + "/fifo") == .notRegular)
+  }
+
+  @Test func `refuses directories and devices`() throws {
+    let folder = try Folder()
+    #expect(problem(try folder.makeDirectory("d")) == .notRegular)
+    #expect(problem("/dev/null", owner: 0) == .notRegular)
+  }
+
+  @Test(arguments: [0o720, 0o702, 0o777] as [mode_t])
+  func `refuses a parent others may write to`(_ mode: mode_t) throws {
+    let folder = try Folder()
+    let directory = try folder.makeDirectory("d", mode: mode)
+    let path = try folder.write("d/f", [])
+    #expect(problem(path) == .directoryWritable(directory))
+  }
+
+  @Test func `a sticky parent may be writable by others`() throws {
+    let folder = try Folder()
+    _ = try folder.makeDirectory("d", mode: 0o1777)
+    #expect(problem(try folder.write("d/f", [])) == nil)
+  }
+
+  @Test func `refuses more than 64 KiB`() throws {
+    let folder = try Folder()
+    #expect(problem(try folder.write("f", [UInt8](repeating: 0x23, count: 65_536))) == nil)
+    #expect(problem(try folder.write("g", [UInt8](repeating: 0x23, count: 65_537))) == .tooLarge)
+  }
+
+  @Test(arguments: ["", "a", "./a", "/", "//a", "/a//b", "/a/./b", "/a/../b", "/a/", "/a\0b"])
+  func `refuses paths that are not plain and absolute`(_ path: String) {
+    #expect(problem(path) == .badPath)
+    #expect(problem("/" + String(repeating: "a", count: 5000)) == .badPath)
+  }
+
+  @Test func `a missing file and a missing parent are told apart`() throws {
+    let folder = try Folder()
+    #expect(problem(folder.path + "/f") == .missing)
+    #expect(problem(folder.path + "/d/f") == .badDirectory(folder.path + "/d"))
+    _ = try folder.write("f", [])
+    #expect(problem(folder.path + "/f/x") == .badDirectory(folder.path + "/f"))
+  }
+
+  @Test func `a missing default is the defaults, a missing conf= an error`() throws {
+    let folder = try Folder()
+    let missing = folder.path + "/f"
+    #expect(try Configuration.load(path: nil, defaultPath: missing, requiredOwner: me).server == nil)
+    #expect(throws: ConfigurationError.file(path: missing, .missing)) {
+      _ = try Configuration.load(path: missing, requiredOwner: me)
+    }
+  }
+
+  @Test func `a default that cannot be trusted is an error, never the defaults`() throws {
+    let folder = try Folder()
+    let path = try folder.write("f", [], mode: 0o666)
+    #expect(throws: ConfigurationError.file(path: path, .writable)) {
+      _ = try Configuration.load(path: nil, defaultPath: path, requiredOwner: me)
+    }
+  }
+
+  @Test func `a refused key names the file that was read`() throws {
+    let folder = try Folder()
+    let path = try folder.write("f", Array("\nx = 1".utf8))
+    let error = #expect(throws: ConfigurationError.self) { _ = try Configuration.load(path: path, requiredOwner: me) }
+    #expect(error?.description.hasPrefix("\(path):2: x: unknown key (allowed: ") == true)
+  }
+}

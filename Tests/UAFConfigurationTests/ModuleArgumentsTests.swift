@@ -1,0 +1,88 @@
+import Testing
+
+@testable import UAFConfiguration
+
+@Suite struct ModuleArgumentsTests {
+  /// The name of the refused argument; nil if all are accepted.
+  private func refused(_ arguments: [String]) -> String? {
+    do throws(ConfigurationError) {
+      _ = try ModuleArguments(parsing: arguments)
+      return nil
+    } catch {
+      guard case .argument(let name, _) = error else { return "\(error)" }
+      return name
+    }
+  }
+
+  private func conflict(_ arguments: [String], _ text: String, service: String? = "sudo") throws -> String? {
+    let configuration = try Configuration(parsing: Array(text.utf8), path: "FILE")
+    let arguments = try ModuleArguments(parsing: arguments)
+    do throws(ConfigurationError) {
+      try configuration.check(arguments, service: service)
+      return nil
+    } catch {
+      guard case .argument(let name, _) = error else { return "\(error)" }
+      return name
+    }
+  }
+
+  @Test func `no arguments mean the defaults`() throws {
+    let arguments = try ModuleArguments(parsing: [])
+    #expect(arguments.configurationPath == nil && arguments.authenticator == nil && arguments.tries == nil)
+    #expect(!arguments.nouserok && !arguments.debug && !arguments.quiet && arguments.timeout == nil)
+    #expect(arguments.firstPass == .ignored)
+  }
+
+  @Test func `takes every argument`() throws {
+    let arguments = try ModuleArguments(parsing: [
+      "conf=/etc/a=b", "authenticator=pattern", "nouserok", "debug", "tries=10", "timeout=600", "try_first_pass",
+      "quiet",
+    ])
+    #expect(arguments.configurationPath == "/etc/a=b" && arguments.authenticator == "pattern")
+    #expect(arguments.nouserok && arguments.debug && arguments.quiet && arguments.firstPass == .tried)
+    #expect(arguments.tries == 10 && arguments.timeout == .seconds(600))
+    #expect(try ModuleArguments(parsing: ["use_first_pass", "authenticator=5541#0001"]).firstPass == .used)
+  }
+
+  @Test(arguments: [
+    ("", ""), ("nouserOK", "nouserOK"), ("use_first_pas", "use_first_pas"), ("nouserok=1", "nouserok"),
+    ("conf", "conf"), ("conf=", "conf"),
+    ("conf=a.conf", "conf"), ("conf=/a/../b", "conf"), ("authenticator=", "authenticator"),
+    ("authenticator=iris", "authenticator"),
+    ("tries=", "tries"), ("tries=0", "tries"), ("tries=11", "tries"), ("tries=-1", "tries"), ("tries=+1", "tries"),
+    ("tries=01", "tries"),
+    ("tries=1 ", "tries"), ("tries=99999999999999999999", "tries"), ("timeout=0", "timeout"),
+    ("timeout=601", "timeout"),
+    ("timeout=1.5", "timeout"), ("debug ", "debug "), ("=x", ""),
+  ])
+  func `refuses unknown and bad arguments by name`(_ argument: String, _ name: String) {
+    #expect(refused(["quiet", argument]) == name)
+  }
+
+  @Test func `refuses an argument given twice`() {
+    #expect(refused(["debug", "debug"]) == "debug")
+    #expect(refused(["tries=1", "tries=2"]) == "tries")
+    #expect(refused(["try_first_pass", "use_first_pass"]) == "use_first_pass")
+    #expect(refused([String](repeating: "debug", count: 33)) == "list")
+  }
+
+  @Test func `a first pass cannot go with a shuffled keypad or a transaction`() throws {
+    for name in ["use_first_pass", "try_first_pass"] {
+      #expect(try conflict([name], "[passcode]\nkeypad='shuffled'") == name)
+      #expect(try conflict([name], "[service.sudo]\ntransaction=true") == name)
+      #expect(try conflict([name], "[service.sudo]\ntransaction=true", service: "login") == nil)
+    }
+    #expect(try conflict(["quiet"], "[passcode]\nkeypad='shuffled'") == nil)
+  }
+
+  @Test func `an authenticator that is not enabled is refused`() throws {
+    #expect(try conflict(["authenticator=pattern"], "authenticators=['passcode']") == "authenticator")
+    #expect(try conflict(["authenticator=passcode"], "authenticators=['passcode']") == nil)
+  }
+
+  @Test func `nouserok cannot go with hidden states`() throws {
+    #expect(try conflict(["nouserok"], "[general]\nhide_state=true") == "nouserok")
+    #expect(try conflict(["nouserok"], "[service.sudo]\nhide_state=true") == "nouserok")
+    #expect(try conflict(["nouserok"], "") == nil)
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Testing
+import UAFWire
+
+/// Exchanges of the built program with servers that answer.
+@Suite(.timeLimit(.minutes(2)))
+struct ExchangeTests {
+  let servers: Servers
+
+  init() throws { servers = try Servers.shared() }
+
+  @Test func `brings status, type, body and the server's certificate`() throws {
+    let fetch = try FetchProcess()
+    let (response, body) = try fetch.perform(servers.get(servers.good))
+    #expect(response.outcome == .answered)
+    #expect(response.handshakeCompleted)
+    #expect(response.status == 200)
+    #expect(response.contentType == "application/json")
+    #expect(response.certificate == Data(base64Encoded: servers.leaf).map(Array.init))
+    #expect(body == Array(#"{"ok":true}"#.utf8))
+  }
+
+  @Test func `performs several requests over one socket and one connection, each with the certificate`() throws {
+    let fetch = try FetchProcess()
+    let (first, one) = try fetch.perform(servers.get(servers.good, "/connection"))
+    let (second, two) = try fetch.perform(servers.get(servers.good, "/connection"))
+    let (third, _) = try fetch.perform(servers.get(servers.good, "/nowhere"))
+    #expect(one == two)
+    #expect(second.handshakeCompleted)
+    #expect(first.certificate?.isEmpty == false)
+    #expect(second.certificate == first.certificate)
+    #expect(third.certificate == first.certificate)
+  }
+
+  @Test func `posts a body of any bytes up to the limit`() throws {
+    let fetch = try FetchProcess()
+    for count in [0, 1, WireLimit.requestBody] {
+      let sent = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+      let (response, body) = try fetch.perform(servers.post(servers.good, "/echo", sent))
+      #expect(response.status == 200)
+      #expect(body == sent)
+    }
+    let (response, body) = try fetch.perform(servers.post(servers.good, "/echo", nil))
+    #expect(response.status == 200)
+    #expect(body.isEmpty)
+  }
+
+  @Test func `sends the headers it was asked for and its name, and no others`() throws {
+    let fetch = try FetchProcess()
+    var request = servers.post(servers.good, "/headers", [1, 2, 3])
+    request.contentType = "application/fido+uaf; charset=utf-8"
+    request.accept = "application/fido+uaf"
+    let (_, body) = try fetch.perform(request)
+    #expect(
+      try JSONDecoder().decode([String].self, from: Data(body)) == [
+        "POST", "Accept: application/fido+uaf", "Content-Length: 3",
+        "Content-Type: application/fido+uaf; charset=utf-8", "Host: 127.0.0.1:\(servers.good)",
+        "User-Agent: pam-uaf/0.1.0",
+      ])
+    let (_, bare) = try fetch.perform(servers.get(servers.good, "/headers"))
+    #expect(
+      try JSONDecoder().decode([String].self, from: Data(bare)) == [
+        "GET", "Host: 127.0.0.1:\(servers.good)", "User-Agent: pam-uaf/0.1.0",
+      ])
+  }
+
+  @Test func `passes a refusal of the server through`() throws {
+    let fetch = try FetchProcess()
+    let (response, body) = try fetch.perform(servers.get(servers.good, "/nowhere"))
+    #expect(response.outcome == .answered)
+    #expect(response.status == 404)
+    #expect(body == Array("no such path".utf8))
+  }
+
+  @Test func `passes an answer without a body through`() throws {
+    let fetch = try FetchProcess()
+    let (response, body) = try fetch.perform(servers.get(servers.good, "/empty"))
+    #expect(response.status == 204)
+    #expect(body.isEmpty)
+  }
+
+  @Test func `follows no redirect`() throws {
+    let fetch = try FetchProcess()
+    let (response, body) = try fetch.perform(servers.get(servers.good, "/redirect"))
+    #expect(response.status == 302)
+    #expect(body == Array("elsewhere".utf8))
+  }
+
+  @Test func `takes a body of exactly the limit`() throws {
+    let fetch = try FetchProcess()
+    let (response, body) = try fetch.perform(servers.get(servers.good, "/largest"))
+    #expect(response.outcome == .answered)
+    #expect(body == (0..<WireLimit.responseBody).map { UInt8($0 % 251) })
+  }
+
+  @Test(arguments: ["/one-more", "/announced", "/unannounced", "/endless", "/many-headers", "/long-headers"])
+  func `refuses an answer that is too large, and goes on`(_ path: String) throws {
+    let fetch = try FetchProcess()
+    let (response, body) = try fetch.perform(servers.get(servers.good, path))
+    #expect(response.outcome == .tooLarge)
+    #expect(response.handshakeCompleted)
+    #expect(response.status == 0)
+    #expect(body.isEmpty)
+    let (next, _) = try fetch.perform(servers.get(servers.good))
+    #expect(next.outcome == .answered)
+  }
+
+  @Test(arguments: ["/drip", "/hang"]) func `ends at the total deadline, after a handshake`(_ path: String) throws {
+    let fetch = try FetchProcess()
+    _ = try fetch.perform(servers.get(servers.good))
+    let (response, body) = try fetch.perform(servers.get(servers.good, path, timeout: 700))
+    #expect(response.outcome == .timedOut)
+    #expect(response.handshakeCompleted)
+    #expect(response.status == 0)
+    #expect(body.isEmpty)
+  }
+
+  @Test(arguments: ["/cut", "/reset"]) func `tells a connection that is lost after the handshake`(_ path: String) throws
+  {
+    let fetch = try FetchProcess()
+    let (response, _) = try fetch.perform(servers.get(servers.good, path))
+    #expect(response.outcome == .connectionLost)
+    #expect(response.handshakeCompleted)
+  }
+
+  @Test func `refuses an answer that is not HTTP`() throws {
+    let fetch = try FetchProcess()
+    let (response, _) = try fetch.perform(servers.get(servers.good, "/garbage"))
+    #expect(response.outcome == .other)
+    #expect(response.handshakeCompleted)
+    #expect(response.status == 0)
+  }
+
+  @Test func `cleans and cuts a type with control bytes`() throws {
+    let fetch = try FetchProcess()
+    let (response, _) = try fetch.perform(servers.get(servers.good, "/strange-type"))
+    #expect(response.outcome == .answered)
+    #expect(response.contentType?.utf8.count == 256)
+    #expect(response.contentType?.utf8.allSatisfy { 0x20...0x7E ~= $0 } == true)
+  }
+
+  @Test func `goes through a proxy when the request names one`() throws {
+    let fetch = try FetchProcess()
+    var request = servers.get(servers.good)
+    request.proxy = "http://127.0.0.1:\(servers.proxy)"
+    let (response, _) = try fetch.perform(request)
+    #expect(response.outcome == .answered)
+    #expect(response.certificate == Data(base64Encoded: servers.leaf).map(Array.init))
+  }
+
+  @Test func `counts a proxy that refuses, or is away, as no handshake with the server`() throws {
+    let fetch = try FetchProcess()
+    var request = servers.get(servers.good)
+    request.url = "https://127.0.0.2:1/ok"
+    request.proxy = "http://127.0.0.1:\(servers.proxy)"
+    let (forbidden, _) = try fetch.perform(request)
+    #expect(forbidden.outcome != .answered)
+    #expect(!forbidden.handshakeCompleted)
+    request.proxy = "http://127.0.0.1:\(servers.closed)"
+    let (away, _) = try fetch.perform(request)
+    #expect(away.outcome == .refused)
+    #expect(!away.handshakeCompleted)
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+import UAFWire
+
+/// Servers that are away, are not what they should be, or must not be asked.
+@Suite(.timeLimit(.minutes(2)))
+struct RefusalTests {
+  let servers: Servers
+
+  init() throws { servers = try Servers.shared() }
+
+  private func outcome(_ request: FetchRequest) throws -> FetchResponse {
+    let fetch = try FetchProcess()
+    let (response, body) = try fetch.perform(request)
+    #expect(response.status == 0)
+    #expect(body.isEmpty)
+    #expect(response.detail?.isEmpty == false)
+    #expect(response.detail?.utf8.allSatisfy { 0x20...0x7E ~= $0 } == true)
+    return response
+  }
+
+  @Test func `tells a refused connection`() throws {
+    let response = try outcome(servers.get(servers.closed))
+    #expect(response.outcome == .refused)
+    #expect(!response.handshakeCompleted)
+  }
+
+  @Test func `tells a name that does not resolve`() throws {
+    // A label of more than 63 bytes: the resolver refuses it without asking anybody.
+    var request = servers.get(1)
+    request.url = "https://\(String(repeating: "a", count: 64)).invalid/"
+    let response = try outcome(request)
+    #expect(response.outcome == .nameNotResolved)
+    #expect(!response.handshakeCompleted)
+  }
+
+  @Test func `tells a server that does not speak, at the deadline`() throws {
+    let response = try outcome(servers.get(servers.mute, timeout: 400))
+    #expect(response.outcome == .timedOut)
+    #expect(!response.handshakeCompleted)
+    #expect(response.certificate == nil)
+  }
+
+  @Test(arguments: ["plain", "tls11", "reset"])
+  func `refuses a server that does not speak TLS 1 2 or newer`(_ name: String) throws {
+    let response = try outcome(servers.get(servers[dynamicMember: name]))
+    #expect(response.outcome == .tlsFailed)
+    #expect(!response.handshakeCompleted)
+  }
+
+  @Test(arguments: ["wrongHost", "expired", "unknown", "selfSigned"])
+  func `refuses a wrong certificate, and never as a server that is away`(
+    _ name: String
+  ) throws {
+    let response = try outcome(servers.get(servers[dynamicMember: name]))
+    #expect(response.outcome == .certificateRefused)
+    #expect(response.handshakeCompleted)
+  }
+
+  @Test func `refuses an authority that the system does not know when the request names none`() throws {
+    var request = servers.get(servers.good)
+    request.certificateAuthorities = nil
+    let response = try outcome(request)
+    #expect(response.outcome == .certificateRefused)
+  }
+
+  @Test func `refuses the certificate anew when a later request trusts others`() throws {
+    let fetch = try FetchProcess()
+    let (first, _) = try fetch.perform(servers.get(servers.good))
+    var request = servers.get(servers.good)
+    request.certificateAuthorities = nil
+    let (second, _) = try fetch.perform(request)
+    #expect(first.outcome == .answered)
+    #expect(second.outcome == .certificateRefused)
+  }
+
+  @Test func `refuses the certificate anew after a request that did not look at it`() throws {
+    let fetch = try FetchProcess()
+    var request = servers.get(servers.selfSigned)
+    request.skipsVerification = true
+    let (first, _) = try fetch.perform(request)
+    request.skipsVerification = false
+    let (second, _) = try fetch.perform(request)
+    #expect(first.outcome == .answered)
+    #expect(first.certificate?.isEmpty == false)
+    #expect(second.outcome == .certificateRefused)
+  }
+
+  @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"])
+  func `trusts nobody when the authorities are not certificates`(_ authorities: String) throws {
+    var request = servers.get(servers.good)
+    request.certificateAuthorities = authorities
+    let response = try outcome(request)
+    #expect(response.outcome == .unacceptableRequest || response.outcome == .certificateRefused)
+  }
+
+  @Test(arguments: ["http", "ftp", "file", "gopher", "HTTP"])
+  func `refuses an address that is not https`(_ scheme: String) throws {
+    var request = servers.get(servers.plain)
+    request.url = "\(scheme)://127.0.0.1:\(servers.plain)/ok"
+    let response = try outcome(request)
+    #expect(response.outcome == .unacceptableRequest)
+    #expect(!response.handshakeCompleted)
+  }
+
+  @Test func `lets the environment change nothing`() throws {
+    let folder = servers.folder
+    let keys = folder + "/keys-\(UUID().uuidString)"
+    let fetch = try FetchProcess(environment: [
+      "SSL_CERT_FILE=\(folder)/authority.pem", "CURL_CA_BUNDLE=\(folder)/authority.pem", "SSLKEYLOGFILE=\(keys)",
+      "https_proxy=http://127.0.0.1:\(servers.closed)", "HTTPS_PROXY=http://127.0.0.1:\(servers.closed)",
+      "ALL_PROXY=http://127.0.0.1:\(servers.closed)", "OPENSSL_CONF=\(folder)/openssl.cnf", "HOME=\(folder)",
+    ])
+    let (trusting, _) = try fetch.perform(servers.get(servers.tls12))
+    var request = servers.get(servers.good)
+    request.certificateAuthorities = nil
+    let (distrusting, _) = try fetch.perform(request)
+    #expect(trusting.outcome == .answered)
+    #expect(distrusting.outcome == .certificateRefused)
+    #expect(!FileManager.default.fileExists(atPath: keys))
+  }
+}

@@ -1,0 +1,42 @@
+import Testing
+import UAFWire
+
+@testable import UAFFetch
+
+/// What is refused before libcurl sees it.
+struct RequestCheckTests {
+  private static func request(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
+    var request = FetchRequest(.post, url: "https://fido.example.com/uaf", timeoutMilliseconds: 1)
+    change(&request)
+    return request
+  }
+
+  @Test(arguments: ["https://a", "HTTPS://fido.example.com:8443/uaf?x=%20"])
+  func `takes an https address`(_ url: String) {
+    #expect(RequestCheck.objection(to: Self.request { $0.url = url }) == nil)
+  }
+
+  @Test(arguments: [
+    "", "https://", "https:/a", "http://a", "httpss://a", " https://a", "https://a b", "https://a\n", "https://\u{7F}",
+    "https://ä.example", "file:///etc/passwd", "a",
+  ])
+  func `refuses an address that is another`(_ url: String) {
+    #expect(RequestCheck.objection(to: Self.request { $0.url = url }) != nil)
+  }
+
+  @Test(arguments: ["a\r\nX-Injected: 1", "a\n", "\u{0}", "ä", "\t"])
+  func `refuses a header value that is not printable ASCII`(_ value: String) {
+    #expect(RequestCheck.objection(to: Self.request { $0.contentType = value }) != nil)
+    #expect(RequestCheck.objection(to: Self.request { $0.accept = value }) != nil)
+    #expect(RequestCheck.objection(to: Self.request { $0.proxy = value }) != nil)
+  }
+
+  @Test func `refuses a GET with a body`() {
+    #expect(RequestCheck.objection(to: Self.request { $0.body = [] }) == nil)
+    let get = Self.request {
+      $0.method = .get
+      $0.body = []
+    }
+    #expect(RequestCheck.objection(to: get) != nil)
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+import UAFWire
+
+/// The servers of Tests/Servers/https_servers.py, started once and ended with the test run.
+@dynamicMemberLookup
+struct Servers: Decodable {
+  let folder, authority, leaf: String
+  private let ports: [String: Int]
+
+  /// The port of the server of this name; 0, where nobody listens, if there is none.
+  subscript(dynamicMember name: String) -> Int { ports[name] ?? 0 }
+
+  /// Holds the end of the pipe whose closing ends the servers.
+  private final class Running: Sendable {
+    let servers: Result<Servers, any Error>
+    private let input = Pipe()
+
+    init() {
+      let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Servers/https_servers.py")
+      let output = Pipe()
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["python3", "-W", "ignore", script.path]
+      process.standardInput = input
+      process.standardOutput = output
+      servers = Result {
+        try process.run()
+        var line = Data()
+        while line.last != UInt8(ascii: "\n") {
+          let more = output.fileHandleForReading.availableData
+          if more.isEmpty { break }
+          line += more
+        }
+        return try JSONDecoder().decode(Servers.self, from: line)
+      }
+    }
+  }
+
+  private static let running = Running()
+
+  /// The servers.
+  static func shared() throws -> Servers { try running.servers.get() }
+
+  /// A request to a server that trusts its authority.
+  func get(_ port: Int, _ path: String = "/ok", timeout: UInt32 = 20_000) -> FetchRequest {
+    var request = FetchRequest(.get, url: "https://127.0.0.1:\(port)\(path)", timeoutMilliseconds: timeout)
+    request.certificateAuthorities = authority
+    return request
+  }
+
+  /// A request with a body.
+  func post(_ port: Int, _ path: String, _ body: [UInt8]?) -> FetchRequest {
+    var request = get(port, path)
+    request.method = .post
+    request.body = body
+    return request
+  }
+}

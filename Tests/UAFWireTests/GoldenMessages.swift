@@ -1,0 +1,194 @@
+import UAFWire
+
+/// The messages Tests/Vectors/wire/README.md states, by the name of their file.
+enum GoldenMessages {
+  static let all: [String: WireMessage] = begins.merging(others) { $1 }.merging(prompts) { $1 }
+    .merging(finishes) { $1 }.merging(fetches) { $1 }
+
+  private static func begin(_ operation: Operation, _ fill: (inout Begin) -> Void = { _ in }) -> WireMessage {
+    var begin = Begin(operation)
+    fill(&begin)
+    return .begin(begin)
+  }
+
+  private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  private static func bytes(_ character: Character, _ count: Int) -> [UInt8] {
+    bytes(String(repeating: character, count: count))
+  }
+
+  private static let begins: [String: WireMessage] = [
+    "begin-minimal": begin(.authenticate),
+    "begin-full": begin(.authenticate) {
+      $0.uid = 1000
+      $0.account = bytes("maria")
+      $0.typedName = bytes("MARIA")
+      $0.service = bytes("sshd")
+      $0.tty = bytes("ssh")
+      $0.remoteHost = bytes("203.0.113.7")
+      $0.remoteUser = bytes("root")
+      $0.isRemote = true
+      $0.pamFlags = 0x8001
+      $0.arguments = ["conf=/etc/security/pam_uaf.conf", "nouserok", "timeout=60"].map(bytes)
+      $0.locale = bytes("ko_KR.UTF-8")
+      $0.command = bytes("systemctl restart nginx")
+      $0.isDivided = true
+      $0.authenticator = bytes("passcode")
+      $0.payload = bytes("eyJ2IjoxfQ")
+      $0.wantsToken = true
+    },
+    "begin-sudo": begin(.authenticate) {
+      $0.uid = 1000
+      $0.account = bytes("maria")
+      $0.typedName = bytes("maria")
+      $0.service = bytes("sudo")
+      $0.tty = bytes("/dev/pts/3")
+      $0.remoteUser = bytes("maria")
+      $0.isRemote = false
+      $0.pamFlags = 0x8000
+      $0.locale = bytes("en_US.UTF-8")
+    },
+    "begin-unresolved": begin(.authenticate) {
+      $0.typedName = bytes("a\u{1B}[2J\nb") + [0xFF]
+      $0.service = bytes("sshd")
+      $0.isRemote = true
+      $0.pamFlags = 0
+    },
+    "begin-empty-name": begin(.authenticate) {
+      $0.typedName = []
+      $0.service = bytes("sshd")
+      $0.isRemote = false
+      $0.pamFlags = 0
+    },
+    "begin-peer-status": begin(.status) {
+      $0.service = bytes("uafctl")
+      $0.locale = bytes("C.UTF-8")
+    },
+    "begin-trust": begin(.trust) {
+      $0.service = bytes("uafctl")
+      $0.payload = bytes("eyJ2IjoxfQ")
+      $0.wantsToken = false
+    },
+    "begin-limits": begin(.deregisterAll) {
+      $0.uid = .max
+      $0.account = bytes("a", 256)
+      $0.typedName = bytes("t", 256)
+      $0.service = bytes("s", 64)
+      $0.tty = bytes("y", 256)
+      $0.remoteHost = bytes("h", 256)
+      $0.remoteUser = bytes("u", 256)
+      $0.isRemote = false
+      $0.pamFlags = .max
+      $0.arguments = [bytes("c", 4096)]
+      $0.locale = bytes("l", 64)
+      $0.isDivided = false
+      $0.authenticator = bytes("p", 64)
+    },
+    "begin-32-arguments": begin(.authenticate) { $0.arguments = [[]] + (1...31).map { bytes("a\($0)") } },
+    "begin-version-2": begin(.authenticate) { $0.version = 2 },
+  ]
+
+  private static let others: [String: WireMessage] = [
+    "answer": .answer(bytes("Abcdef1!")),
+    "answer-empty": .answer([]),
+    "answer-limit": .answer(bytes("x", 1024)),
+    "cancelled": .cancelled,
+    "resume": .resume,
+    "info": .core(.info("Waiting for the server.")),
+    "info-four-byte-character": .core(.info("\u{1F511} \u{10FFFF} \u{D7FF} \u{E000}")),
+    "error": .core(.error("Locked for 300 seconds.")),
+    "ready": .core(.ready),
+    "setenv": .core(.setenv(name: "UAF_TOKEN", value: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln")),
+    "setenv-empty": .core(.setenv(name: "UAF_TOKEN", value: "")),
+    "chunk": .chunk([0x00, 0xFF, 0x7B, 0x7D]),
+    "chunk-one-byte": .chunk([0]),
+  ]
+
+  private static func prompt(
+    echo: Bool = false, _ check: String, _ step: PromptStep, _ text: String, attempts: UInt32? = nil,
+    error: String? = nil, reason: String? = nil
+  ) -> WireMessage {
+    var prompt = Prompt(echo: echo, check: check, step: step, text: text)
+    prompt.remainingAttempts = attempts
+    prompt.errorMessage = error
+    prompt.reason = reason
+    return .core(.prompt(prompt))
+  }
+
+  private static let prompts: [String: WireMessage] = [
+    "prompt-minimal": prompt("passcode", .current, "Passcode: "),
+    "prompt-full": prompt(
+      echo: true, "choice", .newAgain, "비밀번호: ", attempts: 4, error: "틀렸습니다. 4번 남았습니다.",
+      reason: "sudo: systemctl restart nginx"),
+    "prompt-attempts": prompt(
+      "passcode", .current, "Wrong. 4 tries left. Passcode: ", attempts: 4, error: "Wrong. 4 tries left."),
+    "prompt-new": prompt("passcode", .new, ""),
+    "prompt-limits": prompt(
+      String(repeating: "c", count: 32), .current, String(repeating: "t", count: 4096), attempts: .max,
+      error: String(repeating: "é", count: 2048), reason: String(repeating: "r", count: 4096)),
+  ]
+
+  private static func finished(
+    _ code: UInt8, _ result: UInt32, text: String? = nil, token: String? = nil, document: String? = nil
+  ) -> WireMessage {
+    var finished = Finished(pamCode: code, result: result)
+    finished.text = text
+    finished.token = token
+    finished.document = document
+    return .core(.finished(finished))
+  }
+
+  private static let finishes: [String: WireMessage] = [
+    "finished-success": finished(0, 0),
+    "finished-full": finished(0, 0, text: "Welcome.", token: "eyJ0b2tlbiI6MX0", document: #"{"version":"1"}"#),
+    "finished-wrong-value": finished(7, 3012, text: "Wrong passcode."),
+    "finished-locked": finished(11, 3013, text: "Locked for 300 seconds."),
+    "finished-not-registered": finished(25, 1009),
+    "finished-document": finished(0, 0, document: #"{"state":3006}"#),
+    "finished-server-number": finished(7, .max, text: ""),
+  ]
+
+  private static func request(
+    _ method: FetchRequest.Method, _ url: String, _ timeout: UInt32, _ fill: (inout FetchRequest) -> Void = { _ in }
+  ) -> WireMessage {
+    var request = FetchRequest(method, url: url, timeoutMilliseconds: timeout)
+    fill(&request)
+    return .request(request)
+  }
+
+  private static func response(
+    _ outcome: FetchOutcome, handshake: Bool, status: UInt16 = 0, bodyLength: UInt32 = 0,
+    _ fill: (inout FetchResponse) -> Void = { _ in }
+  ) -> WireMessage {
+    var response = FetchResponse(outcome, handshakeCompleted: handshake, status: status, bodyLength: bodyLength)
+    fill(&response)
+    return .response(response)
+  }
+
+  private static let fetches: [String: WireMessage] = [
+    "request-get": request(.get, "https://fido.example.com/uaf/get", 30000),
+    "request-post-full": request(.post, "https://127.0.0.1:8443/uaf/respond", 600_000) {
+      $0.contentType = "application/fido+uaf; charset=utf-8"
+      $0.accept = "application/fido+uaf"
+      $0.body = bytes(#"{"uafResponse":""#) + [0xFF, 0x00] + bytes(#""}"#)
+      $0.certificateAuthorities = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
+      $0.proxy = "http://proxy.example.com:3128"
+      $0.skipsVerification = true
+    },
+    "request-limits": request(.get, String(repeating: "u", count: 4096), 1) {
+      $0.contentType = String(repeating: "c", count: 128)
+      $0.accept = String(repeating: "a", count: 128)
+      $0.proxy = String(repeating: "p", count: 4096)
+      $0.skipsVerification = false
+    },
+    "response-answered": response(.answered, handshake: true, status: 200, bodyLength: 262_144) {
+      $0.contentType = "application/json"
+      $0.certificate = [0x30, 0x03, 0x02, 0x01, 0x00]
+      $0.detail = ""
+    },
+    "response-no-body": response(.answered, handshake: true, status: 204),
+    "response-refused": response(.refused, handshake: false) { $0.detail = "connection refused" },
+    "response-too-large": response(.tooLarge, handshake: true) { $0.certificate = [0x30, 0x00] },
+    "response-other": response(.other, handshake: false) { $0.detail = String(repeating: "d", count: 512) },
+  ]
+}

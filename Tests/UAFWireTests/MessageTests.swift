@@ -1,0 +1,110 @@
+import SecretMemory
+import Testing
+
+@testable import UAFWire
+
+/// What the readers of single messages demand beyond the form of a packet.
+struct MessageTests {
+  @Test(arguments: Operation.allCases) func `carries every operation`(_ operation: UAFWire.Operation) throws {
+    let bytes = try Begin(operation).packet()
+    #expect(try Begin(Packet(bytes.span), bytes.span).operation == operation)
+  }
+
+  @Test(arguments: PromptStep.allCases) func `carries every step`(_ step: PromptStep) throws {
+    let message = CoreMessage.prompt(Prompt(echo: true, check: "passcode", step: step, text: ""))
+    let bytes = try message.packet()
+    #expect(try CoreMessage(Packet(bytes.span), bytes.span) == message)
+  }
+
+  @Test(arguments: FetchOutcome.allCases) func `carries every outcome, with a status only for an answer`(
+    _ outcome: FetchOutcome
+  ) throws {
+    let status: UInt16 = outcome == .answered ? 404 : 0
+    let response = FetchResponse(outcome, handshakeCompleted: true, status: status)
+    let bytes = try response.packet()
+    #expect(try FetchResponse(Packet(bytes.span), bytes.span) == response)
+    let wrong = try FetchResponse(outcome, handshakeCompleted: true, status: 404 - status).packet()
+    #expect(throws: PacketError.invalidValue(.fetchResponse, tag: 3)) {
+      try FetchResponse(Packet(wrong.span), wrong.span)
+    }
+  }
+
+  @Test func `refuses an answer that came without a handshake`() throws {
+    let bytes = try FetchResponse(.answered, handshakeCompleted: false, status: 200).packet()
+    #expect(throws: PacketError.invalidValue(.fetchResponse, tag: 3)) {
+      try FetchResponse(Packet(bytes.span), bytes.span)
+    }
+  }
+
+  @Test(arguments: [0, 600_001, UInt32.max]) func `refuses a time-out out of range`(_ timeout: UInt32) throws {
+    let bytes = try FetchRequest(.get, url: "https://a", timeoutMilliseconds: timeout).packet()
+    #expect(throws: PacketError.invalidValue(.fetchRequest, tag: 7)) {
+      try FetchRequest(Packet(bytes.span), bytes.span)
+    }
+  }
+
+  @Test func `refuses a request of another version`() throws {
+    var bytes = try FetchRequest(.get, url: "https://a", timeoutMilliseconds: 1).packet()
+    bytes[5] = 2
+    #expect(throws: PacketError.invalidValue(.fetchRequest, tag: 1)) {
+      try FetchRequest(Packet(bytes.span), bytes.span)
+    }
+  }
+
+  @Test(arguments: GoldenMessages.all.keys.sorted()) func `refuses a message of another type in every reader`(
+    _ name: String
+  ) throws {
+    let bytes = try #require(WireVector.bytes(name))
+    let packet = try Packet(bytes.span)
+    let wrong = PacketError.unexpectedType(packet.type)
+    let core: Set<PacketType> = [.prompt, .info, .error, .ready, .setenv, .finished]
+    if packet.type != .begin { #expect(throws: wrong) { try Begin(packet, bytes.span) } }
+    if !core.contains(packet.type) { #expect(throws: wrong) { try CoreMessage(packet, bytes.span) } }
+    if packet.type != .fetchRequest { #expect(throws: wrong) { try FetchRequest(packet, bytes.span) } }
+    if packet.type != .fetchResponse { #expect(throws: wrong) { try FetchResponse(packet, bytes.span) } }
+    if packet.type != .fetchChunk {
+      var body: [UInt8] = []
+      #expect(throws: wrong) { try FetchChunk.append(packet, bytes.span, to: &body, total: 4) }
+    }
+    if packet.type != .answer {
+      let buffer = try Secret(copying: bytes.span)
+      #expect(throws: wrong) { _ = try Answer.value(packet, in: buffer) }
+    }
+  }
+
+  @Test(arguments: [0, 1, 32_767, 32_768, 32_769, 262_144]) func `cuts a body into full chunks and puts it together`(
+    _ count: Int
+  ) throws {
+    let body = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    var joined: [UInt8] = []
+    let packets = try FetchChunk.packets(body)
+    for bytes in packets { try FetchChunk.append(Packet(bytes.span), bytes.span, to: &joined, total: count) }
+    #expect(packets.count == (count + WireLimit.chunk - 1) / WireLimit.chunk)
+    #expect(joined == body)
+  }
+
+  @Test func `refuses to cut a body above the limit`() {
+    #expect(throws: PacketError.size) { try FetchChunk.packets([UInt8](repeating: 0, count: 262_145)) }
+  }
+
+  @Test func `refuses a chunk that is shorter or longer than announced, or comes after the last`() throws {
+    let bytes = try #require(FetchChunk.packets([1, 2, 3]).first)
+    let packet = try Packet(bytes.span)
+    for total in [0, 2, 4, 40_000] {
+      var body: [UInt8] = []
+      #expect(throws: PacketError.invalidValue(.fetchChunk, tag: 1)) {
+        try FetchChunk.append(packet, bytes.span, to: &body, total: total)
+      }
+      #expect(body.isEmpty)
+    }
+    var complete: [UInt8] = [1, 2, 3]
+    #expect(throws: PacketError.self) { try FetchChunk.append(packet, bytes.span, to: &complete, total: 3) }
+  }
+
+  @Test func `refuses an answer that is too long or holds a NUL`() throws {
+    let long = try Secret(copying: [UInt8](repeating: 0x61, count: WireLimit.answer + 1).span)
+    #expect(throws: PacketError.invalidValue(.answer, tag: 1)) { _ = try Answer.packet(long) }
+    let nul = try Secret(copying: [0x61, 0, 0x62].span)
+    #expect(throws: PacketError.invalidValue(.answer, tag: 1)) { _ = try Answer.packet(nul) }
+  }
+}

@@ -1,0 +1,189 @@
+import Glibc
+import SecretMemory
+import Testing
+
+@testable import UAFWire
+
+/// The socket, against a plain descriptor at the other end.
+struct PacketSocketTests {
+  /// One end under test, the other end as a descriptor.
+  private struct Pair: ~Copyable {
+    let socket: PacketSocket
+    let other: CInt
+
+    init() throws {
+      let ends = try PacketSocket.pair()
+      socket = try PacketSocket(takingOver: ends.mine)
+      other = ends.theirs
+    }
+
+    deinit { close(other) }
+
+    func write(_ bytes: [UInt8]) -> Int {
+      // SAFETY: the array's bytes are valid for the call.
+      unsafe bytes.withUnsafeBytes { unsafe Glibc.send(other, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+    }
+
+    func read() -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: 70_000)
+      // SAFETY: the array has the room that is announced.
+      let count = unsafe bytes.withUnsafeMutableBytes { unsafe recv(other, $0.baseAddress, $0.count, 0) }
+      return Array(bytes.prefix(max(0, count)))
+    }
+
+    /// Sends one byte and a descriptor along with it.
+    func write(_ byte: UInt8, passing descriptor: CInt) -> Int {
+      var byte = byte
+      // cmsghdr (16 bytes on 64-bit systems), the descriptor, padding to 8 bytes.
+      var control = [UInt64](repeating: 0, count: 3)
+      // SAFETY: all three buffers outlive sendmsg; the control message has the layout of cmsghdr.
+      return unsafe control.withUnsafeMutableBytes { control in
+        unsafe control.storeBytes(of: 20, as: Int.self)
+        unsafe control.storeBytes(of: SOL_SOCKET, toByteOffset: 8, as: CInt.self)
+        unsafe control.storeBytes(of: CInt(SCM_RIGHTS), toByteOffset: 12, as: CInt.self)
+        unsafe control.storeBytes(of: descriptor, toByteOffset: 16, as: CInt.self)
+        return unsafe withUnsafeMutablePointer(to: &byte) { pointer in
+          var vector = unsafe iovec(iov_base: pointer, iov_len: 1)
+          return unsafe withUnsafeMutablePointer(to: &vector) { vector in
+            var message = unsafe msghdr()
+            unsafe message.msg_iov = vector
+            unsafe message.msg_iovlen = 1
+            unsafe message.msg_control = control.baseAddress
+            unsafe message.msg_controllen = control.count
+            return unsafe sendmsg(other, &message, CInt(MSG_NOSIGNAL))
+          }
+        }
+      }
+    }
+  }
+
+  private static func buffer() throws -> Secret { try Secret(capacity: WireLimit.packet + 1) }
+
+  @Test func `sends and receives packets one by one`() throws {
+    let pair = try Pair()
+    #expect(pair.write([0x03]) == 1)
+    #expect(pair.write([0x04]) == 1)
+    var buffer = try Self.buffer()
+    #expect(try pair.socket.receive(into: &buffer, timeoutMilliseconds: 0).type == .cancelled)
+    #expect(try pair.socket.receive(into: &buffer, timeoutMilliseconds: 0).type == .resume)
+    try pair.socket.send([0x84])
+    try pair.socket.send([0x83, 1, 0, 0])
+    #expect(pair.read() == [0x84])
+    #expect(pair.read() == [0x83, 1, 0, 0])
+  }
+
+  @Test func `carries an answer from secret memory to secret memory`() throws {
+    let pair = try Pair()
+    let entry = try Secret(copying: Array("Abcdef1!".utf8).span)
+    try pair.socket.send(try Answer.packet(entry))
+    let sent = pair.read()
+    #expect(sent == WireVector.bytes("answer"))
+    #expect(pair.write(sent) == sent.count)
+    var buffer = try Self.buffer()
+    let packet = try pair.socket.receive(into: &buffer, timeoutMilliseconds: 0)
+    let value = try Answer.value(packet, in: buffer)
+    let isEqual = value.isEqual(to: entry)
+    #expect(isEqual)
+  }
+
+  @Test func `takes a packet of the greatest size`() throws {
+    let pair = try Pair()
+    var begin = Begin(.authenticate)
+    begin.arguments = [[UInt8]](repeating: [UInt8](repeating: 0x61, count: 4096), count: 15)
+    let used = try begin.packet().count
+    begin.arguments.append([UInt8](repeating: 0x61, count: WireLimit.packet - used - 3))
+    let bytes = try begin.packet()
+    #expect(bytes.count == WireLimit.packet)
+    #expect(pair.write(bytes) == bytes.count)
+    var buffer = try Self.buffer()
+    let packet = try pair.socket.receive(into: &buffer, timeoutMilliseconds: 0)
+    #expect(try buffer.withBytes { span in try Begin(packet, span) } == begin)
+  }
+
+  @Test(arguments: [65_537, 70_000]) func `refuses a packet that was cut`(_ count: Int) throws {
+    let pair = try Pair()
+    #expect(pair.write([0x03] + [UInt8](repeating: 0, count: count - 1)) == count)
+    #expect(throws: PacketSocketError.malformed(.size)) {
+      var buffer = try Self.buffer()
+      _ = try pair.socket.receive(into: &buffer, timeoutMilliseconds: 0)
+    }
+  }
+
+  @Test func `refuses a packet that carries a descriptor, and keeps none`() throws {
+    let pair = try Pair()
+    let ends = try PacketSocket.pair()
+    let passed = try PacketSocket(takingOver: ends.theirs)
+    #expect(pair.write(0x03, passing: ends.mine) == 1)
+    close(ends.mine)
+    #expect(throws: PacketSocketError.malformed(.size)) {
+      var buffer = try Self.buffer()
+      _ = try pair.socket.receive(into: &buffer, timeoutMilliseconds: 0)
+    }
+    // With no copy of the passed end left anywhere, its peer sees the end of the stream.
+    #expect(throws: PacketSocketError.closed) {
+      var buffer = try Self.buffer()
+      _ = try passed.receive(into: &buffer, timeoutMilliseconds: 0)
+    }
+  }
+
+  @Test func `refuses bytes that are no packet`() throws {
+    let pair = try Pair()
+    #expect(pair.write([0x05]) == 1)
+    #expect(throws: PacketSocketError.malformed(.unknownType(5))) {
+      var buffer = try Self.buffer()
+      _ = try pair.socket.receive(into: &buffer, timeoutMilliseconds: 0)
+    }
+  }
+
+  @Test func `tells the end of the stream from silence`() throws {
+    let pair = try Pair()
+    #expect(throws: PacketSocketError.timedOut) {
+      var buffer = try Self.buffer()
+      _ = try pair.socket.receive(into: &buffer, timeoutMilliseconds: 0)
+    }
+    shutdown(pair.other, CInt(SHUT_WR))
+    #expect(throws: PacketSocketError.closed) {
+      var buffer = try Self.buffer()
+      _ = try pair.socket.receive(into: &buffer, timeoutMilliseconds: -1)
+    }
+  }
+
+  @Test func `reads what was sent before the other end went away, and nothing after it`() throws {
+    let pair = try Pair()
+    #expect(pair.write([0x03]) == 1)
+    shutdown(pair.other, CInt(SHUT_RDWR))
+    var buffer = try Self.buffer()
+    #expect(try pair.socket.receive(into: &buffer, timeoutMilliseconds: 0).type == .cancelled)
+    #expect(throws: PacketSocketError.closed) {
+      var buffer = try Self.buffer()
+      _ = try pair.socket.receive(into: &buffer, timeoutMilliseconds: 0)
+    }
+    #expect(throws: PacketSocketError.closed) { try pair.socket.send([0x84]) }
+  }
+
+  @Test func `gives up when the other end does not read`() throws {
+    let pair = try Pair()
+    let packet = [0x86] + [UInt8](repeating: 0, count: 30_000)
+    #expect(throws: PacketSocketError.timedOut) {
+      for _ in 0..<1000 { try pair.socket.send(packet, timeoutMilliseconds: 0) }
+    }
+  }
+
+  @Test func `refuses a descriptor that is not a packet socket`() {
+    let stream = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+    defer { close(stream) }
+    #expect(throws: PacketSocketError.notASocket) { _ = try PacketSocket(takingOver: stream) }
+    #expect(throws: PacketSocketError.notASocket) { _ = try PacketSocket(takingOver: -1) }
+    #expect(fcntl(stream, F_GETFD) >= 0)
+  }
+
+  @Test(arguments: ["/nonexistent/helper.sock", String(repeating: "a", count: 108), "a\0b"])
+  func `refuses to connect where nobody listens, and to paths a socket cannot have`(_ path: String) {
+    #expect(throws: PacketSocketError.self) { _ = try PacketSocket(connectingTo: path) }
+  }
+
+  @Test func `knows the peer's user id`() throws {
+    let pair = try Pair()
+    #expect(try pair.socket.peerUserID() == geteuid())
+  }
+}

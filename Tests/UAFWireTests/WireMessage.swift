@@ -1,0 +1,57 @@
+import SecretMemory
+import UAFWire
+
+/// Any message of PROTOCOL.md, so that one test can go over all of them.
+enum WireMessage: Equatable {
+  case begin(Begin)
+  case answer([UInt8])
+  case cancelled, resume
+  case core(CoreMessage)
+  case request(FetchRequest)
+  case response(FetchResponse)
+  case chunk([UInt8])
+
+  /// Reads a packet with the reader of its type.
+  init(_ bytes: [UInt8]) throws {
+    let packet = try Packet(bytes.span)
+    switch packet.type {
+    case .begin: self = .begin(try Begin(packet, bytes.span))
+    case .answer:
+      let buffer = try Secret(copying: bytes.span)
+      let value = try Answer.value(packet, in: buffer)
+      self = .answer(value.copiedForTest())
+    case .cancelled: self = .cancelled
+    case .resume: self = .resume
+    case .prompt, .info, .error, .ready, .setenv, .finished: self = .core(try CoreMessage(packet, bytes.span))
+    case .fetchRequest: self = .request(try FetchRequest(packet, bytes.span))
+    case .fetchResponse: self = .response(try FetchResponse(packet, bytes.span))
+    case .fetchChunk:
+      var body: [UInt8] = []
+      try FetchChunk.append(packet, bytes.span, to: &body, total: packet.range(1)?.count ?? 0)
+      self = .chunk(body)
+    }
+  }
+
+  /// Writes the message with the writer of its type.
+  func packet() throws -> [UInt8] {
+    switch self {
+    case .begin(let begin): return try begin.packet()
+    case .answer(let value):
+      let packet = try Answer.packet(try Secret(copying: value.span))
+      return packet.copiedForTest()
+    case .cancelled: return FrontEndSignal.cancelled.packet
+    case .resume: return FrontEndSignal.resume.packet
+    case .core(let message): return try message.packet()
+    case .request(let request): return try request.packet()
+    case .response(let response): return try response.packet()
+    case .chunk(let body): return try FetchChunk.packets(body).first ?? []
+    }
+  }
+}
+
+extension Secret {
+  /// The bytes, where a test compares them; no secret of a person is in a test.
+  borrowing func copiedForTest() -> [UInt8] {
+    withBytes { span in span.indices.map { span[$0] } }
+  }
+}

@@ -1,0 +1,114 @@
+/* What happens between fork and exec: the child sheds everything the caller could have prepared and becomes the core.
+   Only async-signal-safe functions may be called in this file, because the host may have threads. */
+#include "helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "limits.h"
+
+#define HELPER_SOCKET 3
+#define MEBIBYTE ((rlim_t)1024 * 1024)
+
+/* For the log of whoever traces it; the parent never looks at the exit status. */
+enum { EXIT_NOT_PREPARED = 126, EXIT_NOT_STARTED = 127 };
+
+/* The limits the core needs. A caller can lower them so far that an attempt could not be counted; what cannot be raised
+   to the least that works is therefore a refusal. */
+static const struct {
+  __rlimit_resource_t resource;
+  rlim_t wanted, least;
+} limits[] = {
+  {RLIMIT_NOFILE, 1024, 64},
+  {RLIMIT_FSIZE, RLIM_INFINITY, 64 * MEBIBYTE},
+  {RLIMIT_CPU, RLIM_INFINITY, 60},
+  {RLIMIT_AS, RLIM_INFINITY, 512 * MEBIBYTE},
+  {RLIMIT_DATA, RLIM_INFINITY, 512 * MEBIBYTE},
+  {RLIMIT_STACK, 8 * MEBIBYTE, MEBIBYTE},
+  {RLIMIT_MEMLOCK, 64 * MEBIBYTE, 64 * 1024},
+  {RLIMIT_NPROC, RLIM_INFINITY, 0},
+  {RLIMIT_CORE, 0, 0},
+};
+
+static bool raise_limits(void)
+{
+  for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    struct rlimit limit = {limits[i].wanted, limits[i].wanted};
+    if (setrlimit(limits[i].resource, &limit) == 0)
+      continue;
+    if (getrlimit(limits[i].resource, &limit) != 0)
+      return false;
+    limit.rlim_cur = limit.rlim_max;
+    if (limit.rlim_max < limits[i].least || setrlimit(limits[i].resource, &limit) != 0)
+      return false;
+  }
+  return true;
+}
+
+/* Handlers go with exec, but what the host ignores or blocks would stay. Its timers went with fork. The system call itself,
+   because sigaction(2) refuses the two signals the C library keeps for threads; all zero is the default in every
+   architecture's layout. */
+static bool reset_signals(void)
+{
+  static const unsigned long standard[16];
+  sigset_t none;
+  for (int number = 1; number < NSIG; number++)
+    syscall(SYS_rt_sigaction, number, standard, NULL, NSIG / 8); /* fails for KILL and STOP, which have no other */
+  sigemptyset(&none);
+  return sigprocmask(SIG_SETMASK, &none, NULL) == 0;
+}
+
+/* Closes what lies above the socket. Kernels before 5.9 have no close_range; the caller may have lowered its limit after
+   opening, so the loop there does not believe the limit. */
+static void close_the_rest(void)
+{
+  if (syscall(SYS_close_range, HELPER_SOCKET + 1, ~0U, 0) == 0)
+    return;
+  for (int descriptor = HELPER_SOCKET + 1; descriptor < 65536; descriptor++)
+    close(descriptor);
+}
+
+static bool arrange_descriptors(int socket)
+{
+  const bool placed = socket == HELPER_SOCKET ? fcntl(socket, F_SETFD, 0) == 0 : dup2(socket, HELPER_SOCKET) >= 0;
+  if (!placed)
+    return false;
+  close_the_rest();
+  const int null = open("/dev/null", O_RDWR);
+  if (null < 0)
+    return false;
+  for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++)
+    if (dup2(null, standard) < 0)
+      return false;
+  if (null > STDERR_FILENO)
+    close(null);
+  return true;
+}
+
+/* Real and saved ids too: as long as they are the caller's, he may stop or kill the process (su, sudo). */
+static bool become_root(void)
+{
+  return setgroups(0, NULL) == 0 && setresgid(0, 0, 0) == 0 && setresuid(0, 0, 0) == 0;
+}
+
+_Noreturn void child_become_helper(int socket)
+{
+  static char name[] = "uaf-helper";
+  static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+  static char locale[] = "LC_ALL=C.UTF-8";
+  static char backtrace[] = "SWIFT_BACKTRACE=enable=no";
+  static char *const arguments[] = {name, NULL};
+  static char *const environment[] = {path, locale, backtrace, NULL};
+  umask(077);
+  if (setsid() < 0 || chdir("/") != 0 || !become_root() || !raise_limits() || !arrange_descriptors(socket) ||
+      !reset_signals())
+    _exit(EXIT_NOT_PREPARED);
+  execve(UAF_HELPER_PATH, arguments, environment);
+  _exit(EXIT_NOT_STARTED);
+}

@@ -1,0 +1,64 @@
+/* What passes between the module and the person, through the host's conversation function. */
+#include "converse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "limits.h"
+
+/* One message through the host's conversation function; some hosts answer even to a notice. */
+static char *exchange(pam_handle_t *pamh, int style, struct frame_bytes text)
+{
+  const void *item = NULL;
+  if (pam_get_item(pamh, PAM_CONV, &item) != PAM_SUCCESS || item == NULL)
+    return NULL;
+  const struct pam_conv *conversation = item;
+  if (conversation->conv == NULL || text.length > UAF_TEXT_MAX)
+    return NULL;
+  char terminated[UAF_TEXT_MAX + 1];
+  if (text.length > 0)
+    memcpy(terminated, text.start, text.length);
+  terminated[text.length] = '\0';
+  const struct pam_message message = {.msg_style = style, .msg = terminated};
+  const struct pam_message *messages[] = {&message};
+  struct pam_response *responses = NULL;
+  const int code = conversation->conv(1, messages, &responses, conversation->appdata_ptr);
+  if (code != PAM_SUCCESS || responses == NULL)
+    return NULL; /* on an error nothing was handed over (pam_conv(3)) */
+  char *answer = responses[0].resp;
+  free(responses);
+  return answer;
+}
+
+void converse_forget(char *answer)
+{
+  if (answer != NULL)
+    explicit_bzero(answer, strlen(answer));
+  free(answer);
+}
+
+void converse_show(pam_handle_t *pamh, int style, struct frame_bytes text)
+{
+  converse_forget(exchange(pamh, style, text));
+}
+
+char *converse_ask(pam_handle_t *pamh, int style, struct frame_bytes text)
+{
+  return exchange(pamh, style, text);
+}
+
+/* Empty, too long, control characters or not UTF-8: not tried, because it could never have been stored (features 7). */
+const char *converse_first_pass(pam_handle_t *pamh)
+{
+  const void *item = NULL;
+  if (pam_get_item(pamh, PAM_AUTHTOK, &item) != PAM_SUCCESS || item == NULL)
+    return NULL;
+  const char *token = item;
+  const size_t length = strnlen(token, UAF_STORABLE_MAX + 1);
+  if (length == 0 || length > UAF_STORABLE_MAX || !frame_is_text((const uint8_t *)token, length))
+    return NULL;
+  for (size_t i = 0; i < length; i++)
+    if ((unsigned char)token[i] < ' ' || token[i] == 0x7f)
+      return NULL;
+  return token;
+}

@@ -1,0 +1,23 @@
+/* The PAM conversation: showing a text to the person and asking for an answer. */
+#ifndef UAF_CONVERSE_H
+#define UAF_CONVERSE_H
+
+#include <security/pam_modules.h>
+#include <stdbool.h>
+
+#include "frame.h"
+
+/* Shows a text (PAM_ERROR_MSG or PAM_TEXT_INFO). That it could not be shown changes nothing. */
+void converse_show(pam_handle_t *pamh, int style, struct frame_bytes text);
+
+/* Asks (PAM_PROMPT_ECHO_OFF or _ON). Returns the answer, to be freed with converse_forget, or NULL when the host gave
+   none: no conversation, an error, or the person gave up. */
+char *converse_ask(pam_handle_t *pamh, int style, struct frame_bytes text);
+
+/* Clears an answer and frees it. NULL is allowed. */
+void converse_forget(char *answer);
+
+/* The PAM_AUTHTOK an earlier module left, or NULL when it is none that could be a stored value. It stays libpam's. */
+const char *converse_first_pass(pam_handle_t *pamh);
+
+#endif

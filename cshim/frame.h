@@ -1,0 +1,78 @@
+/* The packets of a conversation with the core (PROTOCOL.md, "Packets" and "Conversation"), seen from the front end. */
+#ifndef UAF_FRAME_H
+#define UAF_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum frame_type {
+  FRAME_BEGIN = 0x01,
+  FRAME_ANSWER = 0x02,
+  FRAME_CANCELLED = 0x03,
+  FRAME_RESUME = 0x04,
+  FRAME_PROMPT = 0x81,
+  FRAME_INFO = 0x82,
+  FRAME_ERROR = 0x83,
+  FRAME_READY = 0x84,
+  FRAME_SETENV = 0x85,
+  FRAME_FINISHED = 0x86
+};
+
+/* The fields of the core's messages, by their tags. */
+enum prompt_field { PROMPT_ECHO = 1, PROMPT_CHECK, PROMPT_STEP, PROMPT_TEXT, PROMPT_ATTEMPTS, PROMPT_ERROR, PROMPT_REASON };
+enum notice_field { NOTICE_TEXT = 1 };
+enum setenv_field { SETENV_NAME = 1, SETENV_VALUE };
+enum finished_field { FINISHED_CODE = 1, FINISHED_RESULT, FINISHED_TEXT, FINISHED_TOKEN, FINISHED_DOCUMENT };
+#define FRAME_FIELDS 8
+
+enum frame_operation { OPERATION_AUTHENTICATE = 1 };
+enum frame_step { STEP_CURRENT = 1, STEP_NEW, STEP_NEW_AGAIN };
+
+/* The states of "What follows what"; STATE_BROKEN is where a message that is not allowed leads. */
+enum frame_state { STATE_OPENED, STATE_WORKING, STATE_ASKED, STATE_PAUSED, STATE_FINISHED, STATE_BROKEN };
+
+/* Bytes that belong to someone else; start is NULL where the field is absent. Never NUL-terminated. */
+struct frame_bytes {
+  const uint8_t *start;
+  size_t length;
+};
+
+/* What the module tells the core at the beginning. The fields that only uafctl sends are not here. */
+struct frame_begin {
+  uint8_t operation;
+  bool has_uid, has_remote, remote, has_flags;
+  uint32_t uid, flags;
+  struct frame_bytes account, typed_name, service, tty, remote_host, remote_user, locale;
+  const char *const *arguments;
+  size_t argument_count;
+};
+
+/* A message of the core, checked. The fields point into the packet it was read from. */
+struct frame_message {
+  uint8_t type;
+  struct frame_bytes field[FRAME_FIELDS];
+};
+
+/* Writes a begin packet of at most capacity bytes. Returns its length, or 0 when a limit is exceeded. */
+size_t frame_write_begin(uint8_t *packet, size_t capacity, const struct frame_begin *begin);
+
+/* Writes an answer packet. Returns its length, or 0 when the value has more than UAF_ANSWER_MAX bytes or does not fit. */
+size_t frame_write_answer(uint8_t *packet, size_t capacity, const char *value, size_t length);
+
+/* Writes a packet without fields (cancelled, resume). Returns its length, or 0 when it does not fit. */
+size_t frame_write_bare(uint8_t *packet, size_t capacity, enum frame_type type);
+
+/* Reads one packet of the core. Returns false, and an empty message, for everything PROTOCOL.md does not allow. */
+bool frame_read(const uint8_t *packet, size_t length, struct frame_message *message);
+
+/* The number in a field that was checked to be one; 0 where the field is absent. */
+uint32_t frame_number(const struct frame_message *message, unsigned tag);
+
+/* The state a message of this type leads to, or STATE_BROKEN when it may not come now. */
+enum frame_state frame_next(enum frame_state state, uint8_t type);
+
+/* Whether the bytes are UTF-8 in its one valid form, without NUL. */
+bool frame_is_text(const uint8_t *bytes, size_t length);
+
+#endif

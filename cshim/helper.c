@@ -1,0 +1,261 @@
+/* Reaching, starting, hearing and ending the core. Nothing of the host changes by it: descriptors are close-on-exec,
+   its SIGCHLD disposition stays, SIGPIPE is never raised, and the child is addressed by pidfd alone. */
+#include "helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "limits.h"
+
+_Static_assert(sizeof UAF_SOCKET_PATH <= sizeof((struct sockaddr_un *)0)->sun_path, "SOCKET_PATH is too long");
+
+static int64_t now_milliseconds(void)
+{
+  struct timespec now = {0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool fail(struct helper *helper, const char *what)
+{
+  helper->error = errno;
+  helper->what = what;
+  return false;
+}
+
+static void close_descriptor(int *descriptor)
+{
+  if (*descriptor >= 0)
+    close(*descriptor);
+  *descriptor = -1;
+}
+
+/* A host with 0, 1 or 2 closed would otherwise have our socket as its standard output. Returns -1 where that cannot be
+   helped; the descriptor is closed then. */
+static int above_standard(int descriptor)
+{
+  if (descriptor < 0 || descriptor > STDERR_FILENO)
+    return descriptor;
+  const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int error = errno;
+  close(descriptor);
+  errno = error;
+  return moved;
+}
+
+/* Waits until the descriptor is ready or the deadline has passed. Returns false then, with errno ETIMEDOUT, or EINTR. */
+static bool wait_ready(int descriptor, short events, int64_t deadline)
+{
+  const int64_t left = deadline - now_milliseconds();
+  struct pollfd entry = {.fd = descriptor, .events = events};
+  if (left <= 0) {
+    errno = ETIMEDOUT;
+    return false;
+  }
+  const int ready = poll(&entry, 1, left < INT_MAX ? (int)left : INT_MAX);
+  if (ready == 0)
+    errno = ETIMEDOUT;
+  return ready > 0;
+}
+
+/* The socket belongs to root's service, or it is nobody we talk to. */
+static bool peer_is_root(struct helper *helper)
+{
+  struct ucred peer;
+  socklen_t length = sizeof peer;
+  if (getsockopt(helper->socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
+    return fail(helper, "getsockopt(SO_PEERCRED)");
+  errno = EACCES;
+  return peer.uid == 0 || fail(helper, "the owner of " UAF_SOCKET_PATH);
+}
+
+static bool reach(struct helper *helper)
+{
+  const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = UAF_SOCKET_PATH};
+  helper->socket = above_standard(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (helper->socket < 0)
+    return fail(helper, "socket");
+  if (connect(helper->socket, (const struct sockaddr *)&address, sizeof address) != 0) {
+    fail(helper, "connect to " UAF_SOCKET_PATH);
+    close_descriptor(&helper->socket);
+    return false;
+  }
+  if (!peer_is_root(helper))
+    close_descriptor(&helper->socket);
+  return helper->socket >= 0;
+}
+
+/* Forks with every signal blocked, so that no handler of the host runs in the child. */
+static pid_t fork_helper(int socket)
+{
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t child = fork();
+  if (child == 0)
+    child_become_helper(socket);
+  const int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+  return child;
+}
+
+/* Without a pidfd a child can be waited for, but not killed: its number might be another's by then. It sees the end of
+   its socket and goes. */
+static void wait_without_pidfd(pid_t child)
+{
+  const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+  const int64_t deadline = now_milliseconds() + UAF_GRACE_MILLISECONDS;
+  while (waitpid(child, NULL, WNOHANG) == 0 && now_milliseconds() < deadline)
+    nanosleep(&pause, NULL);
+}
+
+static bool start(struct helper *helper)
+{
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return fail(helper, "socketpair");
+  helper->socket = above_standard(ends[0]);
+  int theirs = above_standard(ends[1]);
+  const pid_t child = helper->socket < 0 || theirs < 0 ? -1 : fork_helper(theirs);
+  if (child < 0) {
+    fail(helper, "fork");
+    close_descriptor(&theirs);
+    return false;
+  }
+  close_descriptor(&theirs);
+  helper->started = true;
+  helper->pidfd = above_standard((int)syscall(SYS_pidfd_open, child, 0));
+  /* ESRCH: gone already, and the host has its children reaped. The socket tells how it ended. */
+  if (helper->pidfd >= 0 || errno == ESRCH)
+    return true;
+  fail(helper, "pidfd_open");
+  close_descriptor(&helper->socket);
+  wait_without_pidfd(child);
+  return false;
+}
+
+bool helper_open(struct helper *helper, unsigned timeout_seconds)
+{
+  *helper = (struct helper){.socket = -1, .pidfd = -1, .call_deadline = INT64_MAX};
+  if (timeout_seconds > 0)
+    helper->call_deadline = now_milliseconds() + (int64_t)timeout_seconds * 1000;
+  if (reach(helper))
+    return true;
+  return geteuid() == 0 && start(helper);
+}
+
+/* What a failed system call on the socket means. HELPER_SPOKE: try again, after waiting where that was the matter. */
+static enum helper_status understand(struct helper *helper, const char *what, short events, int64_t silence)
+{
+  if (errno == EINTR)
+    return HELPER_SPOKE;
+  if (errno == EPIPE || errno == ECONNRESET)
+    return HELPER_ENDED;
+  if (errno != EAGAIN && errno != EWOULDBLOCK) {
+    fail(helper, what);
+    return HELPER_FAILED;
+  }
+  const bool call_ends_first = helper->call_deadline < silence;
+  if (wait_ready(helper->socket, events, call_ends_first ? helper->call_deadline : silence) || errno == EINTR)
+    return HELPER_SPOKE;
+  if (errno == ETIMEDOUT)
+    return call_ends_first ? HELPER_TIMED_OUT : HELPER_SILENT;
+  fail(helper, "poll");
+  return HELPER_FAILED;
+}
+
+enum helper_status helper_send(struct helper *helper, const uint8_t *packet, size_t length)
+{
+  const int64_t silence = now_milliseconds() + UAF_SILENCE_MILLISECONDS;
+  if (now_milliseconds() >= helper->call_deadline)
+    return HELPER_TIMED_OUT;
+  while (send(helper->socket, packet, length, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+    const enum helper_status status = understand(helper, "send", POLLOUT, silence);
+    if (status != HELPER_SPOKE)
+      return status;
+  }
+  return HELPER_SPOKE;
+}
+
+/* Receives without waiting. There is no room for descriptors, so the kernel drops them and says so (MSG_CTRUNC). */
+static ssize_t take(struct helper *helper, uint8_t *packet, size_t capacity, int flags, bool *whole)
+{
+  struct iovec room = {.iov_base = packet, .iov_len = capacity};
+  struct msghdr message = {.msg_iov = &room, .msg_iovlen = 1};
+  const ssize_t length = recvmsg(helper->socket, &message, flags | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  *whole = length >= 0 && (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
+  return length;
+}
+
+enum helper_status helper_receive(struct helper *helper, uint8_t *packet, size_t capacity, size_t *length)
+{
+  const int64_t silence = now_milliseconds() + UAF_SILENCE_MILLISECONDS;
+  bool whole = false;
+  ssize_t taken;
+  *length = 0;
+  while ((taken = take(helper, packet, capacity, 0, &whole)) < 0) {
+    const enum helper_status status = understand(helper, "recvmsg", POLLIN, silence);
+    if (status != HELPER_SPOKE)
+      return status;
+  }
+  if (!whole)
+    return HELPER_UNLAWFUL;
+  *length = (size_t)taken;
+  return taken > 0 ? HELPER_SPOKE : HELPER_ENDED;
+}
+
+enum helper_status helper_kept_waiting(struct helper *helper)
+{
+  uint8_t byte;
+  bool whole = false;
+  ssize_t taken;
+  do
+    taken = take(helper, &byte, sizeof byte, MSG_PEEK, &whole);
+  while (taken < 0 && errno == EINTR);
+  if (taken > 0 || (taken == 0 && !whole))
+    return HELPER_UNLAWFUL;
+  if (taken == 0 || errno == ECONNRESET)
+    return HELPER_ENDED;
+  if (errno == EAGAIN || errno == EWOULDBLOCK)
+    return HELPER_SPOKE;
+  fail(helper, "recvmsg");
+  return HELPER_FAILED;
+}
+
+/* Whether the child has ended before so many milliseconds are over. */
+static bool ends_within(int pidfd, int64_t milliseconds)
+{
+  const int64_t deadline = now_milliseconds() + milliseconds;
+  bool ended;
+  do
+    ended = wait_ready(pidfd, POLLIN, deadline);
+  while (!ended && errno == EINTR);
+  return ended;
+}
+
+void helper_close(struct helper *helper, bool at_once)
+{
+  close_descriptor(&helper->socket);
+  if (helper->pidfd < 0)
+    return;
+  if (at_once || !ends_within(helper->pidfd, UAF_GRACE_MILLISECONDS)) {
+    syscall(SYS_pidfd_send_signal, helper->pidfd, SIGKILL, NULL, 0);
+    ends_within(helper->pidfd, UAF_KILL_MILLISECONDS);
+  }
+  /* ECHILD is as good: the host ignores SIGCHLD, or its handler was faster. */
+  siginfo_t ignored;
+  while (waitid((idtype_t)P_PIDFD, (id_t)helper->pidfd, &ignored, WEXITED | WNOHANG) != 0 && errno == EINTR)
+    continue;
+  close_descriptor(&helper->pidfd);
+}

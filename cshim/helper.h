@@ -1,0 +1,49 @@
+/* The connection to the core: reached over its socket or started, listened to with a deadline, and brought to an end. */
+#ifndef UAF_HELPER_H
+#define UAF_HELPER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* How an exchange with the core went. Everything but HELPER_SPOKE ends the conversation. */
+enum helper_status {
+  HELPER_SPOKE,
+  HELPER_ENDED,     /* it closed its socket, or died */
+  HELPER_SILENT,    /* it owed a message for longer than it may */
+  HELPER_TIMED_OUT, /* the call took longer than timeout= */
+  HELPER_UNLAWFUL,  /* it sent a cut packet, descriptors, or something while it had to wait */
+  HELPER_FAILED     /* a system call failed: what and error say which and why */
+};
+
+struct helper {
+  int socket;           /* -1 when closed */
+  int pidfd;            /* -1 unless started by us */
+  bool started;         /* by us, not reached over the socket */
+  int64_t call_deadline; /* milliseconds of CLOCK_MONOTONIC; INT64_MAX for none */
+  const char *what;     /* the system call that failed last */
+  int error;            /* its errno */
+};
+
+/* Reaches the core over its socket; where there is none and the caller is root, starts it. timeout_seconds is for the
+   whole call, 0 for none. Returns false with what and error set; the helper must be closed in either case. */
+bool helper_open(struct helper *helper, unsigned timeout_seconds);
+
+/* Sends one packet. Waits while the core does not read, as long as it may be silent. */
+enum helper_status helper_send(struct helper *helper, const uint8_t *packet, size_t length);
+
+/* Receives one packet of 1 to capacity bytes. */
+enum helper_status helper_receive(struct helper *helper, uint8_t *packet, size_t capacity, size_t *length);
+
+/* Whether the core kept quiet while it had to wait for us: HELPER_SPOKE when it did and is still there. */
+enum helper_status helper_kept_waiting(struct helper *helper);
+
+/* Ends the conversation and the process we started; at once when it failed us, else after a moment to end by itself.
+   Leaves no descriptor and no zombie behind; harmless when called twice. */
+void helper_close(struct helper *helper, bool at_once);
+
+/* Between fork and exec: turns the child into the core with the given socket (above 2) as its descriptor 3. */
+_Noreturn void child_become_helper(int socket);
+
+#endif

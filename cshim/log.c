@@ -1,0 +1,25 @@
+/* Names come from whoever tries to log in, and a log is read on terminals and by scripts. */
+#include "log.h"
+
+#include <stdint.h>
+#include <string.h>
+
+const char *log_name(char out[LOG_NAME_SIZE], const void *bytes, size_t length)
+{
+  static const char digits[] = "0123456789abcdef";
+  const uint8_t *from = bytes;
+  size_t at = 0;
+  for (size_t i = 0; i < length && i < UAF_LOG_BYTES_MAX; i++) {
+    const uint8_t byte = from[i];
+    if (byte >= ' ' && byte < 0x7f && byte != '\\') {
+      out[at++] = (char)byte;
+      continue;
+    }
+    out[at++] = '\\';
+    out[at++] = 'x';
+    out[at++] = digits[byte >> 4];
+    out[at++] = digits[byte & 0xf];
+  }
+  memcpy(out + at, length > UAF_LOG_BYTES_MAX ? "..." : "", length > UAF_LOG_BYTES_MAX ? 4 : 1);
+  return out;
+}

@@ -1,0 +1,36 @@
+/* Module arguments. Their grammar belongs to the core; here only what the module must act on by itself. */
+#include "options.h"
+
+#include <string.h>
+
+#include "limits.h"
+
+static unsigned read_seconds(const char *text)
+{
+  unsigned seconds = 0;
+  for (; *text != '\0'; text++) {
+    if (*text < '0' || *text > '9')
+      return 0;
+    seconds = seconds * 10 + (unsigned)(*text - '0');
+    if (seconds > UAF_TIMEOUT_SECONDS_MAX)
+      return 0;
+  }
+  return seconds;
+}
+
+struct options options_read(int count, const char *const *arguments)
+{
+  static const char timeout[] = "timeout=";
+  struct options options = {0};
+  for (int i = 0; i < count; i++) {
+    const char *argument = arguments[i];
+    options.debug |= strcmp(argument, "debug") == 0;
+    options.quiet |= strcmp(argument, "quiet") == 0;
+    options.nouserok |= strcmp(argument, "nouserok") == 0;
+    options.use_first_pass |= strcmp(argument, "use_first_pass") == 0;
+    options.try_first_pass |= strcmp(argument, "try_first_pass") == 0;
+    if (strncmp(argument, timeout, sizeof timeout - 1) == 0)
+      options.timeout_seconds = read_seconds(argument + sizeof timeout - 1);
+  }
+  return options;
+}

@@ -1,0 +1,88 @@
+#!/bin/bash
+# The rules of CONTRIBUTING.md that a machine can check: format, forbidden words, sizes, and what the programs in
+# build/stage need. Prints one line for each rule that is broken and fails if there is any.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+broken=0
+say() {
+  echo "check: $*"
+  broken=1
+}
+
+# Targets that are part of a login, and may use the C library but neither threads nor Foundation.
+login_path=(SecretMemory UAFCrypto UAFMessages FidoResults UAFWire Authenticator UAFConfiguration UAFClient UAFHelper
+  UAFFetch)
+
+# Reports the lines of Swift code, comments left out, that match a pattern.
+forbid() { # pattern, why, folders
+  local pattern=$1 why=$2 file line
+  shift 2
+  while IFS= read -r file; do
+    while IFS= read -r line; do
+      say "$file:$line: $why"
+    done < <(sed -E 's,(^|[^:"])//.*,\1,' "$file" | grep -nE "$pattern")
+  done < <(find "$@" -name '*.swift' | sort)
+}
+
+"${SWIFT:-swift}" format lint --strict --recursive Sources Tests Package.swift || say "make fmt formats the sources"
+
+forbid '\btry!|\bas!|\bfatalError\b|\bpreconditionFailure\b' 'ends the process instead of refusing' Sources
+forbid '\basync\b|\bawait\b|\bTask\b|\bactor\b|\bDispatchQueue\b|\bpthread_create\b|\bThread\b' \
+  'no threads in a login: once they are denied, Swift hangs' "${login_path[@]/#/Sources/}"
+forbid '^ *(@testable )?import Foundation' 'no Foundation in a login: size, start-up time, copies of secrets' \
+  "${login_path[@]/#/Sources/}"
+
+while IFS= read -r file; do
+  lines=$(wc -l <"$file")
+  if ((lines > 300)); then say "$file has $lines lines: 300 at most"; fi
+done < <(find Sources cshim \( -name '*.swift' -o -name "*.[ch]" \) | sort)
+
+# Advice, not a rule that fails: functions of more than 40 lines.
+find Sources -name '*.swift' | sort | xargs awk '
+  FNR == 1 { name = "" }
+  name == "" && /^ *([a-z@][A-Za-z() ]* )?(func |init[?(<]|deinit)/ {
+    match($0, /^ */); indent = RLENGTH; start = FNR
+    if ($0 !~ /\}$/) { name = $0; sub(/^ */, "", name) }
+  }
+  name != "" && FNR > start {
+    match($0, /^ */)
+    if (RLENGTH == indent && substr($0, indent + 1, 1) == "}") {
+      if (FNR - start + 1 > 40) print "check: note: " FILENAME ":" start ": " FNR - start + 1 " lines: " name
+      name = ""
+    }
+  }'
+
+generated=$(git ls-files -- build .build Package.resolved '*.o' '*.so' 2>/dev/null)
+if [[ -n $generated ]]; then say "generated files are committed:" $generated; fi
+
+# What a program is linked against must be on its list.
+needs_only() { # file, libraries
+  local file=$1 library
+  shift
+  if [[ ! -f $file ]]; then
+    say "$file is not there: run 'make build' first"
+    return
+  fi
+  while IFS= read -r library; do
+    [[ " $* " == *" $library "* ]] || say "$file needs $library, which is not on its list"
+  done < <(objdump -p "$file" | sed -n 's/^ *NEEDED *//p')
+}
+
+stage=build/stage$(cat build/stage.prefix 2>/dev/null)
+libc=(libc.so.6 libm.so.6 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1)
+runtime=("${libc[@]}" libgcc_s.so.1 libstdc++.so.6)
+helper=$stage/libexec/pam-uaf/uaf-helper
+for module in $(find "$stage" -name pam_uaf.so 2>/dev/null) build/tree/pam_uaf.so; do
+  needs_only "$module" libpam.so.0 libc.so.6
+done
+# No library that speaks to the network: the core must not even be able to.
+needs_only "$helper" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2
+needs_only "$stage/libexec/pam-uaf/uaf-fetch" "${runtime[@]}" libcurl.so.4 libssl.so.3 libcrypto.so.3
+needs_only "$stage/bin/uafctl" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2
+if [[ -f $helper ]] && (($(stat -c %s "$helper") > 20 * 1024 * 1024)); then
+  say "$helper has $(stat -c %s "$helper") bytes: 20 MiB at most"
+fi
+
+if ((broken)); then exit 1; fi
+echo "check: every rule is kept"

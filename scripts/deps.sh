@@ -1,0 +1,75 @@
+#!/bin/bash
+# Installs the Debian packages that building, testing and the demo need, and says what it does. Does nothing if all
+# of them are there.
+set -euo pipefail
+
+packages=(
+  # building
+  gcc g++ make pkg-config libc6-dev zlib1g-dev
+  libpam0g-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev libpcre2-dev libunistring-dev
+  # testing and the demo
+  pamtester libpam-wrapper openssl python3 strace systemd ca-certificates
+)
+
+if ! command -v swift >/dev/null; then
+  echo "deps: there is no swift command. Install Swift 6.2 or newer (https://www.swift.org/install/linux/) and try again." >&2
+  exit 1
+fi
+version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
+read -r major minor <<<"$version"
+if ((major < 6 || (major == 6 && minor < 2))); then
+  echo "deps: Swift $major.$minor is too old: 6.2 or newer is needed (https://www.swift.org/install/linux/)." >&2
+  exit 1
+fi
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "deps: this is not a Debian system. Make sure that what these packages contain is installed: ${packages[*]}" >&2
+  exit 0
+fi
+
+is_there() {
+  case $1 in
+    # A Python from elsewhere does as well.
+    python3) command -v python3 >/dev/null ;;
+    *) [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]] ;;
+  esac
+}
+
+missing=()
+for package in "${packages[@]}"; do
+  is_there "$package" || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then
+  echo "deps: everything is installed"
+  exit 0
+fi
+
+root=()
+if ((EUID != 0)); then
+  if ! command -v sudo >/dev/null; then
+    echo "deps: run this as root: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  root=(sudo)
+fi
+get() { "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@"; }
+
+install_missing() { get install --no-install-recommends --yes "${missing[@]}"; }
+
+# A machine that was just set up has no lists of packages yet, another may have old ones.
+is_known() { apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: [^( ]'; }
+up_to_date=no
+for package in "${missing[@]}"; do
+  if [[ $up_to_date == no ]] && ! is_known "$package"; then
+    echo "deps: fetching the lists of packages"
+    get update
+    up_to_date=yes
+  fi
+done
+echo "deps: installing ${missing[*]}"
+if ! install_missing; then
+  if [[ $up_to_date == yes ]]; then exit 1; fi
+  echo "deps: fetching the lists of packages and trying again"
+  get update
+  install_missing
+fi
