@@ -174,6 +174,7 @@ static void note_state(int argc, char **argv)
   note_limit("FSIZE", RLIMIT_FSIZE);
   note_limit("CPU", RLIMIT_CPU);
   note_limit("AS", RLIMIT_AS);
+  note_limit("DATA", RLIMIT_DATA);
   note_limit("NOFILE", RLIMIT_NOFILE);
   note_limit("STACK", RLIMIT_STACK);
   note_limit("CORE", RLIMIT_CORE);
