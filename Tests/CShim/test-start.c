@@ -165,9 +165,10 @@ static void starts_the_core_clean(void)
 
 static void passes_on_no_environment(void)
 {
-  static const char *const planted[] = {"SWIFT_BACKTRACE", "OPENSSL_CONF", "OPENSSL_MODULES", "LD_PRELOAD", "LD_LIBRARY_PATH",
-                                        "HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE", "https_proxy", "TMPDIR",
-                                        "SQLITE_TMPDIR", "TZ", "LC_ALL", "IFS", "UAF_LIBEXECDIR", "UAF_SOCKET_PATH"};
+  static const char *const planted[] = {
+    "SWIFT_BACKTRACE", "OPENSSL_CONF",  "OPENSSL_MODULES", "LD_PRELOAD", "LD_LIBRARY_PATH", "HOME",
+    "SSL_CERT_FILE",   "SSL_CERT_DIR",  "SSLKEYLOGFILE",   "TMPDIR",     "https_proxy",     "TZ",
+    "LC_ALL",          "SQLITE_TMPDIR", "IFS",             "UAF_HELPER", "UAF_LIBEXECDIR",  "UAF_SOCKET_PATH"};
   for (unsigned i = 0; i < sizeof planted / sizeof planted[0]; i++)
     setenv(planted[i], "/tmp/planted", 1);
   CHECK(call(STATE) == PAM_SUCCESS);
