@@ -41,6 +41,7 @@ let package = Package(
     // MARK: The login path
     .target(name: "FidoResults", swiftSettings: strict),
     .target(name: "UAFWire", dependencies: ["SecretMemory"], swiftSettings: strict),
+    .target(name: "ChildProcess", dependencies: ["CProcess"], swiftSettings: strict),
     .target(
       name: "Authenticator",
       dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2"],
@@ -57,7 +58,7 @@ let package = Package(
       name: "UAFHelper",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator",
-        "UAFConfiguration", "UAFClient",
+        "UAFConfiguration", "UAFClient", "ChildProcess", "CProcess",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -67,7 +68,7 @@ let package = Package(
     .executableTarget(
       name: "UAFTool",
       dependencies: [
-        "SecretMemory", "UAFWire", "FidoResults", "UAFConfiguration",
+        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "UAFConfiguration",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -100,7 +101,12 @@ let package = Package(
     .testTarget(
       name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl"],
       swiftSettings: strict),
-    .testTarget(name: "UAFToolTests", dependencies: ["UAFTool"], swiftSettings: strict),
+    .testTarget(
+      name: "UAFToolTests",
+      dependencies: [
+        "UAFTool", "UAFWire", "SecretMemory", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "UAFServerTests",
       dependencies: [

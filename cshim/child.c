@@ -51,13 +51,15 @@ static bool raise_limits(void)
   return true;
 }
 
-/* Handlers go with exec, but what the host ignores or blocks would stay. Its timers went with fork. */
+/* Handlers go with exec, but what the host ignores or blocks would stay. Its timers went with fork. The system call itself,
+   because sigaction(2) refuses the two signals the C library keeps for threads; all zero is the default in every
+   architecture's layout. */
 static bool reset_signals(void)
 {
-  const struct sigaction standard = {.sa_handler = SIG_DFL};
+  static const unsigned long standard[16];
   sigset_t none;
   for (int number = 1; number < NSIG; number++)
-    sigaction(number, &standard, NULL); /* fails for the few that cannot be changed, which is as good */
+    syscall(SYS_rt_sigaction, number, standard, NULL, NSIG / 8); /* fails for KILL and STOP, which have no other */
   sigemptyset(&none);
   return sigprocmask(SIG_SETMASK, &none, NULL) == 0;
 }

@@ -28,14 +28,16 @@
 #define UAF_STORABLE_MAX 256
 
 /* How long the core may owe a message: 30 s for the exchange with the server and 10 s for itself. The time the person
-   takes to answer never counts. */
+   takes to answer never counts. The tests build with less. */
 #ifndef UAF_SILENCE_MILLISECONDS
 #define UAF_SILENCE_MILLISECONDS 40000
 #endif
 
 /* A core that has finished ends by itself when its socket closes; it gets this long before it is killed, and a killed
    one this long to be gone, which only a frozen process needs. */
+#ifndef UAF_GRACE_MILLISECONDS
 #define UAF_GRACE_MILLISECONDS 1000
+#endif
 #define UAF_KILL_MILLISECONDS 2000
 
 /* timeout= in the stack: seconds for the whole call. */

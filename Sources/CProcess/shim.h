@@ -5,10 +5,14 @@
 #pragma once
 
 #include <linux/capability.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+// glibc 2.34.
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 
 int setresuid(uid_t real, uid_t effective, uid_t saved);
 int setresgid(gid_t real, gid_t effective, gid_t saved);

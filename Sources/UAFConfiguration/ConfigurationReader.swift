@@ -199,8 +199,7 @@ struct ConfigurationReader {
   private func checkRanges() throws(ConfigurationError) {
     guard configuration.server?.isLoopbackOnly != true else { return }
     guard StateSettings.kdfCostRange.contains(configuration.state.kdfCost) else {
-      let range = StateSettings.kdfCostRange
-      throw tables.refused("state.kdf_cost", "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+      throw tables.refused("state.kdf_cost", StateSettings.kdfCostWords)
     }
     let locks =
       [("lock", configuration.lock), ("lock.remote", configuration.remoteLock)]

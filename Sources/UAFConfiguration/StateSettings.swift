@@ -10,10 +10,18 @@ public struct StateSettings: Equatable, Sendable {
   /// What it may be for demonstrations against a loopback server.
   public static let demonstrationKDFCostRange = 10...20
 
+  static let kdfCostWords =
+    "must be a whole number from 14 to 20 (from 10 only while every server URL leads to this machine)"
+
   static var settings: [Setting<StateSettings>] {
     [
       .text("directory", \.directory, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
-      .integer("kdf_cost", \.kdfCost, demonstrationKDFCostRange),
+      Setting(name: "kdf_cost") { value, section throws(SettingRefusal) in
+        guard case .integer(let number) = value, let cost = Int(exactly: number),
+          demonstrationKDFCostRange.contains(cost)
+        else { throw SettingRefusal(problem: kdfCostWords) }
+        section.kdfCost = cost
+      },
     ]
   }
 }

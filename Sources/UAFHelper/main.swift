@@ -1,3 +1,7 @@
-// Purpose: The core: one process per PAM call, one thread, root. Speaks the conversation protocol with the module or uafctl,
-// the fetch protocol with uaf-fetch, and owns the account's state. Never: NSS, a terminal, a network socket, a thread,
-// `async`, Foundation.
+// Purpose: the core: one process per PAM call, one thread, root. Speaks the conversation protocol with
+// the module or uafctl, the fetch protocol with uaf-fetch, and owns the account's state. Never: NSS, a
+// terminal, a network socket, a thread, `async`, Foundation.
+
+import Glibc
+
+exit(HelperProgram.run(CommandLine.arguments))

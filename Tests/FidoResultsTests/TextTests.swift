@@ -19,6 +19,9 @@ import Testing
 
   @Test func `line ends and tabs become one space`() {
     #expect(Text.cleaned("one\r\n\ttwo\u{85}\u{2028}three\u{2029}four") == "one two three four")
+    for space in ["\t", "\n", "\r", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}"] {
+      #expect(Text.cleaned("a\(space)b") == "a b")
+    }
     #expect(Text.cleaned("\n one \n") == "one")
     #expect(Text.cleaned("a\u{a0}\u{3000}b") == "a b")
   }

@@ -44,6 +44,7 @@ import UAFMessages
     try flow.sign(with: &signer)
     let acceptance = try flow.send(over: &transport)
     #expect(acceptance.token == "a.b.c")
+    #expect(!"\(acceptance)".contains("a.b.c"))
     #expect(transport.isUsedUp)
 
     let question = transport.requests[0]
@@ -52,6 +53,7 @@ import UAFMessages
     let asked = try GetUAFRequest(parsing: question.body)
     let context = try RequestContext(parsing: asked.context ?? "")
     #expect(asked.op == .authentication && context.username == "alice" && context.deviceName == "host")
+    #expect(context.proofFor == nil && context.proof == nil && context.authCode == nil)
     #expect(context.deviceID == "d1" && context.deviceModel == "m" && context.deviceOS == "Debian 12")
     let list = transport.requests[1]
     #expect(list.method == .get && list.body.isEmpty && list.accept == "application/fido.trusted-apps+json")
@@ -125,6 +127,15 @@ import UAFMessages
     try flow.sign(with: &second)
     _ = try flow.send(over: &transport)
     #expect(transport.isUsedUp)
+  }
+
+  @Test func `an authentication that is to prove something says so`() throws {
+    var transport = ScriptedTransport(Scene.returning(status: 1500))
+    var flow = AuthenticationFlow(settings: Scene.settings, username: "alice", proofFor: .deregistration)
+    _ = refusal(.forbidden, byServer: true) { try opened(&flow, &transport) }
+    let question = try GetUAFRequest(parsing: transport.requests[0].body)
+    #expect(question.op == .authentication)
+    #expect(try RequestContext(parsing: question.context ?? "").proofFor == .deregistration)
   }
 
   // MARK: The server says no
@@ -283,6 +294,18 @@ import UAFMessages
     var flow = flow()
     _ = refusal(.untrustedFacet, byServer: true) { try opened(&flow, &transport) }
     #expect(transport.isUsedUp && transport.requests.count == 1)
+  }
+
+  @Test func `a server whose certificate cannot be read is not answered`() throws {
+    let request = ReturnUAFRequest(
+      statusCode: .ok, uafRequest: UAFRequest.text(of: [try Scene.authentication(appID: nil)]))
+    let answer = TransportResponse(
+      status: 200, contentType: "application/fido+uaf", body: request.jsonBytes, serverCertificate: [0x30])
+    var transport = ScriptedTransport(.answering(Scene.get, answer))
+    var flow = flow()
+    _ = refusal(.channelBinding, byServer: false) {
+      try opened(&flow, &transport, among: [Scene.authenticator(appID: Scene.facetID)])
+    }
   }
 
   // MARK: No answer

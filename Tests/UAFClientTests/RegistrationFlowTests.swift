@@ -130,6 +130,46 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
+  @Test func `two authenticators the policy demands together both make a key, each one once`() throws {
+    let other = try AAID("EBA0#0002")
+    let policy = Policy(accepted: [[MatchCriteria(aaid: try Scene.aaid()), MatchCriteria(aaid: other)]])
+    let pattern = AuthenticatorDescription(aaid: other, userVerification: UserVerification.pattern)
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.registration(policy: policy)), Scene.facets(), Scene.verdict(1200))
+    var flow = flow()
+    try opened(&flow, &transport, among: [Scene.authenticator(keys: []), pattern])
+    var first = try TestAuthenticator()
+    _ = try flow.makeKey(with: &first)
+    var (half, twice) = (flow, flow)
+    _ = refusal(.requestNotExist, byServer: false) { _ = try half.send(over: &transport) }
+    _ = refusal(.noSuitableAuthenticator, byServer: false) { _ = try twice.makeKey(with: &first) }
+    var second = try TestAuthenticator(aaid: other, keyID: Scene.keyID(8))
+    _ = try flow.makeKey(with: &second)
+    _ = try flow.send(over: &transport)
+    #expect(transport.isUsedUp)
+  }
+
+  @Test func `a public key of no length is not sent`() throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.registration()), Scene.facets())
+    var flow = flow()
+    try opened(&flow, &transport)
+    var maker = EmptyKeyMaker(aaid: try Scene.aaid(), keyID: try Scene.keyID())
+    _ = refusal(.cannotUse, byServer: false) { _ = try flow.makeKey(with: &maker) }
+    #expect(transport.isUsedUp)
+  }
+
+  private struct EmptyKeyMaker: KeyMaker {
+    let aaid: AAID
+    let keyID: KeyID
+    let authenticatorVersion: UInt16 = 1
+
+    func makeKey(appID: String) throws(SigningFailure) -> NewKey {
+      NewKey(keyID: keyID, publicKey: [], signCounter: 0, regCounter: 1)
+    }
+
+    func sign(_ keyRegistrationData: [UInt8]) throws(SigningFailure) -> [UInt8] { [] }
+  }
+
   @Test func `nothing is sent before a key was made`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.registration()), Scene.facets())
     var flow = flow()

@@ -11,7 +11,7 @@ enum Scene {
   static let respond = "https://fido.example:8443/uaf/respond"
   static let appID = "https://fido.example:8443/uaf/facets"
   static let facetID = "linux:pam-module:pam_uaf"
-  static let certificate: [UInt8] = [0x30, 0x03, 0x02, 0x01, 0x05]
+  static let certificate = TestCertificate.sha256
 
   static let settings = ClientSettings(
     endpoint: ServerEndpoint(requestURL: get, responseURL: respond), facetID: facetID,
@@ -22,7 +22,9 @@ enum Scene {
   static func challenge() throws -> ServerChallenge { try ServerChallenge(bytes: [UInt8](repeating: 3, count: 32)) }
 
   static func header(_ op: Operation, upv: UPV = .uaf11, appID: String? = appID) -> OperationHeader {
-    OperationHeader(upv: upv, op: op, appID: appID, serverData: "data")
+    OperationHeader(
+      upv: upv, op: op, appID: appID, serverData: "data",
+      exts: [Extension(id: "com.example.ignored", data: "x", failIfUnknown: false)])
   }
 
   /// The passcode authenticator with one key for an AppID.

@@ -294,6 +294,23 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(off.settings(for: "sudo").prompt.interactive == false && off.settings(for: "su").prompt.interactive == true)
   }
 
+  @Test func `no server is no loopback server`() {
+    #expect(!ServerSettings().isLoopbackOnly)
+  }
+
+  @Test func `no truncation and no change of one byte of the example crashes the reader`() {
+    let example = Array(exampleConfiguration.utf8)
+    let hostile: [UInt8] = [0x0a, 0x22, 0x27, 0x30, 0x39, 0x5b, 0x5d, 0x7b, 0x2e, 0x2d, 0x3d, 0x20, 0xc3]
+    var accepted = 0
+    for index in example.indices {
+      _ = try? Configuration(parsing: Array(example[..<index]), path: "FILE")
+      var changed = example
+      changed[index] = hostile[index % hostile.count]
+      if (try? Configuration(parsing: changed, path: "FILE")) != nil { accepted += 1 }
+    }
+    #expect(accepted > 0 && accepted < example.count, "comments may change, keys may not")
+  }
+
   @Test func `errors are one clean line with file, line, key and what is allowed`() {
     let error = ConfigurationError.key(path: "/etc/x", line: 7, key: "a\u{1b}[2J\nb", problem: "must be true or false")
     #expect(error.description == "/etc/x:7: a[2J b: must be true or false")

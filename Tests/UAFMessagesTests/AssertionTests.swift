@@ -82,6 +82,21 @@ import Testing
     }
     #expect(throws: TLVError.self) { try authentication(transaction: []) }
     #expect(throws: TLVError.self) {
+      try AuthenticationAssertionBuilder(
+        aaid: AAID("EBA0#0001"), authenticatorVersion: 1, nonce: [UInt8](repeating: 5, count: 8),
+        finalChallengeHash: [1], keyID: keyID(), signCounter: 1)
+    }
+    for (hash, publicKey) in [([], [4]), (hash, [])] as [([UInt8], [UInt8])] {
+      #expect(throws: TLVError.self) {
+        try RegistrationAssertionBuilder(
+          aaid: AAID("EBA0#0001"), authenticatorVersion: 1, finalChallengeHash: hash, keyID: keyID(), signCounter: 0,
+          regCounter: 0, publicKey: publicKey)
+      }
+    }
+    #expect(throws: TLVError.self) {
+      try authentication().assertion(signature: [UInt8](repeating: 0, count: 4096))
+    }
+    #expect(throws: TLVError.self) {
       try registration().assertion(attestation: .surrogate(signature: [UInt8](repeating: 0, count: 4096)))
     }
   }
@@ -121,6 +136,15 @@ import Testing
     let bytes = try authentication().assertion(signature: signature)
     let misplaced = try rebuilt(bytes) { $0.append((.publicKey, [4])) }
     #expect(throws: TLVError.self) { try UnverifiedAuthenticationAssertion(parsing: misplaced) }
+  }
+
+  @Test func `refuses an AAID that is not one`() throws {
+    let bytes = try authentication().assertion(signature: signature)
+    let changed = try rebuilt(bytes) { elements in
+      for index in elements.indices where elements[index].0 == .aaid { elements[index].1 = Array("EBA0-0001".utf8) }
+    }
+    let error = #expect(throws: TLVError.self) { try UnverifiedAuthenticationAssertion(parsing: changed) }
+    #expect(error?.reason == .invalidValue(.aaid))
   }
 
   @Test(arguments: [UInt8(0), 2, 3, 255]) func `refuses modes that do not fit`(_ mode: UInt8) throws {

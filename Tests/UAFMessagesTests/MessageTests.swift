@@ -142,6 +142,21 @@ import Testing
     #expect(transaction.json.text == #"{"contentType":"text/plain","content":"VHJhbnNmZXIgMTAwMCQgdG8gQm9iPw"}"#)
   }
 
+  @Test func `an image transaction keeps how it is drawn`() throws {
+    let png = """
+      {"contentType":"image/png","content":"iVBORw","tcDisplayPNGCharacteristics":{"width":320,"height":480,\
+      "bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0,"plte":[{"r":1,"g":2,"b":65535}]}}
+      """
+    let transaction = try Transaction(parsing: png)
+    #expect(transaction.jsonText == png)
+    let characteristics = try #require(transaction.tcDisplayPNGCharacteristics)
+    #expect(characteristics.width == 320 && characteristics.bitDepth == 16 && characteristics.plte.count == 1)
+    #expect(throws: MessageError.self) { try DisplayPNGCharacteristics(parsing: #"{"width":1,"height":1}"#) }
+    #expect(throws: MessageError.self) {
+      try Transaction(parsing: png.replacing(#""bitDepth":16"#, with: #""bitDepth":256"#))
+    }
+  }
+
   @Test func `a user name has 1 to 128 characters`() {
     func registration(_ username: String) throws(MessageError) -> UAFRequest {
       try request(

@@ -63,6 +63,7 @@ import Testing
     context.deviceOS = "o"
     context.transaction = "t"
     context.proof = "p"
+    context.proofFor = .deregistration
     context.deregisterAAID = try AAID("EBA0#0001")
     context.deregisterAll = true
     #expect(try RequestContext(parsing: context.jsonText) == context)
@@ -71,7 +72,8 @@ import Testing
   @Test(arguments: [
     "{}", #"{"username":""}"#, #"{"username":null}"#, #"{"username":"a","proof":5}"#,
     #"{"username":"a","deviceName":""}"#,
-    #"{"username":"a","username":"b"}"#, #"{"username":"a","deregisterAAID":"x"}"#,
+    #"{"username":"a","username":"b"}"#, #"{"username":"a","proofFor":"login"}"#,
+    #"{"username":"a","deregisterAAID":"x"}"#,
   ]) func `refuses the context`(_ text: String) {
     #expect(throws: MessageError.self) { try RequestContext(parsing: text) }
   }

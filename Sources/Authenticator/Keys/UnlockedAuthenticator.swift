@@ -18,6 +18,9 @@ public struct UnlockedAuthenticator: ~Copyable {
   /// Which type it is.
   public var type: AuthenticatorType { wrap.type }
 
+  /// What the next registration with it counts as (UAF: RegCounter).
+  public var nextRegistrationCounter: UInt32 { enrolled.registrationCounter &+ 1 }
+
   /// Makes a key pair for an application; nothing is stored yet.
   ///
   /// - Throws: ``StateError/cryptography``.

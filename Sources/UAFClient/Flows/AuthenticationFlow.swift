@@ -25,10 +25,16 @@ public struct AuthenticationFlow: Sendable {
   /// - Parameters:
   ///   - username: the account's name at the server.
   ///   - transaction: a text of 1 to 200 ASCII characters that the server has to send back to be confirmed.
-  public init(settings: ClientSettings, username: String, transaction: String? = nil) {
+  ///   - proofFor: the operation that the token of this authentication is to authorise; nil for an ordinary login,
+  ///     whose token authorises nothing further.
+  public init(
+    settings: ClientSettings, username: String, transaction: String? = nil,
+    proofFor: UAFMessages.Operation? = nil
+  ) {
     self.transaction = transaction
     var context = settings.context(username: username)
     context.transaction = transaction
+    context.proofFor = proofFor
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
   }
 
@@ -53,16 +59,11 @@ public struct AuthenticationFlow: Sendable {
     }
     let offer = AuthenticationOffer(
       appID: opened.appID, sets: sets, transaction: transaction, lifetimeMilliseconds: opened.lifetimeMilliseconds)
-    do {
-      offered = Offered(
-        request: request, offer: offer,
-        challenge: try FinalChallenge(
-          appID: opened.appID, challenge: request.challenge, facetID: opening.settings.facetID,
-          certificate: opening.link.certificate),
-        transactionHash: try transaction.map { (text) throws(CryptoError) in try SHA256.hash(Array(text.utf8)) })
-    } catch {
-      throw opening.link.refusal(.cannotUse, error.description)
-    }
+    offered = Offered(
+      request: request, offer: offer,
+      challenge: try opening.link.finalChallenge(
+        appID: opened.appID, challenge: request.challenge, facetID: opening.settings.facetID),
+      transactionHash: try transactionHash())
     return offer
   }
 
@@ -105,6 +106,15 @@ public struct AuthenticationFlow: Sendable {
     let response = AuthenticationResponse(
       header: current.request.header, fcParams: current.challenge.text, assertions: current.assertions)
     return try opening.submit(.authentication(response), appID: current.offer.appID, over: &transport)
+  }
+
+  private func transactionHash() throws(Refusal) -> [UInt8]? {
+    guard let transaction else { return nil }
+    do {
+      return try SHA256.hash(Array(transaction.utf8))
+    } catch {
+      throw opening.link.refusal(.cannotUse, error.description)
+    }
   }
 
   /// The text that is asked back must be the one sent, and no other may be slipped in.

@@ -13,7 +13,7 @@ public struct DeregistrationFlow: Sendable {
   /// - Parameters:
   ///   - username: the account's name at the server.
   ///   - scope: what is to go.
-  ///   - proof: the token of a fresh authentication of this account.
+  ///   - proof: the token of a fresh authentication of this account with `proofFor: .deregistration`.
   ///   - authCode: an enrolment code for the account, where there is no key left to authenticate with.
   public init(
     settings: ClientSettings, username: String, scope: DeregistrationScope, proof: String? = nil,

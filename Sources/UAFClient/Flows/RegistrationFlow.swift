@@ -24,7 +24,7 @@ public struct RegistrationFlow: Sendable {
   /// - Parameters:
   ///   - username: the account's name at the server.
   ///   - authCode: an enrolment code for the account.
-  ///   - proof: the token of a fresh authentication, which authorises a further key.
+  ///   - proof: the token of a fresh authentication with `proofFor: .registration`, which authorises a further key.
   public init(settings: ClientSettings, username: String, authCode: String? = nil, proof: String? = nil) {
     self.username = username
     var context = settings.context(username: username)
@@ -57,15 +57,10 @@ public struct RegistrationFlow: Sendable {
     }
     let offer = RegistrationOffer(
       appID: opened.appID, username: username, sets: sets, lifetimeMilliseconds: opened.lifetimeMilliseconds)
-    do {
-      offered = Offered(
-        request: request, offer: offer,
-        challenge: try FinalChallenge(
-          appID: opened.appID, challenge: request.challenge, facetID: opening.settings.facetID,
-          certificate: opening.link.certificate))
-    } catch {
-      throw opening.link.refusal(.cannotUse, error.description)
-    }
+    offered = Offered(
+      request: request, offer: offer,
+      challenge: try opening.link.finalChallenge(
+        appID: opened.appID, challenge: request.challenge, facetID: opening.settings.facetID))
     return offer
   }
 

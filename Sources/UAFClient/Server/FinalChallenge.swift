@@ -21,15 +21,34 @@ struct FinalChallenge: Sendable {
     hash = try SHA256.hash(Array(text.utf8))
   }
 
-  /// The hash is SHA-256 whatever the certificate's own algorithm: it is what every server can recompute, and the
-  /// certificate itself goes along.
+  /// A certificate whose signature has no hash function of its own has no `serverEndPoint`; the certificate goes along.
   private static func channelBinding(_ certificate: [UInt8]) throws(CryptoError) -> ChannelBinding {
     guard !certificate.isEmpty else { return ChannelBinding() }
+    let endPoint: String?
+    do {
+      endPoint = Base64URL.encode(try X509.serverEndPoint(der: certificate))
+    } catch {
+      guard case .unavailable = error else { throw error }
+      endPoint = nil
+    }
     return ChannelBinding(
-      serverEndPoint: Base64URL.encode(try SHA256.hash(certificate)),
+      serverEndPoint: endPoint,
       tlsServerCertificate: certificate.count <= maximumCertificate ? Base64URL.encode(certificate) : nil)
   }
 
   /// Encoded twice, a longer certificate would not leave room for the rest in one request body of the network program.
   private static let maximumCertificate = 8192
+}
+
+extension ServerLink {
+  /// The final challenge for a request, bound to the certificate the request came with.
+  func finalChallenge(
+    appID: String, challenge: ServerChallenge, facetID: String
+  ) throws(Refusal) -> FinalChallenge {
+    do {
+      return try FinalChallenge(appID: appID, challenge: challenge, facetID: facetID, certificate: certificate)
+    } catch {
+      throw refusal(error == .invalidCertificate ? .channelBinding : .cannotUse, error.description)
+    }
+  }
 }

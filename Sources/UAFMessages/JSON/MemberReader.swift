@@ -133,16 +133,13 @@ extension JSONValue {
 
   func decodedBase64URL(path: String, counts: ClosedRange<Int>) throws(MessageError) -> [UInt8] {
     let text = try nonEmptyString(path: path)
+    let bytes: [UInt8]
     do {
-      let bytes = try Base64URL.decode(text, maximumCount: counts.upperBound)
-      guard bytes.count >= counts.lowerBound else { throw MessageError.outOfRange(path) }
-      return bytes
-    } catch let error as Base64URLError {
-      throw MessageError.notBase64URL(path, error)
-    } catch let error as MessageError {
-      throw error
+      bytes = try Base64URL.decode(text, maximumCount: counts.upperBound)
     } catch {
-      throw MessageError.outOfRange(path)
+      throw MessageError.notBase64URL(path, error)
     }
+    guard bytes.count >= counts.lowerBound else { throw .outOfRange(path) }
+    return bytes
   }
 }

@@ -18,6 +18,8 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
   public var transaction: String?
   /// A token of a fresh authentication, at most 16,384 characters; what a deregistration is authorised by.
   public var proof: String?
+  /// With an authentication: the operation its token is to authorise.
+  public var proofFor: Operation?
   /// The authenticator to deregister.
   public var deregisterAAID: AAID?
   /// Whether to deregister every authenticator of the account.
@@ -39,6 +41,7 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     authCode = try reader.optionalString("authCode", characters: 1...256)
     transaction = try reader.optionalString("transaction", characters: 1...2048)
     proof = try reader.optionalString("proof", characters: 1...16_384)
+    proofFor = try reader.optionalChild("proofFor", as: Operation.self)
     deregisterAAID = try reader.optionalChild("deregisterAAID", as: AAID.self)
     deregisterAll = try reader.optionalBool("deregisterAll")
   }
@@ -53,6 +56,7 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     for (name, text) in texts {
       if let text, !text.isEmpty { object.set(name, .string(text)) }
     }
+    object.set("proofFor", proofFor?.json)
     object.set("deregisterAAID", deregisterAAID?.json)
     object.set("deregisterAll", deregisterAll.map(JSONValue.bool))
     return .object(object)

@@ -80,6 +80,19 @@ import Testing
     #expect(throws: Never.self) { try PasscodeExpression(String(repeating: "a", count: 4096)) }
   }
 
+  @Test func `refuses what compiles to more than 64 KiB, before PCRE2's own limit`() {
+    // PCRE2 refuses a little above 64 KiB on its own: somewhere on the way there our limit must have spoken.
+    let refusals = (0..<600).compactMap { count -> PasscodeExpressionError? in
+      do throws(PasscodeExpressionError) {
+        _ = try PasscodeExpression("(?:abcdefghijklmnop){1700}" + String(repeating: "a", count: count))
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(refusals.contains(.tooLarge))
+  }
+
   @Test(arguments: [
     "^(a+)+$", "(a|aa)+", "(a*)*b", "(.*)(.*)(.*)(.*)(.*)(.*)x", "((a|a)*)*y", "(?:a?){64}a{64}", "(?R)?a|(a(?1)?)+z",
   ])

@@ -1,0 +1,92 @@
+// Purpose of this target: starting one of our own programs with one socket and nothing else of ours. Used
+// by uafctl for uaf-helper and by uaf-helper for uaf-fetch. Imports Glibc and CProcess.
+
+import CProcess
+import Glibc
+
+/// A program this process started, which ends when its socket is closed.
+public struct ChildProcess {
+  private let processID: pid_t
+
+  /// The environment of every program started here, which is all of it.
+  public static let environment = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "SWIFT_BACKTRACE=enable=no"]
+
+  /// Where the program finds its socket.
+  public static let socketDescriptor: CInt = 3
+
+  // POSIX_SPAWN_SETSID of spawn.h, which needs _GNU_SOURCE.
+  private static let newSession: CInt = 0x80
+
+  /// Starts `path` with `socket` as descriptor 3, /dev/null as 0 to 2, and nothing above.
+  ///
+  /// It gets a session of its own, default signals and an empty mask.
+  ///
+  /// - Throws: ``ChildProcessError``.
+  public init(starting path: String, socket: CInt) throws(ChildProcessError) {
+    var actions = unsafe posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    // SAFETY: both are initialised before they are used, and destroyed when they are not needed any more.
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var failure = unsafe Self.setDescriptors(&actions, socket: socket)
+    if failure == 0 { failure = unsafe Self.setSignals(&attributes) }
+    var started: pid_t = 0
+    if failure == 0 { failure = unsafe Self.spawn(&started, path, &actions, &attributes) }
+    guard failure == 0 else { throw ChildProcessError(path: path, number: failure) }
+    processID = started
+  }
+
+  private static func setDescriptors(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, socket: CInt) -> CInt {
+    // The socket goes first: it may be one of 0 to 2 itself. With equal numbers the call takes close-on-exec away.
+    var failure = unsafe posix_spawn_file_actions_adddup2(actions, socket, socketDescriptor)
+    for descriptor in STDIN_FILENO...STDERR_FILENO where failure == 0 {
+      // SAFETY: the path is a literal, and the actions copy it.
+      failure = unsafe posix_spawn_file_actions_addopen(actions, descriptor, "/dev/null", O_RDWR, 0)
+    }
+    return failure == 0 ? unsafe posix_spawn_file_actions_addclosefrom_np(actions, socketDescriptor + 1) : failure
+  }
+
+  private static func setSignals(_ attributes: UnsafeMutablePointer<posix_spawnattr_t>) -> CInt {
+    var none = sigset_t()
+    var every = sigset_t()
+    // SAFETY: both sets live for the calls, which copy them.
+    unsafe sigemptyset(&none)
+    unsafe sigfillset(&every)
+    let failures = [
+      unsafe posix_spawnattr_setsigmask(attributes, &none), unsafe posix_spawnattr_setsigdefault(attributes, &every),
+      unsafe posix_spawnattr_setflags(attributes, Int16(newSession | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)),
+    ]
+    return failures.first { $0 != 0 } ?? 0
+  }
+
+  private static func spawn(
+    _ started: inout pid_t, _ path: String, _ actions: UnsafePointer<posix_spawn_file_actions_t>,
+    _ attributes: UnsafePointer<posix_spawnattr_t>
+  ) -> CInt {
+    // SAFETY: both lists end with NULL, and their texts are freed after the call, which copies them.
+    var arguments = unsafe [strdup(path), nil]
+    var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
+    defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
+    return unsafe posix_spawn(&started, path, actions, attributes, &arguments, &variables)
+  }
+
+  /// Waits for its end, which it owes once its socket is closed; one that does not keep to that is killed.
+  public func reap() {
+    var status: CInt = 0
+    for _ in 0..<Self.patience {
+      // SAFETY: `status` lives for the call. Until it is reaped the number belongs to this child alone.
+      let ended = unsafe waitpid(processID, &status, WNOHANG)
+      if ended == processID || (ended < 0 && errno != EINTR) { return }
+      // Without entries it is a pause.
+      _ = poll(nil, 0, Self.pauseMilliseconds)
+    }
+    kill(processID, SIGKILL)
+    while unsafe waitpid(processID, &status, 0) < 0, errno == EINTR {}
+  }
+
+  // 200 pauses of 10 ms.
+  private static let patience = 200
+  private static let pauseMilliseconds: CInt = 10
+}

@@ -1,0 +1,13 @@
+import Glibc
+
+/// Why a program could not be started.
+public struct ChildProcessError: Error, Equatable, CustomStringConvertible {
+  /// The program.
+  public let path: String
+  /// The system's error number.
+  public let number: CInt
+
+  /// What failed, where.
+  // SAFETY: strerror returns a NUL-terminated text for every number.
+  public var description: String { "\(path): \(unsafe String(cString: strerror(number)))" }
+}

@@ -1,0 +1,73 @@
+import Authenticator
+import FidoResults
+import UAFWire
+
+/// Who asks, for which account, and from where: what *begin* says, cut down to what this peer may say.
+struct Caller: Equatable {
+  /// The peer's user id, from the kernel.
+  let peer: UInt32
+  /// The account's number; nil for a name that could not be resolved.
+  let uid: UInt32?
+  /// Its canonical name; nil for peers without root.
+  let name: [UInt8]?
+  /// The name as typed, for texts and the log.
+  let typedName: [UInt8]?
+  /// Where the attempt counts.
+  let origin: AttemptOrigin
+  /// The PAM service: a section's name for root peers, a label for others.
+  let service: String?
+
+  /// Whether the peer is root.
+  var isRoot: Bool { peer == 0 }
+
+  /// Whether the front end is uafctl, which shows *finished*'s text itself.
+  var isTool: Bool { service == Self.toolService }
+
+  /// The service's name uafctl gives itself.
+  static let toolService = "uafctl"
+
+  /// Takes from *begin* what this peer may say.
+  ///
+  /// - Throws: ``Ending`` (1001) for a peer without root that describes an account, sends arguments, or asks for
+  ///   an administrator's operation.
+  init(_ begin: Begin, peer: UInt32) throws(Ending) {
+    self.peer = peer
+    service = begin.service.flatMap { String(validating: $0, as: UTF8.self) }
+    if peer == 0 {
+      uid = begin.uid
+      name = begin.uid == nil ? nil : begin.account
+      typedName = begin.typedName ?? begin.account
+      origin = begin.isRemote ? .remote : .local
+      return
+    }
+    let saysTooMuch =
+      begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote || !begin.arguments.isEmpty
+      || begin.command != nil
+    guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
+      throw Ending(.invalidParameter, log: "peer \(peer) asked for what only root may ask for")
+    }
+    uid = peer
+    name = nil
+    typedName = nil
+    origin = .local
+  }
+
+  private static let administrative: Set<Operation> = [.unlock, .initialise, .forget, .trust]
+
+  /// Whether the account is one that could have state: has a name, of visible ASCII, and a number.
+  ///
+  /// - Throws: ``Ending``: 19019 for an empty name, 1011 for one with other characters, 1009 for an unknown one.
+  func requireAccount() throws(Ending) -> UInt32 {
+    if isRoot {
+      guard let shown = name ?? typedName else {
+        throw Ending(.invalidUsername, log: "the user name is too long or could not be sent")
+      }
+      guard !shown.isEmpty else { throw Ending(.emptyUsername, log: "the user name is empty") }
+      guard shown.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+        throw Ending(.invalidUsername, log: "the user name has characters that are not visible ASCII")
+      }
+    }
+    guard let uid else { throw Ending(.notRegistered, log: "no such account, or its lookup failed") }
+    return uid
+  }
+}

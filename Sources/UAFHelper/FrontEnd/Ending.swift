@@ -1,0 +1,27 @@
+import FidoResults
+
+/// How an operation ended, other than well: the result, what the person is told, and what the log says.
+struct Ending: Error {
+  /// The result.
+  var result: FidoResult
+  /// What the person is told instead of the result's own text.
+  var text: PromptText?
+  /// Plain text in place of both: for administrators only (configuration, `uafctl` as root).
+  var detail: String?
+  /// What the log says beside the result. Never a value, a key or a token.
+  var log: String
+  /// Whether a TLS handshake with the server was completed; decides 4001's code alone.
+  var handshakeCompleted = true
+  /// Whether the server said so.
+  var isServers = false
+  /// Whether nothing was ever registered for the account here; decides `nouserok` alone.
+  var neverHadRow = false
+
+  /// An ending.
+  init(_ result: FidoResult, text: PromptText? = nil, detail: String? = nil, log: String) {
+    self.result = result
+    self.text = text
+    self.detail = detail
+    self.log = log
+  }
+}

@@ -1,0 +1,86 @@
+import FidoResults
+import SecretMemory
+import UAFWire
+
+/// The conversation with the module or uafctl, one message at a time and only in the order the table allows.
+///
+/// Everything that arrives is read into one locked buffer which is wiped after each message.
+@safe final class FrontEnd {
+  private let socket: PacketSocket
+  private var buffer: Secret
+  private(set) var state = ConversationState.opened
+
+  /// How long a front end may take to say what it wants.
+  static let beginTimeoutMilliseconds: Int32 = 5000
+
+  /// Takes the conversation's socket.
+  ///
+  /// - Throws: `SecretMemoryError`.
+  init(_ socket: consuming PacketSocket) throws(SecretMemoryError) {
+    self.socket = socket
+    // One byte more than a packet may have, so that a longer one is noticed.
+    buffer = try Secret(capacity: WireLimit.packet + 1)
+  }
+
+  /// The user id of the peer.
+  func peerUserID() throws(PacketSocketError) -> UInt32 { try socket.peerUserID() }
+
+  /// Waits for *begin*.
+  ///
+  /// - Throws: `PacketSocketError`.
+  func receiveBegin() throws(PacketSocketError) -> Begin {
+    let packet = try receive(timeoutMilliseconds: Self.beginTimeoutMilliseconds)
+    defer { buffer.wipe() }
+    return try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketSocketError) -> Begin in
+      do throws(PacketError) { return try Begin(packet, bytes) } catch { throw .malformed(error) }
+    }
+  }
+
+  /// Asks, and waits for as long as the person takes.
+  ///
+  /// - Returns: the entry, or nil if it was cancelled.
+  /// - Throws: ``Ending``: the front end went away, or does not keep to the protocol.
+  func ask(_ prompt: Prompt) throws(Ending) -> Secret? {
+    try send(.prompt(prompt))
+    let packet = try receiveInConversation()
+    defer { buffer.wipe() }
+    guard packet.type == .answer else { return nil }
+    do throws(PacketError) { return try Answer.value(packet, in: buffer) } catch {
+      throw Ending(.cannotUse, log: "\(error)")
+    }
+  }
+
+  /// Says that everything is ready, and waits for the front end to go on.
+  ///
+  /// - Returns: false if it cancelled.
+  /// - Throws: ``Ending``.
+  func awaitResume() throws(Ending) -> Bool {
+    try send(.ready)
+    return try receiveInConversation().type == .resume
+  }
+
+  /// Sends a message; the front end's absence ends the conversation.
+  ///
+  /// - Throws: ``Ending``.
+  func send(_ message: CoreMessage) throws(Ending) {
+    do {
+      try state.advance(message.type)
+      try socket.send(try message.packet())
+    } catch { throw Ending(.applicationCancel, log: "front end: \(error)") }
+  }
+
+  private func receiveInConversation() throws(Ending) -> Packet {
+    do throws(PacketSocketError) { return try receive(timeoutMilliseconds: -1) } catch {
+      throw Ending(.applicationCancel, log: "front end: \(error)")
+    }
+  }
+
+  private func receive(timeoutMilliseconds: Int32) throws(PacketSocketError) -> Packet {
+    let packet = try socket.receive(into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
+    do throws(PacketError) { try state.advance(packet.type) } catch {
+      buffer.wipe()
+      throw .malformed(error)
+    }
+    return packet
+  }
+}

@@ -1,0 +1,119 @@
+import Authenticator
+import FidoResults
+import Glibc
+import UAFClient
+import UAFWire
+
+/// uaf-helper: serves one conversation on descriptor 3 and ends.
+enum HelperProgram {
+  /// The version of the programs.
+  static let version = "0.1.0"
+  private static let socketDescriptor: CInt = 3
+
+  /// Serves the conversation; the exit status means nothing to anyone.
+  static func run(_ arguments: [String]) -> CInt {
+    if arguments.dropFirst() == ["--version"] {
+      print("uaf-helper \(version)")
+      return 0
+    }
+    guard arguments.count <= 1 else { return usage() }
+    HelperProcess.openStandardDescriptors()
+    let socket: PacketSocket
+    do throws(PacketSocketError) { socket = try PacketSocket(takingOver: socketDescriptor) } catch { return usage() }
+    let log = SystemLog()
+    guard geteuid() == 0 else {
+      log.write("event=start detail=\"not started as root\"", .error)
+      return EX_NOPERM
+    }
+    return serve(socket, log)
+  }
+
+  private static func usage() -> CInt {
+    let text = "uaf-helper is started by pam_uaf.so, by uafctl or by systemd, with its socket as descriptor 3.\n"
+    // SAFETY: the text is lent for the call.
+    _ = unsafe write(2, text, text.utf8.count)
+    return EX_USAGE
+  }
+
+  private static func serve(_ socket: consuming PacketSocket, _ log: SystemLog) -> CInt {
+    do {
+      let frontEnd = try FrontEnd(socket)
+      let begin = try frontEnd.receiveBegin()
+      let ending = converse(begin, frontEnd, log)
+      guard let ending else { return 0 }
+      // No session came to be: what is wrong is said in plain English, the only language known then.
+      var finished = Finished(pamCode: UInt8(truncatingIfNeeded: ending.result.pamCode(PAMContext()).rawValue), result: ending.result.code)
+      finished.text = ending.detail ?? ending.text?.text(in: .english) ?? ending.result.text(in: .english)
+      if begin.service != Array(Caller.toolService.utf8) { try frontEnd.send(.error(finished.text ?? "")) }
+      try frontEnd.send(.finished(finished))
+    } catch {
+      var line = LogLine(event: "conversation")
+      line.addText("detail", "\(error)")
+      log.write(line.description, .warning)
+      return EX_PROTOCOL
+    }
+    return 0
+  }
+
+  /// Holds the conversation.
+  ///
+  /// - Returns: why there was none, if no session could be made.
+  private static func converse(_ begin: Begin, _ frontEnd: FrontEnd, _ log: SystemLog) -> Ending? {
+    let session: Session
+    do throws(Ending) {
+      guard begin.version == Begin.currentVersion else {
+        throw Ending(.clientMismatch, detail: versionText(begin.version), log: "protocol version \(begin.version)")
+      }
+      try HelperProcess.prepare()
+      let caller = try Caller(begin, peer: peer(frontEnd))
+      session = try Session(begin, frontEnd, caller: caller, in: surroundings(log))
+    } catch {
+      var line = LogLine(event: "\(begin.operation)")
+      line.add("result", String(error.result.code))
+      line.add("name", error.result.name)
+      line.addText("detail", error.log)
+      log.write(line.description, .error)
+      return error
+    }
+    conclude(session, log)
+    return nil
+  }
+
+  private static func conclude(_ session: Session, _ log: SystemLog) {
+    do throws(Ending) {
+      let success: Success
+      do throws(Ending) { success = try session.run() } catch { return try session.finish(error) }
+      try session.finish(success)
+    } catch {
+      session.log("conversation", error.log, .warning)
+    }
+  }
+
+  private static func peer(_ frontEnd: FrontEnd) throws(Ending) -> UInt32 {
+    do throws(PacketSocketError) { return try frontEnd.peerUserID() } catch { throw Ending(.cannotUse, log: "\(error)") }
+  }
+
+  private static func versionText(_ version: UInt16) -> String {
+    let older = version < Begin.currentVersion ? "the module" : "the helper"
+    return "protocol version \(version) is not spoken here: \(older) is older, reinstall the pam-uaf package"
+  }
+
+  private static func surroundings(_ log: SystemLog) throws(Ending) -> Surroundings {
+    let clock = try SystemClock()
+    let fetch = try ProgramPath.beside("uaf-fetch")
+    return Surroundings(
+      now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
+      derivationSlots: DerivationSlot.machineCount(), log: log,
+      network: { (server) throws(Ending) in
+        let program = try FetchProgram(server, program: fetch, configurationOwner: 0)
+        return Network(
+          begin: { (request) throws(TransportFailure) in try program.begin(request) },
+          finish: { () throws(TransportFailure) in try program.finish() })
+      },
+      device: DeviceDescription.current(), passwd: { PasswdFile.read() })
+  }
+
+  private static let EX_USAGE: CInt = 64
+  private static let EX_NOPERM: CInt = 77
+  private static let EX_PROTOCOL: CInt = 76
+}

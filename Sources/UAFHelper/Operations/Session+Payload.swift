@@ -1,0 +1,62 @@
+import Authenticator
+import FidoResults
+import UAFConfiguration
+import UAFMessages
+import UAFWire
+
+extension Session {
+  /// The enrolment payload, checked as far as it can be without the server.
+  ///
+  /// - Throws: ``Ending`` (1001) where there is none, or it cannot be read, is for something else, or has expired.
+  func payload(_ operation: UAFMessages.Operation = .registration) throws(Ending) -> EnrolmentPayload {
+    guard let bytes = begin.payload, let text = String(validating: bytes, as: UTF8.self) else {
+      throw Ending(
+        .invalidParameter, detail: "an enrolment payload is needed: uafctl register --payload FILE", log: "no payload")
+    }
+    let payload: EnrolmentPayload
+    do throws(MessageError) { payload = try EnrolmentPayload(encoded: text) } catch {
+      throw Ending(.invalidParameter, detail: "the payload cannot be read: \(error)", log: "payload: \(error)")
+    }
+    guard payload.op == operation else {
+      throw Ending(.invalidParameter, detail: "the payload is for another operation", log: "payload of another operation")
+    }
+    guard payload.expires > surroundings.now().wallSeconds else {
+      throw Ending(
+        .requestNotExist, detail: "the payload has expired: ask the administrator for another one", log: "payload expired")
+    }
+    return payload
+  }
+
+  /// Trust comes from root's configuration alone: a payload that names another server or authority is refused,
+  /// and nothing of it is kept.
+  func requireTrusted(_ payload: EnrolmentPayload, _ server: ServerSettings) throws(Ending) {
+    guard let configured = server.requestURL, let named = ServerURL(payload.server + "/"),
+      configured.isSecure == named.isSecure, configured.host == named.host, configured.port == named.port
+    else {
+      throw Ending(
+        .invalidParameter, detail: "the payload names another server than this machine's configuration",
+        log: "payload of another server")
+    }
+    guard let authority = payload.ca else { return }
+    let known = try authorities(server)
+    guard known.contains(Self.withoutWhiteSpace(authority)) else {
+      throw Ending(
+        .invalidParameter, detail: "the payload names another certificate authority than this machine's configuration",
+        log: "payload of another authority")
+    }
+  }
+
+  private func authorities(_ server: ServerSettings) throws(Ending) -> String {
+    guard let path = server.certificateAuthorityFile else { return "" }
+    do throws(ConfigurationFileProblem) {
+      let bytes = try ConfigurationFile.read(path: path, requiredOwner: surroundings.owner)
+      return Self.withoutWhiteSpace(String(decoding: bytes, as: UTF8.self))
+    } catch {
+      throw Ending(.invalidParameter, text: .configurationError, log: "server.ca_file: \(path): \(error)")
+    }
+  }
+
+  private static func withoutWhiteSpace(_ text: String) -> String {
+    String(decoding: text.utf8.filter { $0 > 0x20 }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,61 @@
+import Authenticator
+import FidoResults
+import UAFConfiguration
+import UAFMessages
+
+extension Session {
+  /// Tells how the account's authenticators stand. States never end an operation.
+  func status() throws(Ending) -> Success {
+    let uid = try caller.requireAccount()
+    let directory = try openState()
+    let account = try openAccount(uid, in: directory)
+    var entries: [JSONValue] = []
+    var available: UInt32 = 0
+    for type in AuthenticatorType.allCases where configuration.authenticators.contains(where: { $0.rawValue == type.rawValue }) {
+      let state = try entry(type, uid, account)
+      if state.code == .stateAvailable { available |= type.userVerification }
+      entries.append(.object(state.json))
+    }
+    var person: JSONObject = ["uid": .integer(Int64(uid)), "name": .string(shownName(account))]
+    person.set("serverUserName", account.map { .string($0.identity.serverUserName) })
+    let document: JSONObject = [
+      "version": .string(HelperProgram.version), "account": .object(person),
+      "availableTypes": .integer(Int64(available)), "authenticators": .array(entries),
+    ]
+    return Success(document: JSONValue.object(document).text)
+  }
+
+  private func entry(
+    _ type: AuthenticatorType, _ uid: UInt32, _ account: AccountFile?
+  ) throws(Ending) -> (code: FidoResult, json: JSONObject) {
+    let local: LockStatus
+    let remote: LockStatus
+    let code: FidoResult
+    let policies = [false, true].map { lockPolicy(type, uid: uid, remote: $0) }
+    if let account, try isEnrolled(account, type) {
+      local = try lockStatus(account, type, .local, policies[0])
+      remote = try lockStatus(account, type, .remote, policies[1])
+      code = local.isLocked ? .stateLocked : .stateAvailable
+    } else {
+      let none = AttemptLedger()
+      local = none.status(.local, at: surroundings.now(), policy: policies[0])
+      remote = none.status(.remote, at: surroundings.now(), policy: policies[1])
+      code = type == .passcode ? .stateNotRegistered : .stateNotSupported
+    }
+    var json: JSONObject = [
+      "type": .string(type.rawValue), "aaid": .string(type.aaid), "state": .integer(Int64(code.code)),
+      "stateName": .string(code.name),
+    ]
+    Self.write(local, to: &json)
+    var other: JSONObject = [:]
+    Self.write(remote, to: &other)
+    json.set("remote", .object(other))
+    return (code, json)
+  }
+
+  private static func write(_ status: LockStatus, to json: inout JSONObject) {
+    json.set("permanent", .bool(status.isPermanent))
+    json.set("remainingTries", .integer(Int64(status.remainingTries)))
+    json.set("remainingLockSeconds", .integer(Int64(status.remainingLock.map { seconds($0) } ?? 0)))
+  }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import SecretMemory
+import UAFClient
+import UAFCrypto
+
+/// What the server is told of this machine (features 1.10), unless `send_device` is off.
+struct DeviceDescription: Equatable {
+  /// The content of `/etc/machine-id`, which never leaves the machine; empty if there is none.
+  var machineID: [UInt8] = []
+  var hostName = ""
+  var model = ""
+  var operatingSystem = ""
+
+  /// This machine's.
+  static func current() -> DeviceDescription {
+    var description = DeviceDescription()
+    var names = utsname()
+    // SAFETY: uname fills the structure with NUL-terminated texts.
+    if unsafe uname(&names) == 0 {
+      description.hostName = text(&names.nodename)
+      description.model = text(&names.machine)
+      description.operatingSystem = "\(text(&names.sysname)) \(text(&names.release))"
+    }
+    let file = unsafe open("/etc/machine-id", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return description }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 32)
+    // SAFETY: the array has room for as many bytes as are asked for.
+    let count = unsafe read(file, &bytes, bytes.count)
+    if count == bytes.count { description.machineID = bytes }
+    return description
+  }
+
+  /// As the server may know it: the id is an HMAC, so that it is of no use to anyone else.
+  var context: DeviceContext {
+    DeviceContext(
+      id: identifier, name: Self.optional(hostName), model: Self.optional(model),
+      operatingSystem: Self.optional(operatingSystem))
+  }
+
+  private var identifier: String? {
+    guard !machineID.isEmpty, let key = try? Secret(copying: machineID.span),
+      let mark = try? HMACSHA256.authenticate(Array("pam-uaf device id".utf8), key: key)
+    else { return nil }
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: mark.prefix(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  private static func optional(_ text: String) -> String? { text.isEmpty ? nil : text }
+
+  private static func text<Tuple>(_ field: inout Tuple) -> String {
+    // SAFETY: the field's own bytes, up to the first NUL.
+    unsafe withUnsafeBytes(of: &field) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }.filter { (0x20...0x7e).contains($0) }, as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import Glibc
+
+/// The system's log, facility authpriv. Its socket is opened once, before anything is asked.
+struct SystemLog: LogSink {
+  // SAFETY: openlog keeps the pointer; a static string lives as long as the process.
+  private static let name: StaticString = "pam-uaf"
+
+  init() {
+    unsafe Self.name.utf8Start.withMemoryRebound(to: CChar.self, capacity: Self.name.utf8CodeUnitCount + 1) {
+      unsafe openlog($0, LOG_PID | LOG_NDELAY, LOG_AUTHPRIV)
+    }
+  }
+
+  func write(_ line: String, _ level: LogLevel) {
+    let priority =
+      switch level {
+      case .notice: LOG_NOTICE
+      case .warning: LOG_WARNING
+      case .error: LOG_ERR
+      }
+    // SAFETY: the line is an argument of "%s", never a format; the pointer is valid for the call.
+    unsafe line.withCString { text in
+      unsafe withVaList([text]) { unsafe vsyslog(priority, "%s", $0) }
+    }
+  }
+}

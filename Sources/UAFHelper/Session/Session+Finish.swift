@@ -1,0 +1,46 @@
+import FidoResults
+import UAFConfiguration
+import UAFWire
+
+extension Session {
+  /// Says how it ended, to the log and to the front end.
+  func finish(_ success: Success) throws(Ending) {
+    var finished = Finished(pamCode: 0, result: success.result.code)
+    finished.text = success.detail ?? success.text?.text(in: language)
+    finished.document = success.document
+    if begin.wantsToken { finished.token = success.token }
+    let name = settings.general.exportToken
+    if begin.operation == .authenticate, !name.isEmpty, let token = success.token, token.utf8.count <= WireLimit.token {
+      try frontEnd.send(.setenv(name: name, value: token))
+    }
+    Outcome(caller: caller, operation: begin.operation, result: success.result, code: .success)
+      .log(detail: nil, to: surroundings.log)
+    try frontEnd.send(.finished(finished))
+  }
+
+  /// Says how it ended, to the person, the log and the front end.
+  func finish(_ ending: Ending) throws(Ending) {
+    let context = PAMContext(
+      stage: begin.operation == .change || begin.operation == .reset ? .password : .authentication,
+      tlsHandshakeCompleted: ending.handshakeCompleted, spokenByServer: ending.isServers, hideState: hidesState,
+      nouserok: arguments.nouserok && begin.operation == .authenticate, neverHadRow: ending.neverHadRow)
+    let code = ending.result.pamCode(context)
+    Outcome(caller: caller, operation: begin.operation, result: ending.result, code: code)
+      .log(detail: ending.log, to: surroundings.log)
+    let text = ending.detail ?? text(of: ending)
+    var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code.rawValue), result: ending.result.code)
+    finished.text = text
+    // A PAM host shows nothing of its own beside its "try again": what is wrong is said here, once.
+    if !caller.isTool, code != .ignore, frontEnd.state == .working { try frontEnd.send(.error(text)) }
+    try frontEnd.send(.finished(finished))
+  }
+
+  private func text(of ending: Ending) -> String {
+    if hidesState, [.locked, .lockedForGood, .notRegistered, .wrongValue].contains(ending.result) {
+      return PromptText.wrong(triesLeft: nil).text(in: language)
+    }
+    let text = ending.text?.text(in: language) ?? ending.result.text(in: language)
+    guard let next = ending.result.nextStep(in: language), ending.text == nil else { return text }
+    return "\(text) \(next)"
+  }
+}

@@ -1,0 +1,84 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFConfiguration
+import UAFMessages
+
+extension Session {
+  /// The server to be asked: the configuration's, or else the one root trusted with a payload.
+  ///
+  /// - Throws: ``Ending`` (1001) where neither names one.
+  func server() throws(Ending) -> ServerSettings {
+    if let server = configuration.server, server.requestURL != nil { return server }
+    if let trusted = try TrustedServer.load(configuration.state.directory, owner: surroundings.owner) { return trusted }
+    throw Ending(
+      .invalidParameter, text: .configurationError,
+      detail: caller.isTool ? "no server: set server.request_url, or run 'uafctl trust --payload FILE' as root" : nil,
+      log: "no server is configured: set server.request_url, or run 'uafctl trust' as root")
+  }
+
+  /// The server's name for an account.
+  ///
+  /// - Throws: ``Ending`` (1011) where root's mapping gives none.
+  func serverUserName(_ account: [UInt8], _ server: ServerSettings) throws(Ending) -> String {
+    guard let name = String(validating: account, as: UTF8.self).flatMap({ server.username.name(of: $0) }) else {
+      throw Ending(.invalidUsername, log: "server.username gives no name for this account")
+    }
+    return name
+  }
+
+  /// What the client flows need to know.
+  func clientSettings(_ server: ServerSettings) throws(Ending) -> ClientSettings {
+    var settings = ClientSettings(
+      endpoint: try endpoint(server, nil), facetID: server.facetID,
+      device: server.sendsDevice ? surroundings.device.context : DeviceContext())
+    guard server.dialect == .fido else {
+      throw Ending(.invalidParameter, text: .configurationError, log: "server.dialect: plain is not built yet")
+    }
+    guard !server.requiresSignedVerdict else {
+      throw Ending(.invalidParameter, text: .configurationError, log: "server.require_signed_verdict is not built yet")
+    }
+    settings.registration = try endpoint(server, server.registration)
+    settings.authentication = try endpoint(server, server.authentication)
+    settings.deregistration = try endpoint(server, server.deregistration)
+    return settings
+  }
+
+  private func endpoint(
+    _ server: ServerSettings, _ own: ServerSettings.OperationURLs?
+  ) throws(Ending) -> ServerEndpoint {
+    guard let request = own?.requestURL ?? server.requestURL, let response = own?.responseURL ?? server.responseURL else {
+      throw Ending(.invalidParameter, text: .configurationError, log: "server.response_url is missing")
+    }
+    return ServerEndpoint(requestURL: request.text, responseURL: response.text)
+  }
+
+  /// What the account's authenticators offer a policy.
+  func descriptions(_ types: [AuthenticatorType], keys: [UAFKey]) -> [AuthenticatorDescription] {
+    types.compactMap { type in
+      guard let aaid = try? AAID(type.aaid) else { return nil }
+      var description = AuthenticatorDescription(aaid: aaid, userVerification: type.userVerification)
+      let own = keys.filter { $0.type == type }
+      description.registrations = Set(own.map(\.appID)).map { appID in
+        AuthenticatorDescription.Registrations(
+          appID: appID, keyIDs: own.filter { $0.appID == appID }.compactMap { try? KeyID(bytes: $0.keyID) })
+      }
+      return description
+    }
+  }
+}
+
+extension Ending {
+  /// The end of a flow with the server.
+  init(_ refusal: Refusal) {
+    var text: PromptText?
+    if let failure = refusal.networkFailure {
+      text = .noAnswer(failure)
+    } else if refusal.spokenByServer, refusal.serverText != nil {
+      text = .refusedByServer(refusal.serverText)
+    }
+    self.init(refusal.result, text: text, log: refusal.detail)
+    handshakeCompleted = refusal.handshakeCompleted
+    isServers = refusal.spokenByServer
+  }
+}

@@ -1,0 +1,62 @@
+import Authenticator
+import FidoResults
+import UAFConfiguration
+
+extension Session {
+  /// Opens the machine's state.
+  func openState() throws(Ending) -> StateDirectory {
+    do throws(StateError) {
+      return try StateDirectory(configuration.state.directory, owner: surroundings.owner)
+    } catch { throw Ending(error) }
+  }
+
+  /// Opens the account's file; nil if nothing is registered.
+  func openAccount(_ uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) -> AccountFile? {
+    let mapping = try? server().username
+    do throws(StateError) {
+      return try AccountFile.open(in: directory, uid: uid, name: caller.name) { name in mapping?.name(of: name) }
+    } catch { throw Ending(error) }
+  }
+
+  /// Whether nothing was ever registered for the account here; a failure is no such thing.
+  func neverHadRow(_ uid: UInt32, in directory: borrowing StateDirectory) -> Bool {
+    (try? AccountFile.exists(in: directory, uid: uid)) == false
+  }
+
+  /// The policy attempts of this caller count under.
+  func lockPolicy(_ type: AuthenticatorType, uid: UInt32, remote: Bool) -> LockPolicy {
+    let configured = type == .passcode ? configuration.lockPolicy(for: .passcode, remote: remote)
+      : configuration.lockPolicy(for: .pattern, remote: remote)
+    guard uid == 0, !configuration.rootPermanentLock else { return configured }
+    var policy = configured
+    policy.maxLockCount = nil
+    return policy
+  }
+
+  /// Waits for the right to derive a key.
+  ///
+  /// - Throws: ``Ending`` after 10 s: refused, and nothing was counted.
+  func takeSlot(in directory: borrowing StateDirectory) throws(Ending) -> DerivationSlot {
+    let (wait, limit) = (20, 10_000)
+    for _ in 0..<limit / wait {
+      do throws(StateError) {
+        let slot = try DerivationSlot.take(
+          in: directory, count: surroundings.derivationSlots, isRoot: caller.isRoot)
+        if let slot { return slot }
+      } catch { throw Ending(error) }
+      surroundings.pause(wait)
+    }
+    throw Ending(.systemCancel, log: "no derivation slot was free for \(limit / 1000) s; nothing was counted")
+  }
+}
+
+extension Ending {
+  /// What a failure of the state means: a file somebody may have touched is a locked account.
+  init(_ error: StateError) {
+    if error.meansLocked {
+      self.init(.lockedForGood, text: .lockedForGood, log: "\(error)")
+    } else {
+      self.init(.cannotUse, log: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Authenticator
+import FidoResults
+import UAFConfiguration
+import UAFWire
+
+/// One operation for one front end, from *begin* to *finished*.
+@safe final class Session {
+  let frontEnd: FrontEnd
+  let begin: Begin
+  let caller: Caller
+  let arguments: ModuleArguments
+  let configuration: Configuration
+  /// The configuration as it is for the caller's service.
+  let settings: ServiceSettings
+  let language: Language
+  let surroundings: Surroundings
+  /// Kept open until the end for accounts that are not there, as the real one is.
+  var vainNetwork: Network?
+
+  /// Reads what decides everything else: who asks, root's arguments, root's configuration.
+  ///
+  /// - Throws: ``Ending``; nobody was asked anything yet.
+  init(_ begin: Begin, _ frontEnd: FrontEnd, caller: Caller, in surroundings: Surroundings) throws(Ending) {
+    self.begin = begin
+    self.frontEnd = frontEnd
+    self.caller = caller
+    self.surroundings = surroundings
+    do throws(ConfigurationError) {
+      arguments = try ModuleArguments(parsing: begin.arguments.map { String(decoding: $0, as: UTF8.self) })
+      configuration = try Configuration.load(
+        path: arguments.configurationPath, defaultPath: surroundings.configurationPath,
+        requiredOwner: surroundings.owner)
+      // A peer without root may call itself what it likes: its name selects no section.
+      let service = caller.isRoot ? caller.service : nil
+      try configuration.check(arguments, service: service)
+      settings = configuration.settings(for: service)
+    } catch {
+      throw Ending(
+        .invalidParameter, text: .configurationError, detail: caller.isRoot && caller.isTool ? "\(error)" : nil,
+        log: "\(error)")
+    }
+    language = Language.matching(Self.locale(begin), default: settings.general.language)
+    guard !(arguments.nouserok && hidesState) else {
+      throw Ending(.invalidParameter, text: .configurationError, log: "nouserok cannot go with hide_state")
+    }
+  }
+
+  private static func locale(_ begin: Begin) -> String? {
+    begin.locale.flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// Whether wrong, locked, unregistered and unknown must look alike to this caller.
+  var hidesState: Bool { caller.isRoot && !caller.isTool && settings.general.hidesState(remote: caller.origin == .remote) }
+
+  /// Does what was asked.
+  func run() throws(Ending) -> Success {
+    switch begin.operation {
+    case .authenticate: try authenticate()
+    case .register: try register()
+    case .deregister, .deregisterAll: try deregister()
+    case .status: try status()
+    case .unlock: try unlock()
+    case .initialise: try initialise()
+    case .forget: try forget()
+    case .trust: try trust()
+    case .change: throw Ending(.changeFailed, log: "change is not built yet")
+    case .reset: throw Ending(.resetFailed, log: "reset is not built yet")
+    }
+  }
+
+  /// The account's name as it is shown to people.
+  var shownName: String {
+    Text.cleaned(String(decoding: caller.name ?? caller.typedName ?? [], as: UTF8.self), limit: 64)
+  }
+
+  /// The name in prompts: the one known here, else the uid's.
+  func shownName(_ account: AccountFile?) -> String {
+    guard let account, caller.name == nil else { return shownName }
+    return Text.cleaned(String(decoding: account.identity.name, as: UTF8.self), limit: 64)
+  }
+
+  /// Writes a line about this session to the log.
+  func log(_ event: String, _ text: String, _ level: LogLevel = .notice) {
+    var line = LogLine(event: event)
+    caller.describe(in: &line)
+    line.addText("detail", text)
+    surroundings.log.write(line.description, level)
+  }
+}
+
+extension Caller {
+  /// Who and where from, for the log.
+  func describe(in line: inout LogLine) {
+    if let account = name ?? typedName { line.add("account", account) }
+    line.add("uid", uid.map { String($0) })
+    line.add("service", service)
+    line.add("origin", origin == .remote ? "remote" : "local")
+    line.add("via", isRoot ? "root" : "socket")
+    if !isRoot { line.add("peer", String(peer)) }
+  }
+}

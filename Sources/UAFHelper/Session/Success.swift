@@ -1,0 +1,15 @@
+import FidoResults
+
+/// How an operation ended well.
+struct Success {
+  /// The result.
+  var result = FidoResult.success
+  /// What the person is told; nil where a yes says it all.
+  var text: PromptText?
+  /// Plain text in its place, for administrators.
+  var detail: String?
+  /// The server's token. Secret.
+  var token: String?
+  /// The JSON document of *status*.
+  var document: String?
+}

@@ -1,0 +1,25 @@
+import Authenticator
+import Glibc
+import UAFConfiguration
+
+/// What a session needs of the world, so that a test can give it another one.
+struct Surroundings {
+  /// The configuration where the caller names none.
+  var configurationPath = Configuration.defaultPath
+  /// Who must own configuration and state.
+  var owner: uid_t = 0
+  /// The moment it is.
+  var now: () -> BootTime
+  /// Waits for so many milliseconds.
+  var pause: (Int) -> Void
+  /// How many key derivations may run at once on this machine.
+  var derivationSlots: Int
+  /// Where the log goes.
+  var log: any LogSink
+  /// Makes the way to a server.
+  var network: (ServerSettings) throws(Ending) -> Network
+  /// The machine, as the server may know it.
+  var device: DeviceDescription
+  /// The text of `/etc/passwd`.
+  var passwd: () -> [UInt8]
+}

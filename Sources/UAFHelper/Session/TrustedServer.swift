@@ -1,0 +1,64 @@
+import FidoResults
+import Glibc
+import UAFConfiguration
+import UAFMessages
+
+/// The server root trusts by way of an enrolment payload, where the configuration names none.
+///
+/// Kept beside the state as a piece of configuration: what reads root's file reads this one, with the
+/// same checks and the same refusals.
+enum TrustedServer {
+  private static let fileName = "trust.conf"
+  private static let authorityName = "trust-ca.pem"
+
+  /// Reads it; nil if root never trusted one.
+  ///
+  /// - Throws: ``Ending`` (1001) for a file that is not as it must be.
+  static func load(_ directory: String, owner: uid_t) throws(Ending) -> ServerSettings? {
+    let path = "\(directory)/\(fileName)"
+    do throws(ConfigurationError) {
+      return try Configuration.load(path: path, requiredOwner: owner).server
+    } catch {
+      if case .file(_, .missing) = error { return nil }
+      throw Ending(.invalidParameter, text: .configurationError, log: "\(error)")
+    }
+  }
+
+  /// Writes it from a payload whose form was checked.
+  ///
+  /// - Throws: ``Ending``.
+  static func store(_ payload: EnrolmentPayload, in directory: String) throws(Ending) {
+    guard ServerURL(payload.server + "/") != nil, !payload.server.contains("'"), !directory.contains("'") else {
+      throw Ending(.invalidParameter, log: "payload: server is not a plain https URL")
+    }
+    var text = "# Written by 'uafctl trust'. The configuration's [server] comes first.\n[server]\n"
+    for (key, path) in [("request_url", "/uaf/get"), ("response_url", "/uaf/respond")] {
+      text += "\(key) = '\(payload.server + path)'\n"
+    }
+    if let authorities = payload.ca {
+      try write(Array(authorities.utf8), to: authorityName, in: directory)
+      text += "ca_file = '\(directory)/\(authorityName)'\n"
+    }
+    do throws(ConfigurationError) { _ = try Configuration(parsing: Array(text.utf8), path: "payload") } catch {
+      throw Ending(.invalidParameter, detail: "\(error)", log: "payload: \(error)")
+    }
+    try write(Array(text.utf8), to: fileName, in: directory)
+  }
+
+  /// Under another name first, so that the file is there whole or not at all.
+  private static func write(_ bytes: [UInt8], to name: String, in directory: String) throws(Ending) {
+    let path = "\(directory)/\(name)"
+    let temporary = "\(directory)/.\(name).\(getpid())"
+    _ = unsafe unlink(temporary)
+    let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    // SAFETY: the array is lent for the call; both paths are NUL-terminated.
+    let count = file < 0 ? -1 : unsafe Glibc.write(file, bytes, bytes.count)
+    let isWritten = count == bytes.count && fsync(file) == 0
+    let failure = errno
+    if file >= 0 { close(file) }
+    guard isWritten, unsafe rename(temporary, path) == 0 else {
+      _ = unsafe unlink(temporary)
+      throw Ending(.cannotUse, log: "\(path): errno \(failure)")
+    }
+  }
+}

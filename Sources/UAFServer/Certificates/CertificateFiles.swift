@@ -1,0 +1,77 @@
+import Foundation
+import HummingbirdTLS
+import NIOSSL
+import SecretMemory
+import UAFCrypto
+
+/// The certificate chain and private key a server shows.
+struct CertificateFiles {
+  /// The chain, PEM, the server's own certificate first.
+  let chainPEM: [UInt8]
+  let privateKeyPEM: [UInt8]
+
+  /// Reads a chain and its key.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if one is missing, or if others can read the key.
+  init(certificatePath: String, privateKeyPath: String) throws {
+    guard let chain = try StateFile.read(path: certificatePath, isSecret: false) else {
+      throw ServerError.unusableFile(path: certificatePath, reason: "no such file")
+    }
+    guard let key = try StateFile.read(path: privateKeyPath, isSecret: true) else {
+      throw ServerError.unusableFile(path: privateKeyPath, reason: "no such file")
+    }
+    chainPEM = chain
+    privateKeyPEM = key
+  }
+
+  /// The development certificate of a state folder, which is made if its files are not there.
+  ///
+  /// - Parameters:
+  ///   - hosts: names and addresses it is to serve, beside the loopback ones.
+  ///   - now: seconds since 1970.
+  init(development state: StateDirectory, hosts: [String], now: Int64) throws {
+    let names = [state.authorityPath, state.certificatePath, state.privateKeyPath]
+    let present = names.filter { FileManager.default.fileExists(atPath: $0) }
+    if present.isEmpty { try Self.make(state: state, hosts: hosts, now: now) }
+    guard present.isEmpty || present.count == names.count else {
+      throw ServerError.unusableDirectory(
+        path: state.path,
+        reason: "ca.pem, certificate.pem and key.pem belong together: restore or remove all three")
+    }
+    try self.init(certificatePath: state.certificatePath, privateKeyPath: state.privateKeyPath)
+  }
+
+  /// The server's own certificate, DER.
+  func leaf() throws -> [UInt8] {
+    guard let leaf = try X509.certificates(pem: chainPEM).first else { throw CryptoError.invalidCertificate }
+    return leaf
+  }
+
+  /// TLS 1.2 or later with this certificate.
+  func tlsConfiguration() throws -> TLSConfiguration {
+    let chain = try NIOSSLCertificate.fromPEMBytes(chainPEM)
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) },
+      privateKey: .privateKey(try NIOSSLPrivateKey(bytes: privateKeyPEM, format: .pem)))
+    configuration.minimumTLSVersion = .tlsv12
+    return configuration
+  }
+
+  private static let validity: Int64 = 825 * 86_400
+  /// A client's clock may be a little behind.
+  private static let clockTolerance: Int64 = 3600
+
+  private static func make(state: StateDirectory, hosts: [String], now: Int64) throws {
+    let isAddress = { (host: String) in host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." } }
+    let dnsNames = ["localhost"] + hosts.filter { !isAddress($0) && $0 != "localhost" }
+    let loopback = ["127.0.0.1", "::1"]
+    let made = try DevelopmentCertificate.make(
+      commonName: "uaf-server", dnsNames: dnsNames,
+      ipAddresses: loopback + hosts.filter { isAddress($0) && !loopback.contains($0) },
+      notBefore: now - clockTolerance, notAfter: now + validity)
+    let key = made.privateKeyPEM.withBytes { span in span.indices.map { span[$0] } }
+    _ = try StateFile.create(path: state.privateKeyPath, mode: 0o600, contents: key)
+    _ = try StateFile.create(path: state.certificatePath, mode: 0o644, contents: made.certificatePEM)
+    _ = try StateFile.create(path: state.authorityPath, mode: 0o644, contents: made.authorityPEM)
+  }
+}

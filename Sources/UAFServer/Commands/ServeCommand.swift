@@ -1,0 +1,79 @@
+import ArgumentParser
+import GRDB
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import UAFCrypto
+
+/// `uaf-server serve`: answers requests until it is told to stop.
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Serve UAF requests over HTTPS.",
+    discussion: """
+      Prints 'listening on URL' on standard output as soon as it accepts connections; logs to standard error. SIGTERM \
+      and SIGINT end it after the requests under way. The AppID that keys are bound to is URL/uaf/facets: keep the \
+      URL, and with it the port, when you start the server again.
+      """)
+
+  @OptionGroup var state: StateOption
+  @Option(help: "HOST:PORT to listen on; port 0 lets the system choose.")
+  var listen = ListenAddress.standard
+  @Option(help: "Base URL that clients use (default: from --listen).") var publicURL: PublicURL?
+  @Flag(help: "Make a certificate authority and a certificate in the state folder if none is there.")
+  var development = false
+  @Option(help: "Certificate chain, PEM.") var certificate: String?
+  @Option(help: "Private key, PEM, readable by its owner alone.") var key: String?
+  @Option(help: "A further FacetID to trust; may be repeated.") var facet: [String] = []
+
+  func validate() throws {
+    guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together.") }
+    guard development != (certificate != nil) else {
+      throw ValidationError("Give either --development, or --certificate and --key.")
+    }
+    guard publicURL != nil || !listen.isWildcard else {
+      throw ValidationError("--listen names every interface: say with --public-url what clients use.")
+    }
+  }
+
+  func run() async throws {
+    LoggingSystem.bootstrap { _ in KeyValueLogHandler() }
+    let directory = try state.open(create: true)
+    let database = try ServerDatabase.open(state: directory)
+    let files = try certificateFiles(in: directory)
+    let leaf = try files.leaf()
+    let identity = IdentityBox()
+    let environment = ServiceEnvironment(
+      database: database, keys: try ServerKeys(state: directory), models: try .projectOwn(),
+      identity: { try identity.value() }, now: { Terminal.now }, random: { try RandomBytes.make($0) })
+    let logger = Logger(label: "uaf-server")
+    let facets = [ServerIdentity.pamModuleFacet] + facet
+    let application = Application(
+      router: UAFRoutes(environment: environment, logger: logger).router,
+      server: try .tls(
+        .http1(configuration: .init(idleTimeout: .seconds(30))), tlsConfiguration: files.tlsConfiguration()),
+      configuration: .init(
+        address: .hostname(listen.host, port: listen.port), serverName: "uaf-server",
+        availableConnectionsDelegate: MaximumAvailableConnections(1024)),
+      onServerRunning: { [listen, publicURL] channel in
+        let local = listen.url(port: channel.localAddress?.port ?? listen.port)
+        let url = publicURL?.text ?? local
+        do {
+          identity.set(try ServerIdentity(publicURL: url, facets: facets, certificate: leaf))
+          try await database.write { db in try SettingStore(db: db).set(.publicURL, to: url) }
+        } catch {
+          logger.error("failed", metadata: ["error": "\(type(of: error))"])
+        }
+        Terminal.result("listening on \(local)")
+      },
+      logger: logger)
+    try await application.runService()
+  }
+
+  private func certificateFiles(in directory: StateDirectory) throws -> CertificateFiles {
+    if let certificate, let key { return try CertificateFiles(certificatePath: certificate, privateKeyPath: key) }
+    let hosts = [publicURL?.host, listen.isWildcard ? nil : listen.host].compactMap { $0 }
+    return try CertificateFiles(development: directory, hosts: hosts, now: Terminal.now)
+  }
+}

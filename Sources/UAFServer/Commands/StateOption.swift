@@ -1,0 +1,11 @@
+import ArgumentParser
+
+/// The option every subcommand has.
+struct StateOption: ParsableArguments {
+  @Option(name: .customLong("state"), help: "Folder that holds the server's store, keys and certificate.")
+  var directory: String
+
+  func open(create: Bool) throws -> StateDirectory {
+    try StateDirectory(path: directory, create: create)
+  }
+}

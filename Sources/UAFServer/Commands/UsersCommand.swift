@@ -1,0 +1,29 @@
+import ArgumentParser
+import Foundation
+import GRDB
+
+/// `uaf-server users`: lists the accounts.
+struct UsersCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "users", abstract: "List the accounts: name, keys, revoked keys, last login, open code.")
+
+  @OptionGroup var state: StateOption
+
+  func run() async throws {
+    let database = try ServerDatabase.open(state: try state.open(create: false))
+    let now = Terminal.now
+    let summaries = try await database.read { db in try AccountStore(db: db).summaries(now: now) }
+    Terminal.result("user\tkeys\trevoked\tlast-login\tenrolment")
+    for summary in summaries { Terminal.result(Self.line(summary)) }
+  }
+
+  static func line(_ summary: AccountSummary) -> String {
+    let lastUse = summary.lastUsedAt.map {
+      Date(timeIntervalSince1970: TimeInterval($0)).formatted(.iso8601)
+    }
+    return [
+      summary.username, String(summary.keys), String(summary.revokedKeys), lastUse ?? "never",
+      summary.hasOpenCode ? "open" : "-",
+    ].joined(separator: "\t")
+  }
+}

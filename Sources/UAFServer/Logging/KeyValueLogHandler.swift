@@ -1,0 +1,46 @@
+import Foundation
+import Logging
+
+/// Writes one line for each event to standard error: `time=… level=… msg=… key=value …`.
+///
+/// Values that are not plain are quoted, and everything that could steer a terminal or begin a line of its own is
+/// escaped: names come from strangers.
+struct KeyValueLogHandler: LogHandler {
+  var metadata: Logger.Metadata = [:]
+  var logLevel: Logger.Level = .info
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    var fields = metadata
+    if let more = event.metadata { fields.merge(more) { $1 } }
+    let line = Self.line(
+      time: Date.now.formatted(.iso8601), level: event.level.rawValue, message: event.message.description,
+      fields: fields.map { ($0.key, $0.value.description) })
+    try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+  }
+
+  /// The line, with its line feed; fields in the order of their names.
+  static func line(time: String, level: String, message: String, fields: [(String, String)]) -> String {
+    let parts = [("time", time), ("level", level), ("msg", message)] + fields.sorted { $0.0 < $1.0 }
+    return parts.map { "\($0.0)=\(value($0.1))" }.joined(separator: " ") + "\n"
+  }
+
+  private static func value(_ text: String) -> String {
+    let isPlain =
+      !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != 0x5C }
+    if isPlain { return text }
+    var quoted = "\""
+    for scalar in text.unicodeScalars.prefix(512) {
+      switch scalar {
+      case "\"", "\\": quoted += "\\\(scalar)"
+      case " "..."~": quoted.unicodeScalars.append(scalar)
+      default: quoted += "\\u{\(String(scalar.value, radix: 16))}"
+      }
+    }
+    return quoted + "\""
+  }
+}

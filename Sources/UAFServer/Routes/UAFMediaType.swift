@@ -1,0 +1,26 @@
+/// The content types of the transport (client API and transport, section 3).
+enum UAFMediaType: String, CaseIterable {
+  case uaf = "application/fido+uaf"
+  case json = "application/json"
+
+  /// Reads a Content-Type header; parameters such as the charset are allowed and mean nothing.
+  ///
+  /// - Returns: nil for any other type, and for no header.
+  init?(header: String?) {
+    guard let header else { return nil }
+    let type = header.prefix { $0 != ";" }.trimmingSuffix(while: { $0 == " " || $0 == "\t" })
+    guard let found = Self.allCases.first(where: { $0.rawValue == type.lowercased() }) else { return nil }
+    self = found
+  }
+
+  /// The header of an answer: in the type of the question.
+  var header: String { "\(rawValue); charset=utf-8" }
+}
+
+extension Substring {
+  fileprivate func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> Substring {
+    var text = self
+    while let last = text.last, isTrimmed(last) { text.removeLast() }
+    return text
+  }
+}

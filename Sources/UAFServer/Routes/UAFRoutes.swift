@@ -1,0 +1,146 @@
+import GRDB
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import UAFMessages
+
+/// The server's HTTP interface.
+struct UAFRoutes: Sendable {
+  let environment: ServiceEnvironment
+  let logger: Logger
+
+  /// The longest request body in bytes.
+  static let maximumBody = 65_536
+
+  var router: Router<BasicRequestContext> {
+    let router = Router()
+    router.post("/uaf/get") { request, _ in try await get(request) }
+    router.post("/uaf/respond") { request, _ in try await respond(request) }
+    router.get("/uaf/facets") { _, _ in try facets() }
+    router.get("/health") { _, _ in await health() }
+    return router
+  }
+
+  private func get(_ request: Request) async throws -> Response {
+    let mediaType = try Self.mediaType(of: request)
+    let bytes = try await Self.body(of: request)
+    guard let body = try? GetUAFRequest(parsing: bytes) else {
+      log(.malformedRequest, route: "get", username: nil)
+      return Self.answer(ReturnUAFRequest(statusCode: Refusal.malformedRequest.statusCode), mediaType)
+    }
+    do {
+      switch try await RequestService(environment: environment).request(body) {
+      case .issued(let answer):
+        logger.info("issued", metadata: Self.fields(body))
+        return Self.answer(answer, mediaType)
+      case .refused(let refusal):
+        log(refusal, route: "get", username: Self.username(body))
+        return Self.answer(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
+      }
+    } catch {
+      log(error, route: "get")
+      return Self.answer(ReturnUAFRequest(statusCode: .internalServerError), mediaType)
+    }
+  }
+
+  private func respond(_ request: Request) async throws -> Response {
+    let mediaType = try Self.mediaType(of: request)
+    let bytes = try await Self.body(of: request)
+    guard let body = try? SendUAFResponse(parsing: bytes) else {
+      log(.malformedRequest, route: "respond", username: nil)
+      return Self.refusal(.malformedRequest, mediaType)
+    }
+    do {
+      switch try await ResponseService(environment: environment).respond(body) {
+      case .accepted(let token, let operation, let username, let keys):
+        logger.info(
+          "accepted",
+          metadata: [
+            "op": "\(operation.rawValue)", "user": "\(username)",
+            "aaid": "\(keys.map(\.aaid.text).joined(separator: ","))",
+            "key": "\(keys.map { String($0.keyID.text.prefix(8)) }.joined(separator: ","))",
+          ])
+        return Self.answer(ServerResponse(statusCode: .ok, additionalTokens: [token]), mediaType)
+      case .refused(let refusal, let username):
+        log(refusal, route: "respond", username: username)
+        return Self.refusal(refusal, mediaType)
+      }
+    } catch {
+      log(error, route: "respond")
+      return Self.refusal(.internalError, mediaType)
+    }
+  }
+
+  private func facets() throws -> Response {
+    let list = try environment.identity().trustedFacets
+    return Response(
+      status: .ok, headers: [.contentType: TrustedFacetList.contentType, .cacheControl: "max-age=300"],
+      body: .init(byteBuffer: ByteBuffer(bytes: list.jsonBytes)))
+  }
+
+  private func health() async -> Response {
+    let isHealthy = (try? await environment.database.read { try Int.fetchOne($0, sql: "SELECT 1") }) == 1
+    return Response(
+      status: isHealthy ? .ok : .serviceUnavailable,
+      headers: [.contentType: "application/json", .cacheControl: "no-store"],
+      body: .init(byteBuffer: ByteBuffer(string: isHealthy ? #"{"status":"ok"}"# : #"{"status":"unavailable"}"#)))
+  }
+
+  /// Browsers of other origins announce themselves; the transport wants them ignored.
+  private static func mediaType(of request: Request) throws -> UAFMediaType {
+    guard request.headers[.accessControlRequestMethod] == nil else { throw HTTPError(.forbidden) }
+    guard let mediaType = UAFMediaType(header: request.headers[.contentType]) else {
+      throw HTTPError(.unsupportedMediaType)
+    }
+    return mediaType
+  }
+
+  private static func body(of request: Request) async throws -> [UInt8] {
+    do {
+      return [UInt8](buffer: try await request.body.collect(upTo: maximumBody))
+    } catch is NIOTooManyBytesError {
+      throw HTTPError(.contentTooLarge)
+    }
+  }
+
+  private static func answer(_ body: some JSONRepresentable, _ mediaType: UAFMediaType) -> Response {
+    Response(
+      status: .ok, headers: [.contentType: mediaType.header, .cacheControl: "no-store"],
+      body: .init(byteBuffer: ByteBuffer(bytes: body.jsonBytes)))
+  }
+
+  private static func refusal(_ refusal: Refusal, _ mediaType: UAFMediaType) -> Response {
+    answer(ServerResponse(statusCode: refusal.statusCode), mediaType)
+  }
+}
+
+extension UAFRoutes {
+  private static func username(_ body: GetUAFRequest) -> String? {
+    body.context.flatMap { try? RequestContext(parsing: $0) }?.username
+  }
+
+  private static func fields(_ body: GetUAFRequest) -> Logger.Metadata {
+    ["op": "\(body.op?.rawValue ?? "-")", "user": "\(username(body) ?? "-")"]
+  }
+
+  private func log(_ refusal: Refusal, route: String, username: String?) {
+    logger.notice(
+      "refused",
+      metadata: [
+        "route": "\(route)", "reason": "\(refusal.rawValue)", "status": "\(refusal.statusCode.rawValue)",
+        "user": "\(username ?? "-")",
+      ])
+  }
+
+  /// An SQLite error's own description can hold values, so its code is all that is told.
+  private func log(_ error: any Error, route: String) {
+    let what =
+      switch error {
+      case let error as DatabaseError: "sqlite-\(error.extendedResultCode.rawValue)"
+      case let error as ServerError: error.description
+      default: "\(type(of: error))"
+      }
+    logger.error("failed", metadata: ["route": "\(route)", "error": "\(what)"])
+  }
+}

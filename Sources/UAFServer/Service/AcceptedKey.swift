@@ -1,0 +1,7 @@
+import UAFMessages
+
+/// A key as the log names it.
+struct AcceptedKey: Equatable, Sendable {
+  let aaid: AAID
+  let keyID: KeyID
+}

@@ -1,0 +1,20 @@
+import UAFMessages
+
+/// What a client wants to prove with an authentication it asks for.
+///
+/// A token of an ordinary login proves nothing further: it may be lying in a session's environment. A client that
+/// authenticates in order to register or deregister says so in the context of its request, either with the members
+/// `deregisterAll` or `deregisterAAID`, or with our own `proofFor`: `"Reg"` or `"Dereg"`.
+enum ProofPurpose {
+  static func operations(in contextText: String, _ context: RequestContext) -> [Operation] {
+    var operations: [Operation] = []
+    if context.deregisterAll == true || context.deregisterAAID != nil { operations.append(.deregistration) }
+    if case .object(let object)? = try? JSONValue(parsing: Array(contextText.utf8)),
+      case .string(let name)? = object["proofFor"], let operation = Operation(rawValue: name),
+      operation != .authentication, !operations.contains(operation)
+    {
+      operations.append(operation)
+    }
+    return operations
+  }
+}

@@ -1,0 +1,141 @@
+import GRDB
+import UAFCrypto
+import UAFMessages
+
+/// One `/uaf/get`, inside its transaction.
+struct RequestSession {
+  let environment: ServiceEnvironment
+  let identity: ServerIdentity
+  let db: Database
+  let context: RequestContext
+  let now: Int64
+
+  /// Who showed what to be allowed an operation.
+  private enum Authorization {
+    case enrolment(id: Int64)
+    case proof
+  }
+
+  /// A new key needs an enrolment code for the account or a fresh verification.
+  func registration() throws -> RequestOutcome {
+    let authorization: Authorization
+    switch try authorize(.registration) {
+    case .success(let granted): authorization = granted
+    case .failure(let refusal): return .refused(refusal)
+    }
+    let stored = try CredentialStore(db: db).keys(of: context.username, appID: identity.appID)
+    let accepted = environment.models.all.map { [MatchCriteria(aaid: $0.description.aaid)] }
+    // A revoked key may be followed by a new one on the same authenticator.
+    let registered = criteria(of: stored.filter { !$0.isRevoked })
+    let policy = Policy(accepted: accepted, disallowed: registered)
+    let (issued, challenge) = try issue(.registration, policy: policy)
+    var enrolmentID: Int64?
+    if case .enrolment(let id) = authorization {
+      enrolmentID = id
+      try EnrolmentStore(db: db).reserve(id: id, challengeHash: issued.challengeHash)
+    }
+    try ChallengeStore(db: db).add(issued, enrolmentID: enrolmentID, now: now)
+    let messages = UPV.supported.map { upv in
+      UAFRequest.registration(
+        RegistrationRequest(
+          header: header(.registration, upv: upv, issued: issued), challenge: challenge, username: context.username,
+          policy: policy))
+    }
+    return answer(messages, .registration)
+  }
+
+  /// Anybody may ask for an authentication; only the keys of the account can answer it.
+  func authentication(proofOperations: [Operation]) throws -> RequestOutcome {
+    var transaction: Transaction?
+    if let text = context.transaction {
+      guard let made = try? Transaction(text: text) else { return .refused(.unsupportedTransaction) }
+      transaction = made
+    }
+    let stored = try CredentialStore(db: db).keys(of: context.username, appID: identity.appID)
+    let decoy = try Decoys(keys: environment.keys, models: environment.models).key(of: context.username)
+    // Revoked keys are listed: that they are revoked is told to whoever can sign with one.
+    let policy = Policy(accepted: criteria(of: stored.isEmpty ? [decoy] : stored).map { [$0] })
+    let (issued, challenge) = try issue(
+      .authentication, policy: policy, transaction: transaction, proofOperations: proofOperations,
+      isDecoy: stored.isEmpty)
+    try ChallengeStore(db: db).add(issued, enrolmentID: nil, now: now)
+    let messages = UPV.supported.map { upv in
+      UAFRequest.authentication(
+        AuthenticationRequest(
+          header: header(.authentication, upv: upv, issued: issued), challenge: challenge,
+          transaction: transaction.map { [$0] } ?? [], policy: policy))
+    }
+    return answer(messages, .authentication)
+  }
+
+  /// Deletes when the request is created, as UAF does: nothing comes back.
+  ///
+  /// So the proof is checked here, and what is deleted is the person's keys on the machine that asks, never another
+  /// machine's or another person's.
+  func deregistration() throws -> RequestOutcome {
+    if case .failure(let refusal) = try authorize(.deregistration) { return .refused(refusal) }
+    let removed = try CredentialStore(db: db).removeAll(
+      of: context.username, appID: identity.appID, deviceID: context.deviceID, aaid: context.deregisterAAID)
+    guard !removed.isEmpty else { return .refused(.unknownKeyID) }
+    let keys = removed.map { DeregisterAuthenticator.key($0.aaid, $0.keyID) }
+    let messages = UPV.supported.map { upv in
+      let header = OperationHeader(upv: upv, op: .deregistration, appID: identity.appID)
+      return UAFRequest.deregistration(
+        DeregistrationRequest(header: header, authenticators: upv == .uaf10 ? keys : wildcard() ?? keys))
+    }
+    return answer(messages, .deregistration)
+  }
+
+  /// The wildcards of UAF 1.1; on the client they reach the AppID's keys of this person on this machine.
+  private func wildcard() -> [DeregisterAuthenticator]? {
+    if context.deregisterAll == true { return [.everything] }
+    return context.deregisterAAID.map { [.allKeys($0)] }
+  }
+
+  private func authorize(_ operation: Operation) throws -> Result<Authorization, Refusal> {
+    if let code = context.authCode {
+      let id = try EnrolmentStore(db: db).check(code: code, for: context.username, now: now)
+      return id.map { .success(.enrolment(id: $0)) } ?? .failure(.wrongEnrolmentCode)
+    }
+    guard let proof = context.proof else { return .failure(.authorizationRequired) }
+    guard let claims = VerdictToken(keys: environment.keys).claims(of: proof),
+      claims.issuer.isIdentical(to: identity.appID), claims.subject.isIdentical(to: context.username),
+      claims.operation == .authentication, claims.proofOperations.contains(operation),
+      claims.expiresAt > now, claims.issuedAt <= now,
+      try UsedProofStore(db: db).use(tokenID: claims.tokenID, expiresAt: claims.expiresAt, now: now)
+    else { return .failure(.wrongProof) }
+    return .success(.proof)
+  }
+
+  private func criteria(of keys: [StoredKey]) -> [MatchCriteria] {
+    var aaids: [AAID] = []
+    for key in keys where !aaids.contains(key.aaid) { aaids.append(key.aaid) }
+    return aaids.map { aaid in MatchCriteria(aaid: aaid, keyIDs: keys.filter { $0.aaid == aaid }.map(\.keyID)) }
+  }
+
+  private func issue(
+    _ operation: Operation, policy: Policy, transaction: Transaction? = nil, proofOperations: [Operation] = [],
+    isDecoy: Bool = false
+  ) throws -> (IssuedRequest, ServerChallenge) {
+    let challenge = try ServerChallenge(bytes: environment.random(32))
+    let expiresAt = now + RequestService.lifetime
+    let serverData = try ServerData(keys: environment.keys).seal(
+      operation: operation, username: context.username, challenge: challenge.bytes, expiresAt: expiresAt)
+    let issued = IssuedRequest(
+      operation: operation, username: context.username, challengeHash: try SHA256.hash(challenge.bytes),
+      appID: identity.appID, serverData: serverData, policy: policy, transaction: transaction,
+      device: Device(context), proofOperations: proofOperations, isDecoy: isDecoy, expiresAt: expiresAt)
+    return (issued, challenge)
+  }
+
+  private func header(_ operation: Operation, upv: UPV, issued: IssuedRequest) -> OperationHeader {
+    OperationHeader(upv: upv, op: operation, appID: identity.appID, serverData: issued.serverData)
+  }
+
+  private func answer(_ messages: [UAFRequest], _ operation: Operation) -> RequestOutcome {
+    .issued(
+      ReturnUAFRequest(
+        statusCode: .ok, uafRequest: UAFRequest.text(of: messages), op: operation,
+        lifetimeMilliseconds: UInt32(RequestService.lifetime) * 1000))
+  }
+}

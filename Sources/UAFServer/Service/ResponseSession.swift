@@ -1,0 +1,87 @@
+import GRDB
+import UAFMessages
+
+/// One `/uaf/respond`, inside the transaction that took its challenge.
+struct ResponseSession {
+  let environment: ServiceEnvironment
+  let identity: ServerIdentity
+  let db: Database
+  let issued: IssuedRequest
+  let enrolmentID: Int64?
+  let now: Int64
+
+  func respond(_ response: UAFResponse, claimedName: String?) throws -> ResponseOutcome {
+    guard issued.expiresAt > now else { return refused(.expiredChallenge) }
+    if let claimedName, !claimedName.isIdentical(to: issued.username) { return refused(.otherUser) }
+    switch (response, issued.operation) {
+    case (.registration(let response), .registration): return try register(response)
+    case (.authentication(let response), .authentication): return try authenticate(response)
+    default: return refused(.otherOperation)
+    }
+  }
+
+  private var verifier: Verifier { Verifier(identity: identity, models: environment.models) }
+
+  private func register(_ response: RegistrationResponse) throws -> ResponseOutcome {
+    if let enrolmentID {
+      let isReserved = try EnrolmentStore(db: db).isReserved(id: enrolmentID, by: issued.challengeHash)
+      guard isReserved else { return refused(.enrolmentCodeUsed) }
+    }
+    let store = CredentialStore(db: db)
+    // Looked up beforehand: the verifier asks without being able to fail.
+    var known: [UnregisteredCheck: Bool] = [:]
+    for envelope in response.assertions {
+      guard let assertion = try? UnverifiedRegistrationAssertion(parsing: envelope.assertion) else { continue }
+      let check = UnregisteredCheck(aaid: assertion.aaid, keyID: assertion.keyID)
+      known[check] = try store.exists(assertion.aaid, assertion.keyID)
+    }
+    let result = verifier.verify(response, issued: issued) { aaid, keyID in
+      known[UnregisteredCheck(aaid: aaid, keyID: keyID)] ?? true
+    }
+    switch result {
+    case .refused(let refusal):
+      if let enrolmentID { try EnrolmentStore(db: db).fail(id: enrolmentID) }
+      return refused(refusal)
+    case .accepted(let verified):
+      try AccountStore(db: db).add(issued.username, now: now)
+      for key in verified { try store.add(key, issued: issued, now: now) }
+      if let enrolmentID { try EnrolmentStore(db: db).consume(id: enrolmentID) }
+      return try accepted(verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) })
+    }
+  }
+
+  private struct UnregisteredCheck: Hashable {
+    let aaid: AAID
+    let keyID: KeyID
+  }
+
+  private func authenticate(_ response: AuthenticationResponse) throws -> ResponseOutcome {
+    let store = CredentialStore(db: db)
+    let keys =
+      issued.isDecoy
+      ? [try Decoys(keys: environment.keys, models: environment.models).key(of: issued.username)]
+      : try store.keys(of: issued.username, appID: issued.appID)
+    switch verifier.verify(response, issued: issued, keys: keys) {
+    case .refused(let refusal): return refused(refusal)
+    case .accepted(let verified):
+      for authentication in verified {
+        let isRecorded = try store.record(authentication, of: issued.username, now: now)
+        guard isRecorded else { return refused(.counterNotIncreased) }
+      }
+      return try accepted(verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) })
+    }
+  }
+
+  private func refused(_ refusal: Refusal) -> ResponseOutcome {
+    .refused(refusal, username: issued.username)
+  }
+
+  private func accepted(_ keys: [AcceptedKey]) throws -> ResponseOutcome {
+    let claims = VerdictClaims(
+      issuer: identity.appID, subject: issued.username, operation: issued.operation,
+      proofOperations: issued.proofOperations, challengeHash: Base64URL.encode(issued.challengeHash), issuedAt: now,
+      expiresAt: now + VerdictToken.lifetime, tokenID: Base64URL.encode(try environment.random(16)))
+    let token = Token(type: Token.jwt, value: try VerdictToken(keys: environment.keys).sign(claims))
+    return .accepted(token: token, operation: issued.operation, username: issued.username, keys: keys)
+  }
+}

@@ -1,0 +1,24 @@
+/// Why the server cannot work; a client is never told more than "internal error".
+enum ServerError: Error, Equatable, CustomStringConvertible {
+  /// The store was made by a later version.
+  case newerDatabase
+  /// A file of the state folder is not as the server left it.
+  case unusableFile(path: String, reason: String)
+  /// The folder cannot be made or used.
+  case unusableDirectory(path: String, reason: String)
+  /// The public URL is not known before the server listens.
+  case notListening
+  /// An argument of the command line.
+  case invalidArgument(String)
+
+  var description: String {
+    switch self {
+    case .newerDatabase:
+      "the store was written by a newer uaf-server: start that version, or restore the older store from a backup"
+    case .unusableFile(let path, let reason): "\(path): \(reason)"
+    case .unusableDirectory(let path, let reason): "\(path): \(reason)"
+    case .notListening: "the server does not listen yet: try again"
+    case .invalidArgument(let text): text
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import GRDB
+
+/// Names that were given an enrolment code, or have had one.
+struct AccountStore {
+  let db: Database
+
+  func add(_ username: String, now: Int64) throws {
+    try db.execute(
+      sql: "INSERT INTO account (username, createdAt) VALUES (?, ?) ON CONFLICT DO NOTHING",
+      arguments: [username, now])
+  }
+
+  func exists(_ username: String) throws -> Bool {
+    try Bool.fetchOne(
+      db, sql: "SELECT EXISTS (SELECT 1 FROM account WHERE username = ?)", arguments: [username]) ?? false
+  }
+
+  /// One line for each account, by name.
+  func summaries(now: Int64) throws -> [AccountSummary] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT username,
+          (SELECT count(*) FROM credential c WHERE c.username = a.username AND revokedAt IS NULL) AS keys,
+          (SELECT count(*) FROM credential c WHERE c.username = a.username AND revokedAt IS NOT NULL) AS revoked,
+          (SELECT max(lastUsedAt) FROM credential c WHERE c.username = a.username) AS lastUsedAt,
+          EXISTS (SELECT 1 FROM enrolment e WHERE e.username = a.username AND e.expiresAt > ?
+            AND e.failures < ?) AS hasCode
+        FROM account a ORDER BY username
+        """, arguments: [now, EnrolmentStore.maximumFailures])
+    return rows.map { row in
+      AccountSummary(
+        username: row["username"], keys: row["keys"], revokedKeys: row["revoked"], lastUsedAt: row["lastUsedAt"],
+        hasOpenCode: row["hasCode"])
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import GRDB
+import UAFMessages
+
+/// The requests that wait for their answer.
+struct ChallengeStore {
+  let db: Database
+
+  /// Keeps a request, and drops those that nobody answered in time.
+  func add(_ issued: IssuedRequest, enrolmentID: Int64?, now: Int64) throws {
+    try db.execute(sql: "DELETE FROM challenge WHERE expiresAt <= ?", arguments: [now])
+    let transaction = issued.transaction.map { String(decoding: $0.content, as: UTF8.self) }
+    try db.execute(
+      sql: """
+        INSERT INTO challenge (hash, operation, username, appID, policy, transactionText, deviceID, deviceName,
+          deviceModel, deviceOS, proofOperations, enrolmentID, isDecoy, expiresAt)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        issued.challengeHash.databaseBlob, issued.operation.rawValue, issued.username, issued.appID,
+        issued.policy.jsonText, transaction, issued.device.id, issued.device.name, issued.device.model,
+        issued.device.os, issued.proofOperations.map(\.rawValue).joined(separator: " "), enrolmentID, issued.isDecoy,
+        issued.expiresAt,
+      ])
+  }
+
+  /// Takes a request out, whatever becomes of its answer: a challenge serves once.
+  ///
+  /// - Returns: nil if there is none, or it was taken already.
+  func take(hash: [UInt8], serverData: String) throws -> (issued: IssuedRequest, enrolmentID: Int64?)? {
+    let row = try Row.fetchOne(
+      db, sql: "DELETE FROM challenge WHERE hash = ? RETURNING *", arguments: [hash.databaseBlob])
+    guard let row, let operation = Operation(rawValue: row["operation"]) else { return nil }
+    var device = Device()
+    device.id = row["deviceID"]
+    device.name = row["deviceName"]
+    device.model = row["deviceModel"]
+    device.os = row["deviceOS"]
+    let proofOperations: String = row["proofOperations"]
+    let issued = IssuedRequest(
+      operation: operation, username: row["username"], challengeHash: hash, appID: row["appID"],
+      serverData: serverData, policy: try Policy(parsing: row["policy"] as String),
+      transaction: try (row["transactionText"] as String?).map { try Transaction(text: $0) }, device: device,
+      proofOperations: proofOperations.split(separator: " ").compactMap { Operation(rawValue: String($0)) },
+      isDecoy: row["isDecoy"], expiresAt: row["expiresAt"])
+    return (issued, row["enrolmentID"])
+  }
+}

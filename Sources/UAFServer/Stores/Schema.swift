@@ -1,0 +1,79 @@
+import GRDB
+
+/// The tables, and the way from an older version of them to this one.
+enum Schema {
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { db in
+      try db.execute(sql: version1)
+    }
+    return migrator
+  }
+
+  // Times are seconds since 1970. An AAID's hex digits compare without regard to case, everything else by bytes.
+  private static let version1 = """
+    CREATE TABLE setting (
+      name TEXT PRIMARY KEY NOT NULL,
+      value TEXT NOT NULL
+    ) STRICT;
+
+    CREATE TABLE account (
+      username TEXT PRIMARY KEY NOT NULL,
+      createdAt INTEGER NOT NULL
+    ) STRICT;
+
+    CREATE TABLE credential (
+      id INTEGER PRIMARY KEY,
+      username TEXT NOT NULL REFERENCES account (username),
+      appID TEXT NOT NULL,
+      aaid TEXT NOT NULL COLLATE NOCASE,
+      keyID BLOB NOT NULL,
+      publicKey BLOB NOT NULL,
+      signatureAlgorithm INTEGER NOT NULL,
+      authenticatorVersion INTEGER NOT NULL,
+      signCounter INTEGER NOT NULL,
+      regCounter INTEGER NOT NULL,
+      deviceID TEXT,
+      deviceName TEXT,
+      deviceModel TEXT,
+      deviceOS TEXT,
+      registeredAt INTEGER NOT NULL,
+      lastUsedAt INTEGER,
+      revokedAt INTEGER,
+      UNIQUE (aaid, keyID)
+    ) STRICT;
+    CREATE INDEX credentialByAccount ON credential (username, appID);
+
+    CREATE TABLE challenge (
+      hash BLOB PRIMARY KEY NOT NULL,
+      operation TEXT NOT NULL,
+      username TEXT NOT NULL,
+      appID TEXT NOT NULL,
+      policy TEXT NOT NULL,
+      transactionText TEXT,
+      deviceID TEXT,
+      deviceName TEXT,
+      deviceModel TEXT,
+      deviceOS TEXT,
+      proofOperations TEXT NOT NULL,
+      enrolmentID INTEGER,
+      isDecoy INTEGER NOT NULL,
+      expiresAt INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX challengeByExpiry ON challenge (expiresAt);
+
+    CREATE TABLE enrolment (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      username TEXT UNIQUE NOT NULL REFERENCES account (username),
+      codeHash BLOB NOT NULL,
+      expiresAt INTEGER NOT NULL,
+      failures INTEGER NOT NULL DEFAULT 0,
+      reservedBy BLOB
+    ) STRICT;
+
+    CREATE TABLE usedProof (
+      tokenID TEXT PRIMARY KEY NOT NULL,
+      expiresAt INTEGER NOT NULL
+    ) STRICT;
+    """
+}

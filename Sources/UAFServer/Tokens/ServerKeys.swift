@@ -1,0 +1,70 @@
+import Foundation
+import SecretMemory
+import Synchronization
+import UAFCrypto
+import UAFMessages
+
+/// The server's two secrets: one for its own authentication codes, one for signing verdicts.
+final class ServerKeys: Sendable {
+  private let macKey: Mutex<Secret>
+  private let verdictKey: Mutex<Secret>
+  /// 65 bytes.
+  let verdictPublicKey: [UInt8]
+  /// A key nobody has: what signatures for made-up keys are verified with.
+  let decoyPublicKey: [UInt8]
+
+  /// Takes both keys.
+  ///
+  /// - Throws: ``CryptoError/invalidKey`` if the second is no P-256 key.
+  init(macKey: consuming sending Secret, verdictKey: consuming sending Secret) throws {
+    verdictPublicKey = try P256.publicKey(of: verdictKey)
+    decoyPublicKey = try P256.generate().publicKey
+    self.macKey = Mutex(macKey)
+    self.verdictKey = Mutex(verdictKey)
+  }
+
+  /// Reads the keys of a state folder, and makes them if they are not there.
+  convenience init(state: StateDirectory) throws {
+    let macKey = try Self.load(path: state.secretPath) { try RandomBytes.make(32) }
+    let verdictKey = try Self.load(path: state.verdictKeyPath) {
+      try P256.generate().privateKey.withBytes { span in span.indices.map { span[$0] } }
+    }
+    try self.init(macKey: Self.secret(macKey), verdictKey: Self.secret(verdictKey))
+    let info = try P256.subjectPublicKeyInfo(publicKey: verdictPublicKey)
+    let lines = Data(info).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+    let pem = "-----BEGIN PUBLIC KEY-----\n\(lines)\n-----END PUBLIC KEY-----\n"
+    _ = try StateFile.create(path: state.verdictPublicKeyPath, mode: 0o644, contents: Array(pem.utf8))
+  }
+
+  /// HMAC-SHA-256 of a message, told apart from other uses by its purpose.
+  func authenticationCode(_ purpose: String, _ message: [UInt8]) throws -> [UInt8] {
+    let input = Array(purpose.utf8) + [0] + message
+    return try macKey.withLock { key in try HMACSHA256.authenticate(input, key: key) }
+  }
+
+  /// Whether a code is the one of this message and purpose, compared in constant time.
+  func isValid(_ code: [UInt8], _ purpose: String, _ message: [UInt8]) throws -> Bool {
+    let input = Array(purpose.utf8) + [0] + message
+    return try macKey.withLock { key in try HMACSHA256.isValid(code, of: input, key: key) }
+  }
+
+  /// Signs with the verdict key; 64 bytes.
+  func sign(_ message: [UInt8]) throws -> [UInt8] {
+    try verdictKey.withLock { key in try P256.sign(message, privateKey: key) }
+  }
+
+  private static func secret(_ bytes: [UInt8]) throws -> Secret {
+    try Secret(copying: bytes.span)
+  }
+
+  private static func load(path: String, make: () throws -> [UInt8]) throws -> [UInt8] {
+    if let contents = try StateFile.read(path: path, isSecret: true) {
+      guard contents.count == 32 else { throw ServerError.unusableFile(path: path, reason: "is not 32 bytes long") }
+      return contents
+    }
+    let made = try make()
+    if try StateFile.create(path: path, mode: 0o600, contents: made) { return made }
+    // Another process was faster.
+    return try load(path: path, make: make)
+  }
+}

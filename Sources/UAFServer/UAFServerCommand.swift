@@ -1,0 +1,17 @@
+// Purpose: The FIDO server: issues UAF requests, verifies answers, keeps challenges, credentials and enrolment codes.
+// The only target that may import Foundation, GRDB and Hummingbird.
+//
+// Verification/ is pure: it is given what was issued and what is stored, and decides. Stores/ is the only SQL.
+// Service/ puts the two together inside transactions. Routes/ is HTTP, Commands/ the command line.
+
+import ArgumentParser
+
+/// The command line of the server.
+@main
+struct UAFServerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "uaf-server",
+    abstract: "A FIDO UAF server with its own store.",
+    version: "0.1.0",
+    subcommands: [ServeCommand.self, EnrolCommand.self, UsersCommand.self, RevokeCommand.self])
+}

@@ -1,0 +1,12 @@
+import UAFMessages
+
+/// What the server knows of a registered key when it verifies a signature.
+struct StoredKey: Equatable, Sendable {
+  let aaid: AAID
+  let keyID: KeyID
+  /// 65 bytes, on the curve.
+  let publicKey: [UInt8]
+  let signatureAlgorithm: UInt16
+  let signCounter: UInt32
+  let isRevoked: Bool
+}

@@ -1,0 +1,91 @@
+import UAFCrypto
+import UAFMessages
+
+extension Verifier {
+  /// Verifies a registration response (UAF protocol, section 3.4.6.5).
+  ///
+  /// An assertion that fails is skipped; if none is left, the first one's reason is the answer.
+  ///
+  /// - Parameter isRegistered: whether the server already has a key, of whomever.
+  func verify(
+    _ response: RegistrationResponse, issued: IssuedRequest, isRegistered: (AAID, KeyID) -> Bool
+  ) -> VerificationResult<VerifiedRegistration> {
+    if let refusal = refusal(header: response.header, fcParams: response.fcParams, issued: issued) {
+      return .refused(refusal)
+    }
+    guard let hash = finalChallengeHash(response.fcParams) else { return .refused(.internalError) }
+    var verified: [(VerifiedRegistration, AuthenticatorDescription)] = []
+    var firstRefusal: Refusal?
+    for assertion in response.assertions {
+      do throws(Refusal) {
+        let entry = try verify(assertion, finalChallengeHash: hash, issued: issued, isRegistered: isRegistered)
+        let isRepeated = verified.contains { $0.0.keyID == entry.0.keyID && $0.0.aaid == entry.0.aaid }
+        guard !isRepeated else { throw .keyAlreadyRegistered }
+        verified.append(entry)
+      } catch {
+        firstRefusal = firstRefusal ?? error
+      }
+    }
+    guard !verified.isEmpty else { return .refused(firstRefusal ?? .malformedAssertion) }
+    let members = members(of: verified, meeting: issued.policy, appID: issued.appID)
+    return members.isEmpty ? .refused(.notInPolicy) : .accepted(members)
+  }
+
+  private func verify(
+    _ envelope: AuthenticatorRegistrationAssertion, finalChallengeHash: [UInt8], issued: IssuedRequest,
+    isRegistered: (AAID, KeyID) -> Bool
+  ) throws(Refusal) -> (VerifiedRegistration, AuthenticatorDescription) {
+    guard let assertion = try? UnverifiedRegistrationAssertion(parsing: envelope.assertion) else {
+      throw .malformedAssertion
+    }
+    guard let model = models[assertion.aaid] else { throw .unknownAAID }
+    guard envelope.assertionScheme == model.description.assertionScheme else { throw .unknownScheme }
+    guard assertion.authenticatorVersion >= model.description.authenticatorVersion else {
+      throw .outdatedAuthenticator
+    }
+    let description = description(
+      model, version: assertion.authenticatorVersion, keyIDs: [assertion.keyID], appID: issued.appID)
+    guard meets(issued.policy, description, appID: issued.appID) else { throw .notInPolicy }
+    guard assertion.finalChallengeHash == finalChallengeHash else { throw .wrongFinalChallengeHash }
+    guard assertion.regCounter <= Self.maximumRegistrationCounter else { throw .unlikelyRegistrationCounter }
+    guard assertion.signatureAlgorithm == model.description.authenticationAlgorithm else {
+      throw .unacceptableAlgorithm
+    }
+    let publicKey = try publicKey(of: assertion, model: model)
+    try verifyAttestation(of: assertion, model: model, publicKey: publicKey)
+    guard !isRegistered(assertion.aaid, assertion.keyID) else { throw .keyAlreadyRegistered }
+    return (VerifiedRegistration(uncheckedAssertion: assertion, publicKey: publicKey), description)
+  }
+
+  private func publicKey(
+    of assertion: UnverifiedRegistrationAssertion, model: AuthenticatorModel
+  ) throws(Refusal) -> [UInt8] {
+    guard assertion.publicKeyAlgorithm == model.publicKeyAlgorithm else { throw .unacceptableKey }
+    switch assertion.publicKeyAlgorithm {
+    case PublicKeyAlgorithm.eccX962Raw:
+      guard P256.isOnCurve(assertion.publicKey) else { throw .unacceptableKey }
+      return assertion.publicKey
+    case PublicKeyAlgorithm.eccX962DER:
+      guard let key = try? P256.publicKey(subjectPublicKeyInfo: assertion.publicKey) else { throw .unacceptableKey }
+      return key
+    default: throw .unacceptableKey
+    }
+  }
+
+  /// A model with roots must attest fully, one without must not; full attestation and ECDAA are not verified yet, so
+  /// they are not accepted.
+  private func verifyAttestation(
+    of assertion: UnverifiedRegistrationAssertion, model: AuthenticatorModel, publicKey: [UInt8]
+  ) throws(Refusal) {
+    guard case .surrogate(let signature) = assertion.attestation, model.attestationRootCertificates.isEmpty,
+      model.description.attestationTypes.contains(assertion.attestation.type)
+    else { throw .unacceptableAttestation }
+    let algorithm = assertion.signatureAlgorithm
+    guard holds(signature, over: assertion.signedBytes, algorithm: algorithm, publicKey: publicKey) else {
+      throw .invalidAttestationSignature
+    }
+  }
+
+  /// "Exceedingly high" in the protocol's words: no person registers this often with one authenticator.
+  private static let maximumRegistrationCounter: UInt32 = 100_000
+}

@@ -1,0 +1,18 @@
+import UAFWire
+
+/// What a subcommand asks the core for.
+struct Request: Equatable {
+  /// What is to be done.
+  var operation: Operation
+  /// The account, as named on the command line; nil: the caller's own.
+  var user: String?
+  /// An authenticator type or AAID; nil: the core chooses or asks.
+  var authenticator: String?
+  /// The enrolment payload.
+  var payload: [UInt8]?
+  /// Whether the server's token is wanted.
+  var wantsToken = false
+
+  /// A request for the caller's own account, without options.
+  init(_ operation: Operation) { self.operation = operation }
+}

@@ -1,0 +1,34 @@
+import Glibc
+
+/// The accounts of the system (NSS).
+struct SystemAccounts: AccountDirectory {
+  // Far above what a passwd entry takes; a longer one counts as no account.
+  private static let room = 65_536
+
+  func account(named name: String) -> Account? {
+    guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
+    return unsafe find { unsafe getpwnam_r(name, $0, $1, Self.room, $2) }
+  }
+
+  func account(withID userID: uid_t) -> Account? {
+    unsafe find { unsafe getpwuid_r(userID, $0, $1, Self.room, $2) }
+  }
+
+  private func find(
+    _ search: (
+      UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+    ) -> CInt
+  ) -> Account? {
+    var entry = unsafe passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: Self.room)
+    // SAFETY: entry, buffer and result pointer live for the call; the name points into the buffer, which is read before
+    // the closure ends.
+    return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> Account? in
+      guard let base = buffer.baseAddress, unsafe search(&entry, base, &found) == 0, unsafe found != nil,
+        let name = unsafe entry.pw_name
+      else { return nil }
+      return unsafe Account(userID: entry.pw_uid, name: Array(String(cString: name).utf8))
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+
+/// `--conf`, which every subcommand has.
+struct ConfigurationOption: ParsableArguments {
+  @Option(name: .customLong("conf"), help: ArgumentHelp("Configuration file; root only.", valueName: "file"))
+  var file: String?
+
+  /// The file's absolute name: the core has another working directory.
+  ///
+  /// - Parameter inherited: what stands before the subcommand.
+  /// - Throws: ``ToolError/badArgument(_:)`` for an empty name, or one that no module argument can carry.
+  func path(or inherited: ConfigurationOption, in surroundings: Surroundings) throws(ToolError) -> String? {
+    guard let file = file ?? inherited.file else { return nil }
+    guard !file.isEmpty, !file.utf8.contains(0) else { throw .badArgument("--conf takes the name of a file") }
+    let folder = surroundings.workingDirectory
+    let path = file.hasPrefix("/") ? file : folder + (folder.hasSuffix("/") ? "" : "/") + file
+    guard path.utf8.count <= 4000 else { throw .badArgument("--conf: the file's name is too long") }
+    return path
+  }
+}

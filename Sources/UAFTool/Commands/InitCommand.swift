@@ -1,0 +1,15 @@
+import ArgumentParser
+import UAFWire
+
+/// `uafctl init`.
+struct InitCommand: CoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Makes the key of this machine, once; root only.")
+  static let done = "initialised"
+
+  @ParentCommand var parent: Uafctl
+  @OptionGroup var conf: ConfigurationOption
+
+  func request(in surroundings: Surroundings) throws(ToolError) -> Request { Request(.initialise) }
+}

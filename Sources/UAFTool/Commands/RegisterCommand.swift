@@ -1,0 +1,41 @@
+import ArgumentParser
+import UAFWire
+
+/// `uafctl register`.
+struct RegisterCommand: CoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "register",
+    abstract: "Registers an authenticator of an account with the server.",
+    discussion: """
+      The first registration of an account needs the enrolment payload its administrator was given by the server. A \
+      further one may be proved with a registered authenticator instead.
+      """)
+  static let done = "registered"
+
+  @ParentCommand var parent: Uafctl
+  @OptionGroup var conf: ConfigurationOption
+
+  @Option(
+    help: ArgumentHelp(
+      "File with the enrolment payload; - for standard input, or to be asked for it.", valueName: "file"))
+  var payload: String?
+
+  @Flag(help: "Print the server's token.")
+  var token = false
+
+  @Argument(help: "The account; root only. Your own where it is left out.")
+  var user: String?
+
+  @Argument(help: "Authenticator type, such as passcode.")
+  var type: String?
+
+  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
+    var request = Request(.register)
+    let names = Names(user: user, type: type, accounts: surroundings.caller.accounts)
+    request.user = names.user
+    request.authenticator = names.type
+    request.payload = try PayloadSource.read(payload, in: surroundings)
+    request.wantsToken = token
+    return request
+  }
+}

@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// A subcommand of uafctl.
+protocol Subcommand: ParsableCommand {
+  /// Does the work.
+  ///
+  /// - Throws: ``ToolError``.
+  func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import UAFWire
+
+/// `uafctl trust`.
+struct TrustCommand: CoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "trust",
+    abstract: "Writes the server of a payload into the configuration; root only.")
+  static let done = "trusted"
+
+  @ParentCommand var parent: Uafctl
+  @OptionGroup var conf: ConfigurationOption
+
+  @Option(
+    help: ArgumentHelp(
+      "File with the enrolment payload; - for standard input, or to be asked for it.", valueName: "file"))
+  var payload: String
+
+  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
+    var request = Request(.trust)
+    request.payload = try PayloadSource.read(payload, in: surroundings)
+    return request
+  }
+}

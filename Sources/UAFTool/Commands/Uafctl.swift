@@ -1,0 +1,21 @@
+import ArgumentParser
+
+/// The command without a subcommand: help and version.
+struct Uafctl: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "uafctl",
+    abstract: "Registers and checks the passcode that logs you in, and looks after pam-uaf.",
+    discussion: """
+      Passcodes and payloads are asked for on the terminal without showing them. Where standard input is no terminal, \
+      each question takes one line of it. Only results go to standard output.
+
+
+      """ + ToolExit.help,
+    version: ToolVersion.text,
+    subcommands: [
+      RegisterCommand.self, AuthenticateCommand.self, DeregisterCommand.self, StatusCommand.self, UnlockCommand.self,
+      ForgetCommand.self, InitCommand.self, TrustCommand.self,
+    ])
+
+  @OptionGroup var conf: ConfigurationOption
+}

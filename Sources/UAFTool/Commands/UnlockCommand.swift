@@ -1,0 +1,22 @@
+import ArgumentParser
+import UAFWire
+
+/// `uafctl unlock`.
+struct UnlockCommand: CoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock",
+    abstract: "Lifts every lock of an account; root only.")
+  static let done = "unlocked"
+
+  @ParentCommand var parent: Uafctl
+  @OptionGroup var conf: ConfigurationOption
+
+  @Argument(help: "The account.")
+  var user: String
+
+  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
+    var request = Request(.unlock)
+    request.user = user
+    return request
+  }
+}

@@ -1,0 +1,90 @@
+import SecretMemory
+import UAFWire
+
+/// One conversation with the core, from *begin* to *finished*, in the order PROTOCOL.md allows.
+struct Conversation: ~Copyable {
+  /// How long the core may say nothing, in milliseconds: the longest exchange a configuration can ask for, and 10 s.
+  static let silenceMilliseconds: Int32 = 610_000
+
+  private var state = ConversationState.opened
+  private var buffer: Secret
+  private let output: Output
+
+  /// - Throws: ``ToolError/outOfMemory``.
+  init(output: Output) throws(ToolError) {
+    self.output = output
+    // One byte more than a packet may have, so that a longer one is told from a full one.
+    guard let buffer = try? Secret(capacity: WireLimit.packet + 1) else { throw .outOfMemory }
+    self.buffer = buffer
+  }
+
+  /// Sends `begin`, lets `person` answer what the core asks, and gives how it went.
+  ///
+  /// - Throws: ``ToolError``: `coreEnded`, `coreSilent`, `coreConfused`; and what `person` throws.
+  mutating func hold(
+    _ begin: Begin, over socket: borrowing PacketSocket, with person: inout some Person
+  ) throws(ToolError) -> Finished {
+    let packet: [UInt8]
+    do throws(PacketError) { packet = try begin.packet() } catch { throw .badArgument("too long: \(error)") }
+    try send(packet, as: .begin, over: socket)
+    while true {
+      switch try receive(from: socket) {
+      case .prompt(let prompt):
+        switch try person.answer(prompt) {
+        case .cancelled: try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
+        case .value(let value): try answer(value, over: socket)
+        }
+      case .info(let text), .error(let text): output.note(ShownText.lines(text))
+      case .ready: try send(FrontEndSignal.resume.packet, as: .resume, over: socket)
+      // The environment of this program is nobody's session.
+      case .setenv: break
+      case .finished(let finished): return try checked(finished)
+      }
+    }
+  }
+
+  /// A success must say so twice; nothing that uafctl asks for can be ignored.
+  private func checked(_ finished: Finished) throws(ToolError) -> Finished {
+    guard (finished.pamCode == 0) == (finished.result == 0), finished.pamCode != 25 else {
+      throw .coreConfused("code \(finished.pamCode) does not go with result \(finished.result)")
+    }
+    return finished
+  }
+
+  private mutating func answer(_ value: borrowing Secret, over socket: borrowing PacketSocket) throws(ToolError) {
+    try advance(.answer)
+    let packet: Secret
+    do throws(PacketError) { packet = try Answer.packet(value) } catch { throw .outOfMemory }
+    do throws(PacketSocketError) { try socket.send(packet) } catch { throw Self.failure(error) }
+  }
+
+  private mutating func send(
+    _ packet: [UInt8], as type: PacketType, over socket: borrowing PacketSocket
+  ) throws(ToolError) {
+    try advance(type)
+    do throws(PacketSocketError) { try socket.send(packet) } catch { throw Self.failure(error) }
+  }
+
+  private mutating func receive(from socket: borrowing PacketSocket) throws(ToolError) -> CoreMessage {
+    let packet: Packet
+    do throws(PacketSocketError) {
+      packet = try socket.receive(into: &buffer, timeoutMilliseconds: Self.silenceMilliseconds)
+    } catch { throw Self.failure(error) }
+    try advance(packet.type)
+    return try buffer.withBytes { (span: Span<UInt8>) throws(ToolError) -> CoreMessage in
+      do throws(PacketError) { return try CoreMessage(packet, span) } catch { throw .coreConfused("\(error)") }
+    }
+  }
+
+  private mutating func advance(_ type: PacketType) throws(ToolError) {
+    do throws(PacketError) { try state.advance(type) } catch { throw .coreConfused("\(error)") }
+  }
+
+  private static func failure(_ error: PacketSocketError) -> ToolError {
+    switch error {
+    case .timedOut: .coreSilent
+    case .malformed(let packet): .coreConfused("\(packet)")
+    default: .coreEnded
+    }
+  }
+}

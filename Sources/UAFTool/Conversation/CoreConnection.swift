@@ -1,0 +1,19 @@
+import UAFWire
+
+/// A connection to the core, and the process behind it if this program started it.
+struct CoreConnection: ~Copyable {
+  let socket: PacketSocket
+  private let helper: HelperProcess?
+
+  init(_ socket: consuming PacketSocket, helper: HelperProcess? = nil) {
+    self.socket = socket
+    self.helper = helper
+  }
+
+  /// Closes the socket, which ends a started helper, and takes its process away.
+  consuming func close() {
+    let helper = helper
+    _ = consume self
+    helper?.reap()
+  }
+}

@@ -1,0 +1,9 @@
+import SecretMemory
+
+/// What came of a question.
+enum Entry: ~Copyable {
+  /// At most 1,024 bytes without NUL; may be empty.
+  case value(Secret)
+  /// No answer is wanted or possible.
+  case cancelled
+}

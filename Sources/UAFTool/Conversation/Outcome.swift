@@ -1,0 +1,24 @@
+import FidoResults
+import UAFWire
+
+/// How a conversation that was not a success is told.
+enum Outcome {
+  /// Says what the core said or, where it said nothing, what its result means; gives the exit status.
+  static func tell(_ finished: Finished, in surroundings: Surroundings) -> ToolExit {
+    let result = FidoResult(code: finished.result)
+    let language = Language.matching(
+      surroundings.caller.locale.map { String(decoding: $0, as: UTF8.self) }, default: .english)
+    let lines = ShownText.lines(finished.text ?? "").split(separator: "\n").map(String.init)
+    let usual = result.nextStep(in: language).flatMap { step in lines.contains { $0.contains(step) } ? nil : step }
+    surroundings.output.failure(
+      "\(lines.first ?? result.text(in: language)) [\(result.code)]",
+      hint: lines.count > 1 ? lines.dropFirst().joined(separator: " ") : usual)
+    return exit(finished)
+  }
+
+  /// What the machine's side got wrong is told apart from a refusal, so that scripts can.
+  private static func exit(_ finished: Finished) -> ToolExit {
+    if finished.result == FidoResult.clientMismatch.code { return .unreachable }
+    return CInt(finished.pamCode) == PAMCode.serviceError.rawValue ? .usage : .refused
+  }
+}

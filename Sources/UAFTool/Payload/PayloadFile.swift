@@ -1,0 +1,42 @@
+import Glibc
+
+/// A file with an enrolment payload.
+enum PayloadFile {
+  /// Its one line; warns on `output` where others may read it, because the code inside works for whoever has it.
+  ///
+  /// - Throws: ``ToolError``: `payloadUnreadable`, `payloadUnusable`, `noPayload`.
+  static func read(_ path: String, output: Output) throws(ToolError) -> [UInt8] {
+    // Not to hang on a FIFO nobody writes to: with O_NONBLOCK its end comes at once.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .payloadUnreadable(path: path, errno) }
+    defer { close(descriptor) }
+    var state = stat()
+    // SAFETY: `state` is a stat.
+    guard unsafe fstat(descriptor, &state) == 0 else { throw .payloadUnreadable(path: path, errno) }
+    let kind = state.st_mode & S_IFMT
+    guard kind != S_IFDIR else { throw .payloadUnreadable(path: path, EISDIR) }
+    if kind == S_IFREG, state.st_mode & 0o044 != 0 {
+      output.failure(
+        "warning: others may read \(ShownText.line(path)), and its code works for whoever has it",
+        hint: "chmod 600 \(ShownText.line(path)), and remove it after use")
+    }
+    _ = fcntl(descriptor, F_SETFL, 0)
+    return try PayloadSource.checked(try bytes(of: descriptor, path: path))
+  }
+
+  /// Everything up to just beyond the limit, which is enough to refuse it.
+  private static func bytes(of descriptor: CInt, path: String) throws(ToolError) -> [UInt8] {
+    let limit = PayloadSource.maximumCount + 64
+    var collected: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while collected.count <= limit {
+      // SAFETY: the buffer is as long as announced.
+      let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .payloadUnreadable(path: path, errno) }
+      if count == 0 { return collected }
+      collected += buffer[..<count]
+    }
+    throw .payloadUnusable
+  }
+}

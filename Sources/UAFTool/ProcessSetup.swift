@@ -1,0 +1,63 @@
+import Glibc
+
+/// What this process brings along, and what is put right before anything else happens.
+enum ProcessSetup {
+  /// Opens descriptors 0 to 2 where they are closed, so that no socket ever becomes one of them; takes the default for
+  /// SIGCHLD, so that a started helper can be waited for by its id; lets files be made for the owner alone.
+  static func prepare() {
+    while true {
+      // SAFETY: a literal path.
+      let opened = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+      if opened < 0 { break }
+      if opened > STDERR_FILENO {
+        close(opened)
+        break
+      }
+      _ = fcntl(opened, F_SETFD, 0)
+    }
+    _ = signal(SIGCHLD, SIG_DFL)
+    umask(0o077)
+  }
+
+  /// The terminal of the session, or a duplicate of standard input where the session's cannot be opened.
+  static func openTerminal() -> CInt? {
+    // SAFETY: a literal path.
+    let own = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    if own >= 0 { return own }
+    let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+    return copy >= 0 ? copy : nil
+  }
+
+  /// The name of the terminal standard input is; `/dev/tty` itself would say nothing to a reader of the log.
+  static func terminalName(_ terminal: CInt) -> [UInt8]? {
+    var buffer = [CChar](repeating: 0, count: 256)
+    for descriptor in [STDIN_FILENO, terminal] {
+      // SAFETY: the buffer is as long as announced.
+      if unsafe ttyname_r(descriptor, &buffer, buffer.count) == 0 { return bytes(of: buffer) }
+    }
+    return nil
+  }
+
+  /// The locale messages are wanted in, as POSIX looks for it; nil if none is set or the name cannot be sent.
+  static func locale() -> [UInt8]? {
+    for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
+      // SAFETY: getenv gives NULL or a NUL-terminated text that stays until the environment is changed, which nothing here does.
+      guard let value = unsafe getenv(name) else { continue }
+      let text = unsafe String(cString: value)
+      if !text.isEmpty { return text.utf8.count <= 64 ? Array(text.utf8) : nil }
+    }
+    return nil
+  }
+
+  /// The working directory; `/` where it cannot be told.
+  static func workingDirectory() -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    // SAFETY: the buffer is as long as announced.
+    guard unsafe getcwd(&buffer, buffer.count) != nil else { return "/" }
+    return String(decoding: bytes(of: buffer), as: UTF8.self)
+  }
+
+  private static func bytes(of buffer: [CChar]) -> [UInt8] {
+    buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+  }
+}

@@ -1,0 +1,73 @@
+import UAFMessages
+
+/// The document of *status*, as the core writes it.
+struct StatusDocument: Equatable {
+  /// One authenticator of the account.
+  struct Authenticator: Equatable {
+    let type: String
+    let aaid: String
+    /// 3005 to 3008.
+    let state: Int64
+    let local: Counter
+    /// The counter of attempts over the network.
+    let remote: Counter?
+
+    /// Whether `name` is its type or its AAID.
+    func isCalled(_ name: String) -> Bool { name == type || name == aaid }
+  }
+
+  /// What a lock counter stands at.
+  struct Counter: Equatable {
+    let isPermanent: Bool
+    let remainingTries: Int64
+    let remainingLockSeconds: Int64
+  }
+
+  let accountName: String?
+  let serverUserName: String?
+  let authenticators: [Authenticator]
+
+  /// Reads the document; members it does not know are left alone, so that a newer core may say more.
+  ///
+  /// - Throws: ``ToolError/coreConfused(_:)``.
+  init(parsing text: String) throws(ToolError) {
+    guard case .object(let document)? = try? JSONValue(parsing: Array(text.utf8)),
+      case .array(let list)? = document["authenticators"]
+    else { throw Self.unreadable }
+    var account: JSONObject?
+    if case .object(let object)? = document["account"] { account = object }
+    accountName = account?.text("name")
+    serverUserName = account?.text("serverUserName")
+    var authenticators: [Authenticator] = []
+    for element in list { authenticators.append(try Self.authenticator(element)) }
+    self.authenticators = authenticators
+  }
+
+  private static let unreadable = ToolError.coreConfused("the status document cannot be read")
+
+  private static func authenticator(_ value: JSONValue) throws(ToolError) -> Authenticator {
+    guard case .object(let object) = value, let type = object.text("type"), let aaid = object.text("aaid"),
+      let state = object.number("state"), let local = counter(object)
+    else { throw unreadable }
+    var remote: Counter?
+    if case .object(let object)? = object["remote"] { remote = counter(object) }
+    return Authenticator(type: type, aaid: aaid, state: state, local: local, remote: remote)
+  }
+
+  private static func counter(_ object: JSONObject) -> Counter? {
+    guard case .bool(let permanent)? = object["permanent"], let tries = object.number("remainingTries"),
+      let seconds = object.number("remainingLockSeconds")
+    else { return nil }
+    return Counter(isPermanent: permanent, remainingTries: tries, remainingLockSeconds: seconds)
+  }
+}
+
+extension JSONObject {
+  fileprivate func text(_ name: String) -> String? {
+    if case .string(let text)? = self[name] { text } else { nil }
+  }
+
+  fileprivate func number(_ name: String) -> Int64? {
+    if case .integer(let number)? = self[name] { number } else { nil }
+  }
+}

@@ -1,0 +1,34 @@
+import Glibc
+
+/// Everything outside of the command line that a command works with, so that a test can put its own in place.
+struct Surroundings {
+  /// Who calls.
+  var caller: Caller
+  /// Where results and notes go.
+  var output: Output
+  /// Where lines come from when there is no terminal.
+  var input: CInt
+  /// The terminal; nil when standard input is none.
+  var terminal: CInt?
+  /// The way to the core.
+  var core: any CoreSource
+  /// What relative file names are relative to; absolute.
+  var workingDirectory: String
+
+  /// Those of this process.
+  static func ofThisProcess() -> Surroundings {
+    ProcessSetup.prepare()
+    let terminal = isatty(STDIN_FILENO) == 1 ? ProcessSetup.openTerminal() : nil
+    let user = geteuid()
+    return Surroundings(
+      caller: Caller(
+        userID: user, locale: ProcessSetup.locale(), tty: terminal.flatMap(ProcessSetup.terminalName),
+        accounts: SystemAccounts()),
+      output: Output(results: STDOUT_FILENO, notes: STDERR_FILENO),
+      input: STDIN_FILENO,
+      terminal: terminal,
+      core: InstalledCore(
+        socketPath: InstalledCore.socketPath, helperPath: InstalledCore.helperPath(), userID: user),
+      workingDirectory: ProcessSetup.workingDirectory())
+  }
+}

@@ -1,0 +1,22 @@
+import SecretMemory
+import UAFWire
+
+/// A script: one line of standard input for each question, which stands on standard error.
+struct LinePerson: Person {
+  let input: LineInput
+  let output: Output
+
+  /// A line too long to be sent is cut: what is left is still longer than any value that can be set, and the core says so.
+  mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
+    output.question(ShownText.lines(prompt.text))
+    switch try input.next(capacity: WireLimit.answer) {
+    case .bytes(let value): return .value(value)
+    case .unusable:
+      output.note("a line with a NUL is no answer: cancelled")
+      return .cancelled
+    case .end:
+      output.note("standard input has no further line: cancelled")
+      return .cancelled
+    }
+  }
+}

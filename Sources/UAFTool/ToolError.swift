@@ -1,0 +1,96 @@
+import Glibc
+import UAFWire
+
+/// Why a subcommand could not do its work.
+enum ToolError: Error, Equatable {
+  /// Only root may do that.
+  case onlyRoot(String)
+  /// The account cannot be looked up.
+  case noSuchAccount(String)
+  /// A caller without root named somebody else.
+  case accountIsNotYours
+  /// The command line asks for what cannot be.
+  case badArgument(String)
+  /// The payload stands on the command line itself.
+  case payloadOnCommandLine
+  /// The payload's file cannot be read; the system's error number.
+  case payloadUnreadable(path: String, CInt)
+  /// What was read is not one line of 1 to 16,384 bytes.
+  case payloadUnusable
+  /// The person gave none.
+  case noPayload
+  /// No helper's socket, and no right to start one.
+  case noCore(CInt)
+  /// The socket is served by somebody other than root.
+  case coreIsNotRoots
+  /// The helper cannot be started; the system's error number.
+  case coreNotStarted(path: String, CInt)
+  /// The core ended before it said how it went.
+  case coreEnded
+  /// Nothing came within the time.
+  case coreSilent
+  /// What came is not what PROTOCOL.md has here.
+  case coreConfused(String)
+  /// The terminal cannot be used.
+  case terminalFailed(CInt)
+  /// No memory for an entry.
+  case outOfMemory
+}
+
+extension ToolError {
+  /// How the program ends.
+  var exit: ToolExit {
+    switch self {
+    case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .payloadOnCommandLine, .payloadUnreadable,
+      .payloadUnusable, .noPayload, .terminalFailed, .outOfMemory:
+      .usage
+    case .noCore, .coreIsNotRoots, .coreNotStarted, .coreEnded, .coreSilent, .coreConfused: .unreachable
+    }
+  }
+
+  /// What to do about it.
+  var hint: String? {
+    switch self {
+    case .onlyRoot: "run it with sudo, or as root"
+    case .noSuchAccount: "getent passwd lists the accounts"
+    case .accountIsNotYours: "leave the name out for your own account, or run it as root"
+    case .payloadOnCommandLine:
+      "other people see command lines: put it into a file, or give - to enter it on standard input"
+    case .payloadUnusable: "the server's enrol command prints the payload as one line"
+    case .noPayload: "give a file with --payload FILE, or - for standard input"
+    case .noCore: "start the unit pam-uaf.socket, or run it as root"
+    case .coreIsNotRoots: "stop what listens there; the core runs as root"
+    case .coreNotStarted: "reinstall the pam-uaf package"
+    case .coreEnded, .coreSilent: "the log (authpriv) says more; uafctl doctor checks the installation"
+    case .coreConfused: "uafctl and uaf-helper may be of different versions: reinstall the pam-uaf package"
+    case .outOfMemory: "free some, or raise this process's limits"
+    case .badArgument, .payloadUnreadable, .terminalFailed: nil
+    }
+  }
+}
+
+extension ToolError: CustomStringConvertible {
+  /// What failed, and where.
+  var description: String {
+    switch self {
+    case .onlyRoot(let what): "only root may \(what)"
+    case .noSuchAccount(let name): "no such account: \(ShownText.line(name))"
+    case .accountIsNotYours: "only root may name another account"
+    case .badArgument(let what): what
+    case .payloadOnCommandLine: "--payload takes the name of a file, not the payload itself"
+    case .payloadUnreadable(let path, let number):
+      "cannot read the payload from \(ShownText.line(path)): \(SystemError.text(number))"
+    case .payloadUnusable: "that is no payload: it must be one line of 1 to 16384 bytes"
+    case .noPayload: "no payload was given"
+    case .noCore(let number): "cannot reach the core at \(InstalledCore.socketPath): \(SystemError.text(number))"
+    case .coreIsNotRoots: "what serves \(InstalledCore.socketPath) is not root's"
+    case .coreNotStarted(let path, let number):
+      "cannot start the core at \(ShownText.line(path)): \(SystemError.text(number))"
+    case .coreEnded: "the core ended before it said how it went"
+    case .coreSilent: "the core said nothing within the time"
+    case .coreConfused(let what): "the core does not keep to the protocol: \(what)"
+    case .terminalFailed(let number): "cannot use the terminal: \(SystemError.text(number))"
+    case .outOfMemory: "no memory for a secret"
+    }
+  }
+}

@@ -1,0 +1,303 @@
+#include "host.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+
+const char *const host_libexec = FOLDER "/libexec";
+const char *const host_run = FOLDER "/run";
+
+static struct host *current;
+
+/* Takes the place of libpam's function: what the module writes to the log is kept. */
+__attribute__((format(printf, 3, 4))) void pam_syslog(const pam_handle_t *pamh, int priority, const char *format, ...);
+void pam_syslog(const pam_handle_t *pamh, int priority, const char *format, ...)
+{
+  char line[4096];
+  va_list arguments;
+  (void)pamh, (void)priority;
+  va_start(arguments, format);
+  const int length = vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  CHECK(length > 0 && (size_t)length < sizeof line);
+  for (const char *byte = line; *byte != '\0'; byte++)
+    CHECK(*byte >= ' ' && *byte < 0x7f);
+  if (current != NULL && strlen(current->log) + strlen(line) + 2 < sizeof current->log) {
+    strcat(current->log, line);
+    strcat(current->log, "\n");
+  }
+}
+
+static long now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static void pause_for(long milliseconds)
+{
+  const long end = now() + milliseconds;
+  while (now() < end) {
+    const struct timespec left = {0, 5 * 1000 * 1000};
+    nanosleep(&left, NULL);
+  }
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "we");
+  if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0)
+    CHECK(!"the file could be written");
+}
+
+static void read_record(char *text, size_t room)
+{
+  const int file = open(FOLDER "/libexec/record", O_RDONLY | O_CLOEXEC);
+  const ssize_t length = file >= 0 ? read(file, text, room - 1) : 0;
+  text[length > 0 ? length : 0] = '\0';
+  if (file >= 0)
+    close(file);
+}
+
+/* The three standard descriptors must never be the module's, whatever the host closed. */
+static void check_standard_descriptors(void)
+{
+  struct stat status;
+  for (int standard = 0; standard <= 2; standard++)
+    CHECK(fstat(standard, &status) != 0 || !S_ISSOCK(status.st_mode));
+}
+
+static void remember_shown(struct host *host, const struct pam_message *message)
+{
+  static const char *const styles[] = {"", "hidden", "echo", "error", "info"};
+  const size_t used = strlen(host->shown);
+  snprintf(host->shown + used, sizeof host->shown - used, "%s: %s\n", styles[message->msg_style], message->msg);
+}
+
+static int converse(int count, const struct pam_message **messages, struct pam_response **responses, void *data)
+{
+  struct host *host = data;
+  CHECK(count == 1);
+  check_standard_descriptors();
+  remember_shown(host, messages[0]);
+  const bool asked = messages[0]->msg_style == PAM_PROMPT_ECHO_OFF || messages[0]->msg_style == PAM_PROMPT_ECHO_ON;
+  if (asked && host->answers_after_milliseconds > 0)
+    pause_for(host->answers_after_milliseconds);
+  if (host->conversation == HOST_FAILS)
+    return PAM_CONV_ERR;
+  if (host->conversation == HOST_ANSWERS_NOTHING)
+    return PAM_SUCCESS; /* and leaves the responses alone */
+  *responses = calloc(1, sizeof **responses);
+  if (!asked) {
+    (*responses)->resp = strdup("an answer nobody asked for"); /* some hosts do; it must not leak */
+    return PAM_SUCCESS;
+  }
+  const char *answer = host->prompts < 4 ? host->answers[host->prompts] : NULL;
+  host->prompts++;
+  if (host->conversation == HOST_GIVES_NOTHING || answer == NULL)
+    return PAM_SUCCESS;
+  (*responses)->resp = strdup(answer);
+  return PAM_SUCCESS;
+}
+
+static void remember_delay(int code, unsigned microseconds, void *data)
+{
+  struct host *host = data;
+  (void)code;
+  host->delayed = microseconds > 0;
+}
+
+static void write_stack(const struct host *host)
+{
+  static char text[16384];
+  size_t at = 0;
+  if (host->first_pass != NULL)
+    at += (size_t)snprintf(text, sizeof text, "auth optional %s/probe.so [authtok=%s]\n", MODULES, host->first_pass);
+  snprintf(text + at, sizeof text - at, "auth %s %s/pam_uaf.so %s\nauth required %s/probe.so %s\n",
+           host->control != NULL ? host->control : "required", MODULES, host->arguments != NULL ? host->arguments : "",
+           MODULES, host->next != NULL ? host->next : "");
+  write_file(FOLDER "/pam.d", "uaf-test", text);
+}
+
+static void set_items(pam_handle_t *pamh, struct host *host)
+{
+  const union {
+    void (*function)(int, unsigned, void *);
+    const void *item;
+  } delay = {.function = remember_delay};
+  pam_set_item(pamh, PAM_FAIL_DELAY, delay.item);
+  if (host->remote_host != NULL)
+    pam_set_item(pamh, PAM_RHOST, host->remote_host);
+  if (host->tty != NULL)
+    pam_set_item(pamh, PAM_TTY, host->tty);
+  if (host->remote_user != NULL)
+    pam_set_item(pamh, PAM_RUSER, host->remote_user);
+}
+
+/* Loads the modules, so that a limit set afterwards meets the call and not the loading. */
+static void load_modules(pam_handle_t *pamh)
+{
+  pam_setcred(pamh, PAM_ESTABLISH_CRED);
+}
+
+static unsigned open_descriptors(void)
+{
+  unsigned count = 0;
+  for (int descriptor = 0; descriptor < 1024; descriptor++)
+    count += fcntl(descriptor, F_GETFD) >= 0;
+  return count;
+}
+
+struct surroundings {
+  unsigned descriptors;
+  sigset_t mask;
+  struct sigaction child, pipe;
+};
+
+static struct surroundings look_around(void)
+{
+  struct surroundings seen = {.descriptors = open_descriptors()};
+  sigprocmask(SIG_SETMASK, NULL, &seen.mask);
+  sigaction(SIGCHLD, NULL, &seen.child);
+  sigaction(SIGPIPE, NULL, &seen.pipe);
+  return seen;
+}
+
+static void check_unchanged(const struct surroundings *before)
+{
+  const struct surroundings after = look_around();
+  CHECK(after.descriptors == before->descriptors);
+  CHECK(after.child.sa_handler == before->child.sa_handler && after.child.sa_flags == before->child.sa_flags);
+  CHECK(after.pipe.sa_handler == before->pipe.sa_handler);
+  for (int number = 1; number < 32; number++)
+    CHECK(sigismember(&after.mask, number) == sigismember(&before->mask, number));
+  CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* no zombie, and nothing still running */
+}
+
+static void call_module(pam_handle_t *pamh, struct host *host)
+{
+  load_modules(pamh);
+  if (host->before != NULL)
+    host->before();
+  const struct surroundings before = look_around();
+  const long start = now();
+  current = host;
+  host->code = pam_authenticate(pamh, host->flags);
+  current = NULL;
+  host->milliseconds = now() - start;
+  check_unchanged(&before);
+  host->reached_next = pam_getenv(pamh, "PROBE") != NULL;
+  host->left_authtok = host->reached_next && strcmp(pam_getenv(pamh, "AUTHTOK"), "present") == 0;
+  const char *token = pam_getenv(pamh, "UAF_TOKEN");
+  snprintf(host->token, sizeof host->token, "%s", token != NULL ? token : "");
+}
+
+void host_authenticate(struct host *host)
+{
+  pam_handle_t *pamh = NULL;
+  const struct pam_conv conversation = {host->conversation == HOST_HAS_NONE ? NULL : converse, host};
+  if (host->script != NULL) {
+    write_file(host_libexec, "script", host->script);
+    write_file(host_libexec, "record", "");
+  }
+  write_stack(host);
+  host->prompts = 0;
+  host->shown[0] = host->log[0] = '\0';
+  const char *user = host->user != NULL ? host->user : "root";
+  const int started = pam_start_confdir("uaf-test", user, &conversation, FOLDER "/pam.d", &pamh);
+  CHECK(started == PAM_SUCCESS);
+  if (started != PAM_SUCCESS)
+    return;
+  set_items(pamh, host);
+  call_module(pamh, host);
+  pam_end(pamh, host->code);
+  read_record(host->record, sizeof host->record);
+  if (host->code != PAM_SUCCESS)
+    CHECK(host->log[0] != '\0');
+  if (host->control == NULL)
+    CHECK(host->delayed == (host->code != PAM_SUCCESS && host->code != ALL_IGNORED));
+}
+
+bool host_recorded(const struct host *host, const char *line)
+{
+  const size_t length = strlen(line);
+  for (const char *at = host->record; (at = strstr(at, line)) != NULL; at++)
+    if ((at == host->record || at[-1] == '\n') && at[length] == '\n')
+      return true;
+  return false;
+}
+
+const char *host_record_lines(const struct host *host, const char *prefix, char *out, size_t room)
+{
+  size_t used = 0;
+  out[0] = '\0';
+  for (const char *line = host->record; *line != '\0';) {
+    const size_t length = strcspn(line, "\n"), skip = strlen(prefix);
+    if (strncmp(line, prefix, skip) == 0 && used + length + 2 < room) {
+      used += (size_t)snprintf(out + used, room - used, "%s%.*s", used > 0 ? "|" : "", (int)(length - skip), line + skip);
+    }
+    line += length + (line[length] == '\n');
+  }
+  return out;
+}
+
+void host_become(unsigned uid)
+{
+  CHECK(setgroups(0, NULL) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0);
+  prctl(PR_SET_DUMPABLE, 1); /* the leak checker looks at its own process */
+}
+
+static void serve(int listener)
+{
+  const int accepted = accept(listener, NULL, NULL);
+  if (accepted < 0)
+    _exit(1);
+  close(listener);
+  dup2(accepted, 3);
+  if (accepted != 3)
+    close(accepted);
+  char path[] = FOLDER "/libexec/uaf-helper";
+  char *const arguments[] = {path, NULL};
+  execv(path, arguments);
+  _exit(1);
+}
+
+/* The server is orphaned at once: it is not the host's child, as systemd's is not. */
+void host_serve_socket(unsigned uid)
+{
+  struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = FOLDER "/run/helper.sock"};
+  unlink(address.sun_path);
+  CHECK(chown(host_run, uid, uid) == 0);
+  const pid_t first = fork();
+  if (first == 0) {
+    host_become(uid);
+    const int listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    const bool listening = bind(listener, (const struct sockaddr *)&address, sizeof address) == 0 &&
+                           chmod(address.sun_path, 0666) == 0 && listen(listener, 4) == 0;
+    if (listening && fork() == 0) {
+      alarm(20); /* nobody may come */
+      serve(listener);
+    }
+    _exit(listening ? 0 : 1);
+  }
+  int status = 1;
+  CHECK(waitpid(first, &status, 0) == first && status == 0);
+}

@@ -1,0 +1,55 @@
+/* A PAM host: one authentication through the real libpam and the module under test, against the scripted core. */
+#ifndef HOST_H
+#define HOST_H
+
+#include <security/pam_appl.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What libpam answers when every module of the stack was ignored. The module under test never says this itself. */
+#define ALL_IGNORED PAM_PERM_DENIED
+
+enum host_conversation { HOST_ANSWERS, HOST_HAS_NONE, HOST_FAILS, HOST_GIVES_NOTHING, HOST_ANSWERS_NOTHING };
+
+struct host {
+  /* The call. NULL and 0 are the defaults: user root, a "required" line, nothing else in the handle. */
+  const char *script, *user, *control, *arguments, *first_pass, *next;
+  const char *remote_host, *tty, *remote_user;
+  const char *answers[4];
+  enum host_conversation conversation;
+  int flags;
+  long answers_after_milliseconds;
+  void (*before)(void); /* runs when the modules are loaded and PAM_USER is set, just before the call */
+
+  /* What came of it. */
+  int code;
+  unsigned prompts;
+  char shown[16384];  /* one line per message: "hidden: …", "echo: …", "info: …", "error: …" */
+  char log[16384];    /* one line per pam_syslog */
+  char record[1 << 18]; /* what the core wrote down */
+  bool reached_next, left_authtok, delayed;
+  char token[64];      /* UAF_TOKEN of the PAM environment; empty where it is not set */
+  long milliseconds;
+};
+
+/* Runs pam_authenticate and fills in the second half. Checks what must hold for every call: descriptors, children, signal
+   mask and SIGCHLD's disposition as before, log lines printable, one of them for whatever is no success. */
+void host_authenticate(struct host *host);
+
+/* The lines of the record that begin with prefix, each without it, joined by "|". Returns out. */
+const char *host_record_lines(const struct host *host, const char *prefix, char *out, size_t room);
+
+/* Whether the record has the line. */
+bool host_recorded(const struct host *host, const char *line);
+
+/* Listens on the module's socket path as the given user, and hands one connection to the scripted core. */
+void host_serve_socket(unsigned uid);
+
+/* Becomes that user for good. */
+void host_become(unsigned uid);
+
+/* The folder the core, its script and its record are in; the folder of the socket. */
+extern const char *const host_libexec;
+extern const char *const host_run;
+
+#endif

@@ -1,0 +1,398 @@
+/* What the module makes of a core's messages, of the person's answers and of a core that fails it. */
+#include <security/pam_modules.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "host.h"
+#include "packets.h"
+
+#define PROMPT "prompt hidden 1 Passcode: \n"
+#define SUCCESS "finished 0 0\n"
+
+static struct host host;
+static char text[1 << 17];
+
+/* One call with this script and a host that answers "Abcdef1!". Returns the code. */
+static int call(const char *script)
+{
+  host.script = script;
+  if (host.answers[0] == NULL)
+    host.answers[0] = "Abcdef1!";
+  host_authenticate(&host);
+  return host.code;
+}
+
+static bool log_has(const char *part) { return strstr(host.log, part) != NULL; }
+
+/* What the core heard after begin. */
+static const char *heard_last(void)
+{
+  host_record_lines(&host, "heard ", text, sizeof text);
+  const char *last = strrchr(text, '|');
+  return last != NULL ? last + 1 : text;
+}
+
+static void lets_in(void)
+{
+  CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS);
+  CHECK_TEXT(heard_last(), "0201000841626364656631" "21");
+  CHECK_TEXT(host.shown, "hidden: Passcode: \n");
+  CHECK_TEXT(host.log, "");
+}
+
+static void lets_in_without_a_prompt(void) { CHECK(call("hear\n" SUCCESS) == PAM_SUCCESS && host.prompts == 0); }
+
+static void refuses_as_the_core_says(void)
+{
+  static const struct {
+    const char *finished;
+    int code;
+  } cases[] = {{"7 3012", PAM_AUTH_ERR},     {"10 1009", PAM_USER_UNKNOWN},   {"11 3013", PAM_MAXTRIES},
+               {"9 4001", PAM_AUTHINFO_UNAVAIL}, {"15 7009", PAM_CRED_UNAVAIL}, {"3 1001", PAM_SERVICE_ERR},
+               {"4 1007", PAM_SYSTEM_ERR},   {"19 999", PAM_CONV_ERR}};
+  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    snprintf(text, sizeof text, "hear\n" PROMPT "hear\nfinished %s Not you\033[2J.\n", cases[i].finished);
+    CHECK(call(text) == cases[i].code);
+    CHECK(log_has("Not you\\x1b[2J."));
+  }
+}
+
+static void takes_a_success_for_one_only_with_its_result(void)
+{
+  static const char *const results[] = {"10", "1", "980", "1009", "3012", "7100", "7110", "4294967295"};
+  for (unsigned i = 0; i < sizeof results / sizeof results[0]; i++) {
+    snprintf(text, sizeof text, "hear\n" PROMPT "hear\nfinished 0 %s\n", results[i]);
+    CHECK(call(text) == PAM_SYSTEM_ERR && log_has("do not belong together"));
+  }
+}
+
+/* Stacks take some codes for a success (new_authtok_reqd=ok), and libpam must never see one it does not know. */
+static void passes_on_no_code_that_is_not_its_own(void)
+{
+  static const int own[] = {PAM_AUTH_ERR, PAM_USER_UNKNOWN, PAM_MAXTRIES, PAM_SERVICE_ERR, PAM_SYSTEM_ERR, PAM_CONV_ERR};
+  for (int code = 1; code < 256; code++) {
+    bool passed_on = false;
+    for (unsigned i = 0; i < sizeof own / sizeof own[0]; i++)
+      passed_on |= code == own[i];
+    snprintf(text, sizeof text, "hear\nfinished %d 3012\n", code);
+    CHECK(call(text) == (passed_on ? code : PAM_SYSTEM_ERR));
+    snprintf(text, sizeof text, "hear\nfinished %d 0\n", code);
+    CHECK(call(text) == PAM_SYSTEM_ERR);
+  }
+}
+
+static void ignores_only_with_nouserok(void)
+{
+  host.arguments = "nouserok";
+  CHECK(call("hear\nfinished 25 1009\n") == ALL_IGNORED && log_has("1009"));
+  CHECK(call("hear\nfinished 25 0\n") == PAM_SYSTEM_ERR);
+  CHECK(call("hear\nfinished 25 1007\n") == PAM_SYSTEM_ERR);
+  CHECK(call("hear\n" PROMPT "hear\nfinished 25 1009\n") == PAM_SYSTEM_ERR);
+  host.arguments = "";
+  CHECK(call("hear\nfinished 25 1009\n") == PAM_SYSTEM_ERR);
+  host.arguments = "nouserok=yes conf=nouserok";
+  CHECK(call("hear\nfinished 25 1009\n") == PAM_SYSTEM_ERR);
+}
+
+static void takes_no_end_for_a_success(void)
+{
+  CHECK(call("exit 0\n") == PAM_SYSTEM_ERR && log_has("without a verdict"));
+  CHECK(call("hear\nexit 0\n") == PAM_SYSTEM_ERR && log_has("without a verdict"));
+  CHECK(call("hear\nclose\nexit 0\n") == PAM_SYSTEM_ERR);
+  CHECK(call("hear\ninfo Almost done.\nexit 0\n") == PAM_SYSTEM_ERR);
+  CHECK(call("hear\n" PROMPT "exit 0\n") == PAM_SYSTEM_ERR);
+  CHECK(call("hear\n" PROMPT "hear\nexit 0\n") == PAM_SYSTEM_ERR);
+  CHECK(call("hear\n" PROMPT "hear\nsetenv UAF_TOKEN abc\nexit 0\n") == PAM_SYSTEM_ERR && host.token[0] == '\0');
+  CHECK(call("hear\nready\nhear\nexit 0\n") == PAM_SYSTEM_ERR);
+}
+
+static void takes_no_crash_for_a_success(void)
+{
+  static const char *const signals[] = {"9", "6", "11", "15", "4", "24"};
+  for (unsigned i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+    snprintf(text, sizeof text, "hear\ndie %s\n", signals[i]);
+    CHECK(call(text) == PAM_SYSTEM_ERR);
+    snprintf(text, sizeof text, "hear\n" PROMPT "hear\ndie %s\n", signals[i]);
+    CHECK(call(text) == PAM_SYSTEM_ERR);
+  }
+}
+
+static void minds_no_exit_status_after_a_verdict(void)
+{
+  CHECK(call("hear\n" SUCCESS "exit 7\n") == PAM_SUCCESS);
+  CHECK(call("hear\n" SUCCESS "die 9\n") == PAM_SUCCESS);
+  CHECK(call("hear\nfinished 7 3012\nexit 0\n") == PAM_AUTH_ERR);
+  CHECK(call("hear\nfinished 7 3012\n" SUCCESS) == PAM_AUTH_ERR); /* one verdict, the first */
+}
+
+static void ends_a_core_that_hangs(void)
+{
+  CHECK(call("hear\nstay\n") == PAM_SYSTEM_ERR && log_has("no message from the core"));
+  CHECK(host.milliseconds >= SILENCE && host.milliseconds < SILENCE + 1500);
+  CHECK(call("hear\n" PROMPT "hear\nstay\n") == PAM_SYSTEM_ERR && log_has("no message from the core"));
+  CHECK(call("hear\n" PROMPT "stay\n") == PAM_SYSTEM_ERR); /* it takes the answer and never reads it */
+}
+
+static void ends_a_core_that_stays_after_its_verdict(void)
+{
+  CHECK(call("hear\n" SUCCESS "stay\n") == PAM_SUCCESS); /* that it is gone is checked for every call */
+}
+
+static void gives_the_person_all_the_time(void)
+{
+  host.answers_after_milliseconds = SILENCE + 300;
+  CHECK(call("hear\n" PROMPT "hear\npause 100\n" SUCCESS) == PAM_SUCCESS);
+}
+
+static void lets_the_core_take_its_time_message_by_message(void)
+{
+  snprintf(text, sizeof text, "hear\npause %d\ninfo One.\npause %d\ninfo Two.\n" SUCCESS, SILENCE * 2 / 3, SILENCE * 2 / 3);
+  CHECK(call(text) == PAM_SUCCESS);
+}
+
+static void keeps_the_time_of_the_whole_call(void)
+{
+  host.arguments = "timeout=1";
+  CHECK(call("hear\npause 400\ninfo .\npause 400\ninfo .\npause 400\ninfo .\npause 400\n" SUCCESS) == PAM_SYSTEM_ERR);
+  CHECK(log_has("timeout=1") && host.milliseconds >= 1000 && host.milliseconds < 1600);
+  host.answers_after_milliseconds = 1200;
+  CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SYSTEM_ERR && log_has("timeout=1"));
+  CHECK(strncmp(heard_last(), "01", 2) == 0); /* begin; the answer came too late to be sent */
+}
+
+static void takes_a_bad_timeout_for_none(void)
+{
+  static const char *const bad[] = {"timeout=", "timeout=1s", "timeout=-1", "timeout=99999999999999999999"};
+  for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    host.arguments = bad[i];
+    CHECK(call("hear\npause 50\n" SUCCESS) == PAM_SUCCESS); /* to refuse it is the core's business */
+  }
+}
+
+static void send_bad(const char *folder, const char *name)
+{
+  static uint8_t packet[PACKET_ROOM];
+  const size_t length = packet_read(folder, name, packet);
+  char *at = text + sprintf(text, "hear\nsend ");
+  for (size_t i = 0; i < length; i++)
+    at += sprintf(at, "%02x", packet[i]);
+  strcpy(at, "\n" SUCCESS);
+  if (call(text) != PAM_SYSTEM_ERR || host.prompts != 0)
+    check(false, name, __FILE__, __LINE__);
+}
+
+static void ends_at_every_bad_packet(void) { CHECK(packet_each(VECTORS "/bad", send_bad) >= 150); }
+
+static void ends_at_cut_and_burdened_packets(void)
+{
+  CHECK(call("hear\npacket 65537\n" SUCCESS) == PAM_SYSTEM_ERR && log_has("broke the protocol"));
+  CHECK(call("hear\npacket 100000\n" SUCCESS) == PAM_SYSTEM_ERR && log_has("broke the protocol"));
+  CHECK(call("hear\npacket 65536\n" SUCCESS) == PAM_SYSTEM_ERR); /* whole, but no such text */
+  CHECK(call("hear\npacket 4100\n" SUCCESS) == PAM_SUCCESS);
+  CHECK(call("hear\ndescriptors Take these.\n" SUCCESS) == PAM_SYSTEM_ERR && log_has("broke the protocol"));
+  CHECK(call("hear\n" PROMPT "descriptors Take these.\nhear\n" SUCCESS) == PAM_SYSTEM_ERR);
+}
+
+static void ends_at_messages_out_of_order(void)
+{
+  host.answers_after_milliseconds = 100; /* so that what must not be there yet has come */
+  CHECK(call("hear\n" PROMPT SUCCESS) == PAM_SYSTEM_ERR && log_has("while it had to wait"));
+  CHECK(call("hear\n" PROMPT PROMPT "hear\n" SUCCESS) == PAM_SYSTEM_ERR);
+  CHECK(call("hear\n" PROMPT "info Psst.\nhear\n" SUCCESS) == PAM_SYSTEM_ERR);
+  CHECK(call("hear\nsend 020000\n" SUCCESS) == PAM_SYSTEM_ERR);
+}
+
+static void ends_a_core_that_talks_for_ever(void)
+{
+  strcpy(text, "hear\n");
+  for (unsigned i = 0; i < 600; i++)
+    strcat(text, "info .\n");
+  host.arguments = "quiet";
+  strcat(text, SUCCESS);
+  CHECK(call(text) == PAM_SYSTEM_ERR && log_has("too many messages"));
+}
+
+static void resumes_at_once(void)
+{
+  CHECK(call("hear\nready\nhear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS);
+  host_record_lines(&host, "heard 0", text, sizeof text);
+  CHECK(strstr(text, "|4|201") != NULL);
+}
+
+static void cancels_when_the_host_gives_no_answer(void)
+{
+  static const enum host_conversation kinds[] = {HOST_HAS_NONE, HOST_FAILS, HOST_GIVES_NOTHING, HOST_ANSWERS_NOTHING};
+  for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    host.conversation = kinds[i];
+    CHECK(call("hear\n" PROMPT "hear\nfinished 19 999\n") == PAM_CONV_ERR);
+    CHECK_TEXT(heard_last(), "03");
+  }
+}
+
+/* What becomes of a cancelled prompt is the core's to say, but for one thing. */
+static void shows_no_mercy_to_a_core_that_ignores_a_cancel(void)
+{
+  host.conversation = HOST_FAILS;
+  CHECK(call("hear\n" PROMPT "hear\n" PROMPT "hear\nfinished 7 3012\n") == PAM_AUTH_ERR);
+  CHECK_TEXT(heard_last(), "03");
+}
+
+static void sends_answers_as_they_are(void)
+{
+  host.answers[0] = "";
+  CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS);
+  CHECK_TEXT(heard_last(), "02010000");
+  host.answers[0] = "\010\n\r\177\377\033 ";
+  CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS);
+  CHECK_TEXT(heard_last(), "02010007080a0d7fff1b20");
+}
+
+static void cuts_answers_no_value_can_have(void)
+{
+  static char answer[2001], expected[2100];
+  memset(answer, 'x', 2000);
+  host.answers[0] = answer;
+  CHECK(call("hear\n" PROMPT "hear\nfinished 7 3012\n") == PAM_AUTH_ERR);
+  char *at = expected + sprintf(expected, "02010400");
+  for (unsigned i = 0; i < 1024; i++)
+    at += sprintf(at, "78");
+  CHECK_TEXT(heard_last(), expected);
+}
+
+static void shows_what_the_core_says(void)
+{
+  const char *script = "hear\ninfo Hello.\nerror Careful.\nprompt echo 1 Which one? \nhear\n"
+                       "wrong 4 Wrong. 4 tries left.\nhear\n" SUCCESS;
+  host.answers[0] = "1", host.answers[1] = "Abcdef1!";
+  CHECK(call(script) == PAM_SUCCESS);
+  CHECK_TEXT(host.shown, "info: Hello.\nerror: Careful.\necho: Which one? \nerror: Wrong. 4 tries left.\nhidden: Passcode: \n");
+  host.flags = PAM_SILENT;
+  CHECK(call(script) == PAM_SUCCESS);
+  CHECK_TEXT(host.shown, "error: Careful.\necho: Which one? \nhidden: Passcode: \n");
+  host.flags = 0, host.arguments = "quiet";
+  CHECK(call(script) == PAM_SUCCESS);
+  CHECK_TEXT(host.shown, "error: Careful.\necho: Which one? \nerror: Wrong. 4 tries left.\nhidden: Passcode: \n");
+}
+
+static void sets_variables_with_a_success_alone(void)
+{
+  CHECK(call("hear\n" PROMPT "hear\nsetenv UAF_TOKEN abc.def\n" SUCCESS) == PAM_SUCCESS);
+  CHECK(strcmp(host.token, "abc.def") == 0);
+  CHECK(call("hear\n" PROMPT "hear\nsetenv UAF_TOKEN abc\nfinished 7 3012\n") == PAM_AUTH_ERR && host.token[0] == '\0');
+  CHECK(call("hear\nsetenv UAF_TOKEN abc\nfinished 0 1009\n") == PAM_SYSTEM_ERR && host.token[0] == '\0');
+  CHECK(call("hear\nsetenv A 1\nsetenv A 1\nsetenv A 1\nsetenv A 1\nsetenv A 1\nsetenv A 1\nsetenv A 1\nsetenv A 1\n"
+             "setenv UAF_TOKEN abc\n" SUCCESS) == PAM_SYSTEM_ERR && host.token[0] == '\0');
+}
+
+static void answers_with_the_first_pass(void)
+{
+  static const char *const arguments[] = {"use_first_pass", "try_first_pass"};
+  host.first_pass = "Abcdef1!";
+  for (unsigned i = 0; i < 2; i++) {
+    host.arguments = arguments[i];
+    CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS && host.prompts == 0);
+    CHECK_TEXT(heard_last(), "0201000841626364656631" "21");
+  }
+  host.arguments = "";
+  CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS && host.prompts == 1);
+}
+
+static void tries_the_first_pass_once_and_for_the_current_value(void)
+{
+  host.first_pass = "first";
+  host.arguments = "try_first_pass";
+  host.answers[0] = "a", host.answers[1] = "b";
+  CHECK(call("hear\n" PROMPT "hear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS && host.prompts == 1);
+  CHECK_TEXT(heard_last(), "0201000161");
+  CHECK(call("hear\nprompt echo 1 Which?\nhear\nprompt hidden 2 New: \nhear\n" SUCCESS) == PAM_SUCCESS);
+  CHECK(host.prompts == 2);
+}
+
+static void tries_no_first_pass_that_cannot_be_a_value(void)
+{
+  static char long_token[258];
+  memset(long_token, 'x', 257);
+  const char *const tokens[] = {"", long_token, "a\033b", "\177", "\377", NULL};
+  for (unsigned i = 0; i < sizeof tokens / sizeof tokens[0]; i++) {
+    host.first_pass = tokens[i];
+    host.arguments = "try_first_pass";
+    CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS && host.prompts == 1);
+    host.arguments = "use_first_pass";
+    CHECK(call("hear\n" PROMPT "hear\nfinished 19 999\n") == PAM_CONV_ERR && host.prompts == 0);
+    CHECK_TEXT(heard_last(), "03");
+  }
+}
+
+static void asks_nobody_with_use_first_pass(void)
+{
+  host.first_pass = "wrong";
+  host.arguments = "use_first_pass";
+  CHECK(call("hear\n" PROMPT "hear\nwrong 4 Wrong.\nhear\nfinished 7 3012\n") == PAM_AUTH_ERR);
+  CHECK_TEXT(heard_last(), "03");
+  CHECK_TEXT(host.shown, "");
+}
+
+static void leaves_no_password_to_others(void)
+{
+  CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS && host.reached_next && !host.left_authtok);
+  CHECK(call("hear\n" PROMPT "hear\nfinished 7 3012\n") == PAM_AUTH_ERR && host.reached_next && !host.left_authtok);
+}
+
+/* A21: what a stack makes of a core that died, for each control word. */
+static void leaves_the_rest_of_the_stack_to_go_on(void)
+{
+  static const struct {
+    const char *control;
+    int code;
+    bool reached;
+  } cases[] = {{"required", PAM_SYSTEM_ERR, true},   {"requisite", PAM_SYSTEM_ERR, false},
+               {"sufficient", PAM_SUCCESS, true},    {"optional", PAM_SUCCESS, true},
+               {"[success=done default=ignore]", PAM_SUCCESS, true},
+               {"[success=ok authinfo_unavail=ignore cred_unavail=ignore default=die]", PAM_SYSTEM_ERR, false},
+               {"[success=1 default=bad]", PAM_SYSTEM_ERR, true}};
+  host.next = "permit";
+  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    host.control = cases[i].control;
+    CHECK(call("hear\n" PROMPT "hear\ndie 9\n") == cases[i].code);
+    CHECK(host.reached_next == cases[i].reached);
+  }
+}
+
+int main(void)
+{
+  test("lets in when the core says so", lets_in);
+  test("lets in when the core asks nothing", lets_in_without_a_prompt);
+  test("refuses as the core says, with its reason in the log", refuses_as_the_core_says);
+  test("takes a success for one only with result 0", takes_a_success_for_one_only_with_its_result);
+  test("passes on no code but its own, and none with result 0", passes_on_no_code_that_is_not_its_own);
+  test("ignores only an unregistered account, with nouserok, before any prompt", ignores_only_with_nouserok);
+  test("takes no end of the stream for a success", takes_no_end_for_a_success);
+  test("takes no crash of the core for a success", takes_no_crash_for_a_success);
+  test("minds nothing the core does after its verdict", minds_no_exit_status_after_a_verdict);
+  test("ends a core that hangs, in time", ends_a_core_that_hangs);
+  test("ends a core that stays after its verdict", ends_a_core_that_stays_after_its_verdict);
+  test("does not count the time the person takes", gives_the_person_all_the_time);
+  test("counts the silence of the core from its last message", lets_the_core_take_its_time_message_by_message);
+  test("keeps timeout= over core and person together", keeps_the_time_of_the_whole_call);
+  test("takes a bad timeout= for none", takes_a_bad_timeout_for_none);
+  test("answers every bad packet with PAM_SYSTEM_ERR, whatever follows it", ends_at_every_bad_packet);
+  test("refuses cut packets and packets with descriptors", ends_at_cut_and_burdened_packets);
+  test("refuses messages out of order", ends_at_messages_out_of_order);
+  test("ends a core that talks for ever", ends_a_core_that_talks_for_ever);
+  test("resumes at once", resumes_at_once);
+  test("cancels when the host gives no answer", cancels_when_the_host_gives_no_answer);
+  test("cancels again when the core asks again", shows_no_mercy_to_a_core_that_ignores_a_cancel);
+  test("sends empty, binary and control answers as they are", sends_answers_as_they_are);
+  test("cuts an answer of 2,000 bytes to 1,024", cuts_answers_no_value_can_have);
+  test("shows texts and errors as PAM_SILENT and quiet allow", shows_what_the_core_says);
+  test("sets variables with a success alone", sets_variables_with_a_success_alone);
+  test("answers the first prompt with PAM_AUTHTOK when told to", answers_with_the_first_pass);
+  test("tries PAM_AUTHTOK once, for the current value only", tries_the_first_pass_once_and_for_the_current_value);
+  test("tries no PAM_AUTHTOK that cannot be a value", tries_no_first_pass_that_cannot_be_a_value);
+  test("asks nobody with use_first_pass", asks_nobody_with_use_first_pass);
+  test("leaves no PAM_AUTHTOK behind", leaves_no_password_to_others);
+  test("leaves the rest of the stack to go on after a crash", leaves_the_rest_of_the_stack_to_go_on);
+  return check_summary();
+}

@@ -1,0 +1,654 @@
+/* What the module tells the core, what the core inherits from the host, and where the module finds the core. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pwd.h>
+#include <security/pam_modules.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "host.h"
+
+#define NOBODY 65534
+#define STATE "state\nhear\nprompt hidden 1 Passcode: \nhear\nfinished 0 0\n"
+#define SUCCESS "hear\nfinished 0 0\n"
+#define ENVIRONMENT "PATH=/usr/sbin:/usr/bin:/sbin:/bin|LC_ALL=C.UTF-8|SWIFT_BACKTRACE=enable=no"
+#define DESCRIPTORS "0 /dev/null|1 /dev/null|2 /dev/null|3 socket"
+
+static struct host host;
+static char text[1 << 18];
+
+static int call(const char *script)
+{
+  host.script = script;
+  host.answers[0] = "Abcdef1!";
+  host_authenticate(&host);
+  return host.code;
+}
+
+static const char *recorded(const char *prefix) { return host_record_lines(&host, prefix, text, sizeof text); }
+
+static bool log_has(const char *part) { return strstr(host.log, part) != NULL; }
+
+/* ---- begin ---- */
+
+/* The begin packet as the core heard it, field by field: "tag=hex ". */
+static const char *begin_fields(void)
+{
+  static char fields[1 << 16];
+  char *out = fields;
+  const char *at = recorded("heard ");
+  *out = '\0';
+  CHECK(strncmp(at, "01", 2) == 0);
+  for (at += 2; *at != '\0' && *at != '|';) {
+    unsigned tag, length;
+    sscanf(at, "%2x%4x", &tag, &length);
+    out += sprintf(out, "%u=%.*s ", tag, (int)(length * 2), at + 6);
+    at += 6 + length * 2;
+  }
+  return fields;
+}
+
+static void tells_what_pam_knows(void)
+{
+  setenv("LC_ALL", "", 1), setenv("LC_MESSAGES", "", 1), setenv("LANG", "ko_KR", 1);
+  host.user = "nobody", host.remote_host = "203.0.113.7", host.tty = "ssh", host.remote_user = "x";
+  host.arguments = "conf=/a nouserok", host.flags = PAM_SILENT;
+  CHECK(call(SUCCESS) == PAM_SUCCESS);
+  CHECK_TEXT(begin_fields(), "1=0001 2=01 3=0000fffe 4=6e6f626f6479 5=6e6f626f6479 6=7561662d74657374 7=737368 "
+                             "8=3230332e302e3131332e37 9=78 10=01 11=00008000 12=636f6e663d2f61 12=6e6f757365726f6b "
+                             "13=6b6f5f4b52 ");
+}
+
+static void tells_nothing_it_does_not_know(void)
+{
+  unsetenv("LC_ALL"), unsetenv("LC_MESSAGES"), unsetenv("LANG");
+  host.remote_host = "";
+  CHECK(call(SUCCESS) == PAM_SUCCESS);
+  CHECK_TEXT(begin_fields(), "1=0001 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 8= 10=00 11=00000000 ");
+}
+
+static void chooses_the_locale_as_the_c_library_does(void)
+{
+  setenv("LC_ALL", "a", 1), setenv("LC_MESSAGES", "b", 1), setenv("LANG", "c", 1);
+  CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), "13=61 ") != NULL);
+  unsetenv("LC_ALL");
+  CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), "13=62 ") != NULL);
+  memset(text, 'x', 65), text[65] = '\0';
+  setenv("LC_MESSAGES", text, 1);
+  CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), "13=") == NULL);
+}
+
+static void takes_names_as_hosts_hand_them_over(void)
+{
+  host.user = "a\033[2J\nb\377";
+  CHECK(call(SUCCESS) == PAM_SUCCESS);
+  CHECK(strstr(begin_fields(), " 2=01 5=611b5b324a0a62ff 6=") != NULL); /* no uid, no account */
+  host.user = "";
+  CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), " 2=01 5= 6=") != NULL);
+  host.user = "../../root";
+  CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), " 3=") == NULL);
+}
+
+static void leaves_out_names_longer_than_256_bytes(void)
+{
+  static char name[65537];
+  memset(name, 'a', sizeof name - 1);
+  host.user = name;
+  CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), " 2=01 6=") != NULL);
+  name[257] = '\0';
+  CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), " 2=01 6=") != NULL);
+  name[256] = '\0';
+  CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), " 2=01 5=6161") != NULL);
+}
+
+static void cuts_labels_to_their_limits(void)
+{
+  static char label[3001];
+  memset(label, 'h', sizeof label - 1);
+  host.remote_host = host.tty = host.remote_user = label;
+  CHECK(call(SUCCESS) == PAM_SUCCESS);
+  const char *fields = begin_fields();
+  for (int tag = 7; tag <= 9; tag++) {
+    char start[16];
+    snprintf(start, sizeof start, " %d=", tag);
+    const char *found = strstr(fields, start);
+    CHECK(found != NULL && strcspn(found + 3, " ") == 512);
+  }
+}
+
+static void refuses_arguments_that_do_not_fit(void)
+{
+  static char arguments[9000];
+  for (unsigned i = 0; i < 33; i++)
+    strcat(arguments, "a ");
+  host.arguments = arguments;
+  CHECK(call(SUCCESS) == PAM_SERVICE_ERR && log_has("module arguments"));
+  CHECK_TEXT(host.record, ""); /* the core was not even started */
+  arguments[64] = '\0';
+  CHECK(call(SUCCESS) == PAM_SUCCESS);
+}
+
+/* ---- what the core inherits ---- */
+
+static void check_clean_start(void)
+{
+  CHECK_TEXT(recorded("SigIgn:"), "\t0000000000000000");
+  CHECK_TEXT(recorded("environment "), ENVIRONMENT);
+  CHECK_TEXT(recorded("descriptor "), DESCRIPTORS);
+  CHECK(host_recorded(&host, "arguments 1 uaf-helper") && host_recorded(&host, "folder /"));
+  CHECK(host_recorded(&host, "umask 077") && host_recorded(&host, "session own") && host_recorded(&host, "timer 0"));
+  CHECK(host_recorded(&host, "Uid:\t0\t0\t0\t0") && host_recorded(&host, "Gid:\t0\t0\t0\t0"));
+  CHECK(host_recorded(&host, "Groups:\t ") || host_recorded(&host, "Groups:\t"));
+  CHECK(host_recorded(&host, "SigBlk:\t0000000000000000") && host_recorded(&host, "SigIgn:\t0000000000000000"));
+  CHECK(host_recorded(&host, "limit FSIZE -1 -1") && host_recorded(&host, "limit CPU -1 -1"));
+  CHECK(host_recorded(&host, "limit AS -1 -1") && host_recorded(&host, "limit NOFILE 1024 1024"));
+  CHECK(host_recorded(&host, "limit STACK 8388608 8388608") && host_recorded(&host, "limit CORE 0 0"));
+}
+
+static void starts_the_core_clean(void)
+{
+  CHECK(call(STATE) == PAM_SUCCESS);
+  check_clean_start();
+}
+
+static void passes_on_no_environment(void)
+{
+  static const char *const planted[] = {"SWIFT_BACKTRACE", "OPENSSL_CONF", "OPENSSL_MODULES", "LD_PRELOAD", "LD_LIBRARY_PATH",
+                                        "HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE", "https_proxy", "TMPDIR",
+                                        "SQLITE_TMPDIR", "TZ", "LC_ALL", "IFS", "UAF_LIBEXECDIR", "UAF_SOCKET_PATH"};
+  for (unsigned i = 0; i < sizeof planted / sizeof planted[0]; i++)
+    setenv(planted[i], "/tmp/planted", 1);
+  CHECK(call(STATE) == PAM_SUCCESS);
+  check_clean_start();
+  CHECK(strstr(recorded("environment "), "planted") == NULL);
+}
+
+static void lower_to_nothing(__rlimit_resource_t resource)
+{
+  const struct rlimit limit = {0, 0};
+  CHECK(setrlimit(resource, &limit) == 0);
+}
+
+static void lower_limits(void)
+{
+  const struct rlimit small = {64 * 1024, 64 * 1024}, cores = {RLIM_INFINITY, RLIM_INFINITY}, sixteen = {16, 16};
+  setrlimit(RLIMIT_CORE, &cores);
+  setrlimit(RLIMIT_NOFILE, &sixteen);
+  setrlimit(RLIMIT_STACK, &small);
+  lower_to_nothing(RLIMIT_FSIZE);
+}
+
+/* So that a failed check can be written down. */
+static void raise_file_size(void)
+{
+  const struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void raises_lowered_limits(void)
+{
+  host.before = lower_limits;
+  CHECK(call(STATE) == PAM_SUCCESS);
+  raise_file_size();
+  CHECK(host_recorded(&host, "limit FSIZE -1 -1") && host_recorded(&host, "limit NOFILE 1024 1024"));
+  CHECK(host_recorded(&host, "limit STACK 8388608 8388608") && host_recorded(&host, "limit CORE 0 0"));
+}
+
+/* Without CAP_SYS_RESOURCE no limit goes up again: what the core needs is then a refusal. */
+static void drop_the_right_to_raise(void)
+{
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct data[2];
+  CHECK(syscall(SYS_capget, &header, data) == 0);
+  for (unsigned i = 0; i < 2; i++)
+    data[i].permitted = data[i].effective &= i == 0 ? ~(1u << CAP_SYS_RESOURCE) : ~0u;
+  CHECK(syscall(SYS_capset, &header, data) == 0);
+}
+
+static void fix_file_size(void) { drop_the_right_to_raise(), lower_to_nothing(RLIMIT_FSIZE); }
+static void fix_processor_time(void)
+{
+  const struct rlimit limit = {1, 1};
+  drop_the_right_to_raise();
+  CHECK(setrlimit(RLIMIT_CPU, &limit) == 0);
+}
+static void fix_descriptors(void)
+{
+  const struct rlimit limit = {24, 24};
+  drop_the_right_to_raise();
+  CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+static void fix_memory(void)
+{
+  const struct rlimit limit = {60 << 20, 60 << 20};
+  drop_the_right_to_raise();
+  CHECK(setrlimit(RLIMIT_DATA, &limit) == 0);
+}
+
+static void refuses_below(void (*before)(void))
+{
+  host.before = before;
+  CHECK(call(SUCCESS) == PAM_SYSTEM_ERR && log_has("without a verdict"));
+  CHECK_TEXT(host.record, "");
+}
+
+static void refuses_without_file_size(void) { refuses_below(fix_file_size); }
+static void refuses_without_processor_time(void) { refuses_below(fix_processor_time); }
+static void refuses_with_few_descriptors(void) { refuses_below(fix_descriptors); }
+static void refuses_with_little_memory(void) { refuses_below(fix_memory); }
+
+static void use_up_descriptors(void)
+{
+  const struct rlimit limit = {3, 3};
+  CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
+static void refuses_without_a_descriptor(void)
+{
+  host.before = use_up_descriptors;
+  host.next = "permit";
+  CHECK(call(SUCCESS) == PAM_SYSTEM_ERR && log_has("Too many open files"));
+  CHECK(host.reached_next);
+}
+
+static void leak_descriptors(void)
+{
+  for (int descriptor = 200; descriptor < 1000; descriptor += 7)
+    CHECK(dup2(0, descriptor) == descriptor); /* not close-on-exec */
+}
+
+static void passes_on_no_descriptor(void)
+{
+  host.before = leak_descriptors;
+  CHECK(call(STATE) == PAM_SUCCESS);
+  CHECK_TEXT(recorded("descriptor "), DESCRIPTORS);
+}
+
+static void lower_below_leaked_descriptors(void)
+{
+  leak_descriptors();
+  lower_limits();
+}
+
+static void passes_on_no_descriptor_above_the_limit(void)
+{
+  host.before = lower_below_leaked_descriptors;
+  CHECK(call(STATE) == PAM_SUCCESS);
+  raise_file_size();
+  CHECK_TEXT(recorded("descriptor "), DESCRIPTORS);
+}
+
+static int closed_descriptors;
+
+static void close_standard(void)
+{
+  for (int standard = 0; standard <= 2; standard++)
+    if ((closed_descriptors >> standard & 1) != 0)
+      close(standard);
+}
+
+/* In a process of its own, as the test has its output there. That no socket is among them is checked by the host. */
+static void keeps_off_closed_standard_descriptors(void)
+{
+  for (closed_descriptors = 1; closed_descriptors < 8; closed_descriptors++) {
+    int status = 1;
+    const pid_t child = fork();
+    if (child == 0) {
+      host.before = close_standard;
+      const int code = call(STATE);
+      _exit(code == PAM_SUCCESS && strcmp(recorded("descriptor "), DESCRIPTORS) == 0 && !fcntl(3, F_GETFD) ? 1 : code);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 1);
+  }
+}
+
+static volatile sig_atomic_t interruptions;
+static void interrupt(int number) { (void)number, interruptions++; }
+
+static void block_and_ignore(void)
+{
+  sigset_t all;
+  for (int number = 1; number < 65; number++)
+    if (number != SIGCHLD && number != SIGALRM)
+      signal(number, number % 2 == 0 ? SIG_IGN : interrupt);
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+static void passes_on_no_signal_state(void)
+{
+  host.before = block_and_ignore;
+  CHECK(call(STATE) == PAM_SUCCESS);
+  CHECK(host_recorded(&host, "SigBlk:\t0000000000000000") && host_recorded(&host, "SigIgn:\t0000000000000000"));
+}
+
+static void interrupt_all_the_time(void)
+{
+  const struct sigaction action = {.sa_handler = interrupt}; /* no SA_RESTART */
+  const struct itimerval timer = {{0, 1000}, {0, 1000}};
+  sigaction(SIGALRM, &action, NULL);
+  setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void bears_interruptions(void)
+{
+  host.before = interrupt_all_the_time;
+  CHECK(call("state\nhear\npause 100\nprompt hidden 1 Passcode: \nhear\npause 100\nfinished 0 0\n") == PAM_SUCCESS);
+  CHECK(host_recorded(&host, "timer 0") && interruptions > 20);
+  CHECK(call("hear\nstay\n") == PAM_SYSTEM_ERR && host.milliseconds >= SILENCE && host.milliseconds < SILENCE + 1500);
+}
+
+static void become_su(void)
+{
+  const gid_t groups[] = {100, 65534};
+  CHECK(setgroups(2, groups) == 0 && setresgid(NOBODY, 100, 100) == 0 && setresuid(NOBODY, 0, NOBODY) == 0);
+  umask(0);
+}
+
+static void starts_the_core_as_root_for_a_setuid_host(void)
+{
+  host.before = become_su;
+  CHECK(call(STATE) == PAM_SUCCESS);
+  check_clean_start();
+}
+
+/* ---- processes ---- */
+
+static void ignore_children(void) { signal(SIGCHLD, SIG_IGN); }
+
+static void bears_a_host_that_ignores_its_children(void)
+{
+  host.before = ignore_children;
+  CHECK(call(SUCCESS) == PAM_SUCCESS);
+  CHECK(call("hear\ndie 9\n") == PAM_SYSTEM_ERR);
+  CHECK(call("exit 0\n") == PAM_SYSTEM_ERR);
+}
+
+static void reap_all(int number)
+{
+  const int error = errno;
+  (void)number;
+  while (waitpid(-1, NULL, WNOHANG) > 0)
+    interruptions++;
+  errno = error;
+}
+
+static void reap_in_a_handler(void) { signal(SIGCHLD, reap_all); }
+
+static void bears_a_host_that_reaps_in_a_handler(void)
+{
+  host.before = reap_in_a_handler;
+  CHECK(call(SUCCESS) == PAM_SUCCESS && call("hear\ndie 6\n") == PAM_SYSTEM_ERR);
+  CHECK(call("hear\nstay\n") == PAM_SYSTEM_ERR && interruptions > 0);
+}
+
+static void raise_no_sigpipe(void) { signal(SIGPIPE, SIG_DFL); }
+
+static void raises_no_sigpipe(void)
+{
+  host.before = raise_no_sigpipe;
+  CHECK(call("hear\nprompt hidden 1 Passcode: \nclose\nexit 0\n") == PAM_SYSTEM_ERR);
+  CHECK(call("close\nexit 0\n") == PAM_SYSTEM_ERR);
+}
+
+static void remove_core(void) { CHECK(rename(FOLDER "/libexec/uaf-helper", FOLDER "/libexec/hidden") == 0); }
+static void return_core(void) { CHECK(rename(FOLDER "/libexec/hidden", FOLDER "/libexec/uaf-helper") == 0); }
+
+static void says_when_the_core_is_missing(void)
+{
+  host.next = "permit";
+  remove_core();
+  CHECK(call(SUCCESS) == PAM_SYSTEM_ERR && log_has("uaf-helper cannot be run") && host.reached_next);
+  host.before = ignore_children;
+  for (unsigned i = 0; i < 20; i++) /* the child may be gone before it can be addressed */
+    CHECK(call(SUCCESS) == PAM_SYSTEM_ERR);
+  host.before = NULL;
+  CHECK(mkdir(FOLDER "/libexec/uaf-helper", 0755) == 0 && call(SUCCESS) == PAM_SYSTEM_ERR);
+  CHECK(rmdir(FOLDER "/libexec/uaf-helper") == 0);
+  return_core();
+  CHECK(chmod(FOLDER "/libexec/uaf-helper", 0644) == 0);
+  CHECK(call(SUCCESS) == PAM_SYSTEM_ERR && log_has("uaf-helper cannot be run"));
+  CHECK(chmod(FOLDER "/libexec/uaf-helper", 0755) == 0 && call(SUCCESS) == PAM_SUCCESS);
+}
+
+/* The answer, as it lies in memory; kept only with every bit turned. */
+static unsigned char turned[12] = {0x98, 0x90, 0x8b, 0xb4, 0xae, 0xa7, 0x93, 0x92, 0x8f, 0xa9, 0x86, 0};
+
+/* How often the answer is found in this process's memory. */
+static unsigned copies_in_memory(void)
+{
+  unsigned found = 0;
+  unsigned long start, end;
+  char line[512], mode[8];
+  FILE *maps = fopen("/proc/self/maps", "re");
+  const int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  static unsigned char page[4096 + 16];
+  while (fgets(line, sizeof line, maps) != NULL) {
+    if (sscanf(line, "%lx-%lx %7s", &start, &end, mode) != 3 || mode[1] != 'w')
+      continue;
+    for (unsigned long at = start; at < end; at += 4096) {
+      const ssize_t size = pread(memory, page, sizeof page, (off_t)at);
+      for (ssize_t i = 0; i + 11 <= size; i++) {
+        unsigned same = 0;
+        while (same < 11 && (unsigned char)~page[i + same] == turned[same])
+          same++;
+        const unsigned long place = at + (unsigned long)i;
+        found += same == 11 && !(place >= (unsigned long)page && place < (unsigned long)page + sizeof page);
+      }
+      explicit_bzero(page, sizeof page);
+    }
+  }
+  fclose(maps);
+  close(memory);
+  return found;
+}
+
+static void leaves_no_answer_in_memory(void)
+{
+  static char answer[12];
+  host.script = "hear\nprompt hidden 1 Passcode: \nhear\nfinished 7 3012\n";
+  for (unsigned i = 0; i < 11; i++)
+    answer[i] = (char)~turned[i];
+  host.answers[0] = answer;
+  CHECK(copies_in_memory() > 0); /* the search finds the host's own copy */
+  host_authenticate(&host);
+  CHECK(host.code == PAM_AUTH_ERR && host.prompts == 1);
+  explicit_bzero(answer, sizeof answer);
+  memset(host.record, 0, sizeof host.record);
+  CHECK(copies_in_memory() == 0);
+}
+
+/* ---- the socket ---- */
+
+static void prefers_the_socket(void)
+{
+  host_serve_socket(0);
+  setenv("PLANTED", "1", 1);
+  CHECK(call("state\nhear\nprompt hidden 1 Passcode: \nhear\nfinished 0 0\n") == PAM_SUCCESS);
+  CHECK(strstr(recorded("environment "), "PLANTED") == NULL || getenv("PLANTED") != NULL);
+  CHECK(!host_recorded(&host, "session own") && strcmp(recorded("descriptor "), "") != 0);
+  CHECK(host.prompts == 1);
+}
+
+static void finds_a_core_dead_at_the_socket(void)
+{
+  host_serve_socket(0);
+  CHECK(call("exit 0\n") == PAM_SYSTEM_ERR && log_has("without a verdict"));
+  host_serve_socket(0);
+  CHECK(call("hear\nprompt hidden 1 Passcode: \nhear\ndie 9\n") == PAM_SYSTEM_ERR);
+}
+
+static void starts_the_core_where_nobody_listens(void)
+{
+  host_serve_socket(0);
+  CHECK(call(SUCCESS) == PAM_SUCCESS); /* the only connection that server takes */
+  CHECK(call(STATE) == PAM_SUCCESS && host_recorded(&host, "session own"));
+}
+
+static void starts_the_core_where_the_socket_is_not_roots(void)
+{
+  host_serve_socket(NOBODY);
+  CHECK(call(STATE) == PAM_SUCCESS && host_recorded(&host, "session own"));
+}
+
+static void be_nobody(void) { host_become(NOBODY); }
+
+static void lets_a_caller_without_root_ask_for_itself(void)
+{
+  setenv("LC_ALL", "C", 1);
+  host_serve_socket(0);
+  host.before = be_nobody;
+  host.user = "nobody", host.arguments = "conf=/tmp/mine nouserok", host.remote_host = "203.0.113.7";
+  CHECK(call("hear\nprompt hidden 1 Passcode: \nhear\nfinished 0 0\n") == PAM_SUCCESS);
+}
+
+/* The record is root's, so this one reads it in a process that stayed root. */
+static void sends_no_claims_without_root(void)
+{
+  setenv("LC_ALL", "C", 1);
+  host_serve_socket(0);
+  host.script = "";
+  const pid_t child = fork();
+  if (child == 0) {
+    lets_a_caller_without_root_ask_for_itself();
+    _exit(0);
+  }
+  CHECK(waitpid(child, NULL, 0) == child);
+  FILE *record = fopen(FOLDER "/libexec/record", "re");
+  CHECK(record != NULL && fread(host.record, 1, sizeof host.record - 1, record) > 0);
+  if (record != NULL)
+    fclose(record);
+  CHECK_TEXT(begin_fields(), "1=0001 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 13=43 ");
+}
+
+static void refuses_other_names_without_root(void)
+{
+  static const char *const names[] = {"root", "daemon", "no-such-user", "", "nobody\n"};
+  host_serve_socket(0);
+  host.before = be_nobody;
+  for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+    int status = 1;
+    const pid_t child = fork();
+    if (child == 0) {
+      host.user = names[i];
+      _exit(call(SUCCESS) == PAM_AUTH_ERR && log_has("its own account only") ? 0 : 1);
+    }
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+  }
+}
+
+static void refuses_without_root_and_socket(void)
+{
+  unlink(FOLDER "/run/helper.sock");
+  host.before = be_nobody, host.user = "nobody", host.next = "permit";
+  CHECK(call(SUCCESS) == PAM_SYSTEM_ERR && log_has("helper.sock") && host.reached_next);
+}
+
+static void refuses_a_false_core_without_root(void)
+{
+  host_serve_socket(NOBODY);
+  host.before = be_nobody, host.user = "nobody";
+  CHECK(call(SUCCESS) == PAM_SYSTEM_ERR && log_has("the owner of"));
+}
+
+static void ignores_nouserok_without_root(void)
+{
+  host_serve_socket(0);
+  host.before = be_nobody, host.user = "nobody", host.arguments = "nouserok";
+  CHECK(call("hear\nfinished 25 1009\n") == PAM_SYSTEM_ERR);
+}
+
+/* ---- the other stages ---- */
+
+static pam_handle_t *start_other_stages(const struct pam_conv *conversation)
+{
+  pam_handle_t *pamh = NULL;
+  FILE *stack = fopen(FOLDER "/pam.d/uaf-other", "we");
+  CHECK(stack != NULL);
+  for (unsigned i = 0; stack != NULL && i < 4; i++) {
+    static const char *const stages[] = {"auth", "account", "session", "password"};
+    fprintf(stack, "%s required %s/pam_uaf.so\n", stages[i], MODULES);
+  }
+  if (stack != NULL)
+    fclose(stack);
+  CHECK(pam_start_confdir("uaf-other", "nobody", conversation, FOLDER "/pam.d", &pamh) == PAM_SUCCESS);
+  return pamh;
+}
+
+static void needs_no_core_for_the_other_stages(void)
+{
+  const struct pam_conv conversation = {NULL, NULL};
+  remove_core();
+  pam_handle_t *pamh = start_other_stages(&conversation);
+  CHECK(pam_setcred(pamh, PAM_ESTABLISH_CRED) == PAM_SUCCESS && pam_open_session(pamh, 0) == PAM_SUCCESS);
+  CHECK(pam_close_session(pamh, 0) == PAM_SUCCESS && pam_setcred(pamh, PAM_DELETE_CRED) == PAM_SUCCESS);
+  CHECK(pam_acct_mgmt(pamh, 0) == ALL_IGNORED);
+  pam_end(pamh, PAM_SUCCESS);
+  return_core();
+}
+
+/* Until values can be changed: neither pass asks anything, and the stack is left to the other modules. */
+static void ignores_changes_of_passwords(void)
+{
+  const struct pam_conv conversation = {NULL, NULL};
+  pam_handle_t *pamh = start_other_stages(&conversation);
+  CHECK(pam_chauthtok(pamh, 0) == ALL_IGNORED);
+  CHECK(pam_chauthtok(pamh, PAM_CHANGE_EXPIRED_AUTHTOK) == ALL_IGNORED);
+  pam_end(pamh, PAM_SUCCESS);
+}
+
+int main(void)
+{
+  test("tells the core what PAM knows", tells_what_pam_knows);
+  test("tells nothing it does not know", tells_nothing_it_does_not_know);
+  test("chooses the locale as the C library does", chooses_the_locale_as_the_c_library_does);
+  test("takes names with control bytes, empty ones and paths as names nobody has", takes_names_as_hosts_hand_them_over);
+  test("leaves out names longer than 256 bytes, 64 KiB included", leaves_out_names_longer_than_256_bytes);
+  test("cuts labels to their limits", cuts_labels_to_their_limits);
+  test("refuses module arguments that do not fit", refuses_arguments_that_do_not_fit);
+  test("starts the core clean", starts_the_core_clean);
+  test("passes on nothing of the environment", passes_on_no_environment);
+  test("raises lowered limits", raises_lowered_limits);
+  test("refuses where the file size limit cannot be raised", refuses_without_file_size);
+  test("refuses where the processor time limit cannot be raised", refuses_without_processor_time);
+  test("refuses where the descriptor limit cannot be raised", refuses_with_few_descriptors);
+  test("refuses where the memory limit cannot be raised", refuses_with_little_memory);
+  test("refuses where the host has no descriptor left", refuses_without_a_descriptor);
+  test("passes on no descriptor", passes_on_no_descriptor);
+  test("passes on no descriptor above a lowered limit", passes_on_no_descriptor_above_the_limit);
+  test("keeps off closed standard descriptors", keeps_off_closed_standard_descriptors);
+  test("passes on no blocked and no ignored signal", passes_on_no_signal_state);
+  test("bears a host interrupted every millisecond", bears_interruptions);
+  test("starts the core as root and nothing else for a setuid host", starts_the_core_as_root_for_a_setuid_host);
+  test("bears a host that ignores its children", bears_a_host_that_ignores_its_children);
+  test("bears a host that reaps all children in a handler", bears_a_host_that_reaps_in_a_handler);
+  test("raises no SIGPIPE", raises_no_sigpipe);
+  test("says when the core is missing or cannot be run", says_when_the_core_is_missing);
+  if (!SANITIZED) /* its shadow memory is too much to search */
+    test("leaves no answer in memory", leaves_no_answer_in_memory);
+  test("prefers the core at the socket", prefers_the_socket);
+  test("takes a core that dies at the socket for no success", finds_a_core_dead_at_the_socket);
+  test("starts the core where nobody listens", starts_the_core_where_nobody_listens);
+  test("starts the core where the socket is not root's", starts_the_core_where_the_socket_is_not_roots);
+  test("lets a caller without root ask for itself", lets_a_caller_without_root_ask_for_itself);
+  test("sends no account, name, arguments or remote flag without root", sends_no_claims_without_root);
+  test("refuses other names without root", refuses_other_names_without_root);
+  test("refuses without root and socket", refuses_without_root_and_socket);
+  test("refuses a socket that is not root's without root", refuses_a_false_core_without_root);
+  test("ignores nouserok without root", ignores_nouserok_without_root);
+  test("needs no core for credentials, sessions and accounts", needs_no_core_for_the_other_stages);
+  test("ignores changes of passwords without a question", ignores_changes_of_passwords);
+  return check_summary();
+}

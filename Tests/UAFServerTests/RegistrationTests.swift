@@ -1,0 +1,177 @@
+import GRDB
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import UAFServer
+
+struct RegistrationTests {
+  let server: TestServer
+  let authenticator: FakeAuthenticator
+
+  init() throws {
+    server = try TestServer()
+    authenticator = try FakeAuthenticator()
+  }
+
+  func request(_ username: String = "alice", code: String? = nil) async throws -> RegistrationRequest {
+    var context = RequestContext(username: username)
+    if let code { context.authCode = code } else { context.authCode = try await server.enrol(username) }
+    return try await authenticator.registrationRequest(from: server.get(.registration, context))
+  }
+
+  func keys(of username: String) async throws -> [StoredKey] {
+    try await server.database.read { [appID = server.identity.appID] db in
+      try CredentialStore(db: db).keys(of: username, appID: appID)
+    }
+  }
+
+  @Test func `stores a key that an enrolment code allowed`() async throws {
+    let (refusal, token) = try await server.respond(authenticator.register(request()), username: "alice")
+    #expect(refusal == nil)
+    #expect(token?.type == "JWT")
+    let keys = try await keys(of: "alice")
+    #expect(keys.map(\.keyID) == [authenticator.keyID])
+    #expect(keys.map(\.publicKey) == [authenticator.publicKey])
+  }
+
+  @Test func `refuses a registration without code or proof, and of a wrong code, for known and unknown names alike`()
+    async throws
+  {
+    try await server.enrol("alice")
+    for name in ["alice", "nobody"] {
+      var context = RequestContext(username: name)
+      #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+      context.authCode = "wrong"
+      #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+    }
+  }
+
+  @Test func `refuses the right code after five wrong ones`() async throws {
+    let code = try await server.enrol("alice")
+    var context = RequestContext(username: "alice")
+    for _ in 0..<5 {
+      context.authCode = "wrong"
+      #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+    }
+    context.authCode = code
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+
+  @Test func `takes the right code after four wrong ones`() async throws {
+    let code = try await server.enrol("alice")
+    var context = RequestContext(username: "alice")
+    context.authCode = "wrong"
+    for _ in 0..<4 { _ = try await server.get(.registration, context) }
+    context.authCode = code
+    #expect(try await server.get(.registration, context).statusCode == .ok)
+  }
+
+  @Test func `counts a registration that does not verify as a failure of its code`() async throws {
+    let code = try await server.enrol("alice")
+    let other = try FakeAuthenticator()
+    for _ in 0..<5 {
+      let request = try await request(code: code)
+      let (refusal, _) = try await server.respond(authenticator.register(request, signedBy: other))
+      #expect(refusal == .invalidAttestationSignature)
+    }
+    var context = RequestContext(username: "alice")
+    context.authCode = code
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+
+  @Test func `refuses a code that was used`() async throws {
+    let code = try await server.enrol("alice")
+    let (refusal, _) = try await server.respond(authenticator.register(request(code: code)))
+    #expect(refusal == nil)
+    var context = RequestContext(username: "alice")
+    context.authCode = code
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+
+  @Test func `refuses a code that has expired, another person's, and one that a newer code closed`() async throws {
+    var context = RequestContext(username: "alice")
+    context.authCode = try await server.enrol("alice", lifetime: 900)
+    server.advance(seconds: 900)
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+    context.authCode = try await server.enrol("bob")
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+    context.authCode = try await server.enrol("alice")
+    try await server.enrol("alice")
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+
+  @Test func `lets one code register once, however many requests it opened`() async throws {
+    let code = try await server.enrol("alice")
+    let first = try await request(code: code)
+    let second = try await request(code: code)
+    let (early, _) = try await server.respond(authenticator.register(first))
+    #expect(early == .enrolmentCodeUsed)
+    let (late, _) = try await server.respond(authenticator.register(second))
+    #expect(late == nil)
+    #expect(try await keys(of: "alice").count == 1)
+  }
+
+  @Test func `refuses the same response a second time`() async throws {
+    let response = try await authenticator.register(request())
+    #expect(try await server.respond(response).0 == nil)
+    #expect(try await server.respond(response).0 == .unknownChallenge)
+  }
+
+  @Test func `refuses a response after the request's lifetime, and its challenge from then on`() async throws {
+    let response = try await authenticator.register(request())
+    server.advance(seconds: RequestService.lifetime)
+    #expect(try await server.respond(response).0 == .expiredChallenge)
+    #expect(try await keys(of: "alice").isEmpty)
+  }
+
+  @Test func `refuses a key that is registered already, for whomever`() async throws {
+    #expect(try await server.respond(authenticator.register(request("alice"))).0 == nil)
+    #expect(try await server.respond(authenticator.register(request("bob"))).0 == .keyAlreadyRegistered)
+    #expect(try await keys(of: "bob").isEmpty)
+  }
+
+  @Test func `tells the client which keys the account has, except revoked ones`() async throws {
+    let known = try await server.registered("alice")
+    #expect(try await request().policy.disallowed == [MatchCriteria(aaid: known.aaid, keyIDs: [known.keyID])])
+    let now = server.now
+    _ = try await server.database.write { db in try CredentialStore(db: db).revokeAll(of: "alice", now: now) }
+    #expect(try await request().policy.disallowed.isEmpty)
+  }
+
+  @Test func `refuses a response in another account's name`() async throws {
+    let response = try await authenticator.register(request("alice"))
+    #expect(try await server.respond(response, username: "bob").0 == .otherUser)
+    #expect(try await keys(of: "bob").isEmpty)
+  }
+
+  @Test(arguments: ["", "a b", "a\u{1b}[31m", "é", "a\n", String(repeating: "a", count: 129)])
+  func `refuses a name that is none`(name: String) async throws {
+    #expect(try await server.get(.registration, RequestContext(username: name)).statusCode == .badRequest)
+    #expect(try await server.get(.authentication, RequestContext(username: name)).statusCode == .badRequest)
+  }
+
+  @Test func `refuses a further registration with the token of an ordinary login`() async throws {
+    let known = try await server.registered("alice")
+    let login = try await server.respond(
+      known.authenticate(server.authenticationRequest("alice"), counter: 1))
+    var context = RequestContext(username: "alice")
+    context.proof = login.1?.value
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+
+  @Test func `registers a further key with a proof asked for that purpose, once`() async throws {
+    let known = try await server.registered("alice")
+    let body = GetUAFRequest(op: .authentication, context: #"{"username":"alice","proofFor":"Reg"}"#)
+    let request = try await TestServer.authenticationRequest(in: server.get(body))
+    let (refusal, token) = try await server.respond(known.authenticate(request, counter: 1))
+    #expect(refusal == nil)
+    var context = RequestContext(username: "alice")
+    context.proof = token?.value
+    let answer = try await server.get(.registration, context)
+    let further = try FakeAuthenticator(aaid: "5541#0002")
+    #expect(try await server.respond(further.register(further.registrationRequest(from: answer))).0 == nil)
+    #expect(try await keys(of: "alice").count == 2)
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+}

@@ -1,0 +1,120 @@
+import GRDB
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import SecretMemory
+import Testing
+import UAFCrypto
+import UAFMessages
+
+import struct UAFMessages.RequestContext
+
+@testable import UAFServer
+
+/// A server with a store in memory and a clock that only the test moves.
+final class TestServer: Sendable {
+  static let publicURL = "https://server.test:8443"
+
+  let database: any DatabaseWriter
+  let environment: ServiceEnvironment
+  let identity: ServerIdentity
+  private let clock = TestClock()
+
+  init(database: (any DatabaseWriter)? = nil) throws {
+    let database = try database ?? ServerDatabase.inMemory()
+    let clock = clock
+    let certificate = try X509.certificates(pem: Self.certificatePEM)[0]
+    let identity = try ServerIdentity(
+      publicURL: Self.publicURL, facets: [ServerIdentity.pamModuleFacet], certificate: certificate)
+    self.identity = identity
+    self.database = database
+    environment = ServiceEnvironment(
+      database: database, keys: try Self.makeKeys(), models: try .projectOwn(), identity: { identity },
+      now: { clock.now }, random: { try RandomBytes.make($0) })
+  }
+
+  func advance(seconds: Int64) {
+    clock.advance(seconds: seconds)
+  }
+
+  var now: Int64 { clock.now }
+
+  /// Opens an enrolment code as `uaf-server enrol` does.
+  @discardableResult func enrol(_ username: String, lifetime: Int64 = 900) async throws -> String {
+    let code = Base64URL.encode(try RandomBytes.make(20))
+    let now = now
+    try await database.write { db in
+      try AccountStore(db: db).add(username, now: now)
+      try EnrolmentStore(db: db).open(code: code, for: username, expiresAt: now + lifetime)
+    }
+    return code
+  }
+
+  func get(_ operation: Operation, _ context: RequestContext) async throws -> ReturnUAFRequest {
+    try await get(GetUAFRequest(op: operation, context: context.jsonText))
+  }
+
+  func get(_ body: GetUAFRequest) async throws -> ReturnUAFRequest {
+    switch try await RequestService(environment: environment).request(body) {
+    case .issued(let answer): answer
+    case .refused(let refusal): ReturnUAFRequest(statusCode: refusal.statusCode)
+    }
+  }
+
+  func respond(_ response: UAFResponse, username: String? = nil) async throws -> (Refusal?, Token?) {
+    let context = username.map { RequestContext(username: $0).jsonText }
+    let body = SendUAFResponse(uafResponse: response.text, context: context)
+    switch try await ResponseService(environment: environment).respond(body) {
+    case .accepted(let token, _, _, _): return (nil, token)
+    case .refused(let refusal, _): return (refusal, nil)
+    }
+  }
+
+  /// Registers a new key by a new code, and expects success.
+  func registered(_ username: String, deviceID: String? = nil, model: String = "5541#0001") async throws
+    -> FakeAuthenticator
+  {
+    let authenticator = try FakeAuthenticator(aaid: model)
+    var context = RequestContext(username: username)
+    context.authCode = try await enrol(username)
+    context.deviceID = deviceID
+    let request = try await authenticator.registrationRequest(from: get(.registration, context))
+    let (refusal, _) = try await respond(authenticator.register(request))
+    #expect(refusal == nil)
+    return authenticator
+  }
+
+  /// Asks for an authentication of an account.
+  func authenticationRequest(_ username: String) async throws -> AuthenticationRequest {
+    try await Self.authenticationRequest(in: get(.authentication, RequestContext(username: username)))
+  }
+
+  static func authenticationRequest(in answer: ReturnUAFRequest) throws -> AuthenticationRequest {
+    #expect(answer.statusCode == .ok)
+    guard case .authentication(let request) = try UAFRequest(parsing: try #require(answer.uafRequest)) else {
+      throw Unexpected()
+    }
+    return request
+  }
+
+  struct Unexpected: Error {}
+
+  var application: some ApplicationProtocol {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    return Application(router: UAFRoutes(environment: environment, logger: logger).router)
+  }
+
+  private static let certificatePEM: [UInt8] = {
+    let made = try? DevelopmentCertificate.make(
+      commonName: "test", dnsNames: ["server.test"], ipAddresses: [], notBefore: 1, notAfter: 2_000_000_000)
+    guard let made else { return [] }
+    return made.certificatePEM
+  }()
+
+  private static func makeKeys() throws -> ServerKeys {
+    let pair = try P256.generate()
+    return try ServerKeys(macKey: RandomBytes.makeSecret(32), verdictKey: pair.privateKey)
+  }
+}

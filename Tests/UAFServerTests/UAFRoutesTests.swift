@@ -1,0 +1,173 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import UAFServer
+
+import struct UAFMessages.RequestContext
+
+/// The same flows through HTTP.
+struct UAFRoutesTests {
+  let server: TestServer
+
+  init() throws {
+    server = try TestServer()
+  }
+
+  func post(_ client: any TestClientProtocol, _ path: String, _ body: [UInt8], type: String? = "application/fido+uaf")
+    async throws -> TestResponse
+  {
+    var headers = HTTPFields()
+    if let type { headers[.contentType] = type }
+    return try await client.executeRequest(
+      uri: path, method: .post, headers: headers, body: ByteBuffer(bytes: body))
+  }
+
+  func get(_ client: any TestClientProtocol, _ operation: Operation, _ context: RequestContext) async throws
+    -> ReturnUAFRequest
+  {
+    let body = GetUAFRequest(op: operation, context: context.jsonText)
+    return try ReturnUAFRequest(parsing: [UInt8](buffer: await post(client, "/uaf/get", body.jsonBytes).body))
+  }
+
+  func respond(_ client: any TestClientProtocol, _ response: UAFResponse) async throws -> ServerResponse {
+    let body = SendUAFResponse(uafResponse: response.text)
+    return try ServerResponse(parsing: [UInt8](buffer: await post(client, "/uaf/respond", body.jsonBytes).body))
+  }
+
+  @Test func `registers, authenticates and deregisters`() async throws {
+    let authenticator = try FakeAuthenticator()
+    var context = RequestContext(username: "alice")
+    context.authCode = try await server.enrol("alice")
+    context.deviceID = "machine"
+    try await server.application.test(.router) { [context] client in
+      let request = try authenticator.registrationRequest(from: try await get(client, .registration, context))
+      let registered = try await respond(client, authenticator.register(request))
+      #expect(registered.statusCode == .ok)
+      #expect(registered.additionalTokens.map(\.type) == ["JWT"])
+
+      var context = RequestContext(username: "alice")
+      context.deviceID = "machine"
+      context.deregisterAll = true
+      let answer = try await get(client, .authentication, context)
+      #expect(answer.op == .authentication)
+      #expect(answer.lifetimeMilliseconds == 120_000)
+      let authenticated = try await respond(
+        client, authenticator.authenticate(TestServer.authenticationRequest(in: answer), counter: 1))
+      #expect(authenticated.statusCode == .ok)
+
+      context.proof = authenticated.additionalTokens.first?.value
+      #expect(try await get(client, .deregistration, context).statusCode == .ok)
+      let replayed = try await respond(client, authenticator.register(request))
+      #expect(replayed.statusCode == .requestInvalid)
+    }
+  }
+
+  @Test(arguments: [
+    "application/fido+uaf", "application/json", "application/fido+uaf; charset=utf-8", "Application/JSON;charset=UTF-8",
+    "application/json ; x=y",
+  ])
+  func `takes the transport's content types and answers in kind`(type: String) async throws {
+    try await server.application.test(.router) { client in
+      let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
+      let response = try await post(client, "/uaf/get", body.jsonBytes, type: type)
+      #expect(response.status == .ok)
+      let isJSON = type.lowercased().contains("json")
+      #expect(
+        response.headers[.contentType]
+          == (isJSON ? "application/json; charset=utf-8" : "application/fido+uaf; charset=utf-8"))
+    }
+  }
+
+  @Test(arguments: [nil, "text/plain", "application/jsonp", "application/x-www-form-urlencoded", "", ";"])
+  func `refuses another content type or none`(type: String?) async throws {
+    try await server.application.test(.router) { client in
+      for path in ["/uaf/get", "/uaf/respond"] {
+        let response = try await post(client, path, Array("{}".utf8), type: type)
+        #expect(response.status == .unsupportedMediaType)
+      }
+    }
+  }
+
+  @Test func `refuses a body of more than 64 KiB, and takes one of exactly that`() async throws {
+    try await server.application.test(.router) { client in
+      let spaces = [UInt8](repeating: 0x20, count: UAFRoutes.maximumBody - 2)
+      for path in ["/uaf/get", "/uaf/respond"] {
+        let exact = try await post(client, path, Array("{}".utf8) + spaces)
+        #expect(exact.status == .ok)
+        let more = try await post(client, path, Array("{}".utf8) + spaces + [0x20])
+        #expect(more.status == .contentTooLarge)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "", "{", "[]", "null", "{\"op\":\"Auth\"}", "{\"op\":\"Auth\",\"context\":\"{}\"}",
+    "{\"op\":\"Auth\",\"context\":{\"username\":\"a\"}}", "{\"op\":\"Login\",\"context\":\"{\\\"username\\\":\\\"a\\\"}\"}",
+    "\u{FEFF}{}", String(repeating: "[", count: 1000),
+  ])
+  func `answers 1400 to a body that is no request`(body: String) async throws {
+    try await server.application.test(.router) { client in
+      let get = try await post(client, "/uaf/get", Array(body.utf8))
+      #expect(get.status == .ok)
+      #expect(try ReturnUAFRequest(parsing: [UInt8](buffer: get.body)).statusCode == .badRequest)
+      let respond = try await post(client, "/uaf/respond", Array(body.utf8))
+      #expect(respond.status == .ok)
+      #expect(try ServerResponse(parsing: [UInt8](buffer: respond.body)).statusCode == .badRequest)
+    }
+  }
+
+  @Test func `refuses what a browser of another origin sends`() async throws {
+    try await server.application.test(.router) { client in
+      let response = try await client.executeRequest(
+        uri: "/uaf/get", method: .post,
+        headers: [.contentType: "application/json", .accessControlRequestMethod: "POST"], body: ByteBuffer(string: "{}"))
+      #expect(response.status == .forbidden)
+      #expect(response.headers[.accessControlAllowOrigin] == nil)
+    }
+  }
+
+  @Test func `lists the PAM module's facet for both versions`() async throws {
+    try await server.application.test(.router) { client in
+      let response = try await client.executeRequest(uri: "/uaf/facets", method: .get, headers: [:], body: nil)
+      #expect(response.headers[.contentType] == "application/fido.trusted-apps+json")
+      let list = try TrustedFacetList(parsing: [UInt8](buffer: response.body))
+      #expect(list.trusts("linux:pam-module:pam_uaf", version: .uaf10))
+      #expect(list.trusts("linux:pam-module:pam_uaf", version: .uaf11))
+      #expect(!list.trusts("linux:pam-module:pam_uaf2", version: .uaf11))
+    }
+  }
+
+  @Test func `says that it is well`() async throws {
+    try await server.application.test(.router) { client in
+      let response = try await client.executeRequest(uri: "/health", method: .get, headers: [:], body: nil)
+      #expect(response.status == .ok)
+    }
+  }
+
+  @Test func `sends an unknown name an answer as long as a registered one's`() async throws {
+    let known = try await server.registered("alice01")
+    #expect(known.keyID.bytes.count == 32)
+    try await server.application.test(.router) { client in
+      let answers = try await ["alice01", "nobody1"].asyncMap { name in
+        let body = GetUAFRequest(op: .authentication, context: RequestContext(username: name).jsonText)
+        return try await post(client, "/uaf/get", body.jsonBytes)
+      }
+      #expect(answers[0].body.readableBytes == answers[1].body.readableBytes)
+      #expect(answers[0].status == answers[1].status)
+      #expect(answers[0].headers == answers[1].headers)
+    }
+  }
+}
+
+extension Array {
+  fileprivate func asyncMap<Result>(_ transform: (Element) async throws -> Result) async throws -> [Result] {
+    var results: [Result] = []
+    for element in self { results.append(try await transform(element)) }
+    return results
+  }
+}

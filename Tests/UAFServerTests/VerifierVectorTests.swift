@@ -1,0 +1,100 @@
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import UAFServer
+
+struct VerifierVectorTests {
+  @Test func `finds all the vectors`() {
+    #expect(Vector.all.count == 23)
+    #expect(Vector.accepted.count == 9)
+  }
+
+  @Test(arguments: Vector.accepted) func `accepts a good message`(vector: Vector) throws {
+    #expect(try vector.accepts(vector.response))
+  }
+
+  @Test(arguments: Vector.all.filter { !$0.isValid }) func `refuses a bad message`(vector: Vector) throws {
+    // A message that cannot even be read is refused as well.
+    guard let response = try? vector.response else { return }
+    #expect(try !vector.accepts(response))
+  }
+
+  @Test(arguments: Vector.all.filter { Vector.fullAttestation.contains($0.name) })
+  func `refuses full attestation, whose chain it does not verify yet`(vector: Vector) throws {
+    guard case .registration(let response) = try vector.response,
+      case .refused(let refusal) = try vector.verifier.verify(
+        response, issued: vector.issued, isRegistered: { _, _ in false })
+    else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(refusal == .unacceptableAttestation)
+  }
+
+  @Test(arguments: Vector.accepted) func `refuses an assertion with any one bit changed`(vector: Vector) throws {
+    let assertion = try vector.assertion
+    for bit in 0..<(assertion.count * 8) {
+      var changed = assertion
+      changed[bit / 8] ^= 1 << (bit % 8)
+      #expect(try !vector.accepts(vector.response(assertion: changed)), "bit \(bit)")
+    }
+  }
+
+  @Test(arguments: Vector.accepted) func `refuses an assertion cut short or continued`(vector: Vector) throws {
+    let assertion = try vector.assertion
+    for count in 0..<assertion.count {
+      #expect(try !vector.accepts(vector.response(assertion: Array(assertion[..<count]))), "\(count) bytes")
+    }
+    #expect(try !vector.accepts(vector.response(assertion: assertion + [0])))
+  }
+
+  @Test(arguments: Vector.accepted) func `refuses every changed character of the final challenge`(
+    vector: Vector
+  ) throws {
+    let fcParams = try vector.response.fcParams
+    for index in fcParams.indices {
+      var changed = fcParams
+      changed.replaceSubrange(index...index, with: fcParams[index] == "A" ? "B" : "A")
+      let response: UAFResponse =
+        switch try vector.response {
+        case .registration(let response):
+          .registration(
+            RegistrationResponse(header: response.header, fcParams: changed, assertions: response.assertions))
+        case .authentication(let response):
+          .authentication(
+            AuthenticationResponse(header: response.header, fcParams: changed, assertions: response.assertions))
+        }
+      #expect(try !vector.accepts(response))
+    }
+  }
+
+  @Test(arguments: Vector.accepted) func `refuses the message under another challenge, AppID, session or operation`(
+    vector: Vector
+  ) throws {
+    let issued = try vector.issued
+    let others = [
+      issued.changing(challengeHash: try SHA256.hash([1])), issued.changing(appID: "https://example.test"),
+      issued.changing(serverData: "x"),
+      issued.changing(operation: issued.operation == .registration ? .authentication : .registration),
+    ]
+    for other in others {
+      let header = try vector.response.header
+      #expect(try vector.verifier.refusal(header: header, fcParams: vector.response.fcParams, issued: other) != nil)
+    }
+  }
+}
+
+extension IssuedRequest {
+  /// A copy with one thing changed.
+  func changing(
+    operation: Operation? = nil, challengeHash: [UInt8]? = nil, appID: String? = nil, serverData: String? = nil,
+    policy: Policy? = nil
+  ) -> IssuedRequest {
+    IssuedRequest(
+      operation: operation ?? self.operation, username: username, challengeHash: challengeHash ?? self.challengeHash,
+      appID: appID ?? self.appID, serverData: serverData ?? self.serverData, policy: policy ?? self.policy,
+      transaction: transaction, device: device, proofOperations: proofOperations, isDecoy: isDecoy,
+      expiresAt: expiresAt)
+  }
+}

@@ -1,0 +1,139 @@
+import Testing
+import UAFWire
+
+@testable import UAFTool
+
+@Suite struct ConversationTests {
+  /// The *begin* of alice's own authentication.
+  private var begin: Begin {
+    var begin = Begin(.authenticate)
+    begin.service = Array("uafctl".utf8)
+    return begin
+  }
+
+  @Test func `answers a question with one line of standard input and tells the success`() {
+    let bench = Bench(["authenticate"], core: [Bench.question, Bench.success], input: "correct horse\nnot for this\n")
+    #expect(bench.exit == .success)
+    #expect(bench.notes == "Passcode: \nuafctl: accepted\n")
+    #expect(bench.output == "")
+    #expect(bench.sent == [Bench.packet(begin), Bench.answer("correct horse")])
+  }
+
+  @Test func `shows what the core has to say, on standard error`() {
+    let bench = Bench(
+      ["authenticate"],
+      core: [.info("Hello."), .error("Wrong."), Bench.question, Bench.question, Bench.success], input: "a\nb\n")
+    #expect(bench.notes == "uafctl: Hello.\nuafctl: Wrong.\nPasscode: \nPasscode: \nuafctl: accepted\n")
+    #expect(bench.sent == [Bench.packet(begin), Bench.answer("a"), Bench.answer("b")])
+  }
+
+  @Test func `goes on at once where the core waits to be resumed`() {
+    let bench = Bench(["authenticate"], core: [.ready, Bench.success])
+    #expect(bench.exit == .success)
+    #expect(bench.sent == [Bench.packet(begin), FrontEndSignal.resume.packet])
+  }
+
+  @Test func `cancels when standard input has no further line`() {
+    let bench = Bench(["authenticate"], core: [Bench.question, Bench.failure(19, 999)])
+    #expect(bench.exit == .refused)
+    #expect(
+      bench.notes == "Passcode: \nuafctl: standard input has no further line: cancelled\nuafctl: Cancelled. [999]\n")
+    #expect(bench.sent == [Bench.packet(begin), FrontEndSignal.cancelled.packet])
+  }
+
+  @Test func `cancels at a line with a NUL`() {
+    let core = FakeCore([Bench.question, Bench.failure(19, 999)])
+    let bench = Bench(["authenticate"], core: core, input: [0x61, 0, 0x62, 0x0A])
+    #expect(bench.exit == .refused)
+    #expect(bench.sent == [Bench.packet(begin), FrontEndSignal.cancelled.packet])
+  }
+
+  @Test func `sends an empty line as an empty answer`() {
+    let bench = Bench(["authenticate"], core: [Bench.question, Bench.failure(7, 3012)], input: "\n")
+    #expect(bench.exit == .refused)
+    #expect(bench.sent == [Bench.packet(begin), Bench.answer("")])
+  }
+
+  @Test func `cuts a line of 2000 bytes, and its rest is no second answer`() {
+    let long = String(repeating: "x", count: 2000)
+    let bench = Bench(
+      ["authenticate"], core: [Bench.question, Bench.question, Bench.failure(7, 3012)], input: long + "\nsecond\n")
+    #expect(bench.sent == [Bench.packet(begin), Bench.answer(String(long.prefix(1024))), Bench.answer("second")])
+  }
+
+  @Test func `an environment variable from the core changes and shows nothing`() {
+    let bench = Bench(["authenticate"], core: [.setenv(name: "UAF_TOKEN", value: "t0k3n"), Bench.success])
+    #expect(bench.exit == .success)
+    #expect(!bench.notes.contains("t0k3n") && bench.output == "")
+  }
+
+  @Test(arguments: [
+    [UInt8](), [0x99], [0x01], [0x03], [0x41], [0x81], [0x86, 1, 0, 1], [0x82, 1, 0, 2, 0x41],
+    [0x86, 1, 0, 1, 0, 2, 0, 4, 0, 0, 0, 0, 9], [0x82, 1, 0, 1, 0xFF],
+  ])
+  func `ends with status 3 at a packet that is none, or not the core's`(packet: [UInt8]) {
+    let success = (try? Bench.success.packet()) ?? []
+    let bench = Bench(["authenticate"], core: FakeCore(raw: [packet, success]))
+    #expect(bench.exit == .unreachable)
+    #expect(!bench.notes.contains("accepted"))
+  }
+
+  @Test func `ends with status 3 when the core goes away before it said how it went`() {
+    let bench = Bench(["authenticate"], core: [Bench.question], input: "a\n")
+    #expect(bench.exit == .unreachable)
+    #expect(bench.notes.contains("uafctl: the core ended before it said how it went\nhint: "))
+  }
+
+  @Test(arguments: [(0, 3012), (7, 0), (4, 0), (25, 1009), (0, 7100), (0, 10)])
+  func `a success whose code and result contradict each other is none`(pamCode: UInt8, result: UInt32) {
+    let bench = Bench(["authenticate"], core: [Bench.failure(pamCode, result, "Welcome.")])
+    #expect(bench.exit == .unreachable)
+    #expect(!bench.notes.contains("accepted"))
+  }
+
+  @Test func `prints a token only where one was asked for`() {
+    var finished = Finished(pamCode: 0, result: 0)
+    finished.token = "eyJ.abc-_"
+    let asked = Bench(["authenticate", "--token"], core: [.finished(finished)])
+    #expect(asked.output == "eyJ.abc-_\n")
+    #expect(asked.notes == "uafctl: accepted\n")
+    var wanting = begin
+    wanting.wantsToken = true
+    #expect(asked.sent == [Bench.packet(wanting)])
+    let notAsked = Bench(["authenticate"], core: [.finished(finished)])
+    #expect(notAsked.output == "")
+  }
+
+  @Test func `says so where the server gave no token`() {
+    let bench = Bench(["authenticate", "--token"], core: [Bench.success])
+    #expect(bench.exit == .success)
+    #expect(bench.notes == "uafctl: accepted\nuafctl: the server gave no token\n")
+    #expect(bench.output == "")
+  }
+
+  @Test func `a token on failure is not printed`() {
+    var finished = Finished(pamCode: 7, result: 3012)
+    finished.token = "eyJ.abc"
+    let bench = Bench(["authenticate", "--token"], core: [.finished(finished)])
+    #expect(bench.exit == .refused)
+    #expect(bench.output == "" && !bench.notes.contains("eyJ"))
+  }
+
+  @Test func `text of the core steers no terminal`() {
+    let bench = Bench(
+      ["authenticate"],
+      core: [.info("a\u{1B}[31mb\u{202E}c\u{7}\nd"), Bench.failure(7, 9999, "\u{9B}2Jno\r\nmore")])
+    #expect(bench.notes == "uafctl: a[31mbc\nd\nuafctl: 2Jno [9999]\nhint: more\n")
+  }
+
+  @Test func `no connection is status 3, with what to do`() {
+    let bench = Bench(["authenticate"], core: FakeCore(refusing: .noCore(2)))
+    #expect(bench.exit == .unreachable)
+    #expect(
+      bench.notes == """
+        uafctl: cannot reach the core at /run/pam-uaf/helper.sock: No such file or directory
+        hint: start the unit pam-uaf.socket, or run it as root
+
+        """)
+  }
+}

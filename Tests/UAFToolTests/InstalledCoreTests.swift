@@ -1,0 +1,117 @@
+import Glibc
+import SecretMemory
+import Testing
+import UAFWire
+
+@testable import UAFTool
+
+@Suite struct InstalledCoreTests {
+  private let folder = Folder()
+
+  /// A helper that is a shell script: whatever it does, it has the conversation as descriptor 3.
+  private func helper(_ script: String) -> String {
+    folder.file("helper", Array("#!/bin/sh\n\(script)\n".utf8), mode: 0o700)
+  }
+
+  private func core(_ helper: String, as userID: uid_t = 0, serving: uid_t = 0) -> InstalledCore {
+    InstalledCore(
+      socketPath: folder.path + "/helper.sock", helperPath: helper, userID: userID, servingUserID: serving)
+  }
+
+  /// What the core sends first.
+  private func first(_ core: InstalledCore) throws -> [UInt8] {
+    let connection = try core.connect(startsOwn: true)
+    var buffer = try Secret(capacity: WireLimit.packet + 1)
+    _ = try connection.socket.receive(into: &buffer, timeoutMilliseconds: 10_000)
+    connection.close()
+    return buffer.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+  }
+
+  @Test func `a started helper has exactly the fixed environment`() throws {
+    let core = core(helper("cat /proc/self/environ >'\(folder.path)/environment'; printf '\\204' >&3"))
+    #expect(try first(core) == [PacketType.ready.rawValue])
+    // PWD and _ are what a shell adds for the programs it starts itself.
+    let variables = Set(folder.content("environment").split(separator: "\0").map(String.init))
+    #expect(variables.subtracting(HelperProcess.environment).allSatisfy { $0.hasPrefix("PWD=") || $0.hasPrefix("_=") })
+    #expect(variables.isSuperset(of: HelperProcess.environment))
+  }
+
+  @Test func `a started helper has the socket and nothing of this process`() throws {
+    let pipe = Pipe()
+    let core = core(helper("(ls -l /proc/$$/fd >'\(folder.path)/descriptors'); printf '\\204' >&3"))
+    #expect(try first(core) == [PacketType.ready.rawValue])
+    let lines = folder.content("descriptors").split(separator: "\n").dropFirst().map(String.init)
+    for (number, target) in [("0", "/dev/null"), ("1", "/dev/null"), ("2", "/dev/null"), ("3", "socket:")] {
+      #expect(lines.contains { $0.contains(" \(number) -> \(target)") })
+    }
+    // The shell reads its script through a descriptor of its own.
+    let others = lines.filter { line in !["0", "1", "2", "3"].contains { line.contains(" \($0) -> ") } }
+    #expect(others.allSatisfy { $0.hasSuffix("/helper") })
+    _ = consume pipe
+  }
+
+  @Test func `a started helper has a session of its own and default, open signals`() throws {
+    let core = core(
+      helper(
+        "cut -d' ' -f6 /proc/$$/stat >'\(folder.path)/session'; echo $$ >>'\(folder.path)/session';"
+          + " while read -r line; do case $line in SigBlk*|SigIgn*) echo $line;; esac; done"
+          + " </proc/self/status >'\(folder.path)/signals'; printf '\\204' >&3"))
+    #expect(try first(core) == [PacketType.ready.rawValue])
+    let numbers = folder.content("session").split(separator: "\n")
+    #expect(numbers.count == 2 && numbers.first == numbers.last)
+    // 32 and 33 are the C library's own, and posix_spawn itself has them ignored.
+    #expect(folder.content("signals") == "SigBlk: 0000000000000000\nSigIgn: 0000000180000000\n")
+  }
+
+  @Test func `a helper that goes on after its socket was closed is killed and reaped`() throws {
+    let core = core(helper("echo $$ >'\(folder.path)/pid'; printf '\\204' >&3; exec sleep 600"))
+    #expect(try first(core) == [PacketType.ready.rawValue])
+    let process = pid_t(folder.content("pid").split(separator: "\n").first ?? "") ?? 0
+    #expect(process > 1)
+    let gone = kill(process, 0) != 0 && errno == ESRCH
+    #expect(gone)
+  }
+
+  @Test func `a helper that ends at once is no success`() throws {
+    let connection = try core(helper("exit 0")).connect(startsOwn: true)
+    var conversation = try Conversation(output: Output(results: -1, notes: -1))
+    var person = LinePerson(input: LineInput(descriptor: -1), output: Output(results: -1, notes: -1))
+    var failure: ToolError?
+    do throws(ToolError) {
+      _ = try conversation.hold(Begin(.status), over: connection.socket, with: &person)
+    } catch {
+      failure = error
+    }
+    connection.close()
+    #expect(failure == .coreEnded)
+  }
+
+  @Test func `refuses to go on without a helper`() {
+    let core = core(folder.path + "/none")
+    #expect(throws: ToolError.coreNotStarted(path: folder.path + "/none", ENOENT)) {
+      try core.connect(startsOwn: true).close()
+    }
+    #expect(throws: ToolError.coreNotStarted(path: folder.path + "/none", ENOENT)) {
+      try core.connect(startsOwn: false).close()
+    }
+  }
+
+  @Test func `refuses to start one for a caller without root`() {
+    let core = core(helper("exit 0"), as: 1000)
+    #expect(throws: ToolError.noCore(ENOENT)) { try core.connect(startsOwn: false).close() }
+  }
+
+  @Test func `takes a served socket first, if it is served by the right user`() throws {
+    let listening = Listener(folder.path + "/helper.sock")
+    let here = core(folder.path + "/none", serving: geteuid())
+    try here.connect(startsOwn: false).close()
+    let stranger = core(folder.path + "/none", serving: geteuid() + 1)
+    #expect(throws: ToolError.coreIsNotRoots) { try stranger.connect(startsOwn: false).close() }
+    _ = consume listening
+  }
+
+  @Test func `the helper lies beside the folder of the program`() {
+    let path = InstalledCore.program("no-such-program")
+    #expect(path.hasPrefix("/") && path.hasSuffix("/../libexec/pam-uaf/no-such-program"))
+  }
+}

@@ -1,0 +1,41 @@
+import Testing
+import UAFWire
+
+@testable import UAFTool
+
+@Suite struct OutcomeTests {
+  @Test func `shows the core's text first and its hint on a line of its own`() {
+    let bench = Bench(["authenticate"], core: [Bench.failure(11, 3013, "Locked for 42 seconds.\nWait, please.")])
+    #expect(bench.exit == .refused)
+    #expect(bench.notes == "uafctl: Locked for 42 seconds. [3013]\nhint: Wait, please.\n")
+  }
+
+  @Test func `says what a result means where the core said nothing`() {
+    let bench = Bench(["authenticate"], core: [Bench.failure(10, 1009)])
+    #expect(
+      bench.notes
+        == "uafctl: This account is not registered on this machine. [1009]\nhint: Register with uafctl register.\n")
+  }
+
+  @Test func `says it in the person's language`() {
+    let core = FakeCore([Bench.failure(10, 1009)])
+    let bench = Bench(["authenticate"], core: core, locale: "ko_KR.UTF-8")
+    #expect(bench.notes.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) })
+  }
+
+  @Test func `does not repeat what to do where the core said it`() {
+    let bench = Bench(["authenticate"], core: [Bench.failure(7, 4001, "No answer. Check the network, then try again.")])
+    #expect(bench.notes == "uafctl: No answer. Check the network, then try again. [4001]\n")
+  }
+
+  @Test(arguments: [
+    (UInt8(7), UInt32(3012), ToolExit.refused), (11, 3014, .refused), (9, 4001, .refused), (7, 13006, .refused),
+    (19, 999, .refused), (4, 1007, .refused), (3, 1001, .usage), (3, 1012, .usage), (7, 1001, .refused),
+    (4, 1006, .unreachable),
+  ])
+  func `tells refusal, configuration and a core that does not fit apart`(code: UInt8, result: UInt32, exit: ToolExit) {
+    let bench = Bench(["authenticate"], core: [Bench.failure(code, result)])
+    #expect(bench.exit == exit)
+    #expect(bench.notes.contains("[\(result)]"))
+  }
+}

@@ -1,0 +1,134 @@
+import Testing
+import UAFWire
+
+@testable import UAFTool
+
+@Suite struct StatusTests {
+  private static func document(_ authenticators: String) -> String {
+    #"{"version":"0.1.0","account":{"uid":1000,"name":"alice","serverUserName":"alice@example.com"},"#
+      + #""availableTypes":4,"authenticators":[\#(authenticators)]}"#
+  }
+
+  private static func passcode(state: Int, permanent: Bool = false, tries: Int = 5, seconds: Int = 0) -> String {
+    #"{"type":"passcode","aaid":"5541#0001","state":\#(state),"stateName":"x","permanent":\#(permanent),"#
+      + #""remainingTries":\#(tries),"remainingLockSeconds":\#(seconds),"#
+      + #""remote":{"permanent":false,"remainingTries":1,"remainingLockSeconds":0}}"#
+  }
+
+  private func bench(_ arguments: [String], _ document: String?) -> Bench {
+    var finished = Finished(pamCode: 0, result: 0)
+    finished.document = document
+    return Bench(["status"] + arguments, core: [.finished(finished)])
+  }
+
+  @Test func `prints the core's document as it is, and nothing else`() {
+    let document = Self.document(Self.passcode(state: 3006))
+    let bench = bench(["--json"], document)
+    #expect(bench.exit == .success)
+    #expect(bench.output == document + "\n")
+    #expect(bench.notes == "")
+    var begin = Begin(.status)
+    begin.service = Array("uafctl".utf8)
+    #expect(bench.sent == [Bench.packet(begin)])
+  }
+
+  @Test func `takes the spelling status USER --json`() {
+    var finished = Finished(pamCode: 0, result: 0)
+    finished.document = Self.document("")
+    let bench = Bench(["status", "alice", "--json"], as: 0, core: [.finished(finished)])
+    #expect(bench.output == Self.document("") + "\n")
+  }
+
+  @Test func `tells in lines what is registered`() {
+    let bench = bench([], Self.document(Self.passcode(state: 3006)))
+    #expect(
+      bench.output == """
+        account: alice
+        name at the server: alice@example.com
+        passcode (5541#0001): available
+          here: 5 tries left
+          over the network: 1 try left
+
+        """)
+  }
+
+  @Test func `tells what is locked, and for how long`() {
+    #expect(
+      bench([], Self.document(Self.passcode(state: 3008, tries: 0, seconds: 42))).output == """
+        account: alice
+        name at the server: alice@example.com
+        passcode (5541#0001): locked
+          here: locked for 42 s
+          over the network: 1 try left
+
+        """)
+    #expect(
+      bench([], Self.document(Self.passcode(state: 3008, permanent: true, tries: 0))).output
+        .contains("  here: locked for good: only root's uafctl unlock helps\n"))
+  }
+
+  @Test func `shows no counters of what is not registered`() {
+    #expect(
+      bench([], Self.document(Self.passcode(state: 3007))).output == """
+        account: alice
+        name at the server: alice@example.com
+        passcode (5541#0001): not registered
+
+        """)
+    #expect(
+      bench([], #"{"authenticators":[]}"#).output == "no authenticator is enabled\n")
+  }
+
+  @Test(arguments: [
+    (3006, ToolExit.success, "available"), (3005, .refused, "not supported"), (3007, .refused, "not registered"),
+    (3008, .refused, "locked"), (9, .refused, "state 9"),
+  ])
+  func `answers with its exit status whether a type can be used`(state: Int, exit: ToolExit, text: String) {
+    for name in ["passcode", "5541#0001"] {
+      let bench = bench(["--available", name], Self.document(Self.passcode(state: state)))
+      #expect(bench.exit == exit)
+      #expect(bench.output == "passcode (5541#0001): \(text)\n")
+      #expect(bench.notes == "")
+    }
+  }
+
+  @Test func `sends the type it asks for, and says no where it is not enabled`() {
+    let bench = bench(["--available", "pattern"], Self.document(Self.passcode(state: 3006)))
+    #expect(bench.exit == .refused)
+    #expect(bench.output == "pattern: not enabled\n")
+    var begin = Begin(.status)
+    begin.service = Array("uafctl".utf8)
+    begin.authenticator = Array("pattern".utf8)
+    #expect(bench.sent == [Bench.packet(begin)])
+  }
+
+  @Test func `anything but yes and no is status 2 when asked for one type`() {
+    #expect(Bench(["status", "--available", "x"], core: [Bench.failure(3, 1012)]).exit == .usage)
+    #expect(Bench(["status", "--available", "x"], core: [Bench.failure(7, 3012)]).exit == .usage)
+    #expect(Bench(["status", "--available", "x"], core: FakeCore(refusing: .noCore(2))).exit == .usage)
+    #expect(Bench(["status", "--available", "x"], core: []).exit == .usage)
+    #expect(bench(["--available", "passcode"], nil).exit == .usage)
+    #expect(bench(["--available", "passcode", "--json"], nil).exit == .usage)
+  }
+
+  @Test(arguments: [
+    "", "[]", "{}", "{\"authenticators\":{}}", "{\"authenticators\":[1]}", "{\"authenticators\":[{}]}",
+    "{\"authenticators\":[]} x", "{\"authenticators\":[],\"authenticators\":[]}",
+    document(passcode(state: 3006)).replacing("5541#0001\",", with: "5541#0001"),
+    document(passcode(state: 3006)).replacing("\"permanent\":false", with: "\"permanent\":0"),
+    document(passcode(state: 3006)).replacing("\"remainingTries\":5", with: "\"remainingTries\":\"5\""),
+  ])
+  func `refuses a document it cannot read`(text: String) {
+    for arguments in [[], ["--json"]] {
+      let bench = bench(arguments, text)
+      #expect(bench.exit == .unreachable)
+      #expect(bench.output == "")
+      #expect(bench.notes.hasPrefix("uafctl: the core does not keep to the protocol: the status document "))
+    }
+  }
+
+  @Test func `a name in the document steers no terminal`() {
+    let text = Self.document("").replacing("alice\"", with: "al\\u001b[2Jice\"")
+    #expect(bench([], text).output.hasPrefix("account: al[2Jice\n"))
+  }
+}

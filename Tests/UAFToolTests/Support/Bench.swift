@@ -1,0 +1,60 @@
+import Glibc
+import UAFWire
+
+@testable import UAFTool
+
+/// One run of the tool against a scripted core, with pipes for everything it reads and writes.
+struct Bench {
+  var exit: ToolExit
+  var output: String
+  var notes: String
+  var sent: [[UInt8]]
+  var startedOwn: [Bool]
+
+  init(
+    _ arguments: [String], as userID: uid_t = 1000, core script: [CoreMessage] = [], input: String = "",
+    terminal: CInt? = nil
+  ) {
+    self.init(arguments, as: userID, core: FakeCore(script), input: Array(input.utf8), terminal: terminal)
+  }
+
+  init(
+    _ arguments: [String], as userID: uid_t = 1000, core: FakeCore, input: [UInt8] = [], terminal: CInt? = nil,
+    locale: String? = nil
+  ) {
+    let (given, results, notes) = (Pipe(), Pipe(), Pipe())
+    _ = DescriptorWriter.write(input, to: given.writing)
+    given.closeWriting()
+    exit = Tool.run(
+      arguments,
+      in: Surroundings(
+        caller: Caller(userID: userID, locale: locale.map { Array($0.utf8) }, tty: nil, accounts: FakeAccounts()),
+        output: Output(results: results.writing, notes: notes.writing), input: given.reading, terminal: terminal,
+        core: core, workingDirectory: "/srv/work"))
+    output = results.text()
+    self.notes = notes.text()
+    sent = core.received()
+    startedOwn = core.startedOwn
+  }
+
+  /// What `begin` looks like as a packet.
+  static func packet(_ begin: Begin) -> [UInt8] { (try? begin.packet()) ?? [] }
+
+  /// The packet of an answer.
+  static func answer(_ text: String) -> [UInt8] {
+    [PacketType.answer.rawValue, 1, UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 0xFF)] + Array(text.utf8)
+  }
+
+  /// A hidden question for the passcode.
+  static let question = CoreMessage.prompt(Prompt(echo: false, check: "passcode", step: .current, text: "Passcode: "))
+
+  /// A successful end.
+  static let success = CoreMessage.finished(Finished(pamCode: 0, result: 0))
+
+  /// An end that is none.
+  static func failure(_ pamCode: UInt8, _ result: UInt32, _ text: String? = nil) -> CoreMessage {
+    var finished = Finished(pamCode: pamCode, result: result)
+    finished.text = text
+    return .finished(finished)
+  }
+}

@@ -1,0 +1,16 @@
+import Glibc
+
+@testable import UAFTool
+
+/// root, alice (1000) and bob (1001).
+struct FakeAccounts: AccountDirectory {
+  private let accounts = [
+    Account(userID: 0, name: Array("root".utf8)), Account(userID: 1000, name: Array("alice".utf8)),
+    Account(userID: 1001, name: Array("bob".utf8)),
+  ]
+
+  /// Names are found whatever their case, as a directory service may do; the canonical one is small.
+  func account(named name: String) -> Account? { accounts.first { $0.name == Array(name.lowercased().utf8) } }
+
+  func account(withID userID: uid_t) -> Account? { accounts.first { $0.userID == userID } }
+}

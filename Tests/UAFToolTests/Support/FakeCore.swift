@@ -1,0 +1,62 @@
+import Glibc
+import SecretMemory
+import UAFWire
+
+@testable import UAFTool
+
+/// A core whose messages lie in the socket before anybody asks; what the tool sent is looked at afterwards.
+///
+/// The messages end with the end of the stream, so that a tool that waits for one more cannot hang.
+final class FakeCore: CoreSource {
+  private let packets: [[UInt8]]
+  private let refusal: ToolError?
+  private var theirs: CInt = -1
+  /// What each connection was asked for.
+  private(set) var startedOwn: [Bool] = []
+
+  init(_ script: [CoreMessage]) {
+    packets = script.compactMap { try? $0.packet() }
+    refusal = nil
+  }
+
+  init(raw packets: [[UInt8]]) {
+    self.packets = packets
+    refusal = nil
+  }
+
+  init(refusing error: ToolError) {
+    packets = []
+    refusal = error
+  }
+
+  deinit { if theirs >= 0 { close(theirs) } }
+
+  func connect(startsOwn: Bool) throws(ToolError) -> CoreConnection {
+    startedOwn.append(startsOwn)
+    if let refusal { throw refusal }
+    do throws(PacketSocketError) {
+      let ends = try PacketSocket.pair()
+      theirs = ends.theirs
+      for packet in packets {
+        // SAFETY: the array lives for the call.
+        _ = unsafe send(theirs, packet, packet.count, CInt(MSG_NOSIGNAL))
+      }
+      shutdown(theirs, CInt(SHUT_WR))
+      return CoreConnection(try PacketSocket(takingOver: ends.mine))
+    } catch {
+      throw .noCore(0)
+    }
+  }
+
+  /// Every packet the tool sent, after it has closed its end.
+  func received() -> [[UInt8]] {
+    var all: [[UInt8]] = []
+    var buffer = [UInt8](repeating: 0, count: WireLimit.packet)
+    while true {
+      // SAFETY: the buffer is as long as announced.
+      let count = unsafe recv(theirs, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+      guard count > 0 else { return all }
+      all.append(Array(buffer[..<count]))
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+@testable import UAFTool
+
+/// A pseudo-terminal: the end a program has, and the end a person has.
+final class Terminal: Sendable {
+  let program: CInt
+  let person: CInt
+
+  init() {
+    var (person, program): (CInt, CInt) = (-1, -1)
+    // SAFETY: both places live for the call; name, settings and size are not wanted.
+    _ = unsafe openpty(&person, &program, nil, nil, nil)
+    self.program = program
+    self.person = person
+  }
+
+  deinit {
+    close(program)
+    close(person)
+  }
+
+  /// The local flags of the terminal.
+  var flags: tcflag_t {
+    var settings = termios()
+    // SAFETY: `settings` is a termios.
+    _ = unsafe tcgetattr(person, &settings)
+    return settings.c_lflag
+  }
+
+  var echoes: Bool { flags & tcflag_t(ECHO) != 0 }
+
+  /// Reads what the program shows until `text` has come.
+  func expect(_ text: String) -> String {
+    var all: [UInt8] = []
+    var byte: UInt8 = 0
+    while !all.suffix(text.utf8.count).elementsEqual(text.utf8) {
+      // SAFETY: room for one byte.
+      guard unsafe read(person, &byte, 1) == 1 else { break }
+      all.append(byte)
+    }
+    return String(decoding: all, as: UTF8.self)
+  }
+
+  func type(_ bytes: [UInt8]) { _ = DescriptorWriter.write(bytes, to: person) }
+
+  /// What the program has shown and nobody has read.
+  func rest() -> String {
+    type([])
+    var all: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      var entry = pollfd(fd: person, events: Int16(POLLIN), revents: 0)
+      // SAFETY: one entry; the buffer is as long as announced.
+      guard unsafe poll(&entry, 1, 0) > 0 else { break }
+      let count = unsafe read(person, &buffer, buffer.count)
+      guard count > 0 else { break }
+      all += buffer[..<count]
+    }
+    return String(decoding: all, as: UTF8.self)
+  }
+}

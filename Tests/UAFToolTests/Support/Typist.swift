@@ -1,0 +1,29 @@
+import Glibc
+
+/// A person who sits at a terminal while the tool runs: a thread of the test alone.
+final class Typist {
+  private var thread = pthread_t()
+
+  /// Does `work` beside whatever the test does.
+  init(_ work: @escaping @Sendable () -> Void) {
+    let box = unsafe Unmanaged.passRetained(Work(work))
+    // SAFETY: the thread takes the box over; it is released there exactly once.
+    unsafe pthread_create(
+      &thread, nil,
+      { argument in
+        guard let argument = unsafe argument else { return nil }
+        unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+        return nil
+      }, unsafe box.toOpaque())
+  }
+
+  /// Waits until the work is done.
+  func join() {
+    _ = pthread_join(thread, nil)
+  }
+
+  private final class Work {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+}

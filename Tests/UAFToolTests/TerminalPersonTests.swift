@@ -1,0 +1,113 @@
+import Glibc
+import Testing
+import UAFWire
+
+@testable import UAFTool
+
+// Signals have one disposition for the whole process, so these run one after the other.
+@Suite(.serialized) struct TerminalPersonTests {
+  private let terminal = Terminal()
+
+  /// Runs an authentication at the terminal while `person` acts on the other end.
+  private func authenticate(
+    core: [CoreMessage] = [Bench.question, Bench.success], _ person: @escaping @Sendable (Terminal) -> Void
+  ) -> Bench {
+    let terminal = terminal
+    let typist = Typist { person(terminal) }
+    let bench = Bench(["authenticate"], core: core, terminal: terminal.program)
+    typist.join()
+    return bench
+  }
+
+  @Test func `hides the entry while it is typed, and puts the terminal right again`() {
+    let before = terminal.flags
+    let echoed = Box(true)
+    let bench = authenticate { terminal in
+      _ = terminal.expect("Passcode: ")
+      echoed.value = terminal.echoes
+      terminal.type(Array("secret\r".utf8))
+    }
+    #expect(bench.exit == .success)
+    #expect(bench.sent.last == Bench.answer("secret"))
+    #expect(!echoed.value)
+    #expect(terminal.flags == before && terminal.echoes)
+    let rest = terminal.rest()
+    #expect(!rest.contains("s") && rest.hasSuffix("\r\n"))
+  }
+
+  @Test func `nothing of the question is among the notes`() {
+    let bench = authenticate { terminal in
+      _ = terminal.expect("Passcode: ")
+      terminal.type(Array("x\r".utf8))
+    }
+    #expect(bench.notes == "uafctl: accepted\n")
+    #expect(bench.output == "")
+  }
+
+  @Test func `edits with the keys of the keyboard`() {
+    let bench = authenticate { terminal in
+      _ = terminal.expect("Passcode: ")
+      terminal.type(Array("wrong".utf8) + [0x15] + Array("righß".utf8) + [0x7F] + Array("t\r".utf8))
+    }
+    #expect(bench.sent.last == Bench.answer("right"))
+  }
+
+  @Test(arguments: [UInt8(0x03), 0x04])
+  func `cancels at Ctrl-C and Ctrl-D, and puts the terminal right again`(key: UInt8) {
+    let bench = authenticate(core: [Bench.question, Bench.failure(19, 999)]) { terminal in
+      _ = terminal.expect("Passcode: ")
+      terminal.type([0x61, key])
+    }
+    #expect(bench.exit == .refused)
+    #expect(bench.notes == "uafctl: Cancelled. [999]\n")
+    #expect(bench.sent.last == FrontEndSignal.cancelled.packet)
+    #expect(terminal.echoes)
+  }
+
+  @Test func `shows an entry that may be seen`() {
+    let choice = CoreMessage.prompt(Prompt(echo: true, check: "choice", step: .current, text: "1 or 2? "))
+    let bench = authenticate(core: [choice, Bench.success]) { terminal in
+      _ = terminal.expect("? ")
+      terminal.type(Array("1\u{7F}2\r".utf8))
+    }
+    #expect(bench.sent.last == Bench.answer("2"))
+    #expect(terminal.rest() == "1\u{8} \u{8}2\r\n")
+  }
+
+  @Test func `shows a question without what steers a terminal`() {
+    let question = CoreMessage.prompt(
+      Prompt(echo: false, check: "passcode", step: .current, text: "For sudo\n\u{1B}]0;x\u{7}Passcode: "))
+    let shown = Box("")
+    _ = authenticate(core: [question, Bench.success]) { terminal in
+      shown.value = terminal.expect("Passcode: ")
+      terminal.type([0x0D])
+    }
+    #expect(shown.value == "For sudo\r\n]0;xPasscode: ")
+  }
+
+  @Test func `SIGINT from elsewhere cancels, and is no longer caught afterwards`() {
+    let bench = authenticate(core: [Bench.question, Bench.failure(19, 999)]) { terminal in
+      _ = terminal.expect("Passcode: ")
+      kill(getpid(), SIGINT)
+    }
+    #expect(bench.notes == "uafctl: Cancelled. [999]\n")
+    #expect(terminal.echoes)
+    var action = sigaction()
+    // SAFETY: `action` is a sigaction, and only read into.
+    _ = unsafe sigaction(SIGINT, nil, &action)
+    let isDefault = unsafe action.__sigaction_handler.sa_handler == nil
+    #expect(isDefault)
+  }
+
+  @Test func `asks anew after it was stopped and went on`() {
+    let bench = authenticate { terminal in
+      _ = terminal.expect("Passcode: ")
+      terminal.type(Array("half".utf8))
+      kill(getpid(), SIGCONT)
+      _ = terminal.expect("Passcode: ")
+      terminal.type(Array("whole\r".utf8))
+    }
+    #expect(bench.sent.last == Bench.answer("whole"))
+    #expect(terminal.echoes)
+  }
+}
