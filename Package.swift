@@ -68,7 +68,7 @@ let package = Package(
     .executableTarget(
       name: "UAFTool",
       dependencies: [
-        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "UAFConfiguration",
+        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "UAFConfiguration", "ChildProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -109,7 +109,8 @@ let package = Package(
     .testTarget(
       name: "UAFToolTests",
       dependencies: [
-        "UAFTool", "UAFWire", "SecretMemory", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "UAFTool", "UAFWire", "SecretMemory", "ChildProcess",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -49,6 +49,13 @@ enum ProcessSetup {
     return nil
   }
 
+  /// Whether `descriptor` is a terminal whose owner did not ask for no colours (NO_COLOR).
+  static func usesColours(_ descriptor: CInt) -> Bool {
+    // SAFETY: only whether there is a value is looked at.
+    let isUnwanted = unsafe getenv("NO_COLOR") != nil
+    return isatty(descriptor) == 1 && !isUnwanted
+  }
+
   /// The working directory; `/` where it cannot be told.
   static func workingDirectory() -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

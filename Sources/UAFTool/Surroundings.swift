@@ -14,6 +14,10 @@ struct Surroundings {
   var core: any CoreSource
   /// What relative file names are relative to; absolute.
   var workingDirectory: String
+  /// Where the parts of pam-uaf lie.
+  var installation: Installation
+  /// Whether results may have colours.
+  var usesColours: Bool
 
   /// Those of this process.
   static func ofThisProcess() -> Surroundings {
@@ -29,6 +33,8 @@ struct Surroundings {
       terminal: terminal,
       core: InstalledCore(
         socketPath: InstalledCore.socketPath, helperPath: InstalledCore.helperPath(), userID: user),
-      workingDirectory: ProcessSetup.workingDirectory())
+      workingDirectory: ProcessSetup.workingDirectory(),
+      installation: Installation.ofThisMachine(),
+      usesColours: ProcessSetup.usesColours(STDOUT_FILENO))
   }
 }

@@ -11,6 +11,8 @@ enum ToolError: Error, Equatable {
   case accountIsNotYours
   /// The command line asks for what cannot be.
   case badArgument(String)
+  /// The configuration cannot be used.
+  case configuration(String)
   /// The payload stands on the command line itself.
   case payloadOnCommandLine
   /// The payload's file cannot be read; the system's error number.
@@ -41,8 +43,8 @@ extension ToolError {
   /// How the program ends.
   var exit: ToolExit {
     switch self {
-    case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .payloadOnCommandLine, .payloadUnreadable,
-      .payloadUnusable, .noPayload, .terminalFailed, .outOfMemory:
+    case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .configuration, .payloadOnCommandLine,
+      .payloadUnreadable, .payloadUnusable, .noPayload, .terminalFailed, .outOfMemory:
       .usage
     case .noCore, .coreIsNotRoots, .coreNotStarted, .coreEnded, .coreSilent, .coreConfused: .unreachable
     }
@@ -54,6 +56,7 @@ extension ToolError {
     case .onlyRoot: "run it with sudo, or as root"
     case .noSuchAccount: "getent passwd lists the accounts"
     case .accountIsNotYours: "leave the name out for your own account, or run it as root"
+    case .configuration: "uafctl doctor checks all of it"
     case .payloadOnCommandLine:
       "other people see command lines: put it into a file, or give - to enter it on standard input"
     case .payloadUnusable: "the server's enrol command prints the payload as one line"
@@ -77,6 +80,7 @@ extension ToolError: CustomStringConvertible {
     case .noSuchAccount(let name): "no such account: \(ShownText.line(name))"
     case .accountIsNotYours: "only root may name another account"
     case .badArgument(let what): what
+    case .configuration(let what): "the configuration cannot be used: \(what)"
     case .payloadOnCommandLine: "--payload takes the name of a file, not the payload itself"
     case .payloadUnreadable(let path, let number):
       "cannot read the payload from \(ShownText.line(path)): \(SystemError.text(number))"

@@ -1,3 +1,4 @@
+import ChildProcess
 import Glibc
 import SecretMemory
 import Testing
@@ -32,8 +33,8 @@ import UAFWire
     #expect(try first(core) == [PacketType.ready.rawValue])
     // PWD and _ are what a shell adds for the programs it starts itself.
     let variables = Set(folder.content("environment").split(separator: "\0").map(String.init))
-    #expect(variables.subtracting(HelperProcess.environment).allSatisfy { $0.hasPrefix("PWD=") || $0.hasPrefix("_=") })
-    #expect(variables.isSuperset(of: HelperProcess.environment))
+    #expect(variables.subtracting(ChildProcess.environment).allSatisfy { $0.hasPrefix("PWD=") || $0.hasPrefix("_=") })
+    #expect(variables.isSuperset(of: ChildProcess.environment))
   }
 
   @Test func `a started helper has the socket and nothing of this process`() throws {
@@ -112,6 +113,6 @@ import UAFWire
 
   @Test func `the helper lies beside the folder of the program`() {
     let path = InstalledCore.program("no-such-program")
-    #expect(path.hasPrefix("/") && path.hasSuffix("/../libexec/pam-uaf/no-such-program"))
+    #expect(path.hasPrefix("/") && !path.contains("..") && path.hasSuffix("/libexec/pam-uaf/no-such-program"))
   }
 }

@@ -29,18 +29,6 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin(Self.code)), Bench.answer("secret")])
   }
 
-  @Test func `is asked for at a terminal without being shown`() {
-    let terminal = Terminal()
-    let typist = Typist {
-      _ = terminal.expect("Enrolment payload: ")
-      terminal.type(Array((Self.code + "\r").utf8))
-    }
-    let bench = Bench(["register", "--payload", "-"], core: [Bench.success], terminal: terminal.program)
-    typist.join()
-    #expect(bench.sent == [Bench.packet(begin(Self.code))])
-    #expect(terminal.rest() == "\n" || terminal.rest() == "")
-  }
-
   @Test func `warns where others may read the file, and goes on`() {
     let folder = Folder()
     let path = folder.file("payload", Array(Self.code.utf8), mode: 0o644)
@@ -76,10 +64,7 @@ import UAFWire
 
   @Test func `does not wait at a FIFO that nobody writes to`() {
     let folder = Folder()
-    let path = folder.path + "/fifo"
-    // SAFETY: the path lives for the call.
-    _ = unsafe mkfifo(path, 0o600)
-    #expect(Bench(["register", "--payload", path]).notes.hasPrefix("uafctl: no payload was given\n"))
+    #expect(Bench(["register", "--payload", folder.fifo("fifo")]).notes.hasPrefix("uafctl: no payload was given\n"))
   }
 
   @Test(arguments: ["", "\n", " \n\n"])

@@ -4,7 +4,7 @@ import UAFWire
 
 @testable import UAFTool
 
-// Signals have one disposition for the whole process, so these run one after the other.
+// Signals have one disposition for the whole process, so everything with a terminal is here, one after the other.
 @Suite(.serialized) struct TerminalPersonTests {
   private let terminal = Terminal()
 
@@ -100,14 +100,45 @@ import UAFWire
   }
 
   @Test func `asks anew after it was stopped and went on`() {
-    let bench = authenticate { terminal in
-      _ = terminal.expect("Passcode: ")
+    let choice = CoreMessage.prompt(Prompt(echo: true, check: "choice", step: .current, text: "1 or 2? "))
+    let bench = authenticate(core: [choice, Bench.success]) { terminal in
+      _ = terminal.expect("? ")
       terminal.type(Array("half".utf8))
+      // Seen, so taken.
+      _ = terminal.expect("half")
       kill(getpid(), SIGCONT)
-      _ = terminal.expect("Passcode: ")
+      _ = terminal.expect("? ")
       terminal.type(Array("whole\r".utf8))
     }
     #expect(bench.sent.last == Bench.answer("whole"))
     #expect(terminal.echoes)
+  }
+
+  @Test func `asks for a payload without showing it`() {
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect("Enrolment payload: ")
+      terminal.type(Array("eyJ2IjoxfQ\r".utf8))
+    }
+    let bench = Bench(["register", "--payload", "-"], core: [Bench.success], terminal: terminal.program)
+    typist.join()
+    var begin = Begin(.register)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = Array("eyJ2IjoxfQ".utf8)
+    #expect(bench.sent == [Bench.packet(begin)])
+    #expect(terminal.rest() == "\r\n")
+  }
+
+  @Test func `refuses a payload that was not given at the terminal`() {
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect("Enrolment payload: ")
+      terminal.type([0x04])
+    }
+    let bench = Bench(["register", "--payload", "-"], core: [Bench.success], terminal: terminal.program)
+    typist.join()
+    #expect(bench.exit == .usage)
+    #expect(bench.notes.hasPrefix("uafctl: no payload was given\n"))
+    #expect(bench.startedOwn.isEmpty)
   }
 }

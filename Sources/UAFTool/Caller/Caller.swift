@@ -29,7 +29,7 @@ struct Caller {
     begin.tty = tty
     begin.authenticator = request.authenticator.map { Array($0.utf8) }
     begin.payload = request.payload
-    begin.wantsToken = request.wantsToken
+    if request.wantsToken { begin.wantsToken = true }
     guard isRoot else {
       try refuseWhatIsRoots(request, configuration: configuration)
       return begin

@@ -7,10 +7,12 @@ struct SystemAccounts: AccountDirectory {
 
   func account(named name: String) -> Account? {
     guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
+    // SAFETY: the name lives for the call; the rest is what `find` lends.
     return unsafe find { unsafe getpwnam_r(name, $0, $1, Self.room, $2) }
   }
 
   func account(withID userID: uid_t) -> Account? {
+    // SAFETY: everything is what `find` lends.
     unsafe find { unsafe getpwuid_r(userID, $0, $1, Self.room, $2) }
   }
 
@@ -19,11 +21,11 @@ struct SystemAccounts: AccountDirectory {
       UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
     ) -> CInt
   ) -> Account? {
+    // SAFETY: entry, buffer and result pointer live for the call; the name points into the buffer, which is read before
+    // the closure ends.
     var entry = unsafe passwd()
     var found: UnsafeMutablePointer<passwd>?
     var buffer = [CChar](repeating: 0, count: Self.room)
-    // SAFETY: entry, buffer and result pointer live for the call; the name points into the buffer, which is read before
-    // the closure ends.
     return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> Account? in
       guard let base = buffer.baseAddress, unsafe search(&entry, base, &found) == 0, unsafe found != nil,
         let name = unsafe entry.pw_name

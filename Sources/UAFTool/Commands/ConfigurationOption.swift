@@ -13,8 +13,17 @@ struct ConfigurationOption: ParsableArguments {
     guard let file = file ?? inherited.file else { return nil }
     guard !file.isEmpty, !file.utf8.contains(0) else { throw .badArgument("--conf takes the name of a file") }
     let folder = surroundings.workingDirectory
-    let path = file.hasPrefix("/") ? file : folder + (folder.hasSuffix("/") ? "" : "/") + file
+    let path = Self.straight(file.hasPrefix("/") ? file : folder + "/" + file)
     guard path.utf8.count <= 4000 else { throw .badArgument("--conf: the file's name is too long") }
     return path
+  }
+
+  /// The name without empty, `.` and `..` parts, which no file of root's may be named with.
+  private static func straight(_ path: String) -> String {
+    var parts: [Substring] = []
+    for part in path.split(separator: "/") where part != "." {
+      if part != ".." { parts.append(part) } else if !parts.isEmpty { parts.removeLast() }
+    }
+    return "/" + parts.joined(separator: "/")
   }
 }

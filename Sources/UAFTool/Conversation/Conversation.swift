@@ -3,7 +3,9 @@ import UAFWire
 
 /// One conversation with the core, from *begin* to *finished*, in the order PROTOCOL.md allows.
 struct Conversation: ~Copyable {
-  /// How long the core may say nothing, in milliseconds: the longest exchange a configuration can ask for, and 10 s.
+  /// How long the core may say nothing, in milliseconds.
+  ///
+  /// Two of the longest exchanges a configuration allows (300 s): one to prove who asks, one for what is asked; and 10 s.
   static let silenceMilliseconds: Int32 = 610_000
 
   private var state = ConversationState.opened

@@ -1,11 +1,12 @@
+import ChildProcess
 import UAFWire
 
 /// A connection to the core, and the process behind it if this program started it.
 struct CoreConnection: ~Copyable {
   let socket: PacketSocket
-  private let helper: HelperProcess?
+  private let helper: ChildProcess?
 
-  init(_ socket: consuming PacketSocket, helper: HelperProcess? = nil) {
+  init(_ socket: consuming PacketSocket, helper: ChildProcess? = nil) {
     self.socket = socket
     self.helper = helper
   }

@@ -1,3 +1,4 @@
+import ChildProcess
 import Glibc
 import UAFWire
 
@@ -32,8 +33,8 @@ struct InstalledCore: CoreSource {
       } ?? 0
     }
     let own = String(decoding: buffer.prefix(max(0, length)), as: UTF8.self)
-    let folder = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? ""
-    let path = folder + "/../libexec/pam-uaf/" + name
+    // The kernel's name of the program has no links and no dots in it.
+    let path = own.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/libexec/pam-uaf/" + name
     // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
     guard let resolved = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(resolved) }
@@ -64,7 +65,12 @@ struct InstalledCore: CoreSource {
       throw .coreNotStarted(path: helperPath, errno)
     }
     defer { close(theirs) }
-    let helper = try HelperProcess(starting: helperPath, socket: theirs)
+    let helper: ChildProcess
+    do throws(ChildProcessError) {
+      helper = try ChildProcess(starting: helperPath, socket: theirs)
+    } catch {
+      throw .coreNotStarted(path: error.path, error.number)
+    }
     return CoreConnection(socket, helper: helper)
   }
 }

@@ -6,7 +6,7 @@ enum PayloadFile {
   ///
   /// - Throws: ``ToolError``: `payloadUnreadable`, `payloadUnusable`, `noPayload`.
   static func read(_ path: String, output: Output) throws(ToolError) -> [UInt8] {
-    // Not to hang on a FIFO nobody writes to: with O_NONBLOCK its end comes at once.
+    // SAFETY: the path lives for the call. Not to hang on a FIFO nobody writes to: with O_NONBLOCK its end comes at once.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { throw .payloadUnreadable(path: path, errno) }
     defer { close(descriptor) }

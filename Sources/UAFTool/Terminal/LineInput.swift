@@ -27,6 +27,7 @@ struct LineInput {
     var total = 0
     var hasNUL = false
     var ended = false
+    // SAFETY: at most `capacity` + 1 bytes are written, all inside the buffer.
     unsafe line.refill { buffer in
       while true {
         // SAFETY: `total` is at most `capacity`, which is the last position.

@@ -26,6 +26,7 @@ struct SignalWatch: ~Copyable {
     pipeOfSignals.store(writing, ordering: .sequentiallyConsistent)
     for number in Self.watched {
       var action = sigaction()
+      // SAFETY: the handler's union member is the one that SA_SIGINFO, which is not set, leaves in force.
       unsafe action.__sigaction_handler.sa_handler = { passOn($0) }
       action.sa_flags = SA_RESTART
       var old = sigaction()

@@ -2,11 +2,7 @@ import Glibc
 
 @testable import UAFTool
 
-// SAFETY of the calls below: each path is a String that lives for its call.
-
 /// A folder of its own for one test, removed with this value.
-///
-/// Nothing in it is nested deeper than one level.
 final class Folder {
   let path: String
 
@@ -20,24 +16,24 @@ final class Folder {
   deinit { remove(path) }
 
   private func remove(_ path: String) {
-    // SAFETY: the stream is read and closed here alone; entries are NUL-terminated.
-    if let folder = unsafe opendir(path) {
-      while let entry = unsafe readdir(folder) {
-        let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-          unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name != ".", name != ".." { remove(path + "/" + name) }
+    // SAFETY: the path lives for the calls. Whatever is no folder goes first, so that no link is ever followed.
+    if unsafe unlink(path) == 0 { return }
+    guard let folder = unsafe opendir(path) else { return }
+    // SAFETY: the stream is read and closed here alone; names are NUL-terminated within an entry.
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      unsafe closedir(folder)
-      _ = unsafe rmdir(path)
-    } else {
-      _ = unsafe unlink(path)
+      if name != ".", name != ".." { remove(path + "/" + name) }
     }
+    unsafe closedir(folder)
+    _ = unsafe rmdir(path)
   }
 
   /// Makes a file and gives its path.
   func file(_ name: String, _ content: [UInt8], mode: mode_t) -> String {
     let path = path + "/" + name
+    // SAFETY: the path lives for the call.
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     _ = DescriptorWriter.write(content, to: descriptor)
     fchmod(descriptor, mode)
@@ -48,13 +44,40 @@ final class Folder {
   /// Makes a folder in it and gives its path.
   func folder(_ name: String, mode: mode_t) -> String {
     let path = path + "/" + name
+    // SAFETY: the path lives for the call.
     _ = unsafe mkdir(path, mode)
+    // SAFETY: the path lives for the call.
     _ = unsafe chmod(path, mode)
     return path
   }
 
+  /// Changes a mode.
+  func setMode(_ mode: mode_t, of name: String) {
+    // SAFETY: the path lives for the call.
+    _ = unsafe chmod(path + "/" + name, mode)
+  }
+
+  /// Removes a file.
+  func delete(_ name: String) { remove(path + "/" + name) }
+
+  /// Makes a symbolic link.
+  func link(_ name: String, to target: String) {
+    // SAFETY: both paths live for the call.
+    _ = unsafe symlink(target, path + "/" + name)
+  }
+
+  /// Makes a FIFO and gives its path.
+  func fifo(_ name: String) -> String {
+    // SAFETY: the path lives for the call.
+    _ = unsafe mkfifo(path + "/" + name, 0o600)
+    return path + "/" + name
+  }
+
   /// What is in a file.
-  func content(_ name: String) -> String {
+  func content(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
+
+  func bytes(_ name: String) -> [UInt8] {
+    // SAFETY: the path lives for the call.
     let descriptor = unsafe open(path + "/" + name, O_RDONLY | O_CLOEXEC)
     defer { close(descriptor) }
     var all: [UInt8] = []
@@ -62,7 +85,7 @@ final class Folder {
     while true {
       // SAFETY: the buffer is as long as announced.
       let count = unsafe read(descriptor, &buffer, buffer.count)
-      guard count > 0 else { return String(decoding: all, as: UTF8.self) }
+      guard count > 0 else { return all }
       all += buffer[..<count]
     }
   }

@@ -6,8 +6,9 @@ final class Typist {
 
   /// Does `work` beside whatever the test does.
   init(_ work: @escaping @Sendable () -> Void) {
+    // SAFETY: released by the thread, exactly once.
     let box = unsafe Unmanaged.passRetained(Work(work))
-    // SAFETY: the thread takes the box over; it is released there exactly once.
+    // SAFETY: the thread takes the box over.
     unsafe pthread_create(
       &thread, nil,
       { argument in

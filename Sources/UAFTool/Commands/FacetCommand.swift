@@ -1,0 +1,33 @@
+import ArgumentParser
+import UAFConfiguration
+import UAFMessages
+
+/// `uafctl facet`.
+struct FacetCommand: LocalCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "facet",
+    abstract: "Prints who this client says it is, and what a server has to list.",
+    discussion: """
+      The first line is the FacetID. The second is the document of trusted facets that the server's AppID leads to, as it \
+      must be for this client alone; a server that has one adds the FacetID to its lists.
+      """)
+
+  @ParentCommand var parent: Uafctl
+  @OptionGroup var conf: ConfigurationOption
+
+  func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
+    let installation = surroundings.installation
+    let path = try configurationPath(in: surroundings) ?? installation.configurationPath
+    let configuration: Configuration
+    do throws(ConfigurationError) {
+      configuration = try Configuration.load(path: path, requiredOwner: installation.owner)
+    } catch {
+      throw .configuration("\(error)")
+    }
+    guard let facet = configuration.server?.facetID else { throw .configuration("\(path): names no server") }
+    let list = TrustedFacetList(trustedFacets: UPV.supported.map { .init(version: $0, ids: [facet]) })
+    surroundings.output.result(facet)
+    surroundings.output.result(list.json.text)
+    return .success
+  }
+}

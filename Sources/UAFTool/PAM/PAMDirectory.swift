@@ -1,0 +1,67 @@
+import Glibc
+
+/// A folder of PAM service files.
+struct PAMDirectory {
+  let path: String
+
+  // Includes inside includes, and bytes of a file: far above what any stack has.
+  private static let deepest = 8
+  private static let largest = 65_536
+
+  /// The names of the services, in order; nil if the folder cannot be read.
+  func services() -> [String]? {
+    // SAFETY: the stream is read and closed here alone, and d_name is NUL-terminated within an entry.
+    guard let folder = unsafe opendir(path) else { return nil }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      // What PAM would never be asked for: hidden files and what editors and dpkg leave behind.
+      if !name.hasPrefix("."), !name.hasSuffix("~"), !name.contains(".dpkg-") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// The lines of a service itself, without what it includes.
+  func ownLines(of service: String) -> [PAMLine] { lines(of: service) }
+
+  /// The `auth` lines of a service, with what it includes in their places.
+  func authentication(of service: String) -> [PAMLine] { expand(service, depth: 0) }
+
+  private func expand(_ service: String, depth: Int) -> [PAMLine] {
+    guard depth < Self.deepest else { return [] }
+    return lines(of: service).flatMap { line -> [PAMLine] in
+      guard line.group == "auth" || line.group == "@include" else { return [] }
+      guard ["include", "substack"].contains(line.control) else { return [line] }
+      return expand(line.module, depth: depth + 1)
+    }
+  }
+
+  private func lines(of service: String) -> [PAMLine] {
+    let file = service.hasPrefix("/") ? service : path + "/" + service
+    let text = (read(file) ?? "").replacing("\\\n", with: " ")
+    return text.split(separator: "\n").compactMap(PAMLine.init)
+  }
+
+  private func read(_ path: String) -> String? {
+    // SAFETY: the path lives for the call.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var content = [UInt8](repeating: 0, count: Self.largest)
+    var used = 0
+    while used < content.count {
+      let start = used
+      // SAFETY: at most the rest of the array is written.
+      let count = unsafe content.withUnsafeMutableBytes { bytes in
+        unsafe Glibc.read(descriptor, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      used += count
+    }
+    return String(decoding: content[..<used], as: UTF8.self)
+  }
+}

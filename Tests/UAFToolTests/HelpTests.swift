@@ -1,0 +1,285 @@
+import ArgumentParser
+import Testing
+
+@testable import UAFTool
+
+@Suite struct HelpTests {
+  /// The help at a width that does not depend on the terminal of whoever runs the tests.
+  private func help(_ command: any ParsableCommand.Type) -> String {
+    Uafctl.helpMessage(for: command, columns: 80)
+  }
+
+  @Test func `explains the program, its subcommands and its exit status`() {
+    #expect(
+      help(Uafctl.self) == """
+        OVERVIEW: Registers and checks the passcode that logs you in, and looks after
+        pam-uaf.
+
+        Passcodes and payloads are asked for on the terminal without showing them.
+        Where standard input is no terminal, each question takes one line of it. Only
+        results go to standard output.
+
+        EXIT STATUS:
+          0  done
+          1  refused: the text on standard error says by whom and why
+          2  usage or configuration
+          3  the core cannot be reached, or does not keep to the protocol
+
+        USAGE: uafctl [--conf <file>] <subcommand>
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        SUBCOMMANDS:
+          register                Registers an authenticator of an account with the
+                                  server.
+          authenticate            Goes through a login without logging in.
+          deregister              Deletes registrations, here and at the server.
+          status                  Shows what is registered, and what is locked.
+          unlock                  Lifts every lock of an account; root only.
+          forget                  Deletes all that this machine knows of an account;
+                                  root only.
+          init                    Makes the key of this machine, once; root only.
+          trust                   Writes the server of a payload into the
+                                  configuration; root only.
+          facet                   Prints who this client says it is, and what a server
+                                  has to list.
+          doctor                  Checks the installation, and says what to do about
+                                  what is wrong.
+
+          See 'uafctl help <subcommand>' for detailed help.
+        """)
+  }
+
+  @Test func `explains register`() {
+    #expect(
+      help(RegisterCommand.self) == """
+        OVERVIEW: Registers an authenticator of an account with the server.
+
+        The first registration of an account needs the enrolment payload its
+        administrator was given by the server. A further one may be proved with a
+        registered authenticator instead.
+
+        USAGE: uafctl register [--conf <file>] [--payload <file>] [--token] [<user>] [<type>]
+
+        ARGUMENTS:
+          <user>                  The account; root only. Your own where it is left out.
+          <type>                  Authenticator type, such as passcode.
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --payload <file>        File with the enrolment payload; - for standard
+                                  input, or to be asked for it.
+          --token                 Print the server's token.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains authenticate`() {
+    #expect(
+      help(AuthenticateCommand.self) == """
+        OVERVIEW: Goes through a login without logging in.
+
+        USAGE: uafctl authenticate [--conf <file>] [--token] [<user>]
+
+        ARGUMENTS:
+          <user>                  The account; root only. Your own where it is left out.
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --token                 Print the server's token.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains deregister`() {
+    #expect(
+      help(DeregisterCommand.self) == """
+        OVERVIEW: Deletes registrations, here and at the server.
+
+        USAGE: uafctl deregister [--conf <file>] [--all] [--user <user>] [--payload <file>] [--token] [<type>]
+
+        ARGUMENTS:
+          <type>                  Authenticator type, such as passcode. Not needed
+                                  where there is one.
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --all                   Every authenticator of the account.
+          --user <user>           The account; root only. Your own where it is left out.
+          --payload <file>        File with an enrolment payload as the proof; - for
+                                  standard input, or to be asked for it.
+          --token                 Print the server's token.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains status`() {
+    #expect(
+      help(StatusCommand.self) == """
+        OVERVIEW: Shows what is registered, and what is locked.
+
+        With --available the exit status answers whether the authenticator can be used
+        for a login: 0 yes, 1 no, 2 anything else, in the same way the login itself
+        finds out.
+
+        USAGE: uafctl status [--conf <file>] [--json] [--available <type>] [<user>]
+
+        ARGUMENTS:
+          <user>                  The account; root only. Your own where it is left out.
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --json                  Print the core's JSON document.
+          --available <type>      Ask for one authenticator type; nothing is prompted
+                                  for.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains unlock`() {
+    #expect(
+      help(UnlockCommand.self) == """
+        OVERVIEW: Lifts every lock of an account; root only.
+
+        USAGE: uafctl unlock [--conf <file>] <user>
+
+        ARGUMENTS:
+          <user>                  The account.
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains forget`() {
+    #expect(
+      help(ForgetCommand.self) == """
+        OVERVIEW: Deletes all that this machine knows of an account; root only.
+
+        The server is not told: use deregister for that, as long as the account's keys
+        work. Afterwards the account is one that was never registered here, and a
+        nouserok in a PAM stack lets it pass.
+
+        USAGE: uafctl forget [--conf <file>] <user>
+
+        ARGUMENTS:
+          <user>                  The account.
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains init`() {
+    #expect(
+      help(InitCommand.self) == """
+        OVERVIEW: Makes the key of this machine, once; root only.
+
+        USAGE: uafctl init [--conf <file>]
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains trust`() {
+    #expect(
+      help(TrustCommand.self) == """
+        OVERVIEW: Writes the server of a payload into the configuration; root only.
+
+        USAGE: uafctl trust [--conf <file>] --payload <file>
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --payload <file>        File with the enrolment payload; - for standard
+                                  input, or to be asked for it.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains facet`() {
+    #expect(
+      help(FacetCommand.self) == """
+        OVERVIEW: Prints who this client says it is, and what a server has to list.
+
+        The first line is the FacetID. The second is the document of trusted facets
+        that the server's AppID leads to, as it must be for this client alone; a server
+        that has one adds the FacetID to its lists.
+
+        USAGE: uafctl facet [--conf <file>]
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains doctor`() {
+    #expect(
+      help(DoctorCommand.self) == """
+        OVERVIEW: Checks the installation, and says what to do about what is wrong.
+
+        Each line begins with ok, warn, FAIL, or skip where only root can look. The
+        exit status is 0 if nothing failed, otherwise 1.
+
+        USAGE: uafctl doctor [--conf <file>] [--pam-directory <folder>]
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --pam-directory <folder>
+                                  Folder of the PAM services. (default: /etc/pam.d)
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `help and version are results`() {
+    for arguments in [
+      ["--help"], ["status", "--help"], ["help", "status"], ["--version"], ["status", "--version"], [],
+    ] {
+      let bench = Bench(arguments)
+      #expect(bench.exit == .success)
+      #expect(!bench.output.isEmpty && bench.notes == "")
+      #expect(bench.startedOwn.isEmpty)
+    }
+    #expect(Bench(["--version"]).output == "uafctl (pam-uaf) \(ToolVersion.number)\n")
+  }
+
+  @Test(arguments: [
+    ["bogus"], ["--bogus"], ["unlock"], ["forget"], ["trust"], ["status", "--available"], ["status", "a", "b"],
+    ["deregister", "passcode", "--all"], ["authenticate", "--payload", "x"], ["register", "--payload"],
+    ["status", "--json=yes"], ["init", "alice"], ["unlock", "alice", "bob"],
+  ])
+  func `refuses what it does not know or cannot do without, with the way it is used`(arguments: [String]) {
+    let bench = Bench(arguments, as: 0)
+    #expect(bench.exit == .usage)
+    #expect(bench.output == "")
+    #expect(bench.notes.hasPrefix("uafctl: ") && bench.notes.contains("\nUsage: uafctl "))
+    #expect(bench.startedOwn.isEmpty)
+  }
+}

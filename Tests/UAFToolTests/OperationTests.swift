@@ -1,0 +1,70 @@
+import Testing
+import UAFWire
+
+@testable import UAFTool
+
+@Suite struct OperationTests {
+  /// What root's call asks for: alice's account, but for init.
+  private func begin(_ operation: UAFWire.Operation, _ userID: UInt32 = 1000, _ name: String = "alice") -> Begin {
+    var begin = Begin(operation)
+    begin.service = Array("uafctl".utf8)
+    begin.uid = userID
+    begin.account = Array(name.utf8)
+    begin.arguments = [Array("tries=3".utf8)]
+    return begin
+  }
+
+  private func sent(_ arguments: [String]) -> [[UInt8]] { Bench(arguments, as: 0, core: [Bench.success]).sent }
+
+  @Test func `asks for exactly what the command line says`() {
+    #expect(sent(["authenticate", "alice"]) == [Bench.packet(begin(.authenticate))])
+    #expect(sent(["register", "alice"]) == [Bench.packet(begin(.register))])
+    #expect(sent(["deregister", "--user", "alice"]) == [Bench.packet(begin(.deregister))])
+    #expect(sent(["deregister", "--user", "alice", "--all"]) == [Bench.packet(begin(.deregisterAll))])
+    #expect(sent(["status", "alice"]) == [Bench.packet(begin(.status))])
+    #expect(sent(["unlock", "alice"]) == [Bench.packet(begin(.unlock))])
+    #expect(sent(["forget", "alice"]) == [Bench.packet(begin(.forget))])
+    #expect(sent(["init"]) == [Bench.packet(begin(.initialise, 0, "root"))])
+  }
+
+  @Test func `names the authenticator type`() {
+    var typed = begin(.deregister)
+    typed.authenticator = Array("passcode".utf8)
+    #expect(sent(["deregister", "passcode", "--user", "alice"]) == [Bench.packet(typed)])
+    typed.operation = .register
+    #expect(sent(["register", "alice", "passcode"]) == [Bench.packet(typed)])
+    var own = begin(.register, 0, "root")
+    own.authenticator = Array("5541#0001".utf8)
+    #expect(sent(["register", "5541#0001"]) == [Bench.packet(own)])
+  }
+
+  @Test func `carries the payload and the wish for a token`() {
+    let folder = Folder()
+    let path = folder.file("payload", Array("eyJ2IjoxfQ\n".utf8), mode: 0o600)
+    var full = begin(.deregister)
+    full.payload = Array("eyJ2IjoxfQ".utf8)
+    full.wantsToken = true
+    #expect(sent(["deregister", "--user", "alice", "--payload", path, "--token"]) == [Bench.packet(full)])
+  }
+
+  @Test(arguments: [
+    (["authenticate"], "accepted"), (["register"], "registered"), (["deregister"], "deregistered"),
+    (["unlock", "alice"], "unlocked"), (["forget", "alice"], "forgotten"), (["init"], "initialised"),
+  ])
+  func `says what was done, on standard error`(arguments: [String], text: String) {
+    let bench = Bench(arguments, as: 0, core: [Bench.success])
+    #expect(bench.exit == .success)
+    #expect(bench.notes == "uafctl: \(text)\n" && bench.output == "")
+  }
+
+  @Test(arguments: [
+    ["authenticate"], ["register"], ["deregister"], ["deregister", "--all"], ["unlock", "alice"], ["forget", "alice"],
+    ["init"], ["status"],
+  ])
+  func `no operation is done when the core refuses it`(arguments: [String]) {
+    let bench = Bench(arguments, as: 0, core: [Bench.failure(7, 9999, "No.")])
+    #expect(bench.exit == .refused)
+    #expect(bench.output == "")
+    #expect(bench.notes.hasPrefix("uafctl: No. [9999]\n"))
+  }
+}

@@ -1,0 +1,95 @@
+import Testing
+
+@testable import UAFTool
+
+@Suite struct PAMCheckTests {
+  private let machine = Machine()
+
+  /// The report about one service's stack.
+  private func report(_ stack: String) -> String {
+    machine.service("sudo", stack)
+    let findings = PAMCheck(directory: machine.pam, moduleFolders: machine.installation.moduleFolders).findings()
+    return findings.last?.line(colours: false).replacing(machine.pam, with: "") ?? ""
+  }
+
+  @Test(arguments: [
+    "auth sufficient pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=1 default=ignore] pam_uaf.so\nauth requisite pam_unix.so\nauth required pam_permit.so",
+    "auth\tSufficient\t/lib/security/pam_uaf.so conf=/x # note\n-auth required pam_sss.so",
+    "auth sufficient \\\n pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=done auth_err=die default=die] pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_ldap.so",
+  ])
+  func `sees another way in behind it`(stack: String) {
+    #expect(report(stack) == "ok   pam: /sudo: another way in stands behind it")
+  }
+
+  @Test(arguments: [
+    "auth sufficient pam_unix.so\nauth required pam_uaf.so",
+    "auth [success=2 default=ignore] pam_unix.so\nauth required pam_uaf.so",
+  ])
+  func `sees another way in before it`(stack: String) {
+    #expect(report(stack) == "ok   pam: /sudo: another way in stands before it")
+  }
+
+  @Test(arguments: [
+    "auth required pam_uaf.so", "auth required pam_unix.so\nauth required pam_uaf.so",
+    "auth requisite pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=done authinfo_unavail=ignore default=die] pam_uaf.so\nauth required pam_unix.so",
+    "auth required pam_env.so\nauth sufficient pam_uaf.so\nauth required pam_deny.so",
+    "auth required pam_uaf.so\n# auth sufficient pam_unix.so",
+  ])
+  func `warns where nobody gets in without it`(stack: String) {
+    #expect(report(stack).hasPrefix("warn pam: /sudo: nobody gets in where it refuses, administrators included : "))
+  }
+
+  @Test(arguments: [
+    "auth sufficient pam_uaf.so", "auth sufficient pam_uaf.so\nauth required pam_permit.so",
+    "auth optional pam_uaf.so\nauth required pam_env.so", "auth [default=ignore] pam_uaf.so",
+  ])
+  func `fails where its refusal refuses nobody`(stack: String) {
+    #expect(report(stack).hasPrefix("FAIL pam: /sudo: a refusal is followed by nothing that refuses : "))
+  }
+
+  @Test func `follows includes, but not for ever`() {
+    machine.service("inner", "auth required pam_unix.so")
+    machine.service("outer", "auth include inner")
+    #expect(report("auth sufficient pam_uaf.so\nauth substack outer").hasPrefix("ok   "))
+    machine.service("loop", "@include loop\nauth sufficient pam_uaf.so\nauth required pam_unix.so")
+    #expect(!report("auth sufficient pam_uaf.so\n@include loop").isEmpty)
+  }
+
+  @Test func `looks for the module the lines name`() {
+    machine.service("sudo", "auth required /nonexistent/pam_uaf.so")
+    machine.service("login", "auth required pam_uaf.so")
+    let findings = PAMCheck(directory: machine.pam, moduleFolders: machine.installation.moduleFolders).findings()
+    #expect(findings.contains(.ok("pam: \(machine.folder.path)/libexec/pam_uaf.so")))
+    #expect(
+      findings.contains(
+        .failure(
+          "pam: /nonexistent/pam_uaf.so is not where PAM looks for it", do: "reinstall the pam-uaf package")))
+  }
+
+  @Test func `says so where no service uses it, and leaves other files alone`() {
+    machine.service("sudo.dpkg-old", "auth required pam_uaf.so")
+    machine.service("sudo~", "auth required pam_uaf.so")
+    machine.service("other", "auth required pam_unix.so")
+    let findings = PAMCheck(directory: machine.pam, moduleFolders: []).findings()
+    #expect(
+      findings == [
+        .warning("pam: no service in \(machine.pam) uses pam_uaf.so", do: "pam.d/ has ready stacks")
+      ])
+  }
+
+  @Test func `a use that is no authentication says nothing about ways in`() {
+    machine.service("passwd", "password optional pam_uaf.so")
+    let findings = PAMCheck(directory: machine.pam, moduleFolders: machine.installation.moduleFolders).findings()
+    #expect(findings == [.ok("pam: \(machine.folder.path)/libexec/pam_uaf.so")])
+  }
+
+  @Test(arguments: [
+    "", "# auth required pam_uaf.so", "auth", "auth required", "auth [success=1 pam_uaf.so", "@include",
+  ])
+  func `reads no line where there is none`(line: String) {
+    #expect(PAMLine(line[...]) == nil)
+  }
+}

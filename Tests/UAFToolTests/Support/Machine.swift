@@ -1,0 +1,55 @@
+import Glibc
+import UAFWire
+
+@testable import UAFTool
+
+/// A folder with everything pam-uaf consists of, in good order.
+final class Machine {
+  let folder = Folder()
+  let pam: String
+  var installation: Installation
+  /// What uaf-fetch was asked, and what it answers.
+  private(set) var requests: [FetchRequest] = []
+  var response: FetchResponse? = FetchResponse(.answered, handshakeCompleted: true, status: 200)
+
+  static let configuration = """
+    [server]
+    request_url = "https://fido.example.com/uaf/get"
+    response_url = "https://fido.example.com/uaf/respond"
+
+    """
+
+  init(configuration: String = configuration) {
+    pam = folder.folder("pam.d", mode: 0o755)
+    installation = .nowhere
+    let libexec = folder.folder("libexec", mode: 0o755)
+    installation.helperPath = folder.file("libexec/uaf-helper", [1, 2, 3], mode: 0o755)
+    installation.fetchPath = folder.file("libexec/uaf-fetch", [1, 2, 3, 4], mode: 0o755)
+    installation.socketPath = folder.path + "/helper.sock"
+    let text = configuration + "[state]\ndirectory = \"\(folder.path)/state\"\n"
+    installation.configurationPath = folder.file("pam_uaf.conf", Array(text.utf8), mode: 0o644)
+    for name in ["state", "state/accounts", "state/slots"] { _ = folder.folder(name, mode: 0o700) }
+    _ = folder.file("state/device.key", [UInt8](repeating: 7, count: 32), mode: 0o400)
+    _ = folder.file("libexec/pam_uaf.so", [1], mode: 0o644)
+    installation.moduleFolders = [folder.path + "/none", libexec]
+    installation.exchange = { [unowned self] request in
+      requests.append(request)
+      return response
+    }
+  }
+
+  /// Writes a PAM service.
+  func service(_ name: String, _ text: String) {
+    _ = folder.file("pam.d/" + name, Array((text + "\n").utf8), mode: 0o644)
+  }
+
+  func doctor(as userID: uid_t = 0, colours: Bool = false) -> Bench {
+    Bench(
+      ["doctor", "--pam-directory", pam], as: userID, core: FakeCore([]), installation: installation, colours: colours)
+  }
+
+  /// The lines of a report about one thing.
+  static func lines(_ bench: Bench, about subject: String) -> [String] {
+    bench.output.split(separator: "\n").map(String.init).filter { $0.dropFirst(5).hasPrefix(subject + ": ") }
+  }
+}
