@@ -121,7 +121,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["UAFWire", "UAFMessages", "UAFCrypto"],
+      name: "EndToEndTests", dependencies: ["UAFWire", "UAFMessages"], exclude: ["Programs"],
       swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17
