@@ -45,6 +45,8 @@ struct ServeCommand: AsyncParsableCommand {
     let database = try ServerDatabase.open(state: directory)
     let files = try certificateFiles(in: directory)
     let leaf = try files.leaf()
+    // A certificate that clients cannot be bound to is told now, not at the first request.
+    _ = try X509.serverEndPoint(der: leaf)
     let identity = IdentityBox()
     let environment = ServiceEnvironment(
       database: database, keys: try ServerKeys(state: directory), models: try .projectOwn(),
