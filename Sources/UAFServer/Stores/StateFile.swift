@@ -1,5 +1,3 @@
-// Foundation, because some builds count `stat` as a part of the Dispatch it exports.
-import Foundation
 import Glibc
 
 /// Files of the state folder: made whole or not at all, never overwritten, secret ones for their owner alone.
