@@ -1,6 +1,7 @@
 /* The conversation with the core: its messages in, the person's answers out, and one verdict at the end. */
 #include "authenticate.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <security/pam_ext.h>
 #include <stdio.h>
@@ -233,6 +234,9 @@ static int run(struct call *call, int argc, const char *const *argv)
     broken(call, HELPER_FAILED, "reaching the core");
     return PAM_SYSTEM_ERR;
   }
+  if (call->helper.started && call->helper.error != ENOENT && call->helper.error != ECONNREFUSED)
+    pam_syslog(call->pamh, LOG_WARNING, "%s: %s; the core was started directly", call->helper.what,
+               strerror(call->helper.error));
   if (call->options.debug)
     pam_syslog(call->pamh, LOG_DEBUG, "core %s, name of %zu bytes %s", call->helper.started ? "started" : "reached",
                begin.typed_name.length, begin.has_uid ? "known" : "not known or not sent");

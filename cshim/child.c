@@ -51,9 +51,9 @@ static bool raise_limits(void)
   return true;
 }
 
-/* Handlers go with exec, but what the host ignores or blocks would stay. Its timers went with fork. The system call itself,
-   because sigaction(2) refuses the two signals the C library keeps for threads; all zero is the default in every
-   architecture's layout. */
+/* Handlers go with exec, but what the host ignores or blocks would stay. Its timers went with fork. The system call
+   itself, because sigaction(2) refuses the two signals the C library keeps for threads; all zero is the default in
+   every architecture's layout. */
 static bool reset_signals(void)
 {
   static const unsigned long standard[16];
@@ -64,8 +64,8 @@ static bool reset_signals(void)
   return sigprocmask(SIG_SETMASK, &none, NULL) == 0;
 }
 
-/* Closes what lies above the socket. Kernels before 5.9 have no close_range; the caller may have lowered its limit after
-   opening, so the loop there does not believe the limit. */
+/* Closes what lies above the socket. Kernels before 5.9 have no close_range; the caller may have lowered its limit
+   after opening, so the loop there does not believe the limit. */
 static void close_the_rest(void)
 {
   if (syscall(SYS_close_range, HELPER_SOCKET + 1, ~0U, 0) == 0)

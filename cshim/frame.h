@@ -20,7 +20,15 @@ enum frame_type {
 };
 
 /* The fields of the core's messages, by their tags. */
-enum prompt_field { PROMPT_ECHO = 1, PROMPT_CHECK, PROMPT_STEP, PROMPT_TEXT, PROMPT_ATTEMPTS, PROMPT_ERROR, PROMPT_REASON };
+enum prompt_field {
+  PROMPT_ECHO = 1,
+  PROMPT_CHECK,
+  PROMPT_STEP,
+  PROMPT_TEXT,
+  PROMPT_ATTEMPTS,
+  PROMPT_ERROR,
+  PROMPT_REASON
+};
 enum notice_field { NOTICE_TEXT = 1 };
 enum setenv_field { SETENV_NAME = 1, SETENV_VALUE };
 enum finished_field { FINISHED_CODE = 1, FINISHED_RESULT, FINISHED_TEXT, FINISHED_TOKEN, FINISHED_DOCUMENT };
@@ -57,7 +65,8 @@ struct frame_message {
 /* Writes a begin packet of at most capacity bytes. Returns its length, or 0 when a limit is exceeded. */
 size_t frame_write_begin(uint8_t *packet, size_t capacity, const struct frame_begin *begin);
 
-/* Writes an answer packet. Returns its length, or 0 when the value has more than UAF_ANSWER_MAX bytes or does not fit. */
+/* Writes an answer packet. Returns its length, or 0 when the value has more than UAF_ANSWER_MAX bytes or does not
+   fit. */
 size_t frame_write_answer(uint8_t *packet, size_t capacity, const char *value, size_t length);
 
 /* Writes a packet without fields (cancelled, resume). Returns its length, or 0 when it does not fit. */

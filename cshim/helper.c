@@ -40,8 +40,8 @@ static void close_descriptor(int *descriptor)
   *descriptor = -1;
 }
 
-/* A host with 0, 1 or 2 closed would otherwise have our socket as its standard output. Returns -1 where that cannot be
-   helped; the descriptor is closed then. */
+/* A host with 0, 1 or 2 closed would otherwise have our socket as its standard output. Returns -1 where that cannot
+   be helped; the descriptor is closed then. */
 static int above_standard(int descriptor)
 {
   if (descriptor < 0 || descriptor > STDERR_FILENO)
@@ -53,7 +53,8 @@ static int above_standard(int descriptor)
   return moved;
 }
 
-/* Waits until the descriptor is ready or the deadline has passed. Returns false then, with errno ETIMEDOUT, or EINTR. */
+/* Waits until the descriptor is ready or the deadline has passed. Returns false then, with errno ETIMEDOUT, or EINTR.
+   */
 static bool wait_ready(int descriptor, short events, int64_t deadline)
 {
   const int64_t left = deadline - now_milliseconds();
@@ -127,9 +128,10 @@ static bool start(struct helper *helper)
     return fail(helper, "socketpair");
   helper->socket = above_standard(ends[0]);
   int theirs = above_standard(ends[1]);
-  const pid_t child = helper->socket < 0 || theirs < 0 ? -1 : fork_helper(theirs);
+  const bool placed = helper->socket >= 0 && theirs >= 0;
+  const pid_t child = placed ? fork_helper(theirs) : -1;
   if (child < 0) {
-    fail(helper, "fork");
+    fail(helper, placed ? "fork" : "fcntl(F_DUPFD_CLOEXEC)");
     close_descriptor(&theirs);
     return false;
   }

@@ -1,4 +1,5 @@
-/* The connection to the core: reached over its socket or started, listened to with a deadline, and brought to an end. */
+/* The connection to the core: reached over its socket or started, listened to with a deadline, and brought to an end.
+   */
 #ifndef UAF_HELPER_H
 #define UAF_HELPER_H
 

@@ -12,7 +12,7 @@ say() {
 
 # Targets that are part of a login, and may use the C library but neither threads nor Foundation.
 login_path=(SecretMemory UAFCrypto UAFMessages FidoResults UAFWire Authenticator UAFConfiguration UAFClient UAFHelper
-  UAFFetch)
+  UAFFetch ChildProcess)
 
 # Reports the lines of Swift code, comments left out, that match a pattern.
 forbid() { # pattern, why, folders
@@ -53,7 +53,7 @@ find Sources -name '*.swift' | sort | xargs awk '
     }
   }'
 
-generated=$(git ls-files -- build .build Package.resolved '*.o' '*.so' 2>/dev/null)
+generated=$(git ls-files -- build .build Package.resolved cshim/core '*.o' '*.so' 2>/dev/null)
 if [[ -n $generated ]]; then say "generated files are committed:" $generated; fi
 
 # What a program is linked against must be on its list.

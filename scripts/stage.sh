@@ -23,9 +23,9 @@ for product in uaf-helper uaf-fetch uafctl uaf-server; do
 done
 programs=$("$SWIFT" build -c release --static-swift-stdlib --show-bin-path)
 
-make -C cshim BUILD="$build/cshim/installed" LIBEXECDIR="$libexec"
+make -s -C cshim BUILD="$build/cshim/installed" LIBEXECDIR="$libexec"
 # Whatever listens at the machine's own socket must not answer for the tree's programs.
-make -C cshim BUILD="$build/cshim/tree" LIBEXECDIR="$stage$libexec" SOCKET_PATH=/nonexistent/pam-uaf/helper.sock
+make -s -C cshim BUILD="$build/cshim/tree" LIBEXECDIR="$stage$libexec" SOCKET_PATH=/nonexistent/pam-uaf/helper.sock
 
 place() { # source, path below the stage, mode
   install -D -m "$3" "$1" "$stage.new/$2"
@@ -45,7 +45,7 @@ for document in README.md ARCHITECTURE.md PROTOCOL.md SECURITY.md; do
   if [[ -f $document ]]; then place "$document" "$PREFIX/share/doc/pam-uaf/$document" 0644; fi
 done
 for sample in examples/* pam.d/*; do
-  if [[ -f $sample ]]; then place "$sample" "$PREFIX/share/doc/pam-uaf/examples/$sample" 0644; fi
+  if [[ -f $sample ]]; then place "$sample" "$PREFIX/share/doc/pam-uaf/examples/${sample#examples/}" 0644; fi
 done
 
 install -D -m 0644 "$build/cshim/tree/pam_uaf.so" "$build/tree/pam_uaf.so"

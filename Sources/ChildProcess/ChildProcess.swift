@@ -38,7 +38,8 @@ public struct ChildProcess {
     processID = started
   }
 
-  private static func setDescriptors(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, socket: CInt) -> CInt {
+  private static func setDescriptors(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, socket: CInt) -> CInt
+  {
     // The socket goes first: it may be one of 0 to 2 itself. With equal numbers the call takes close-on-exec away.
     var failure = unsafe posix_spawn_file_actions_adddup2(actions, socket, socketDescriptor)
     for descriptor in STDIN_FILENO...STDERR_FILENO where failure == 0 {

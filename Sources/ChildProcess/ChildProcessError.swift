@@ -8,6 +8,8 @@ public struct ChildProcessError: Error, Equatable, CustomStringConvertible {
   public let number: CInt
 
   /// What failed, where.
-  // SAFETY: strerror returns a NUL-terminated text for every number.
-  public var description: String { "\(path): \(unsafe String(cString: strerror(number)))" }
+  public var description: String {
+    // SAFETY: strerror returns a NUL-terminated text for every number.
+    "\(path): \(unsafe String(cString: strerror(number)))"
+  }
 }

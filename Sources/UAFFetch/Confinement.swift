@@ -32,8 +32,8 @@ enum Confinement {
     guard result == 0 else { throw ConfinementError(step: step, number: errno) }
   }
 
-  /// Whether any of the process's user and group numbers is root's.
-  private static func hasRoot() -> Bool { identities().contains(0) }
+  /// Whether any of the process's user numbers is root's.
+  private static func hasRoot() -> Bool { identities().prefix(3).contains(0) }
 
   private static func identities() -> [UInt32] {
     var numbers: [UInt32] = [0, 0, 0, 0, 0, 0]

@@ -23,7 +23,7 @@ enum HelperProgram {
     let log = SystemLog()
     guard geteuid() == 0 else {
       log.write("event=start detail=\"not started as root\"", .error)
-      return EX_NOPERM
+      return notPermitted
     }
     return serve(socket, log)
   }
@@ -32,7 +32,7 @@ enum HelperProgram {
     let text = "uaf-helper is started by pam_uaf.so, by uafctl or by systemd, with its socket as descriptor 3.\n"
     // SAFETY: the text is lent for the call.
     _ = unsafe write(2, text, text.utf8.count)
-    return EX_USAGE
+    return usageError
   }
 
   private static func serve(_ socket: consuming PacketSocket, _ log: SystemLog) -> CInt {
@@ -42,7 +42,8 @@ enum HelperProgram {
       let ending = converse(begin, frontEnd, log)
       guard let ending else { return 0 }
       // No session came to be: what is wrong is said in plain English, the only language known then.
-      var finished = Finished(pamCode: UInt8(truncatingIfNeeded: ending.result.pamCode(PAMContext()).rawValue), result: ending.result.code)
+      let code = ending.result.pamCode(PAMContext())
+      var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code.rawValue), result: ending.result.code)
       finished.text = ending.detail ?? ending.text?.text(in: .english) ?? ending.result.text(in: .english)
       if begin.service != Array(Caller.toolService.utf8) { try frontEnd.send(.error(finished.text ?? "")) }
       try frontEnd.send(.finished(finished))
@@ -50,7 +51,7 @@ enum HelperProgram {
       var line = LogLine(event: "conversation")
       line.addText("detail", "\(error)")
       log.write(line.description, .warning)
-      return EX_PROTOCOL
+      return protocolError
     }
     return 0
   }
@@ -90,7 +91,9 @@ enum HelperProgram {
   }
 
   private static func peer(_ frontEnd: FrontEnd) throws(Ending) -> UInt32 {
-    do throws(PacketSocketError) { return try frontEnd.peerUserID() } catch { throw Ending(.cannotUse, log: "\(error)") }
+    do throws(PacketSocketError) { return try frontEnd.peerUserID() } catch {
+      throw Ending(.cannotUse, log: "\(error)")
+    }
   }
 
   private static func versionText(_ version: UInt16) -> String {
@@ -113,7 +116,7 @@ enum HelperProgram {
       device: DeviceDescription.current(), passwd: { PasswdFile.read() })
   }
 
-  private static let EX_USAGE: CInt = 64
-  private static let EX_NOPERM: CInt = 77
-  private static let EX_PROTOCOL: CInt = 76
+  private static let usageError: CInt = 64
+  private static let notPermitted: CInt = 77
+  private static let protocolError: CInt = 76
 }

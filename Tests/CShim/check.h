@@ -1,5 +1,5 @@
-/* The smallest test runner: each test is a sentence and runs in a process of its own, so that it may change limits, ids,
-   signals and descriptors. Output: "ok N - sentence" or "not ok N - sentence", then "N passed, N failed". */
+/* The smallest test runner: each test is a sentence and runs in a process of its own, so that it may change limits,
+   ids, signals and descriptors. Output: "ok N - sentence" or "not ok N - sentence", then "N passed, N failed". */
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -115,7 +115,8 @@ static void send_descriptors(const char *string)
     struct cmsghdr align;
   } control = {0};
   struct iovec bytes = {packet, length};
-  struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  struct msghdr message = {
+    .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
   struct cmsghdr *header = CMSG_FIRSTHDR(&message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
@@ -174,6 +175,7 @@ static void note_state(int argc, char **argv)
   note_limit("FSIZE", RLIMIT_FSIZE);
   note_limit("CPU", RLIMIT_CPU);
   note_limit("AS", RLIMIT_AS);
+  note_limit("DATA", RLIMIT_DATA);
   note_limit("NOFILE", RLIMIT_NOFILE);
   note_limit("STACK", RLIMIT_STACK);
   note_limit("CORE", RLIMIT_CORE);

@@ -251,9 +251,9 @@ const char *host_record_lines(const struct host *host, const char *prefix, char 
   out[0] = '\0';
   for (const char *line = host->record; *line != '\0';) {
     const size_t length = strcspn(line, "\n"), skip = strlen(prefix);
-    if (strncmp(line, prefix, skip) == 0 && used + length + 2 < room) {
-      used += (size_t)snprintf(out + used, room - used, "%s%.*s", used > 0 ? "|" : "", (int)(length - skip), line + skip);
-    }
+    if (strncmp(line, prefix, skip) == 0 && used + length + 2 < room)
+      used += (size_t)snprintf(out + used, room - used, "%s%.*s", used > 0 ? "|" : "", (int)(length - skip),
+                               line + skip);
     line += length + (line[length] == '\n');
   }
   return out;

@@ -32,8 +32,8 @@ struct host {
   long milliseconds;
 };
 
-/* Runs pam_authenticate and fills in the second half. Checks what must hold for every call: descriptors, children, signal
-   mask and SIGCHLD's disposition as before, log lines printable, one of them for whatever is no success. */
+/* Runs pam_authenticate and fills in the second half. Checks what must hold for every call: descriptors, children,
+   signal mask and SIGCHLD's disposition as before, log lines printable, one of them for whatever is no success. */
 void host_authenticate(struct host *host);
 
 /* The lines of the record that begin with prefix, each without it, joined by "|". Returns out. */

@@ -1,6 +1,6 @@
-/* A PAM module for the stacks of the tests. Before the module under test: authtok=VALUE leaves a password as another module
-   would. After it: shows in the PAM environment that it was reached (PROBE=reached) and whether a password was left
-   (AUTHTOK=…). "permit" makes it succeed; otherwise it is ignored and the verdict is the other module's. */
+/* A PAM module for the stacks of the tests. Before the module under test: authtok=VALUE leaves a password as another
+   module would. After it: shows in the PAM environment that it was reached (PROBE=reached) and whether a password was
+   left (AUTHTOK=…). "permit" makes it succeed; otherwise it is ignored and the verdict is the other module's. */
 #include <security/pam_modules.h>
 #include <string.h>
 

@@ -71,7 +71,8 @@ static void takes_a_success_for_one_only_with_its_result(void)
 /* Stacks take some codes for a success (new_authtok_reqd=ok), and libpam must never see one it does not know. */
 static void passes_on_no_code_that_is_not_its_own(void)
 {
-  static const int own[] = {PAM_AUTH_ERR, PAM_USER_UNKNOWN, PAM_MAXTRIES, PAM_SERVICE_ERR, PAM_SYSTEM_ERR, PAM_CONV_ERR};
+  static const int own[] = {PAM_AUTH_ERR,    PAM_USER_UNKNOWN, PAM_MAXTRIES,
+                            PAM_SERVICE_ERR, PAM_SYSTEM_ERR,   PAM_CONV_ERR};
   for (int code = 1; code < 256; code++) {
     bool passed_on = false;
     for (unsigned i = 0; i < sizeof own / sizeof own[0]; i++)
@@ -148,7 +149,8 @@ static void gives_the_person_all_the_time(void)
 
 static void lets_the_core_take_its_time_message_by_message(void)
 {
-  snprintf(text, sizeof text, "hear\npause %d\ninfo One.\npause %d\ninfo Two.\n" SUCCESS, SILENCE * 2 / 3, SILENCE * 2 / 3);
+  const int most = SILENCE * 2 / 3;
+  snprintf(text, sizeof text, "hear\npause %d\ninfo One.\npause %d\ninfo Two.\n" SUCCESS, most, most);
   CHECK(call(text) == PAM_SUCCESS);
 }
 
@@ -267,7 +269,8 @@ static void shows_what_the_core_says(void)
                        "wrong 4 Wrong. 4 tries left.\nhear\n" SUCCESS;
   host.answers[0] = "1", host.answers[1] = "Abcdef1!";
   CHECK(call(script) == PAM_SUCCESS);
-  CHECK_TEXT(host.shown, "info: Hello.\nerror: Careful.\necho: Which one? \nerror: Wrong. 4 tries left.\nhidden: Passcode: \n");
+  CHECK_TEXT(host.shown, "info: Hello.\nerror: Careful.\necho: Which one? \nerror: Wrong. 4 tries left.\n"
+                         "hidden: Passcode: \n");
   host.flags = PAM_SILENT;
   CHECK(call(script) == PAM_SUCCESS);
   CHECK_TEXT(host.shown, "error: Careful.\necho: Which one? \nhidden: Passcode: \n");

@@ -107,7 +107,8 @@ struct UAFRoutesTests {
 
   @Test(arguments: [
     "", "{", "[]", "null", "{\"op\":\"Auth\"}", "{\"op\":\"Auth\",\"context\":\"{}\"}",
-    "{\"op\":\"Auth\",\"context\":{\"username\":\"a\"}}", "{\"op\":\"Login\",\"context\":\"{\\\"username\\\":\\\"a\\\"}\"}",
+    "{\"op\":\"Auth\",\"context\":{\"username\":\"a\"}}",
+    "{\"op\":\"Login\",\"context\":\"{\\\"username\\\":\\\"a\\\"}\"}",
     "\u{FEFF}{}", String(repeating: "[", count: 1000),
   ])
   func `answers 1400 to a body that is no request`(body: String) async throws {
@@ -125,7 +126,8 @@ struct UAFRoutesTests {
     try await server.application.test(.router) { client in
       let response = try await client.executeRequest(
         uri: "/uaf/get", method: .post,
-        headers: [.contentType: "application/json", .accessControlRequestMethod: "POST"], body: ByteBuffer(string: "{}"))
+        headers: [.contentType: "application/json", .accessControlRequestMethod: "POST"], body: ByteBuffer(string: "{}")
+      )
       #expect(response.status == .forbidden)
       #expect(response.headers[.accessControlAllowOrigin] == nil)
     }

@@ -8,7 +8,7 @@ struct Ending: Error {
   var text: PromptText?
   /// Plain text in place of both: for administrators only (configuration, `uafctl` as root).
   var detail: String?
-  /// What the log says beside the result. Never a value, a key or a token.
+  /// What the log says beside the result: never a value, a key or a token.
   var log: String
   /// Whether a TLS handshake with the server was completed; decides 4001's code alone.
   var handshakeCompleted = true

@@ -22,7 +22,8 @@ extension Session {
     }
     let aaid: AAID
     do throws(MessageError) { aaid = try AAID(type.aaid) } catch { throw Ending(StateError.damaged) }
-    let order = try order(begin.operation == .deregisterAll ? .all : .authenticator(aaid), proof, account, client, server)
+    let scope = begin.operation == .deregisterAll ? DeregistrationScope.all : .authenticator(aaid)
+    let order = try order(scope, proof, account, client, server)
     try forgetKeys(order, of: account)
     return Success(text: .deregistered(user: account.identity.serverUserName))
   }

@@ -18,11 +18,13 @@ extension Session {
       throw Ending(.invalidParameter, detail: "the payload cannot be read: \(error)", log: "payload: \(error)")
     }
     guard payload.op == operation else {
-      throw Ending(.invalidParameter, detail: "the payload is for another operation", log: "payload of another operation")
+      throw Ending(
+        .invalidParameter, detail: "the payload is for another operation", log: "payload of another operation")
     }
     guard payload.expires > surroundings.now().wallSeconds else {
       throw Ending(
-        .requestNotExist, detail: "the payload has expired: ask the administrator for another one", log: "payload expired")
+        .requestNotExist, detail: "the payload has expired: ask the administrator for another one",
+        log: "payload expired")
     }
     return payload
   }

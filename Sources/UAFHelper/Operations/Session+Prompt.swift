@@ -25,7 +25,8 @@ extension Session {
     prompt.remainingAttempts = tries.map { UInt32(clamping: $0) }
     prompt.reason = caller.service
     if let error {
-      if begin.pamFlags & Self.silent != 0 { prompt.text = "\(error)\n\(prompt.text)" } else { prompt.errorMessage = error }
+      let isSilent = begin.pamFlags & Self.silent != 0
+      if isSilent { prompt.text = "\(error)\n\(prompt.text)" } else { prompt.errorMessage = error }
     }
     guard let value = try frontEnd.ask(prompt) else {
       throw Ending(.userCancel, text: .cancelled, log: "cancelled by the person")

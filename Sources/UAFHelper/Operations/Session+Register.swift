@@ -29,11 +29,14 @@ extension Session {
       _ = try flow.makeKey(with: &maker)
       acceptance = try flow.send(over: &network)
     } catch { throw Ending(error) }
-    try keep(maker, account, identity, replacing: keys.filter { $0.type == type && $0.appID == offer.appID }, in: directory)
+    let old = keys.filter { $0.type == type && $0.appID == offer.appID }
+    try keep(maker, account, identity, replacing: old, in: directory)
     return Success(text: .registered(user: identity.serverUserName), token: acceptance.token)
   }
 
-  /// Whose state it is, or will be. The server's name must be what root's mapping makes of the account's.
+  /// Whose state it is, or will be.
+  ///
+  /// The server's name must be what root's mapping makes of the account's.
   private func identity(
     _ uid: UInt32, _ account: AccountFile?, _ payload: EnrolmentPayload, _ server: ServerSettings
   ) throws(Ending) -> AccountIdentity {

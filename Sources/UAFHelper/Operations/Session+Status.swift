@@ -4,14 +4,15 @@ import UAFConfiguration
 import UAFMessages
 
 extension Session {
-  /// Tells how the account's authenticators stand. States never end an operation.
+  /// Tells how the account's authenticators stand; a state is never an error.
   func status() throws(Ending) -> Success {
     let uid = try caller.requireAccount()
     let directory = try openState()
     let account = try openAccount(uid, in: directory)
     var entries: [JSONValue] = []
     var available: UInt32 = 0
-    for type in AuthenticatorType.allCases where configuration.authenticators.contains(where: { $0.rawValue == type.rawValue }) {
+    let enabled = configuration.authenticators.map(\.rawValue)
+    for type in AuthenticatorType.allCases where enabled.contains(type.rawValue) {
       let state = try entry(type, uid, account)
       if state.code == .stateAvailable { available |= type.userVerification }
       entries.append(.object(state.json))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The system's log, facility authpriv. Its socket is opened once, before anything is asked.
+/// The system's log, facility authpriv, opened once before anything is asked.
 struct SystemLog: LogSink {
   // SAFETY: openlog keeps the pointer; a static string lives as long as the process.
   private static let name: StaticString = "pam-uaf"

@@ -47,7 +47,8 @@ extension Session {
   private func endpoint(
     _ server: ServerSettings, _ own: ServerSettings.OperationURLs?
   ) throws(Ending) -> ServerEndpoint {
-    guard let request = own?.requestURL ?? server.requestURL, let response = own?.responseURL ?? server.responseURL else {
+    guard let request = own?.requestURL ?? server.requestURL, let response = own?.responseURL ?? server.responseURL
+    else {
       throw Ending(.invalidParameter, text: .configurationError, log: "server.response_url is missing")
     }
     return ServerEndpoint(requestURL: request.text, responseURL: response.text)

@@ -50,7 +50,9 @@ import UAFWire
   }
 
   /// Whether wrong, locked, unregistered and unknown must look alike to this caller.
-  var hidesState: Bool { caller.isRoot && !caller.isTool && settings.general.hidesState(remote: caller.origin == .remote) }
+  var hidesState: Bool {
+    caller.isRoot && !caller.isTool && settings.general.hidesState(remote: caller.origin == .remote)
+  }
 
   /// Does what was asked.
   func run() throws(Ending) -> Success {

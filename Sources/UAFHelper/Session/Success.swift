@@ -8,7 +8,7 @@ struct Success {
   var text: PromptText?
   /// Plain text in its place, for administrators.
   var detail: String?
-  /// The server's token. Secret.
+  /// The server's token, which is secret.
   var token: String?
   /// The JSON document of *status*.
   var document: String?

@@ -5,7 +5,9 @@ import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import NIOCore
+import ServiceLifecycle
 import UAFCrypto
+import UnixSignals
 
 /// `uaf-server serve`: answers requests until it is told to stop.
 struct ServeCommand: AsyncParsableCommand {
@@ -43,6 +45,8 @@ struct ServeCommand: AsyncParsableCommand {
     let database = try ServerDatabase.open(state: directory)
     let files = try certificateFiles(in: directory)
     let leaf = try files.leaf()
+    // A certificate that clients cannot be bound to is told now, not at the first request.
+    _ = try X509.serverEndPoint(der: leaf)
     let identity = IdentityBox()
     let environment = ServiceEnvironment(
       database: database, keys: try ServerKeys(state: directory), models: try .projectOwn(),
@@ -62,13 +66,27 @@ struct ServeCommand: AsyncParsableCommand {
         do {
           identity.set(try ServerIdentity(publicURL: url, facets: facets, certificate: leaf))
           try await database.write { db in try SettingStore(db: db).set(.publicURL, to: url) }
+          Terminal.result("listening on \(local)")
         } catch {
-          logger.error("failed", metadata: ["error": "\(type(of: error))"])
+          logger.critical("failed", metadata: ["error": "\(type(of: error))"])
         }
-        Terminal.result("listening on \(local)")
       },
       logger: logger)
-    try await application.runService()
+    try await run(application, logger: logger)
+  }
+
+  /// Runs until a signal; a client that keeps an idle connection open does not keep the server from ending.
+  private func run(_ application: some ApplicationProtocol, logger: Logger) async throws {
+    var configuration = ServiceGroupConfiguration(
+      services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(3)
+    do {
+      try await ServiceGroup(configuration: configuration).run()
+    } catch let error as IOError {
+      throw ServerError.cannotListen(address: "\(listen.host):\(listen.port)", errorNumber: error.errnoCode)
+    } catch is CancellationError {
+      logger.notice("closed idle connections")
+    }
   }
 
   private func certificateFiles(in directory: StateDirectory) throws -> CertificateFiles {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why the server cannot work; a client is never told more than "internal error".
 enum ServerError: Error, Equatable, CustomStringConvertible {
   /// The store was made by a later version.
@@ -6,6 +8,8 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case unusableFile(path: String, reason: String)
   /// The folder cannot be made or used.
   case unusableDirectory(path: String, reason: String)
+  /// The system refuses the address.
+  case cannotListen(address: String, errorNumber: Int32)
   /// The public URL is not known before the server listens.
   case notListening
   /// An argument of the command line.
@@ -17,6 +21,9 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
       "the store was written by a newer uaf-server: start that version, or restore the older store from a backup"
     case .unusableFile(let path, let reason): "\(path): \(reason)"
     case .unusableDirectory(let path, let reason): "\(path): \(reason)"
+    case .cannotListen(let address, let errorNumber):
+      // SAFETY: strerror's text is copied at once.
+      "cannot listen on \(address): \(unsafe String(cString: strerror(errorNumber))): choose another with --listen"
     case .notListening: "the server does not listen yet: try again"
     case .invalidArgument(let text): text
     }

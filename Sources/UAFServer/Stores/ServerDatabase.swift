@@ -11,7 +11,11 @@ enum ServerDatabase {
     configuration.journalMode = .wal
     configuration.busyMode = .timeout(5)
     try state.makeDatabaseFile()
-    return try prepare(try DatabaseQueue(path: state.databasePath, configuration: configuration))
+    let database = try DatabaseQueue(path: state.databasePath, configuration: configuration)
+    // GRDB lowers this in WAL mode; but a taken challenge or a raised counter must survive a power cut, or the answer
+    // that was accepted could be sent again.
+    try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+    return try prepare(database)
   }
 
   /// A store that is gone with its last user.

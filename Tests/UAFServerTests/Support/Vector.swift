@@ -110,20 +110,29 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Whether the server accepts an answer to this vector's request.
-  func accepts(_ response: UAFResponse) throws -> Bool {
-    switch response {
-    case .registration(let response):
-      if case .accepted = try verifier.verify(response, issued: issued, isRegistered: { _, _ in false }) { return true }
-    case .authentication(let response):
-      if case .accepted = try verifier.verify(response, issued: issued, keys: keys) { return true }
+  /// The server's view of this vector, read once for many answers.
+  struct Server {
+    let verifier: Verifier
+    let issued: IssuedRequest
+    let keys: [StoredKey]
+
+    /// Whether the server accepts an answer to the vector's request.
+    func accepts(_ response: UAFResponse) -> Bool {
+      switch response {
+      case .registration(let response):
+        if case .accepted = verifier.verify(response, issued: issued, isRegistered: { _, _ in false }) { return true }
+      case .authentication(let response):
+        if case .accepted = verifier.verify(response, issued: issued, keys: keys) { return true }
+      }
+      return false
     }
-    return false
   }
 
+  var server: Server { get throws { try Server(verifier: verifier, issued: issued, keys: keys) } }
+
   /// The vector's response with another assertion in its place.
-  func response(assertion: [UInt8]) throws -> UAFResponse {
-    switch try response {
+  static func replacing(_ assertion: [UInt8], in response: UAFResponse) -> UAFResponse {
+    switch response {
     case .registration(let response):
       .registration(
         RegistrationResponse(

@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct `A helper that is killed` {
+    private func killHelper(of login: Command, _ signal: Int32 = SIGKILL) throws {
+      let helpers = login.descendants(named: "uaf-helper")
+      try #require(helpers.count == 1)
+      try #require(kill(helpers[0], signal) == 0)
+    }
+
+    @Test func `at the prompt counts nothing and is no success`() throws {
+      let scene = try Scene.registered()
+      let login = try scene.startLogin()
+      try killHelper(of: login)
+      login.send(Scene.passcode + "\n")
+      #expect(Login(try login.end()).code == .systemError)
+      #expect(try scene.status().remainingTries == 5)
+    }
+
+    @Test func `while the key is derived leaves the attempt counted, right as the passcode was`() throws {
+      // So slow that there is time to kill it in.
+      let scene = try Scene.registered { $0.derivationCost = 18 }
+      let login = try scene.startLogin()
+      login.send(Scene.passcode + "\n")
+      try Wait.until("the charge") { try scene.status().remainingTries == 4 }
+      try killHelper(of: login)
+      #expect(Login(try login.end()).code == .systemError)
+      #expect(try scene.status().remainingTries == 4)
+    }
+
+    @Test func `while the server decides is no success, and the right passcode has cleared the count`() throws {
+      let bad = try BadServers.shared()
+      let scene = try Scene.registered()
+      try scene.write(bad.authority + String(contentsOfFile: scene.server.authority, encoding: .utf8), to: "ca.pem")
+      try scene.configure {
+        $0.authority = scene.path("ca.pem")
+        $0.responseURL = try bad.url("good", "/hang")
+      }
+      _ = try scene.logIn("wrong1111")
+      #expect(try scene.status().remainingTries == 4)
+      let login = try scene.startLogin()
+      login.send(Scene.passcode + "\n")
+      try Wait.until("the settling") { try scene.status().remainingTries == 5 }
+      try killHelper(of: login)
+      #expect(Login(try login.end()).code == .systemError)
+      #expect(try scene.status().remainingTries == 5)
+    }
+  }
+}

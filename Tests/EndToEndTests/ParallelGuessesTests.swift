@@ -1,0 +1,29 @@
+import Testing
+
+extension EndToEnd {
+  @Suite struct `A hundred guesses at once` {
+    /// Half of the guesses come first, so that it is certain which side of the lock the right one is on.
+    ///
+    /// All have passed the look at the lock before their prompt: the charge alone refuses them.
+    @Test(.timeLimit(.minutes(1)))
+    func `cost five checks with limit 5, and the right one among the others is refused`() throws {
+      let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 5\nlock_time = 300" }
+      _ = try? SystemLog.shared().take()
+      let logins = try (0..<100).map { _ in try Command(scene.host(), environment: scene.names) }
+      for login in logins { try login.wait(for: "prompt Passcode") }
+      for (index, login) in logins[..<50].enumerated() { login.send("wrong\(index)00\n") }
+      try Wait.until("the lock") { try scene.status().state == 3008 }
+      for (index, login) in logins[50...].enumerated() {
+        login.send(index == 25 ? Scene.passcode + "\n" : "other\(index)00\n")
+      }
+      let codes = try logins.map { Login(try $0.end()).code }
+      #expect(codes.filter { $0 == .authenticationError }.count == 5)
+      #expect(codes.filter { $0 == .maximumTries }.count == 95)
+      #expect(codes[75] == .maximumTries)
+      if SystemLog.isPossible {
+        let checks = try SystemLog.shared().take().filter { $0.contains("event=authenticate result=3012 ") }
+        #expect(checks.count == 5)
+      }
+    }
+  }
+}

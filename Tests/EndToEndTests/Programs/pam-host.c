@@ -1,0 +1,69 @@
+/* A PAM host for the tests: pam-host FOLDER SERVICE USER [RHOST]
+
+   Authenticates USER with the stack FOLDER/SERVICE. What PAM says goes to standard output, one line each ("prompt TEXT",
+   "error TEXT", "info TEXT"; last "result NUMBER"), answers are lines of standard input. The exit status is PAM's code.
+   It asks for no delay after a failure, which is all that it leaves out of a login. */
+#include <security/pam_appl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+static void no_delay(int status, unsigned microseconds, void *data)
+{
+  (void)status, (void)microseconds, (void)data;
+}
+
+static char *read_line(void)
+{
+  char *line = NULL;
+  size_t size = 0;
+  const ssize_t length = getline(&line, &size, stdin);
+  if (length < 0) {
+    free(line);
+    return NULL;
+  }
+  if (length > 0 && line[length - 1] == '\n')
+    line[length - 1] = '\0';
+  return line;
+}
+
+static int converse(int count, const struct pam_message **messages, struct pam_response **responses, void *data)
+{
+  (void)data;
+  struct pam_response *answers = calloc((size_t)count, sizeof *answers);
+  if (answers == NULL)
+    return PAM_BUF_ERR;
+  for (int i = 0; i < count; i++) {
+    const int style = messages[i]->msg_style;
+    const int asks = style == PAM_PROMPT_ECHO_OFF || style == PAM_PROMPT_ECHO_ON;
+    printf("%s %s\n", asks ? "prompt" : style == PAM_ERROR_MSG ? "error" : "info", messages[i]->msg);
+    fflush(stdout);
+    if (asks && (answers[i].resp = read_line()) == NULL) {
+      while (i-- > 0)
+        free(answers[i].resp);
+      free(answers);
+      return PAM_CONV_ERR;
+    }
+  }
+  *responses = answers;
+  return PAM_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc != 4 && argc != 5)
+    return 64;
+  const struct pam_conv conversation = {.conv = converse};
+  pam_handle_t *pamh = NULL;
+  int code = pam_start_confdir(argv[2], argv[3], &conversation, argv[1], &pamh);
+  if (code == PAM_SUCCESS)
+    code = pam_set_item(pamh, PAM_FAIL_DELAY, (const void *)no_delay);
+  if (code == PAM_SUCCESS && argc == 5)
+    code = pam_set_item(pamh, PAM_RHOST, argv[4]);
+  if (code == PAM_SUCCESS)
+    code = pam_authenticate(pamh, 0);
+  printf("result %d\n", code);
+  pam_end(pamh, code);
+  return code;
+}

@@ -1,0 +1,40 @@
+import Testing
+
+extension EndToEnd {
+  @Suite struct `A stack whose helper is missing` {
+    /// A module like ours whose core is not there.
+    private func scene(_ control: String) throws -> Scene {
+      let scene = try Scene()
+      let build = try Folder.shared.folder("module")
+      try Command.succeed([
+        "make", "-s", "-C", Programs.shim, "BUILD=\(build)", "LIBEXECDIR=\(build)/missing",
+        "SOCKET_PATH=/nonexistent/pam-uaf/helper.sock",
+      ])
+      try scene.stack(
+        "auth \(control) \(build)/pam_uaf.so conf=\(scene.configuration)", "auth optional pam_echo.so the next module",
+        "auth required pam_permit.so")
+      return scene
+    }
+
+    @Test(arguments: ["sufficient", "optional", "[success=done default=ignore]", "[success=ok default=ignore]"])
+    func `goes on to the next module and may let in, where root lets it fail`(_ control: String) throws {
+      let scene = try scene(control)
+      let login = try scene.logIn(Scene.passcode)
+      #expect(login.code == .success)
+      #expect(login.output.says("info the next module"))
+      #expect(login.prompts.isEmpty)
+    }
+
+    @Test func `goes on to the next module and refuses, where the module is required`() throws {
+      let login = try scene("required").logIn(Scene.passcode)
+      #expect(login.code == .systemError)
+      #expect(login.output.says("info the next module"))
+    }
+
+    @Test func `ends at once and refuses, where the module is requisite`() throws {
+      let login = try scene("requisite").logIn(Scene.passcode)
+      #expect(login.code == .systemError)
+      #expect(!login.output.says("info the next module"))
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// The servers of Tests/Servers/https_servers.py: one good, the others each wrong in one thing.
+struct BadServers: Decodable {
+  /// PEM of the authority all but some of them are certified by.
+  let authority: String
+  private let ports: [String: Int]
+
+  private final class Running: Sendable {
+    let servers: Result<BadServers, any Error>
+    private let input = Pipe()
+
+    init() {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["python3", "-W", "ignore", Programs.badServers]
+      process.standardInput = input
+      let output = Pipe()
+      process.standardOutput = output
+      servers = Result {
+        try process.run()
+        let line = output.fileHandleForReading.firstLine
+        return try JSONDecoder().decode(BadServers.self, from: Data(line.utf8))
+      }
+    }
+  }
+
+  private static let running = Running()
+
+  static func shared() throws -> BadServers { try running.servers.get() }
+
+  /// The URL of a path at one of them.
+  func url(_ name: String, _ path: String = "/ok") throws -> String {
+    guard let port = ports[name] else { throw Failure("https_servers.py has no server \(name)") }
+    return "https://127.0.0.1:\(port)\(path)"
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+
+/// A program that was started, with its output in a file and the test at its standard input.
+final class Command {
+  private static let search = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+  private let process = Process()
+  private let input = Pipe()
+  private let file: String
+
+  /// Starts a program, in the log's mount namespace unless another way is asked for.
+  init(_ arguments: [String], environment: [String: String] = [:], logged: Bool = true) throws {
+    let prefix = logged ? try SystemLog.shared().prefix : []
+    let words = prefix + ["/usr/bin/env"] + environment.map { "\($0)=\($1)" }.sorted() + arguments
+    file = try Folder.shared.file("output")
+    try Data().write(to: URL(filePath: file))
+    guard let output = FileHandle(forWritingAtPath: file) else { throw Failure("\(file) cannot be written") }
+    process.executableURL = URL(filePath: words[0])
+    process.arguments = Array(words.dropFirst())
+    process.environment = Self.search
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    try output.close()
+  }
+
+  deinit {
+    if process.isRunning {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+    try? FileManager.default.removeItem(atPath: file)
+  }
+
+  /// Runs a program to its end.
+  static func run(
+    _ arguments: [String], input: String = "", environment: [String: String] = [:], logged: Bool = true
+  ) throws -> Output {
+    try run(arguments, input: Array(input.utf8), environment: environment, logged: logged)
+  }
+
+  static func run(
+    _ arguments: [String], input: [UInt8], environment: [String: String] = [:], logged: Bool = true
+  ) throws -> Output {
+    let command = try Command(arguments, environment: environment, logged: logged)
+    command.send(input)
+    return try command.end()
+  }
+
+  /// Runs a program whose failure is none of the test's claims.
+  @discardableResult
+  static func succeed(
+    _ arguments: [String], input: String = "", environment: [String: String] = [:], logged: Bool = true
+  ) throws -> Output {
+    let output = try run(arguments, input: input, environment: environment, logged: logged)
+    guard output.status == 0 else {
+      throw Failure("\(arguments.joined(separator: " ")): status \(output.status): \(output.text)")
+    }
+    return output
+  }
+
+  var identifier: pid_t { process.processIdentifier }
+
+  /// What it has printed so far.
+  var text: String { String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self) }
+
+  /// Writes to its standard input, which stays open; a program that has ended already takes nothing.
+  func send(_ bytes: [UInt8]) { try? input.fileHandleForWriting.write(contentsOf: bytes) }
+
+  func send(_ text: String) { send(Array(text.utf8)) }
+
+  /// Waits until it has printed something.
+  func wait(for part: String) throws { try Wait.until("\(part.debugDescription)") { text.contains(part) } }
+
+  /// Closes its standard input and waits for its end.
+  func end() throws -> Output {
+    try? input.fileHandleForWriting.close()
+    try Wait.until("the end of \(process.arguments?.joined(separator: " ") ?? "")") { !process.isRunning }
+    let status = process.terminationStatus
+    return Output(status: process.terminationReason == .exit ? status : -status, text: text)
+  }
+
+  /// The processes it started, and theirs.
+  func descendants(named name: String) -> [pid_t] { ProcessTable.descendants(of: identifier, named: name) }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// A folder of this test run, which goes away with the run, whatever its end.
+final class Folder: Sendable {
+  private static let made = Result { try Folder() }
+
+  static var shared: Folder { get throws { try made.get() } }
+
+  let path: String
+  // Holds the end of the pipe whose closing removes the folder.
+  private let input = Pipe()
+
+  private init() throws {
+    var template = Array("/tmp/pam-uaf-test-XXXXXX".utf8CString)
+    // SAFETY: the array is NUL-terminated and written in place.
+    guard unsafe mkdtemp(&template) != nil else { throw Failure("mkdtemp: errno \(errno)") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    // Programs of other users go through it.
+    try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: path)
+    let cleaner = Process()
+    cleaner.executableURL = URL(filePath: "/bin/sh")
+    cleaner.arguments = ["-c", "read -r _; rm -rf \"$1\"", "sh", path]
+    cleaner.standardInput = input
+    try cleaner.run()
+  }
+
+  /// A path no file has yet.
+  func file(_ name: String) throws -> String { path + "/\(name)-\(UUID().uuidString.prefix(8))" }
+
+  /// A new folder in it, for root alone.
+  func folder(_ name: String) throws -> String {
+    let path = try file(name)
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o711])
+    return path
+  }
+}

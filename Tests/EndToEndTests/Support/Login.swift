@@ -1,0 +1,19 @@
+/// What a PAM host heard in one call of pam_authenticate.
+struct Login {
+  let code: PAMCode?
+  let prompts: [String]
+  let errors: [String]
+  let output: Output
+
+  init(_ output: Output) {
+    self.output = output
+    let lines = output.lines
+    func texts(_ kind: String) -> [String] {
+      lines.filter { $0.hasPrefix(kind + " ") }.map { String($0.dropFirst(kind.count + 1)) }
+    }
+    prompts = texts("prompt")
+    errors = texts("error")
+    // A host that did not come to its end has no code, whatever its status.
+    code = texts("result").last.flatMap { Int32($0) }.flatMap { PAMCode(rawValue: $0) }
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// What `make build` lays out: the tests use these programs and no others.
+enum Programs {
+  private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  private static let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+  private static let prefix: String = {
+    let named = try? String(contentsOf: root.appending(path: "build/stage.prefix"), encoding: .utf8)
+    return named?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "/usr"
+  }()
+
+  static let libexec = root.path + "/build/stage\(prefix)/libexec/pam-uaf"
+  static let helper = libexec + "/uaf-helper"
+  static let fetch = libexec + "/uaf-fetch"
+  static let tool = root.path + "/build/stage\(prefix)/bin/uafctl"
+  static let server = root.path + "/build/stage\(prefix)/bin/uaf-server"
+  static let module = root.path + "/build/tree/pam_uaf.so"
+  static let shim = root.path + "/cshim"
+  static let badServers = tests.deletingLastPathComponent().path + "/Servers/https_servers.py"
+
+  /// A program of this target's own.
+  static func own(_ name: String) -> String { tests.path + "/Programs/" + name }
+
+  /// Fails where something is missing.
+  static func require() throws {
+    for path in [helper, fetch, tool, server, module] where !FileManager.default.fileExists(atPath: path) {
+      throw Failure("\(path) is missing: run make build")
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+/// A machine with pam-uaf, as far as one test needs it: configuration, state, PAM stack and an account.
+final class Scene {
+  static let passcode = "tangerine9"
+  static let uid = 4242
+  private static let host = Result { try compileHost() }
+
+  let folder: String
+  /// The account, which is there through nss_wrapper and in no file of the machine.
+  let user: String
+  let server: Server
+  var settings: Settings
+
+  /// A machine that was initialised, whose account has not registered.
+  init(_ server: Server? = nil, user: String? = nil, settings: (inout Settings) -> Void = { _ in }) throws {
+    try Programs.require()
+    let server = try server ?? Server.shared()
+    self.server = server
+    folder = try Folder.shared.folder("scene")
+    self.user = user ?? "mina\(UUID().uuidString.prefix(8).lowercased())"
+    self.settings = Settings(server, folder: folder)
+    settings(&self.settings)
+    try write("root:x:0:0::/root:/bin/sh\n\(self.user):x:\(Self.uid):\(Self.uid)::/nonexistent:/bin/sh\n", to: "passwd")
+    try write("root:x:0:\n\(self.user):x:\(Self.uid):\n", to: "group")
+    try FileManager.default.createDirectory(atPath: path("pam.d"), withIntermediateDirectories: false)
+    try configure()
+    try stack("auth required MODULE")
+    let made = try tool("init")
+    guard made.status == 0 else { throw Failure("init: \(made.text)") }
+  }
+
+  /// The same with a registered account.
+  static func registered(_ server: Server? = nil, settings: (inout Settings) -> Void = { _ in }) throws -> Scene {
+    let scene = try Scene(server, settings: settings)
+    try scene.register()
+    return scene
+  }
+
+  func path(_ name: String) -> String { folder + "/" + name }
+
+  func write(_ text: String, to name: String, mode: mode_t = 0o644) throws {
+    try Data(text.utf8).write(to: URL(filePath: path(name)))
+    try FileManager.default.setAttributes([.posixPermissions: Int(mode)], ofItemAtPath: path(name))
+  }
+
+  var configuration: String { path("pam_uaf.conf") }
+
+  /// Writes the configuration anew.
+  func configure(_ change: (inout Settings) throws -> Void = { _ in }) throws {
+    try change(&settings)
+    try write(settings.text, to: "pam_uaf.conf")
+  }
+
+  /// Writes the PAM stack; MODULE stands for ours with its `conf=`.
+  func stack(_ lines: String...) throws {
+    let text = lines.joined(separator: "\n").replacing("MODULE", with: "\(Programs.module) conf=\(configuration)")
+    try write(text + "\n", to: "pam.d/demo")
+  }
+
+  /// Registers the account.
+  func register() throws {
+    try write(try server.enrol(user), to: "payload", mode: 0o600)
+    let output = try tool("register", user, "--payload", path("payload"), input: "\(Self.passcode)\n\(Self.passcode)\n")
+    guard output.status == 0 else { throw Failure("register: \(output.text)") }
+  }
+
+  /// Runs uafctl as root.
+  func tool(_ arguments: String..., input: String = "") throws -> Output {
+    try Command.run([Programs.tool, "--conf", configuration] + arguments, input: input, environment: names)
+  }
+
+  /// What makes the account known to the programs that look it up.
+  var names: [String: String] {
+    [
+      "LD_PRELOAD": "libnss_wrapper.so", "NSS_WRAPPER_PASSWD": path("passwd"), "NSS_WRAPPER_GROUP": path("group"),
+    ]
+  }
+
+  /// The command line of a login.
+  func host(user: String? = nil, from remote: String? = nil) throws -> [String] {
+    [try Self.host.get(), path("pam.d"), "demo", user ?? self.user] + (remote.map { [$0] } ?? [])
+  }
+
+  /// Logs in with this answer to the prompt.
+  func logIn(_ answer: String, as user: String? = nil, from remote: String? = nil) throws -> Login {
+    try logIn(Array(answer.utf8), as: user, from: remote)
+  }
+
+  func logIn(_ answer: [UInt8], as user: String? = nil, from remote: String? = nil) throws -> Login {
+    Login(try Command.run(host(user: user, from: remote), input: answer + [UInt8(ascii: "\n")], environment: names))
+  }
+
+  /// A login that waits for its answer.
+  func startLogin(_ environment: [String: String] = [:]) throws -> Command {
+    let command = try Command(host(), environment: names.merging(environment) { $1 })
+    try command.wait(for: "prompt Passcode")
+    return command
+  }
+
+  /// What `uafctl status` says of the passcode.
+  func status() throws -> Status {
+    let output = try tool("status", user, "--json")
+    guard let document = output.lines.first(where: { $0.hasPrefix("{") }) else {
+      throw Failure("status: \(output.text)")
+    }
+    return try Status(document)
+  }
+
+  private static func compileHost() throws -> String {
+    let program = try Folder.shared.file("pam-host")
+    try Command.succeed(["cc", "-O1", Programs.own("pam-host.c"), "-lpam", "-o", program], logged: false)
+    return program
+  }
+}

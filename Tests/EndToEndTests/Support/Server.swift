@@ -1,0 +1,62 @@
+import Foundation
+
+/// A running `uaf-server` with a store of its own.
+final class Server {
+  let state: String
+  let url: String
+  private let listen: String
+  private var command: Command?
+
+  // SAFETY: the tests of this target run one after the other.
+  private nonisolated(unsafe) static let one = Result { try Server() }
+
+  /// The server of every test that does not stop it.
+  static func shared() throws -> Server { try unsafe one.get() }
+
+  init() throws {
+    try Programs.require()
+    state = try Folder.shared.folder("server")
+    let first = try Self.start(state, listen: "127.0.0.1:0")
+    guard let line = first.text.split(separator: "\n").first(where: { $0.hasPrefix("listening on ") }) else {
+      throw Failure("uaf-server does not say where it listens: \(first.text)")
+    }
+    url = String(line.dropFirst("listening on ".count))
+    listen = String(url.dropFirst("https://".count))
+    command = first
+  }
+
+  private static func start(_ state: String, listen: String) throws -> Command {
+    let command = try Command(
+      [
+        "python3", Programs.own("until-closed.py"), Programs.server, "serve", "--state", state, "--listen", listen,
+        "--development",
+      ], logged: false)
+    try command.wait(for: "listening on https")
+    return command
+  }
+
+  /// Ends it; its port refuses connections then.
+  func stop() throws {
+    _ = try command?.end()
+    command = nil
+  }
+
+  /// Starts it again, at the same place.
+  func resume() throws { command = try Self.start(state, listen: listen) }
+
+  var authority: String { state + "/ca.pem" }
+
+  /// The payload with which this account may register once.
+  func enrol(_ user: String) throws -> String {
+    let output = try Command.succeed([Programs.server, "enrol", user, "--state", state], logged: false)
+    guard let line = output.lines.first(where: { $0.hasPrefix("ey") }) else {
+      throw Failure("no payload: \(output.text)")
+    }
+    return line
+  }
+
+  /// Takes the account's keys back.
+  func revoke(_ user: String) throws {
+    try Command.succeed([Programs.server, "revoke", user, "--state", state], logged: false)
+  }
+}

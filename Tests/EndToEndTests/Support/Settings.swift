@@ -1,0 +1,38 @@
+/// The configuration of a ``Scene``.
+struct Settings {
+  var requestURL: String
+  var responseURL: String
+  var authority: String
+  let stateDirectory: String
+  /// Low, because the tests are not about the cost of a guess.
+  var derivationCost = 12
+  var lock = "lock_time = 300"
+  /// Further lines of `[server]`.
+  var server = ""
+  /// Further tables.
+  var more = ""
+
+  init(_ server: Server, folder: String) {
+    requestURL = server.url + "/uaf/get"
+    responseURL = server.url + "/uaf/respond"
+    authority = server.authority
+    stateDirectory = folder + "/state"
+  }
+
+  var text: String {
+    """
+    [server]
+    request_url = "\(requestURL)"
+    response_url = "\(responseURL)"
+    ca_file = "\(authority)"
+    \(server)
+    [state]
+    directory = "\(stateDirectory)"
+    kdf_cost = \(derivationCost)
+    [lock]
+    \(lock)
+    \(more)
+
+    """
+  }
+}

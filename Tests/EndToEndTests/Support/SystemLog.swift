@@ -1,0 +1,38 @@
+import Foundation
+
+/// The log of the programs a test starts: a /dev/log of a mount namespace of its own.
+final class SystemLog: Sendable {
+  private static let made = Result { try SystemLog() }
+
+  static func shared() throws -> SystemLog { try made.get() }
+
+  /// What puts a program into the namespace; nothing on machines that have none to give.
+  let prefix: [String]
+  private let input = Pipe()
+  private let output = Pipe()
+
+  private init() throws {
+    let folder = try Folder.shared.folder("log")
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["unshare", "--mount", "python3", Programs.own("system-log.py"), folder]
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    let line = output.fileHandleForReading.firstLine
+    guard let identifier = pid_t(line) else {
+      prefix = []
+      return
+    }
+    prefix = ["/usr/bin/nsenter", "--mount", "--target", "\(identifier)"]
+  }
+
+  /// Whether this machine lets root make a mount namespace; a container without CAP_SYS_ADMIN does not.
+  static var isPossible: Bool { (try? shared().prefix.isEmpty) == false }
+
+  /// What was logged since the last call.
+  func take() throws -> [String] {
+    try input.fileHandleForWriting.write(contentsOf: [UInt8(ascii: "\n")])
+    return try JSONDecoder().decode([String].self, from: Data(output.fileHandleForReading.firstLine.utf8))
+  }
+}

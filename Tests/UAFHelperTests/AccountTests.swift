@@ -1,0 +1,85 @@
+import Authenticator
+import Foundation
+import Testing
+import UAFWire
+
+@testable import UAFHelper
+
+@Suite struct AccountTests {
+  private func initialised() throws -> HelperBench {
+    let bench = try HelperBench()
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    return bench
+  }
+
+  @Test func `nouserok lets an account pass that never had a row, and asks it nothing`() throws {
+    let bench = try initialised()
+    let transcript = try bench.run(bench.begin(.authenticate, "nouserok"))
+    #expect(transcript.pamCode == 25 && transcript.result == 1009)
+    #expect(transcript.prompts.isEmpty && transcript.errors.isEmpty)
+  }
+
+  @Test func `without nouserok an account without a row is unknown`() throws {
+    let bench = try initialised()
+    #expect(try bench.run(bench.begin()).pamCode == 10)
+  }
+
+  @Test func `nouserok lets nobody pass after a deregistration, only after root forgot`() throws {
+    let bench = try HelperBench.registered()
+    #expect(try bench.run(bench.begin(.deregister), ["correct"]).result == 0)
+    #expect(try bench.run(bench.begin(.authenticate, "nouserok")).pamCode == 10)
+    #expect(try bench.run(bench.begin(.forget)).result == 0)
+    #expect(try bench.run(bench.begin(.authenticate, "nouserok")).pamCode == 25)
+  }
+
+  @Test func `nouserok lets nobody pass whose lookup failed`() throws {
+    let bench = try initialised()
+    var begin = bench.begin(.authenticate, "nouserok")
+    begin.uid = nil
+    begin.account = nil
+    #expect(try bench.run(begin).pamCode == 10)
+  }
+
+  @Test func `nouserok lets nobody pass where the state cannot be used`() throws {
+    let bench = try HelperBench.registered()
+    try FileManager.default.removeItem(atPath: bench.folder + "/state/device.key")
+    let transcript = try bench.run(bench.begin(.authenticate, "nouserok"))
+    #expect(transcript.pamCode == 4 && transcript.result == 1007)
+  }
+
+  @Test(arguments: [("", 19019), ("mi na", 1011), ("min\u{1b}a", 1011), ("민아", 1011)] as [(String, UInt32)])
+  func `refuses user names that cannot be`(_ name: String, _ result: UInt32) throws {
+    let bench = try initialised()
+    var begin = bench.begin()
+    begin.account = Array(name.utf8)
+    begin.typedName = begin.account
+    let transcript = try bench.run(begin)
+    #expect(transcript.result == result && transcript.pamCode == 10)
+    #expect(!bench.log.lines.joined().contains("\u{1b}"))
+  }
+
+  @Test func `a reused uid is locked and the log says so`() throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.begin()
+    begin.account = Array("other".utf8)
+    let transcript = try bench.run(begin)
+    #expect(transcript.result == 3014 && transcript.pamCode == 11 && transcript.prompts.isEmpty)
+    #expect(bench.log.lines.last?.contains("another account") == true)
+  }
+
+  @Test func `a damaged file is locked, not unregistered`() throws {
+    let bench = try HelperBench.registered()
+    let file = bench.folder + "/state/accounts/4242.db"
+    try Data().write(to: URL(fileURLWithPath: file))
+    _ = unsafe chmod(file, 0o600)
+    #expect(try bench.run(bench.begin(.authenticate, "nouserok")).result == 3014)
+  }
+
+  @Test func `deregistering wants the value and the server's word, and leaves nothing to log in with`() throws {
+    let bench = try HelperBench.registered()
+    #expect(try bench.run(bench.begin(.deregister), ["wrong1"]).result == 3012)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try bench.run(bench.begin(.deregister), ["correct"]).result == 0)
+    #expect(try bench.run(bench.begin()).result == 1009)
+  }
+}

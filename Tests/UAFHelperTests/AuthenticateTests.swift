@@ -1,0 +1,152 @@
+import Authenticator
+import FidoResults
+import Testing
+import UAFClient
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+@Suite struct AuthenticateTests {
+  @Test func `the right value and the server's yes are a success`() throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.pamCode == 0 && transcript.result == 0)
+    #expect(transcript.prompts.map(\.text) == ["Passcode for mina (login): "])
+    #expect(transcript.prompts[0].echo == false && transcript.prompts[0].check == "passcode")
+  }
+
+  @Test func `a wrong value is told with the tries left, and never reaches the server`() throws {
+    let bench = try HelperBench.registered()
+    let answered = bench.server.answered
+    let transcript = try bench.run(bench.begin(), ["wrong1"])
+    #expect(transcript.pamCode == 7 && transcript.result == 3012)
+    #expect(transcript.errors == ["Wrong passcode: 2 tries left."])
+    #expect(bench.server.answered == answered)
+    #expect(try bench.triesLeft() == 2)
+  }
+
+  @Test func `locks after the configured number and refuses the right value without asking`() throws {
+    let bench = try HelperBench.registered()
+    for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
+    let third = try bench.run(bench.begin(), ["wrong3"])
+    #expect(third.errors == ["Locked after wrong entries: try again in 60 seconds."])
+    let locked = try bench.run(bench.begin(), [])
+    #expect(locked.result == 3013 && locked.pamCode == 11 && locked.prompts.isEmpty)
+    bench.now.nanoseconds = 60_000_000_000
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `locks for good after the configured number of locks, until root unlocks`() throws {
+    let bench = try HelperBench.registered()
+    for round in 0..<2 {
+      for index in 0..<3 { try bench.run(bench.begin(), ["wrong\(index)"]) }
+      bench.now.nanoseconds += Int64(round + 1) * 1_000_000_000_000
+    }
+    let transcript = try bench.run(bench.begin(), [])
+    #expect(transcript.result == 3014 && transcript.pamCode == 11)
+    #expect(try bench.run(bench.begin(.unlock)).result == 0)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `one wrong value entered again in the same call is counted once`() throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(bench.begin(.authenticate, "tries=3"), ["wrong1", "wrong1", "correct"])
+    #expect(transcript.result == 0)
+    #expect(transcript.prompts.map(\.remainingAttempts) == [nil, 2, 2])
+    #expect(transcript.prompts[1].errorMessage == "Wrong passcode: 2 tries left.")
+  }
+
+  @Test func `with PAM_SILENT the last error stands in the prompt itself`() throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.begin(.authenticate, "tries=2")
+    begin.pamFlags = 0x8000
+    let transcript = try bench.run(begin, ["wrong1", "correct"])
+    #expect(transcript.prompts[1].text == "Wrong passcode: 2 tries left.\nPasscode for mina (login): ")
+    #expect(transcript.prompts[1].errorMessage == nil)
+  }
+
+  @Test(arguments: ["", "\u{7f}\u{1b}[2J", "line\nbreak", String(repeating: "x", count: 257)])
+  func `what could never have been stored is refused like a wrong value and not counted`(_ value: String) throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(bench.begin(), [value])
+    #expect(transcript.result == 3012 && transcript.pamCode == 7)
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test func `cancelling counts nothing`() throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(bench.begin(), [nil])
+    #expect(transcript.result == 999 && transcript.pamCode == 19)
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test func `no connection is AUTHINFO_UNAVAIL, a connection that broke is not`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.failure = .noHandshake(.refused)
+    #expect(try bench.run(bench.begin(), ["correct"]).pamCode == 9)
+    bench.server.failure = .afterHandshake(.timeOut)
+    let broken = try bench.run(bench.begin(), ["correct"])
+    #expect(broken.pamCode == 7 && broken.result == 4001)
+    bench.server.failure = .certificateRefused
+    let refused = try bench.run(bench.begin(), ["correct"])
+    #expect(refused.pamCode == 7 && refused.result == 1002)
+  }
+
+  @Test(arguments: [1400, 1401, 1403, 1481, 1490, 1491, 1492, 1493, 1498, 1500, 1202] as [UInt32])
+  func `a server's no is AUTH_ERR, whatever its status`(_ status: UInt32) throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = UAFStatusCode(rawValue: status)
+    bench.server.description = "no\u{1b}[31m!"
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.pamCode == 7)
+    #expect(!transcript.errors.joined().contains("\u{1b}"))
+    #expect(try bench.triesLeft() == 3, "the network never touches the counters")
+  }
+
+  @Test func `a used challenge is tried once more with a fresh one, and only once`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = UAFStatusCode(rawValue: 1491)
+    let answered = bench.server.answered
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 1100)
+    #expect(bench.server.answered == answered + 2)
+  }
+
+  @Test func `a request fetched too long ago is dropped and fetched anew`() throws {
+    let bench = try HelperBench.registered()
+    let before = bench.server.requests.count
+    let frozen = bench.now
+    // The clock stands at its old value when the request is asked for, and far later when it is used.
+    bench.server.onGet = { bench.now.nanoseconds = frozen.nanoseconds + 61_000_000_000 }
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(bench.server.requests.count == before + 3, "get, get again, respond")
+  }
+
+  @Test func `a policy that names other keys signs nothing`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 1, count: 32))]
+    let answered = bench.server.answered
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 2002 && transcript.pamCode == 7)
+    #expect(bench.server.answered == answered)
+  }
+
+  @Test func `the token reaches the PAM environment only where root names a variable`() throws {
+    let bench = try HelperBench.registered()
+    #expect(try bench.run(bench.begin(), ["correct"]).messages.count { $0.type == .setenv } == 0)
+    bench.configuration += "\n[general]\nexport_token = \"UAF_TOKEN\""
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.messages.contains(.setenv(name: "UAF_TOKEN", value: "token-of-the-server")))
+    let wrong = try bench.run(bench.begin(), ["wrong1"])
+    #expect(wrong.messages.count { $0.type == .setenv } == 0)
+    #expect(!bench.log.lines.joined().contains("token-of-the-server"))
+  }
+
+  @Test func `no value ever reaches the log`() throws {
+    let bench = try HelperBench.registered()
+    try bench.run(bench.begin(), ["canary-7351"])
+    try bench.run(bench.begin(), ["correct"])
+    #expect(!bench.log.lines.isEmpty)
+    #expect(!bench.log.lines.contains { $0.contains("canary-7351") || $0.contains("correct") })
+  }
+}

@@ -1,0 +1,48 @@
+import Authenticator
+import FidoResults
+import Testing
+import UAFWire
+
+@testable import UAFHelper
+
+@Suite struct CallerTests {
+  private func result(_ begin: Begin, peer: UInt32) -> UInt32 {
+    do throws(Ending) {
+      _ = try Caller(begin, peer: peer)
+      return 0
+    } catch { return error.result.code }
+  }
+
+  @Test func `a peer without root is its own uid, whatever it says of itself`() throws {
+    var begin = Begin(.authenticate)
+    begin.service = Array("sudo".utf8)
+    let caller = try Caller(begin, peer: 1000)
+    #expect(caller.uid == 1000 && caller.name == nil && !caller.isRoot && caller.origin == .local)
+  }
+
+  @Test func `a peer without root may not describe an account or send arguments`() {
+    var begins: [Begin] = Array(repeating: Begin(.authenticate), count: 6)
+    begins[0].uid = 0
+    begins[1].account = Array("root".utf8)
+    begins[2].typedName = Array("root".utf8)
+    begins[3].arguments = [Array("conf=/tmp/mine".utf8)]
+    begins[4].isRemote = true
+    begins[5].command = Array("/bin/sh".utf8)
+    #expect(begins.map { result($0, peer: 1000) } == Array(repeating: 1001, count: 6))
+    #expect(begins.map { result($0, peer: 0) } == Array(repeating: 0, count: 6))
+  }
+
+  @Test(arguments: [Operation.unlock, .initialise, .forget, .trust])
+  func `an administrator's operation is refused to everybody but root`(_ operation: UAFWire.Operation) {
+    #expect(result(Begin(operation), peer: 1000) == 1001)
+    #expect(result(Begin(operation), peer: 0) == 0)
+  }
+
+  @Test func `the name of a uid is found only where exactly one line has it`() {
+    let text = Array("root:x:0:0::/:/bin/sh\nmina:x:10:10::/:\nminb:x:11:1::/:\ndouble:x:11:1::/:\nshort:x:12\n".utf8)
+    #expect(PasswdFile.name(of: 10, in: text) == Array("mina".utf8))
+    #expect(PasswdFile.name(of: 11, in: text) == nil)
+    #expect(PasswdFile.name(of: 12, in: text) == nil)
+    #expect(PasswdFile.name(of: 1, in: text) == nil)
+  }
+}

@@ -1,0 +1,115 @@
+import Authenticator
+import Foundation
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+@Suite struct RegisterTests {
+  private func bench() throws -> HelperBench {
+    let bench = try HelperBench()
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    return bench
+  }
+
+  private func hasState(_ bench: HelperBench) throws -> Bool {
+    try !FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts").isEmpty
+  }
+
+  @Test func `two different entries are told and asked for again`() throws {
+    let bench = try bench()
+    let transcript = try bench.run(bench.registration(), ["correct", "correkt", "correct", "correct"])
+    #expect(transcript.result == 0)
+    #expect(transcript.prompts.map(\.step) == [.new, .newAgain, .new, .newAgain])
+    #expect(transcript.prompts[2].errorMessage == "The two entries do not match; this was not counted.")
+  }
+
+  @Test func `every objection of the policy is told at once`() throws {
+    let bench = try bench()
+    bench.configuration += """
+
+      [passcode]
+      min_length = 8
+      [passcode.rules]
+      ascending_descending = "No runs."
+      [passcode.ignore]
+      "123" = "Not 123."
+      """
+    let transcript = try bench.run(bench.registration(), ["123456", "correct-one", "correct-one"])
+    #expect(transcript.result == 0)
+    let error = try #require(transcript.prompts[1].errorMessage)
+    #expect(Set(error.split(separator: "\n")) == ["Use at least 8 characters.", "No runs.", "Not 123."])
+  }
+
+  @Test func `after three rounds without an acceptable value nothing is registered`() throws {
+    let bench = try bench()
+    let transcript = try bench.run(bench.registration(), ["abc", "abc", "abc"])
+    #expect(transcript.result == 1001)
+    #expect(try !hasState(bench))
+  }
+
+  @Test func `a server's no leaves no state`() throws {
+    let bench = try bench()
+    bench.server.respondStatus = .init(rawValue: 1496)
+    let transcript = try bench.run(bench.registration(), ["correct", "correct"])
+    #expect(transcript.result == 9999)
+    #expect(try !hasState(bench))
+    #expect(try bench.run(bench.begin(.authenticate, "nouserok")).pamCode == 25)
+  }
+
+  @Test func `refuses a payload of another account, server, authority, operation or time, and keeps nothing`() throws {
+    let bench = try bench()
+    let server = bench.server
+    let payloads = [
+      server.payload(username: "root"), server.payload(server: "https://localhost:8443"),
+      server.payload(server: "https://evil.example"), server.payload(ca: "-----BEGIN CERTIFICATE-----"),
+      server.payload(operation: .authentication), server.payload(expires: 1_799_999_999),
+    ]
+    for payload in payloads {
+      var begin = bench.registration()
+      begin.payload = Array(payload.encoded.utf8)
+      let transcript = try bench.run(begin)
+      #expect([1001, 1100].contains(transcript.result) && transcript.pamCode != 0)
+      #expect(transcript.prompts.isEmpty)
+    }
+    #expect(server.requests.isEmpty)
+    #expect(try !hasState(bench))
+  }
+
+  @Test(arguments: [nil, "", "e30", "not base64!", String(repeating: "A", count: 16384)] as [String?])
+  func `refuses what is no payload`(_ text: String?) throws {
+    let bench = try bench()
+    var begin = bench.registration()
+    begin.payload = text.map { Array($0.utf8) }
+    #expect(try bench.run(begin).result == 1001)
+  }
+
+  @Test func `registering again verifies the value that is set, which is an attempt`() throws {
+    let bench = try HelperBench.registered()
+    let wrong = try bench.run(bench.registration(), ["wrong1"])
+    #expect(wrong.result == 3012 && wrong.prompts.map(\.step) == [.current])
+    #expect(try bench.triesLeft() == 2)
+    #expect(try bench.run(bench.registration(), ["correct"]).result == 0)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `registering again does not reset the count of wrong entries`() throws {
+    let bench = try HelperBench.registered()
+    try bench.run(bench.begin(), ["wrong1"])
+    try bench.run(bench.begin(), ["wrong2"])
+    bench.server.respondStatus = .init(rawValue: 1500)
+    try bench.run(bench.registration(), ["wrong3"])
+    #expect(try bench.run(bench.begin()).result == 3013)
+  }
+
+  @Test func `a peer without root registers under the name its uid has, and under no other`() throws {
+    let bench = try bench()
+    var begin = Begin(.register)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = Array(bench.server.payload().encoded.utf8)
+    #expect(try bench.run(begin, [], peer: 4243).result == 1011, "uid 4243 is not in passwd")
+    #expect(try bench.run(begin, ["correct", "correct"], peer: 4242).result == 0)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+}

@@ -1,0 +1,123 @@
+import Authenticator
+import FidoResults
+import Foundation
+import SecretMemory
+import Testing
+import UAFClient
+import UAFConfiguration
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// A session's world in a folder of its own: a front end that says what it was told to say, a server that
+/// answers by a rule, a clock that stands still, a log that is kept.
+final class HelperBench {
+  let folder: String
+  let log = RecordedLog()
+  let server = FakeServer()
+  var now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 1_800_000_000)
+  var configuration = ""
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.path + "/pam-uaf-helper.\(UUID().uuidString)"
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    configuration = """
+      [server]
+      request_url = "https://localhost/uaf/get"
+      response_url = "https://localhost/uaf/respond"
+      [state]
+      directory = "\(folder)/state"
+      kdf_cost = 10
+      [lock]
+      retry_count_to_lock = 3
+      lock_time = 60
+      """
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  /// A bench whose state is made and whose account mina (uid 4242) has the passcode "correct".
+  static func registered(_ more: String = "") throws -> HelperBench {
+    let bench = try HelperBench()
+    bench.configuration += "\n" + more
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
+    return bench
+  }
+
+  func begin(_ operation: UAFWire.Operation = .authenticate, _ arguments: String...) -> Begin {
+    var begin = Begin(operation)
+    begin.uid = 4242
+    begin.account = Array("mina".utf8)
+    begin.typedName = Array("mina".utf8)
+    begin.service = Array("login".utf8)
+    begin.arguments = (["conf=\(folder)/conf"] + arguments).map { Array($0.utf8) }
+    return begin
+  }
+
+  func registration() -> Begin {
+    var begin = begin(.register)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = Array(server.payload().encoded.utf8)
+    return begin
+  }
+
+  /// Runs one conversation in which the front end enters `entries` one after the other (nil: cancels).
+  @discardableResult
+  func run(_ begin: Begin, _ entries: [String?] = [], peer: UInt32 = 0) throws -> Transcript {
+    try configuration.write(toFile: folder + "/conf", atomically: false, encoding: .utf8)
+    _ = unsafe chmod(folder + "/conf", 0o600)
+    let ends = try PacketSocket.pair()
+    let mine = try PacketSocket(takingOver: ends.mine)
+    let frontEnd = try FrontEnd(PacketSocket(takingOver: ends.theirs))
+    try mine.send(begin.packet())
+    for entry in entries {
+      if let entry {
+        try mine.send(Answer.packet(Secret(copying: Array(entry.utf8).span)))
+      } else {
+        try mine.send(FrontEndSignal.cancelled.packet)
+      }
+    }
+    // A question the script has no answer for meets the end of the stream instead of waiting for ever.
+    _ = shutdown(ends.mine, CInt(SHUT_WR))
+    converse(try frontEnd.receiveBegin(), frontEnd, peer: peer)
+    return try Transcript(mine, unused: entries.count)
+  }
+
+  private func converse(_ begin: Begin, _ frontEnd: FrontEnd, peer: UInt32) {
+    do throws(Ending) {
+      let caller = try Caller(begin, peer: peer)
+      let session = try Session(begin, frontEnd, caller: caller, in: surroundings())
+      let success: Success
+      do throws(Ending) { success = try session.run() } catch { return try session.finish(error) }
+      try session.finish(success)
+    } catch {
+      // What HelperProgram says where no session came to be.
+      log.write("refused \(error.result.code): \(error.log)", .error)
+      try? frontEnd.send(.finished(Finished(pamCode: 3, result: error.result.code)))
+    }
+  }
+
+  private func surroundings() -> Surroundings {
+    Surroundings(
+      configurationPath: folder + "/conf", owner: getuid(), now: { self.now },
+      pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 2, log: log,
+      network: { [server] _ in
+        server.connect()
+        return Network(
+          begin: { (request) throws(TransportFailure) in try server.begin(request) },
+          finish: { () throws(TransportFailure) in try server.finish() })
+      },
+      device: DeviceDescription(), passwd: { Array("mina:x:4242:4242::/:/bin/sh\n".utf8) })
+  }
+
+  /// The account's tries left before a local lock.
+  func triesLeft() throws -> Int {
+    let document = try #require(try run(begin(.status)).finished.document)
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
+    let entries = try #require(json["authenticators"] as? [[String: Any]])
+    return try #require(entries.first?["remainingTries"] as? Int)
+  }
+}

@@ -1,0 +1,34 @@
+import SecretMemory
+import Testing
+import UAFWire
+
+/// What the core said in one conversation.
+struct Transcript {
+  private(set) var messages: [CoreMessage] = []
+
+  /// Reads what is there; the last message must be *finished*.
+  init(_ socket: borrowing PacketSocket, unused entries: Int) throws {
+    var buffer = try Secret(capacity: WireLimit.packet + 1)
+    while true {
+      guard let packet = try? socket.receive(into: &buffer, timeoutMilliseconds: 0) else { break }
+      messages.append(
+        try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketError) in try CoreMessage(packet, bytes) })
+    }
+    #expect(messages.count { $0.type == .finished } == 1)
+    #expect(messages.last?.type == .finished)
+    #expect(prompts.count <= entries, "asked more often than the script answers")
+  }
+
+  var finished: Finished {
+    if case .finished(let finished) = messages.last { return finished }
+    return Finished(pamCode: 255, result: .max)
+  }
+
+  var result: UInt32 { finished.result }
+
+  var pamCode: UInt8 { finished.pamCode }
+
+  var prompts: [Prompt] { messages.compactMap { if case .prompt(let prompt) = $0 { prompt } else { nil } } }
+
+  var errors: [String] { messages.compactMap { if case .error(let text) = $0 { text } else { nil } } }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Testing
+import UAFMessages
+
+@testable import UAFServer
+
+struct CommandTests {
+  @Test(arguments: [
+    ("127.0.0.1:8443", "127.0.0.1", 8443, "https://127.0.0.1:9"), ("[::1]:0", "::1", 0, "https://[::1]:9"),
+    ("fido.example.com:443", "fido.example.com", 443, "https://fido.example.com:9"),
+  ])
+  func `reads where to listen`(text: String, host: String, port: Int, url: String) {
+    let address = ListenAddress(argument: text)
+    #expect(address?.host == host)
+    #expect(address?.port == port)
+    #expect(address?.url(port: 9) == url)
+  }
+
+  @Test(arguments: ["", "8443", ":8443", "::1:8443", "a:b", "a:-1", "a:65536", "a b:1", "a/b:1", "a:"])
+  func `refuses an address without host or port`(text: String) {
+    #expect(ListenAddress(argument: text) == nil)
+  }
+
+  @Test(arguments: [
+    ("https://a.test", "https://a.test", "a.test"), ("https://a.test:8443/", "https://a.test:8443", "a.test"),
+    ("https://[::1]:1/fido/", "https://[::1]:1/fido", "::1"),
+  ])
+  func `reads a public URL without its last slash`(text: String, url: String, host: String) {
+    #expect(PublicURL(argument: text)?.text == url)
+    #expect(PublicURL(argument: text)?.host == host)
+  }
+
+  @Test(arguments: [
+    "", "a.test", "http://a.test", "https://", "https:///", "https://a.test?x", "https://a.test#x", "https://u@a.test",
+    "https://a test", "https://\(String(repeating: "a", count: 300))",
+  ])
+  func `refuses a public URL that is none`(text: String) {
+    #expect(PublicURL(argument: text) == nil)
+  }
+
+  @Test(arguments: [
+    ["serve", "--state", "d"], ["serve", "--state", "d", "--certificate", "c"],
+    ["serve", "--state", "d", "--development", "--certificate", "c", "--key", "k"],
+    ["serve", "--state", "d", "--development", "--listen", "0.0.0.0:1"], ["serve", "--development"],
+    ["enrol", "--state", "d"], ["enrol", "a b", "--state", "d"], ["enrol", "", "--state", "d"],
+    ["enrol", "a", "--state", "d", "--lifetime", "0"], ["enrol", "a", "--state", "d", "--lifetime", "604801"],
+    ["enrol", "a", "--state", "d", "--server", "http://a"], ["revoke", "a\u{1b}", "--state", "d"], ["users"],
+  ])
+  func `refuses a command line that does not say what to do`(arguments: [String]) {
+    #expect(throws: (any Error).self) { _ = try UAFServerCommand.parseAsRoot(arguments) }
+  }
+
+  @Test(arguments: [
+    ["serve", "--state", "d", "--development"], ["serve", "--state", "d", "--certificate", "c", "--key", "k"],
+    ["serve", "--state", "d", "--development", "--listen", "0.0.0.0:1", "--public-url", "https://a.test"],
+    ["enrol", "a", "--state", "d", "--server", "https://a", "--lifetime", "60"], ["users", "--state", "d"],
+    ["revoke", "a", "--state", "d"],
+  ])
+  func `reads the command lines that others rely on`(arguments: [String]) throws {
+    _ = try UAFServerCommand.parseAsRoot(arguments)
+  }
+
+  @Test func `lists an account on one line`() {
+    let summary = AccountSummary(
+      username: "alice", keys: 2, revokedKeys: 1, lastUsedAt: 1_800_000_000, hasOpenCode: true)
+    #expect(UsersCommand.line(summary) == "alice\t2\t1\t2027-01-15T08:00:00Z\topen")
+  }
+
+  @Test func `writes a log line with fields in order`() {
+    let line = KeyValueLogHandler.line(
+      time: "t", level: "info", message: "accepted", fields: [("user", "alice"), ("op", "Auth")])
+    #expect(line == "time=t level=info msg=accepted op=Auth user=alice\n")
+  }
+
+  @Test(arguments: [
+    ("a b", "\"a b\""), ("", "\"\""), ("a\nlevel=info", "\"a\\u{a}level=info\""), ("\u{1b}[2J", "\"\\u{1b}[2J\""),
+    ("\"\\", "\"\\\"\\\\\""), ("\u{202e}x", "\"\\u{202e}x\""), ("é", "\"\\u{e9}\""), ("\u{7f}", "\"\\u{7f}\""),
+  ])
+  func `escapes what could steer a terminal or begin a line of its own`(value: String, expected: String) {
+    let line = KeyValueLogHandler.line(time: "t", level: "info", message: "m", fields: [("user", value)])
+    #expect(line == "time=t level=info msg=m user=\(expected)\n")
+  }
+
+  @Test func `caps a value in the log`() {
+    let line = KeyValueLogHandler.line(
+      time: "t", level: "info", message: "m", fields: [("user", String(repeating: "\n", count: 100_000))])
+    #expect(line.utf8.count < 4096)
+  }
+}

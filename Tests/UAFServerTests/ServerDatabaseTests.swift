@@ -1,0 +1,95 @@
+import Foundation
+import GRDB
+import Testing
+import UAFMessages
+
+@testable import UAFServer
+
+/// The store as a file, opened twice as `serve` and `enrol` do.
+final class ServerDatabaseTests {
+  let state: StateDirectory
+
+  init() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "uaf-server-\(UUID().uuidString)")
+    state = try StateDirectory(path: folder.path, create: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: state.path)
+  }
+
+  @Test func `lets a second process enrol while the first one serves`() async throws {
+    let serving = try TestServer(database: ServerDatabase.open(state: state))
+    let enrolling = try TestServer(database: ServerDatabase.open(state: state))
+    let authenticator = try FakeAuthenticator()
+    var context = RequestContext(username: "alice")
+    context.authCode = try await enrolling.enrol("alice")
+    let request = try await authenticator.registrationRequest(from: serving.get(.registration, context))
+    #expect(try await serving.respond(authenticator.register(request)).0 == nil)
+    let summaries = try await enrolling.database.read { db in try AccountStore(db: db).summaries(now: 0) }
+    #expect(
+      summaries == [
+        AccountSummary(username: "alice", keys: 1, revokedKeys: 0, lastUsedAt: nil, hasOpenCode: false)
+      ])
+  }
+
+  @Test func `accepts one of fifty copies of a response on a file too`() async throws {
+    let server = try TestServer(database: ServerDatabase.open(state: state))
+    let authenticator = try await server.registered("alice")
+    let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)
+    let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<50 { group.addTask { try await server.respond(response).0 == nil } }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(accepted == 1)
+  }
+
+  @Test func `keeps the store for its owner alone`() throws {
+    _ = try ServerDatabase.open(state: state)
+    for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
+      let attributes = try FileManager.default.attributesOfItem(atPath: state.file(name))
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+    }
+  }
+
+  @Test func `flushes each commit to the disk`() async throws {
+    let database = try ServerDatabase.open(state: state)
+    let (mode, level) = try await database.read { db in
+      (
+        try String.fetchOne(db, sql: "PRAGMA journal_mode"),
+        try Int.fetchOne(db, sql: "PRAGMA synchronous")
+      )
+    }
+    #expect(mode == "wal")
+    #expect(level == 2)
+  }
+
+  @Test func `refuses a store that a later version has changed`() async throws {
+    let database = try ServerDatabase.open(state: state)
+    try await database.write { db in try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('2')") }
+    #expect(throws: ServerError.newerDatabase) { _ = try ServerDatabase.open(state: self.state) }
+  }
+
+  @Test func `keeps neither challenge nor code in clear`() async throws {
+    let server = try TestServer(database: ServerDatabase.open(state: state))
+    let code = try await server.enrol("alice")
+    var context = RequestContext(username: "alice")
+    context.authCode = code
+    let answer = try await server.get(.registration, context)
+    let request = try FakeAuthenticator().registrationRequest(from: answer)
+    for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
+      let contents = try Data(contentsOf: URL(filePath: state.file(name)))
+      #expect(contents.range(of: Data(code.utf8)) == nil, "\(name)")
+      #expect(contents.range(of: Data(request.challenge.bytes)) == nil, "\(name)")
+    }
+  }
+
+  @Test func `drops requests that nobody answered`() async throws {
+    let server = try TestServer(database: ServerDatabase.open(state: state))
+    for _ in 0..<5 { _ = try await server.authenticationRequest("nobody") }
+    server.advance(seconds: RequestService.lifetime)
+    _ = try await server.authenticationRequest("nobody")
+    let count = try await server.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM challenge") }
+    #expect(count == 1)
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Glibc
+import NIOSSL
+import Testing
+
+@testable import UAFServer
+
+/// Each test has a folder of its own.
+final class StateFileTests {
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "uaf-server-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  func path(_ name: String) -> String { folder.appending(path: name).path }
+
+  func mode(_ path: String) throws -> Int {
+    try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+  }
+
+  @Test func `makes a file with its contents and mode, whatever the umask`() throws {
+    let previous = umask(0o077)
+    defer { umask(previous) }
+    #expect(try StateFile.create(path: path("a"), mode: 0o644, contents: [1, 2]))
+    #expect(try StateFile.create(path: path("b"), mode: 0o600, contents: []))
+    #expect(try StateFile.read(path: path("a"), isSecret: false) == [1, 2])
+    #expect(try StateFile.read(path: path("b"), isSecret: true) == [])
+    #expect(try mode(path("a")) == 0o644)
+    #expect(try mode(path("b")) == 0o600)
+  }
+
+  @Test func `never overwrites, and leaves nothing else behind`() throws {
+    #expect(try StateFile.create(path: path("a"), mode: 0o600, contents: [1]))
+    #expect(try !StateFile.create(path: path("a"), mode: 0o600, contents: [2]))
+    #expect(try StateFile.read(path: path("a"), isSecret: true) == [1])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
+  }
+
+  @Test func `has no contents for a file that is not there`() throws {
+    #expect(try StateFile.read(path: path("a"), isSecret: true) == nil)
+  }
+
+  @Test(arguments: [0o640, 0o604, 0o660]) func `refuses a secret that others can read`(mode: Int) throws {
+    _ = try StateFile.create(path: path("a"), mode: 0o600, contents: [1])
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path("a"))
+    #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("a"), isSecret: true) }
+    #expect(try StateFile.read(path: path("a"), isSecret: false) == [1])
+  }
+
+  @Test func `refuses a secret behind a link, and what is no plain file`() throws {
+    _ = try StateFile.create(path: path("a"), mode: 0o600, contents: [1])
+    try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("a"))
+    #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("link"), isSecret: true) }
+    // SAFETY: the string lives for the call.
+    #expect(unsafe mkfifo(path("fifo"), 0o600) == 0)
+    #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("fifo"), isSecret: true) }
+    #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.folder.path, isSecret: false) }
+  }
+
+  @Test func `refuses a file longer than any of ours`() throws {
+    let long = [UInt8](repeating: 0, count: StateFile.maximumLength + 1)
+    _ = try StateFile.create(path: path("a"), mode: 0o600, contents: long)
+    #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("a"), isSecret: true) }
+  }
+
+  @Test func `keeps its keys, and closes them to others`() throws {
+    let state = try StateDirectory(path: path("state"), create: true)
+    #expect(try mode(state.path) == 0o700)
+    let first = try ServerKeys(state: state)
+    let second = try ServerKeys(state: state)
+    #expect(first.verdictPublicKey == second.verdictPublicKey)
+    #expect(try first.authenticationCode("a", [1]) == second.authenticationCode("a", [1]))
+    #expect(try mode(state.secretPath) == 0o600)
+    #expect(try mode(state.verdictKeyPath) == 0o600)
+  }
+
+  @Test func `refuses keys of another length`() throws {
+    let state = try StateDirectory(path: path("state"), create: true)
+    _ = try StateFile.create(path: state.secretPath, mode: 0o600, contents: [1])
+    #expect(throws: ServerError.unusableFile(path: state.secretPath, reason: "is not 32 bytes long")) {
+      _ = try ServerKeys(state: state)
+    }
+  }
+
+  @Test func `refuses a state folder that is a file or, where it must exist, is not there`() throws {
+    _ = try StateFile.create(path: path("file"), mode: 0o600, contents: [])
+    #expect(throws: ServerError.self) { _ = try StateDirectory(path: self.path("file"), create: true) }
+    #expect(throws: ServerError.self) { _ = try StateDirectory(path: self.path("none"), create: false) }
+  }
+
+  @Test func `makes the development certificate once`() throws {
+    let state = try StateDirectory(path: path("state"), create: true)
+    let first = try CertificateFiles(development: state, hosts: ["127.0.0.1", "fido.test"], now: 1_800_000_000)
+    let second = try CertificateFiles(development: state, hosts: [], now: 1_900_000_000)
+    #expect(first.chainPEM == second.chainPEM)
+    #expect(first.privateKeyPEM == second.privateKeyPEM)
+    #expect(try mode(state.privateKeyPath) == 0o600)
+    #expect(try first.tlsConfiguration().minimumTLSVersion == .tlsv12)
+  }
+
+  @Test func `refuses half a development certificate`() throws {
+    let state = try StateDirectory(path: path("state"), create: true)
+    _ = try CertificateFiles(development: state, hosts: [], now: 1_800_000_000)
+    try FileManager.default.removeItem(atPath: state.privateKeyPath)
+    #expect(throws: ServerError.self) {
+      _ = try CertificateFiles(development: state, hosts: [], now: 1_800_000_000)
+    }
+  }
+
+  @Test func `refuses a private key that others can read`() throws {
+    let state = try StateDirectory(path: path("state"), create: true)
+    _ = try CertificateFiles(development: state, hosts: [], now: 1_800_000_000)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: state.privateKeyPath)
+    #expect(throws: ServerError.self) {
+      _ = try CertificateFiles(certificatePath: state.certificatePath, privateKeyPath: state.privateKeyPath)
+    }
+  }
+}
