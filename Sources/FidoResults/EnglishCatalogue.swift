@@ -89,6 +89,7 @@ enum EnglishCatalogue: Catalogue {
     case .locked(let seconds): return "Locked after wrong entries: try again in \(wait(seconds))."
     case .lockedForGood: return "Locked for good after too many wrong entries: ask the administrator to unlock."
     case .digitsExpected(let count): return "Enter exactly \(count) digits; this was not counted."
+    case .waitingForServer: return "Waiting for the server."
     case .noAnswer(let reason): return noAnswer(reason)
     case .refusedByServer(let said):
       let said = Text.cleaned(said ?? "")

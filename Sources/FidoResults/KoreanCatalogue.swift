@@ -77,6 +77,7 @@ enum KoreanCatalogue: Catalogue {
     case .locked(let seconds): return "잘못된 입력으로 잠겼습니다. \(wait(seconds)) 뒤에 다시 시도하십시오."
     case .lockedForGood: return "잘못된 입력이 너무 많아 영구히 잠겼습니다. 관리자에게 잠금 해제를 요청하십시오."
     case .digitsExpected(let count): return "숫자 \(count)자리를 입력하십시오. 횟수에 포함되지 않습니다."
+    case .waitingForServer: return "서버의 응답을 기다리고 있습니다."
     case .noAnswer(let reason): return noAnswer(reason)
     case .refusedByServer(let said):
       let said = Text.cleaned(said ?? "")

@@ -24,6 +24,8 @@ public enum PromptText: Hashable, Sendable {
   case lockedForGood
   /// The entry's format is wrong: that many digits are asked for. Not an attempt.
   case digitsExpected(Int)
+  /// The server takes its time.
+  case waitingForServer
   /// No answer from the server.
   case noAnswer(NetworkFailure)
   /// The server refused, with the text it gave.

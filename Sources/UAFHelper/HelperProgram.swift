@@ -107,8 +107,8 @@ enum HelperProgram {
     return Surroundings(
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
       derivationSlots: DerivationSlot.machineCount(), log: log,
-      network: { (server) throws(Ending) in
-        let program = try FetchProgram(server, program: fetch, configurationOwner: 0)
+      network: { (server, waiting) throws(Ending) in
+        let program = try FetchProgram(server, program: fetch, configurationOwner: 0, waiting: waiting)
         return Network(
           begin: { (request) throws(TransportFailure) in try program.begin(request) },
           finish: { () throws(TransportFailure) in try program.finish() })

@@ -13,15 +13,22 @@ import UAFWire
   private let timeoutMilliseconds: UInt32
   private let certificateAuthorities: String?
   private let server: ServerSettings
+  private let waiting: () -> Void
 
+  /// How often a front end that waits is told so: the module gives up on a core that says nothing for 40 s.
+  private static let sliceMilliseconds: Int64 = 15_000
   /// What is waited for beyond the exchange's own time-out, which uaf-fetch keeps.
-  private static let grace: Int32 = 2000
+  private static let graceMilliseconds: Int64 = 2000
 
   /// Starts uaf-fetch, which lies beside this program.
   ///
+  /// - Parameter waiting: called while the server takes its time.
   /// - Throws: ``Ending`` where it is missing or cannot be started, or the CA file cannot be read.
-  init(_ server: ServerSettings, program: String, configurationOwner: uid_t) throws(Ending) {
+  init(
+    _ server: ServerSettings, program: String, configurationOwner: uid_t, waiting: @escaping () -> Void
+  ) throws(Ending) {
     self.server = server
+    self.waiting = waiting
     let milliseconds = server.timeout.components.seconds.multipliedReportingOverflow(by: 1000)
     timeoutMilliseconds = UInt32(clamping: milliseconds.overflow ? 30_000 : milliseconds.partialValue)
     certificateAuthorities = try Self.readAuthorities(server.certificateAuthorityFile, owner: configurationOwner)
@@ -80,10 +87,19 @@ import UAFWire
   private func receive<Message>(
     _ read: (Packet, Span<UInt8>) throws(PacketError) -> Message
   ) throws(TransportFailure) -> Message {
-    let wait = Int32(clamping: Int64(timeoutMilliseconds) + Int64(Self.grace))
-    do {
-      let packet = try socket.receive(into: &buffer, timeoutMilliseconds: wait)
-      return try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketError) in try read(packet, bytes) }
-    } catch { throw .unavailable }
+    var left = Int64(timeoutMilliseconds) + Self.graceMilliseconds
+    while true {
+      let slice = min(left, Self.sliceMilliseconds)
+      do throws(PacketSocketError) {
+        let packet = try socket.receive(into: &buffer, timeoutMilliseconds: Int32(clamping: slice))
+        return try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketSocketError) in
+          do throws(PacketError) { return try read(packet, bytes) } catch { throw .malformed(error) }
+        }
+      } catch {
+        left -= slice
+        guard error == .timedOut, left > 0 else { throw .unavailable }
+        waiting()
+      }
+    }
   }
 }

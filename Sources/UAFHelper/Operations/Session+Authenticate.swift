@@ -44,7 +44,7 @@ extension Session {
     _ account: AccountFile, _ type: AuthenticatorType, _ client: ClientSettings, _ server: ServerSettings,
     proving purpose: UAFMessages.Operation? = nil, in directory: borrowing StateDirectory
   ) throws(Ending) -> String? {
-    var network = try surroundings.network(server)
+    var network = try self.network(server)
     let asked = surroundings.now()
     var flow = try startAuthentication(client, account, proving: purpose, over: &network)
     if begin.isDivided, try !frontEnd.awaitResume() {

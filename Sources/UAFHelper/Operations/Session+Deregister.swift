@@ -32,7 +32,7 @@ extension Session {
     _ scope: DeregistrationScope, _ proof: String, _ account: AccountFile, _ client: ClientSettings,
     _ server: ServerSettings
   ) throws(Ending) -> DeregistrationOrder {
-    var network = try surroundings.network(server)
+    var network = try self.network(server)
     var flow = DeregistrationFlow(
       settings: client, username: account.identity.serverUserName, scope: scope, proof: proof)
     do throws(Refusal) {

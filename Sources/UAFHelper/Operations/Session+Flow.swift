@@ -51,7 +51,7 @@ extension Session {
 
   /// For accounts that are not there: the same request leaves the machine.
   func startInVain(_ client: ClientSettings, _ server: ServerSettings) throws(Ending) {
-    var network = try surroundings.network(server)
+    var network = try self.network(server)
     let name = caller.typedName.flatMap { try? serverUserName($0, server) } ?? "unknown"
     var flow = AuthenticationFlow(settings: client, username: name)
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }

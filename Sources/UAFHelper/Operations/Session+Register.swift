@@ -18,7 +18,7 @@ extension Session {
     let directory = try openState()
     let account = try openAccount(uid, in: directory)
     let identity = try identity(uid, account, payload, server)
-    var network = try surroundings.network(server)
+    var network = try self.network(server)
     var flow = RegistrationFlow(settings: client, username: identity.serverUserName, authCode: payload.authCode)
     let keys = try account.map { (file) throws(Ending) in try self.keys(of: file) } ?? []
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }

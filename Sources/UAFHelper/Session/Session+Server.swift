@@ -3,6 +3,7 @@ import FidoResults
 import UAFClient
 import UAFConfiguration
 import UAFMessages
+import UAFWire
 
 extension Session {
   /// The server to be asked: the configuration's, or else the one root trusted with a payload.
@@ -25,6 +26,14 @@ extension Session {
       throw Ending(.invalidUsername, log: "server.username gives no name for this account")
     }
     return name
+  }
+
+  /// The way to a server. While an answer is owed the front end hears of it, so that it does not take the core for dead.
+  func network(_ server: ServerSettings) throws(Ending) -> Network {
+    try surroundings.network(server) { [frontEnd, language] in
+      // A front end that is gone is noticed at the next message that matters.
+      try? frontEnd.send(.info(PromptText.waitingForServer.text(in: language)))
+    }
   }
 
   /// What the client flows need to know.

@@ -16,8 +16,8 @@ struct Surroundings {
   var derivationSlots: Int
   /// Where the log goes.
   var log: any LogSink
-  /// Makes the way to a server.
-  var network: (ServerSettings) throws(Ending) -> Network
+  /// Makes the way to a server; the second argument is called while that takes its time.
+  var network: (ServerSettings, @escaping () -> Void) throws(Ending) -> Network
   /// The machine, as the server may know it.
   var device: DeviceDescription
   /// The text of `/etc/passwd`.
