@@ -1,5 +1,5 @@
-// Foundation, because some builds count `stat` as a part of the Dispatch it exports.
-import Foundation
+// Both define `struct stat`, and which of the two the compiler takes it from depends on the order of loading.
+import CDispatch
 import Glibc
 
 /// Files of the state folder: made whole or not at all, never overwritten, secret ones for their owner alone.
