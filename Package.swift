@@ -11,9 +11,9 @@ let base: [SwiftSetting] = [
 ]
 let strict: [SwiftSetting] = base + [.enableUpcomingFeature("MemberImportVisibility")]
 
-/// The server alone imports Foundation, and in a static release build the members of `stat` then count as Dispatch's
-/// private C module's: visibility by import cannot be asked of it.
-let server: [SwiftSetting] = base
+/// Where a dependency imports Foundation, the members of `stat` may count as the private C module's of Dispatch, depending
+/// on the order in which modules are loaded: visibility by import cannot be asked of such a target.
+let besideFoundation: [SwiftSetting] = base
 
 let package = Package(
   name: "pam-uaf",
@@ -75,7 +75,7 @@ let package = Package(
         "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "UAFConfiguration", "ChildProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict),
+      swiftSettings: besideFoundation),
 
     // MARK: The server
     .executableTarget(
@@ -88,7 +88,7 @@ let package = Package(
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: server),
+      swiftSettings: besideFoundation),
 
     // MARK: Tests
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: strict),

@@ -28,7 +28,7 @@ extension Session {
     return name
   }
 
-  /// The way to a server. While an answer is owed the front end hears of it, so that it does not take the core for dead.
+  /// The way to a server; while an answer is owed the front end hears of it, or it would take the core for dead.
   func network(_ server: ServerSettings) throws(Ending) -> Network {
     try surroundings.network(server) { [frontEnd, language] in
       // A front end that is gone is noticed at the next message that matters.
