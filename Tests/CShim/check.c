@@ -41,6 +41,8 @@ void test(const char *sentence, void (*body)(void))
   printf("%s %u - %s\n", good ? "ok" : "not ok", passed + failed, sentence);
 }
 
+unsigned check_failures(void) { return failed_here; }
+
 int check_summary(void)
 {
   printf("%u passed, %u failed\n", passed, failed);

@@ -18,6 +18,9 @@ void check_text(const char *seen, const char *expected, const char *file, int li
 /* Runs one test. A crash, a sanitizer's report and a failed check are failures. */
 void test(const char *sentence, void (*body)(void));
 
+/* How many checks of this process failed so far; for a test that runs a part of itself in another process. */
+unsigned check_failures(void);
+
 /* Prints the last line. Returns the exit status of the program. */
 int check_summary(void);
 

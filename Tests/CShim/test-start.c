@@ -321,11 +321,10 @@ static void keeps_off_closed_standard_descriptors(void)
     const pid_t child = fork();
     if (child == 0) {
       host.before = close_standard;
-      const int code = call(STATE);
-      _exit(code == PAM_SUCCESS && strcmp(recorded("descriptor "), DESCRIPTORS) == 0 && !fcntl(3, F_GETFD) ? 1 : code);
+      const bool good = call(STATE) == PAM_SUCCESS && strcmp(recorded("descriptor "), DESCRIPTORS) == 0;
+      _exit(good && check_failures() == 0 ? 0 : 1);
     }
-    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 1);
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
   }
 }
 
@@ -472,10 +471,11 @@ static unsigned copies_in_memory(void)
 
 static void leaves_no_answer_in_memory(void)
 {
-  static char answer[12];
+  static char answer[900]; /* of a size nothing else has, so that its place is not soon used again */
   host.script = "hear\nprompt hidden 1 Passcode: \nhear\nfinished 7 3012\n";
+  memset(answer, 'x', sizeof answer - 1);
   for (unsigned i = 0; i < 11; i++)
-    answer[i] = (char)~turned[i];
+    answer[800 + i] = (char)~turned[i];
   host.answers[0] = answer;
   CHECK(copies_in_memory() > 0); /* the search finds the host's own copy */
   host_authenticate(&host);

@@ -74,6 +74,23 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
+  @Test func `an entry of another length than the PIN type's is told the format and not counted`() throws {
+    let bench = try HelperBench.registered("[passcode]\nmin_length = 4")
+    bench.configuration = bench.configuration.replacing("min_length = 4", with: "ui_type = \"pin6\"")
+    let transcript = try bench.run(bench.begin(.authenticate, "tries=2"), ["12345", "123456"])
+    #expect(transcript.prompts[1].errorMessage == "Enter exactly 6 digits; this was not counted.")
+    #expect(transcript.errors == ["Wrong passcode: 2 tries left."], "six digits are checked")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 3012)
+    #expect(try bench.triesLeft() == 2)
+  }
+
+  @Test func `a status without a text of its own is named`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = UAFStatusCode(rawValue: 1493)
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.errors == ["The server answered with status 1493."])
+  }
+
   @Test func `cancelling counts nothing`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(), [nil])

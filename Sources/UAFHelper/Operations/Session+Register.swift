@@ -59,7 +59,11 @@ extension Session {
     _ flow: inout RegistrationFlow, _ type: AuthenticatorType, _ keys: [UAFKey], over network: inout Network
   ) throws(Ending) -> RegistrationOffer {
     do throws(Refusal) { return try flow.collect(over: &network, among: descriptions([type], keys: keys)) } catch {
-      throw Ending(error)
+      var ending = Ending(error)
+      if error.result == .serverNoRegistration {
+        ending.detail = "the server does not accept the enrolment code: ask the administrator for another payload"
+      }
+      throw ending
     }
   }
 

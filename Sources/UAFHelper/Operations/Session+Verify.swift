@@ -21,6 +21,11 @@ extension Session {
     while true {
       attempts.left -= 1
       let value = try askValue(.current, account: account, error: attempts.error, tries: attempts.remaining)
+      if let format = formatRefusal(value, type) {
+        guard attempts.left > 0 else { throw Ending(.wrongValue, text: format, log: "entry of another format") }
+        attempts.error = format.text(in: language)
+        continue
+      }
       let isStorable = value.withBytes { PasscodeFormat.isStorable($0) }
       if isStorable, !attempts.isRepetition(value) {
         let slot = try takeSlot(in: directory)
@@ -47,6 +52,14 @@ extension Session {
       return try account.verify(
         value, for: type, from: caller.origin, at: surroundings.now(), policy: policy, in: directory, holding: slot)
     } catch { throw Ending(error) }
+  }
+
+  /// An entry that the configured PIN format rules out is told so: it is not checked and not counted, and what is
+  /// said comes from the configuration alone.
+  private func formatRefusal(_ value: borrowing Secret, _ type: AuthenticatorType) -> PromptText? {
+    let format = configuration.passcode.policy.uiType
+    guard type == .passcode, let digits = format.digitCount else { return nil }
+    return value.withBytes { format.accepts($0) } ? nil : .digitsExpected(digits)
   }
 
   /// A wrong entry's ending; one that locked says so too.

@@ -77,6 +77,8 @@ extension Ending {
       text = .noAnswer(failure)
     } else if refusal.spokenByServer, refusal.serverText != nil {
       text = .refusedByServer(refusal.serverText)
+    } else if refusal.result == .unknown, let status = refusal.serverStatus {
+      text = .serverStatus(Int(status))
     }
     self.init(refusal.result, text: text, log: refusal.detail)
     handshakeCompleted = refusal.handshakeCompleted

@@ -2,7 +2,7 @@ import Testing
 import UAFClient
 import UAFMessages
 
-/// A server that hands out requests and says yes, unless it is told otherwise. What it was sent is kept.
+/// A server that hands out requests and says yes, unless it is told otherwise, and keeps what it was sent.
 final class FakeServer {
   var failure: TransportFailure?
   var respondStatus = UAFStatusCode(rawValue: 1200)
