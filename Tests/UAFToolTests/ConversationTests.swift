@@ -27,6 +27,25 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin), Bench.answer("a"), Bench.answer("b")])
   }
 
+  @Test func `shows what was wrong with the last entry, once`() {
+    var again = Prompt(echo: false, check: "passcode", step: .current, text: "Passcode: ")
+    again.errorMessage = "Wrong: 4 tries left."
+    var whole = Prompt(echo: false, check: "passcode", step: .current, text: "Wrong: 3 tries left.\nPasscode: ")
+    whole.errorMessage = "Wrong: 3 tries left."
+    let bench = Bench(
+      ["authenticate"], core: [Bench.question, .prompt(again), .prompt(whole), Bench.success], input: "a\nb\nc\n")
+    #expect(
+      bench.notes == """
+        Passcode:\u{20}
+        uafctl: Wrong: 4 tries left.
+        Passcode:\u{20}
+        Wrong: 3 tries left.
+        Passcode:\u{20}
+        uafctl: accepted
+
+        """)
+  }
+
   @Test func `goes on at once where the core waits to be resumed`() {
     let bench = Bench(["authenticate"], core: [.ready, Bench.success])
     #expect(bench.exit == .success)

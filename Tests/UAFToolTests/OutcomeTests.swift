@@ -26,6 +26,8 @@ import UAFWire
   @Test func `does not repeat what to do where the core said it`() {
     let bench = Bench(["authenticate"], core: [Bench.failure(7, 4001, "No answer. Check the network, then try again.")])
     #expect(bench.notes == "uafctl: No answer. Check the network, then try again. [4001]\n")
+    let locked = Bench(["authenticate"], core: [Bench.failure(7, 3012, "Locked: try again in 5 minutes.")])
+    #expect(locked.notes == "uafctl: Locked: try again in 5 minutes. [3012]\n")
   }
 
   @Test(arguments: [

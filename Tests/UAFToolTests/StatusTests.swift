@@ -102,6 +102,13 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin)])
   }
 
+  @Test func `a type there is none of is an error, not a no`() {
+    let bench = bench(["--available", "pascode"], Self.document(Self.passcode(state: 3006)))
+    #expect(bench.exit == .usage)
+    #expect(bench.output == "" && bench.notes == "uafctl: no such authenticator type: pascode\n")
+    #expect(self.bench(["--available", "5541#0009"], Self.document("")).exit == .refused)
+  }
+
   @Test func `anything but yes and no is status 2 when asked for one type`() {
     #expect(Bench(["status", "--available", "x"], core: [Bench.failure(3, 1012)]).exit == .usage)
     #expect(Bench(["status", "--available", "x"], core: [Bench.failure(7, 3012)]).exit == .usage)

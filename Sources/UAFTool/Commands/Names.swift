@@ -9,16 +9,12 @@ struct Names: Equatable {
 
   /// Tells the names apart.
   init(user: String?, type: String?, accounts: any AccountDirectory) {
-    if type == nil, let user, Self.isType(user), accounts.account(named: user) == nil {
+    if type == nil, let user, AuthenticatorName.isPossible(user), accounts.account(named: user) == nil {
       self.user = nil
       self.type = user
     } else {
       self.user = user
       self.type = type
     }
-  }
-
-  private static func isType(_ name: String) -> Bool {
-    ["passcode", "pattern", "fingerprint", "face", "biometric"].contains(name) || name.contains("#")
   }
 }

@@ -62,6 +62,9 @@ struct StatusCommand: CoreCommand {
     }
     let document = try StatusDocument(parsing: finished.document ?? "")
     guard let found = document.authenticators.first(where: { $0.isCalled(name) }) else {
+      guard AuthenticatorName.isPossible(name) else {
+        throw .badArgument("no such authenticator type: \(ShownText.line(name))")
+      }
       surroundings.output.result("\(ShownText.line(name)): not enabled")
       return .refused
     }

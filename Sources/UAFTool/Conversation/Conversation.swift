@@ -32,6 +32,7 @@ struct Conversation: ~Copyable {
     while true {
       switch try receive(from: socket) {
       case .prompt(let prompt):
+        showMistake(prompt)
         switch try person.answer(prompt) {
         case .cancelled: try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
         case .value(let value): try answer(value, over: socket)
@@ -43,6 +44,12 @@ struct Conversation: ~Copyable {
       case .finished(let finished): return try checked(finished)
       }
     }
+  }
+
+  /// What was wrong with the last entry, unless the question itself says so.
+  private func showMistake(_ prompt: Prompt) {
+    guard let mistake = prompt.errorMessage, !prompt.text.contains(mistake) else { return }
+    output.note(ShownText.lines(mistake))
   }
 
   /// A success must say so twice; nothing that uafctl asks for can be ignored.

@@ -9,11 +9,16 @@ enum Outcome {
     let language = Language.matching(
       surroundings.caller.locale.map { String(decoding: $0, as: UTF8.self) }, default: .english)
     let lines = ShownText.lines(finished.text ?? "").split(separator: "\n").map(String.init)
-    let usual = result.nextStep(in: language).flatMap { step in lines.contains { $0.contains(step) } ? nil : step }
+    let usual = result.nextStep(in: language).flatMap { step in lines.contains { says($0, step) } ? nil : step }
     surroundings.output.failure(
       "\(lines.first ?? result.text(in: language)) [\(result.code)]",
       hint: lines.count > 1 ? lines.dropFirst().joined(separator: " ") : usual)
     return exit(finished)
+  }
+
+  /// Whether `line` says what to do already, be it in the middle of a sentence.
+  private static func says(_ line: String, _ step: String) -> Bool {
+    line.lowercased().contains(step.lowercased().prefix { $0 != "." })
   }
 
   /// What the machine's side got wrong is told apart from a refusal, so that scripts can.
