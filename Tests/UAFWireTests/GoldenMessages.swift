@@ -66,6 +66,8 @@ enum GoldenMessages {
     },
     "begin-trust": begin(.trust) {
       $0.service = bytes("uafctl")
+      $0.isDivided = false
+      $0.authenticator = bytes("p", 64)
       $0.payload = bytes("eyJ2IjoxfQ")
       $0.wantsToken = false
     },
@@ -81,8 +83,6 @@ enum GoldenMessages {
       $0.pamFlags = .max
       $0.arguments = [bytes("c", 4096)]
       $0.locale = bytes("l", 64)
-      $0.isDivided = false
-      $0.authenticator = bytes("p", 64)
     },
     "begin-32-arguments": begin(.authenticate) { $0.arguments = [[]] + (1...31).map { bytes("a\($0)") } },
     "begin-version-2": begin(.authenticate) { $0.version = 2 },
