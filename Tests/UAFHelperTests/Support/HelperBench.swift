@@ -43,7 +43,7 @@ final class HelperBench {
     let bench = try HelperBench()
     bench.configuration += "\n" + more
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
-    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
     return bench
   }
 
