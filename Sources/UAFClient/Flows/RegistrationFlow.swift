@@ -4,9 +4,9 @@ import UAFMessages
 
 /// A registration, step by step: ``start(over:)``, ``collect(over:among:)``, ``makeKey(with:)``, ``send(over:)``.
 ///
-/// The caller keeps the new key only once the server has accepted it; on a throw it drops it. Where ``send(over:)`` gives
-/// ``Verdict/furtherRequest``, ``furtherAuthentication()`` goes on, and its yes is the one that counts. Attestation is
-/// surrogate: the new key vouches for itself.
+/// The caller keeps the new key only once the server has accepted it; on a throw it drops it. Where ``send(over:)``
+/// gives ``Verdict/furtherRequest``, ``furtherAuthentication()`` goes on, and its yes is the one that counts.
+/// Attestation is surrogate: the new key vouches for itself.
 public struct RegistrationFlow: Sendable {
   private struct Offered: Sendable {
     let request: RegistrationRequest
