@@ -219,6 +219,38 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &announced) }
   }
 
+  @Test func `the highest version both sides speak is answered`() throws {
+    let versions = try [UPV.uaf10, .uaf11, UPV(major: 1, minor: 2), UPV(major: 2, minor: 0)].map {
+      try Scene.authentication(upv: $0, appID: nil)
+    }
+    let answer = ReturnUAFRequest(statusCode: .ok, uafRequest: UAFRequest.text(of: versions))
+    var transport = ScriptedTransport(.answering(Scene.get, Scene.uaf(answer.json)), Scene.verdict(1200))
+    var flow = flow()
+    try opened(&flow, &transport, among: [Scene.authenticator(appID: Scene.facetID)])
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    _ = try flow.send(over: &transport)
+    let sent = try SendUAFResponse(parsing: transport.requests[1].body)
+    #expect(try UAFResponse(parsing: sent.uafResponse).header.upv == .uaf11)
+  }
+
+  @Test func `an extension nobody knows is handed back, unless it must be understood`() throws {
+    for mustBeUnderstood in [false, true] {
+      let request = try Scene.authentication(appID: nil)
+      let text = UAFRequest.text(of: [request])
+        .replacing("\"fail_if_unknown\":false", with: "\"fail_if_unknown\":\(mustBeUnderstood)")
+      let answer = ReturnUAFRequest(statusCode: .ok, uafRequest: text)
+      var transport = ScriptedTransport(.answering(Scene.get, Scene.uaf(answer.json)))
+      var flow = flow()
+      let authenticators = [try Scene.authenticator(appID: Scene.facetID)]
+      guard mustBeUnderstood else {
+        try opened(&flow, &transport, among: authenticators)
+        continue
+      }
+      _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport, among: authenticators) }
+    }
+  }
+
   @Test func `an unknown version of UAF is refused`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication(upv: UPV(major: 2, minor: 0))))
     var flow = flow()

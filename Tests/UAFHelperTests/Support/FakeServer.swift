@@ -12,6 +12,8 @@ final class FakeServer {
   var knownKeys: [KeyID] = []
   /// What a deregistration by code is answered with.
   var deregistrationStatus = UAFStatusCode(rawValue: 1200)
+  /// What a deregistration names, in UAF 1.1; nil for the key that is known.
+  var order: [DeregisterAuthenticator]?
   /// How many further authentications the next answer brings about.
   var furtherRequests = 0
   /// What is handed out beside a yes.
@@ -75,6 +77,12 @@ final class FakeServer {
       case .authentication:
         text = try authentication()
       case .deregistration:
+        if let order {
+          let header = OperationHeader(upv: .uaf11, op: .deregistration, appID: nil)
+          let request = DeregistrationRequest(header: header, authenticators: order)
+          let text = UAFRequest.text(of: [.deregistration(request)])
+          return ReturnUAFRequest(statusCode: .ok, uafRequest: text, op: .deregistration).jsonBytes
+        }
         let keyID = try #require(knownKeys.first ?? registered)
         guard deregistrationStatus == .ok else { return ReturnUAFRequest(statusCode: deregistrationStatus).jsonBytes }
         knownKeys = []
