@@ -42,6 +42,7 @@ let package = Package(
     .target(name: "SecretMemory", swiftSettings: strict),
     .target(name: "UAFCrypto", dependencies: ["SecretMemory", "COpenSSL"], swiftSettings: strict),
     .target(name: "UAFMessages", swiftSettings: strict),
+    .target(name: "UAFDecoder", dependencies: ["UAFMessages", "UAFCrypto"], swiftSettings: strict),
 
     // MARK: The login path
     .target(name: "FidoResults", swiftSettings: strict),
@@ -82,7 +83,7 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFMessages", "UAFCrypto",
+        "UAFMessages", "UAFCrypto", "UAFDecoder",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -95,6 +96,7 @@ let package = Package(
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: strict),
     .testTarget(name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory"], swiftSettings: strict),
     .testTarget(name: "UAFMessagesTests", dependencies: ["UAFMessages"], swiftSettings: strict),
+    .testTarget(name: "UAFDecoderTests", dependencies: ["UAFDecoder", "UAFMessages"], swiftSettings: strict),
     .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults"], swiftSettings: strict),
     .testTarget(name: "UAFWireTests", dependencies: ["UAFWire", "SecretMemory"], swiftSettings: strict),
     .testTarget(name: "AuthenticatorTests", dependencies: ["Authenticator"], swiftSettings: strict),

@@ -2,7 +2,7 @@ import Foundation
 
 /// A program that was started, with its output in a file and the test at its standard input.
 final class Command {
-  private static let search = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+  private static let search = ["PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]
   private let process = Process()
   private let input = Pipe()
   private let file: String

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct `With nouserok` {
+    /// Our module decides where it does not ignore; whoever it ignores is let in.
+    private func scene(registered: Bool) throws -> Scene {
+      let scene = try registered ? Scene.registered() : Scene()
+      try scene.stack("auth required MODULE nouserok", "auth required pam_permit.so")
+      return scene
+    }
+
+    @Test func `an account that never registered is ignored, without a prompt`() throws {
+      let scene = try scene(registered: false)
+      let login = try scene.logIn(Scene.passcode)
+      #expect(login.code == .success)
+      #expect(login.prompts.isEmpty)
+      // It was ignored, not accepted: alone it lets nobody in.
+      try scene.stack("auth required MODULE nouserok")
+      let alone = try scene.logIn(Scene.passcode)
+      #expect(alone.code != .success)
+    }
+
+    @Test func `an account that never registered is unknown without it`() throws {
+      let scene = try scene(registered: false)
+      try scene.stack("auth required MODULE", "auth required pam_permit.so")
+      #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
+    }
+
+    @Test func `an account that registered is asked, and refused with a wrong passcode`() throws {
+      let scene = try scene(registered: true)
+      #expect(try scene.logIn("wrong1111").code == .authenticationError)
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+    }
+
+    @Test func `a deregistered account is refused until root forgets it`() throws {
+      let scene = try scene(registered: true)
+      #expect(try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n").status == 0)
+      #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
+      #expect(try scene.tool("forget", scene.user).status == 0)
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+    }
+
+    @Test func `an account the server has revoked is refused`() throws {
+      let scene = try scene(registered: true)
+      try scene.server.revoke(scene.user)
+      #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
+      #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
+    }
+
+    @Test func `a state that cannot be read is a refusal`() throws {
+      let scene = try scene(registered: false)
+      let state = scene.settings.stateDirectory
+      try FileManager.default.moveItem(atPath: state + "/device.key", toPath: scene.path("device.key"))
+      #expect(try scene.logIn(Scene.passcode).code == .systemError)
+      try FileManager.default.moveItem(atPath: scene.path("device.key"), toPath: state + "/device.key")
+      try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: state)
+      #expect(try scene.logIn(Scene.passcode).code == .systemError)
+      try FileManager.default.moveItem(atPath: state, toPath: scene.path("elsewhere"))
+      #expect(try scene.logIn(Scene.passcode).code == .systemError)
+    }
+
+    @Test func `a damaged file of the account is a refusal`() throws {
+      let scene = try scene(registered: true)
+      let file = scene.settings.stateDirectory + "/accounts/\(Scene.uid).db"
+      try Data(repeating: 0x41, count: 5000).write(to: URL(filePath: file))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+      let login = try scene.logIn(Scene.passcode)
+      #expect(login.code == .maximumTries)
+      #expect(login.prompts.isEmpty)
+    }
+
+    @Test func `a name nobody has is refused`() throws {
+      let scene = try scene(registered: false)
+      #expect(try scene.logIn(Scene.passcode, as: "nobodyhere").code == .userUnknown)
+    }
+
+    @Test func `a remote login is refused, because its state is hidden`() throws {
+      let scene = try scene(registered: false)
+      #expect(try scene.logIn(Scene.passcode, from: "192.0.2.1").code == .serviceError)
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import Testing
+import UAFMessages
+import UAFWire
+
+extension EndToEnd {
+  @Suite(.enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"))
+  struct `A person at the socket` {
+    /// What the last message says, where it is *finished*.
+    private func finished(_ messages: [CoreMessage]) -> Finished? {
+      guard case .finished(let finished)? = messages.last else { return nil }
+      return finished
+    }
+
+    private func payload(_ machine: SocketMachine, of user: String? = nil) throws -> EnrolmentPayload {
+      try EnrolmentPayload(encoded: machine.scene.server.enrol(user ?? machine.scene.user))
+    }
+
+    private func register(_ machine: SocketMachine, _ payload: EnrolmentPayload) throws -> Output {
+      try machine.tool(
+        "register", "--payload", "-", input: "\(payload.encoded)\n\(Scene.passcode)\n\(Scene.passcode)\n")
+    }
+
+    @Test func `registers, sees its own state, logs in and deregisters`() throws {
+      let machine = try SocketMachine(try Scene())
+      let registration = try register(machine, payload(machine))
+      #expect(registration.status == 0, "\(registration.text)")
+      let status = try machine.tool("status", "--json")
+      #expect(status.says("\"uid\":4242"))
+      #expect(status.says("\"serverUserName\":\"\(machine.scene.user)\""))
+      #expect(try machine.tool("authenticate", input: Scene.passcode + "\n").status == 0)
+      #expect(try machine.tool("authenticate", input: "wrong1111\n").status == 1)
+      #expect(try machine.tool("deregister", input: Scene.passcode + "\n").status == 0)
+      #expect(try machine.tool("authenticate", input: Scene.passcode + "\n").status == 1)
+    }
+
+    @Test func `cannot register with the payload of another account, and nothing is stored`() throws {
+      let machine = try SocketMachine(try Scene())
+      let output = try register(machine, payload(machine, of: "somebody"))
+      #expect(output.status == 2)
+      #expect(output.says("the payload is for another account than \(machine.scene.user)"))
+      #expect(output.says("[1001]"))
+      #expect(try machine.accountFiles() == [])
+    }
+
+    @Test func `cannot register at a server root did not configure, and nothing is stored`() throws {
+      let machine = try SocketMachine(try Scene())
+      let own = try payload(machine)
+      let bad = try BadServers.shared()
+      let foreign = [
+        EnrolmentPayload(
+          op: own.op, server: try bad.url("good", ""), username: own.username, authCode: own.authCode,
+          expires: own.expires, ca: bad.authority),
+        EnrolmentPayload(
+          op: own.op, server: own.server, username: own.username, authCode: own.authCode, expires: own.expires,
+          ca: bad.authority),
+      ]
+      let state = machine.scene.settings.stateDirectory
+      let before = try FileManager.default.subpathsOfDirectory(atPath: state).sorted()
+      for (payload, what) in zip(foreign, ["another server", "another certificate authority"]) {
+        let output = try register(machine, payload)
+        #expect(output.status == 2)
+        #expect(output.says("the payload names \(what) than this machine's configuration"))
+        #expect(output.says("[1001]"))
+      }
+      #expect(try FileManager.default.subpathsOfDirectory(atPath: state).sorted() == before)
+      // The code was not used up: the right payload still registers.
+      #expect(try register(machine, own).status == 0)
+    }
+
+    @Test(arguments: [UAFWire.Operation.unlock, .initialise, .forget, .trust])
+    func `is refused what only root may ask for`(_ operation: UAFWire.Operation) throws {
+      let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 300" }
+      let machine = try SocketMachine(scene)
+      _ = try scene.logIn("wrong1111")
+      var begin = Begin(operation)
+      begin.payload = Array(try payload(machine).encoded.utf8)
+      _ = try SystemLog.shared().take()
+      let end = try finished(machine.converse(begin.packet()))
+      #expect(end?.result == 1001)
+      #expect(end?.pamCode == 3)
+      #expect(try scene.status().state == 3008)
+      #expect(try SystemLog.shared().take().contains { $0.contains("peer 4242 asked for what only root may ask for") })
+    }
+
+    @Test func `is refused when it describes an account or sends arguments`() throws {
+      let machine = try SocketMachine(try Scene.registered())
+      let changes: [@Sendable (inout Begin) -> Void] = [
+        { $0.uid = 0 }, { $0.uid = UInt32(Scene.uid) }, { $0.account = Array("root".utf8) },
+        { $0.typedName = Array("root".utf8) }, { $0.isRemote = true }, { $0.arguments = [Array("nouserok".utf8)] },
+        { $0.arguments = [Array("conf=/tmp/pam_uaf.conf".utf8)] }, { $0.command = Array("sudo".utf8) },
+      ]
+      for change in changes {
+        for operation in [UAFWire.Operation.authenticate, .status] {
+          var begin = Begin(operation)
+          change(&begin)
+          let messages = try machine.converse(begin.packet())
+          #expect(finished(messages)?.result == 1001)
+          #expect(!messages.contains { $0.type == .prompt })
+        }
+      }
+    }
+
+    @Test func `ends its conversation with a forged frame`() throws {
+      let machine = try SocketMachine(try Scene.registered())
+      let begin = try Begin(.authenticate).packet()
+      let yes = try CoreMessage.finished(Finished(pamCode: 0, result: 0)).packet()
+      let answer: [UInt8] = [0x02, 1, 0, 1, 0x31]
+      let first: [[UInt8]] = [
+        yes, answer, [0x00], [0x7f], [0x01], begin + [0], Array(begin.dropLast()), begin + [99, 0, 1, 0],
+      ]
+      for forged in first {
+        #expect(try machine.converse(forged) == [])
+      }
+      // After the prompt anything but an answer ends it too, without a verdict and without a count.
+      let later: [[UInt8]] = [yes, begin, [0x04], [0x02], answer + [0]]
+      for forged in later {
+        let messages = try machine.converse(begin, forged)
+        #expect(messages.map(\.type) == [.prompt])
+      }
+      #expect(try machine.scene.status().remainingTries == 5)
+    }
+
+    @Test(arguments: [UInt16(0), 2, 65_535])
+    func `is refused in a version of the protocol that does not exist`(_ version: UInt16) throws {
+      let machine = try SocketMachine(try Scene.registered())
+      var begin = Begin(.authenticate)
+      begin.version = version
+      let end = try finished(machine.converse(begin.packet()))
+      #expect(end?.result == 1006)
+      #expect(end?.pamCode == 4)
+    }
+
+    @Test func `chooses no configuration`() throws {
+      let machine = try SocketMachine(try Scene.registered())
+      let output = try machine.tool("--conf", machine.scene.configuration, "authenticate", input: "x\n")
+      #expect(output.status == 2)
+    }
+  }
+
+  @Suite(.enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"))
+  struct `The module at the socket` {
+    private func machine() throws -> SocketMachine {
+      let scene = try Scene.registered()
+      // The core cannot be started by this module: whatever it hears came from the socket.
+      try Command.succeed([
+        "make", "-s", "-C", Programs.shim, "BUILD=\(scene.path("module"))", "LIBEXECDIR=/nonexistent",
+        "SOCKET_PATH=/run/pam-uaf/helper.sock",
+      ])
+      try scene.stack("auth required \(scene.path("module"))/pam_uaf.so conf=\(scene.configuration)")
+      return try SocketMachine(scene)
+    }
+
+    @Test func `lets in and refuses for root`() throws {
+      let machine = try machine()
+      let host = try machine.scene.host()
+      #expect(Login(try machine.asRoot(host, input: "wrong1111\n")).errors == ["Wrong passcode: 4 tries left."])
+      #expect(Login(try machine.asRoot(host, input: Scene.passcode + "\n")).code == .success)
+    }
+
+    @Test func `lets in and refuses for a program of the person's own, which counts as much`() throws {
+      let machine = try machine()
+      let host = try machine.scene.host()
+      let login = Login(try machine.asPerson(host, input: "wrong1111\n"))
+      #expect(login.code == .authenticationError)
+      #expect(try machine.scene.status().remainingTries == 4)
+      #expect(Login(try machine.asPerson(host, input: Scene.passcode + "\n")).code == .success)
+    }
+
+    @Test func `refuses a person who asks for another account`() throws {
+      let machine = try machine()
+      let login = Login(try machine.asPerson(machine.scene.host(user: "root"), input: Scene.passcode + "\n"))
+      #expect(login.code == .authenticationError)
+      #expect(login.prompts.isEmpty)
+    }
+
+    @Test func `is a system error where nobody listens and the caller is not root`() throws {
+      let machine = try machine()
+      let removal = try machine.asRoot(["rm", "/run/pam-uaf/helper.sock"])
+      #expect(removal.status == 0)
+      #expect(Login(try machine.asPerson(machine.scene.host(), input: "x\n")).code == .systemError)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import UAFWire
+
+/// A ``Scene`` whose helper is reached through the socket of systemd's unit, by root and by the account itself.
+///
+/// All of it is in a mount namespace: `/run`, `/etc/security`, `/etc/passwd` and `/etc/group` are the scene's own there.
+final class SocketMachine {
+  /// What hides the machine's own paths, and listens.
+  ///
+  /// Arguments: the scene's folder, uafctl, the helper, until-closed.py.
+  ///
+  /// The listener closes what it inherits, and with it the descriptor by which Foundation knows of a process's end: it
+  /// cannot be the test's own child.
+  private static let preparation = """
+    set -e
+    mount --make-rprivate /
+    mount -t tmpfs -o mode=755 run /run
+    mkdir /run/pam-uaf
+    mount --bind "$1/security" /etc/security
+    for name in passwd group; do mount --bind "$1/$name" "/etc/$name"; done
+    : >"$1/uafctl"
+    mount --bind "$2" "$1/uafctl"
+    exec python3 "$4" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \\
+      systemd-socket-activate --accept --seqpacket --listen=/run/pam-uaf/helper.sock "$3"
+    """
+
+  let scene: Scene
+  private let listener: Command
+  private let peer: String
+  private let namespace: [String]
+
+  init(_ scene: Scene) throws {
+    self.scene = scene
+    let security = scene.path("security")
+    try FileManager.default.createDirectory(atPath: security, withIntermediateDirectories: false)
+    try FileManager.default.copyItem(atPath: scene.configuration, toPath: security + "/pam_uaf.conf")
+    // Where the checkout is, only root may be able to go.
+    peer = scene.path("peer.py")
+    try FileManager.default.copyItem(atPath: Programs.own("peer.py"), toPath: peer)
+    listener = try Command(
+      [
+        "unshare", "--mount", "/bin/sh", "-c", Self.preparation, "sh", scene.folder, Programs.tool, Programs.helper,
+        Programs.own("until-closed.py"),
+      ])
+    try listener.wait(for: "Listening on")
+    namespace = ["nsenter", "--mount", "--target", "\(listener.identifier)"]
+    // As the unit's SocketMode.
+    try Command.succeed(namespace + ["chmod", "666", "/run/pam-uaf/helper.sock"], logged: false)
+  }
+
+  /// Runs a program as the account.
+  func asPerson(_ arguments: [String], input: String = "") throws -> Output {
+    let person = [
+      "setpriv", "--reuid", "\(Scene.uid)", "--regid", "\(Scene.uid)", "--clear-groups", "--inh-caps=-all",
+    ]
+    return try Command.run(namespace + person + arguments, input: input, logged: false)
+  }
+
+  /// Runs a program as root, on the same machine.
+  func asRoot(_ arguments: [String], input: String = "") throws -> Output {
+    try Command.run(namespace + arguments, input: input, logged: false)
+  }
+
+  /// Runs uafctl as the account.
+  func tool(_ arguments: String..., input: String = "") throws -> Output {
+    try asPerson([scene.path("uafctl")] + arguments, input: input)
+  }
+
+  /// Sends packets as the account, one at the beginning and one for each prompt, and tells what came back.
+  func converse(_ packets: [UInt8]...) throws -> [CoreMessage] {
+    let hexadecimal = packets.map { $0.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
+    let output = try asPerson(["python3", peer, "/run/pam-uaf/helper.sock"] + hexadecimal)
+    guard output.status == 0, output.lines.last == "end" else { throw Failure("peer.py: \(output.text)") }
+    return try output.lines.dropLast().map { line in
+      let digits = Array(line)
+      let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+        UInt8(String(digits[$0...$0 + 1]), radix: 16)
+      }
+      return try CoreMessage(Packet(bytes.span), bytes.span)
+    }
+  }
+
+  /// The names of the files of accounts that have registered.
+  func accountFiles() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: scene.settings.stateDirectory + "/accounts").sorted()
+  }
+}
