@@ -30,6 +30,7 @@ struct call {
   unsigned variable_count;
   char variables[UAF_VARIABLES_MAX][UAF_VARIABLE_NAME_MAX + 1 + UAF_VARIABLE_VALUE_MAX + 1];
   uint8_t packet[UAF_PACKET_MAX];
+  char command[UAF_COMMAND_MAX];
 };
 
 /* Which failures of the core the module passes on, and which need a certain result: a stack may fall back to passwords
@@ -232,7 +233,7 @@ static int hear(struct call *call)
 static int run(struct call *call, int argc, const char *const *argv)
 {
   struct frame_begin begin;
-  const int code = begin_collect(call->pamh, call->flags, argc, argv, &begin);
+  const int code = begin_collect(call->pamh, call->flags, argc, argv, &begin, call->command);
   if (code != PAM_SUCCESS)
     return code;
   if (!helper_open(&call->helper, call->options.timeout_seconds)) {
