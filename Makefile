@@ -15,12 +15,13 @@ export PREFIX PAMDIR UNITDIR SWIFT
 # Tests make users, sockets and PAM conversations that only root may.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
-.PHONY: help deps build demo test bench install clean fmt lint
+.PHONY: help deps build demo test bench fuzz install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
 	@echo 'make test     every test and rule check; needs root or sudo'
 	@echo 'make bench    time the login path, side by side, medians; needs root'
+	@echo 'make fuzz     ten minutes of a fuzzer for each reader of messages'
 	@echo 'make build    release programs and the module into build/stage'
 	@echo 'make install  copy build/stage to DESTDIR (default /)'
 	@echo 'make deps     install the packages building and testing need'
@@ -42,11 +43,15 @@ test: deps
 	scripts/stage.sh
 	$(MAKE) -C cshim test
 	scripts/check.sh
+	scripts/fuzz.sh
 	$(SWIFT) build --build-tests
 	$(AS_ROOT) $(SWIFT) test --skip-build
 
 bench: build
 	$(AS_ROOT) scripts/bench.py
+
+fuzz:
+	SECONDS_EACH=600 scripts/fuzz.sh
 
 install:
 	scripts/install.sh '$(DESTDIR)'

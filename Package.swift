@@ -34,6 +34,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8"),
+    .systemLibrary(name: "CPSL", pkgConfig: "libpsl"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
     .systemLibrary(name: "CProcess"),
 
@@ -41,6 +42,7 @@ let package = Package(
     .target(name: "SecretMemory", swiftSettings: strict),
     .target(name: "UAFCrypto", dependencies: ["SecretMemory", "COpenSSL"], swiftSettings: strict),
     .target(name: "UAFMessages", swiftSettings: strict),
+    .target(name: "UAFDecoder", dependencies: ["UAFMessages", "UAFCrypto"], swiftSettings: strict),
 
     // MARK: The login path
     .target(name: "FidoResults", swiftSettings: strict),
@@ -56,7 +58,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "UAFClient",
-      dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"],
+      dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory", "CPSL"],
       swiftSettings: strict),
     .executableTarget(
       name: "UAFHelper",
@@ -81,7 +83,7 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFMessages", "UAFCrypto",
+        "UAFMessages", "UAFCrypto", "UAFDecoder",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -94,6 +96,7 @@ let package = Package(
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: strict),
     .testTarget(name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory"], swiftSettings: strict),
     .testTarget(name: "UAFMessagesTests", dependencies: ["UAFMessages"], swiftSettings: strict),
+    .testTarget(name: "UAFDecoderTests", dependencies: ["UAFDecoder", "UAFMessages"], swiftSettings: strict),
     .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults"], swiftSettings: strict),
     .testTarget(name: "UAFWireTests", dependencies: ["UAFWire", "SecretMemory"], swiftSettings: strict),
     .testTarget(name: "AuthenticatorTests", dependencies: ["Authenticator"], swiftSettings: strict),

@@ -7,5 +7,6 @@ public enum CryptoPrimitive: String, Equatable, Sendable {
   case gcm = "AES-256-GCM"
   case random = "random bytes"
   case p256 = "ECDSA P-256"
+  case rsa = "RSA"
   case certificate = "X.509"
 }

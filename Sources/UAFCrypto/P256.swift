@@ -87,7 +87,7 @@ public enum P256 {
   ) throws(CryptoError) -> [UInt8] {
     let publicKey = try publicKey(of: privateKey)
     // SAFETY: the key and the context are ours until their `defer`.
-    let key = try unsafe P256Key.make(privateKey: privateKey, publicKey: publicKey)
+    let key = try unsafe ECKey.make(privateKey: privateKey, publicKey: publicKey)
     defer { unsafe EVP_PKEY_free(key) }
     guard let context = unsafe EVP_MD_CTX_new() else { throw OpenSSLQueue.failure(.outOfMemory) }
     defer { unsafe EVP_MD_CTX_free(context) }
@@ -128,11 +128,9 @@ public enum P256 {
   /// - Parameter info: the 91 bytes of a P-256 key with named curve and uncompressed point.
   /// - Throws: ``CryptoError/invalidKey`` for any other form, and for a point that is not on the curve.
   public static func publicKey(subjectPublicKeyInfo info: [UInt8]) throws(CryptoError) -> [UInt8] {
-    guard info.count == subjectPublicKeyInfoPrefix.count + publicKeyByteCount,
-      info.starts(with: subjectPublicKeyInfoPrefix)
-    else { throw .invalidKey }
-    let publicKey = Array(info[subjectPublicKeyInfoPrefix.count...])
-    guard isOnCurve(publicKey) else { throw .invalidKey }
+    guard let publicKey = EllipticCurve.secp256r1.point(subjectPublicKeyInfo: info), isOnCurve(publicKey) else {
+      throw .invalidKey
+    }
     return publicKey
   }
 
@@ -142,33 +140,21 @@ public enum P256 {
   /// - Throws: ``CryptoError/invalidKey`` unless the key is a point of the curve in 65 bytes.
   public static func subjectPublicKeyInfo(publicKey: [UInt8]) throws(CryptoError) -> [UInt8] {
     guard isOnCurve(publicKey) else { throw .invalidKey }
-    return subjectPublicKeyInfoPrefix + publicKey
+    return EllipticCurve.secp256r1.subjectPublicKeyInfoPrefix + publicKey
   }
 
   /// Whether these are 65 bytes `04 | X | Y` of a point on the curve.
   public static func isOnCurve(_ publicKey: [UInt8]) -> Bool {
     // SAFETY: a key that could be made is freed at once.
-    guard let key = try? unsafe P256Key.make(publicKey: publicKey) else { return false }
+    guard let key = try? unsafe ECKey.make(publicKey: publicKey) else { return false }
     unsafe EVP_PKEY_free(key)
     return true
   }
 
   private static func isValid(_ signature: ECDSASignature, of message: [UInt8], publicKey: [UInt8]) -> Bool {
-    // SAFETY: the key and the context are ours until their `defer`.
-    guard let key = try? unsafe P256Key.make(publicKey: publicKey) else { return false }
+    // SAFETY: the key is ours until the `defer`.
+    guard let key = try? unsafe ECKey.make(publicKey: publicKey) else { return false }
     defer { unsafe EVP_PKEY_free(key) }
-    guard let context = unsafe EVP_MD_CTX_new() else { return false }
-    defer { unsafe EVP_MD_CTX_free(context) }
-    defer { OpenSSLQueue.clear() }
-    let der = signature.der
-    // SAFETY: the pointers live for the call. Only 1 is success: 0 is a wrong signature, negative an error.
-    return unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1
-      && EVP_DigestVerify(context, der, der.count, message, message.count) == 1
+    return unsafe SignatureCheck.isValid(signature.der, of: message, key: key, padding: nil)
   }
-
-  /// SEQUENCE { SEQUENCE { id-ecPublicKey, prime256v1 }, BIT STRING of 65 bytes }, up to the point.
-  private static let subjectPublicKeyInfoPrefix: [UInt8] = [
-    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
-    0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
-  ]
 }

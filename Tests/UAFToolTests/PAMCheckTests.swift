@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import UAFTool
@@ -32,6 +33,34 @@ import Testing
   }
 
   @Test(arguments: [
+    "auth [success=1 default=ignore] pam_succeed_if.so\nauth required pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=2 default=ignore] pam_group.so\nauth optional pam_env.so\nauth requisite pam_uaf.so\n"
+      + "auth required pam_unix.so",
+  ])
+  func `sees who is led past it`(stack: String) {
+    #expect(report(stack) == "ok   pam: /sudo: some are led past it to another way in")
+  }
+
+  @Test func `judges the stacks it comes with where they are included, and as good`() throws {
+    let stacks = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "pam.d")
+    machine.service("common-auth", "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so")
+    for name in ["sudo", "sshd", "login"] {
+      machine.service("uaf-" + name, try String(contentsOf: stacks.appending(path: "uaf-" + name), encoding: .utf8))
+      machine.service(name, "@include uaf-" + name + "\n@include common-account")
+    }
+    let findings = PAMCheck(directory: machine.pam, moduleFolders: machine.installation.moduleFolders).findings()
+    let texts = findings.dropFirst().map { $0.line(colours: false).replacing(machine.pam, with: "") }
+    #expect(
+      texts == ["login", "sshd", "sudo"].map { "ok   pam: /\($0): some are led past it to another way in" })
+  }
+
+  @Test(arguments: [
+    // The jump ends at the module, behind the last line, or at one that authenticates nobody.
+    "auth [success=1 default=ignore] pam_succeed_if.so\nauth optional pam_env.so\nauth required pam_uaf.so\n"
+      + "auth required pam_unix.so",
+    "auth [success=9 default=ignore] pam_succeed_if.so\nauth required pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=1 default=ignore] pam_succeed_if.so\nauth required pam_uaf.so\nauth required pam_deny.so",
     "auth required pam_uaf.so", "auth required pam_unix.so\nauth required pam_uaf.so",
     "auth requisite pam_uaf.so\nauth required pam_unix.so",
     "auth [success=done authinfo_unavail=ignore default=die] pam_uaf.so\nauth required pam_unix.so",

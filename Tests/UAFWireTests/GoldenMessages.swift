@@ -189,6 +189,9 @@ enum GoldenMessages {
     "response-no-body": response(.answered, handshake: true, status: 204),
     "response-refused": response(.refused, handshake: false) { $0.detail = "connection refused" },
     "response-too-large": response(.tooLarge, handshake: true) { $0.certificate = [0x30, 0x00] },
+    "response-redirect": response(.answered, handshake: true, status: 302) {
+      $0.redirect = FetchResponse.Redirect(url: "https://a.example/f", isAuthorized: true)
+    },
     "response-other": response(.other, handshake: false) { $0.detail = String(repeating: "d", count: 512) },
   ]
 }

@@ -19,12 +19,17 @@ struct PAMCheck {
     guard let services = folder.services() else {
       return [.failure("pam: \(directory) cannot be read", do: "name the folder with --pam-directory")]
     }
-    let concerned = services.filter { folder.ownLines(of: $0).contains { $0.moduleName == Self.moduleName } }
+    let concerned = services.filter { service in
+      (folder.ownLines(of: service) + folder.authentication(of: service)).contains { $0.moduleName == Self.moduleName }
+    }
     guard !concerned.isEmpty else {
       return [.warning("pam: no service in \(directory) uses \(Self.moduleName)", do: "pam.d/ has ready stacks")]
     }
     let lines = concerned.flatMap { folder.ownLines(of: $0) }.filter { $0.moduleName == Self.moduleName }
-    return modules(lines) + concerned.compactMap { stack($0, folder.authentication(of: $0)) }
+    // A part of other stacks is judged where it stands, not alone.
+    let parts = Set(services.flatMap(folder.inclusions))
+    let whole = concerned.filter { !parts.contains($0) }
+    return modules(lines) + whole.compactMap { stack($0, folder.authentication(of: $0)) }
   }
 
   /// Whether what the lines name is there.
@@ -57,9 +62,19 @@ struct PAMCheck {
     if lines[..<position].contains(where: { authenticates($0) && $0.successCanSuffice }) {
       return .ok("\(name): another way in stands before it")
     }
+    if lines[..<position].indices.contains(where: { jumps(lines, from: $0, over: position) }) {
+      return .ok("\(name): some are led past it to another way in")
+    }
     return .warning(
       "\(name): nobody gets in where it refuses, administrators included",
       do: "keep another way in: a stack of pam.d/, or root's console without it")
+  }
+
+  /// Whether a success of the line at `start` jumps over the module to one that authenticates.
+  private func jumps(_ lines: [PAMLine], from start: Int, over position: Int) -> Bool {
+    let skipped = lines[start].skippedBySuccess
+    guard skipped >= position - start, skipped < lines.count - start else { return false }
+    return lines[(start + skipped + 1)...].contains { $0.moduleName != Self.moduleName && authenticates($0) }
   }
 
   private func authenticates(_ line: PAMLine) -> Bool { !Self.bystanders.contains(line.moduleName) }

@@ -27,6 +27,11 @@ struct PAMDirectory {
   /// The lines of a service itself, without what it includes.
   func ownLines(of service: String) -> [PAMLine] { lines(of: service) }
 
+  /// What a service includes at first hand.
+  func inclusions(of service: String) -> [String] {
+    lines(of: service).filter(\.isInclusion).map(\.module)
+  }
+
   /// The `auth` lines of a service, with what it includes in their places.
   func authentication(of service: String) -> [PAMLine] { expand(service, depth: 0) }
 
@@ -34,7 +39,7 @@ struct PAMDirectory {
     guard depth < Self.deepest else { return [] }
     return lines(of: service).flatMap { line -> [PAMLine] in
       guard line.group == "auth" || line.group == "@include" else { return [] }
-      guard ["include", "substack"].contains(line.control) else { return [line] }
+      guard line.isInclusion else { return [line] }
       return expand(line.module, depth: depth + 1)
     }
   }

@@ -47,6 +47,9 @@ struct PAMLine: Equatable {
   /// The module's name without its folder.
   var moduleName: String { module.split(separator: "/").last.map(String.init) ?? module }
 
+  /// Whether another file's lines stand in its place.
+  var isInclusion: Bool { control == "include" || control == "substack" }
+
   /// Whether a success of this line can end the stack, or jump over what follows.
   var successCanSuffice: Bool {
     switch control {
@@ -55,6 +58,9 @@ struct PAMLine: Equatable {
     default: action(for: "success").map { $0 == "done" || Int($0) != nil } ?? false
     }
   }
+
+  /// How many lines a success of this line jumps over; 0 where it jumps over none.
+  var skippedBySuccess: Int { action(for: "success").flatMap { Int($0) } ?? 0 }
 
   /// Whether the stack can still succeed after a failure of this line.
   var failureGoesOn: Bool {

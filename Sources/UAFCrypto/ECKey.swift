@@ -1,20 +1,21 @@
 import COpenSSL
 import SecretMemory
 
-/// OpenSSL's form of a P-256 key.
-enum P256Key {
+/// OpenSSL's form of a key on a curve.
+enum ECKey {
   /// Makes OpenSSL's key object from a public key; the caller frees it.
   ///
   /// - Throws: ``CryptoError/invalidKey`` unless these are 65 bytes `04 | X | Y` of a point on the curve.
-  @unsafe static func make(publicKey: [UInt8]) throws(CryptoError) -> OpaquePointer {
+  @unsafe static func make(publicKey: [UInt8], curve: EllipticCurve = .secp256r1) throws(CryptoError) -> OpaquePointer {
     guard publicKey.count == P256.publicKeyByteCount, publicKey.first == 4 else { throw .invalidKey }
     var point = publicKey
+    let group = curve.groupName
     // SAFETY: the parameters point into `point` for the length of the closure, which is as long as they are used.
     let key: OpaquePointer? = unsafe point.withUnsafeMutableBytes { point in
       unsafe make(
         selection: uaf_select_public_key(),
         parameters: [
-          OSSL_PARAM_construct_utf8_string(name(groupParameter), mutable(groupName), 0),
+          OSSL_PARAM_construct_utf8_string(name(groupParameter), mutable(group), 0),
           OSSL_PARAM_construct_octet_string(name(publicParameter), point.baseAddress, point.count),
           OSSL_PARAM_construct_end(),
         ])
@@ -23,7 +24,7 @@ enum P256Key {
     return unsafe key
   }
 
-  /// Makes OpenSSL's key object from a checked key pair; the caller frees it.
+  /// Makes OpenSSL's key object from a checked key pair on P-256; the caller frees it.
   ///
   /// - Parameters:
   ///   - privateKey: 32 bytes, 1 ..< n.
@@ -41,7 +42,7 @@ enum P256Key {
         unsafe make(
           selection: uaf_select_key_pair(),
           parameters: [
-            OSSL_PARAM_construct_utf8_string(name(groupParameter), mutable(groupName), 0),
+            OSSL_PARAM_construct_utf8_string(name(groupParameter), mutable(EllipticCurve.secp256r1.groupName), 0),
             OSSL_PARAM_construct_octet_string(name(publicParameter), point.baseAddress, point.count),
             OSSL_PARAM_construct_BN(
               name(privateParameter), number.baseAddress?.assumingMemoryBound(to: UInt8.self), number.count),
@@ -81,7 +82,6 @@ enum P256Key {
   private static let groupParameter: StaticString = "group"
   private static let publicParameter: StaticString = "pub"
   private static let privateParameter: StaticString = "priv"
-  private static let groupName: StaticString = "prime256v1"
 
   @unsafe private static func name(_ text: StaticString) -> UnsafePointer<CChar> {
     // SAFETY: a string literal of more than one character ends with NUL and lives as long as the program.

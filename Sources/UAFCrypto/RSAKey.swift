@@ -1,0 +1,115 @@
+import COpenSSL
+
+/// OpenSSL's form of an RSA public key.
+enum RSAKey {
+  /// Shorter moduli can be factored; longer ones serve nobody and cost time.
+  static let modulusBits: ClosedRange<CInt> = 2048...8192
+  /// An exponent of 1 signs nothing, and one above 64 bits only makes verification slow.
+  static let exponentBits: ClosedRange<CInt> = 2...64
+
+  /// Makes OpenSSL's key object from one of the registry's encodings; the caller frees it.
+  ///
+  /// - Throws: ``CryptoError/invalidKey`` for another form, and for a key that ``isAcceptable(_:)`` does not take.
+  @unsafe static func make(_ bytes: [UInt8], encoding: PublicKeyEncoding) throws(CryptoError) -> OpaquePointer {
+    switch encoding {
+    case .rsa2048Raw: return try unsafe check(decode(rsaPublicKey(raw: bytes), structure: typeSpecific))
+    case .rsa2048DER:
+      if let key = try? unsafe decode(bytes, structure: typeSpecific) { return try unsafe check(key) }
+      return try unsafe check(decode(bytes, structure: subjectPublicKeyInfo))
+    case .eccX962Raw, .eccX962DER: throw .invalidKey
+    }
+  }
+
+  /// Makes OpenSSL's key object from what ``encode(_:)`` wrote of a key that was checked then; the caller frees it.
+  @unsafe static func make(checked subjectPublicKeyInfo: [UInt8]) throws(CryptoError) -> OpaquePointer {
+    try unsafe decode(subjectPublicKeyInfo, structure: Self.subjectPublicKeyInfo)
+  }
+
+  /// The key's SubjectPublicKeyInfo, DER.
+  @unsafe static func encode(_ key: OpaquePointer) throws(CryptoError) -> [UInt8] {
+    try unsafe encode(key, structure: subjectPublicKeyInfo)
+  }
+
+  /// Length of a signature in bytes.
+  @unsafe static func signatureByteCount(_ key: OpaquePointer) -> Int {
+    unsafe Int(EVP_PKEY_get_size(key))
+  }
+
+  // The names OpenSSL's decoders have for PKCS #1's RSAPublicKey and for X.509's structure.
+  private static let typeSpecific = "type-specific"
+  private static let subjectPublicKeyInfo = "SubjectPublicKeyInfo"
+
+  @unsafe private static func decode(_ der: [UInt8], structure: String) throws(CryptoError) -> OpaquePointer {
+    var key: OpaquePointer?
+    // SAFETY: the context is ours until the `defer`. It keeps the address of `key` and writes it once, during the call
+    // to OSSL_DECODER_from_data inside the closure, which also is as long as the pointer into `der` is used.
+    let isWhole = unsafe withUnsafeMutablePointer(to: &key) { slot in
+      guard
+        let context = unsafe OSSL_DECODER_CTX_new_for_pkey(
+          slot, "DER", structure, "RSA", uaf_select_public_key(), nil, nil)
+      else { return false }
+      defer { unsafe OSSL_DECODER_CTX_free(context) }
+      return unsafe der.withUnsafeBufferPointer { buffer in
+        var position = buffer.baseAddress
+        var rest = buffer.count
+        return unsafe OSSL_DECODER_from_data(context, &position, &rest) == 1 && rest == 0
+      }
+    }
+    guard let key = unsafe key else { throw OpenSSLQueue.failure(.invalidKey) }
+    // Written anew and compared, so that one key has one encoding: OpenSSL reads more than DER.
+    guard isWhole, let canonical = try? unsafe encode(key, structure: structure), canonical == der else {
+      unsafe EVP_PKEY_free(key)
+      throw OpenSSLQueue.failure(.invalidKey)
+    }
+    OpenSSLQueue.clear()
+    return unsafe key
+  }
+
+  /// Hands the key on, or frees it and throws.
+  @unsafe private static func check(_ key: OpaquePointer) throws(CryptoError) -> OpaquePointer {
+    guard unsafe isAcceptable(key) else {
+      unsafe EVP_PKEY_free(key)
+      throw .invalidKey
+    }
+    return unsafe key
+  }
+
+  /// Whether a modulus is long enough and composite without small factors, and an exponent odd and above 1.
+  @unsafe private static func isAcceptable(_ key: OpaquePointer) -> Bool {
+    defer { OpenSSLQueue.clear() }
+    var exponent: OpaquePointer?
+    // SAFETY: the number and the context are ours until their `defer`.
+    guard unsafe modulusBits.contains(EVP_PKEY_get_bits(key)),
+      unsafe EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &exponent) == 1
+    else { return false }
+    defer { unsafe BN_free(exponent) }
+    guard unsafe exponentBits.contains(BN_num_bits(exponent)), unsafe BN_is_odd(exponent) == 1,
+      let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil)
+    else { return false }
+    defer { unsafe EVP_PKEY_CTX_free(context) }
+    return unsafe EVP_PKEY_public_check(context) == 1
+  }
+
+  @unsafe private static func encode(_ key: OpaquePointer, structure: String) throws(CryptoError) -> [UInt8] {
+    // SAFETY: OpenSSL allocates what it writes, and it is freed after it was copied.
+    var output: UnsafeMutablePointer<UInt8>?
+    let length = unsafe structure == typeSpecific ? i2d_PublicKey(key, &output) : i2d_PUBKEY(key, &output)
+    guard length > 0, let output = unsafe output else { throw OpenSSLQueue.failure(.unavailable(.rsa)) }
+    defer { unsafe CRYPTO_free(output, nil, 0) }
+    return unsafe Array(UnsafeBufferPointer(start: output, count: Int(length)))
+  }
+
+  /// Modulus and exponent of the raw encoding as RSAPublicKey.
+  ///
+  /// The registry says nothing of zeros before the exponent, which authenticators with fields of fixed width have.
+  private static func rsaPublicKey(raw: [UInt8]) throws(CryptoError) -> [UInt8] {
+    let modulusCount = 256
+    guard (modulusCount + 1...modulusCount + 8).contains(raw.count), raw[0] >= 0x80 else { throw .invalidKey }
+    let exponent = raw[modulusCount...].drop { $0 == 0 }
+    guard let first = exponent.first else { throw .invalidKey }
+    let exponentBytes = (first >= 0x80 ? [0] : []) + Array(exponent)
+    let modulus = [0x02, 0x82, 0x01, 0x01, 0x00] + raw[..<modulusCount]
+    let body = modulus + [0x02, UInt8(exponentBytes.count)] + exponentBytes
+    return [0x30, 0x82, UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body
+  }
+}

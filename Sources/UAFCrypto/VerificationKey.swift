@@ -1,0 +1,76 @@
+import COpenSSL
+
+/// A public key that was checked, with the one algorithm it is used for.
+public struct VerificationKey: Equatable, Sendable {
+  /// The form to store: 65 bytes `04 | X | Y` for a curve, SubjectPublicKeyInfo for RSA.
+  public let encoded: [UInt8]
+  /// How it signs.
+  public let scheme: SignatureScheme
+
+  /// Reads a key in one of the registry's encodings.
+  ///
+  /// - Throws: ``CryptoError/invalidKey`` for an encoding of the other kind of key, a form that is not exactly the
+  ///   encoding's, a point that is not on the curve, and an RSA key below 2048 bits or with an even exponent or 1.
+  public init(_ bytes: [UInt8], encoding: PublicKeyEncoding, scheme: SignatureScheme) throws(CryptoError) {
+    self.scheme = scheme
+    guard let curve = scheme.curve else {
+      // SAFETY: the key is ours until the `defer`.
+      let key = try unsafe RSAKey.make(bytes, encoding: encoding)
+      defer { unsafe EVP_PKEY_free(key) }
+      encoded = try unsafe RSAKey.encode(key)
+      return
+    }
+    switch encoding {
+    case .eccX962Raw: encoded = bytes
+    case .eccX962DER:
+      guard let point = curve.point(subjectPublicKeyInfo: bytes) else { throw .invalidKey }
+      encoded = point
+    case .rsa2048Raw, .rsa2048DER: throw .invalidKey
+    }
+    // SAFETY: a key that could be made is freed at once.
+    unsafe EVP_PKEY_free(try ECKey.make(publicKey: encoded, curve: curve))
+  }
+
+  /// Reads a key as ``encoded`` has it.
+  ///
+  /// - Throws: as the other initialiser.
+  public init(encoded: [UInt8], scheme: SignatureScheme) throws(CryptoError) {
+    try self.init(encoded, encoding: scheme.curve == nil ? .rsa2048DER : .eccX962Raw, scheme: scheme)
+  }
+
+  /// Reads the SubjectPublicKeyInfo of a certificate.
+  ///
+  /// - Throws: as the other initialiser.
+  public init(subjectPublicKeyInfo: [UInt8], scheme: SignatureScheme) throws(CryptoError) {
+    try self.init(subjectPublicKeyInfo, encoding: scheme.curve == nil ? .rsa2048DER : .eccX962DER, scheme: scheme)
+  }
+
+  /// Whether `signature` is one of `message` in the encoding of ``scheme``.
+  ///
+  /// - Returns: false for everything that is not; nothing is told apart.
+  public func isValidSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    if let curve = scheme.curve {
+      let numbers = try? scheme.isDER ? ECDSASignature(der: signature) : ECDSASignature(raw: signature)
+      // SAFETY: the key is ours until the `defer`.
+      guard let numbers, let key = try? unsafe ECKey.make(publicKey: encoded, curve: curve) else { return false }
+      defer { unsafe EVP_PKEY_free(key) }
+      return unsafe SignatureCheck.isValid(numbers.der, of: message, key: key, padding: nil)
+    }
+    // SAFETY: as above.
+    guard let key = try? unsafe RSAKey.make(checked: encoded) else { return false }
+    defer { unsafe EVP_PKEY_free(key) }
+    let count = unsafe RSAKey.signatureByteCount(key)
+    // OpenSSL would take a signature without its leading zeros for the same number.
+    guard let number = scheme.isDER ? Self.octetString(in: signature, count: count) : signature,
+      number.count == count
+    else { return false }
+    return unsafe SignatureCheck.isValid(number, of: message, key: key, padding: scheme.padding)
+  }
+
+  /// The content of a DER OCTET STRING of `count` bytes, 256 to 65,535; nil for everything else.
+  private static func octetString(in der: [UInt8], count: Int) -> [UInt8]? {
+    let header: [UInt8] = [0x04, 0x82, UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF)]
+    guard der.starts(with: header) else { return nil }
+    return Array(der[header.count...])
+  }
+}

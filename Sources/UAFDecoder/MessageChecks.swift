@@ -1,0 +1,104 @@
+import UAFCrypto
+import UAFMessages
+
+/// What a message tells of itself: its form, the hash of its parameters, a signature by a key inside it.
+struct MessageChecks {
+  private(set) var checks: [Check] = []
+
+  init(_ message: JSONObject, name: String) {
+    let bytes = JSONValue.array([.object(message)]).bytes
+    do throws(MessageError) {
+      if message["assertions"] == nil {
+        _ = try UAFRequest(parsing: bytes)
+        checks.append(Check(.holds, "\(name) has the members and types of a UAF request"))
+        checks.append(Check(.unknown, "\(name): whether its sender is the server of the AppID"))
+      } else {
+        read(try UAFResponse(parsing: bytes), name)
+      }
+    } catch {
+      checks.append(Check(.fails, "\(name): \(error.description)"))
+    }
+  }
+
+  private mutating func read(_ response: UAFResponse, _ name: String) {
+    checks.append(Check(.holds, "\(name) has the members and types of a UAF response"))
+    let parameters = try? FinalChallengeParams(encoded: response.fcParams)
+    checks.append(Check(parameters != nil, "\(name): fcParams decodes to final challenge parameters"))
+    if let parameters, let appID = response.header.appID, !appID.isEmpty {
+      checks.append(Check(parameters.appID == appID, "\(name): the AppID of fcParams is that of the header"))
+    }
+    switch response {
+    case .registration(let response):
+      for (index, assertion) in response.assertions.enumerated() {
+        registration(assertion.assertion, fcParams: response.fcParams, "\(name), assertion \(index + 1)")
+      }
+    case .authentication(let response):
+      for (index, assertion) in response.assertions.enumerated() {
+        authentication(assertion.assertion, fcParams: response.fcParams, "\(name), assertion \(index + 1)")
+      }
+    }
+    checks.append(Check(.unknown, "\(name): whether the server issued this challenge, for this, and once"))
+    checks.append(Check(.unknown, "\(name): whether the facet, the channel binding and the policy are the server's"))
+  }
+
+  private mutating func registration(_ bytes: [UInt8], fcParams: String, _ name: String) {
+    let read = { () throws(TLVError) in try UnverifiedRegistrationAssertion(parsing: bytes) }
+    guard let assertion = wellFormed(name, read) else { return }
+    finalChallengeHash(assertion.finalChallengeHash, fcParams, name)
+    switch assertion.attestation {
+    case .surrogate(let signature):
+      surrogate(signature, assertion, name)
+      checks.append(Check(.unknown, "\(name): which model made it: a surrogate attestation vouches for none"))
+    case .full(_, let certificates):
+      let count = certificates.count == 1 ? "1 certificate" : "\(certificates.count) certificates"
+      checks.append(Check(.unknown, "\(name): the attestation (\(count)): its root is in the model's metadata"))
+    case .ecdaa: checks.append(Check(.unknown, "\(name): the attestation: ECDAA is not verified here"))
+    }
+  }
+
+  private mutating func authentication(_ bytes: [UInt8], fcParams: String, _ name: String) {
+    let read = { () throws(TLVError) in try UnverifiedAuthenticationAssertion(parsing: bytes) }
+    guard let assertion = wellFormed(name, read) else { return }
+    finalChallengeHash(assertion.finalChallengeHash, fcParams, name)
+    checks.append(Check(.unknown, "\(name): the signature: the public key is with the server that registered it"))
+    checks.append(Check(.unknown, "\(name): whether the SignCounter \(assertion.signCounter) is above the last one"))
+    if assertion.authenticationMode == .transactionConfirmed {
+      checks.append(Check(.unknown, "\(name): whether the transaction's hash is that of the text the server sent"))
+    }
+  }
+
+  private mutating func wellFormed<Assertion>(
+    _ name: String, _ read: () throws(TLVError) -> Assertion
+  ) -> Assertion? {
+    do throws(TLVError) {
+      let assertion = try read()
+      checks.append(Check(.holds, "\(name) is well-formed"))
+      return assertion
+    } catch {
+      checks.append(Check(.fails, "\(name): \(error.description)"))
+      return nil
+    }
+  }
+
+  private mutating func finalChallengeHash(_ hash: [UInt8], _ fcParams: String, _ name: String) {
+    let expected = try? SHA256.hash(Array(fcParams.utf8))
+    checks.append(Check(hash == expected, "\(name): the FinalChallengeHash is the SHA-256 of fcParams"))
+  }
+
+  private mutating func surrogate(
+    _ signature: [UInt8], _ assertion: UnverifiedRegistrationAssertion, _ name: String
+  ) {
+    guard let scheme = SignatureScheme(rawValue: assertion.signatureAlgorithm) else {
+      checks.append(Check(.unknown, "\(name): the surrogate signature: its algorithm is not known here"))
+      return
+    }
+    guard let encoding = PublicKeyEncoding(rawValue: assertion.publicKeyAlgorithm),
+      let key = try? VerificationKey(assertion.publicKey, encoding: encoding, scheme: scheme)
+    else {
+      checks.append(Check(.fails, "\(name): the public key is one of the algorithm that signed"))
+      return
+    }
+    let holds = key.isValidSignature(signature, of: assertion.signedBytes)
+    checks.append(Check(holds, "\(name): the surrogate signature is made with the key that is registered"))
+  }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import UAFDecoder
+
+/// `uaf-server decode`: shows a UAF message to a person.
+struct DecodeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decode", abstract: "Print a UAF message with every name, and verify what can be.",
+    discussion: """
+      Takes a request or response, a transport body around it, a bare assertion, or bare fcParams in base64url. Needs no \
+      state. Exits with 1 if the input is no message, or if something about it that can be verified does not hold.
+      """)
+
+  /// Whatever a server would take; more is not read.
+  private static let largest = 262_144
+
+  @Argument(help: "A file (default: standard input).") var file: String?
+
+  func run() throws {
+    let bytes = try read()
+    guard let message = try? DecodedMessage(bytes) else {
+      Terminal.note("\(file ?? "standard input") holds neither JSON nor base64url: give a UAF message as it was sent")
+      throw ExitCode.failure
+    }
+    for line in message.lines { Terminal.result(line) }
+    if !message.holds { throw ExitCode.failure }
+  }
+
+  private func read() throws -> [UInt8] {
+    let name = file ?? "standard input"
+    do {
+      let handle = try file.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? .standardInput
+      // A pipe gives what it has; only nothing is the end.
+      var bytes = Data()
+      while bytes.count <= Self.largest, let more = try handle.read(upToCount: Self.largest + 1 - bytes.count),
+        !more.isEmpty
+      {
+        bytes += more
+      }
+      guard bytes.count <= Self.largest else {
+        throw ValidationError("\(name) is longer than the \(Self.largest) bytes a UAF message may have.")
+      }
+      return Array(bytes)
+    } catch let error as ValidationError {
+      throw error
+    } catch {
+      throw ValidationError("\(name) cannot be read: \(error.localizedDescription)")
+    }
+  }
+}

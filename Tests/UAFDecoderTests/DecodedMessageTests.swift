@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+import UAFMessages
+
+@testable import UAFDecoder
+
+struct DecodedMessageTests {
+  /// A member of a vector in Tests/Vectors/uaf: the request or the response, as text.
+  private static func vector(_ name: String, _ member: String) throws -> String {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let json = try JSONValue(parsing: Array(Data(contentsOf: tests.appending(path: "Vectors/uaf/\(name).json"))))
+    guard case .object(let object) = json, let value = object[member] else { throw CocoaError(.coderValueNotFound) }
+    return value.text
+  }
+
+  private static func decode(_ text: String) throws -> DecodedMessage { try DecodedMessage(Array(text.utf8)) }
+
+  /// A vector's registration and its first assertion.
+  private static func registration(_ name: String) throws -> (RegistrationResponse, [UInt8]) {
+    guard case .registration(let response) = try UAFResponse(parsing: vector(name, "response")),
+      let assertion = response.assertions.first
+    else { throw CocoaError(.coderReadCorrupt) }
+    return (response, assertion.assertion)
+  }
+
+  /// Whether the message's surrogate signature is said to hold.
+  private static func isSigned(_ text: String) throws -> Bool {
+    try decode(text).checks.contains { $0.outcome == .holds && $0.statement.contains("the surrogate signature") }
+  }
+
+  private static let names = [
+    "auth-bad-signature", "auth-counter-same", "auth-ok-1", "auth-sig1-key100", "auth-sig2-key101",
+    "auth-tx-sig1-key100", "auth-tx-sig2-key101", "auth-tx-wrong-hash", "reg-full-leaf-only", "reg-full-untrusted-root",
+    "reg-order",
+    "reg-ext-noncritical", "reg-surrogate-sig1-key100", "reg-surrogate-sig2-key101",
+  ]
+
+  @Test(arguments: names) func `finds nothing wrong with a message whose faults only a server can see`(
+    _ name: String
+  ) throws {
+    for member in ["request", "response"] {
+      let message = try Self.decode(Self.vector(name, member))
+      #expect(message.holds, "\(message.lines.joined(separator: "\n"))")
+      #expect(message.checks.contains { $0.outcome == .holds })
+      #expect(message.checks.contains { $0.outcome == .unknown })
+    }
+  }
+
+  @Test(arguments: [
+    ("reg-bad-fch", "message 1, assertion 1: the FinalChallengeHash is the SHA-256 of fcParams"),
+    ("reg-bad-signature", "message 1, assertion 1: the surrogate signature is made with the key that is registered"),
+  ])
+  func `says which check fails`(name: String, statement: String) throws {
+    let message = try Self.decode(Self.vector(name, "response"))
+    #expect(message.checks.filter { $0.outcome == .fails }.map(\.statement) == [statement])
+    #expect(message.lines.last { $0.hasPrefix("FAIL") } == "FAIL  \(statement)")
+  }
+
+  @Test(arguments: ["reg-ext-critical", "reg-mode2", "reg-outer-auth-tag", "reg-trailing"])
+  func `refuses an assertion that is malformed, and shows it nevertheless`(_ name: String) throws {
+    let message = try Self.decode(Self.vector(name, "response"))
+    #expect(message.checks.contains { $0.outcome == .fails && $0.statement.contains("malformed at byte") })
+    #expect(message.tree.contains { $0.contains("assertion, ") })
+  }
+
+  @Test func `shows a registration by the names of the specification`() throws {
+    let message = try Self.decode(Self.vector("reg-surrogate-sig2-key101", "response"))
+    let lines = message.tree.map { $0.trimmingCharacters(in: .whitespaces) }
+    #expect(lines.contains("upv: 1.0"))
+    #expect(lines.contains(#"op: "Reg""#))
+    #expect(lines.contains("fcParams (base64url)"))
+    #expect(lines.contains(#"facetID: "https://example.test""#))
+    #expect(lines.contains { $0.hasPrefix("0x3E01 TAG_UAFV1_REG_ASSERTION, ") })
+    #expect(lines.contains(#"0x2E0B TAG_AAID: "EBA0#0002""#))
+    let information = "0x2E0E TAG_ASSERTION_INFO: AuthenticatorVersion 1, mode 1 (user verified)"
+    #expect(lines.contains { $0.hasPrefix(information) })
+    let algorithms = "0x0002 ALG_SIGN_SECP256R1_ECDSA_SHA256_DER, key 0x0101 ALG_KEY_ECC_X962_DER"
+    #expect(lines.contains { $0.hasSuffix(algorithms) })
+    #expect(lines.contains { $0.hasPrefix("0x2E0D TAG_COUNTERS: SignCounter 0, RegCounter 1") })
+    // What is inside stands two spaces deeper.
+    let krd = try #require(message.tree.first { $0.contains("TAG_UAFV1_KRD") })
+    let aaid = try #require(message.tree.first { $0.contains("TAG_AAID") })
+    #expect(aaid.prefix { $0 == " " }.count == krd.prefix { $0 == " " }.count + 2)
+  }
+
+  @Test func `opens the strings of transport bodies`() throws {
+    let response = try Self.vector("auth-sig1-key100", "response")
+    let body = JSONValue.object(["uafResponse": .string(response), "context": .string(#"{"username":"maria"}"#)]).text
+    let message = try Self.decode(body)
+    #expect(message.holds)
+    #expect(message.checks.contains { $0.statement == "message 1, assertion 1 is well-formed" })
+    #expect(message.tree.contains { $0.hasSuffix(#"username: "maria""#) })
+  }
+
+  @Test func `explains the numbers of a policy`() throws {
+    let lines = try Self.decode(#"{"policy":{"accepted":[[{"userVerification":1156,"keyProtection":6}]]}}"#).tree
+    #expect(lines.contains { $0.hasSuffix("userVerification: 1156 (passcode, pattern, all of them)") })
+    #expect(lines.contains { $0.hasSuffix("keyProtection: 6 (hardware, TEE)") })
+  }
+
+  @Test func `reads a bare assertion, and bare final challenge parameters`() throws {
+    let (response, assertion) = try Self.registration("reg-surrogate-sig1-key100")
+    let bare = try Self.decode(Base64URL.encode(assertion) + "\n")
+    #expect(bare.tree.first?.hasPrefix("0x3E01 TAG_UAFV1_REG_ASSERTION") == true)
+    #expect(bare.holds)
+    #expect(try Self.decode(response.fcParams).tree.contains(#"facetID: "https://example.test""#))
+  }
+
+  @Test(arguments: ["", " \n", "{", "[1,]", "{\"a\":1,\"a\":2}", "not base64!", "\u{FEFF}[]"])
+  func `refuses what is neither JSON nor base64url`(_ text: String) {
+    #expect(throws: JSONError.self) { try Self.decode(text) }
+  }
+
+  @Test(arguments: ["[]", "{}", "[null]", "7", "[{\"header\":7}]", "[{\"header\":{},\"assertions\":[]}]", "AQ", "AT4"])
+  func `shows what is no message as what it is`(_ text: String) throws {
+    #expect(try !Self.decode(text).checks.contains { $0.outcome == .holds })
+  }
+
+  @Test func `lets nothing through that steers a terminal`() throws {
+    let text = "\u{1B}[2J\u{202E}\u{9B}é\u{7F}"
+    let body = JSONValue.object([text: .string(text), "header": .object(["appID": .string(text)])]).text
+    let lines = try Self.decode(body).lines
+    #expect(lines.allSatisfy { line in line.utf8.allSatisfy { (0x20...0x7E).contains($0) } })
+    #expect(lines.contains { $0.contains(#"\u{1b}[2J\u{202e}"#) })
+  }
+
+  @Test(arguments: ["reg-surrogate-sig1-key100", "reg-surrogate-sig2-key101"])
+  func `calls no signature good once a bit of the registration is flipped or its end is cut`(_ name: String) throws {
+    let text = try Self.vector(name, "response")
+    let (_, assertion) = try Self.registration(name)
+    try #require(try Self.isSigned(text))
+    for index in assertion.indices {
+      for bit in 0..<8 {
+        var changed = assertion
+        changed[index] ^= 1 << UInt8(bit)
+        let mutant = text.replacing(Base64URL.encode(assertion), with: Base64URL.encode(changed))
+        #expect(try !Self.isSigned(mutant), "byte \(index), bit \(bit)")
+      }
+      let cut = text.replacing(Base64URL.encode(assertion), with: Base64URL.encode(assertion[..<index]))
+      #expect(try !Self.isSigned(cut), "cut to \(index)")
+    }
+  }
+
+  @Test func `survives nesting, length and numbers that are jokes`() throws {
+    let deep = String(repeating: "[", count: 15) + String(repeating: "]", count: 15)
+    #expect(try Self.decode("{\"a\":\(deep)}").checks.isEmpty)
+    var nested: [UInt8] = []
+    for _ in 0..<200 { nested = [0x01, 0x3E, UInt8(nested.count & 0xFF), UInt8(nested.count >> 8)] + nested }
+    #expect(try Self.decode(Base64URL.encode(nested)).tree.count < 20)
+    #expect(try Self.decode("{\"userVerification\":-1,\"x\":1e999}").tree.count == 2)
+    #expect(throws: JSONError.self) { try Self.decode("\"" + String(repeating: "a", count: 300_000) + "\"") }
+  }
+}
