@@ -55,8 +55,8 @@ final class Scene {
   }
 
   /// Writes the PAM stack; MODULE stands for ours with its `conf=`.
-  func stack(_ lines: String...) throws {
-    let text = lines.joined(separator: "\n").replacing("MODULE", with: "\(Programs.module) conf=\(configuration)")
+  func stack(_ lines: String..., module: String = Programs.module) throws {
+    let text = lines.joined(separator: "\n").replacing("MODULE", with: "\(module) conf=\(configuration)")
     try write(text + "\n", to: "pam.d/demo")
   }
 

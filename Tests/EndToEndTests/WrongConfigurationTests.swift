@@ -64,9 +64,22 @@ extension EndToEnd {
         code: .serviceError, text: "The configuration of this machine is wrong: tell the administrator.", log: log)
     }
 
+    // SAFETY: the tests of this target run one after the other.
+    private nonisolated(unsafe) static let one = Result { try Scene.registered() }
+
+    /// The same for every mistake, with a right configuration.
+    private func scene() throws -> Scene {
+      let scene = try unsafe Self.one.get()
+      try? FileManager.default.removeItem(atPath: scene.configuration)
+      scene.settings.authority = scene.server.authority
+      try scene.configure()
+      try scene.stack("auth required MODULE")
+      return scene
+    }
+
     @Test(arguments: mistakes)
     func `that is wrong ends the login before anyone is asked, and the log says where`(_ mistake: Mistake) throws {
-      let scene = try Scene.registered()
+      let scene = try scene()
       try mistake.make(scene)
       try Self.refusal(mistake.log.replacing("PATH", with: scene.configuration)).check {
         try scene.logIn(Scene.passcode)
@@ -74,8 +87,9 @@ extension EndToEnd {
     }
 
     @Test func `in a folder others may write to is refused`() throws {
-      let scene = try Scene.registered()
+      let scene = try scene()
       try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scene.folder)
+      defer { try? FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: scene.folder) }
       try Self.refusal("others may write to \(scene.folder): chmod go-w \(scene.folder)").check {
         try scene.logIn(Scene.passcode)
       }
@@ -86,14 +100,14 @@ extension EndToEnd {
       ("conf=relative.conf", "module argument conf: must be an absolute path"),
     ])
     func `does not help a stack with a wrong module argument`(_ argument: String, _ log: String) throws {
-      let scene = try Scene.registered()
+      let scene = try scene()
       let own = argument.hasPrefix("conf=") ? "" : "conf=\(scene.configuration)"
       try scene.stack("auth required \(Programs.module) \(argument) \(own)")
       try Self.refusal(log).check { try scene.logIn(Scene.passcode) }
     }
 
     @Test func `that is right again lets in again`() throws {
-      let scene = try Scene.registered()
+      let scene = try scene()
       try Self.rewrite(scene, "request_url", "reqest_url")
       #expect(try scene.logIn(Scene.passcode).code == .serviceError)
       try scene.configure()

@@ -5,32 +5,25 @@ extension EndToEnd {
   @Suite struct `A login without its programs` {
     private static let text = "The login helper is missing, wrong or died. Reinstall the pam-uaf package."
 
-    /// A module that starts the core from this folder.
-    private func scene(_ libexec: (_ folder: String) throws -> Void) throws -> Scene {
+    /// A registered account on a machine whose programs are these.
+    private func scene(_ programs: [String: String]) throws -> (Scene, helper: String) {
       let scene = try Scene.registered()
-      let build = scene.path("module")
-      try Command.succeed([
-        "make", "-s", "-C", Programs.shim, "BUILD=\(build)", "LIBEXECDIR=\(scene.path("libexec"))",
-        "SOCKET_PATH=/nonexistent/pam-uaf/helper.sock",
-      ])
-      try FileManager.default.createDirectory(atPath: scene.path("libexec"), withIntermediateDirectories: false)
-      try libexec(scene.path("libexec"))
-      try scene.stack("auth required \(build)/pam_uaf.so conf=\(scene.configuration)")
-      return scene
+      let module = try Module.startingTheCore()
+      try module.install(programs)
+      try scene.stack("auth required MODULE", module: module.path)
+      return (scene, module.libexec + "/uaf-helper")
     }
 
     @Test func `is a system error where the helper is missing`() throws {
-      let scene = try scene { _ in }
+      let (scene, helper) = try scene([:])
       try Refusal(
         code: .systemError, text: Self.text,
-        log:
-          "the core ended without a verdict (waiting for a message); \(scene.path("libexec"))/uaf-helper cannot be run"
+        log: "the core ended without a verdict (waiting for a message); \(helper) cannot be run"
       ).check { try scene.logIn(Scene.passcode) }
     }
 
     @Test func `is a system error where the helper cannot be run`() throws {
-      let scene = try scene { try FileManager.default.copyItem(atPath: Programs.helper, toPath: $0 + "/uaf-helper") }
-      let helper = scene.path("libexec") + "/uaf-helper"
+      let (scene, helper) = try scene(["uaf-helper": Programs.helper])
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: helper)
       try Refusal(code: .systemError, text: Self.text, log: "\(helper) cannot be run").check {
         try scene.logIn(Scene.passcode)
@@ -38,14 +31,14 @@ extension EndToEnd {
     }
 
     @Test func `is a system error where the helper is another program`() throws {
-      let scene = try scene { try FileManager.default.copyItem(atPath: "/bin/true", toPath: $0 + "/uaf-helper") }
+      let (scene, _) = try scene(["uaf-helper": "/bin/true"])
       try Refusal(code: .systemError, text: Self.text, log: "the core ended without a verdict").check {
         try scene.logIn(Scene.passcode)
       }
     }
 
     @Test func `is a system error where the network program is missing`() throws {
-      let scene = try scene { try FileManager.default.copyItem(atPath: Programs.helper, toPath: $0 + "/uaf-helper") }
+      let (scene, _) = try scene(["uaf-helper": Programs.helper])
       try Refusal(code: .systemError, text: Self.text, log: "uaf-fetch: ").check { try scene.logIn(Scene.passcode) }
       #expect(try scene.status().remainingTries == 5)
     }
