@@ -122,7 +122,7 @@ let package = Package(
     .testTarget(
       name: "UAFServerTests",
       dependencies: [
-        "UAFServer", "UAFMessages", "UAFCrypto",
+        "UAFServer", "UAFMessages", "UAFCrypto", "Authenticator",
         .product(name: "HummingbirdTesting", package: "hummingbird"),
       ],
       swiftSettings: strict),

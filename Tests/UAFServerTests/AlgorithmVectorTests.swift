@@ -17,8 +17,8 @@ struct AlgorithmVectorTests {
     vector: Vector
   ) throws {
     let (server, response, assertion) = try (vector.server, vector.response, vector.assertion)
-    // Every bit is for the vectors of ../uaf; every 11th meets each byte's every place here, and takes a second.
-    for bit in stride(from: 0, to: assertion.count * 8, by: 11) {
+    // Every bit is tried with the vectors of ../uaf; checking an RSA key anew for each would take minutes here.
+    for bit in stride(from: 0, to: assertion.count * 8, by: assertion.count > 400 ? 61 : 11) {
       var changed = assertion
       changed[bit / 8] ^= 1 << (bit % 8)
       #expect(!server.accepts(Vector.replacing(changed, in: response)), "bit \(bit)")
