@@ -34,6 +34,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8"),
+    .systemLibrary(name: "CPSL", pkgConfig: "libpsl"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
     .systemLibrary(name: "CProcess"),
 
@@ -57,7 +58,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "UAFClient",
-      dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"],
+      dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory", "CPSL"],
       swiftSettings: strict),
     .executableTarget(
       name: "UAFHelper",

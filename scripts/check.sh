@@ -77,7 +77,8 @@ for module in $(find "$stage" -name pam_uaf.so 2>/dev/null) build/tree/pam_uaf.s
   needs_only "$module" libpam.so.0 libc.so.6
 done
 # No library that speaks to the network: the core must not even be able to.
-needs_only "$helper" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2
+# libpsl is used with its built-in list alone.
+needs_only "$helper" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2 libpsl.so.5
 needs_only "$stage/libexec/pam-uaf/uaf-fetch" "${runtime[@]}" libcurl.so.4 libssl.so.3 libcrypto.so.3
 needs_only "$stage/bin/uafctl" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2
 if [[ -f $helper ]] && (($(stat -c %s "$helper") > 20 * 1024 * 1024)); then

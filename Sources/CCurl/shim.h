@@ -44,6 +44,19 @@ static inline const char *curl_get_content_type(CURL *curl) {
   return curl_easy_getinfo(curl, CURLINFO_CONTENT_TYPE, &type) == CURLE_OK ? type : NULL;
 }
 
+// Where the answer's Location points, as an absolute URL; NULL without one. It lives as long as the handle's transfer.
+static inline const char *curl_get_redirect(CURL *curl) {
+  char *url = NULL;
+  return curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &url) == CURLE_OK ? url : NULL;
+}
+
+// The value of a header of the answer, NULL unless it stands there exactly once.
+static inline const char *curl_get_header(CURL *curl, const char *name) {
+  struct curl_header *header = NULL;
+  if (curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) return NULL;
+  return header->amount == 1 ? header->value : NULL;
+}
+
 // The SSL object of the transfer under way; NULL without one, or if libcurl was built with another TLS library.
 static inline SSL *curl_get_ssl(CURL *curl) {
   const struct curl_tlssessioninfo *session = NULL;

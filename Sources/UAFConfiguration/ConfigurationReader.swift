@@ -72,8 +72,16 @@ struct ConfigurationReader {
 
   private mutating func readServer(_ node: TOMLNode) throws(ConfigurationError) {
     var server = ServerSettings()
-    let operations = ["registration", "authentication", "deregistration"]
-    let table = try tables.fill(&server, "server", node, ServerSettings.settings, tables: operations)
+    let inner = ["registration", "authentication", "deregistration", "context", "success"]
+    let table = try tables.fill(&server, "server", node, ServerSettings.settings, tables: inner)
+    let plain = [("context", PlainSettings.contextSettings), ("success", PlainSettings.successSettings)]
+    for (name, settings) in plain {
+      guard let node = table[name] else { continue }
+      guard server.dialect == .plain else {
+        throw tables.refused("server.\(name)", node.line, "goes with dialect = \"plain\" alone")
+      }
+      try tables.fill(&server.plain, "server.\(name)", node, settings)
+    }
     let allowed = ServerSettings.OperationURLs.settings
     let requestOnly = ServerSettings.OperationURLs.requestOnlySettings
     if let node = table["registration"] { try tables.fill(&server.registration, "server.registration", node, allowed) }
@@ -189,6 +197,9 @@ struct ConfigurationReader {
     guard server.verifiesTLS || server.isLoopbackOnly || server.allowsInsecure else {
       throw tables.refused(
         "server.tls_verify", "false is only for servers on this machine (elsewhere: allow_insecure = true)")
+    }
+    guard (server.plain.successMember == nil) == (server.plain.successValue == nil) else {
+      throw tables.refused("server.success", "must have member and value")
     }
     guard !server.requiresSignedVerdict || server.verdictKeyFile != nil else {
       throw tables.refused("server.require_signed_verdict", "true needs verdict_key")

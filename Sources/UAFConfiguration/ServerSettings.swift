@@ -28,6 +28,12 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var deregistration = OperationURLs()
   /// What the bodies look like.
   public internal(set) var dialect = Dialect.fido
+  /// The media type of what is sent, and wanted in return; nil for the dialect's own.
+  public internal(set) var contentType: String?
+  /// What the plain dialect leaves open.
+  public internal(set) var plain = PlainSettings()
+  /// AppIDs whose list of facets may be fetched although they lie in another domain than the server.
+  public internal(set) var appIDs: [String] = []
   /// The longest one exchange may take, connection and answer.
   public internal(set) var timeout: Duration = .seconds(30)
   /// Whether the server's certificate is verified.
@@ -67,6 +73,8 @@ public struct ServerSettings: Equatable, Sendable {
       .text("request_url", \.requestURL, allowed: urlWords, ServerURL.init),
       .text("response_url", \.responseURL, allowed: urlWords, ServerURL.init),
       .choice("dialect", \.dialect),
+      .text("content_type", \.contentType, allowed: "a media type such as application/json", mediaType),
+      .texts("app_ids", \.appIDs, allowed: "a list of https URLs, none twice", appID),
       .seconds("timeout", \.timeout, 1...300),
       .boolean("tls_verify", \.verifiesTLS),
       .text("ca_file", \.certificateAuthorityFile, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
@@ -78,6 +86,22 @@ public struct ServerSettings: Equatable, Sendable {
       .boolean("require_signed_verdict", \.requiresSignedVerdict),
       .text("verdict_key", \.verdictKeyFile, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
     ]
+  }
+
+  /// A type and subtype, and at most the one parameter that UAF knows.
+  private static func mediaType(_ text: String) -> String? {
+    let parameter = "; charset=utf-8"
+    let type = text.hasSuffix(parameter) ? text.dropLast(parameter.count) : text[...]
+    let isToken = type.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20) || "/+.-".utf8.contains($0)
+    }
+    let parts = type.split(separator: "/", omittingEmptySubsequences: false)
+    return isToken && parts.count == 2 && !parts.contains("") && text.utf8.count <= 128 ? text : nil
+  }
+
+  private static func appID(_ text: String) -> String? {
+    guard let url = ServerURL(text), url.isSecure, text.utf8.count <= 512, !text.contains("{") else { return nil }
+    return text
   }
 
   private static func facet(_ text: String) -> String? {

@@ -59,6 +59,22 @@ struct Setting<Section> {
     }
   }
 
+  /// A list of 1 to 16 texts that `parse` understands, none of them twice; `allowed` says what the list is.
+  static func texts<Parsed: Equatable>(
+    _ name: String, _ path: WritableKeyPath<Section, [Parsed]>, allowed: String, _ parse: @escaping (String) -> Parsed?
+  ) -> Setting {
+    Setting(name: name) { value, section throws(SettingRefusal) in
+      let refusal = SettingRefusal(problem: "must be \(allowed)")
+      guard case .array(let nodes) = value, (1...16).contains(nodes.count) else { throw refusal }
+      var elements: [Parsed] = []
+      for node in nodes {
+        guard let parsed = parse(try Self.text(node.value)), !elements.contains(parsed) else { throw refusal }
+        elements.append(parsed)
+      }
+      section[keyPath: path] = elements
+    }
+  }
+
   // MARK: Types
 
   static func boolean(_ value: TOMLNode.Value) throws(SettingRefusal) -> Bool {

@@ -68,7 +68,18 @@ import UAFWire
     if let type = unsafe curl_get_content_type(curl) {
       response.contentType = LogText.cleaned(unsafe String(cString: type).utf8, limit: 256)
     }
+    if (300...399).contains(status) { response.redirect = redirect() }
     return (response, reception.body)
+  }
+
+  /// Where the answer points, if that is an address a request could be made to.
+  private borrowing func redirect() -> FetchResponse.Redirect? {
+    // SAFETY: libcurl's texts end with a NUL and live until the handle is used again.
+    guard let location = unsafe curl_get_redirect(curl) else { return nil }
+    let url = unsafe String(cString: location)
+    guard (1...4096).contains(url.utf8.count), url.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { return nil }
+    let word = unsafe curl_get_header(curl, "FIDO-AppID-Redirect-Authorized").map { unsafe String(cString: $0) }
+    return FetchResponse.Redirect(url: url, isAuthorized: word == "true")
   }
 
   private static func failure(_ outcome: FetchOutcome, _ handshakeCompleted: Bool, _ detail: String) -> FetchResponse {

@@ -15,6 +15,22 @@ public struct FetchResponse: Equatable, Sendable {
   public var bodyLength: UInt32
   /// What failed, in words for the log.
   public var detail: String?
+  /// Where a status of 300 to 399 points; nil where that cannot be told.
+  public var redirect: Redirect?
+
+  /// The place a redirect points to; nobody has gone there.
+  public struct Redirect: Equatable, Sendable {
+    /// The absolute address; at most 4096 bytes.
+    public var url: String
+    /// Whether the server vouches for it with `FIDO-AppID-Redirect-Authorized: true`.
+    public var isAuthorized: Bool
+
+    /// A place.
+    public init(url: String, isAuthorized: Bool) {
+      self.url = url
+      self.isAuthorized = isAuthorized
+    }
+  }
 
   /// A head without optional fields.
   public init(_ outcome: FetchOutcome, handshakeCompleted: Bool, status: UInt16 = 0, bodyLength: UInt32 = 0) {
@@ -36,13 +52,15 @@ public struct FetchResponse: Equatable, Sendable {
     writer.put(5, optional: certificate)
     writer.put(6, u32: bodyLength)
     writer.put(7, text: detail)
+    writer.put(8, text: redirect?.url)
+    writer.put(9, flag: redirect?.isAuthorized)
     return try writer.finish()
   }
 
   /// Reads a head.
   ///
   /// - Throws: ``PacketError``, also for an unknown outcome, a status that does not go with it, or a
-  ///   body without an answer or above the limit.
+  ///   body without an answer or above the limit, or a redirect without its status or its other half.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchResponse else { throw .unexpectedType(packet.type) }
     guard let outcome = packet.number(1, bytes).flatMap({ FetchOutcome(rawValue: UInt8(truncatingIfNeeded: $0)) })
@@ -58,5 +76,11 @@ public struct FetchResponse: Equatable, Sendable {
     contentType = packet.text(4, bytes)
     certificate = packet.bytes(5, bytes)
     detail = packet.text(7, bytes)
+    switch (packet.text(8, bytes), packet.flag(9, bytes)) {
+    case (nil, nil): redirect = nil
+    case (let url?, let isAuthorized?) where (300...399).contains(status):
+      redirect = Redirect(url: url, isAuthorized: isAuthorized)
+    default: throw .invalidValue(.fetchResponse, tag: 8)
+    }
   }
 }

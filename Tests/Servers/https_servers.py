@@ -72,7 +72,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(body)
         elif self.path == "/headers":
             self.answer(json.dumps([self.command, *sorted(f"{k}: {v}" for k, v in self.headers.items())]).encode())
-        elif self.path in ("/hang", "/garbage", "/ok", "/empty", "/redirect", "/cut", "/one-more"):
+        elif self.path in ("/hang", "/garbage", "/ok", "/empty", "/redirect", "/cut", "/drip", "/one-more"):
             self.do_GET()
         else:
             self.answer(b"no such path", 404, "text/plain")
@@ -97,6 +97,38 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def get_redirect(self):
         self.answer(b"elsewhere", 302, "text/plain", [("Location", "/ok")])
+
+    def vouch(self, *words, name="FIDO-AppID-Redirect-Authorized", status=301,
+              location="https://other.example:8443/f?x"):
+        headers = [("Location", location)] if location else []
+        self.answer(b"", status, "text/plain", headers + [(name, word) for word in words])
+
+    def get_vouched(self):
+        self.vouch("true")
+
+    def get_vouched_lower(self):
+        self.vouch("true", name="fido-appid-redirect-authorized")
+
+    def get_unvouched(self):
+        self.vouch()
+
+    def get_vouched_twice(self):
+        self.vouch("true", "true")
+
+    def get_vouched_upper(self):
+        self.vouch("TRUE")
+
+    def get_vouched_more(self):
+        self.vouch("true, false")
+
+    def get_nowhere_to(self):
+        self.vouch("true", location=None)
+
+    def get_too_far(self):
+        self.vouch("true", location="https://other.example/" + 4096 * "x")
+
+    def get_created(self):
+        self.vouch("true", status=201)
 
     def get_largest(self):
         self.answer(bytes(index % 251 for index in range(LIMIT)))

@@ -26,7 +26,7 @@ import UAFMessages
     try opened(&flow, &transport)
     var signer = try TestAuthenticator()
     try flow.sign(with: &signer)
-    return try flow.send(over: &transport)
+    return try accepted(flow.send(over: &transport))
   }
 
   // MARK: Accepted
@@ -42,7 +42,7 @@ import UAFMessages
     #expect(offer.appID == Scene.appID && offer.lifetimeMilliseconds == 60_000 && offer.transaction == nil)
     var signer = try TestAuthenticator()
     try flow.sign(with: &signer)
-    let acceptance = try flow.send(over: &transport)
+    let acceptance = try accepted(flow.send(over: &transport))
     #expect(acceptance.token == "a.b.c")
     #expect(!"\(acceptance)".contains("a.b.c"))
     #expect(transport.isUsedUp)
@@ -89,7 +89,7 @@ import UAFMessages
     #expect(offer.appID == Scene.facetID)
     var signer = try TestAuthenticator()
     try flow.sign(with: &signer)
-    let acceptance = try flow.send(over: &transport)
+    let acceptance = try accepted(flow.send(over: &transport))
     #expect(acceptance.tokens.isEmpty && acceptance.token == nil && transport.isUsedUp)
   }
 
@@ -166,16 +166,6 @@ import UAFMessages
     #expect(no?.serverText?.count == 512)
   }
 
-  @Test func `a demand for a further authentication is never success`() throws {
-    let more = ServerResponse(
-      statusCode: .ok, additionalTokens: [Token(type: "JWT", value: "a")],
-      newUAFRequest: UAFRequest.text(of: [try Scene.authentication()]))
-    var transport = ScriptedTransport(
-      Scene.returning(try Scene.authentication()), Scene.facets(), .answering(Scene.respond, Scene.uaf(more.json)))
-    _ = refusal(.unknown, byServer: true) { _ = try run(&transport) }
-    #expect(transport.isUsedUp)
-  }
-
   // MARK: Messages that cannot be followed
 
   @Test(arguments: Scene.unusable) func `an answer that is no request is refused`(
@@ -229,6 +219,38 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &announced) }
   }
 
+  @Test func `the highest version both sides speak is answered`() throws {
+    let versions = try [UPV.uaf10, .uaf11, UPV(major: 1, minor: 2), UPV(major: 2, minor: 0)].map {
+      try Scene.authentication(upv: $0, appID: nil)
+    }
+    let answer = ReturnUAFRequest(statusCode: .ok, uafRequest: UAFRequest.text(of: versions))
+    var transport = ScriptedTransport(.answering(Scene.get, Scene.uaf(answer.json)), Scene.verdict(1200))
+    var flow = flow()
+    try opened(&flow, &transport, among: [Scene.authenticator(appID: Scene.facetID)])
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    _ = try flow.send(over: &transport)
+    let sent = try SendUAFResponse(parsing: transport.requests[1].body)
+    #expect(try UAFResponse(parsing: sent.uafResponse).header.upv == .uaf11)
+  }
+
+  @Test func `an extension nobody knows is handed back, unless it must be understood`() throws {
+    for mustBeUnderstood in [false, true] {
+      let request = try Scene.authentication(appID: nil)
+      let text = UAFRequest.text(of: [request])
+        .replacing("\"fail_if_unknown\":false", with: "\"fail_if_unknown\":\(mustBeUnderstood)")
+      let answer = ReturnUAFRequest(statusCode: .ok, uafRequest: text)
+      var transport = ScriptedTransport(.answering(Scene.get, Scene.uaf(answer.json)))
+      var flow = flow()
+      let authenticators = [try Scene.authenticator(appID: Scene.facetID)]
+      guard mustBeUnderstood else {
+        try opened(&flow, &transport, among: authenticators)
+        continue
+      }
+      _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport, among: authenticators) }
+    }
+  }
+
   @Test func `an unknown version of UAF is refused`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication(upv: UPV(major: 2, minor: 0))))
     var flow = flow()
@@ -270,31 +292,7 @@ import UAFMessages
     }
   }
 
-  // MARK: Facets
-
-  @Test(arguments: [
-    Scene.facets(["linux:pam-module:other"]), Scene.facets([Scene.facetID + "2"]), Scene.facets(version: .uaf10),
-    Scene.facets(contentType: "application/json"), Scene.facets(contentType: ""), Scene.facets(status: 404),
-    Scene.facets(status: 302),
-    .answering(Scene.appID, Scene.raw([], contentType: "application/fido.trusted-apps+json")),
-    .answering(Scene.appID, Scene.raw(Array("{}".utf8), contentType: "application/fido.trusted-apps+json")),
-  ]) func `a list that does not name this client is refused`(_ list: ScriptedTransport.Exchange) throws {
-    var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), list)
-    var flow = flow()
-    _ = refusal(.untrustedFacet, byServer: true) { try opened(&flow, &transport) }
-    #expect(transport.isUsedUp)
-  }
-
-  @Test(arguments: [
-    "https://evil.example/uaf/facets", "https://fido.example.evil.example/", "https://fido.example@evil.example/",
-    "https://evil.example\\@fido.example/", "http://fido.example:8443/uaf/facets", "linux:pam-module:other", "x",
-    "https://", "https://sub.fido.example/", "android:apk-key-hash:AAAA",
-  ]) func `an AppID of another host is refused without asking that host`(_ appID: String) throws {
-    var transport = ScriptedTransport(Scene.returning(try Scene.authentication(appID: appID)))
-    var flow = flow()
-    _ = refusal(.untrustedFacet, byServer: true) { try opened(&flow, &transport) }
-    #expect(transport.isUsedUp && transport.requests.count == 1)
-  }
+  // MARK: Channel binding
 
   @Test func `a server whose certificate cannot be read is not answered`() throws {
     let request = ReturnUAFRequest(

@@ -24,7 +24,7 @@ import UAFMessages
     try opened(&flow, &transport)
     var maker = try TestAuthenticator()
     let key = try flow.makeKey(with: &maker)
-    return (key, try flow.send(over: &transport))
+    return (key, try accepted(flow.send(over: &transport)))
   }
 
   @Test func `hands the server a key that vouches for itself`() throws {

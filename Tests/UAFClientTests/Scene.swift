@@ -53,9 +53,11 @@ enum Scene {
         header: header(.registration), challenge: try challenge(), username: username, policy: policy))
   }
 
-  static func deregistration(_ authenticators: [DeregisterAuthenticator], upv: UPV = .uaf11) -> UAFRequest {
+  static func deregistration(
+    _ authenticators: [DeregisterAuthenticator], upv: UPV = .uaf11, appID: String? = appID
+  ) -> UAFRequest {
     .deregistration(
-      DeregistrationRequest(header: header(.deregistration, upv: upv), authenticators: authenticators))
+      DeregistrationRequest(header: header(.deregistration, upv: upv, appID: appID), authenticators: authenticators))
   }
 
   // MARK: Answers
@@ -186,4 +188,13 @@ struct TestAuthenticator: AssertionSigner, KeyMaker, ~Copyable {
       throw SigningFailure(.cannotUse, detail: error.description)
     }
   }
+}
+
+/// The acceptance in a verdict, which is expected to be one.
+func accepted(_ verdict: Verdict, sourceLocation: SourceLocation = #_sourceLocation) throws -> Acceptance {
+  guard case .accepted(let acceptance) = verdict else {
+    Issue.record("the server demands more", sourceLocation: sourceLocation)
+    return Acceptance(tokens: [])
+  }
+  return acceptance
 }

@@ -16,6 +16,10 @@ struct ScriptedTransport: Transport {
   private(set) var requests: [TransportRequest] = []
 
   init(_ script: Exchange...) {
+    self.init(script)
+  }
+
+  init(_ script: [Exchange]) {
     self.script = script.reversed()
   }
 

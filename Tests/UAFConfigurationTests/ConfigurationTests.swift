@@ -108,7 +108,11 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   }
 
   @Test(arguments: [
-    "dialect='plain'", "timeout=1", "timeout=300", "ca_file='/a'", "facet_id='x'", "username='{user}@example.com'",
+    "dialect='plain'", "content_type='application/json'", "content_type='application/fido+uaf; charset=utf-8'",
+    "app_ids=['https://b.example/facets']", "app_ids=['https://b.example/', 'https://c.example:1/x?y']",
+    "dialect='plain'\n[server.context]\nusername='userId'\ndeviceID='d'\nauthCode='a.b_c-1'\nderegisterAll='all'",
+    "dialect='plain'\n[server.success]\nmember='status'\nvalue='SUCCESS'", "dialect='plain'\n[server.context]",
+    "timeout=1", "timeout=300", "ca_file='/a'", "facet_id='x'", "username='{user}@example.com'",
     "proxy='http://proxy.example:3128'", "send_device=false", "allow_insecure=true\ntls_verify=false",
     "require_signed_verdict=true\nverdict_key='/k'", "tls_verify=true",
     "[server.registration]\nrequest_url='https://b.example/'",
@@ -239,6 +243,19 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     ("verdict_key=''", "2: server.verdict_key"),
     ("[server.deregistration]\nresponse_url='https://a.example/'", "3: server.deregistration.response_url"),
     ("[server.deregistration]\nusername='{user}'", "3: server.deregistration.username"),
+    ("content_type='json'", "2: server.content_type"), ("content_type='a/b/c'", "2: server.content_type"),
+    ("content_type=''", "2: server.content_type"), ("content_type='a/b; q=1'", "2: server.content_type"),
+    ("content_type='a/b\\r'", "2: server.content_type"),
+    ("app_ids='https://b.example/'", "2: server.app_ids"), ("app_ids=[]", "2: server.app_ids"),
+    ("app_ids=['http://b.example/']", "2: server.app_ids"),
+    ("app_ids=['https://b.example/{user}']", "2: server.app_ids"),
+    ("app_ids=['https://b.example/','https://b.example/']", "2: server.app_ids"), ("app_ids=[1]", "2: server.app_ids"),
+    ("[server.context]\nusername='u'", "2: server.context"), ("[server.success]\nmember='s'", "2: server.success"),
+    ("dialect='plain'\n[server.context]\nname='u'", "4: server.context.name"),
+    ("dialect='plain'\n[server.context]\nusername='a=b'", "4: server.context.username"),
+    ("dialect='plain'\n[server.context]\nusername=''", "4: server.context.username"),
+    ("dialect='plain'\n[server.success]\nvalue=1", "4: server.success.value"),
+    ("dialect='plain'\n[server.success]\nmember=''\nvalue='x'", "4: server.success.member"),
     ("[server.login]\nrequest_url='https://a.example/'", "2: server.login"),
   ])
   func `refuses what a server's section may not hold`(_ text: String, _ expected: String) {
@@ -254,6 +271,21 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(refusal(with("127.0.0.1") + "allow_insecure=true") == nil)
     #expect(refusal(with("a.example") + "allow_insecure=true") == "3: server.request_url")
     #expect(refusal(remoteServer + "require_signed_verdict=true") == "4: server.require_signed_verdict")
+  }
+
+  @Test func `what marks a success is named whole or not at all`() {
+    #expect(refusal(remoteServer + "dialect='plain'\n[server.success]\nmember='status'") == "5: server.success")
+    #expect(refusal(remoteServer + "dialect='plain'\n[server.success]\nvalue='1'") == "5: server.success")
+  }
+
+  @Test func `reads what the plain dialect leaves open`() throws {
+    let text =
+      remoteServer + "dialect='plain'\ncontent_type='text/x'\napp_ids=['https://b.example/f']\n"
+      + "[server.context]\nusername='u'\n[server.success]\nmember='m'\nvalue='v'"
+    let server = try #require(try configuration(text).server)
+    #expect(server.dialect == .plain && server.contentType == "text/x" && server.appIDs == ["https://b.example/f"])
+    #expect(server.plain.contextNames == ["username": "u"])
+    #expect(server.plain.successMember == "m" && server.plain.successValue == "v")
   }
 
   @Test func `an expression that does not compile is refused with line and position`() {

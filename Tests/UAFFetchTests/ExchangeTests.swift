@@ -84,6 +84,30 @@ struct ExchangeTests {
     let (response, body) = try fetch.perform(servers.get(servers.good, "/redirect"))
     #expect(response.status == 302)
     #expect(body == Array("elsewhere".utf8))
+    let place = "https://127.0.0.1:\(servers.good)/ok"
+    #expect(response.redirect == FetchResponse.Redirect(url: place, isAuthorized: false))
+  }
+
+  @Test(arguments: [
+    ("vouched", true), ("vouched-lower", true), ("unvouched", false), ("vouched-twice", false),
+    ("vouched-upper", false), ("vouched-more", false),
+  ]) func `tells whether the server vouches for a redirect`(_ path: String, _ isAuthorized: Bool) throws {
+    let fetch = try FetchProcess()
+    let (response, _) = try fetch.perform(servers.get(servers.good, "/\(path)"))
+    let redirect = FetchResponse.Redirect(url: "https://other.example:8443/f?x", isAuthorized: isAuthorized)
+    #expect(response.status == 301 && response.redirect == redirect)
+  }
+
+  @Test(arguments: ["nowhere-to", "too-far"]) func `tells of no redirect without an address`(_ path: String) throws {
+    let fetch = try FetchProcess()
+    let (response, _) = try fetch.perform(servers.get(servers.good, "/\(path)"))
+    #expect(response.status == 301 && response.redirect == nil)
+  }
+
+  @Test func `tells of no redirect with another status`() throws {
+    let fetch = try FetchProcess()
+    let (response, _) = try fetch.perform(servers.get(servers.good, "/created"))
+    #expect(response.status == 201 && response.redirect == nil)
   }
 
   @Test func `takes a body of exactly the limit`() throws {

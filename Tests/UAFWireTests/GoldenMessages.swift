@@ -47,6 +47,7 @@ enum GoldenMessages {
       $0.isRemote = false
       $0.pamFlags = 0x8000
       $0.locale = bytes("en_US.UTF-8")
+      $0.command = bytes("sudo systemctl restart nginx")
     },
     "begin-unresolved": begin(.authenticate) {
       $0.typedName = bytes("a\u{1B}[2J\nb") + [0xFF]
@@ -189,6 +190,9 @@ enum GoldenMessages {
     "response-no-body": response(.answered, handshake: true, status: 204),
     "response-refused": response(.refused, handshake: false) { $0.detail = "connection refused" },
     "response-too-large": response(.tooLarge, handshake: true) { $0.certificate = [0x30, 0x00] },
+    "response-redirect": response(.answered, handshake: true, status: 302) {
+      $0.redirect = FetchResponse.Redirect(url: "https://a.example/f", isAuthorized: true)
+    },
     "response-other": response(.other, handshake: false) { $0.detail = String(repeating: "d", count: 512) },
   ]
 }

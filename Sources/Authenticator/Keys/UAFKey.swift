@@ -32,6 +32,17 @@ public struct UAFKey: Equatable, Sendable {
     return writer.bytes
   }
 
+  /// Counts one more signature.
+  ///
+  /// - Returns: the counter to sign with.
+  /// - Throws: ``StateError/absent`` for a key that has signed as often as it can.
+  public mutating func countSignature() throws(StateError) -> UInt32 {
+    let (next, overflow) = signCounter.addingReportingOverflow(1)
+    guard !overflow else { throw .absent }
+    signCounter = next
+    return next
+  }
+
   init(record: [UInt8]) throws(StateError) {
     var reader = try RecordReader(record, version: 1)
     guard let type = AuthenticatorType(rawValue: try reader.text()) else { throw .damaged }

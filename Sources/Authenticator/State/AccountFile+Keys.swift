@@ -40,12 +40,7 @@ extension AccountFile {
   ///
   /// - Throws: ``StateError``; `absent` if the key is gone.
   public func nextSignCounter(_ keyID: [UInt8]) throws(StateError) -> UInt32 {
-    try change(keyID) { (key: inout UAFKey) throws(StateError) in
-      let (next, overflow) = key.signCounter.addingReportingOverflow(1)
-      guard !overflow else { throw .absent }
-      key.signCounter = next
-      return next
-    }
+    try change(keyID) { (key: inout UAFKey) throws(StateError) in try key.countSignature() }
   }
 
   /// Notes what the server said of a key.

@@ -4,6 +4,8 @@ import UAFMessages
 
 /// An authentication, step by step: ``start(over:)``, ``collect(over:among:)``, ``sign(with:)``, ``send(over:)``.
 ///
+/// Where ``send(over:)`` gives ``Verdict/furtherRequest``, the server demands a further authentication: it goes on at
+/// ``collect(over:among:)``, 4 times at most.
 /// The caller prompts between the steps; nothing secret passes through here, and nothing is signed before the server's
 /// request was found fit. A step that throws ends the flow; a retry is a new flow with a new challenge.
 public struct AuthenticationFlow: Sendable {
@@ -38,6 +40,12 @@ public struct AuthenticationFlow: Sendable {
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
   }
 
+  /// Makes the flow of an authentication that was demanded in answer to something else.
+  init(following opening: RequestOpening) {
+    transaction = nil
+    self.opening = opening
+  }
+
   /// Asks the server for a request, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     try opening.start(over: &transport)
@@ -58,12 +66,13 @@ public struct AuthenticationFlow: Sendable {
       throw opening.link.refusal(.noSuitableAuthenticator, "no authenticator here satisfies the server's policy")
     }
     let offer = AuthenticationOffer(
-      appID: opened.appID, sets: sets, transaction: transaction, lifetimeMilliseconds: opened.lifetimeMilliseconds)
+      appID: opened.appID, sets: sets, transaction: request.transaction.isEmpty ? nil : transaction,
+      lifetimeMilliseconds: opened.lifetimeMilliseconds)
     offered = Offered(
       request: request, offer: offer,
       challenge: try opening.link.finalChallenge(
         appID: opened.appID, challenge: request.challenge, facetID: opening.settings.facetID),
-      transactionHash: try transactionHash())
+      transactionHash: try request.transaction.isEmpty ? nil : transactionHash())
     return offer
   }
 
@@ -90,10 +99,10 @@ public struct AuthenticationFlow: Sendable {
     offered = current
   }
 
-  /// Sends what was signed and returns the server's yes.
+  /// Sends what was signed and returns the server's verdict.
   ///
   /// Fails before anything is sent if the signatures are not those of one whole set.
-  public mutating func send<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Acceptance {
+  public mutating func send<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Verdict {
     guard let current = offered.take() else { throw opening.outOfTurn() }
     let signed = current.signed
     let isWhole = current.offer.sets.contains { set in
@@ -118,7 +127,10 @@ public struct AuthenticationFlow: Sendable {
   }
 
   /// The text that is asked back must be the one sent, and no other may be slipped in.
+  ///
+  /// A further request may leave it away: then it was confirmed with the first.
   private func checkTransaction(of request: AuthenticationRequest) throws(Refusal) {
+    if opening.isFurther, request.transaction.isEmpty { return }
     let texts = request.transaction.filter { $0.contentType == .plainText }
     guard let transaction else {
       guard request.transaction.isEmpty else {

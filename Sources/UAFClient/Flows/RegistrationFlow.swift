@@ -4,8 +4,9 @@ import UAFMessages
 
 /// A registration, step by step: ``start(over:)``, ``collect(over:among:)``, ``makeKey(with:)``, ``send(over:)``.
 ///
-/// The caller keeps the new key only if ``send(over:)`` returns; on a throw it drops it. Attestation is surrogate: the
-/// new key vouches for itself.
+/// The caller keeps the new key only once the server has accepted it; on a throw it drops it. Where ``send(over:)``
+/// gives ``Verdict/furtherRequest``, ``furtherAuthentication()`` goes on, and its yes is the one that counts.
+/// Attestation is surrogate: the new key vouches for itself.
 public struct RegistrationFlow: Sendable {
   private struct Offered: Sendable {
     let request: RegistrationRequest
@@ -56,7 +57,9 @@ public struct RegistrationFlow: Sendable {
       throw opening.link.refusal(.noSuitableAuthenticator, "no authenticator here satisfies the server's policy")
     }
     let offer = RegistrationOffer(
-      appID: opened.appID, username: username, sets: sets, lifetimeMilliseconds: opened.lifetimeMilliseconds)
+      appID: opened.appID, username: username, sets: sets,
+      namesOtherKeys: request.policy.disallowed.contains { $0.namesOtherKeys(than: authenticators, opened.appID) },
+      lifetimeMilliseconds: opened.lifetimeMilliseconds)
     offered = Offered(
       request: request, offer: offer,
       challenge: try opening.link.finalChallenge(
@@ -90,10 +93,10 @@ public struct RegistrationFlow: Sendable {
     return key
   }
 
-  /// Sends the new key and returns the server's yes.
+  /// Sends the new key and returns the server's verdict.
   ///
   /// Fails before anything is sent if the keys are not those of one whole set.
-  public mutating func send<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Acceptance {
+  public mutating func send<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Verdict {
     guard let current = offered.take() else { throw opening.outOfTurn() }
     let made = current.made
     let isWhole = current.offer.sets.contains { set in
@@ -103,5 +106,20 @@ public struct RegistrationFlow: Sendable {
     let response = RegistrationResponse(
       header: current.request.header, fcParams: current.challenge.text, assertions: current.assertions)
     return try opening.submit(.registration(response), appID: current.offer.appID, over: &transport)
+  }
+
+  /// The authentication that the server demanded in answer to the new key; it goes on at its `collect`.
+  public func furtherAuthentication() -> AuthenticationFlow { AuthenticationFlow(following: opening) }
+}
+
+extension MatchCriteria {
+  /// Whether a criterion speaks of one of the authenticators, and of keys that are not on it.
+  fileprivate func namesOtherKeys(than authenticators: [AuthenticatorDescription], _ appID: String) -> Bool {
+    guard let keyIDs else { return false }
+    return authenticators.contains { authenticator in
+      let isMeant = aaid?.contains(authenticator.aaid) ?? true
+      let held = authenticator.keyIDs(for: appID)
+      return isMeant && keyIDs.contains { !held.contains($0) }
+    }
   }
 }

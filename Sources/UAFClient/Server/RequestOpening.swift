@@ -1,7 +1,8 @@
 import FidoResults
 import UAFMessages
 
-/// The first half of every flow: ask for a UAF request, receive it, and find it fit to be followed.
+/// What every flow has in common: ask for a UAF request, receive it, find it fit to be followed, answer it, and follow
+/// what the server demands in return.
 struct RequestOpening: Sendable {
   /// A request that may be followed.
   struct Opened: Sendable {
@@ -12,15 +13,22 @@ struct RequestOpening: Sendable {
 
   private enum Stage: Sendable {
     case new
-    case asked(url: String)
+    case asked
+    /// A further request that came with a verdict.
+    case handed(Carrier.Carried)
     case over
   }
 
   let settings: ClientSettings
-  let operation: Operation
-  let context: RequestContext
+  private(set) var operation: Operation
+  private(set) var context: RequestContext
   private(set) var link = ServerLink()
   private var stage = Stage.new
+  private var requestURL = ""
+  private var furtherRequests = 0
+
+  /// How many further requests are followed: a server must not keep a login going for ever.
+  static let maximumFurtherRequests = 4
 
   init(settings: ClientSettings, operation: Operation, context: RequestContext) {
     self.settings = settings
@@ -28,55 +36,69 @@ struct RequestOpening: Sendable {
     self.context = context
   }
 
+  /// Whether the request at hand came with a verdict on an earlier answer.
+  var isFurther: Bool { furtherRequests > 0 }
+
+  private var carrier: Carrier { Carrier(settings: settings) }
+
   /// Sends the question; the answer is taken by ``collect(over:)``.
   mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     guard case .new = stage else { throw outOfTurn() }
     stage = .over
     try checkUsername()
-    let url = try expanded(settings.endpoint(for: operation).requestURL, appID: "")
-    let body = GetUAFRequest(op: operation, context: context.jsonText)
-    try link.begin(.post(body.jsonBytes, to: url), over: &transport)
-    stage = .asked(url: url)
+    // Nothing was received yet: the AppID root named, or else the one that stands where a server names none.
+    requestURL = try expanded(
+      settings.endpoint(for: operation).requestURL, appID: settings.appIDs.first ?? settings.facetID)
+    try link.begin(carrier.question(operation, context, to: requestURL), over: &transport)
+    stage = .asked
   }
 
   /// Receives the UAF request, checks operation, version and facet.
   mutating func collect<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Opened {
-    guard case .asked(let url) = stage else { throw outOfTurn() }
-    stage = .over
-    let received = try link.finish(over: &transport)
-    let answer = try link.body(ReturnUAFRequest.self, of: received, operation: operation) {
-      ($0.statusCode, nil)
+    let carried: Carrier.Carried
+    switch stage {
+    case .asked:
+      stage = .over
+      carried = try carrier.request(in: try link.finish(over: &transport), operation, of: link)
+    case .handed(let further):
+      stage = .over
+      carried = further
+    case .new, .over: throw outOfTurn()
     }
-    guard answer.op == nil || answer.op == operation else { throw foreign() }
-    guard let text = answer.uafRequest else { throw link.refusal(.missing("ReturnUAFRequest.uafRequest")) }
+    guard carried.op == nil || carried.op == operation else { throw foreign() }
     let request: UAFRequest
     do {
-      request = try UAFRequest(parsing: text)
+      request = try UAFRequest(parsing: carried.message)
     } catch {
       throw link.refusal(error)
     }
     guard request.header.op == operation else { throw foreign() }
-    let appID = try link.appID(
-      of: request.header, requestURL: url, facetID: settings.facetID, over: &transport)
-    return Opened(request: request, appID: appID, lifetimeMilliseconds: answer.lifetimeMilliseconds)
+    let appID = try link.appID(of: request.header, requestURL: requestURL, settings: settings, over: &transport)
+    return Opened(request: request, appID: appID, lifetimeMilliseconds: carried.lifetimeMilliseconds)
   }
 
   /// Hands the server a UAF response and takes its verdict.
+  ///
+  /// A further request means that this answer alone does not suffice: it has to be an authentication, and is taken by
+  /// ``collect(over:)``.
   mutating func submit<Wire: Transport & ~Copyable>(
     _ response: UAFResponse, appID: String, over transport: inout Wire
-  ) throws(Refusal) -> Acceptance {
+  ) throws(Refusal) -> Verdict {
     let url = try expanded(settings.endpoint(for: operation).responseURL, appID: appID)
-    let body = SendUAFResponse(uafResponse: response.text, context: context.jsonText)
-    try link.begin(.post(body.jsonBytes, to: url), over: &transport)
-    let received = try link.finish(over: &transport)
-    let verdict = try link.body(ServerResponse.self, of: received, operation: operation) {
-      ($0.statusCode, $0.description)
+    try link.begin(carrier.answer(response, context, to: url), over: &transport)
+    let verdict = try carrier.verdict(in: try link.finish(over: &transport), operation, of: link)
+    guard let further = verdict.newUAFRequest else { return .accepted(Acceptance(tokens: verdict.additionalTokens)) }
+    guard furtherRequests < Self.maximumFurtherRequests else {
+      throw link.refusal(
+        ofServer: .unknown, "the server demands more than \(Self.maximumFurtherRequests) further authentications")
     }
-    // A further request means that this answer alone does not suffice; reading it as success would skip the step-up.
-    guard verdict.newUAFRequest == nil else {
-      throw link.refusal(ofServer: .unknown, "the server demands a further authentication, which is not supported")
-    }
-    return Acceptance(tokens: verdict.additionalTokens)
+    furtherRequests += 1
+    operation = .authentication
+    // They authorised what was asked for, and nothing that follows.
+    context.authCode = nil
+    context.proof = nil
+    stage = .handed(Carrier.Carried(message: Array(further.utf8), op: nil, lifetimeMilliseconds: nil))
+    return .furtherRequest
   }
 
   // MARK: Refusals

@@ -78,10 +78,10 @@ struct ServerLink: Sendable {
   ///
   /// A body under another HTTP status counts only if it says no: nothing but 200 can carry a success.
   func body<Body: JSONRepresentable>(
-    _ type: Body.Type, of response: TransportResponse, operation: Operation,
+    _ type: Body.Type, of response: TransportResponse, _ types: [String], operation: Operation,
     status: (Body) -> (UAFStatusCode, text: String?)
   ) throws(Refusal) -> Body {
-    guard MediaType.matches(response.contentType, [MediaType.uaf, MediaType.json]) else {
+    guard MediaType.matches(response.contentType, types) else {
       throw httpRefusal(response, "is not a UAF message")
     }
     let body: Body
@@ -97,7 +97,8 @@ struct ServerLink: Sendable {
     return body
   }
 
-  private func httpRefusal(_ response: TransportResponse, _ fault: String) -> Refusal {
+  /// The answer is no answer of a UAF server.
+  func httpRefusal(_ response: TransportResponse, _ fault: String) -> Refusal {
     let isBusy = response.status == 429 || (500...599).contains(response.status)
     return refusal(
       ofServer: isBusy ? .forbidden : .jsonParser,

@@ -9,7 +9,7 @@ public struct URLTemplate: Equatable, Sendable {
 
   /// The address with each placeholder replaced by its percent-encoded value.
   ///
-  /// Everything but RFC 3986's unreserved characters is encoded, so that no value can add a path, a query or a host.
+  /// All but RFC 3986's unreserved characters is encoded, so that no value can add a path, a query or a host.
   /// - Returns: nil if a brace is left that is not one of the placeholders.
   public func expanded(user: String, appID: String, transaction: String) -> String? {
     let values = ["user": user, "appID": appID, "transaction": transaction]
@@ -26,7 +26,8 @@ public struct URLTemplate: Equatable, Sendable {
     return result + rest
   }
 
-  private static func percentEncoded(_ value: String) -> String {
+  /// Everything but RFC 3986's unreserved characters as percent and two digits.
+  static func percentEncoded(_ value: String) -> String {
     var encoded: [UInt8] = []
     let digits = Array("0123456789ABCDEF".utf8)
     for byte in value.utf8 {

@@ -17,6 +17,11 @@ enum MediaType {
     }
   }
 
+  /// The type alone, without parameters.
+  static func essence(of contentType: String) -> String {
+    trimmed(contentType.prefix { $0 != ";" })
+  }
+
   private static func trimmed(_ part: Substring) -> String {
     String(part.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()).lowercased()
   }

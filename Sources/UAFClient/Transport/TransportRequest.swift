@@ -21,10 +21,10 @@ public struct TransportRequest: Equatable, Sendable {
   /// The body; empty with GET.
   public let body: [UInt8]
 
-  /// Makes a POST of a UAF transport body.
-  public static func post(_ body: [UInt8], to url: String) -> TransportRequest {
-    TransportRequest(
-      method: .post, url: url, contentType: "\(MediaType.uaf); charset=utf-8", accept: MediaType.uaf, body: body)
+  /// Makes a POST; what is wanted in return is of the same type.
+  public static func post(_ body: [UInt8], to url: String, contentType: String) -> TransportRequest {
+    let accept = contentType.split(separator: ";").first.map(String.init) ?? contentType
+    return TransportRequest(method: .post, url: url, contentType: contentType, accept: accept, body: body)
   }
 
   /// Makes a GET.

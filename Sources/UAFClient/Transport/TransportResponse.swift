@@ -12,11 +12,17 @@ public struct TransportResponse: Equatable, Sendable {
   /// The server's certificate in DER; empty if the transport does not know it.
   public let serverCertificate: [UInt8]
 
+  /// Where a redirect points, which the transport does not follow; nil for any other answer.
+  public let redirect: Redirect?
+
   /// Makes an answer.
-  public init(status: Int, contentType: String, body: [UInt8], serverCertificate: [UInt8] = []) {
+  public init(
+    status: Int, contentType: String, body: [UInt8], serverCertificate: [UInt8] = [], redirect: Redirect? = nil
+  ) {
     self.status = status
     self.contentType = contentType
     self.body = body
     self.serverCertificate = serverCertificate
+    self.redirect = redirect
   }
 }

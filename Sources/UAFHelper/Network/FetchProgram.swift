@@ -81,7 +81,8 @@ import UAFWire
     if let failure = TransportFailure(head) { throw failure }
     return TransportResponse(
       status: Int(head.status), contentType: head.contentType ?? "", body: body,
-      serverCertificate: head.certificate ?? [])
+      serverCertificate: head.certificate ?? [],
+      redirect: head.redirect.map { Redirect(url: $0.url, isAuthorized: $0.isAuthorized) })
   }
 
   private func receive<Message>(

@@ -17,19 +17,17 @@ extension Session {
       throw Ending(.notRegistered, log: "no key of this account on this machine")
     }
     let token = try authenticate(account, type, client, server, proving: .deregistration, in: directory)
-    guard let proof = token else {
-      throw Ending(.unknown, log: "the server gave no token that could prove the account")
-    }
     let aaid: AAID
     do throws(MessageError) { aaid = try AAID(type.aaid) } catch { throw Ending(StateError.damaged) }
     let scope = begin.operation == .deregisterAll ? DeregistrationScope.all : .authenticator(aaid)
-    let order = try order(scope, proof, account, client, server)
+    let order = try order(scope, token, account, client, server)
     try forgetKeys(order, of: account)
     return Success(text: .deregistered(user: account.identity.serverUserName))
   }
 
+  /// - Parameter proof: the server's token; whether it wants one is for the server to say.
   private func order(
-    _ scope: DeregistrationScope, _ proof: String, _ account: AccountFile, _ client: ClientSettings,
+    _ scope: DeregistrationScope, _ proof: String?, _ account: AccountFile, _ client: ClientSettings,
     _ server: ServerSettings
   ) throws(Ending) -> DeregistrationOrder {
     var network = try self.network(server)
@@ -47,6 +45,11 @@ extension Session {
       guard key.appID == order.appID, let aaid = try? AAID(key.type.aaid), let keyID = try? KeyID(bytes: key.keyID)
       else { return false }
       return order.names(aaid, keyID)
+    }
+    guard !named.isEmpty else {
+      var ending = Ending(.invalidParameter, log: "the server's order names no key of this account on this machine")
+      ending.isServers = true
+      throw ending
     }
     do throws(StateError) { try account.remove(named.map(\.keyID)) } catch { throw Ending(error) }
     log("deregistered", "\(named.count) key(s) removed")

@@ -58,33 +58,49 @@ extension Session {
     vainNetwork = network
   }
 
-  /// Takes the server's request, signs it with the key it names, and hears the verdict.
+  /// Takes the server's request, signs it with the key it names, and hears the verdict; again for each further request
+  /// that the server answers with.
   ///
+  /// - Parameters:
+  ///   - keys: the keys to choose among, the favourite last.
+  ///   - signer: makes a key ready for one signature.
   /// - Returns: the server's token or refusal.
   /// - Throws: ``Ending`` for what failed here.
+  func answer(
+    _ flow: inout AuthenticationFlow, _ type: AuthenticatorType, _ keys: [UAFKey], over network: inout Network,
+    signer: (UAFKey) throws(Ending) -> KeySigner
+  ) throws(Ending) -> Result<Acceptance, Refusal> {
+    while true {
+      let offer: AuthenticationOffer
+      do throws(Refusal) { offer = try flow.collect(over: &network, among: descriptions([type], keys: keys)) } catch {
+        return .failure(error)
+      }
+      let named = offer.sets.first { $0.count == 1 }?.first?.keyIDs.map(\.bytes) ?? []
+      guard let key = keys.last(where: { named.contains($0.keyID) && $0.appID == offer.appID }) else {
+        throw Ending(.noSuitableAuthenticator, log: "the server asks for keys that are not here")
+      }
+      var signer = try signer(key)
+      do throws(Refusal) {
+        try flow.sign(with: &signer)
+        // The flow ends by itself what a server would go on with for ever.
+        if case .accepted(let acceptance) = try flow.send(over: &network) { return .success(acceptance) }
+      } catch { return .failure(error) }
+    }
+  }
+
+  /// The same with the keys of an account.
   func answer(
     _ flow: inout AuthenticationFlow, _ account: AccountFile, _ unlocked: UnlockedAuthenticatorBox,
     over network: inout Network
   ) throws(Ending) -> Result<Acceptance, Refusal> {
-    let type = unlocked.type
     let keys = try keys(of: account)
-    let offer: AuthenticationOffer
-    do throws(Refusal) { offer = try flow.collect(over: &network, among: descriptions([type], keys: keys)) } catch {
-      return .failure(error)
+    return try answer(&flow, unlocked.type, keys, over: &network) { (key) throws(Ending) in
+      try signer(key, account, unlocked)
     }
-    let named = offer.sets.first { $0.count == 1 }?.first?.keyIDs.map(\.bytes) ?? []
-    guard let key = keys.last(where: { named.contains($0.keyID) && $0.appID == offer.appID }) else {
-      throw Ending(.noSuitableAuthenticator, log: "the server asks for keys that are not here")
-    }
-    var signer = try signer(key, account, unlocked)
-    do throws(Refusal) {
-      try flow.sign(with: &signer)
-      return .success(try flow.send(over: &network))
-    } catch { return .failure(error) }
   }
 
   /// The key with its next counter, on disk before anything is signed with it.
-  private func signer(
+  func signer(
     _ key: UAFKey, _ account: AccountFile, _ unlocked: UnlockedAuthenticatorBox
   ) throws(Ending) -> KeySigner {
     do {

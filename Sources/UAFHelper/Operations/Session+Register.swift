@@ -19,16 +19,15 @@ extension Session {
     let account = try openAccount(uid, in: directory)
     let identity = try identity(uid, account, payload, server)
     var network = try self.network(server)
-    var flow = RegistrationFlow(settings: client, username: identity.serverUserName, authCode: payload.authCode)
     let keys = try account.map { (file) throws(Ending) in try self.keys(of: file) } ?? []
-    do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
-    let offer = try offered(&flow, type, keys, over: &network)
-    var maker = try NewKeyMaker(unlock(type, account, identity, in: directory))
-    let acceptance: Acceptance
-    do throws(Refusal) {
-      _ = try flow.makeKey(with: &maker)
-      acceptance = try flow.send(over: &network)
-    } catch { throw Ending(error) }
+    var (flow, offer) = try offered(client, identity, payload, type, keys, over: &network)
+    if offer.namesOtherKeys, !keys.contains(where: { $0.type == type }),
+      try deregisterStaleKeys(client, identity, payload, type, over: &network)
+    {
+      (flow, offer) = try offered(client, identity, payload, type, keys, over: &network)
+    }
+    var maker = try NewKeyMaker(UnlockedAuthenticatorBox(unlock(type, account, identity, in: directory)))
+    let acceptance = try send(&flow, &maker, account, keys, over: &network)
     let old = keys.filter { $0.type == type && $0.appID == offer.appID }
     try keep(maker, account, identity, replacing: old, in: directory)
     return Success(text: .registered(user: identity.serverUserName), token: acceptance.token)
@@ -55,15 +54,66 @@ extension Session {
     return AccountIdentity(uid: uid, name: name, serverUserName: serverName)
   }
 
+  /// Asks for a registration.
   private func offered(
-    _ flow: inout RegistrationFlow, _ type: AuthenticatorType, _ keys: [UAFKey], over network: inout Network
-  ) throws(Ending) -> RegistrationOffer {
-    do throws(Refusal) { return try flow.collect(over: &network, among: descriptions([type], keys: keys)) } catch {
+    _ client: ClientSettings, _ identity: AccountIdentity, _ payload: EnrolmentPayload, _ type: AuthenticatorType,
+    _ keys: [UAFKey], over network: inout Network
+  ) throws(Ending) -> (RegistrationFlow, RegistrationOffer) {
+    var flow = RegistrationFlow(settings: client, username: identity.serverUserName, authCode: payload.authCode)
+    do throws(Refusal) {
+      try flow.start(over: &network)
+      let offer = try flow.collect(over: &network, among: descriptions([type], keys: keys))
+      return (flow, offer)
+    } catch {
       var ending = Ending(error)
       if error.result == .serverNoRegistration {
         ending.detail = "the server does not accept the enrolment code: ask the administrator for another payload"
       }
       throw ending
+    }
+  }
+
+  /// Has the server forget the keys that this machine has lost, before it gets a new one (1008).
+  ///
+  /// Only a server that tells machines apart is asked: another one would take its keys from the person's other machines.
+  ///
+  /// - Returns: whether there were any; keys of other machines are none.
+  private func deregisterStaleKeys(
+    _ client: ClientSettings, _ identity: AccountIdentity, _ payload: EnrolmentPayload, _ type: AuthenticatorType,
+    over network: inout Network
+  ) throws(Ending) -> Bool {
+    guard client.dialect == .fido, client.device.id != nil, let aaid = try? AAID(type.aaid) else { return false }
+    var flow = DeregistrationFlow(
+      settings: client, username: identity.serverUserName, scope: .authenticator(aaid), authCode: payload.authCode)
+    do throws(Refusal) {
+      try flow.start(over: &network)
+      _ = try flow.collect(over: &network)
+    } catch {
+      if error.serverStatus == UAFStatusCode.unknownKeyID.rawValue { return false }
+      throw Ending(error)
+    }
+    log("register", "\(FidoResult.alreadyRegistered): the server forgot keys that this machine had lost")
+    return true
+  }
+
+  /// Makes the key and has it accepted, by a further authentication with it if the server demands one.
+  private func send(
+    _ flow: inout RegistrationFlow, _ maker: inout NewKeyMaker, _ account: AccountFile?, _ keys: [UAFKey],
+    over network: inout Network
+  ) throws(Ending) -> Acceptance {
+    do throws(Refusal) {
+      _ = try flow.makeKey(with: &maker)
+      if case .accepted(let acceptance) = try flow.send(over: &network) { return acceptance }
+    } catch { throw Ending(error) }
+    guard let new = maker.made else { throw Ending(.cannotUse, log: "no key was made") }
+    var further = flow.furtherAuthentication()
+    let verdict = try answer(&further, new.type, keys + [new], over: &network) { (key) throws(Ending) in
+      guard key.keyID != new.keyID, let account else { return try maker.signer() }
+      return try signer(key, account, maker.unlocked)
+    }
+    switch verdict {
+    case .success(let acceptance): return acceptance
+    case .failure(let refusal): throw Ending(refusal)
     }
   }
 
@@ -82,13 +132,13 @@ extension Session {
   }
 
   private func keep(
-    _ maker: borrowing NewKeyMaker, _ account: AccountFile?, _ identity: AccountIdentity, replacing old: [UAFKey],
+    _ maker: NewKeyMaker, _ account: AccountFile?, _ identity: AccountIdentity, replacing old: [UAFKey],
     in directory: borrowing StateDirectory
   ) throws(Ending) {
     guard let key = maker.made else { throw Ending(.cannotUse, log: "no key was made") }
     do throws(StateError) {
       let file = if let account { account } else { try AccountFile.create(in: directory, identity: identity) }
-      try file.store(key, of: maker.unlocked)
+      try file.store(key, of: maker.unlocked.authenticator)
       if !old.isEmpty { try file.remove(old.map(\.keyID)) }
     } catch {
       var ending = Ending(error)

@@ -41,16 +41,25 @@ extension Session {
     var settings = ClientSettings(
       endpoint: try endpoint(server, nil), facetID: server.facetID,
       device: server.sendsDevice ? surroundings.device.context : DeviceContext())
-    guard server.dialect == .fido else {
-      throw Ending(.invalidParameter, text: .configurationError, log: "server.dialect: plain is not built yet")
-    }
     guard !server.requiresSignedVerdict else {
       throw Ending(.invalidParameter, text: .configurationError, log: "server.require_signed_verdict is not built yet")
     }
+    settings.dialect = Self.dialect(server)
+    settings.contentType = server.contentType
+    settings.appIDs = server.appIDs
     settings.registration = try endpoint(server, server.registration)
     settings.authentication = try endpoint(server, server.authentication)
     settings.deregistration = try endpoint(server, server.deregistration)
     return settings
+  }
+
+  private static func dialect(_ server: ServerSettings) -> Dialect {
+    guard server.dialect == .plain else { return .fido }
+    var mark: SuccessMark?
+    if let member = server.plain.successMember, let value = server.plain.successValue {
+      mark = SuccessMark(member: member, value: value)
+    }
+    return .plain(PlainRules(contextNames: server.plain.contextNames, success: mark))
   }
 
   private func endpoint(

@@ -8,6 +8,20 @@ final class FakeServer {
   var respondStatus = UAFStatusCode(rawValue: 1200)
   var description: String?
   var policyKeys: [KeyID]?
+  /// Keys of the account that the server had before.
+  var knownKeys: [KeyID] = []
+  /// What a deregistration by code is answered with.
+  var deregistrationStatus = UAFStatusCode(rawValue: 1200)
+  /// What a deregistration names, in UAF 1.1; nil for the key that is known.
+  var order: [DeregisterAuthenticator]?
+  /// How many further authentications the next answer brings about.
+  var furtherRequests = 0
+  /// What is handed out beside a yes.
+  var token: String? = "token-of-the-server"
+  /// What was asked for, and with which context.
+  private(set) var asked: [(op: UAFMessages.Operation, context: RequestContext)] = []
+  /// The counters of the signatures that came.
+  private(set) var counters: [UInt32] = []
   /// Called once, when the next request is asked for.
   var onGet: (() -> Void)?
   private(set) var requests: [TransportRequest] = []
@@ -46,9 +60,9 @@ final class FakeServer {
       let get = try GetUAFRequest(parsing: request.body)
       let context = try RequestContext(parsing: get.context ?? "")
       let header = OperationHeader(upv: UPV(major: 1, minor: 0), op: try #require(get.op), appID: nil)
+      asked.append((header.op, context))
       let challenge = try ServerChallenge(bytes: Array(repeating: 7, count: 32))
       let aaid = try AAID("5541#0001")
-      let keys = policyKeys ?? registered.map { [$0] }
       let text: String
       switch header.op {
       case .registration:
@@ -56,20 +70,24 @@ final class FakeServer {
           .registration(
             RegistrationRequest(
               header: header, challenge: challenge, username: context.username,
-              policy: Policy(accepted: [[MatchCriteria(aaid: aaid)]])))
+              policy: Policy(
+                accepted: [[MatchCriteria(aaid: aaid)]],
+                disallowed: knownKeys.isEmpty ? [] : [MatchCriteria(aaid: aaid, keyIDs: knownKeys)])))
         ])
       case .authentication:
-        text = UAFRequest.text(of: [
-          .authentication(
-            AuthenticationRequest(
-              header: header, challenge: challenge,
-              policy: Policy(accepted: [[MatchCriteria(aaid: aaid, keyIDs: keys)]])))
-        ])
+        text = try authentication()
       case .deregistration:
+        if let order {
+          let header = OperationHeader(upv: .uaf11, op: .deregistration, appID: nil)
+          let request = DeregistrationRequest(header: header, authenticators: order)
+          let text = UAFRequest.text(of: [.deregistration(request)])
+          return ReturnUAFRequest(statusCode: .ok, uafRequest: text, op: .deregistration).jsonBytes
+        }
+        let keyID = try #require(knownKeys.first ?? registered)
+        guard deregistrationStatus == .ok else { return ReturnUAFRequest(statusCode: deregistrationStatus).jsonBytes }
+        knownKeys = []
         text = UAFRequest.text(of: [
-          .deregistration(
-            DeregistrationRequest(
-              header: header, authenticators: [.key(aaid, try #require(registered))]))
+          .deregistration(DeregistrationRequest(header: header, authenticators: [.key(aaid, keyID)]))
         ])
       }
       return ReturnUAFRequest(
@@ -81,6 +99,16 @@ final class FakeServer {
     }
   }
 
+  private func authentication() throws -> String {
+    let header = OperationHeader(upv: UPV(major: 1, minor: 0), op: .authentication, appID: nil)
+    let challenge = try ServerChallenge(bytes: Array(repeating: 7, count: 32))
+    let criteria = MatchCriteria(aaid: try AAID("5541#0001"), keyIDs: policyKeys ?? registered.map { [$0] })
+    return UAFRequest.text(of: [
+      .authentication(
+        AuthenticationRequest(header: header, challenge: challenge, policy: Policy(accepted: [[criteria]])))
+    ])
+  }
+
   private func respond(_ request: TransportRequest) -> [UInt8] {
     do {
       answered += 1
@@ -88,7 +116,14 @@ final class FakeServer {
       if case .registration(let registration) = response, let assertion = registration.assertions.first {
         registered = try UnverifiedRegistrationAssertion(parsing: assertion.assertion).keyID
       }
-      let tokens = respondStatus.rawValue == 1200 ? [Token(type: "JWT", value: "token-of-the-server")] : []
+      if case .authentication(let authentication) = response, let assertion = authentication.assertions.first {
+        counters.append(try UnverifiedAuthenticationAssertion(parsing: assertion.assertion).signCounter)
+      }
+      if furtherRequests > 0 {
+        furtherRequests -= 1
+        return ServerResponse(statusCode: .ok, newUAFRequest: try authentication()).jsonBytes
+      }
+      let tokens = respondStatus == .ok ? token.map { [Token(type: "JWT", value: $0)] } ?? [] : []
       return ServerResponse(statusCode: respondStatus, description: description, additionalTokens: tokens).jsonBytes
     } catch {
       Issue.record(error)

@@ -18,6 +18,7 @@ final class HelperBench {
   let server = FakeServer()
   var now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 1_800_000_000)
   var configuration = ""
+  var device = DeviceDescription()
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.path + "/pam-uaf-helper.\(UUID().uuidString)"
@@ -43,7 +44,7 @@ final class HelperBench {
     let bench = try HelperBench()
     bench.configuration += "\n" + more
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
-    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
     return bench
   }
 
@@ -110,7 +111,7 @@ final class HelperBench {
           begin: { (request) throws(TransportFailure) in try server.begin(request) },
           finish: { () throws(TransportFailure) in try server.finish() })
       },
-      device: DeviceDescription(), passwd: { Array("mina:x:4242:4242::/:/bin/sh\n".utf8) })
+      device: device, passwd: { Array("mina:x:4242:4242::/:/bin/sh\n".utf8) })
   }
 
   /// The account's tries left before a local lock.

@@ -1,0 +1,128 @@
+import FidoResults
+import UAFMessages
+
+/// Puts messages into requests and takes them out of answers, in the configured dialect.
+struct Carrier: Sendable {
+  /// A UAF request as it came, not yet read.
+  struct Carried: Sendable {
+    let message: [UInt8]
+    let op: Operation?
+    let lifetimeMilliseconds: UInt32?
+  }
+
+  let settings: ClientSettings
+
+  // MARK: What is sent
+
+  /// Asks for a UAF request.
+  func question(_ operation: Operation, _ context: RequestContext, to url: String) -> TransportRequest {
+    switch settings.dialect {
+    case .fido:
+      let body = GetUAFRequest(op: operation, context: context.jsonText)
+      return .post(body.jsonBytes, to: url, contentType: contentType)
+    case .plain(let rules):
+      return .get(Self.url(url, with: context, named: rules), accept: MediaType.essence(of: contentType))
+    }
+  }
+
+  /// Hands over a UAF response.
+  func answer(_ response: UAFResponse, _ context: RequestContext, to url: String) -> TransportRequest {
+    switch settings.dialect {
+    case .fido:
+      let body = SendUAFResponse(uafResponse: response.text, context: context.jsonText)
+      return .post(body.jsonBytes, to: url, contentType: contentType)
+    case .plain(let rules):
+      return .post(
+        Array(response.text.utf8), to: Self.url(url, with: context, named: rules), contentType: contentType)
+    }
+  }
+
+  private var contentType: String {
+    settings.contentType ?? (settings.dialect == .fido ? "\(MediaType.uaf); charset=utf-8" : MediaType.json)
+  }
+
+  /// Adds the context to the query, under the server's names and in the order of our own.
+  private static func url(_ url: String, with context: RequestContext, named rules: PlainRules) -> String {
+    guard case .object(let members) = context.json else { return url }
+    var result = url
+    for member in members.members {
+      guard let name = rules.contextNames[member.name] else { continue }
+      let value = if case .string(let text) = member.value { text } else { member.value.text }
+      result += (result.contains("?") ? "&" : "?") + "\(name)=\(URLTemplate.percentEncoded(value))"
+    }
+    return result
+  }
+
+  // MARK: What is received
+
+  /// The UAF request in an answer.
+  func request(
+    in response: TransportResponse, _ operation: Operation, of link: ServerLink
+  ) throws(Refusal) -> Carried {
+    switch settings.dialect {
+    case .fido:
+      let body = try link.body(ReturnUAFRequest.self, of: response, types, operation: operation) {
+        ($0.statusCode, nil)
+      }
+      guard let text = body.uafRequest else { throw link.refusal(.missing("ReturnUAFRequest.uafRequest")) }
+      return Carried(message: Array(text.utf8), op: body.op, lifetimeMilliseconds: body.lifetimeMilliseconds)
+    case .plain:
+      guard case .array = try bareAnswer(response, operation, of: link) else {
+        throw link.refusal(ofServer: .jsonParser, "the answer is not a UAF message; check the addresses")
+      }
+      return Carried(message: response.body, op: nil, lifetimeMilliseconds: nil)
+    }
+  }
+
+  /// The verdict in an answer; nothing but a yes is returned.
+  func verdict(
+    in response: TransportResponse, _ operation: Operation, of link: ServerLink
+  ) throws(Refusal) -> ServerResponse {
+    guard case .plain(let rules) = settings.dialect else { return try verdictBody(response, operation, of: link) }
+    let answer = try bareAnswer(response, operation, of: link)
+    if case .object(let object) = answer, object["statusCode"] != nil {
+      return try verdictBody(response, operation, of: link)
+    }
+    guard let mark = rules.success, mark.isFound(in: answer) else {
+      throw link.refusal(
+        ofServer: .jsonParser, "the answer has neither a UAF status nor the mark of server.success; it is no yes")
+    }
+    return ServerResponse(statusCode: .ok)
+  }
+
+  /// A status that comes with further members says no even where it says 1202: the request that goes with it decides.
+  private func verdictBody(
+    _ response: TransportResponse, _ operation: Operation, of link: ServerLink
+  ) throws(Refusal) -> ServerResponse {
+    try link.body(ServerResponse.self, of: response, types, operation: operation) {
+      let isPending = $0.statusCode == .accepted && $0.newUAFRequest != nil
+      return (isPending ? .ok : $0.statusCode, $0.description)
+    }
+  }
+
+  /// The JSON of a bare answer; a UAF status that says no is thrown, whatever the HTTP status.
+  private func bareAnswer(
+    _ response: TransportResponse, _ operation: Operation, of link: ServerLink
+  ) throws(Refusal) -> JSONValue {
+    guard MediaType.matches(response.contentType, types) else { throw link.httpRefusal(response, "is not JSON") }
+    let answer: JSONValue
+    do {
+      answer = try JSONValue(parsing: response.body)
+    } catch {
+      guard response.status == 200 else { throw link.httpRefusal(response, "is not JSON") }
+      throw link.refusal(.json(error))
+    }
+    if case .object(let object) = answer, case .integer(let number) = object["statusCode"],
+      let code = UInt32(exactly: number), code != UAFStatusCode.ok.rawValue, code != UAFStatusCode.accepted.rawValue
+    {
+      let words: String? = if case .string(let text) = object["description"] { text } else { nil }
+      throw link.refusal(status: UAFStatusCode(rawValue: code), text: words, operation: operation)
+    }
+    guard response.status == 200 else { throw link.httpRefusal(response, "is not a success") }
+    return answer
+  }
+
+  private var types: [String] {
+    [MediaType.uaf, MediaType.json] + [MediaType.essence(of: contentType)]
+  }
+}

@@ -1,0 +1,54 @@
+/// The parts of an https URL that trust is decided by.
+///
+///     address = "https://" host [":" port] [("/" / "?" / "#") *VCHAR]
+///
+/// Stricter than RFC 3986: no user information, no percent-encoding in the host, no characters outside ASCII, no empty
+/// label, no number that is not four; what two URL parsers could split differently is not an address here.
+public struct HTTPSAddress: Equatable, Sendable {
+  /// The host in lower case; an IPv6 address with its brackets.
+  public let host: String
+
+  /// Whether the host is a name of several labels: neither an address nor a name that only the local network knows.
+  public let hasDomain: Bool
+
+  /// Reads an address, nil if it is not one.
+  public init?(_ text: String) {
+    let scheme = "https://"
+    guard text.lowercased().hasPrefix(scheme), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x5C })
+    else { return nil }
+    let authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+    let host: Substring
+    if authority.hasPrefix("[") {
+      guard let close = authority.firstIndex(of: "]") else { return nil }
+      host = authority[...close]
+      guard host.dropFirst().dropLast().allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }), host.count > 2 else {
+        return nil
+      }
+      hasDomain = false
+    } else {
+      host = authority.prefix { $0 != ":" }
+      let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+      guard labels.allSatisfy(Self.isLabel), host.utf8.count <= 253, let last = labels.last else { return nil }
+      let isNumeric = last.allSatisfy(\.isNumber)
+      // Resolvers also read 127.1 or 2130706433 as addresses; only the form everyone reads alike is one here.
+      guard !isNumeric || (labels.count == 4 && labels.allSatisfy { UInt8($0).map(String.init) == String($0) }) else {
+        return nil
+      }
+      hasDomain = labels.count > 1 && !isNumeric
+    }
+    let port = authority.dropFirst(host.count)
+    guard port.isEmpty || Self.isPort(port) else { return nil }
+    self.host = host.lowercased()
+  }
+
+  private static func isLabel(_ label: Substring) -> Bool {
+    (1...63).contains(label.utf8.count) && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" }
+  }
+
+  private static func isPort(_ text: Substring) -> Bool {
+    guard text.hasPrefix(":"), text.dropFirst().allSatisfy(\.isNumber), let number = UInt16(text.dropFirst()) else {
+      return false
+    }
+    return number > 0
+  }
+}

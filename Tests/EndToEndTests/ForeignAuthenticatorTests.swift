@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Our server against a client and authenticator in another language, written from the specification's text alone.
+  @Suite struct ForeignAuthenticatorTests {
+    /// The statuses of a scenario of interop/authenticator.py, the registration's first.
+    private func statuses(_ scenario: String) throws -> [Int] {
+      let user = "lena\(UUID().uuidString.prefix(8).lowercased())"
+      let output = try Command.run(
+        [
+          "/usr/bin/python3", "-B", "-W", "ignore", Programs.own("interop/authenticator.py"),
+          Server.shared().enrol(user), scenario,
+        ], logged: false)
+      guard output.status == 0, let line = output.lines.last else { throw Failure("\(scenario): \(output.text)") }
+      return line.split(separator: " ").compactMap { Int($0) }
+    }
+
+    @Test(arguments: ["honest", "conformance"]) func `registers and logs in`(_ scenario: String) throws {
+      #expect(try statuses(scenario) == [1200, 1200, 1200])
+    }
+
+    @Test func `confirms the transaction that was sent`() throws {
+      #expect(try statuses("transaction") == [1200, 1200])
+    }
+
+    @Test(arguments: ["transaction-unconfirmed", "transaction-other"])
+    func `is refused where the transaction was not confirmed`(_ scenario: String) throws {
+      let statuses = try statuses(scenario)
+      #expect(statuses.count == 2 && statuses[0] == 1200 && statuses[1] != 1200)
+    }
+
+    @Test func `is refused with an answer that was used`() throws {
+      #expect(try statuses("replay") == [1200, 1200, 1491, 1200])
+    }
+
+    @Test func `is accepted once with one answer sent fifty times at once`() throws {
+      #expect(try statuses("replay-at-once") == [1200, 1, 49, 1200])
+    }
+
+    @Test func `is refused with an equal or a lower counter, and accepted with the next`() throws {
+      #expect(try statuses("equal-counter") == [1200, 1200, 1491, 1200])
+      #expect(try statuses("lower-counter") == [1200, 1200, 1491, 1491, 1200])
+    }
+
+    @Test(arguments: [("wrong-challenge", 1491), ("wrong-certificate", 1490), ("wrong-end-point", 1490)])
+    func `is refused with`(_ scenario: String, _ status: Int) throws {
+      #expect(try statuses(scenario) == [1200, status, 1200])
+    }
+
+    @Test(arguments: ["app", "facet", "key", "key-id", "mode", "signature"])
+    func `is refused with a wrong`(_ part: String) throws {
+      let statuses = try statuses("wrong-\(part)")
+      #expect(statuses.count == 3 && statuses[0] == 1200 && (1400...1499).contains(statuses[1]) && statuses[2] == 1200)
+    }
+
+    @Test(arguments: ["challenge", "facet", "mode", "key"])
+    func `registers nothing with a wrong`(_ part: String) throws {
+      let statuses = try statuses("bad-registration-\(part)")
+      #expect(statuses.count == 3 && (1400...1499).contains(statuses[0]) && statuses[1...] == [1200, 1200])
+    }
+
+    @Test func `deregisters with a fresh proof, once`() throws {
+      #expect(try statuses("deregister") == [1200, 1200, 1401])
+    }
+
+    @Test func `deregisters nothing without a proof, with a login's token or with a code that was used`() throws {
+      #expect(try statuses("unproven") == [1200, 1401, 1401, 1401, 1401, 1200])
+    }
+
+    @Test func `registers once with one code`() throws {
+      #expect(try statuses("register-again") == [1200, 1401, 1200])
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Our programs against a server in another language, written from the specification's text alone.
+  @Suite struct ForeignServerTests {
+    private func foreign() throws -> ForeignServer { try ForeignServer.shared() }
+
+    @Test(arguments: ForeignServer.Dialect.allCases)
+    func `registers, logs in and deregisters`(_ dialect: ForeignServer.Dialect) throws {
+      let scene = try foreign().registered(dialect)
+      for _ in 0..<2 { #expect(try scene.logIn(Scene.passcode).code == .success) }
+      #expect(try scene.logIn("wrong1111").code == .authenticationError)
+      let output = try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n")
+      #expect(output.status == 0, "\(output.text)")
+      #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
+    }
+
+    @Test(arguments: [ForeignServer.Dialect.fido, .plain])
+    func `registers anew after a deregistration`(_ dialect: ForeignServer.Dialect) throws {
+      let scene = try foreign().registered(dialect)
+      #expect(try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n").status == 0)
+      #expect(try foreign().register(scene).status == 0)
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+    }
+
+    @Test(arguments: [ForeignServer.Dialect.fido, .plain], ["asking", "one-more", "four-more"])
+    func `follows a server that is`(_ dialect: ForeignServer.Dialect, _ behaviour: String) throws {
+      let scene = try foreign().registered(dialect)
+      try foreign().serve(scene, dialect, behaviour)
+      let login = try scene.logIn(Scene.passcode)
+      #expect(login.code == .success, "\(login.output.text)")
+      #expect(login.prompts.count == 1)
+    }
+
+    @Test func `takes keys of another AppID for other keys`() throws {
+      let scene = try foreign().registered(.fido)
+      try foreign().serve(scene, .fido, "redirected")
+      #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
+    }
+
+    @Test func `registers and logs in where the list of facets has moved and the server vouches for it`() throws {
+      let scene = try Scene()
+      try foreign().serve(scene, .fido, "redirected")
+      #expect(try foreign().register(scene).status == 0)
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+    }
+
+    @Test func `registers where the server demands an authentication with the new key`() throws {
+      let scene = try Scene()
+      try foreign().serve(scene, .plain, "one-more")
+      let output = try foreign().register(scene)
+      #expect(output.status == 0, "\(output.text)")
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+    }
+
+    // MARK: Refused
+
+    private static let requests = [
+      "foreign-app", "android-app", "unlisted", "untyped", "unvouched", "future", "demanding", "short-challenge",
+      "other-op", "other-keys", "slipped",
+    ]
+    private static let verdicts = [
+      "always-more", "more-of-another", "empty", "ok-text", "no-status", "status-text", "pending", "bare",
+      "status-twice", "revoked", "cut", "half", "http-201",
+    ]
+
+    @Test(arguments: [ForeignServer.Dialect.fido, .plain])
+    func `refuses a login where the server lies, whatever the lie, and accepts the next honest one`(
+      _ dialect: ForeignServer.Dialect
+    ) throws {
+      let scene = try Self.registered(dialect)
+      for behaviour in Self.requests + Self.verdicts {
+        try foreign().serve(scene, dialect, behaviour)
+        let login = try scene.logIn(Scene.passcode)
+        #expect(login.code == .authenticationError, "\(behaviour): \(login.output.text)")
+      }
+      try foreign().serve(scene, dialect)
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+    }
+
+    @Test(arguments: ["other-kind", "twice", "trailing"])
+    func `refuses a login where the server's body is`(_ behaviour: String) throws {
+      let scene = try Self.registered(.fido)
+      try foreign().serve(scene, .fido, behaviour)
+      #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
+    }
+
+    @Test(arguments: ["wrapped", "created"])
+    func `refuses a login where the bare request is`(_ behaviour: String) throws {
+      let scene = try Self.registered(.plain)
+      try foreign().serve(scene, .plain, behaviour)
+      #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
+    }
+
+    @Test(
+      arguments: [ForeignServer.Dialect.fido, .plain], ["other-user", "other-op", "foreign-app", "empty", "demanding"])
+    func `keeps no key where the server says`(_ dialect: ForeignServer.Dialect, _ behaviour: String) throws {
+      let scene = try Scene()
+      try foreign().serve(scene, dialect, behaviour)
+      #expect(try foreign().register(scene).status != 0)
+      try foreign().serve(scene, dialect)
+      #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
+    }
+
+    @Test(arguments: [ForeignServer.Dialect.fido, .plain], ["others-keys", "old-wildcard", "foreign-app"])
+    func `keeps its key where the server's deregistration names`(
+      _ dialect: ForeignServer.Dialect, _ behaviour: String
+    ) throws {
+      let scene = try Self.registered(dialect)
+      try foreign().serve(scene, dialect, behaviour)
+      #expect(try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n").status != 0)
+      try foreign().serve(scene, dialect)
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+    }
+
+    @Test func `forgets by the wildcard of UAF 1 dot 1`() throws {
+      let scene = try foreign().registered(.fido)
+      try foreign().serve(scene, .fido, "wildcard")
+      #expect(try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n").status == 0)
+      try foreign().serve(scene, .fido)
+      #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
+    }
+
+    // The refusals leave a registered account as it was, so that they can share one for each dialect.
+    // SAFETY: the tests of this target run one after the other.
+    private nonisolated(unsafe) static var scenes: [ForeignServer.Dialect: Scene] = [:]
+
+    private static func registered(_ dialect: ForeignServer.Dialect) throws -> Scene {
+      if let scene = unsafe scenes[dialect] { return scene }
+      let scene = try ForeignServer.shared().registered(dialect)
+      unsafe scenes[dialect] = scene
+      return scene
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// A server of another make: interop/server.py, which knows the specification and nothing of our sources.
+struct ForeignServer: Decodable {
+  /// How messages are carried.
+  enum Dialect: CaseIterable {
+    /// The transport specification, as its media type has it.
+    case fido
+    /// The same as JSON: the FIDO Alliance's interface for server tests.
+    case conformance
+    /// An address for each operation, bare messages.
+    case plain
+  }
+
+  static let model = "5541#0001"
+  static let facetID = "linux:pam-module:pam_uaf"
+  static let code = "interop-code"
+
+  let url: String
+  let authority: String
+
+  private final class Running: Sendable {
+    let server: Result<ForeignServer, any Error>
+    private let input = Pipe()
+
+    init() {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/python3")
+      process.arguments = [
+        "-W", "ignore", Programs.own("interop/server.py"), ForeignServer.model, ForeignServer.facetID,
+      ]
+      process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
+      process.standardInput = input
+      let output = Pipe()
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      server = Result {
+        try process.run()
+        return try JSONDecoder().decode(ForeignServer.self, from: Data(output.fileHandleForReading.firstLine.utf8))
+      }
+    }
+  }
+
+  private static let running = Running()
+
+  static func shared() throws -> ForeignServer { try running.server.get() }
+
+  /// Points a scene at this server, which behaves as `behaviour` says.
+  func serve(_ scene: Scene, _ dialect: Dialect, _ behaviour: String = "honest") throws {
+    let base = "\(url)/\(behaviour)"
+    try scene.configure { settings in
+      settings.authority = authority
+      settings.requestURL = base + "/get"
+      settings.responseURL = base + "/respond"
+      switch dialect {
+      case .fido: settings.server = ""
+      case .conformance: settings.server = "content_type = \"application/json\""
+      case .plain:
+        settings.server = "dialect = \"plain\""
+        settings.more =
+          [("registration", "reg"), ("authentication", "auth"), ("deregistration", "dereg")]
+          .map { name, path in
+            let response = path == "dereg" ? "" : "\nresponse_url = \"\(base)/\(path)\""
+            return "[server.\(name)]\nrequest_url = \"\(base)/\(path)/{user}\"\(response)"
+          }
+          .joined(separator: "\n")
+          + "\n[server.context]\nauthCode = \"code\"\nderegisterAAID = \"model\""
+          + "\n[server.success]\nmember = \"status\"\nvalue = \"SUCCESS\""
+      }
+    }
+  }
+
+  /// What an account of this server is given to register.
+  func payload(_ user: String) throws -> String {
+    let members: [String: Any] = [
+      "v": 1, "op": "Reg", "server": url, "username": user, "authCode": Self.code, "expires": 4_000_000_000,
+    ]
+    let text = try JSONSerialization.data(withJSONObject: members).base64EncodedString()
+    return text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
+  /// Registers a scene's account.
+  func register(_ scene: Scene) throws -> Output {
+    try scene.write(payload(scene.user), to: "payload", mode: 0o600)
+    return try scene.tool(
+      "register", scene.user, "--payload", scene.path("payload"), input: "\(Scene.passcode)\n\(Scene.passcode)\n")
+  }
+
+  /// A scene whose account is registered at this server.
+  func registered(_ dialect: Dialect) throws -> Scene {
+    let scene = try Scene()
+    try serve(scene, dialect)
+    let output = try register(scene)
+    guard output.status == 0 else { throw Failure("register: \(output.text)") }
+    return scene
+  }
+}

@@ -1,0 +1,218 @@
+import FidoResults
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import UAFClient
+
+/// The twelve steps of AppID and facets, section 3.1.2.
+@Suite struct FacetTests {
+  private static let list = "application/fido.trusted-apps+json"
+
+  private func settings(
+    facetID: String = Scene.facetID, appIDs: [String] = [], requestURL: String = Scene.get
+  ) -> ClientSettings {
+    var settings = ClientSettings(
+      endpoint: ServerEndpoint(requestURL: requestURL, responseURL: Scene.respond), facetID: facetID)
+    settings.appIDs = appIDs
+    return settings
+  }
+
+  /// What the flow takes as AppID of a request with this one.
+  private func appID(
+    _ appID: String?, _ settings: ClientSettings, _ facets: ScriptedTransport.Exchange...
+  ) throws -> String {
+    let request = ReturnUAFRequest(
+      statusCode: .ok, uafRequest: UAFRequest.text(of: [Scene.deregistration([.everything], appID: appID)]))
+    let url = settings.deregistration.requestURL
+    var transport = ScriptedTransport([.answering(url, Scene.uaf(request.json))] + facets)
+    var flow = DeregistrationFlow(settings: settings, username: "alice", scope: .all)
+    try flow.start(over: &transport)
+    defer { #expect(transport.isUsedUp) }
+    return try flow.collect(over: &transport).appID
+  }
+
+  private func facets(at url: String, _ ids: [String] = [Scene.facetID]) -> ScriptedTransport.Exchange {
+    let list = TrustedFacetList(trustedFacets: [.init(version: .uaf11, ids: ids)])
+    return .answering(url, Scene.raw(list.jsonBytes, contentType: Self.list))
+  }
+
+  private func redirect(_ from: String, to url: String?, authorized: Bool = true) -> ScriptedTransport.Exchange {
+    .answering(
+      from,
+      TransportResponse(
+        status: 302, contentType: "", body: [], redirect: url.map { Redirect(url: $0, isAuthorized: authorized) }))
+  }
+
+  // MARK: Steps 1 to 3: no list is needed
+
+  @Test(arguments: [nil, "", Scene.facetID]) func `without an AppID the FacetID is the AppID`(_ text: String?) throws {
+    #expect(try appID(text, settings()) == Scene.facetID)
+  }
+
+  @Test func `an AppID on the host of an https FacetID needs no list`() throws {
+    let settings = settings(facetID: "https://fido.example")
+    #expect(try appID(Scene.appID, settings) == Scene.appID)
+  }
+
+  // MARK: Step 4: which AppIDs are asked
+
+  @Test(arguments: [Scene.appID, "https://sub.fido.example/f", "https://FIDO.example:1/f", "https://a.b.fido.example/"])
+  func `an AppID in the server's own domain is asked`(_ text: String) throws {
+    #expect(try appID(text, settings(), facets(at: text)) == text)
+  }
+
+  @Test func `an AppID elsewhere is asked if root has named it`() throws {
+    let text = "https://other.example/facets"
+    #expect(try appID(text, settings(appIDs: [text]), facets(at: text)) == text)
+    _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text + "2", settings(appIDs: [text])) }
+  }
+
+  @Test(arguments: [
+    "https://evil.example/uaf/facets", "https://fido.example.evil.example/", "https://fido.example@evil.example/",
+    "https://evil.example\\@fido.example/", "http://fido.example:8443/uaf/facets", "linux:pam-module:other", "x",
+    "https://", "https://example/", "https://10.0.0.1/", "https://localhost/", "https://[::1]/",
+    "android:apk-key-hash:AAAA",
+  ]) func `an AppID elsewhere is refused without asking anyone`(_ text: String) throws {
+    _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings()) }
+  }
+
+  @Test(arguments: [
+    ("https://10.0.0.1/get", "https://10.0.0.2/f"), ("https://intranet/get", "https://printer/f"),
+    ("https://[::1]/get", "https://[::2]/f"), ("https://a.co.uk/get", "https://b.co.uk/f"),
+    ("https://a.github.io/get", "https://b.github.io/f"), ("https://co.uk/get", "https://a.co.uk/f"),
+  ]) func `a server without a domain of its own has no neighbours`(_ get: String, _ text: String) throws {
+    _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings(requestURL: get)) }
+    let own = "\(get)/facets"
+    #expect(try appID(own, settings(requestURL: get), facets(at: own)) == own)
+  }
+
+  @Test func `a server in a domain of several labels reaches that domain alone`() throws {
+    let settings = settings(requestURL: "https://login.bank.co.uk/get")
+    let own = "https://facets.bank.co.uk/f"
+    #expect(try appID(own, settings, facets(at: own)) == own)
+  }
+
+  // MARK: Steps 5 to 8: the answer
+
+  @Test(arguments: [
+    Scene.facets(contentType: "application/json"), Scene.facets(contentType: ""), Scene.facets(status: 404),
+    Scene.facets(status: 201), Scene.facets(status: 302),
+    .answering(Scene.appID, Scene.raw([], contentType: "application/fido.trusted-apps+json")),
+    .answering(Scene.appID, Scene.raw(Array("{}".utf8), contentType: "application/fido.trusted-apps+json")),
+  ]) func `what is no list of facets trusts nobody`(_ list: ScriptedTransport.Exchange) throws {
+    _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), list) }
+  }
+
+  @Test(arguments: Scene.failures) func `a list that does not come trusts nobody, and is not "no server"`(
+    _ failure: TransportFailure, _: FidoResult
+  ) throws {
+    let no = refusal(.untrustedFacet, byServer: false) {
+      _ = try appID(Scene.appID, settings(), .failing(Scene.appID, failure))
+    }
+    #expect(no?.handshakeCompleted == true && no?.networkFailure == nil)
+  }
+
+  @Test func `the list is fetched anew each time, however long it may be kept`() throws {
+    for _ in 0..<2 { #expect(try appID(Scene.appID, settings(), facets(at: Scene.appID)) == Scene.appID) }
+  }
+
+  @Test func `the question carries nothing of the person or the machine`() throws {
+    let question = TransportRequest.get(Scene.appID, accept: TrustedFacetList.contentType)
+    #expect(question.method == .get && question.body.isEmpty && question.contentType == nil)
+  }
+
+  // MARK: Redirects
+
+  @Test func `a redirect that the server vouches for is followed, and the AppID stays`() throws {
+    let second = "https://cdn.fido.example/list"
+    #expect(
+      try appID(Scene.appID, settings(), redirect(Scene.appID, to: second), facets(at: second)) == Scene.appID)
+  }
+
+  @Test(arguments: [
+    ("https://cdn.fido.example/list", false), (nil, true), ("https://evil.example/", true), ("https://10.0.0.1/", true),
+    ("http://fido.example:8443/", true), ("https://localhost/", true), ("file:///etc/passwd", true), ("", true),
+  ]) func `a redirect is refused that is not vouched for, or leads elsewhere`(_ url: String?, _ authorized: Bool) throws
+  {
+    _ = refusal(.untrustedFacet, byServer: true) {
+      _ = try appID(Scene.appID, settings(), redirect(Scene.appID, to: url, authorized: authorized))
+    }
+  }
+
+  @Test func `redirects without end are not followed without end`() throws {
+    let back = redirect(Scene.appID, to: Scene.appID)
+    _ = refusal(.untrustedFacet, byServer: true) {
+      _ = try appID(Scene.appID, settings(), back, back, back, back)
+    }
+  }
+
+  @Test func `after a redirect the AppID's domain still decides which origins count`() throws {
+    let (second, own) = (
+      "https://list.example/f", settings(facetID: "https://app.list.example", appIDs: ["https://list.example/f"])
+    )
+    _ = refusal(.untrustedFacet, byServer: true) {
+      _ = try appID(
+        Scene.appID, own, redirect(Scene.appID, to: second), facets(at: second, ["https://app.list.example"]))
+    }
+  }
+
+  // MARK: Steps 9 to 12: who is in it
+
+  @Test(arguments: [
+    Scene.facets(["linux:pam-module:other"]), Scene.facets([Scene.facetID + "2"]), Scene.facets(version: .uaf10),
+  ]) func `a list that does not name this client for the version is refused`(_ list: ScriptedTransport.Exchange) throws
+  {
+    _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), list) }
+  }
+
+  @Test(arguments: [
+    ("https://pc.fido.example", "https://pc.fido.example", true),
+    ("https://pc.fido.example", "https://PC.fido.example:444/x?y#z", true),
+    ("https://pc.fido.example:1", "https://pc.fido.example/", true),
+    ("https://pc.fido.example", "https://fido.example", false),
+    ("https://pc.fido.example", "http://pc.fido.example", false),
+    ("https://pc.fido.example", "https://*.fido.example", false),
+    ("https://pc.evil.example", "https://pc.evil.example", false),
+    ("http://pc.fido.example", "http://pc.fido.example", false), ("linux:a", "linux:a", true),
+    ("linux:a", "linux:A", false),
+  ]) func `web origins are compared by host within the AppID's domain, others byte by byte`(
+    _ facetID: String, _ id: String, _ isTrusted: Bool
+  ) throws {
+    let settings = settings(facetID: facetID)
+    let list = facets(at: Scene.appID, ["x", id])
+    if isTrusted {
+      #expect(try appID(Scene.appID, settings, list) == Scene.appID)
+    } else {
+      _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings, list) }
+    }
+  }
+
+  @Test func `a version that stands there twice counts for nothing`() throws {
+    let list = TrustedFacetList(trustedFacets: [
+      .init(version: .uaf11, ids: ["x"]), .init(version: .uaf11, ids: [Scene.facetID]),
+    ])
+    let answer = Scene.raw(list.jsonBytes, contentType: Self.list)
+    _ = refusal(.untrustedFacet, byServer: true) {
+      _ = try appID(Scene.appID, settings(), .answering(Scene.appID, answer))
+    }
+  }
+
+  @Test func `the certificate of the list's server is not bound to`() throws {
+    let other = TransportResponse(
+      status: 200, contentType: Self.list,
+      body: TrustedFacetList(trustedFacets: [.init(version: .uaf11, ids: [Scene.facetID])]).jsonBytes,
+      serverCertificate: TestCertificate.sha384)
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication()), .answering(Scene.appID, other), Scene.verdict(1200))
+    var flow = AuthenticationFlow(settings: Scene.settings, username: "alice")
+    try flow.start(over: &transport)
+    _ = try flow.collect(over: &transport, among: [Scene.authenticator()])
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    _ = try flow.send(over: &transport)
+    let sent = try SendUAFResponse(parsing: transport.requests[2].body)
+    let parameters = try FinalChallengeParams(encoded: UAFResponse(parsing: sent.uafResponse).fcParams)
+    #expect(parameters.channelBinding.tlsServerCertificate == Base64URL.encode(Scene.certificate))
+  }
+}

@@ -1,0 +1,102 @@
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+@Suite struct DeregisterTests {
+  private func deregister(_ bench: HelperBench, _ operation: UAFWire.Operation = .deregister) throws -> Transcript {
+    var begin = bench.begin(operation)
+    begin.service = Array("uafctl".utf8)
+    return try bench.run(begin, ["correct"])
+  }
+
+  @Test func `proves the account with the token of a fresh authentication`() throws {
+    let bench = try HelperBench.registered()
+    #expect(try deregister(bench).result == 0)
+    #expect(bench.server.asked.map(\.op) == [.registration, .authentication, .deregistration])
+    #expect(bench.server.asked[1].context.proofFor == .deregistration)
+    #expect(bench.server.asked[2].context.proof == "token-of-the-server")
+    #expect(try bench.run(bench.begin()).result == 1009)
+  }
+
+  @Test func `leaves it to a server without tokens whether it wants a proof`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.token = nil
+    #expect(try deregister(bench, .deregisterAll).result == 0)
+    #expect(bench.server.asked[2].context.proof == nil && bench.server.asked[2].context.deregisterAll == true)
+    #expect(try bench.run(bench.begin()).result == 1009)
+  }
+
+  @Test func `an order that names other keys changes nothing here, and is no success`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.knownKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
+    let transcript = try deregister(bench)
+    #expect(transcript.result == 1001 && transcript.pamCode == 7)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a server that refuses to deregister leaves the key in use`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.deregistrationStatus = .init(rawValue: 1401)
+    #expect(try deregister(bench).result == 15_007)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `asks for the value first, and a wrong one reaches no server's order`() throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin, ["wrong1"]).result == 3012)
+    #expect(!bench.server.asked.map(\.op).contains(.deregistration))
+  }
+
+  // MARK: Scope
+
+  /// The beginning of a conversation for another account.
+  private func nora(_ bench: HelperBench, _ operation: UAFWire.Operation) -> Begin {
+    var begin = bench.begin(operation)
+    begin.uid = 4243
+    begin.account = Array("nora".utf8)
+    begin.typedName = Array("nora".utf8)
+    return begin
+  }
+
+  @Test(arguments: [DeregisterAuthenticator.everything, .allKeys(try AAID("5541#0001"))])
+  func `a wildcard reaches no other person's keys`(_ wildcard: DeregisterAuthenticator) throws {
+    let bench = try HelperBench.registered()
+    let minas = try #require(bench.server.registered)
+    var registration = nora(bench, .register)
+    registration.payload = Array(bench.server.payload(username: "nora").encoded.utf8)
+    #expect(try bench.run(registration, ["noras-one", "noras-one"]).result == 0)
+    let noras = try #require(bench.server.registered)
+    bench.server.policyKeys = [minas]
+    bench.server.order = [wildcard]
+    #expect(try deregister(bench, .deregisterAll).result == 0)
+    #expect(try bench.run(bench.begin()).result == 1009)
+    bench.server.policyKeys = [noras]
+    #expect(try bench.run(nora(bench, .authenticate), ["noras-one"]).result == 0)
+  }
+
+  @Test(arguments: [DeregisterAuthenticator.everything, .allKeys(try AAID("5541#0001"))])
+  func `a wildcard reaches no other application's keys`(_ wildcard: DeregisterAuthenticator) throws {
+    let bench = try HelperBench.registered()
+    let first = try #require(bench.server.registered)
+    let configuration = bench.configuration
+    bench.configuration = configuration.replacing("[server]", with: "[server]\nfacet_id = \"linux:other\"")
+    #expect(try bench.run(bench.registration(), ["correct"]).result == 0)
+    bench.server.order = [wildcard]
+    #expect(try deregister(bench, .deregisterAll).result == 0)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 2002)
+    bench.configuration = configuration
+    bench.server.policyKeys = [first]
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a wildcard for another authenticator reaches nothing`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.order = [.allKeys(try AAID("5541#0002"))]
+    #expect(try deregister(bench, .deregisterAll).result == 1001)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+}

@@ -1,0 +1,62 @@
+import Authenticator
+import Foundation
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// Servers that answer with a further request (step-up).
+@Suite struct FurtherRequestTests {
+  @Test func `a login signs for each of them, each time with the next counter and without asking again`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.furtherRequests = 4
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 0 && transcript.prompts.count == 1)
+    #expect(bench.server.counters == [1, 2, 3, 4, 5])
+  }
+
+  @Test func `a login with too many of them is refused`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.furtherRequests = 5
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 9999 && transcript.pamCode == 7)
+  }
+
+  @Test func `a login whose further answer is refused is refused`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.furtherRequests = 1
+    bench.server.respondStatus = .init(rawValue: 1493)
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 9999 && transcript.pamCode == 7)
+  }
+
+  @Test func `a registration signs with the new key before it is kept, and keeps its counter`() throws {
+    let bench = try HelperBench()
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    bench.server.furtherRequests = 2
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(bench.server.counters == [1, 2, 3])
+  }
+
+  @Test func `a registration whose further answer is refused leaves no state`() throws {
+    let bench = try HelperBench()
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    bench.server.furtherRequests = 1
+    bench.server.respondStatus = .init(rawValue: 1492)
+    let transcript = try bench.run(bench.registration(), ["correct", "correct"])
+    #expect(transcript.result == 2002 && transcript.pamCode == 7)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts").isEmpty)
+  }
+
+  @Test func `a second registration that must go on may sign with the key that was there before`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.policyKeys = [try #require(bench.server.registered)]
+    bench.server.furtherRequests = 1
+    #expect(try bench.run(bench.registration(), ["correct"]).result == 0)
+    bench.server.policyKeys = nil
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(bench.server.counters == [1, 1], "the old key's first signature, then the new one's")
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+@testable import UAFMessages
+
+struct TransactionTextTests {
+  private struct Vector: Decodable {
+    let bytes: String
+    let shown: String
+    let signed: String
+  }
+
+  private struct Vectors: Decodable {
+    let texts: [Vector]
+  }
+
+  private static func vectors() throws -> [Vector] {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let data = try Data(contentsOf: tests.appending(path: "Vectors/transactions.json"))
+    return try JSONDecoder().decode(Vectors.self, from: data).texts
+  }
+
+  private static func bytes(_ hexadecimal: String) -> [UInt8] {
+    let digits = Array(hexadecimal)
+    return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+  }
+
+  /// The hash that the vector states, so that this target needs no cryptography; the server's tests compute it.
+  private static func stated(_ vector: Vector) throws -> [UInt8] {
+    guard let mark = vector.signed.range(of: "\\#", options: .backwards),
+      let colon = vector.signed[mark.upperBound...].firstIndex(of: ":")
+    else { return [] }
+    return try Base64URL.decode(String(vector.signed[vector.signed.index(after: colon)...]), maximumCount: 32)
+  }
+
+  @Test func `is shown and signed as another program says`() throws {
+    let vectors = try Self.vectors()
+    try #require(vectors.count >= 12)
+    for vector in vectors {
+      let text = try #require(TransactionText(bytes: Self.bytes(vector.bytes)))
+      let hash = try Self.stated(vector)
+      #expect(text.shown == vector.shown)
+      #expect(text.signed { _ in hash } == vector.signed)
+      // What one end sends is what the other end takes.
+      #expect(TransactionText(sent: text.shown) == text)
+      #expect(throws: Never.self) { try Transaction(text: text.signed { _ in hash }) }
+    }
+  }
+
+  @Test func `hashes the whole of a long text`() throws {
+    let text = try #require(TransactionText(bytes: Array(repeating: 0x61, count: 1000)))
+    var hashed: [UInt8] = []
+    _ = text.signed { bytes in
+      hashed = bytes
+      return []
+    }
+    #expect(hashed == Array(text.shown.utf8))
+  }
+
+  @Test func `refuses no text, and one nobody would read`() {
+    #expect(TransactionText(bytes: []) == nil)
+    #expect(TransactionText(sent: "") == nil)
+    #expect(TransactionText(bytes: Array(repeating: 0x61, count: 2048)) != nil)
+    #expect(TransactionText(bytes: Array(repeating: 0x61, count: 2049)) == nil)
+    #expect(TransactionText(bytes: Array(repeating: 0, count: 512)) != nil)
+    #expect(TransactionText(bytes: Array(repeating: 0, count: 513)) == nil)
+    #expect(TransactionText(sent: String(repeating: "é", count: 257)) == nil)
+  }
+
+  @Test func `gives no two texts one form`() throws {
+    // Near misses of the marks, the escapes and each other.
+    let parts: [[UInt8]] = [
+      [], [0x5C], [0x5C, 0x5C], Array("\\x41".utf8), Array("A".utf8), [0xC3], Array("\\xC3".utf8), Array("\\..".utf8),
+      Array("\\#201:".utf8), [0x0A], Array("\\x0A".utf8), [0x00], Array(repeating: 0x20, count: 200),
+    ]
+    var seen: [String: [UInt8]] = [:]
+    for first in parts {
+      for second in parts {
+        for third in parts {
+          let bytes = first + second + third
+          guard let text = TransactionText(bytes: bytes) else { continue }
+          // The hash stands for itself here: one that tells texts apart is what SHA-256 is for.
+          let signed = text.signed { Array("\($0.hashValue)".utf8) }
+          #expect(seen.updateValue(bytes, forKey: signed).map { $0 == bytes } ?? true, "\(signed)")
+        }
+      }
+    }
+    #expect(seen.count > 1000)
+  }
+
+  @Test func `escapes a text that is not ASCII, as bytes of it would be`() {
+    #expect(TransactionText(sent: "5 €\n")?.shown == "5 \\xE2\\x82\\xAC\\x0A")
+  }
+
+  @Test(arguments: [
+    #"a\b"#, #"\"#, #"\\\"#, #"\x41"#, #"\x5C"#, #"\xc3"#, #"\xC"#, #"\x+1"#, #"\.."#, "head\\..tail\\#300:AAAA",
+    "\\xC3\n",
+  ])
+  func `escapes a text that only looks escaped`(_ text: String) {
+    #expect(TransactionText(sent: text) == TransactionText(bytes: Array(text.utf8)))
+    #expect(TransactionText(sent: text)?.shown != text)
+  }
+
+  @Test(arguments: ["plain", #"two \\ in one"#, #"\xC3\xA9"#, #"\\x41"#])
+  func `takes a text as it is that the other end has escaped`(_ text: String) {
+    #expect(TransactionText(sent: text)?.shown == text)
+  }
+}
