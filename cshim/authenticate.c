@@ -26,10 +26,11 @@ struct call {
   struct helper helper;
   enum frame_state state;
   int flags; /* PAM's */
-  bool silent, by_root, prompted, first_pass_tried;
+  bool silent, by_root, prompted, first_pass_tried, no_verdict;
   unsigned variable_count;
   char variables[UAF_VARIABLES_MAX][UAF_VARIABLE_NAME_MAX + 1 + UAF_VARIABLE_VALUE_MAX + 1];
   uint8_t packet[UAF_PACKET_MAX];
+  char command[UAF_COMMAND_MAX];
 };
 
 /* Which failures of the core the module passes on, and which need a certain result: a stack may fall back to passwords
@@ -62,9 +63,13 @@ static bool belongs_together(const struct call *call, int code, uint32_t result)
   return false;
 }
 
+/* Result 1006 of the core's table, which is not there to say it; as all that is always said, also to a silent host. */
+static const char no_verdict_text[] = "The login helper is missing, wrong or died. Reinstall the pam-uaf package.";
+
 /* The line in the log for a conversation that broke. Always false, for the callers to return. */
-static bool broken(const struct call *call, enum helper_status status, const char *during)
+static bool broken(struct call *call, enum helper_status status, const char *during)
 {
+  call->no_verdict = true;
   const bool can_be_run = !call->helper.started || faccessat(AT_FDCWD, UAF_HELPER_PATH, X_OK, AT_EACCESS) == 0;
   switch (status) {
   case HELPER_SPOKE:
@@ -192,6 +197,7 @@ static int verdict(struct call *call, const struct frame_message *finished)
   if (!belongs_together(call, code, result)) {
     pam_syslog(call->pamh, LOG_ERR, "the core finished with code %d and result %lu, which do not belong together here",
                code, (unsigned long)result);
+    call->no_verdict = true;
     return PAM_SYSTEM_ERR;
   }
   if (code != PAM_SUCCESS)
@@ -227,7 +233,7 @@ static int hear(struct call *call)
 static int run(struct call *call, int argc, const char *const *argv)
 {
   struct frame_begin begin;
-  const int code = begin_collect(call->pamh, call->flags, argc, argv, &begin);
+  const int code = begin_collect(call->pamh, call->flags, argc, argv, &begin, call->command);
   if (code != PAM_SUCCESS)
     return code;
   if (!helper_open(&call->helper, call->options.timeout_seconds)) {
@@ -257,6 +263,9 @@ int authenticate(pam_handle_t *pamh, int flags, int argc, const char *const *arg
     call->helper = (struct helper){.socket = -1, .pidfd = -1};
     code = run(call, argc, argv);
     helper_close(&call->helper, call->state != STATE_FINISHED);
+    if (call->no_verdict)
+      converse_show(pamh, PAM_ERROR_MSG,
+                    (struct frame_bytes){(const uint8_t *)no_verdict_text, sizeof no_verdict_text - 1});
     explicit_bzero(call, sizeof *call);
     free(call);
   } else {

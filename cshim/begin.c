@@ -9,6 +9,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "limits.h"
 #include "log.h"
 
@@ -84,7 +85,18 @@ static int describe_account(pam_handle_t *pamh, const char *user, const struct p
   return PAM_SUCCESS;
 }
 
-int begin_collect(pam_handle_t *pamh, int flags, int argc, const char *const *argv, struct frame_begin *begin)
+/* Whether the host is sudo, whose person confirms a command and not a mere login. */
+static bool is_sudo(const struct frame_bytes *service)
+{
+  static const char *const names[] = {"sudo", "sudo-i"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (service->length == strlen(names[i]) && memcmp(service->start, names[i], service->length) == 0)
+      return true;
+  return false;
+}
+
+int begin_collect(pam_handle_t *pamh, int flags, int argc, const char *const *argv, struct frame_begin *begin,
+                  char command[UAF_COMMAND_MAX])
 {
   const char *user = NULL;
   const int code = pam_get_user(pamh, &user, NULL);
@@ -105,5 +117,10 @@ int begin_collect(pam_handle_t *pamh, int flags, int argc, const char *const *ar
   const struct passwd *account = find_account(pamh, user);
   if (geteuid() != 0)
     return check_own_account(pamh, account);
+  if (is_sudo(&begin->service)) {
+    const size_t length = command_read(command, UAF_COMMAND_MAX);
+    if (length > 0)
+      begin->command = (struct frame_bytes){(const uint8_t *)command, length};
+  }
   return describe_account(pamh, user, account, argc, argv, begin);
 }

@@ -51,7 +51,7 @@ struct frame_begin {
   uint8_t operation;
   bool has_uid, has_remote, remote, has_flags;
   uint32_t uid, flags;
-  struct frame_bytes account, typed_name, service, tty, remote_host, remote_user, locale;
+  struct frame_bytes account, typed_name, service, tty, remote_host, remote_user, locale, command;
   const char *const *arguments;
   size_t argument_count;
 };

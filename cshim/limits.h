@@ -19,6 +19,8 @@
 #define UAF_LOCALE_MAX 64
 #define UAF_ARGUMENT_MAX 4096
 #define UAF_ARGUMENTS_MAX 32
+/* A quarter of what the wire allows, and twice what a person is asked to read. */
+#define UAF_COMMAND_MAX 4096
 #define UAF_ANSWER_MAX 1024
 #define UAF_TEXT_MAX 4096
 #define UAF_VARIABLE_NAME_MAX 64

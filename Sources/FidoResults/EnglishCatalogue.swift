@@ -140,6 +140,7 @@ enum EnglishCatalogue: Catalogue {
     case .refused: "No answer from the server: the connection was refused."
     case .timeOut: "No answer from the server: it took too long."
     case .tls: "No answer from the server: no secure connection could be made."
+    case .connectionLost: "No answer from the server: the connection broke off."
     }
   }
 }

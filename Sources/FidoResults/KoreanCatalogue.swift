@@ -123,6 +123,7 @@ enum KoreanCatalogue: Catalogue {
     case .refused: "서버가 응답하지 않습니다: 연결이 거부되었습니다."
     case .timeOut: "서버가 응답하지 않습니다: 시간이 초과되었습니다."
     case .tls: "서버가 응답하지 않습니다: 보안 연결을 할 수 없습니다."
+    case .connectionLost: "서버가 응답하지 않습니다: 연결이 끊어졌습니다."
     }
   }
 }

@@ -8,4 +8,6 @@ public enum NetworkFailure: CaseIterable, Sendable {
   case timeOut
   /// The secure connection could not be made.
   case tls
+  /// The connection broke off, or what came over it was no answer.
+  case connectionLost
 }

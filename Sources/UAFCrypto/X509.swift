@@ -73,7 +73,8 @@ public enum X509 {
     return unsafe certificate
   }
 
-  @unsafe private static func der(of certificate: OpaquePointer) throws(CryptoError) -> [UInt8] {
+  /// The certificate's encoding.
+  @unsafe static func der(of certificate: OpaquePointer) throws(CryptoError) -> [UInt8] {
     // SAFETY: the first call tells the length, the second fills that many bytes.
     let length = unsafe i2d_X509(certificate, nil)
     guard length > 0 else { throw OpenSSLQueue.failure(.invalidCertificate) }

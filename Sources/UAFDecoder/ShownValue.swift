@@ -1,7 +1,7 @@
 /// Values as one line of printable ASCII: they come from strangers and go to a terminal.
-enum ShownValue {
+public enum ShownValue {
   /// Text in quotes; what is not printable ASCII is escaped, and what is long is cut.
-  static func quoted(_ text: String, maximumCount: Int = 200) -> String {
+  public static func quoted(_ text: String, maximumCount: Int = 200) -> String {
     var shown = "\""
     for scalar in text.unicodeScalars.prefix(maximumCount) {
       switch scalar {
@@ -15,7 +15,7 @@ enum ShownValue {
   }
 
   /// A member's name: as it is where it is plain, in quotes where it is not.
-  static func name(_ name: String) -> String {
+  public static func name(_ name: String) -> String {
     let isPlain = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     return isPlain ? name : quoted(name, maximumCount: 64)
   }

@@ -61,23 +61,37 @@ enum HelperProgram {
   /// - Returns: why there was none, if no session could be made.
   private static func converse(_ begin: Begin, _ frontEnd: FrontEnd, _ log: SystemLog) -> Ending? {
     let session: Session
+    var asking: Caller?
     do throws(Ending) {
       guard begin.version == Begin.currentVersion else {
         throw Ending(.clientMismatch, detail: versionText(begin.version), log: "protocol version \(begin.version)")
       }
       try HelperProcess.prepare()
       let caller = try Caller(begin, peer: peer(frontEnd))
+      asking = caller
       session = try Session(begin, frontEnd, caller: caller, in: surroundings(log))
     } catch {
-      var line = LogLine(event: "\(begin.operation)")
-      line.add("result", String(error.result.code))
-      line.add("name", error.result.name)
-      line.addText("detail", error.log)
-      log.write(line.description, .error)
+      logRefusal(error, of: begin.operation, for: asking, log)
       return error
     }
     conclude(session, log)
     return nil
+  }
+
+  /// Says why there was no session, and for whom, if that was known.
+  private static func logRefusal(
+    _ ending: Ending, of operation: Operation, for caller: Caller?, _ log: SystemLog
+  ) {
+    if let caller {
+      let code = ending.result.pamCode(PAMContext())
+      return Outcome(caller: caller, operation: operation, result: ending.result, code: code)
+        .log(detail: ending.log, to: log)
+    }
+    var line = LogLine(event: "\(operation)")
+    line.add("result", String(ending.result.code))
+    line.add("name", ending.result.name)
+    line.addText("detail", ending.log)
+    log.write(line.description, .error)
   }
 
   private static func conclude(_ session: Session, _ log: SystemLog) {

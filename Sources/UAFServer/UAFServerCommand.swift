@@ -13,5 +13,8 @@ struct UAFServerCommand: AsyncParsableCommand {
     commandName: "uaf-server",
     abstract: "A FIDO UAF server with its own store.",
     version: "0.1.0",
-    subcommands: [ServeCommand.self, EnrolCommand.self, UsersCommand.self, RevokeCommand.self, DecodeCommand.self])
+    subcommands: [
+      ServeCommand.self, EnrolCommand.self, UsersCommand.self, RevokeCommand.self, AuditCommand.self,
+      DecodeCommand.self,
+    ])
 }

@@ -128,6 +128,24 @@ static void minds_no_exit_status_after_a_verdict(void)
   CHECK(call("hear\nfinished 7 3012\n" SUCCESS) == PAM_AUTH_ERR); /* one verdict, the first */
 }
 
+/* Once, after whatever the core said before, and where PAM_SILENT drops courtesy texts; a core that ends well is not
+   accused. */
+static void tells_the_person_of_a_core_without_a_verdict(void)
+{
+  static const char told[] = "error: The login helper is missing, wrong or died. Reinstall the pam-uaf package.\n";
+  static const char *const scripts[] = {"exit 0\n", "hear\ndie 9\n", "hear\nstay\n", "hear\nsend ff\n",
+                                        "hear\nfinished 0 3012\n", "hear\nfinished 25 1009\n"};
+  static const int flags[] = {0, (int)PAM_SILENT};
+  for (unsigned i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
+    host.flags = flags[i % 2];
+    CHECK(call(scripts[i]) == PAM_SYSTEM_ERR);
+    CHECK_TEXT(host.shown, told);
+  }
+  host.flags = 0;
+  CHECK(call("hear\nfinished 4 1007\n") == PAM_SYSTEM_ERR);
+  CHECK_TEXT(host.shown, "");
+}
+
 static void ends_a_core_that_hangs(void)
 {
   CHECK(call("hear\nstay\n") == PAM_SYSTEM_ERR && log_has("no message from the core"));
@@ -374,6 +392,7 @@ int main(void)
   test("takes no end of the stream for a success", takes_no_end_for_a_success);
   test("takes no crash of the core for a success", takes_no_crash_for_a_success);
   test("minds nothing the core does after its verdict", minds_no_exit_status_after_a_verdict);
+  test("tells the person of a core without a verdict", tells_the_person_of_a_core_without_a_verdict);
   test("ends a core that hangs, in time", ends_a_core_that_hangs);
   test("ends a core that stays after its verdict", ends_a_core_that_stays_after_its_verdict);
   test("does not count the time the person takes", gives_the_person_all_the_time);

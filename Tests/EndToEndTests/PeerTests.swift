@@ -142,12 +142,7 @@ extension EndToEnd {
   struct `The module at the socket` {
     private func machine() throws -> SocketMachine {
       let scene = try Scene.registered()
-      // The core cannot be started by this module: whatever it hears came from the socket.
-      try Command.succeed([
-        "make", "-s", "-C", Programs.shim, "BUILD=\(scene.path("module"))", "LIBEXECDIR=/nonexistent",
-        "SOCKET_PATH=/run/pam-uaf/helper.sock",
-      ])
-      try scene.stack("auth required \(scene.path("module"))/pam_uaf.so conf=\(scene.configuration)")
+      try scene.stack("auth required MODULE", module: Module.atSocket().path)
       return try SocketMachine(scene)
     }
 

@@ -5,14 +5,11 @@ extension EndToEnd {
     /// A module like ours whose core is not there.
     private func scene(_ control: String) throws -> Scene {
       let scene = try Scene()
-      let build = try Folder.shared.folder("module")
-      try Command.succeed([
-        "make", "-s", "-C", Programs.shim, "BUILD=\(build)", "LIBEXECDIR=\(build)/missing",
-        "SOCKET_PATH=/nonexistent/pam-uaf/helper.sock",
-      ])
+      let module = try Module.startingTheCore()
+      try module.install([:])
       try scene.stack(
-        "auth \(control) \(build)/pam_uaf.so conf=\(scene.configuration)", "auth optional pam_echo.so the next module",
-        "auth required pam_permit.so")
+        "auth \(control) MODULE", "auth optional pam_echo.so the next module", "auth required pam_permit.so",
+        module: module.path)
       return scene
     }
 

@@ -72,7 +72,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(body)
         elif self.path == "/headers":
             self.answer(json.dumps([self.command, *sorted(f"{k}: {v}" for k, v in self.headers.items())]).encode())
-        elif self.path in ("/hang", "/garbage", "/ok", "/empty", "/redirect", "/cut", "/one-more"):
+        elif self.path in ("/hang", "/garbage", "/ok", "/empty", "/redirect", "/cut", "/drip", "/one-more"):
             self.do_GET()
         else:
             self.answer(b"no such path", 404, "text/plain")

@@ -47,6 +47,7 @@ enum GoldenMessages {
       $0.isRemote = false
       $0.pamFlags = 0x8000
       $0.locale = bytes("en_US.UTF-8")
+      $0.command = bytes("sudo systemctl restart nginx")
     },
     "begin-unresolved": begin(.authenticate) {
       $0.typedName = bytes("a\u{1B}[2J\nb") + [0xFF]

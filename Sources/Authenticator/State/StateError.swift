@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 
 /// Why the state of an account, or of the machine, cannot be used.
@@ -43,7 +44,9 @@ extension StateError: CustomStringConvertible {
     case .damaged: "state damaged or edited: the account is locked; root's 'uafctl forget USER' removes it"
     case .identityMismatch:
       "state of another account (uid reused, or renamed): locked; root's 'uafctl forget USER' removes it"
-    case .database(let code): "state database: SQLite error \(code)"
+    case .database(let code):
+      // SAFETY: sqlite3_errstr returns a static NUL-terminated text for every number.
+      "state database: SQLite error \(code): \(unsafe String(cString: sqlite3_errstr(code)))"
     case .unknownSchema(let version): "state database has schema \(version): written by another version of pam-uaf"
     case .absent: "nothing is registered"
     case .cryptography: "the key derivation or random source failed: no memory?"

@@ -18,7 +18,8 @@ extension TransportFailure {
       self = .requestNotAcceptable
       return
     case .nameNotResolved: reason = .dns
-    case .refused, .connectionLost, .other: reason = .refused
+    case .refused: reason = .refused
+    case .connectionLost, .other: reason = .connectionLost
     case .timedOut: reason = .timeOut
     case .tlsFailed: reason = .tls
     }

@@ -46,24 +46,24 @@ struct RequestSession {
 
   /// Anybody may ask for an authentication; only the keys of the account can answer it.
   func authentication(proofOperations: [Operation]) throws -> RequestOutcome {
-    var transaction: Transaction?
-    if let text = context.transaction {
-      guard let made = try? Transaction(text: text) else { return .refused(.unsupportedTransaction) }
-      transaction = made
+    var text: TransactionText?
+    if let sent = context.transaction {
+      guard let made = TransactionText(sent: sent) else { return .refused(.unsupportedTransaction) }
+      text = made
     }
     let stored = try CredentialStore(db: db).keys(of: context.username, appID: identity.appID)
     let decoy = try Decoys(keys: environment.keys, models: environment.models).key(of: context.username)
     // Revoked keys are listed: that they are revoked is told to whoever can sign with one.
     let policy = Policy(accepted: criteria(of: stored.isEmpty ? [decoy] : stored).map { [$0] })
     let (issued, challenge) = try issue(
-      .authentication, policy: policy, transaction: transaction, proofOperations: proofOperations,
+      .authentication, policy: policy, text: text, proofOperations: proofOperations,
       isDecoy: stored.isEmpty)
     try ChallengeStore(db: db).add(issued, enrolmentID: nil, now: now)
     let messages = UPV.supported.map { upv in
       UAFRequest.authentication(
         AuthenticationRequest(
           header: header(.authentication, upv: upv, issued: issued), challenge: challenge,
-          transaction: transaction.map { [$0] } ?? [], policy: policy))
+          transaction: issued.transaction.map { [$0] } ?? [], policy: policy))
     }
     return answer(messages, .authentication)
   }
@@ -114,7 +114,7 @@ struct RequestSession {
   }
 
   private func issue(
-    _ operation: Operation, policy: Policy, transaction: Transaction? = nil, proofOperations: [Operation] = [],
+    _ operation: Operation, policy: Policy, text: TransactionText? = nil, proofOperations: [Operation] = [],
     isDecoy: Bool = false
   ) throws -> (IssuedRequest, ServerChallenge) {
     let challenge = try ServerChallenge(bytes: environment.random(32))
@@ -123,8 +123,9 @@ struct RequestSession {
       operation: operation, username: context.username, challenge: challenge.bytes, expiresAt: expiresAt)
     let issued = IssuedRequest(
       operation: operation, username: context.username, challengeHash: try SHA256.hash(challenge.bytes),
-      appID: identity.appID, serverData: serverData, policy: policy, transaction: transaction,
-      device: Device(context), proofOperations: proofOperations, isDecoy: isDecoy, expiresAt: expiresAt)
+      appID: identity.appID, serverData: serverData, policy: policy,
+      transaction: try text.map { try Transaction(signing: $0) }, device: Device(context),
+      proofOperations: proofOperations, isDecoy: isDecoy, expiresAt: expiresAt, transactionText: text)
     return (issued, challenge)
   }
 

@@ -67,9 +67,21 @@ struct ResponseSession {
       for authentication in verified {
         let isRecorded = try store.record(authentication, of: issued.username, now: now)
         guard isRecorded else { return refused(.counterNotIncreased) }
+        try keep(authentication, fcParams: response.fcParams, keys: keys)
       }
       return try accepted(verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) })
     }
+  }
+
+  /// Keeps what was confirmed, in the transaction that accepts it: no yes without its record.
+  private func keep(_ authentication: VerifiedAuthentication, fcParams: String, keys: [StoredKey]) throws {
+    guard let text = issued.transactionText,
+      let key = keys.first(where: { $0.aaid == authentication.aaid && $0.keyID == authentication.keyID })
+    else { return }
+    try ConfirmedTextStore(db: db).add(
+      ConfirmedText(
+        username: issued.username, confirmedAt: now, shown: text.shown, fcParams: fcParams,
+        assertion: authentication.assertion, publicKey: key.publicKey, signatureAlgorithm: key.signatureAlgorithm))
   }
 
   private func refused(_ refusal: Refusal) -> ResponseOutcome {

@@ -8,7 +8,6 @@ struct ChallengeStore {
   /// Keeps a request, and drops those that nobody answered in time.
   func add(_ issued: IssuedRequest, enrolmentID: Int64?, now: Int64) throws {
     try db.execute(sql: "DELETE FROM challenge WHERE expiresAt <= ?", arguments: [now])
-    let transaction = issued.transaction.map { String(decoding: $0.content, as: UTF8.self) }
     try db.execute(
       sql: """
         INSERT INTO challenge (hash, operation, username, appID, policy, transactionText, deviceID, deviceName,
@@ -17,9 +16,9 @@ struct ChallengeStore {
         """,
       arguments: [
         issued.challengeHash.databaseBlob, issued.operation.rawValue, issued.username, issued.appID,
-        issued.policy.jsonText, transaction, issued.device.id, issued.device.name, issued.device.model,
-        issued.device.os, issued.proofOperations.map(\.rawValue).joined(separator: " "), enrolmentID, issued.isDecoy,
-        issued.expiresAt,
+        issued.policy.jsonText, issued.transactionText?.shown, issued.device.id, issued.device.name,
+        issued.device.model, issued.device.os, issued.proofOperations.map(\.rawValue).joined(separator: " "),
+        enrolmentID, issued.isDecoy, issued.expiresAt,
       ])
   }
 
@@ -36,12 +35,13 @@ struct ChallengeStore {
     device.model = row["deviceModel"]
     device.os = row["deviceOS"]
     let proofOperations: String = row["proofOperations"]
+    let text = (row["transactionText"] as String?).flatMap { TransactionText(sent: $0) }
     let issued = IssuedRequest(
       operation: operation, username: row["username"], challengeHash: hash, appID: row["appID"],
       serverData: serverData, policy: try Policy(parsing: row["policy"] as String),
-      transaction: try (row["transactionText"] as String?).map { try Transaction(text: $0) }, device: device,
+      transaction: try text.map { try Transaction(signing: $0) }, device: device,
       proofOperations: proofOperations.split(separator: " ").compactMap { Operation(rawValue: String($0)) },
-      isDecoy: row["isDecoy"], expiresAt: row["expiresAt"])
+      isDecoy: row["isDecoy"], expiresAt: row["expiresAt"], transactionText: text)
     return (issued, row["enrolmentID"])
   }
 }

@@ -7,8 +7,25 @@ enum Schema {
     migrator.registerMigration("1") { db in
       try db.execute(sql: version1)
     }
+    migrator.registerMigration("confirmations") { db in
+      try db.execute(sql: confirmations)
+    }
     return migrator
   }
+
+  // What a signature is checked with again later, so that it stands on its own when the key is gone.
+  private static let confirmations = """
+    CREATE TABLE confirmation (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      username TEXT NOT NULL,
+      confirmedAt INTEGER NOT NULL,
+      shown TEXT NOT NULL,
+      fcParams TEXT NOT NULL,
+      assertion BLOB NOT NULL,
+      publicKey BLOB NOT NULL,
+      signatureAlgorithm INTEGER NOT NULL
+    ) STRICT;
+    """
 
   // Times are seconds since 1970. An AAID's hex digits compare without regard to case, everything else by bytes.
   private static let version1 = """

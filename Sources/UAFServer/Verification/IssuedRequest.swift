@@ -9,7 +9,7 @@ struct IssuedRequest: Equatable, Sendable {
   let appID: String
   let serverData: String
   let policy: Policy
-  /// The text that has to be confirmed, if any.
+  /// What has to be confirmed, as it is signed.
   let transaction: Transaction?
   let device: Device
   /// What a proof token for this authentication may be used for.
@@ -18,4 +18,6 @@ struct IssuedRequest: Equatable, Sendable {
   let isDecoy: Bool
   /// Seconds since 1970.
   let expiresAt: Int64
+  /// What has to be confirmed, as it is shown.
+  var transactionText: TransactionText?
 }

@@ -9,9 +9,12 @@ struct VerifiedAuthentication: Sendable {
   /// To be stored before anything else is done with this value.
   let signCounter: UInt32
   let authenticatorVersion: UInt16
+  /// The assertion as it was sent.
+  let assertion: [UInt8]
 
   /// Not to be called by anything but the verifier, whose checks it takes for granted.
-  init(uncheckedAssertion assertion: UnverifiedAuthenticationAssertion) {
+  init(uncheckedAssertion assertion: UnverifiedAuthenticationAssertion, bytes: [UInt8]) {
+    self.assertion = bytes
     aaid = assertion.aaid
     keyID = assertion.keyID
     signCounter = assertion.signCounter

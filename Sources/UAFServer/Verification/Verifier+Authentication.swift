@@ -60,7 +60,7 @@ extension Verifier {
     guard !key.isRevoked else { throw .revokedKey }
     try verifyTransaction(of: assertion, issued: issued)
     guard isFresh(assertion.signCounter, stored: key.signCounter) else { throw .counterNotIncreased }
-    return (VerifiedAuthentication(uncheckedAssertion: assertion), description)
+    return (VerifiedAuthentication(uncheckedAssertion: assertion, bytes: envelope.assertion), description)
   }
 
   /// Both zero means that the authenticator does not count; otherwise an equal or lower counter is a copy of the key.

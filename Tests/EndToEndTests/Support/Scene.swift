@@ -11,6 +11,8 @@ final class Scene {
   let user: String
   let server: Server
   var settings: Settings
+  /// What the state lies on, where it is not the machine's own disk.
+  var disk: Disk?
 
   /// A machine that was initialised, whose account has not registered.
   init(_ server: Server? = nil, user: String? = nil, settings: (inout Settings) -> Void = { _ in }) throws {
@@ -53,8 +55,8 @@ final class Scene {
   }
 
   /// Writes the PAM stack; MODULE stands for ours with its `conf=`.
-  func stack(_ lines: String...) throws {
-    let text = lines.joined(separator: "\n").replacing("MODULE", with: "\(Programs.module) conf=\(configuration)")
+  func stack(_ lines: String..., module: String = Programs.module) throws {
+    let text = lines.joined(separator: "\n").replacing("MODULE", with: "\(module) conf=\(configuration)")
     try write(text + "\n", to: "pam.d/demo")
   }
 
@@ -67,7 +69,8 @@ final class Scene {
 
   /// Runs uafctl as root.
   func tool(_ arguments: String..., input: String = "") throws -> Output {
-    try Command.run([Programs.tool, "--conf", configuration] + arguments, input: input, environment: names)
+    try Command.run(
+      (disk?.prefix ?? []) + [Programs.tool, "--conf", configuration] + arguments, input: input, environment: names)
   }
 
   /// What makes the account known to the programs that look it up.
@@ -79,7 +82,7 @@ final class Scene {
 
   /// The command line of a login.
   func host(user: String? = nil, from remote: String? = nil) throws -> [String] {
-    [try Self.host.get(), path("pam.d"), "demo", user ?? self.user] + (remote.map { [$0] } ?? [])
+    (disk?.prefix ?? []) + [try Self.host.get(), path("pam.d"), "demo", user ?? self.user] + (remote.map { [$0] } ?? [])
   }
 
   /// Logs in with this answer to the prompt.

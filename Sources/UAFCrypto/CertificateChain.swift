@@ -1,0 +1,126 @@
+import COpenSSL
+
+/// The path from an attestation key to a model's roots (UAF protocol, section 3.4.6.5, rule 5.7; RFC 5280).
+public enum CertificateChain {
+  /// The most certificates an authenticator may send.
+  public static let maximumCount = 8
+
+  /// The certificate that signs key registration data, once its path was validated.
+  public struct Leaf: Equatable, Sendable {
+    /// Its public key, DER.
+    public let subjectPublicKeyInfo: [UInt8]
+    /// The nine characters of the AAID it names (id-fido-gen-ce-aaid); nil if it names none.
+    public let aaid: [UInt8]?
+  }
+
+  /// Validates a chain.
+  ///
+  /// A root need not sign itself: metadata may name an issuer in the middle, or the leaf. Each certificate that was sent
+  /// has to issue the one before it and to be part of the path or one of the roots, so that none goes unchecked.
+  ///
+  /// - Parameters:
+  ///   - certificates: as sent, DER, leaf first.
+  ///   - roots: of the model's metadata statement, DER.
+  ///   - time: seconds since 1970 at which every certificate of the path has to be valid.
+  public static func validate(
+    _ certificates: [[UInt8]], roots: [[UInt8]], at time: Int64
+  ) throws(CertificateChainError) -> Leaf {
+    guard (1...maximumCount).contains(certificates.count) else { throw .malformed }
+    defer { OpenSSLQueue.clear() }
+    let sent = try list(certificates)
+    let trusted = try list(roots)
+    // SAFETY: both lists outlive every pointer taken from them here.
+    guard let leaf = unsafe sent[0] else { throw .malformed }
+    for index in 1..<max(sent.count, 1) {
+      guard unsafe X509_check_issued(sent[index], sent[index - 1]) == X509_V_OK else { throw .outOfOrder }
+    }
+    // One root at a time: of two with one name, OpenSSL would try the first alone.
+    var found: [[UInt8]]?
+    for index in 0..<trusted.count where found == nil {
+      found = try unsafe path(from: leaf, through: sent, to: trusted[index], at: time)
+    }
+    guard let path = found else { throw .untrusted }
+    for certificate in certificates where !path.contains(certificate) && !roots.contains(certificate) {
+      throw .untrusted
+    }
+    guard unsafe X509_get_key_usage(leaf) & UInt32(KU_DIGITAL_SIGNATURE) != 0 else { throw .notForSigning }
+    return try unsafe Leaf(subjectPublicKeyInfo: subjectPublicKeyInfo(of: leaf), aaid: aaid(of: leaf))
+  }
+
+  private static func list(_ certificates: [[UInt8]]) throws(CertificateChainError) -> CertificateList {
+    do {
+      return try CertificateList(parsing: certificates)
+    } catch {
+      throw error == .invalidCertificate ? .malformed : .failed(error)
+    }
+  }
+
+  /// The certificates of the path, DER, from the leaf to the root; nil if there is none.
+  @unsafe private static func path(
+    from leaf: OpaquePointer, through sent: borrowing CertificateList, to root: OpaquePointer?, at time: Int64
+  ) throws(CertificateChainError) -> [[UInt8]]? {
+    // SAFETY: store and context are ours until their `defer`; the store takes references of its own.
+    guard let store = unsafe X509_STORE_new() else { throw .failed(.outOfMemory) }
+    defer { unsafe X509_STORE_free(store) }
+    guard unsafe X509_STORE_add_cert(store, root) == 1, let context = unsafe X509_STORE_CTX_new() else {
+      throw .failed(.outOfMemory)
+    }
+    defer { unsafe X509_STORE_CTX_free(context) }
+    guard unsafe X509_STORE_CTX_init(context, store, leaf, sent.borrowed) == 1,
+      let parameters = unsafe X509_STORE_CTX_get0_param(context)
+    else { throw .failed(.outOfMemory) }
+    unsafe X509_VERIFY_PARAM_set_time(parameters, Int(time))
+    unsafe X509_VERIFY_PARAM_set_depth(parameters, CInt(maximumCount))
+    // 112 bits: no SHA-1, no RSA below 2048 bits, as for the keys themselves.
+    unsafe X509_VERIFY_PARAM_set_auth_level(parameters, 2)
+    guard unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN)) == 1 else {
+      throw .failed(.unavailable(.certificate))
+    }
+    guard unsafe X509_verify_cert(context) == 1 else { return nil }
+    let path = unsafe X509_STORE_CTX_get0_chain(context)
+    var certificates: [[UInt8]] = []
+    for index in 0..<(unsafe OPENSSL_sk_num(path)) {
+      guard let element = unsafe OPENSSL_sk_value(path, index) else { continue }
+      do {
+        certificates.append(try unsafe X509.der(of: OpaquePointer(element)))
+      } catch { throw .failed(error) }
+    }
+    return certificates
+  }
+
+  @unsafe private static func subjectPublicKeyInfo(
+    of certificate: OpaquePointer
+  ) throws(CertificateChainError) -> [UInt8] {
+    // SAFETY: OpenSSL allocates what it writes, and it is freed after it was copied.
+    var output: UnsafeMutablePointer<UInt8>?
+    let length = unsafe i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &output)
+    guard length > 0, let output = unsafe output else { throw .malformed }
+    defer { unsafe CRYPTO_free(output, nil, 0) }
+    return unsafe Array(UnsafeBufferPointer(start: output, count: Int(length)))
+  }
+
+  /// The AAID in the extension id-fido-gen-ce-aaid, which tells models under one vendor's root apart.
+  ///
+  /// The specification does not say which ASN.1 string it is: each kind of string and the bare characters are taken.
+  @unsafe private static func aaid(of certificate: OpaquePointer) throws(CertificateChainError) -> [UInt8]? {
+    // SAFETY: the identifier is ours until the `defer`; extension and value belong to the certificate.
+    guard let identifier = unsafe OBJ_txt2obj("1.3.6.1.4.1.45724.1.1.1", 1) else { throw .failed(.outOfMemory) }
+    defer { unsafe ASN1_OBJECT_free(identifier) }
+    let index = unsafe X509_get_ext_by_OBJ(certificate, identifier, -1)
+    guard index >= 0 else { return nil }
+    guard unsafe X509_get_ext_by_OBJ(certificate, identifier, index) < 0,
+      let value = unsafe X509_EXTENSION_get_data(X509_get_ext(certificate, index)),
+      let bytes = unsafe ASN1_STRING_get0_data(value)
+    else { throw .malformedModel }
+    let content = unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(ASN1_STRING_length(value))))
+    let count = 9
+    if content.count == count { return content }
+    guard content.count == count + 2, stringTags.contains(content[0]), content[1] == UInt8(count) else {
+      throw .malformedModel
+    }
+    return Array(content[2...])
+  }
+
+  /// OCTET STRING, UTF8String, PrintableString, IA5String.
+  private static let stringTags: [UInt8] = [0x04, 0x0C, 0x13, 0x16]
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+import UAFDecoder
+
+/// `uaf-server audit verify`: checks each stored signature again.
+struct AuditVerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "List every confirmed text, and whether its signature holds.",
+    discussion: """
+      One line each, tab-separated: number, time, account, ok or what is wrong, text. Exits with 1 if one does not hold. \
+      What is checked was stored with the text; that nobody removed a line, this does not tell.
+      """)
+
+  @Argument(help: "Only this account.") var user: String?
+  @OptionGroup var state: StateOption
+
+  func run() async throws {
+    let database = try ServerDatabase.open(state: try state.open(create: false))
+    let faults = try await database.read { [user] db in
+      var faults = 0
+      var count = 0
+      try ConfirmedTextStore(db: db).forEach(of: user) { confirmation in
+        let fault = ConfirmedTextCheck.fault(in: confirmation)
+        Terminal.result(Self.line(confirmation, fault))
+        count += 1
+        if fault != nil { faults += 1 }
+      }
+      Terminal.note("\(count) confirmed, \(faults) of them do not hold")
+      return faults
+    }
+    if faults > 0 { throw ExitCode.failure }
+  }
+
+  static func line(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> String {
+    let time = Date(timeIntervalSince1970: TimeInterval(confirmation.confirmedAt)).formatted(.iso8601)
+    // Whoever could change the store could write what steers a terminal.
+    return [
+      String(confirmation.id), time, ShownValue.name(confirmation.username), fault?.rawValue ?? "ok",
+      ShownValue.quoted(confirmation.shown, maximumCount: 2048),
+    ].joined(separator: "\t")
+  }
+}

@@ -1,0 +1,31 @@
+import GRDB
+
+/// The texts that were confirmed: written once, never changed, never deleted with the key that signed.
+struct ConfirmedTextStore {
+  let db: Database
+
+  func add(_ confirmation: ConfirmedText) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO confirmation (username, confirmedAt, shown, fcParams, assertion, publicKey, signatureAlgorithm)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        confirmation.username, confirmation.confirmedAt, confirmation.shown, confirmation.fcParams,
+        confirmation.assertion.databaseBlob, confirmation.publicKey.databaseBlob, confirmation.signatureAlgorithm,
+      ])
+  }
+
+  /// Hands over each confirmation, oldest first, without holding all of them at once.
+  func forEach(of username: String?, _ body: (ConfirmedText) throws -> Void) throws {
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT * FROM confirmation WHERE ?1 IS NULL OR username = ?1 ORDER BY id", arguments: [username])
+    while let row = try rows.next() {
+      try body(
+        ConfirmedText(
+          id: row["id"], username: row["username"], confirmedAt: row["confirmedAt"], shown: row["shown"],
+          fcParams: row["fcParams"], assertion: [UInt8](databaseBlob: row["assertion"]),
+          publicKey: [UInt8](databaseBlob: row["publicKey"]), signatureAlgorithm: row["signatureAlgorithm"]))
+    }
+  }
+}

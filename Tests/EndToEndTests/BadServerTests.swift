@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct `A server` {
+    private static let untrusted =
+      "The server's certificate or the channel binding is wrong. Do not enter your passcode elsewhere; "
+      + "tell the administrator."
+    private static let misunderstood =
+      "A message from the server was not understood. Tell the administrator; the log says which one."
+
+    /// A server that is wrong in one thing, and what becomes of a login with the right passcode.
+    struct Case: Sendable, CustomTestStringConvertible {
+      let server: String
+      let path: String
+      let refusal: Refusal
+
+      init(_ server: String, path: String = "/ok", _ code: PAMCode, _ text: String, log: String) {
+        (self.server, self.path) = (server, path)
+        refusal = Refusal(code: code, text: text, log: log, asks: true)
+      }
+
+      var testDescription: String { server + path }
+    }
+
+    /// No TLS handshake was completed: nobody can say that the server refused.
+    private static let absent = [
+      Case(
+        "closed", .informationUnavailable, "No answer from the server: the connection was refused.",
+        log: "no connection to the server (refused); check network, address and server"),
+      Case(
+        "plain", .informationUnavailable, "No answer from the server: no secure connection could be made.",
+        log: "no connection to the server (tls)"),
+      Case(
+        "tls11", .informationUnavailable, "No answer from the server: no secure connection could be made.",
+        log: "no connection to the server (tls)"),
+      Case(
+        "reset", .informationUnavailable, "No answer from the server: no secure connection could be made.",
+        log: "no connection to the server (tls)"),
+      Case(
+        "mute", .informationUnavailable, "No answer from the server: it took too long.",
+        log: "no connection to the server (timeOut)"),
+    ]
+
+    private static let uncertified = ["wrongHost", "expired", "unknown", "selfSigned"].map {
+      Case($0, .authenticationError, untrusted, log: "the server's certificate is not trusted; check the server")
+    }
+
+    private static let slow = ["/hang", "/drip"].map {
+      Case(
+        "good", path: $0, .authenticationError, "No answer from the server: it took too long.",
+        log: "the server stopped answering (timeOut)")
+    }
+
+    private static let lost = ["/garbage", "/cut"].map {
+      Case(
+        "good", path: $0, .authenticationError, "No answer from the server: the connection broke off.",
+        log: "the server stopped answering (connectionLost); check the server")
+    }
+
+    private static let garbage = [
+      Case(
+        "good", path: "/ok", .authenticationError,
+        "A setting or a message is not valid. Ask the administrator; the log names it.",
+        log: "the UAF message lacks ReturnUAFRequest.statusCode; the sender has to correct it"),
+      Case(
+        "good", path: "/one-more", .authenticationError, misunderstood,
+        log: "the server's answer is too large; check that the address is a UAF server's"),
+      notUAF("/empty", 204), notUAF("/redirect", 302), notUAF("/nothing-here", 404),
+    ]
+
+    private static func notUAF(_ path: String, _ status: Int) -> Case {
+      Case(
+        "good", path: path, .authenticationError, misunderstood,
+        log: "the answer with HTTP status \(status) is not a UAF message; check the addresses in the configuration")
+    }
+
+    private static let all = absent + uncertified + slow + lost + garbage
+
+    // SAFETY: the tests of this target run one after the other.
+    private nonisolated(unsafe) static let one = Result { try registered() }
+
+    /// A registered account, whose machine trusts the bad servers' authority too.
+    private static func registered() throws -> Scene {
+      let scene = try Scene.registered()
+      let own = try String(contentsOfFile: scene.server.authority, encoding: .utf8)
+      try scene.write(try BadServers.shared().authority + own, to: "ca.pem")
+      scene.settings.authority = scene.path("ca.pem")
+      scene.settings.server = "timeout = 1"
+      return scene
+    }
+
+    /// The same for every case, because a server's faults cost the account nothing; with a configuration of its own.
+    private func scene(_ change: (inout Settings) throws -> Void) throws -> Scene {
+      let scene = try unsafe Self.one.get()
+      let settings = scene.settings
+      defer { scene.settings = settings }
+      try scene.configure(change)
+      return scene
+    }
+
+    @Test(arguments: all)
+    func `that cannot be asked lets nobody in, and the right passcode stays uncounted`(_ bad: Case) throws {
+      let scene = try scene { $0.requestURL = try BadServers.shared().url(bad.server, bad.path) }
+      try bad.refusal.check { try scene.logIn(Scene.passcode) }
+      #expect(try scene.status().remainingTries == 5)
+    }
+
+    /// Once a server has given a request, silence is a refusal: a stack that falls back to passwords must not then.
+    @Test(arguments: all)
+    func `that does not take the answer is a refusal, and never no answer`(_ bad: Case) throws {
+      let scene = try scene { $0.responseURL = try BadServers.shared().url(bad.server, bad.path) }
+      let login = try scene.logIn(Scene.passcode)
+      #expect(login.code == .authenticationError)
+      #expect(login.errors == [bad.refusal.text])
+      #expect(login.prompts.count == 1)
+    }
+
+    @Test func `that is bad does not make a wrong passcode free`() throws {
+      let scene = try scene { $0.requestURL = try BadServers.shared().url("closed") }
+      #expect(try scene.logIn("wrong1111").errors == ["Wrong passcode: 4 tries left."])
+      #expect(try scene.status().remainingTries == 4)
+      // For the other tests.
+      try scene.configure()
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+    }
+  }
+}

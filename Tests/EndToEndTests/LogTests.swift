@@ -1,0 +1,19 @@
+import Testing
+
+extension EndToEnd {
+  /// Without it the suites of this target check codes and texts, but no line of the log.
+  @Suite(.enabled(if: SystemLog.isPossible, "the log is not seen without a mount namespace: root with CAP_SYS_ADMIN"))
+  struct `The log` {
+    @Test func `has a line for each login, with account, service, result and PAM code`() throws {
+      let scene = try Scene.registered()
+      _ = try SystemLog.shared().take()
+      _ = try scene.logIn("wrong1111")
+      _ = try scene.logIn(Scene.passcode)
+      let lines = try SystemLog.shared().take().filter { $0.contains("event=authenticate ") }
+      let who = "account=\(scene.user) uid=\(Scene.uid) service=demo origin=local via=root"
+      try #require(lines.count == 2)
+      #expect(lines[0].contains("event=authenticate result=3012 name=LOCAL_FAIL_VERIFY pam=7 \(who)"))
+      #expect(lines[1].contains("event=authenticate result=0 name=RESULT_SUCCESS pam=0 \(who)"))
+    }
+  }
+}

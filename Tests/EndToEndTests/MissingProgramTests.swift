@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct `A login without its programs` {
+    private static let text = "The login helper is missing, wrong or died. Reinstall the pam-uaf package."
+
+    /// A registered account on a machine whose programs are these.
+    private func scene(_ programs: [String: String]) throws -> (Scene, helper: String) {
+      let scene = try Scene.registered()
+      let module = try Module.startingTheCore()
+      try module.install(programs)
+      try scene.stack("auth required MODULE", module: module.path)
+      return (scene, module.libexec + "/uaf-helper")
+    }
+
+    @Test func `is a system error where the helper is missing`() throws {
+      let (scene, helper) = try scene([:])
+      try Refusal(
+        code: .systemError, text: Self.text,
+        log: "the core ended without a verdict (waiting for a message); \(helper) cannot be run"
+      ).check { try scene.logIn(Scene.passcode) }
+    }
+
+    @Test func `is a system error where the helper cannot be run`() throws {
+      let (scene, helper) = try scene(["uaf-helper": Programs.helper])
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: helper)
+      try Refusal(code: .systemError, text: Self.text, log: "\(helper) cannot be run").check {
+        try scene.logIn(Scene.passcode)
+      }
+    }
+
+    @Test func `is a system error where the helper is another program`() throws {
+      let (scene, _) = try scene(["uaf-helper": "/bin/true"])
+      try Refusal(code: .systemError, text: Self.text, log: "the core ended without a verdict").check {
+        try scene.logIn(Scene.passcode)
+      }
+    }
+
+    @Test func `is a system error where the network program is missing`() throws {
+      let (scene, _) = try scene(["uaf-helper": Programs.helper])
+      try Refusal(code: .systemError, text: Self.text, log: "uaf-fetch: ").check { try scene.logIn(Scene.passcode) }
+      #expect(try scene.status().remainingTries == 5)
+    }
+
+    @Test(arguments: [SIGKILL, SIGSEGV])
+    func `is a system error where the helper is killed at the prompt`(_ signal: Int32) throws {
+      let scene = try Scene.registered()
+      try Refusal(code: .systemError, text: Self.text, log: "the core ended without a verdict", asks: true).check {
+        let login = try scene.startLogin()
+        let helpers = login.descendants(named: "uaf-helper")
+        try #require(helpers.count == 1 && kill(helpers[0], signal) == 0)
+        login.send(Scene.passcode + "\n")
+        return Login(try login.end())
+      }
+    }
+
+    @Test func `is a system error where the network program is killed at the prompt`() throws {
+      let scene = try Scene.registered()
+      try Refusal(
+        code: .systemError, text: Self.text, log: "the network program is missing or has died", asks: true
+      ).check {
+        let login = try scene.startLogin()
+        let programs = login.descendants(named: "uaf-fetch")
+        try #require(programs.count == 1 && kill(programs[0], SIGKILL) == 0)
+        login.send(Scene.passcode + "\n")
+        return Login(try login.end())
+      }
+      #expect(try scene.status().remainingTries == 5)
+    }
+  }
+}

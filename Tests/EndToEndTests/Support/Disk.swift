@@ -1,0 +1,33 @@
+/// What the state folder of a ``Scene`` lies on, in a mount namespace of its own that goes away with this.
+final class Disk {
+  private let holder: Command
+  /// What puts a program where the disk is mounted.
+  let prefix: [String]
+
+  /// Mounts what `script` says; `$1` is the state folder.
+  init(_ scene: Scene, _ script: String) throws {
+    let text = "set -e; mount --make-rprivate /; \(script)\necho mounted; exec cat"
+    holder = try Command(["unshare", "--mount", "/bin/sh", "-c", text, "sh", scene.settings.stateDirectory])
+    try holder.wait(for: "mounted")
+    prefix = ["nsenter", "--mount", "--target", "\(holder.identifier)"]
+  }
+
+  /// The same files, of which none can be changed.
+  static func readOnly(_ scene: Scene) throws -> Disk {
+    try Disk(scene, #"mount --bind "$1" "$1"; mount -o remount,bind,ro "$1""#)
+  }
+
+  /// The same files, without those that match `files`, on a disk that has no block left.
+  static func full(_ scene: Scene, dropping files: String = "") throws -> Disk {
+    try Disk(
+      scene,
+      #"""
+      mkdir "$1.full"
+      mount -t tmpfs -o size=1m,mode=700 disk "$1.full"
+      cp -a --sparse=never "$1/." "$1.full"
+      cd "$1.full"; rm -f -- \#(files); cd /
+      ! dd if=/dev/zero of="$1.full/filler" bs=4k 2>/dev/null
+      mount --move "$1.full" "$1"
+      """#)
+  }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+/// What must come of a login that cannot be decided: PAM's code, what the person reads, and what the log says.
+struct Refusal: Sendable, CustomTestStringConvertible {
+  let code: PAMCode
+  /// The one text the person is shown.
+  let text: String
+  /// A part of a line of the log.
+  let log: String
+  /// Whether the person was asked for anything before.
+  var asks = false
+
+  var testDescription: String { log }
+
+  /// Facility authpriv, in the numbers of RFC 5424, 6.2.1: other users may read what other facilities get.
+  private static let facility = 10
+
+  /// Carries out a login and compares.
+  ///
+  /// Where the machine has no mount namespace to give, nothing of the log is seen: ``LogTests`` says so, skipped.
+  func check(_ sourceLocation: SourceLocation = #_sourceLocation, _ login: () throws -> Login) throws {
+    if SystemLog.isPossible { _ = try SystemLog.shared().take() }
+    let login = try login()
+    #expect(login.code == code, sourceLocation: sourceLocation)
+    #expect(login.errors == [text], sourceLocation: sourceLocation)
+    #expect(login.prompts.count == (asks ? 1 : 0), sourceLocation: sourceLocation)
+    guard SystemLog.isPossible else { return }
+    let lines = try SystemLog.shared().take()
+    // The line says of which PAM service it is.
+    #expect(lines.contains { $0.contains(log) && $0.contains("demo") }, "\(lines)", sourceLocation: sourceLocation)
+    #expect(lines.allSatisfy { Self.facility(of: $0) == Self.facility }, "\(lines)", sourceLocation: sourceLocation)
+    #expect(!lines.contains { $0.contains(Scene.passcode) }, "\(lines)", sourceLocation: sourceLocation)
+  }
+
+  private static func facility(of line: String) -> Int? {
+    line.firstMatch(of: /^<(\d+)>/).flatMap { Int($0.1) }.map { $0 / 8 }
+  }
+}
