@@ -4,6 +4,12 @@ import UAFMessages
 public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
   /// What the server handed out; secret, never for a log.
   public let tokens: [Token]
+  /// The account's name at the server.
+  public let username: String
+  /// What was accepted.
+  public let operation: UAFMessages.Operation
+  /// The challenge that was answered, base64url as the server sent it.
+  public let challenge: String
 
   /// The token to pass on: the first JWT, else the first of any kind.
   public var token: String? {

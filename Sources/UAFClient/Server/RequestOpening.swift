@@ -87,7 +87,12 @@ struct RequestOpening: Sendable {
     let url = try expanded(settings.endpoint(for: operation).responseURL, appID: appID)
     try link.begin(carrier.answer(response, context, to: url), over: &transport)
     let verdict = try carrier.verdict(in: try link.finish(over: &transport), operation, of: link)
-    guard let further = verdict.newUAFRequest else { return .accepted(Acceptance(tokens: verdict.additionalTokens)) }
+    guard let further = verdict.newUAFRequest else {
+      let challenge = (try? FinalChallengeParams(encoded: response.fcParams))?.challenge ?? ""
+      return .accepted(
+        Acceptance(
+          tokens: verdict.additionalTokens, username: context.username, operation: operation, challenge: challenge))
+    }
     guard furtherRequests < Self.maximumFurtherRequests else {
       throw link.refusal(
         ofServer: .unknown, "the server demands more than \(Self.maximumFurtherRequests) further authentications")

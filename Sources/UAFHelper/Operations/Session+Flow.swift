@@ -80,11 +80,13 @@ extension Session {
         throw Ending(.noSuitableAuthenticator, log: "the server asks for keys that are not here")
       }
       var signer = try signer(key)
+      let verdict: Verdict
       do throws(Refusal) {
         try flow.sign(with: &signer)
         // The flow ends by itself what a server would go on with for ever.
-        if case .accepted(let acceptance) = try flow.send(over: &network) { return .success(acceptance) }
+        verdict = try flow.send(over: &network)
       } catch { return .failure(error) }
+      if case .accepted(let acceptance) = verdict { return .success(try believe(acceptance)) }
     }
   }
 

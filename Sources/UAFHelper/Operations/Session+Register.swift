@@ -99,17 +99,19 @@ extension Session {
     _ flow: inout RegistrationFlow, _ maker: inout NewKeyMaker, _ account: AccountFile?, _ keys: [UAFKey],
     over network: inout Network
   ) throws(Ending) -> Acceptance {
+    let verdict: UAFClient.Verdict
     do throws(Refusal) {
       _ = try flow.makeKey(with: &maker)
-      if case .accepted(let acceptance) = try flow.send(over: &network) { return acceptance }
+      verdict = try flow.send(over: &network)
     } catch { throw Ending(error) }
+    if case .accepted(let acceptance) = verdict { return try believe(acceptance) }
     guard let new = maker.made else { throw Ending(.cannotUse, log: "no key was made") }
     var further = flow.furtherAuthentication()
-    let verdict = try answer(&further, new.type, keys + [new], over: &network) { (key) throws(Ending) in
+    let answered = try answer(&further, new.type, keys + [new], over: &network) { (key) throws(Ending) in
       guard key.keyID != new.keyID, let account else { return try maker.signer() }
       return try signer(key, account, maker.unlocked)
     }
-    switch verdict {
+    switch answered {
     case .success(let acceptance): return acceptance
     case .failure(let refusal): throw Ending(refusal)
     }

@@ -2,6 +2,7 @@ import Authenticator
 import FidoResults
 import UAFClient
 import UAFConfiguration
+import UAFCrypto
 import UAFMessages
 import UAFWire
 
@@ -41,9 +42,7 @@ extension Session {
     var settings = ClientSettings(
       endpoint: try endpoint(server, nil), facetID: server.facetID,
       device: server.sendsDevice ? surroundings.device.context : DeviceContext())
-    guard !server.requiresSignedVerdict else {
-      throw Ending(.invalidParameter, text: .configurationError, log: "server.require_signed_verdict is not built yet")
-    }
+    verdictKey = try verdictKey(of: server)
     settings.dialect = Self.dialect(server)
     settings.contentType = server.contentType
     settings.appIDs = server.appIDs
@@ -51,6 +50,34 @@ extension Session {
     settings.authentication = try endpoint(server, server.authentication)
     settings.deregistration = try endpoint(server, server.deregistration)
     return settings
+  }
+
+  /// The key in root's file, where the server's yes has to be signed.
+  private func verdictKey(of server: ServerSettings) throws(Ending) -> [UInt8]? {
+    guard server.requiresSignedVerdict, let path = server.verdictKeyFile else { return nil }
+    let problem: String
+    do throws(ConfigurationFileProblem) {
+      let pem = try ConfigurationFile.read(path: path, requiredOwner: surroundings.owner)
+      if let key = try? P256.publicKey(pem: pem) { return key }
+      problem = "is not the public key of a P-256 key pair, PEM"
+    } catch { problem = "\(error)" }
+    throw Ending(.invalidParameter, text: .configurationError, log: "server.verdict_key: \(path): \(problem)")
+  }
+
+  /// Believes a yes of the server's, or does not.
+  ///
+  /// - Throws: ``Ending`` (1002) where root asks for a signed one and this is none; the server has spoken, so no stack
+  ///   may go on to a password.
+  func believe(_ acceptance: Acceptance) throws(Ending) -> Acceptance {
+    guard let verdictKey else { return acceptance }
+    do throws(SignedVerdict.Fault) {
+      try SignedVerdict.check(acceptance, publicKey: verdictKey, now: surroundings.now().wallSeconds)
+      return acceptance
+    } catch {
+      var ending = Ending(.channelBinding, log: error.rawValue)
+      ending.isServers = true
+      throw ending
+    }
   }
 
   private static func dialect(_ server: ServerSettings) -> Dialect {

@@ -17,6 +17,8 @@ import UAFWire
   let surroundings: Surroundings
   /// What the person confirms by entering the value; nil where root wants no such text, and for other operations.
   let transaction: TransactionText?
+  /// What the server's yes must be signed with, once the server is known; nil where root does not ask for that.
+  var verdictKey: [UInt8]?
   /// Kept open until the end for accounts that are not there, as the real one is.
   var vainNetwork: Network?
 

@@ -1,0 +1,81 @@
+import UAFCrypto
+import UAFMessages
+
+/// A server's yes that is signed: a JSON web token (RFC 7519, ES256) over account, operation, challenge and time.
+///
+/// With it not even the program that speaks to the network can make a yes up.
+public struct SignedVerdict: Sendable {
+  /// Why a yes is not believed.
+  public enum Fault: String, Error, Sendable {
+    case missing = "the server's yes came without a token that is signed with verdict_key"
+    case otherLogin = "the signed token is for another account, operation or challenge"
+    case stale = "the signed token is too old or from the future; compare the clocks of this machine and the server"
+  }
+
+  /// Seconds the two clocks may differ.
+  public static let clockTolerance: Int64 = 60
+  /// The longest a token may be good for, in seconds: what is good for longer could be kept and shown again.
+  public static let maximumLifetime: Int64 = 300
+
+  private static let maximumBytes = 8192
+
+  /// Finds a token that makes this acceptance one of the key's owner.
+  ///
+  /// - Parameters:
+  ///   - publicKey: 65 bytes `04 | X | Y`.
+  ///   - now: seconds since 1970.
+  /// - Throws: ``Fault``: the one of the token that came closest.
+  public static func check(_ acceptance: Acceptance, publicKey: [UInt8], now: Int64) throws(Fault) {
+    var fault = Fault.missing
+    for token in acceptance.tokens where token.type == Token.jwt {
+      guard let claims = claims(of: token.value, publicKey: publicKey) else { continue }
+      guard isFor(acceptance, claims) else {
+        fault = .otherLogin
+        continue
+      }
+      if isFresh(claims, now: now) { return }
+      fault = .stale
+    }
+    throw fault
+  }
+
+  /// The claims of a token whose signature holds.
+  private static func claims(of token: String, publicKey: [UInt8]) -> JSONObject? {
+    guard token.utf8.count <= maximumBytes else { return nil }
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, case .object(let header)? = json(parts[0]),
+      // The algorithm is ours to choose, not the token's; what must be understood is not.
+      header["alg"] == .string("ES256"), header["crit"] == nil, header["b64"] == nil,
+      let signature = try? Base64URL.decode(parts[2], maximumCount: P256.signatureByteCount),
+      P256.isValidSignature(signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: publicKey),
+      case .object(let claims)? = json(parts[1])
+    else { return nil }
+    return claims
+  }
+
+  private static func json(_ part: String) -> JSONValue? {
+    guard let bytes = try? Base64URL.decode(part, maximumCount: maximumBytes) else { return nil }
+    return try? JSONValue(parsing: bytes)
+  }
+
+  private static func isFor(_ acceptance: Acceptance, _ claims: JSONObject) -> Bool {
+    guard case .string(let subject)? = claims["sub"], case .string(let operation)? = claims["op"],
+      case .string(let challenge)? = claims["challenge"],
+      let bytes = try? Base64URL.decode(acceptance.challenge, maximumCount: 64),
+      let hash = try? SHA256.hash(bytes)
+    else { return false }
+    return subject.isIdentical(to: acceptance.username)
+      && operation.isIdentical(to: acceptance.operation.rawValue)
+      && challenge.isIdentical(to: Base64URL.encode(hash))
+  }
+
+  private static func isFresh(_ claims: JSONObject, now: Int64) -> Bool {
+    guard case .integer(let issuedAt)? = claims["iat"], case .integer(let expiresAt)? = claims["exp"] else {
+      return false
+    }
+    let (lifetime, tooLong) = expiresAt.subtractingReportingOverflow(issuedAt)
+    guard !tooLong, (0...maximumLifetime).contains(lifetime) else { return false }
+    let (age, overflow) = now.subtractingReportingOverflow(issuedAt)
+    return !overflow && age >= -clockTolerance && age <= lifetime + clockTolerance
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct `A server whose yes is signed` {
+    private static func rule(_ key: String) -> String { "require_signed_verdict = true\nverdict_key = \"\(key)\"" }
+
+    @Test func `lets in, and registers`() throws {
+      let server = try Server.shared()
+      let scene = try Scene.registered(server) { $0.server = Self.rule(server.state + "/verdict.pub") }
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+      #expect(try scene.logIn("wrong1111").code == .authenticationError)
+    }
+
+    @Test func `lets nobody in whose yes somebody else signed, and keeps no key for it`() throws {
+      let key = try Folder.shared.folder("key") + "/other.pub"
+      let make = "openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout -out \"$1\""
+      try Command.succeed(["sh", "-c", make, "sh", key], logged: false)
+      let scene = try Scene.registered()
+      try scene.configure { $0.server = Self.rule(key) }
+      let login = try scene.logIn(Scene.passcode)
+      #expect(login.code == .authenticationError)
+      #expect(try scene.tool("forget", scene.user).status == 0)
+      #expect(throws: Failure.self) { try scene.register() }
+      #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
+    }
+  }
+}
