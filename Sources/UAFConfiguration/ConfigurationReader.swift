@@ -201,6 +201,9 @@ struct ConfigurationReader {
     guard (server.plain.successMember == nil) == (server.plain.successValue == nil) else {
       throw tables.refused("server.success", "must have member and value")
     }
+    guard Set(server.plain.contextNames.values).count == server.plain.contextNames.count else {
+      throw tables.refused("server.context", "must give each member a name of its own")
+    }
     guard !server.requiresSignedVerdict || server.verdictKeyFile != nil else {
       throw tables.refused("server.require_signed_verdict", "true needs verdict_key")
     }

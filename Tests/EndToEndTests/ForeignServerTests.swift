@@ -54,6 +54,15 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
+    @Test func `leaves the keys of other machines alone where the server cannot tell machines apart`() throws {
+      let one = try foreign().registered(.fido)
+      let second = try Scene(user: one.user)
+      try foreign().serve(second, .fido)
+      #expect(try foreign().register(second).status == 0)
+      #expect(try one.logIn(Scene.passcode).code == .success)
+      #expect(try second.logIn(Scene.passcode).code == .success)
+    }
+
     // MARK: Refused
 
     private static let requests = [

@@ -21,6 +21,11 @@ import UAFMessages
     #expect(try Base64URL.decode(long.serverEndPoint ?? "", maximumCount: 64).count == 48)
   }
 
+  @Test func `the end point of a certificate that is signed with SHA-1 is hashed with SHA-256`() throws {
+    let binding = try binding(TestCertificate.sha1)
+    #expect(binding.serverEndPoint == Base64URL.encode(try SHA256.hash(TestCertificate.sha1)))
+  }
+
   @Test func `a certificate without a hash function of its own goes along without an end point`() throws {
     let binding = try binding(TestCertificate.ed25519)
     #expect(binding.serverEndPoint == nil)

@@ -24,6 +24,17 @@ enum TestCertificate {
     ZiMaqoM6M1eoPrt62oHWNtBP
     """)
 
+  /// Signed with ECDSA and SHA-1.
+  static let sha1 = bytes(
+    """
+    MIIBgzCCASqgAwIBAgIUNQ7NtOMv2AiH6nLAUN30bl5sepgwCQYHKoZIzj0EATAXMRUwEwYDVQQDDAxmaWRvLmV4YW1wbGUwIBcN\
+    MjYxMTIxMTUzNzM2WhgPMjEyNjEwMjgxNTM3MzZaMBcxFTATBgNVBAMMDGZpZG8uZXhhbXBsZTBZMBMGByqGSM49AgEGCCqGSM49\
+    AwEHA0IABMFwxGM7j2L8nUAJ4Od7Vsb8V0JCef7vJCFPuAJYRwTYIGz_3XyBASmsE9WKqk26O7tGEcGh8r3f0b1m4pB18pWjUzBR\
+    MB0GA1UdDgQWBBRy_5Kw9ExoLbMn56Cdufz6_WLYqDAfBgNVHSMEGDAWgBRy_5Kw9ExoLbMn56Cdufz6_WLYqDAPBgNVHRMBAf8E\
+    BTADAQH_MAkGByqGSM49BAEDSAAwRQIgVngQE8Pz_oiwR7NxsQN_-zlIGMrk-_Mg5Gj9BzSVh1sCIQDzDNG3w9nwHM-UTaVK0jwK\
+    mOh-g47BWdp80PAGrG2aAg
+    """)
+
   /// Signed with Ed25519, which has no hash function of its own.
   static let ed25519 = bytes(
     """

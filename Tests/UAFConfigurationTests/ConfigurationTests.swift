@@ -273,6 +273,11 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(refusal(remoteServer + "require_signed_verdict=true") == "4: server.require_signed_verdict")
   }
 
+  @Test func `two members of the context have two names`() {
+    let text = "dialect='plain'\n[server.context]\nusername='u'\ndeviceID='u'"
+    #expect(refusal(remoteServer + text) == "5: server.context")
+  }
+
   @Test func `what marks a success is named whole or not at all`() {
     #expect(refusal(remoteServer + "dialect='plain'\n[server.success]\nmember='status'") == "5: server.success")
     #expect(refusal(remoteServer + "dialect='plain'\n[server.success]\nvalue='1'") == "5: server.success")

@@ -84,6 +84,16 @@ import UAFWire
     #expect(try bench.triesLeft() == 2)
   }
 
+  @Test(arguments: [UInt32(1480), 1481, 1493]) func `a server that knows the key no more marks it, and deletes nothing`(
+    _ status: UInt32
+  ) throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .init(rawValue: status)
+    #expect(try bench.run(bench.begin(), ["correct"]).pamCode == 7)
+    bench.server.respondStatus = .init(rawValue: 1200)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
   @Test func `a status without a text of its own is named`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: 1493)

@@ -25,6 +25,7 @@ public struct DeregistrationFlow: Sendable {
     switch scope {
     case .authenticator(let aaid): context.deregisterAAID = aaid
     case .all: context.deregisterAll = true
+    case .machine: break
     }
     opening = RequestOpening(settings: settings, operation: .deregistration, context: context)
   }

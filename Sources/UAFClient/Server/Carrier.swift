@@ -90,7 +90,7 @@ struct Carrier: Sendable {
     return ServerResponse(statusCode: .ok)
   }
 
-  /// A status that comes with further members says no even where it says 1202: the request that goes with it decides.
+  /// With a further request neither 1200 nor "pending" is the last word, so that both lead on to it.
   private func verdictBody(
     _ response: TransportResponse, _ operation: Operation, of link: ServerLink
   ) throws(Refusal) -> ServerResponse {
@@ -113,7 +113,7 @@ struct Carrier: Sendable {
       throw link.refusal(.json(error))
     }
     if case .object(let object) = answer, case .integer(let number) = object["statusCode"],
-      let code = UInt32(exactly: number), code != UAFStatusCode.ok.rawValue, code != UAFStatusCode.accepted.rawValue
+      let code = UInt32(exactly: number), ![.ok, .accepted].contains(UAFStatusCode(rawValue: code))
     {
       let words: String? = if case .string(let text) = object["description"] { text } else { nil }
       throw link.refusal(status: UAFStatusCode(rawValue: code), text: words, operation: operation)

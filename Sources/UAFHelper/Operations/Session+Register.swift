@@ -21,9 +21,7 @@ extension Session {
     var network = try self.network(server)
     let keys = try account.map { (file) throws(Ending) in try self.keys(of: file) } ?? []
     var (flow, offer) = try offered(client, identity, payload, type, keys, over: &network)
-    if offer.namesOtherKeys, !keys.contains(where: { $0.type == type }),
-      try deregisterStaleKeys(client, identity, payload, type, over: &network)
-    {
+    if offer.namesOtherKeys, keys.isEmpty, try deregisterStaleKeys(client, identity, payload, over: &network) {
       (flow, offer) = try offered(client, identity, payload, type, keys, over: &network)
     }
     var maker = try NewKeyMaker(UnlockedAuthenticatorBox(unlock(type, account, identity, in: directory)))
@@ -75,21 +73,21 @@ extension Session {
 
   /// Has the server forget the keys that this machine has lost, before it gets a new one (1008).
   ///
-  /// Only a server that tells machines apart is asked: another one would take its keys from the person's other machines.
+  /// A server that does not tell machines apart finds no keys named, or none here, and registers beside what it has.
   ///
   /// - Returns: whether there were any; keys of other machines are none.
   private func deregisterStaleKeys(
-    _ client: ClientSettings, _ identity: AccountIdentity, _ payload: EnrolmentPayload, _ type: AuthenticatorType,
-    over network: inout Network
+    _ client: ClientSettings, _ identity: AccountIdentity, _ payload: EnrolmentPayload, over network: inout Network
   ) throws(Ending) -> Bool {
-    guard client.dialect == .fido, client.device.id != nil, let aaid = try? AAID(type.aaid) else { return false }
+    guard client.dialect == .fido, client.device.id != nil else { return false }
     var flow = DeregistrationFlow(
-      settings: client, username: identity.serverUserName, scope: .authenticator(aaid), authCode: payload.authCode)
+      settings: client, username: identity.serverUserName, scope: .machine, authCode: payload.authCode)
     do throws(Refusal) {
       try flow.start(over: &network)
       _ = try flow.collect(over: &network)
     } catch {
-      if error.serverStatus == UAFStatusCode.unknownKeyID.rawValue { return false }
+      let nothingThere: [UAFStatusCode] = [.unknownKeyID, .unknownAAID, .notFound, .badRequest]
+      if let status = error.serverStatus, nothingThere.contains(.init(rawValue: status)) { return false }
       throw Ending(error)
     }
     log("register", "\(FidoResult.alreadyRegistered): the server forgot keys that this machine had lost")

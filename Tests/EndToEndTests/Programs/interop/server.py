@@ -87,7 +87,9 @@ class Store:
     def request(self, how, op, user, context, round=0):
         keys = self.accounts.get(user, [])
         if op == "Dereg":
-            gone = [key for key in keys if context.get("deregisterAAID") in (None, key["aaid"])]
+            wanted = context.get("deregisterAAID")
+            uaf.check(wanted or context.get("deregisterAll"), 1400, "nothing is named")
+            gone = [key for key in keys if wanted in (None, key["aaid"])]
             uaf.check(gone, 1481, "no key")
             if how == "honest":
                 self.accounts[user] = [key for key in keys if key not in gone]
@@ -241,7 +243,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             more = json.dumps(self.store.request(how, "Auth", user, {}, round + 1))
             return self.answer({"statusCode": 1200, "newUAFRequest": more}, self.kind)
         if how == "more-of-another":
-            more = json.dumps(self.store.request(how, "Dereg", user, {}))
+            more = json.dumps(self.store.request(how, "Dereg", user, {"deregisterAll": True}))
             return self.answer({"statusCode": 1200, "newUAFRequest": more}, self.kind)
         lies = {
             "empty": b"", "ok-text": b"OK", "no-status": b"{}", "status-text": b'{"statusCode":"1200"}',
