@@ -1,7 +1,8 @@
 // Purpose: The FIDO server: issues UAF requests, verifies answers, keeps challenges, credentials and enrolment codes.
 // The only target that may import Foundation, GRDB and Hummingbird.
 //
-// Verification/ is pure: it is given what was issued and what is stored, and decides. Stores/ is the only SQL.
+// Verification/ is pure: it is given what was issued and what is stored, and decides. Metadata/ says what it has to hold
+// models to; of Authenticator only the compiled-in limits are used, for our own. Stores/ is the only SQL.
 // Service/ puts the two together inside transactions. Routes/ is HTTP, Commands/ the command line.
 
 import ArgumentParser

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Makes attestation.json: attestation chains, good and bad, with the leaf's private key to sign with.
 
-Needs python3-cryptography. Each run makes new keys; the file is committed, the keys serve nothing else. Everything is
+Needs python3-cryptography and the openssl program. Each run makes new keys; the file is committed, the keys serve nothing else. Everything is
 valid from 2026-01-01 to 2036-01-01 unless its name says otherwise.
 """
 import base64
 import datetime
 import json
 import pathlib
+import subprocess
+import tempfile
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -122,13 +124,23 @@ cases = [
         (x509.UnrecognizedExtension(x509.ObjectIdentifier("1.3.6.1.4.1.99999.1"), b"\x05\x00"), True)])],
         error="untrusted"),
 ]
-sha1 = None
-try:
-    sha1 = leaf("Root", "root", digest=hashes.SHA1())
-except Exception:  # newer versions of the library do not sign with SHA-1 any more
-    pass
-if sha1:
-    cases.append(case("leaf signed with SHA-1", [sha1], error="untrusted"))
+
+
+def weakly_signed():
+    """A leaf signed with SHA-1, which only the openssl program still does."""
+    pem, private = serialization.Encoding.PEM, (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    request = x509.CertificateSigningRequestBuilder().subject_name(name("Leaf")).sign(keys["leaf"], hashes.SHA256())
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder)
+        (place / "request").write_bytes(request.public_bytes(pem))
+        (place / "root").write_bytes(x509.load_der_x509_certificate(root).public_bytes(pem))
+        (place / "key").write_bytes(keys["root"].private_bytes(pem, *private))
+        return subprocess.run(
+            ["openssl", "x509", "-req", "-in", place / "request", "-CA", place / "root", "-CAkey", place / "key",
+             "-sha1", "-days", "3000", "-set_serial", "1", "-outform", "DER"], check=True, capture_output=True).stdout
+
+
+cases.append(case("leaf signed with SHA-1", [weakly_signed()], error="untrusted"))
 
 
 def scalar(private):
