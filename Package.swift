@@ -83,7 +83,7 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFMessages", "UAFCrypto", "UAFDecoder",
+        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -123,7 +123,7 @@ let package = Package(
     .testTarget(
       name: "UAFServerTests",
       dependencies: [
-        "UAFServer", "UAFMessages", "UAFCrypto",
+        "UAFServer", "UAFMessages", "UAFCrypto", "Authenticator",
         .product(name: "HummingbirdTesting", package: "hummingbird"),
       ],
       swiftSettings: strict),

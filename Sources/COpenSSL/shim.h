@@ -2,6 +2,7 @@
 #include <openssl/crypto.h>
 #include <openssl/decoder.h>
 #include <openssl/ec.h>
+#include <openssl/encoder.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/kdf.h>

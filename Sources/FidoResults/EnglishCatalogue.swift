@@ -97,6 +97,9 @@ enum EnglishCatalogue: Catalogue {
     case .serverStatus(let status): return "The server answered with status \(status)."
     case .serverNumber(let number): return "The server answered with result \(number)."
     case .cancelled: return "Cancelled."
+    case .confirm(let text): return "Your passcode confirms: \(text)"
+    case .textTooLong(let count):
+      return "The command has more than the \(count) characters that can be confirmed: put it into a script."
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."
     case .deregistered(let user): return "\(PromptText.shown(user)) is deregistered."

@@ -85,6 +85,8 @@ enum KoreanCatalogue: Catalogue {
     case .serverStatus(let status): return "서버가 상태 \(status)(으)로 응답했습니다."
     case .serverNumber(let number): return "서버가 결과 \(number)(으)로 응답했습니다."
     case .cancelled: return "취소했습니다."
+    case .confirm(let text): return "패스코드를 입력하면 다음을 승인합니다: \(text)"
+    case .textTooLong(let count): return "명령이 승인할 수 있는 \(count)자를 넘습니다. 스크립트로 만들어 실행하십시오."
     case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
     case .registered(let user): return "\(PromptText.shown(user)) 계정을 등록했습니다."
     case .deregistered(let user): return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다."

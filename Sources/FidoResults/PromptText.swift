@@ -36,6 +36,10 @@ public enum PromptText: Hashable, Sendable {
   case serverNumber(UInt32)
   /// The person cancelled.
   case cancelled
+  /// What is confirmed by the entry that follows; printable ASCII already.
+  case confirm(String)
+  /// What would have to be confirmed has more than so many characters.
+  case textTooLong(Int)
   /// The configuration is wrong; the log has file, line and key.
   case configurationError
   /// Registered.

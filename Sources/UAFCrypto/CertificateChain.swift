@@ -27,6 +27,7 @@ public enum CertificateChain {
   ) throws(CertificateChainError) -> Leaf {
     guard (1...maximumCount).contains(certificates.count) else { throw .malformed }
     defer { OpenSSLQueue.clear() }
+    OpenSSLMethods.load()
     let sent = try list(certificates)
     let trusted = try list(roots)
     // SAFETY: both lists outlive every pointer taken from them here.

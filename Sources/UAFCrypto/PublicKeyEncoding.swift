@@ -8,4 +8,12 @@ public enum PublicKeyEncoding: UInt16, CaseIterable, Sendable {
   case rsa2048Raw = 0x0102
   /// ALG_KEY_RSA_2048_DER: RSAPublicKey of PKCS #1 by the text, SubjectPublicKeyInfo in the field; both are taken.
   case rsa2048DER = 0x0103
+
+  /// Whether keys of an algorithm can have this encoding.
+  public func fits(_ scheme: SignatureScheme) -> Bool {
+    switch self {
+    case .eccX962Raw, .eccX962DER: scheme.curve != nil
+    case .rsa2048Raw, .rsa2048DER: scheme.curve == nil
+    }
+  }
 }

@@ -12,6 +12,7 @@ public struct VerificationKey: Equatable, Sendable {
   /// - Throws: ``CryptoError/invalidKey`` for an encoding of the other kind of key, a form that is not exactly the
   ///   encoding's, a point that is not on the curve, and an RSA key below 2048 bits or with an even exponent or 1.
   public init(_ bytes: [UInt8], encoding: PublicKeyEncoding, scheme: SignatureScheme) throws(CryptoError) {
+    OpenSSLMethods.load()
     self.scheme = scheme
     guard let curve = scheme.curve else {
       // SAFETY: the key is ours until the `defer`.

@@ -56,6 +56,14 @@ public enum X509 {
     return chain
   }
 
+  /// Whether these bytes are one certificate, and nothing after it.
+  public static func isCertificate(_ der: [UInt8]) -> Bool {
+    // SAFETY: a certificate that could be read is freed at once.
+    guard let certificate = try? unsafe parse(der) else { return false }
+    unsafe X509_free(certificate)
+    return true
+  }
+
   /// Parses one certificate; the caller frees it.
   @unsafe static func parse(_ der: [UInt8]) throws(CryptoError) -> OpaquePointer {
     // SAFETY: d2i moves its own copy of the pointer, within the array; what it leaves over is refused.

@@ -15,6 +15,6 @@ struct UAFServerCommand: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       ServeCommand.self, EnrolCommand.self, UsersCommand.self, RevokeCommand.self, AuditCommand.self,
-      DecodeCommand.self,
+      DecodeCommand.self, MetadataCommand.self,
     ])
 }

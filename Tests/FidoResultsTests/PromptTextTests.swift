@@ -9,7 +9,7 @@ import Testing
     .locked(seconds: 300), .lockedForGood, .digitsExpected(6), .refusedByServer(nil), .refusedByServer("no"),
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .registered(user: "alice"),
     .deregistered(user: "alice"), .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
-    .noAnswer(.connectionLost),
+    .noAnswer(.connectionLost), .confirm("mina@desk: sudo id"), .textTooLong(2048),
   ]
 
   @Test(arguments: Language.allCases) func `every prompt has a text of its own`(_ language: Language) {

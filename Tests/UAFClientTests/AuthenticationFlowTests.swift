@@ -7,7 +7,8 @@ import UAFMessages
 
 @Suite struct AuthenticationFlowTests {
   private func flow(_ transaction: String? = nil, username: String = "alice") -> AuthenticationFlow {
-    AuthenticationFlow(settings: Scene.settings, username: username, transaction: transaction)
+    AuthenticationFlow(
+      settings: Scene.settings, username: username, transaction: transaction.flatMap { TransactionText(sent: $0) })
   }
 
   /// Start and collect.

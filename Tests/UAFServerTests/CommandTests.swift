@@ -45,6 +45,8 @@ struct CommandTests {
     ["enrol", "--state", "d"], ["enrol", "a b", "--state", "d"], ["enrol", "", "--state", "d"],
     ["enrol", "a", "--state", "d", "--lifetime", "0"], ["enrol", "a", "--state", "d", "--lifetime", "604801"],
     ["enrol", "a", "--state", "d", "--server", "http://a"], ["revoke", "a\u{1b}", "--state", "d"], ["users"],
+    ["serve", "--state", "d", "--development", "--channel-binding", "maybe"],
+    ["serve", "--state", "d", "--development", "--channel-binding", "off", "--tls-certificate", "c"],
   ])
   func `refuses a command line that does not say what to do`(arguments: [String]) {
     #expect(throws: (any Error).self) { _ = try UAFServerCommand.parseAsRoot(arguments) }
@@ -54,7 +56,12 @@ struct CommandTests {
     ["serve", "--state", "d", "--development"], ["serve", "--state", "d", "--certificate", "c", "--key", "k"],
     ["serve", "--state", "d", "--development", "--listen", "0.0.0.0:1", "--public-url", "https://a.test"],
     ["enrol", "a", "--state", "d", "--server", "https://a", "--lifetime", "60"], ["users", "--state", "d"],
-    ["revoke", "a", "--state", "d"],
+    ["revoke", "a", "--state", "d"], ["metadata"],
+    ["serve", "--state", "d", "--development", "--channel-binding", "off", "--metadata", "m"],
+    [
+      "serve", "--state", "d", "--development", "--channel-binding", "require", "--tls-certificate", "a",
+      "--tls-certificate", "b",
+    ],
   ])
   func `reads the command lines that others rely on`(arguments: [String]) throws {
     _ = try UAFServerCommand.parseAsRoot(arguments)

@@ -13,8 +13,8 @@ struct VerifierTests {
 
   init() throws {
     let identity = try ServerIdentity(
-      publicURL: "https://a.test", facets: [ServerIdentity.pamModuleFacet], certificate: nil)
-    verifier = Verifier(identity: identity, models: try .projectOwn())
+      publicURL: "https://a.test", facets: [ServerIdentity.pamModuleFacet], certificates: [])
+    verifier = Verifier(identity: identity, models: try .projectOwn(), now: 1_800_000_000)
     authenticator = try FakeAuthenticator()
     challenge = try ServerChallenge(bytes: RandomBytes.make(32))
   }

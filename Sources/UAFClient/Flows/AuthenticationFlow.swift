@@ -18,7 +18,7 @@ public struct AuthenticationFlow: Sendable {
     var assertions: [AuthenticatorSignAssertion] = []
   }
 
-  private let transaction: String?
+  private let transaction: TransactionText?
   private var opening: RequestOpening
   private var offered: Offered?
 
@@ -26,16 +26,16 @@ public struct AuthenticationFlow: Sendable {
   ///
   /// - Parameters:
   ///   - username: the account's name at the server.
-  ///   - transaction: a text of 1 to 200 ASCII characters that the server has to send back to be confirmed.
+  ///   - transaction: a text that the server has to send back as it is signed.
   ///   - proofFor: the operation that the token of this authentication is to authorise; nil for an ordinary login,
   ///     whose token authorises nothing further.
   public init(
-    settings: ClientSettings, username: String, transaction: String? = nil,
+    settings: ClientSettings, username: String, transaction: TransactionText? = nil,
     proofFor: UAFMessages.Operation? = nil
   ) {
     self.transaction = transaction
     var context = settings.context(username: username)
-    context.transaction = transaction
+    context.transaction = transaction?.shown
     context.proofFor = proofFor
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
   }
@@ -117,11 +117,19 @@ public struct AuthenticationFlow: Sendable {
     return try opening.submit(.authentication(response), appID: current.offer.appID, over: &transport)
   }
 
-  private func transactionHash() throws(Refusal) -> [UInt8]? {
+  /// What is signed of the text; nil without one.
+  private func signedText() throws(Refusal) -> [UInt8]? {
     guard let transaction else { return nil }
-    do {
-      return try SHA256.hash(Array(transaction.utf8))
+    do throws(CryptoError) {
+      return Array(try transaction.signed { bytes throws(CryptoError) in try SHA256.hash(bytes) }.utf8)
     } catch {
+      throw opening.link.refusal(.cannotUse, error.description)
+    }
+  }
+
+  private func transactionHash() throws(Refusal) -> [UInt8]? {
+    guard let text = try signedText() else { return nil }
+    do throws(CryptoError) { return try SHA256.hash(text) } catch {
       throw opening.link.refusal(.cannotUse, error.description)
     }
   }
@@ -132,13 +140,13 @@ public struct AuthenticationFlow: Sendable {
   private func checkTransaction(of request: AuthenticationRequest) throws(Refusal) {
     if opening.isFurther, request.transaction.isEmpty { return }
     let texts = request.transaction.filter { $0.contentType == .plainText }
-    guard let transaction else {
+    guard let expected = try signedText() else {
       guard request.transaction.isEmpty else {
         throw opening.link.refusal(ofServer: .invalidParameter, "the request has a transaction nobody asked for")
       }
       return
     }
-    guard let text = texts.first, texts.count == 1, text.content.elementsEqual(transaction.utf8) else {
+    guard let text = texts.first, texts.count == 1, text.content == expected else {
       throw opening.link.refusal(ofServer: .invalidParameter, "the request's transaction is not the text that was sent")
     }
   }

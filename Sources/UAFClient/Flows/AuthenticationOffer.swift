@@ -9,7 +9,7 @@ public struct AuthenticationOffer: Equatable, Sendable {
   public let sets: [[AcceptableAuthenticator]]
 
   /// The text to be shown and confirmed, if a transaction was asked for.
-  public let transaction: String?
+  public let transaction: TransactionText?
 
   /// How long the request is good for by the server's word; nil if it gave none.
   public let lifetimeMilliseconds: UInt32?

@@ -44,7 +44,7 @@ extension Session {
     over network: inout Network
   ) throws(Ending) -> AuthenticationFlow {
     var flow = AuthenticationFlow(
-      settings: client, username: account.identity.serverUserName, proofFor: purpose)
+      settings: client, username: account.identity.serverUserName, transaction: transaction, proofFor: purpose)
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
     return flow
   }
@@ -53,7 +53,7 @@ extension Session {
   func startInVain(_ client: ClientSettings, _ server: ServerSettings) throws(Ending) {
     var network = try self.network(server)
     let name = caller.typedName.flatMap { try? serverUserName($0, server) } ?? "unknown"
-    var flow = AuthenticationFlow(settings: client, username: name)
+    var flow = AuthenticationFlow(settings: client, username: name, transaction: transaction)
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
     vainNetwork = network
   }

@@ -2,6 +2,7 @@ import Authenticator
 import FidoResults
 import SecretMemory
 import UAFConfiguration
+import UAFMessages
 import UAFWire
 
 extension Session {
@@ -23,7 +24,11 @@ extension Session {
       }
     var prompt = Prompt(echo: false, check: "passcode", step: step, text: text.text(in: language))
     prompt.remainingAttempts = tries.map { UInt32(clamping: $0) }
-    prompt.reason = caller.service
+    prompt.reason = transaction?.shown ?? caller.service
+    // In the prompt itself, whatever PAM_SILENT says: nobody confirms what was not shown.
+    if step == .current, let transaction {
+      prompt.text = "\(PromptText.confirm(transaction.shown).text(in: language))\n\(prompt.text)"
+    }
     if let error {
       let isSilent = begin.pamFlags & Self.silent != 0
       if isSilent { prompt.text = "\(error)\n\(prompt.text)" } else { prompt.errorMessage = error }

@@ -21,8 +21,7 @@ extension Session {
     var network = try self.network(server)
     let keys = try account.map { (file) throws(Ending) in try self.keys(of: file) } ?? []
     var (flow, offer) = try offered(client, identity, payload, type, keys, over: &network)
-    if offer.namesOtherKeys, keys.isEmpty, try deregisterStaleKeys(client, identity, payload, over: &network)
-    {
+    if offer.namesOtherKeys, keys.isEmpty, try deregisterStaleKeys(client, identity, payload, over: &network) {
       (flow, offer) = try offered(client, identity, payload, type, keys, over: &network)
     }
     var maker = try NewKeyMaker(UnlockedAuthenticatorBox(unlock(type, account, identity, in: directory)))

@@ -1,6 +1,7 @@
 import Authenticator
 import FidoResults
 import UAFConfiguration
+import UAFMessages
 import UAFWire
 
 /// One operation for one front end, from *begin* to *finished*.
@@ -14,6 +15,8 @@ import UAFWire
   let settings: ServiceSettings
   let language: Language
   let surroundings: Surroundings
+  /// What the person confirms by entering the value; nil where root wants no such text, and for other operations.
+  let transaction: TransactionText?
   /// Kept open until the end for accounts that are not there, as the real one is.
   var vainNetwork: Network?
 
@@ -39,6 +42,9 @@ import UAFWire
         .invalidParameter, text: .configurationError, detail: caller.isRoot && caller.isTool ? "\(error)" : nil,
         log: "\(error)")
     }
+    transaction =
+      settings.transaction && begin.operation == .authenticate
+      ? try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text() : nil
     language = Language.matching(Self.locale(begin), default: settings.general.language)
     guard !(arguments.nouserok && hidesState) else {
       throw Ending(.invalidParameter, text: .configurationError, log: "nouserok cannot go with hide_state")

@@ -47,6 +47,19 @@ struct CertificateFiles {
     return leaf
   }
 
+  /// The first certificate of a PEM file, DER.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``.
+  static func leaf(path: String) throws -> [UInt8] {
+    guard let pem = try StateFile.read(path: path, isSecret: false) else {
+      throw ServerError.unusableFile(path: path, reason: "no such file")
+    }
+    guard let leaf = try? X509.certificates(pem: pem).first else {
+      throw ServerError.unusableFile(path: path, reason: "not a certificate in PEM")
+    }
+    return leaf
+  }
+
   /// TLS 1.2 or later with this certificate.
   func tlsConfiguration() throws -> TLSConfiguration {
     let chain = try NIOSSLCertificate.fromPEMBytes(chainPEM)

@@ -28,6 +28,12 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Certificate chain, PEM.") var certificate: String?
   @Option(help: "Private key, PEM, readable by its owner alone.") var key: String?
   @Option(help: "A further FacetID to trust; may be repeated.") var facet: [String] = []
+  @Option(help: "Folder of metadata statements of further authenticator models, one .json file each.")
+  var metadata: String?
+  @Option(help: "What is asked of a client's channel binding: require, check what is sent, or off.")
+  var channelBinding = ChannelBindingPolicy.check
+  @Option(help: "A certificate that clients see where TLS ends elsewhere, PEM; may be repeated.")
+  var tlsCertificate: [String] = []
 
   func validate() throws {
     guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together.") }
@@ -37,6 +43,9 @@ struct ServeCommand: AsyncParsableCommand {
     guard publicURL != nil || !listen.isWildcard else {
       throw ValidationError("--listen names every interface: say with --public-url what clients use.")
     }
+    guard channelBinding != .off || tlsCertificate.isEmpty else {
+      throw ValidationError("--tls-certificate is of no use with --channel-binding off.")
+    }
   }
 
   func run() async throws {
@@ -44,15 +53,15 @@ struct ServeCommand: AsyncParsableCommand {
     let directory = try state.open(create: true)
     let database = try ServerDatabase.open(state: directory)
     let files = try certificateFiles(in: directory)
-    let leaf = try files.leaf()
+    let certificates = try visibleCertificates(own: files)
+    let facets = [ServerIdentity.pamModuleFacet] + facet
     // A certificate that clients cannot be bound to is told now, not at the first request.
-    _ = try X509.serverEndPoint(der: leaf)
+    _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
     let identity = IdentityBox()
     let environment = ServiceEnvironment(
-      database: database, keys: try ServerKeys(state: directory), models: try .projectOwn(),
+      database: database, keys: try ServerKeys(state: directory), models: try models(),
       identity: { try identity.value() }, now: { Terminal.now }, random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
-    let facets = [ServerIdentity.pamModuleFacet] + facet
     let application = Application(
       router: UAFRoutes(environment: environment, logger: logger).router,
       server: try .tls(
@@ -60,11 +69,13 @@ struct ServeCommand: AsyncParsableCommand {
       configuration: .init(
         address: .hostname(listen.host, port: listen.port), serverName: "uaf-server",
         availableConnectionsDelegate: MaximumAvailableConnections(1024)),
-      onServerRunning: { [listen, publicURL] channel in
+      onServerRunning: { [listen, publicURL, channelBinding] channel in
         let local = listen.url(port: channel.localAddress?.port ?? listen.port)
         let url = publicURL?.text ?? local
         do {
-          identity.set(try ServerIdentity(publicURL: url, facets: facets, certificate: leaf))
+          identity.set(
+            try ServerIdentity(
+              publicURL: url, facets: facets, certificates: certificates, channelBinding: channelBinding))
           try await database.write { db in try SettingStore(db: db).set(.publicURL, to: url) }
           Terminal.result("listening on \(local)")
         } catch {
@@ -87,6 +98,16 @@ struct ServeCommand: AsyncParsableCommand {
     } catch is CancellationError {
       logger.notice("closed idle connections")
     }
+  }
+
+  private func models() throws -> AuthenticatorModels {
+    try metadata.map { try MetadataFolder(path: $0).models() } ?? .projectOwn()
+  }
+
+  /// What clients see: the server's own certificate, unless something in front of it shows others.
+  private func visibleCertificates(own: CertificateFiles) throws -> [[UInt8]] {
+    guard !tlsCertificate.isEmpty else { return [try own.leaf()] }
+    return try tlsCertificate.map { try CertificateFiles.leaf(path: $0) }
   }
 
   private func certificateFiles(in directory: StateDirectory) throws -> CertificateFiles {

@@ -10,9 +10,10 @@ struct ResponseService: Sendable {
   ///
   /// - Throws: only what broke; a refusal is a value.
   func respond(_ body: SendUAFResponse) async throws -> ResponseOutcome {
-    guard let response = try? UAFResponse(parsing: body.uafResponse) else {
-      return .refused(.malformedMessage, username: nil)
-    }
+    let response: UAFResponse
+    do {
+      response = try UAFResponse(parsing: body.uafResponse)
+    } catch { return .refused(Refusal(error), username: nil) }
     var context: RequestContext?
     if let text = body.context {
       guard let parsed = try? RequestContext(parsing: text, limits: JSONLimits(maximumBytes: 65_536)) else {

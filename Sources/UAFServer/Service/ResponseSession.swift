@@ -20,7 +20,7 @@ struct ResponseSession {
     }
   }
 
-  private var verifier: Verifier { Verifier(identity: identity, models: environment.models) }
+  private var verifier: Verifier { Verifier(identity: identity, models: environment.models, now: now) }
 
   private func register(_ response: RegistrationResponse) throws -> ResponseOutcome {
     if let enrolmentID {

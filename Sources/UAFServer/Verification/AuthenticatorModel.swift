@@ -1,23 +1,32 @@
+import UAFCrypto
 import UAFMessages
 
 /// What the server knows of an authenticator model: the part of its metadata statement that verification needs.
 struct AuthenticatorModel: Equatable, Sendable {
-  let name: String
   /// Characteristics for policy matching; the version is the lowest one that is acceptable.
   let description: AuthenticatorDescription
-  let publicKeyAlgorithm: UInt16
+  /// How its keys sign.
+  let scheme: SignatureScheme
+  /// How it encodes its public keys.
+  let publicKeyEncoding: PublicKeyEncoding
   /// Roots for full attestation, DER.
   ///
   /// Empty means surrogate attestation, and nothing else.
   let attestationRootCertificates: [[UInt8]]
 
-  init(
-    name: String, description: AuthenticatorDescription, publicKeyAlgorithm: UInt16 = PublicKeyAlgorithm.eccX962Raw,
-    attestationRootCertificates: [[UInt8]] = []
-  ) {
-    self.name = name
-    self.description = description
-    self.publicKeyAlgorithm = publicKeyAlgorithm
-    self.attestationRootCertificates = attestationRootCertificates
+  /// Takes over a statement.
+  ///
+  /// - Throws: ``MetadataError`` for a statement whose models could not be verified here.
+  init(_ statement: MetadataStatement) throws(MetadataError) {
+    guard statement.assertionScheme == AssertionScheme.uafV1TLV else { throw .unknownScheme }
+    guard let scheme = SignatureScheme(rawValue: statement.authenticationAlgorithm) else { throw .unknownAlgorithm }
+    guard let encoding = PublicKeyEncoding(rawValue: statement.publicKeyAlgAndEncoding), encoding.fits(scheme) else {
+      throw .unknownKeyEncoding
+    }
+    guard statement.attestationRootCertificates.allSatisfy(X509.isCertificate) else { throw .notACertificate }
+    description = statement.authenticator
+    self.scheme = scheme
+    publicKeyEncoding = encoding
+    attestationRootCertificates = statement.attestationRootCertificates
   }
 }

@@ -1,3 +1,4 @@
+import Authenticator
 import UAFMessages
 
 /// The models a server accepts, in the order it prefers them.
@@ -8,13 +9,26 @@ struct AuthenticatorModels: Sendable {
     all.first { $0.description.aaid == aaid }
   }
 
+  /// Takes over statements, none of which may describe another one's model.
+  init(_ statements: [MetadataStatement]) throws(MetadataError) {
+    var models: [AuthenticatorModel] = []
+    for statement in statements {
+      guard !models.contains(where: { $0.description.aaid == statement.aaid }) else { throw .repeatedModel }
+      models.append(try AuthenticatorModel(statement))
+    }
+    all = models
+  }
+
+  /// Whether another model has one of this one's roots, so that only the leaf can tell which of them attests.
+  func sharesRoot(_ model: AuthenticatorModel) -> Bool {
+    all.contains { other in
+      other.description.aaid != model.description.aaid
+        && other.attestationRootCertificates.contains { model.attestationRootCertificates.contains($0) }
+    }
+  }
+
   /// The authenticators of this project: software, surrogate attestation, ECDSA P-256 raw.
-  static func projectOwn() throws(MessageError) -> AuthenticatorModels {
-    let passcode = AuthenticatorDescription(aaid: try AAID("5541#0001"), userVerification: UserVerification.passcode)
-    let pattern = AuthenticatorDescription(aaid: try AAID("5541#0002"), userVerification: UserVerification.pattern)
-    return AuthenticatorModels(all: [
-      AuthenticatorModel(name: "passcode", description: passcode),
-      AuthenticatorModel(name: "pattern", description: pattern),
-    ])
+  static func projectOwn() throws -> AuthenticatorModels {
+    try AuthenticatorModels(AuthenticatorType.allCases.map { try .projectOwn($0) })
   }
 }

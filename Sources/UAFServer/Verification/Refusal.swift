@@ -5,6 +5,8 @@ enum Refusal: String, Error, CaseIterable {
   // What was sent cannot be understood.
   case malformedRequest = "malformed-request"
   case malformedMessage = "malformed-message"
+  case unsupportedVersion = "unsupported-version"
+  case unknownExtension = "unknown-extension"
   case malformedFinalChallenge = "malformed-final-challenge"
   case malformedAssertion = "malformed-assertion"
   case invalidUsername = "invalid-username"
@@ -32,7 +34,10 @@ enum Refusal: String, Error, CaseIterable {
   case wrongFinalChallengeHash = "wrong-final-challenge-hash"
   case unacceptableAlgorithm = "unacceptable-algorithm"
   case unacceptableKey = "unacceptable-key"
-  case unacceptableAttestation = "unacceptable-attestation"
+  case otherAttestationType = "attestation-type-not-of-the-model"
+  case ecdaaNotSupported = "ecdaa-attestation-not-supported"
+  case untrustedAttestation = "attestation-chain-not-trusted"
+  case otherModelAttested = "attestation-certificate-of-other-model"
   case invalidAttestationSignature = "invalid-attestation-signature"
   case invalidSignature = "invalid-signature"
   case unlikelyRegistrationCounter = "unlikely-registration-counter"
@@ -59,13 +64,24 @@ enum Refusal: String, Error, CaseIterable {
     case .notInPolicy, .outdatedAuthenticator: .unacceptableAuthenticator
     case .unacceptableAlgorithm: .unacceptableAlgorithm
     case .unacceptableKey, .keyAlreadyRegistered: .unacceptableKey
-    case .unacceptableAttestation, .invalidAttestationSignature, .unlikelyRegistrationCounter:
+    case .otherAttestationType, .ecdaaNotSupported, .untrustedAttestation, .otherModelAttested,
+      .invalidAttestationSignature, .unlikelyRegistrationCounter:
       .unacceptableAttestation
     case .revokedKey: .revokedAuthenticator
-    case .malformedAssertion, .unsupportedTransaction, .otherAppID, .untrustedFacet, .unknownScheme,
-      .wrongFinalChallengeHash, .invalidSignature, .wrongTransaction:
+    case .unsupportedVersion, .unknownExtension, .malformedAssertion, .unsupportedTransaction, .otherAppID,
+      .untrustedFacet, .unknownScheme, .wrongFinalChallengeHash, .invalidSignature, .wrongTransaction:
       .unacceptableContent
     case .internalError: .internalServerError
     }
+  }
+
+  /// Why a message that cannot be read is refused.
+  init(_ error: MessageError) {
+    self =
+      switch error {
+      case .unsupportedVersion: .unsupportedVersion
+      case .unknownExtension: .unknownExtension
+      default: .malformedMessage
+      }
   }
 }

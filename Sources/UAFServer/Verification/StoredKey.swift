@@ -4,7 +4,7 @@ import UAFMessages
 struct StoredKey: Equatable, Sendable {
   let aaid: AAID
   let keyID: KeyID
-  /// 65 bytes, on the curve.
+  /// 65 bytes of a curve's point, or an RSA key's SubjectPublicKeyInfo.
   let publicKey: [UInt8]
   let signatureAlgorithm: UInt16
   let signCounter: UInt32

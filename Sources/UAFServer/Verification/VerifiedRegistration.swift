@@ -1,3 +1,4 @@
+import UAFCrypto
 import UAFMessages
 
 /// A new key whose attestation, challenge and policy were checked.
@@ -6,20 +7,20 @@ import UAFMessages
 struct VerifiedRegistration: Sendable {
   let aaid: AAID
   let keyID: KeyID
-  /// 65 bytes, on the curve.
+  /// As ``VerificationKey`` has it to be stored.
   let publicKey: [UInt8]
-  /// How the key will sign: the assertion's own statement, which agrees with the model's.
+  /// How the key will sign, by the model's statement: an assertion with full attestation says how another key signs.
   let signatureAlgorithm: UInt16
   let authenticatorVersion: UInt16
   let signCounter: UInt32
   let regCounter: UInt32
 
   /// Not to be called by anything but the verifier, whose checks it takes for granted.
-  init(uncheckedAssertion assertion: UnverifiedRegistrationAssertion, publicKey: [UInt8]) {
+  init(uncheckedAssertion assertion: UnverifiedRegistrationAssertion, publicKey: VerificationKey) {
     aaid = assertion.aaid
     keyID = assertion.keyID
-    self.publicKey = publicKey
-    signatureAlgorithm = assertion.signatureAlgorithm
+    self.publicKey = publicKey.encoded
+    signatureAlgorithm = publicKey.scheme.rawValue
     authenticatorVersion = assertion.authenticatorVersion
     signCounter = assertion.signCounter
     regCounter = assertion.regCounter

@@ -46,15 +46,16 @@ extension Verifier {
     }
     let description = description(
       model, version: assertion.authenticatorVersion, keyIDs: [assertion.keyID], appID: issued.appID)
-    guard meets(issued.policy, description, appID: issued.appID) else { throw .notInPolicy }
+    // Before the policy, which names the account's keys: an unknown key has a status of its own.
     guard let key = keys.first(where: { $0.aaid == assertion.aaid && $0.keyID == assertion.keyID }) else {
       throw .unknownKeyID
     }
+    guard meets(issued.policy, description, appID: issued.appID) else { throw .notInPolicy }
     guard assertion.finalChallengeHash == finalChallengeHash else { throw .wrongFinalChallengeHash }
     guard assertion.signatureAlgorithm == key.signatureAlgorithm else { throw .unacceptableAlgorithm }
-    guard
-      holds(
-        assertion.signature, over: assertion.signedBytes, algorithm: key.signatureAlgorithm, publicKey: key.publicKey)
+    guard let scheme = SignatureScheme(rawValue: key.signatureAlgorithm),
+      let publicKey = try? VerificationKey(encoded: key.publicKey, scheme: scheme),
+      publicKey.isValidSignature(assertion.signature, of: assertion.signedBytes)
     else { throw .invalidSignature }
     // What follows tells of the account, and so only to whoever has its key.
     guard !key.isRevoked else { throw .revokedKey }

@@ -43,47 +43,27 @@ extension Verifier {
     guard assertion.authenticatorVersion >= model.description.authenticatorVersion else {
       throw .outdatedAuthenticator
     }
-    let description = description(
+    var description = description(
       model, version: assertion.authenticatorVersion, keyIDs: [assertion.keyID], appID: issued.appID)
     guard meets(issued.policy, description, appID: issued.appID) else { throw .notInPolicy }
     guard assertion.finalChallengeHash == finalChallengeHash else { throw .wrongFinalChallengeHash }
     guard assertion.regCounter <= Self.maximumRegistrationCounter else { throw .unlikelyRegistrationCounter }
-    guard assertion.signatureAlgorithm == model.description.authenticationAlgorithm else {
-      throw .unacceptableAlgorithm
-    }
     let publicKey = try publicKey(of: assertion, model: model)
     try verifyAttestation(of: assertion, model: model, publicKey: publicKey)
     guard !isRegistered(assertion.aaid, assertion.keyID) else { throw .keyAlreadyRegistered }
+    // From here on the authenticator is what it did: a policy may name fewer types of attestation than the model has.
+    description.attestationTypes = [assertion.attestation.type]
+    guard meets(issued.policy, description, appID: issued.appID) else { throw .otherAttestationType }
     return (VerifiedRegistration(uncheckedAssertion: assertion, publicKey: publicKey), description)
   }
 
   private func publicKey(
     of assertion: UnverifiedRegistrationAssertion, model: AuthenticatorModel
-  ) throws(Refusal) -> [UInt8] {
-    guard assertion.publicKeyAlgorithm == model.publicKeyAlgorithm else { throw .unacceptableKey }
-    switch assertion.publicKeyAlgorithm {
-    case PublicKeyAlgorithm.eccX962Raw:
-      guard P256.isOnCurve(assertion.publicKey) else { throw .unacceptableKey }
-      return assertion.publicKey
-    case PublicKeyAlgorithm.eccX962DER:
-      guard let key = try? P256.publicKey(subjectPublicKeyInfo: assertion.publicKey) else { throw .unacceptableKey }
-      return key
-    default: throw .unacceptableKey
-    }
-  }
-
-  /// A model with roots must attest fully, one without must not; full attestation and ECDAA are not verified yet, so
-  /// they are not accepted.
-  private func verifyAttestation(
-    of assertion: UnverifiedRegistrationAssertion, model: AuthenticatorModel, publicKey: [UInt8]
-  ) throws(Refusal) {
-    guard case .surrogate(let signature) = assertion.attestation, model.attestationRootCertificates.isEmpty,
-      model.description.attestationTypes.contains(assertion.attestation.type)
-    else { throw .unacceptableAttestation }
-    let algorithm = assertion.signatureAlgorithm
-    guard holds(signature, over: assertion.signedBytes, algorithm: algorithm, publicKey: publicKey) else {
-      throw .invalidAttestationSignature
-    }
+  ) throws(Refusal) -> VerificationKey {
+    guard assertion.publicKeyAlgorithm == model.publicKeyEncoding.rawValue,
+      let key = try? VerificationKey(assertion.publicKey, encoding: model.publicKeyEncoding, scheme: model.scheme)
+    else { throw .unacceptableKey }
+    return key
   }
 
   /// "Exceedingly high" in the protocol's words: no person registers this often with one authenticator.

@@ -3,10 +3,12 @@ import UAFMessages
 
 /// The server's rules for answers (UAF protocol, sections 3.4.6.5 and 3.5.7.5).
 ///
-/// Knows no store, no clock, no network.
+/// Knows no store, no clock, no network: what it needs of them is given.
 struct Verifier: Sendable {
   let identity: ServerIdentity
   let models: AuthenticatorModels
+  /// Seconds since 1970, for the validity of attestation certificates.
+  let now: Int64
 
   /// The checks of a whole message: header, final challenge parameters, facet, channel binding.
   func refusal(header: OperationHeader, fcParams: String, issued: IssuedRequest) -> Refusal? {
@@ -21,21 +23,8 @@ struct Verifier: Sendable {
       let hash = try? SHA256.hash(challenge), hash == issued.challengeHash
     else { return .unknownChallenge }
     guard identity.trustedFacets.trusts(parameters.facetID, version: header.upv) else { return .untrustedFacet }
-    guard isOurs(parameters.channelBinding) else { return .channelBindingMismatch }
+    guard identity.accepts(parameters.channelBinding) else { return .channelBindingMismatch }
     return nil
-  }
-
-  /// Each known member must name our certificate; a client that knows nothing of its connection may say so.
-  ///
-  /// `tlsUnique` and `cid_pubkey` are not compared: nothing that ends TLS here tells their values.
-  private func isOurs(_ binding: ChannelBinding) -> Bool {
-    if let text = binding.serverEndPoint {
-      guard let hash = identity.serverEndPoint, text == Base64URL.encode(hash) else { return false }
-    }
-    if let text = binding.tlsServerCertificate {
-      guard let certificate = identity.certificate, text == Base64URL.encode(certificate) else { return false }
-    }
-    return true
   }
 
   /// The model's own description with what an assertion says of its version.
@@ -55,22 +44,16 @@ struct Verifier: Sendable {
   }
 
   /// The verified members of the first alternative that they meet together; empty if they meet none.
+  ///
+  /// Of one model only the first assertion counts: nothing tells two authenticators of a model from one that signs twice,
+  /// and each criterion of an alternative needs an authenticator of its own.
   func members<Verified>(
     of verified: [(Verified, AuthenticatorDescription)], meeting policy: Policy, appID: String
   ) -> [Verified] {
-    guard let chosen = policy.acceptableSets(among: verified.map(\.1), appID: appID).first else { return [] }
-    return verified.filter { entry in chosen.contains { $0.aaid == entry.1.aaid } }.map(\.0)
-  }
-
-  /// Whether a signature holds, in the encoding that `algorithm` names.
-  func holds(_ signature: [UInt8], over signed: [UInt8], algorithm: UInt16, publicKey: [UInt8]) -> Bool {
-    switch algorithm {
-    case SignatureAlgorithm.secp256r1ECDSASHA256Raw:
-      P256.isValidSignature(signature, of: signed, publicKey: publicKey)
-    case SignatureAlgorithm.secp256r1ECDSASHA256DER:
-      P256.isValidSignature(der: signature, of: signed, publicKey: publicKey)
-    default: false
-    }
+    var candidates: [(Verified, AuthenticatorDescription)] = []
+    for entry in verified where !candidates.contains(where: { $0.1.aaid == entry.1.aaid }) { candidates.append(entry) }
+    guard let chosen = policy.acceptableSets(among: candidates.map(\.1), appID: appID).first else { return [] }
+    return candidates.filter { entry in chosen.contains { $0.aaid == entry.1.aaid } }.map(\.0)
   }
 
   /// The FinalChallengeHash: over the text as it was sent, not over what it decodes to.

@@ -55,6 +55,11 @@ final class Server {
     return line
   }
 
+  /// What the account confirmed, as the server finds it when it checks again.
+  func audit(_ user: String) throws -> Output {
+    try Command.run([Programs.server, "audit", "verify", user, "--state", state], logged: false)
+  }
+
   /// Takes the account's keys back.
   func revoke(_ user: String) throws {
     try Command.succeed([Programs.server, "revoke", user, "--state", state], logged: false)

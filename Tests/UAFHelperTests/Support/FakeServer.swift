@@ -1,5 +1,6 @@
 import Testing
 import UAFClient
+import UAFCrypto
 import UAFMessages
 
 /// A server that hands out requests and says yes, unless it is told otherwise, and keeps what it was sent.
@@ -20,6 +21,10 @@ final class FakeServer {
   var token: String? = "token-of-the-server"
   /// What was asked for, and with which context.
   private(set) var asked: [(op: UAFMessages.Operation, context: RequestContext)] = []
+  /// What is sent to be confirmed in place of what was asked for.
+  var slippedText: String?
+  /// The transaction hashes of the signatures that came; nil for a mere login.
+  private(set) var confirmed: [[UInt8]?] = []
   /// The counters of the signatures that came.
   private(set) var counters: [UInt32] = []
   /// Called once, when the next request is asked for.
@@ -75,7 +80,7 @@ final class FakeServer {
                 disallowed: knownKeys.isEmpty ? [] : [MatchCriteria(aaid: aaid, keyIDs: knownKeys)])))
         ])
       case .authentication:
-        text = try authentication()
+        text = try authentication(confirming: slippedText ?? Self.signed(context.transaction))
       case .deregistration:
         if let order {
           let header = OperationHeader(upv: .uaf11, op: .deregistration, appID: nil)
@@ -99,13 +104,19 @@ final class FakeServer {
     }
   }
 
-  private func authentication() throws -> String {
+  private static func signed(_ text: String?) throws -> String? {
+    try text.map { try #require(TransactionText(sent: $0)).signed(hash: SHA256.hash) }
+  }
+
+  private func authentication(confirming text: String? = nil) throws -> String {
     let header = OperationHeader(upv: UPV(major: 1, minor: 0), op: .authentication, appID: nil)
     let challenge = try ServerChallenge(bytes: Array(repeating: 7, count: 32))
     let criteria = MatchCriteria(aaid: try AAID("5541#0001"), keyIDs: policyKeys ?? registered.map { [$0] })
     return UAFRequest.text(of: [
       .authentication(
-        AuthenticationRequest(header: header, challenge: challenge, policy: Policy(accepted: [[criteria]])))
+        AuthenticationRequest(
+          header: header, challenge: challenge, transaction: try text.map { [try Transaction(text: $0)] } ?? [],
+          policy: Policy(accepted: [[criteria]])))
     ])
   }
 
@@ -117,7 +128,9 @@ final class FakeServer {
         registered = try UnverifiedRegistrationAssertion(parsing: assertion.assertion).keyID
       }
       if case .authentication(let authentication) = response, let assertion = authentication.assertions.first {
-        counters.append(try UnverifiedAuthenticationAssertion(parsing: assertion.assertion).signCounter)
+        let assertion = try UnverifiedAuthenticationAssertion(parsing: assertion.assertion)
+        counters.append(assertion.signCounter)
+        confirmed.append(assertion.authenticationMode == .userVerified ? nil : assertion.transactionContentHash)
       }
       if furtherRequests > 0 {
         furtherRequests -= 1

@@ -20,6 +20,7 @@ final class TestServer: Sendable {
   let database: any DatabaseWriter
   let environment: ServiceEnvironment
   let identity: ServerIdentity
+  let certificate: [UInt8]
   private let clock = TestClock()
 
   init(database: (any DatabaseWriter)? = nil) throws {
@@ -27,8 +28,9 @@ final class TestServer: Sendable {
     let clock = clock
     let certificate = try X509.certificates(pem: Self.certificatePEM)[0]
     let identity = try ServerIdentity(
-      publicURL: Self.publicURL, facets: [ServerIdentity.pamModuleFacet], certificate: certificate)
+      publicURL: Self.publicURL, facets: [ServerIdentity.pamModuleFacet], certificates: [certificate])
     self.identity = identity
+    self.certificate = certificate
     self.database = database
     environment = ServiceEnvironment(
       database: database, keys: try Self.makeKeys(), models: try .projectOwn(), identity: { identity },

@@ -13,9 +13,6 @@ struct Vector: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// Valid by the specification, refused here: their model attests with a certificate chain, which is not verified yet.
-  static let fullAttestation = ["reg-full-leaf-only"]
-
   static let all: [Vector] = {
     guard case .array(let entries)? = try? JSONValue(parsing: bytes(of: "index")) else { return [] }
     return entries.compactMap { entry in
@@ -24,15 +21,25 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
   }()
 
-  static let accepted = all.filter { $0.isValid && !fullAttestation.contains($0.name) }
+  static let accepted = all.filter(\.isValid)
+
+  /// One message pair for each algorithm and key encoding, of Tests/Vectors/algorithms.
+  static let algorithms: [Vector] = {
+    guard case .array(let entries)? = try? JSONValue(parsing: bytes(of: "../algorithms/algorithms")) else { return [] }
+    return entries.compactMap { try? Vector(json: $0) }
+  }()
 
   init(_ name: String) throws {
-    guard case .object(let object) = try JSONValue(parsing: Self.bytes(of: name)),
-      case .bool(let isValid)? = object["valid"]
+    try self.init(json: try JSONValue(parsing: Self.bytes(of: name)))
+  }
+
+  private init(json: JSONValue) throws {
+    guard case .object(let object) = json, case .bool(let isValid)? = object["valid"],
+      case .string(let name)? = object["name"]
     else { throw CocoaError(.coderReadCorrupt) }
     self.name = name
     self.isValid = isValid
-    json = object
+    self.json = object
   }
 
   private static func bytes(of name: String) throws -> [UInt8] {
@@ -57,20 +64,33 @@ struct Vector: Sendable, CustomTestStringConvertible {
   var responseBytes: [UInt8] { get throws { try member("response").bytes } }
   var response: UAFResponse { get throws { try UAFResponse(parsing: responseBytes) } }
 
-  /// A verifier that knows the vectors' two models and trusts their application.
+  /// The roots of the model's metadata statement, where it has any.
+  var roots: [[UInt8]] {
+    get throws {
+      guard case .array(let roots)? = json["attestationRootCertificates"] else { return [] }
+      return try roots.map { root in
+        guard case .string(let text) = root else { throw CocoaError(.coderReadCorrupt) }
+        return try Base64.decode(text, maximumCount: 4096)
+      }
+    }
+  }
+
+  /// 2027-01-15, when the vectors' certificates are valid.
+  static let now: Int64 = 1_800_000_000
+
+  /// A verifier that knows the vector's model and trusts its application.
   var verifier: Verifier {
     get throws {
-      let raw = AuthenticatorDescription(aaid: try AAID("EBA0#0001"), userVerification: UserVerification.passcode)
-      let der = AuthenticatorDescription(
-        aaid: try AAID("EBA0#0002"), userVerification: UserVerification.passcode,
-        authenticationAlgorithm: SignatureAlgorithm.secp256r1ECDSASHA256DER)
-      let models = AuthenticatorModels(all: [
-        AuthenticatorModel(name: "raw", description: raw),
-        AuthenticatorModel(name: "DER", description: der, publicKeyAlgorithm: PublicKeyAlgorithm.eccX962DER),
-      ])
+      let method = VerificationMethodDescriptor(userVerification: UserVerification.passcode)
+      var statement = MetadataStatement(
+        aaid: try AAID(text("aaid")), description: name, userVerificationDetails: [[method]])
+      statement.authenticationAlgorithm = UInt16(try number("sigAlg"))
+      statement.publicKeyAlgAndEncoding = UInt16(try number("keyAlg"))
+      statement.attestationRootCertificates = try roots
+      if try !roots.isEmpty { statement.attestationTypes = [15879] }
       let identity = try ServerIdentity(
-        publicURL: "http://127.0.0.1:8282", facets: ["https://example.test"], certificate: nil)
-      return Verifier(identity: identity, models: models)
+        publicURL: "https://a.test", facets: ["https://example.test"], certificates: [])
+      return Verifier(identity: identity, models: try AuthenticatorModels([statement]), now: Self.now)
     }
   }
 
@@ -98,15 +118,23 @@ struct Vector: Sendable, CustomTestStringConvertible {
   var keys: [StoredKey] {
     get throws {
       guard try request.header.op == .authentication else { return [] }
-      let key = try Base64URL.decode(text("uauthPublicKeyB64u"), maximumCount: 1024)
       let keyID = try Base64URL.decode(text("keyID"), maximumCount: 2048)
       return [
         StoredKey(
           aaid: try AAID(text("aaid")), keyID: try KeyID(bytes: keyID),
-          publicKey: key.count == 65 ? key : try P256.publicKey(subjectPublicKeyInfo: key),
-          signatureAlgorithm: UInt16(try number("sigAlg")), signCounter: UInt32(try number("storedSignCounter")),
+          publicKey: try storedKey.encoded, signatureAlgorithm: UInt16(try number("sigAlg")),
+          signCounter: UInt32(try number("storedSignCounter")),
           isRevoked: false)
       ]
+    }
+  }
+
+  private var storedKey: VerificationKey {
+    get throws {
+      try VerificationKey(
+        Base64URL.decode(text("uauthPublicKeyB64u"), maximumCount: 1024),
+        encoding: #require(PublicKeyEncoding(rawValue: UInt16(try number("keyAlg")))),
+        scheme: #require(SignatureScheme(rawValue: UInt16(try number("sigAlg")))))
     }
   }
 
@@ -117,14 +145,19 @@ struct Vector: Sendable, CustomTestStringConvertible {
     let keys: [StoredKey]
 
     /// Whether the server accepts an answer to the vector's request.
-    func accepts(_ response: UAFResponse) -> Bool {
+    func accepts(_ response: UAFResponse) -> Bool { refusal(response) == nil }
+
+    /// Why the server refuses an answer; nil if it accepts it.
+    func refusal(_ response: UAFResponse) -> Refusal? {
       switch response {
       case .registration(let response):
-        if case .accepted = verifier.verify(response, issued: issued, isRegistered: { _, _ in false }) { return true }
+        let result = verifier.verify(response, issued: issued, isRegistered: { _, _ in false })
+        if case .refused(let refusal) = result { return refusal }
       case .authentication(let response):
-        if case .accepted = verifier.verify(response, issued: issued, keys: keys) { return true }
+        let result = verifier.verify(response, issued: issued, keys: keys)
+        if case .refused(let refusal) = result { return refusal }
       }
-      return false
+      return nil
     }
   }
 

@@ -1,0 +1,26 @@
+import COpenSSL
+
+/// OpenSSL's tables of methods, filled before two threads can need them at once.
+///
+/// OpenSSL 3.0 fills the tables at the first use of each kind of method. Where two threads are first together, one of
+/// them can be told that there is no such method (measured: 1 of 20 starts with eight threads reading RSA keys), and the
+/// server would refuse somebody's good key.
+enum OpenSSLMethods {
+  /// Fills the tables; further calls do nothing, and wait for a first one under way.
+  static func load() {
+    _ = isLoaded
+  }
+
+  // A static property is made once, whichever thread comes first.
+  private static let isLoaded: Bool = {
+    // SAFETY: each method is freed at once; the tables keep their own.
+    unsafe EVP_MD_free(EVP_MD_fetch(nil, "SHA256", nil))
+    unsafe EVP_KEYMGMT_free(EVP_KEYMGMT_fetch(nil, "RSA", nil))
+    unsafe EVP_SIGNATURE_free(EVP_SIGNATURE_fetch(nil, "RSA", nil))
+    unsafe OSSL_ENCODER_free(OSSL_ENCODER_fetch(nil, "RSA", "output=der"))
+    // SAFETY: what is read is no key, and no key comes of it; the error is cleared.
+    if let key = try? unsafe RSAKey.make([0x30, 0x00], encoding: .rsa2048DER) { unsafe EVP_PKEY_free(key) }
+    OpenSSLQueue.clear()
+    return true
+  }()
+}

@@ -1,0 +1,118 @@
+import Testing
+import UAFCrypto
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// Logins whose person confirms a text.
+@Suite struct TransactionTests {
+  private func bench() throws -> HelperBench {
+    let bench = try HelperBench.registered("[service.sudo]\ntransaction = true\n[service.sshd]\ntransaction = true")
+    bench.device.hostName = "desk"
+    return bench
+  }
+
+  private func sudo(_ bench: HelperBench, _ command: String = "sudo id") -> Begin {
+    var begin = bench.begin()
+    begin.service = Array("sudo".utf8)
+    begin.command = Array(command.utf8)
+    return begin
+  }
+
+  /// What is signed of a text.
+  private func hash(_ text: String) throws -> [UInt8] {
+    let text = try #require(TransactionText(bytes: Array(text.utf8)))
+    return try SHA256.hash(Array(text.signed(hash: SHA256.hash).utf8))
+  }
+
+  @Test func `shows sudo's command with the account and the machine, and signs it`() throws {
+    let bench = try bench()
+    let transcript = try bench.run(sudo(bench), ["correct"])
+    #expect(transcript.result == 0)
+    #expect(
+      transcript.prompts.map(\.text) == ["Your passcode confirms: mina@desk: sudo id\nPasscode for mina (sudo): "])
+    #expect(transcript.prompts.map(\.reason) == ["mina@desk: sudo id"])
+    #expect(bench.server.asked.last?.context.transaction == "mina@desk: sudo id")
+    #expect(bench.server.confirmed.last == (try hash("mina@desk: sudo id")))
+  }
+
+  @Test func `names a remote login's service and where it comes from`() throws {
+    let bench = try bench()
+    var begin = bench.begin()
+    begin.service = Array("sshd".utf8)
+    begin.isRemote = true
+    begin.remoteHost = Array("192.0.2.1".utf8)
+    #expect(try bench.run(begin, ["correct"]).result == 0)
+    #expect(bench.server.confirmed.last == (try hash("mina@desk: sshd from 192.0.2.1")))
+  }
+
+  @Test func `signs a long command by its head, its tail and its hash, and shows all of it`() throws {
+    let bench = try bench()
+    let command = "sudo tar " + (0..<150).map { "file-\($0)" }.joined(separator: " ")
+    let transcript = try bench.run(sudo(bench, command), ["correct"])
+    #expect(transcript.result == 0)
+    #expect(transcript.prompts.first?.text.contains(command) == true)
+    #expect(bench.server.confirmed.last == (try hash("mina@desk: " + command)))
+  }
+
+  @Test func `shows what could steer a terminal by its bytes`() throws {
+    let bench = try bench()
+    let transcript = try bench.run(sudo(bench, "sudo \u{1b}[2J\u{202e}\n"), ["correct"])
+    #expect(transcript.result == 0)
+    #expect(transcript.prompts.first?.reason == #"mina@desk: sudo \x1B[2J\xE2\x80\xAE\x0A"#)
+  }
+
+  @Test func `refuses a command nobody would read, before anyone is asked`() throws {
+    let bench = try bench()
+    let transcript = try bench.run(sudo(bench, "sudo " + String(repeating: "x", count: 2048)), ["correct"])
+    #expect(transcript.result == 1001)
+    #expect(transcript.prompts.isEmpty)
+    #expect(bench.server.asked.last?.op == .registration)
+  }
+
+  @Test func `refuses sudo whose command is not known`() throws {
+    let bench = try bench()
+    var begin = sudo(bench)
+    begin.command = nil
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.result == 1007)
+    #expect(transcript.prompts.isEmpty)
+  }
+
+  @Test(arguments: ["mina@desk: sudo su", "mina@desk: sudo id ", " "])
+  func `signs nothing where the server sends another text`(_ text: String) throws {
+    let bench = try bench()
+    bench.server.slippedText = text
+    let answered = bench.server.answered
+    let transcript = try bench.run(sudo(bench), ["correct"])
+    #expect(transcript.result == 1001)
+    // The server spoke: no stack may fall back on this.
+    #expect(transcript.pamCode == 7)
+    #expect(bench.server.answered == answered)
+  }
+
+  @Test func `signs nothing where the server slips in a text nobody asked for`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.slippedText = "pay"
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 1001)
+    #expect(transcript.pamCode == 7)
+  }
+
+  @Test func `confirms nothing where root's configuration asks for no text`() throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(sudo(bench), ["correct"])
+    #expect(transcript.prompts.map(\.text) == ["Passcode for mina (sudo): "])
+    #expect(bench.server.asked.last?.context.transaction == nil)
+    #expect(bench.server.confirmed.last == .some(nil))
+  }
+
+  @Test func `a cancelled text is not confirmed, and not counted`() throws {
+    let bench = try bench()
+    let transcript = try bench.run(sudo(bench), [nil])
+    #expect(transcript.result == 999)
+    #expect(bench.server.confirmed.isEmpty)
+    #expect(try bench.triesLeft() == 3)
+  }
+}

@@ -1,0 +1,122 @@
+import Authenticator
+import Foundation
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import UAFServer
+
+/// The statements a server is given, and the one it prints.
+final class MetadataFolderTests {
+  private let folder: URL
+
+  init() throws {
+    folder = URL.temporaryDirectory.appending(path: "metadata-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  private func statement(_ aaid: String, algorithm: UInt16 = 1, encoding: UInt16 = 0x100) throws -> MetadataStatement {
+    let method = VerificationMethodDescriptor(userVerification: UserVerification.passcode)
+    var statement = MetadataStatement(aaid: try AAID(aaid), description: "x", userVerificationDetails: [[method]])
+    statement.authenticationAlgorithm = algorithm
+    statement.publicKeyAlgAndEncoding = encoding
+    return statement
+  }
+
+  private func write(_ text: String, to name: String) throws {
+    try Data(text.utf8).write(to: folder.appending(path: name))
+  }
+
+  private func models() throws -> AuthenticatorModels {
+    try MetadataFolder(path: folder.path()).models()
+  }
+
+  private var error: ServerError? {
+    do {
+      _ = try models()
+      return nil
+    } catch { return error as? ServerError }
+  }
+
+  @Test func `adds the models of a folder to the project's own, by file name`() throws {
+    try write(try statement("FFFF#0002", algorithm: 4, encoding: 0x103).jsonText, to: "a.json")
+    try write(try statement("FFFF#0001").jsonText, to: "b.json")
+    try write("not looked at", to: "README")
+    let all = try models().all
+    #expect(all.map(\.description.aaid.text) == ["5541#0001", "5541#0002", "FFFF#0002", "FFFF#0001"])
+    #expect(all[2].scheme == .rsassaPSSDER && all[2].publicKeyEncoding == .rsa2048DER)
+  }
+
+  @Test func `takes a statement about the project's own model in the place of the compiled-in one`() throws {
+    var own = try statement("5541#0001")
+    own.authenticatorVersion = 7
+    try write(own.jsonText, to: "own.json")
+    let models = try models()
+    #expect(models.all.map(\.description.aaid.text) == ["5541#0002", "5541#0001"])
+    #expect(models[try AAID("5541#0001")]?.description.authenticatorVersion == 7)
+  }
+
+  @Test(arguments: [
+    ("assertionScheme", "\"UAFV2TLV\""), ("authenticationAlgorithm", "7"), ("authenticationAlgorithm", "10"),
+    ("publicKeyAlgAndEncoding", "260"), ("publicKeyAlgAndEncoding", "258"), ("authenticationAlgorithm", "3"),
+    ("keyProtection", "0"), ("attestationTypes", "[15879]"), ("aaid", "null"),
+  ])
+  func `refuses a statement it could not verify by, and names the file`(member: String, value: String) throws {
+    guard case .object(var object) = try statement("FFFF#0001").json else { return }
+    object.set(member, try JSONValue(parsing: Array(value.utf8)))
+    try write(JSONValue.object(object).text, to: "a.json")
+    let path = if case .unusableFile(let path, _) = error { path } else { "" }
+    #expect(path.hasSuffix("/a.json"))
+  }
+
+  @Test func `refuses roots that are no certificates`() throws {
+    var statement = try statement("FFFF#0001")
+    statement.attestationTypes = [15879]
+    statement.attestationRootCertificates = [[0x30, 0]]
+    #expect(throws: MetadataError.notACertificate) { try AuthenticatorModel(statement) }
+  }
+
+  @Test func `refuses two statements about one model, whatever the case of its digits`() throws {
+    try write(try statement("FFFF#000A").jsonText, to: "a.json")
+    try write(try statement("ffff#000a").jsonText, to: "b.json")
+    let path = if case .unusableFile(let path, _) = error { path } else { "" }
+    #expect(path.hasSuffix("/b.json"))
+  }
+
+  @Test(arguments: ["", "{", "[]", "{}", "{\"aaid\":1,\"aaid\":2}"])
+  func `refuses a file that is no statement`(text: String) throws {
+    try write(text, to: "a.json")
+    let path = if case .unusableFile(let path, _) = error { path } else { "" }
+    #expect(path.hasSuffix("/a.json"))
+  }
+
+  @Test func `refuses a folder that is not there`() throws {
+    let missing = MetadataFolder(path: folder.path() + "/missing")
+    #expect(throws: ServerError.self) { try missing.models() }
+  }
+
+  @Test func `prints the limits that the configuration keeps to`() throws {
+    let statement = try MetadataStatement.projectOwn(.passcode)
+    #expect(
+      statement.jsonText == """
+        {"aaid":"5541#0001","description":"pam-uaf passcode","authenticatorVersion":1,"upv":[{"major":1,"minor":0},\
+        {"major":1,"minor":1}],"assertionScheme":"UAFV1TLV","authenticationAlgorithm":1,\
+        "publicKeyAlgAndEncoding":256,"attestationTypes":[15880],"userVerificationDetails":[[{"userVerification":4,\
+        "caDesc":{"base":10,"minLength":4,"maxRetries":10,"blockSlowdown":30}}]],"keyProtection":1,\
+        "isKeyRestricted":true,"isFreshUserVerificationRequired":true,"matcherProtection":1,"attachmentHint":1,\
+        "isSecondFactorOnly":false,"tcDisplay":3,"tcDisplayContentType":"text/plain","attestationRootCertificates":[]}
+        """)
+    #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
+  }
+
+  @Test func `describes the authenticators that the client has`() throws {
+    for type in AuthenticatorType.allCases {
+      let model = try #require(try AuthenticatorModels.projectOwn()[AAID(type.aaid)])
+      #expect(model.description.userVerification == type.userVerification)
+    }
+  }
+}
