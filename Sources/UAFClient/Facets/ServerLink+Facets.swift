@@ -63,7 +63,7 @@ extension ServerLink {
     throw untrusted("the AppID redirects more than \(Self.maximumRedirects) times")
   }
 
-  /// A list that does not come trusts nobody.
+  /// A list that does not come trusts nobody; that our own network program is gone is nobody's distrust.
   private mutating func exchange<Wire: Transport & ~Copyable>(
     _ request: TransportRequest, over transport: inout Wire
   ) throws(Refusal) -> TransportResponse {
@@ -71,6 +71,7 @@ extension ServerLink {
       try transport.begin(request)
       return try transport.finish()
     } catch {
+      if error == .unavailable { throw noAnswer(error) }
       throw refusal(.untrustedFacet, "the list of facets cannot be fetched: \(error.description)")
     }
   }

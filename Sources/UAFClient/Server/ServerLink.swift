@@ -30,7 +30,8 @@ struct ServerLink: Sendable {
     }
   }
 
-  private mutating func noAnswer(_ failure: TransportFailure) -> Refusal {
+  /// Nothing came back.
+  mutating func noAnswer(_ failure: TransportFailure) -> Refusal {
     let refusal = Refusal(failure, handshakeCompleted: handshakeCompleted)
     handshakeCompleted = refusal.handshakeCompleted
     return refusal
