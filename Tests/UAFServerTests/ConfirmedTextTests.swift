@@ -128,6 +128,15 @@ struct ConfirmedTextTests {
     #expect(ConfirmedTextCheck.fault(in: confirmation) == .notConfirmed)
   }
 
+  @Test func `prints a text as it was shown`() {
+    let confirmation = ConfirmedText(
+      id: 7, username: "mina", confirmedAt: 0, shown: #"mina@desk: sudo echo '\\' "x""#, fcParams: "", assertion: [],
+      publicKey: [], signatureAlgorithm: 1)
+    #expect(
+      AuditVerifyCommand.line(confirmation, nil)
+        == "7\t1970-01-01T00:00:00Z\tmina\tok\tmina@desk: sudo echo '\\\\' \"x\"")
+  }
+
   @Test func `prints one line that steers no terminal`() {
     let confirmation = ConfirmedText(
       id: 7, username: "al\u{1B}ice", confirmedAt: 0, shown: "a\tb\u{1B}[2J", fcParams: "", assertion: [],

@@ -33,10 +33,11 @@ struct AuditVerifyCommand: AsyncParsableCommand {
 
   static func line(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> String {
     let time = Date(timeIntervalSince1970: TimeInterval(confirmation.confirmedAt)).formatted(.iso8601)
-    // Whoever could change the store could write what steers a terminal.
+    // Whoever could change the store could write what steers a terminal; what we stored is plain already.
+    let isPlain = confirmation.shown.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     return [
       String(confirmation.id), time, ShownValue.name(confirmation.username), fault?.rawValue ?? "ok",
-      ShownValue.quoted(confirmation.shown, maximumCount: 2048),
+      isPlain ? confirmation.shown : ShownValue.quoted(confirmation.shown, maximumCount: 2048),
     ].joined(separator: "\t")
   }
 }
