@@ -61,11 +61,13 @@ def register(folder, cost, port, server_state):
     configuration.write_text(
         f'[server]\nrequest_url = "https://127.0.0.1:{port}/uaf/get"\n'
         f'response_url = "https://127.0.0.1:{port}/uaf/respond"\nca_file = "{server_state}/ca.pem"\n'
+        # To the server each state is an account: a second one of this machine under one name would replace the first.
+        f'username = "{{user}}-{cost}"\n'
         f'[state]\ndirectory = "{folder}/state-{cost}"\nkdf_cost = {cost}\n')
     tool = [STAGE / "bin/uafctl", "--conf", configuration]
     payload = folder / f"payload-{cost}"
     payload.touch(0o600)
-    payload.write_bytes(subprocess.run([STAGE / "bin/uaf-server", "enrol", "root", "--state", server_state],
+    payload.write_bytes(subprocess.run([STAGE / "bin/uaf-server", "enrol", f"root-{cost}", "--state", server_state],
                                        check=True, capture_output=True).stdout)
     subprocess.run(tool + ["init"], check=True, capture_output=True)
     subprocess.run(tool + ["register", "root", "--payload", payload], check=True, capture_output=True,
