@@ -35,6 +35,11 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "A certificate that clients see where TLS ends elsewhere, PEM; may be repeated.")
   var tlsCertificate: [String] = []
 
+  @Option(help: "Requests of one address in a minute; twice as many at once; 0 for no limit. Loopback has none.")
+  var addressRate = Admission.standardAddressRate
+  @Option(help: "Requests for one account in a minute; twice as many at once; 0 for no limit.")
+  var accountRate = Admission.standardAccountRate
+
   func validate() throws {
     guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together.") }
     guard development != (certificate != nil) else {
@@ -42,6 +47,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
     guard publicURL != nil || !listen.isWildcard else {
       throw ValidationError("--listen names every interface: say with --public-url what clients use.")
+    }
+    guard (0...1_000_000).contains(addressRate), (0...1_000_000).contains(accountRate) else {
+      throw ValidationError("--address-rate and --account-rate must be 0 to 1000000.")
     }
     guard channelBinding != .off || tlsCertificate.isEmpty else {
       throw ValidationError("--tls-certificate is of no use with --channel-binding off.")
@@ -63,7 +71,10 @@ struct ServeCommand: AsyncParsableCommand {
       identity: { try identity.value() }, now: { Terminal.now }, random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
     let application = Application(
-      router: UAFRoutes(environment: environment, logger: logger).router,
+      router: UAFRoutes(
+        environment: environment, logger: logger,
+        admission: Admission(addressRate: addressRate, accountRate: accountRate)
+      ).router,
       server: try .tls(
         .http1(configuration: .init(idleTimeout: .seconds(30))), tlsConfiguration: files.tlsConfiguration()),
       configuration: .init(

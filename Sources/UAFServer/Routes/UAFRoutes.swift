@@ -9,14 +9,21 @@ import UAFMessages
 struct UAFRoutes: Sendable {
   let environment: ServiceEnvironment
   let logger: Logger
+  var admission = Admission()
 
   /// The longest request body in bytes.
   static let maximumBody = 65_536
 
-  var router: Router<BasicRequestContext> {
-    let router = Router()
-    router.post("/uaf/get") { request, _ in try await get(request) }
-    router.post("/uaf/respond") { request, _ in try await respond(request) }
+  var router: Router<UAFRequestContext> {
+    let router = Router(context: UAFRequestContext.self)
+    router.post("/uaf/get") { request, context in
+      try admit(context.remoteAddress)
+      return try await get(request)
+    }
+    router.post("/uaf/respond") { request, context in
+      try admit(context.remoteAddress)
+      return try await respond(request)
+    }
     router.get("/uaf/facets") { _, _ in try facets() }
     router.get("/health") { _, _ in await health() }
     return router
@@ -28,6 +35,9 @@ struct UAFRoutes: Sendable {
     guard let body = try? GetUAFRequest(parsing: bytes) else {
       log(.malformedRequest, route: "get", username: nil)
       return Self.answer(ReturnUAFRequest(statusCode: Refusal.malformedRequest.statusCode), mediaType)
+    }
+    if let account = Self.username(body), !admission.admits(account: account, now: environment.now()) {
+      throw tooMany("account", account)
     }
     do {
       switch try await RequestService(environment: environment).request(body) {
@@ -70,6 +80,17 @@ struct UAFRoutes: Sendable {
       log(error, route: "respond")
       return Self.refusal(.internalError, mediaType)
     }
+  }
+
+  private func admit(_ address: SocketAddress?) throws {
+    guard !admission.admits(address, now: environment.now()) else { return }
+    throw tooMany("address", address.flatMap(Admission.name) ?? "-")
+  }
+
+  /// HTTP's own answer, since UAF has no status for it: clients take it for "come back later".
+  private func tooMany(_ what: String, _ name: String) -> HTTPError {
+    logger.notice("limited", metadata: ["by": "\(what)", "name": "\(name)"])
+    return HTTPError(.tooManyRequests, headers: [.retryAfter: "60"])
   }
 
   private func facets() throws -> Response {

@@ -103,9 +103,11 @@ final class TestServer: Sendable {
 
   struct Unexpected: Error {}
 
-  var application: some ApplicationProtocol {
+  var application: some ApplicationProtocol { application() }
+
+  func application(_ admission: Admission = Admission()) -> some ApplicationProtocol {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    return Application(router: UAFRoutes(environment: environment, logger: logger).router)
+    return Application(router: UAFRoutes(environment: environment, logger: logger, admission: admission).router)
   }
 
   private static let certificatePEM: [UInt8] = {

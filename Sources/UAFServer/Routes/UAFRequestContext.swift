@@ -1,0 +1,13 @@
+import Hummingbird
+import NIOCore
+
+/// One HTTP request, and where it came from.
+struct UAFRequestContext: Hummingbird.RequestContext, RemoteAddressRequestContext {
+  var coreContext: CoreRequestContextStorage
+  let remoteAddress: SocketAddress?
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    remoteAddress = source.channel.remoteAddress
+  }
+}
