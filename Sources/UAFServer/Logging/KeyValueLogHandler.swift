@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import UAFDecoder
 
 /// Writes one line for each event to standard error: `time=… level=… msg=… key=value …`.
 ///
@@ -32,15 +33,6 @@ struct KeyValueLogHandler: LogHandler {
   private static func value(_ text: String) -> String {
     let isPlain =
       !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != 0x5C }
-    if isPlain { return text }
-    var quoted = "\""
-    for scalar in text.unicodeScalars.prefix(512) {
-      switch scalar {
-      case "\"", "\\": quoted += "\\\(scalar)"
-      case " "..."~": quoted.unicodeScalars.append(scalar)
-      default: quoted += "\\u{\(String(scalar.value, radix: 16))}"
-      }
-    }
-    return quoted + "\""
+    return isPlain ? text : ShownValue.quoted(text, maximumCount: 512)
   }
 }
