@@ -74,7 +74,7 @@ let package = Package(
     .executableTarget(
       name: "UAFTool",
       dependencies: [
-        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "UAFConfiguration", "ChildProcess",
+        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "Authenticator", "UAFConfiguration", "ChildProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),

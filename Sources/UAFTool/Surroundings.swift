@@ -1,3 +1,4 @@
+import FidoResults
 import Glibc
 
 /// Everything outside of the command line that a command works with, so that a test can put its own in place.
@@ -18,6 +19,11 @@ struct Surroundings {
   var installation: Installation
   /// Whether results may have colours.
   var usesColours: Bool
+
+  /// The language of the caller's locale.
+  var language: Language {
+    Language.matching(caller.locale.map { String(decoding: $0, as: UTF8.self) }, default: .english)
+  }
 
   /// Those of this process.
   static func ofThisProcess() -> Surroundings {

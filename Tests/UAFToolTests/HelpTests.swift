@@ -44,6 +44,7 @@ import Testing
           init                    Makes the key of this machine, once; root only.
           trust                   Writes the server of a payload into the
                                   configuration; root only.
+          policy                  Tries the rules for new values.
           facet                   Prints who this client says it is, and what a server
                                   has to list.
           doctor                  Checks the installation, and says what to do about
@@ -213,6 +214,27 @@ import Testing
           --conf <file>           Configuration file; root only.
           --payload <file>        File with the enrolment payload; - for standard
                                   input, or to be asked for it.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains policy check`() {
+    #expect(
+      help(PolicyCheckCommand.self) == """
+        OVERVIEW: Tries a value against the rules for passcodes, without setting it.
+
+        The value is asked for on the terminal without showing it, or is the first line
+        of standard input. The exit status is 0 if it would be accepted; 1 if not, with
+        one line for each problem that begins with the rule's key; 2 for anything else,
+        such as a configuration that cannot be used. Nothing is stored or sent, and
+        root is not needed: whoever is not root may try a file of his own.
+
+        USAGE: uafctl policy check [--conf <file>]
+
+        OPTIONS:
+          --conf <file>           Configuration file; root's or your own.
           --version               Show the version.
           -h, --help              Show help information.
 

@@ -141,4 +141,29 @@ import UAFWire
     #expect(bench.notes.hasPrefix("uafctl: no payload was given\n"))
     #expect(bench.startedOwn.isEmpty)
   }
+
+  @Test func `asks for a value to try without showing it`() {
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect("Value to try: ")
+      terminal.type(Array("short\r".utf8))
+    }
+    let bench = Bench(["policy", "check"], as: geteuid(), terminal: terminal.program)
+    typist.join()
+    #expect(bench.exit == .refused)
+    #expect(bench.output.hasPrefix("min_length: "))
+    #expect(!terminal.rest().contains("s"))
+  }
+
+  @Test func `a value that was not given at the terminal is an error`() {
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect("Value to try: ")
+      terminal.type([0x03])
+    }
+    let bench = Bench(["policy", "check"], as: geteuid(), terminal: terminal.program)
+    typist.join()
+    #expect(bench.exit == .usage)
+    #expect(bench.notes.hasPrefix("uafctl: no value was given\n"))
+  }
 }

@@ -14,7 +14,8 @@ struct Uafctl: ParsableCommand {
     version: ToolVersion.text,
     subcommands: [
       RegisterCommand.self, AuthenticateCommand.self, DeregisterCommand.self, StatusCommand.self, UnlockCommand.self,
-      ForgetCommand.self, InitCommand.self, TrustCommand.self, FacetCommand.self, DoctorCommand.self,
+      ForgetCommand.self, InitCommand.self, TrustCommand.self, PolicyCommand.self, FacetCommand.self,
+      DoctorCommand.self,
     ])
 
   @OptionGroup var conf: ConfigurationOption

@@ -6,8 +6,7 @@ enum Outcome {
   /// Says what the core said or, where it said nothing, what its result means; gives the exit status.
   static func tell(_ finished: Finished, in surroundings: Surroundings) -> ToolExit {
     let result = FidoResult(code: finished.result)
-    let language = Language.matching(
-      surroundings.caller.locale.map { String(decoding: $0, as: UTF8.self) }, default: .english)
+    let language = surroundings.language
     let lines = ShownText.lines(finished.text ?? "").split(separator: "\n").map(String.init)
     let usual = result.nextStep(in: language).flatMap { step in lines.contains { says($0, step) } ? nil : step }
     surroundings.output.failure(
