@@ -36,7 +36,12 @@ import Testing
           register                Registers an authenticator of an account with the
                                   server.
           authenticate            Goes through a login without logging in.
+          change                  Changes a passcode or a pattern.
+          reset                   Wipes a forgotten passcode or pattern, and makes its
+                                  keys unusable.
           deregister              Deletes registrations, here and at the server.
+          oob                     Does what a payload asks for: registers, or approves
+                                  a login elsewhere.
           status                  Shows what is registered, and what is locked.
           unlock                  Lifts every lock of an account; root only.
           forget                  Deletes all that this machine knows of an account;
@@ -88,6 +93,85 @@ import Testing
         USAGE: uafctl authenticate [--conf <file>] [--token] [<user>]
 
         ARGUMENTS:
+          <user>                  The account; root only. Your own where it is left out.
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --token                 Print the server's token.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains change`() {
+    #expect(
+      help(ChangeCommand.self) == """
+        OVERVIEW: Changes a passcode or a pattern.
+
+        The old value is asked for first, and a wrong one counts as an attempt; the new
+        one is asked for twice. The registrations stay as they are. Without the old
+        value only a reset helps.
+
+        USAGE: uafctl change [--conf <file>] [--user <user>] [<type>]
+
+        ARGUMENTS:
+          <type>                  Authenticator type, such as passcode. Not needed
+                                  where there is one.
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --user <user>           The account; root only. Your own where it is left out.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains reset`() {
+    #expect(
+      help(ResetCommand.self) == """
+        OVERVIEW: Wipes a forgotten passcode or pattern, and makes its keys unusable.
+
+        A person needs a new enrolment payload for it; root needs none. The server is
+        not told, and still knows the keys: registering again with the payload clears
+        them away. With --deregister root has the server forget them first, proved by
+        the payload or, without one, by the value; if the server refuses, nothing is
+        reset.
+
+        USAGE: uafctl reset [--conf <file>] [--user <user>] [--payload <file>] [--deregister] [<type>]
+
+        ARGUMENTS:
+          <type>                  Authenticator type, such as passcode. Not needed
+                                  where there is one.
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --user <user>           The account; root only. Your own where it is left out.
+          --payload <file>        File with a new enrolment payload; - for standard
+                                  input, or to be asked for it.
+          --deregister            Have the server forget the keys first; root only.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains oob`() {
+    #expect(
+      help(OutOfBandCommand.self) == """
+        OVERVIEW: Does what a payload asks for: registers, or approves a login
+        elsewhere.
+
+        A payload is one line, as a server prints it or a QR picture holds it. What it
+        asks for stands in the payload itself. Other people see command lines: the line
+        itself is taken there only if its server is this machine, as in a demonstration.
+
+        USAGE: uafctl oob [--conf <file>] [--token] <payload> [<user>]
+
+        ARGUMENTS:
+          <payload>               File with the payload; - for standard input, or to be
+                                  asked for it.
           <user>                  The account; root only. Your own where it is left out.
 
         OPTIONS:
@@ -293,7 +377,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ["bogus"], ["--bogus"], ["unlock"], ["forget"], ["trust"], ["status", "--available"], ["status", "a", "b"],
+    ["bogus"], ["--bogus"], ["unlock"], ["forget"], ["trust"], ["oob"], ["policy", "bogus"], ["status", "--available"], ["status", "a", "b"],
     ["deregister", "passcode", "--all"], ["authenticate", "--payload", "x"], ["register", "--payload"],
     ["status", "--json=yes"], ["init", "alice"], ["unlock", "alice", "bob"],
   ])

@@ -8,6 +8,8 @@ protocol CoreCommand: Subcommand {
   var conf: ConfigurationOption { get }
   /// What a success is called.
   static var done: String { get }
+  /// What the success of `request` is called, where that depends.
+  func done(_ request: Request) -> String
   /// What the core is asked for.
   ///
   /// - Throws: ``ToolError``.
@@ -15,18 +17,19 @@ protocol CoreCommand: Subcommand {
 }
 
 extension CoreCommand {
+  func done(_ request: Request) -> String { Self.done }
+
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
-    let request = try request(in: surroundings)
+    try carryOut(try request(in: surroundings), in: surroundings)
+  }
+
+  /// Has the core do what `request` asks for, and tells how it went.
+  ///
+  /// - Throws: ``ToolError``.
+  func carryOut(_ request: Request, in surroundings: Surroundings) throws(ToolError) -> ToolExit {
     let finished = try converse(request, in: surroundings)
-    guard finished.result == 0 else { return Outcome.tell(finished, in: surroundings) }
-    surroundings.output.note(Self.done)
-    guard request.wantsToken else { return .success }
-    guard let token = finished.token else {
-      surroundings.output.note("the server gave no token")
-      return .success
-    }
-    surroundings.output.result(ShownText.verbatim(token))
-    return .success
+    guard finished.pamCode == 0 else { return Outcome.tell(finished, in: surroundings) }
+    return Outcome.tell(success: finished, as: done(request), wantsToken: request.wantsToken, in: surroundings)
   }
 
   /// Holds the conversation about `request`.

@@ -26,7 +26,9 @@ struct PolicyCheckCommand: Subcommand {
     let path = try ConfigurationOption.path(file ?? parent.conf.file ?? program.conf.file, in: surroundings)
     let policy = try PolicySource.policy(path, in: surroundings)
     let problems = try check(policy, in: surroundings)
-    for problem in problems { surroundings.output.result("\(problem.key): \(problem.message(in: surroundings.language))") }
+    for problem in problems {
+      surroundings.output.result("\(problem.key): \(problem.message(in: surroundings.language))")
+    }
     if problems.isEmpty { surroundings.output.note("accepted") }
     return problems.isEmpty ? .success : .refused
   }

@@ -1,3 +1,4 @@
+import FidoResults
 import SecretMemory
 import UAFWire
 
@@ -29,9 +30,11 @@ struct Conversation: ~Copyable {
     let packet: [UInt8]
     do throws(PacketError) { packet = try begin.packet() } catch { throw .badArgument("too long: \(error)") }
     try send(packet, as: .begin, over: socket)
+    var wasAsked = false
     while true {
       switch try receive(from: socket) {
       case .prompt(let prompt):
+        wasAsked = true
         showMistake(prompt)
         switch try person.answer(prompt) {
         case .cancelled: try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
@@ -41,7 +44,9 @@ struct Conversation: ~Copyable {
       case .ready: try send(FrontEndSignal.resume.packet, as: .resume, over: socket)
       // The environment of this program is nobody's session.
       case .setenv: break
-      case .finished(let finished): return try checked(finished)
+      case .finished(let finished):
+        try check(finished, of: begin.operation, wasAsked: wasAsked)
+        return finished
       }
     }
   }
@@ -52,12 +57,28 @@ struct Conversation: ~Copyable {
     output.note(ShownText.lines(mistake))
   }
 
-  /// A success must say so twice; nothing that uafctl asks for can be ignored.
-  private func checked(_ finished: Finished) throws(ToolError) -> Finished {
-    guard (finished.pamCode == 0) == (finished.result == 0), finished.pamCode != 25 else {
+  /// A success must say so twice, and in the words of its operation.
+  ///
+  /// PAM_IGNORE says that an account has no value here to change: before anything was asked, and of nothing else.
+  private func check(
+    _ finished: Finished, of operation: UAFWire.Operation, wasAsked: Bool
+  ) throws(ToolError) {
+    let success: UInt32 =
+      switch operation {
+      case .change: FidoResult.changeSuccess.code
+      case .reset: FidoResult.resetSuccess.code
+      default: FidoResult.success.code
+      }
+    let isSuccess = finished.pamCode == 0
+    let isAllowed =
+      switch PAMCode(rawValue: Int32(finished.pamCode)) {
+      case .ignore:
+        operation == .change && finished.result == FidoResult.notRegistered.code && !wasAsked
+      default: isSuccess == (finished.result == success) && (isSuccess || finished.result != 0)
+      }
+    guard isAllowed else {
       throw .coreConfused("code \(finished.pamCode) does not go with result \(finished.result)")
     }
-    return finished
   }
 
   private mutating func answer(_ value: borrowing Secret, over socket: borrowing PacketSocket) throws(ToolError) {

@@ -15,6 +15,22 @@ enum Outcome {
     return exit(finished)
   }
 
+  /// Says that it was done, what the core has to say about a value that was changed or reset, and the token if wanted.
+  static func tell(
+    success finished: Finished, as done: String, wantsToken: Bool = false, in surroundings: Surroundings
+  ) -> ToolExit {
+    let output = surroundings.output
+    output.note(done)
+    if finished.result != 0, let text = finished.text.map(ShownText.lines), !text.isEmpty { output.note(text) }
+    guard wantsToken else { return .success }
+    if let token = finished.token {
+      output.result(ShownText.verbatim(token))
+    } else {
+      output.note("the server gave no token")
+    }
+    return .success
+  }
+
   /// Whether `line` says what to do already, be it in the middle of a sentence.
   private static func says(_ line: String, _ step: String) -> Bool {
     line.lowercased().contains(step.lowercased().prefix { $0 != "." })

@@ -8,24 +8,27 @@ import UAFWire
 ///
 /// The messages end with the end of the stream, so that a tool that waits for one more cannot hang.
 final class FakeCore: CoreSource {
-  private let packets: [[UInt8]]
+  private var scripts: [[[UInt8]]]
   private let refusal: ToolError?
   private var theirs: CInt = -1
+  /// What was sent over the connections before the last one.
+  private(set) var earlier: [[[UInt8]]] = []
   /// What each connection was asked for.
   private(set) var startedOwn: [Bool] = []
 
-  init(_ script: [CoreMessage]) {
-    packets = script.compactMap { try? $0.packet() }
+  /// One script for each connection.
+  init(_ scripts: [CoreMessage]...) {
+    self.scripts = scripts.map { $0.compactMap { try? $0.packet() } }
     refusal = nil
   }
 
   init(raw packets: [[UInt8]]) {
-    self.packets = packets
+    scripts = [packets]
     refusal = nil
   }
 
   init(refusing error: ToolError) {
-    packets = []
+    scripts = []
     refusal = error
   }
 
@@ -34,6 +37,11 @@ final class FakeCore: CoreSource {
   func connect(startsOwn: Bool) throws(ToolError) -> CoreConnection {
     startedOwn.append(startsOwn)
     if let refusal { throw refusal }
+    if theirs >= 0 {
+      earlier.append(received())
+      close(theirs)
+    }
+    let packets = scripts.isEmpty ? [] : scripts.removeFirst()
     do throws(PacketSocketError) {
       let ends = try PacketSocket.pair()
       theirs = ends.theirs
