@@ -377,8 +377,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ["bogus"], ["--bogus"], ["unlock"], ["forget"], ["trust"], ["oob"], ["policy", "bogus"], ["status", "--available"], ["status", "a", "b"],
-    ["deregister", "passcode", "--all"], ["authenticate", "--payload", "x"], ["register", "--payload"],
+    ["bogus"], ["--bogus"], ["unlock"], ["forget"], ["trust"], ["oob"], ["policy", "bogus"], ["status", "--available"],
+    ["status", "a", "b"], ["deregister", "passcode", "--all"], ["authenticate", "--payload", "x"],
+    ["register", "--payload"],
     ["status", "--json=yes"], ["init", "alice"], ["unlock", "alice", "bob"],
   ])
   func `refuses what it does not know or cannot do without, with the way it is used`(arguments: [String]) {
