@@ -90,7 +90,12 @@ import Testing
       help(AuthenticateCommand.self) == """
         OVERVIEW: Goes through a login without logging in.
 
-        USAGE: uafctl authenticate [--conf <file>] [--token] [<user>]
+        With --json-conversation it is a graphical front end that asks the person: each
+        challenge and message is one line of JSON on standard output, and the last line
+        is a success or a failure. A challenge is answered by one line on standard
+        input, {"answer":"..."} or {"cancel":true}. README.md lists the members.
+
+        USAGE: uafctl authenticate [--conf <file>] [--token] [--json-conversation] [<user>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -98,6 +103,7 @@ import Testing
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --token                 Print the server's token.
+          --json-conversation     Ask in lines of JSON.
           --version               Show the version.
           -h, --help              Show help information.
 

@@ -32,27 +32,32 @@ extension CoreCommand {
     return Outcome.tell(success: finished, as: done(request), wantsToken: request.wantsToken, in: surroundings)
   }
 
-  /// Holds the conversation about `request`.
+  /// Holds the conversation about `request` with whoever sits there.
   ///
   /// - Throws: ``ToolError``.
   func converse(_ request: Request, in surroundings: Surroundings) throws(ToolError) -> Finished {
+    if let terminal = surroundings.terminal {
+      var person = TerminalPerson(terminal: terminal, output: surroundings.output)
+      return try converse(request, with: &person, in: surroundings)
+    }
+    var person = LinePerson(input: LineInput(descriptor: surroundings.input), output: surroundings.output)
+    return try converse(request, with: &person, in: surroundings)
+  }
+
+  /// Holds the conversation about `request` with `person`.
+  ///
+  /// - Throws: ``ToolError``.
+  func converse(
+    _ request: Request, with person: inout some Person & ~Copyable, in surroundings: Surroundings
+  ) throws(ToolError) -> Finished {
     let path = try conf.path(or: parent.conf, in: surroundings)
     let begin = try surroundings.caller.begin(request, configuration: path)
     let core = try surroundings.core.connect(startsOwn: path != nil)
-    let finished = Result { () throws(ToolError) in try hold(begin, over: core.socket, in: surroundings) }
+    let finished = Result { () throws(ToolError) in
+      var conversation = try Conversation()
+      return try conversation.hold(begin, over: core.socket, with: &person)
+    }
     core.close()
     return try finished.get()
-  }
-
-  private func hold(
-    _ begin: Begin, over socket: borrowing PacketSocket, in surroundings: Surroundings
-  ) throws(ToolError) -> Finished {
-    var conversation = try Conversation(output: surroundings.output)
-    if let terminal = surroundings.terminal {
-      var person = TerminalPerson(terminal: terminal)
-      return try conversation.hold(begin, over: socket, with: &person)
-    }
-    var person = LinePerson(input: LineInput(descriptor: surroundings.input), output: surroundings.output)
-    return try conversation.hold(begin, over: socket, with: &person)
   }
 }

@@ -35,7 +35,7 @@ struct PolicyCheckCommand: Subcommand {
 
   private func check(_ policy: PasscodePolicy, in surroundings: Surroundings) throws(ToolError) -> [PasscodeProblem] {
     if let terminal = surroundings.terminal {
-      let person = TerminalPerson(terminal: terminal)
+      let person = TerminalPerson(terminal: terminal, output: surroundings.output)
       switch try person.ask("Value to try: ", echo: false, capacity: WireLimit.answer) {
       case .value(let value): return value.withBytes { policy.check($0) }
       case .cancelled: throw .noValue

@@ -11,11 +11,9 @@ struct Conversation: ~Copyable {
 
   private var state = ConversationState.opened
   private var buffer: Secret
-  private let output: Output
 
   /// - Throws: ``ToolError/outOfMemory``.
-  init(output: Output) throws(ToolError) {
-    self.output = output
+  init() throws(ToolError) {
     // One byte more than a packet may have, so that a longer one is told from a full one.
     guard let buffer = try? Secret(capacity: WireLimit.packet + 1) else { throw .outOfMemory }
     self.buffer = buffer
@@ -25,7 +23,7 @@ struct Conversation: ~Copyable {
   ///
   /// - Throws: ``ToolError``: `coreEnded`, `coreSilent`, `coreConfused`; and what `person` throws.
   mutating func hold(
-    _ begin: Begin, over socket: borrowing PacketSocket, with person: inout some Person
+    _ begin: Begin, over socket: borrowing PacketSocket, with person: inout some Person & ~Copyable
   ) throws(ToolError) -> Finished {
     let packet: [UInt8]
     do throws(PacketError) { packet = try begin.packet() } catch { throw .badArgument("too long: \(error)") }
@@ -35,12 +33,12 @@ struct Conversation: ~Copyable {
       switch try receive(from: socket) {
       case .prompt(let prompt):
         wasAsked = true
-        showMistake(prompt)
         switch try person.answer(prompt) {
         case .cancelled: try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
         case .value(let value): try answer(value, over: socket)
         }
-      case .info(let text), .error(let text): output.note(ShownText.lines(text))
+      case .info(let text): person.hear(text, isError: false)
+      case .error(let text): person.hear(text, isError: true)
       case .ready: try send(FrontEndSignal.resume.packet, as: .resume, over: socket)
       // The environment of this program is nobody's session.
       case .setenv: break
@@ -49,12 +47,6 @@ struct Conversation: ~Copyable {
         return finished
       }
     }
-  }
-
-  /// What was wrong with the last entry, unless the question itself says so.
-  private func showMistake(_ prompt: Prompt) {
-    guard let mistake = prompt.errorMessage, !prompt.text.contains(mistake) else { return }
-    output.note(ShownText.lines(mistake))
   }
 
   /// A success must say so twice, and in the words of its operation.

@@ -36,8 +36,9 @@ enum Outcome {
     line.lowercased().contains(step.lowercased().prefix { $0 != "." })
   }
 
-  /// What the machine's side got wrong is told apart from a refusal, so that scripts can.
-  private static func exit(_ finished: Finished) -> ToolExit {
+  /// The exit status of what was no success: what the machine's side got wrong is told apart from a refusal, so that
+  /// scripts can.
+  static func exit(_ finished: Finished) -> ToolExit {
     if finished.result == FidoResult.clientMismatch.code { return .unreachable }
     return CInt(finished.pamCode) == PAMCode.serviceError.rawValue ? .usage : .refused
   }

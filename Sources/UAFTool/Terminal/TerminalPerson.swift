@@ -4,10 +4,14 @@ import UAFWire
 /// A person at a terminal.
 struct TerminalPerson: Person {
   let terminal: CInt
+  let output: Output
 
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
-    try ask(ShownText.lines(prompt.text), echo: prompt.echo, capacity: WireLimit.answer)
+    if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
+    return try ask(ShownText.lines(prompt.text), echo: prompt.echo, capacity: WireLimit.answer)
   }
+
+  func hear(_ text: String, isError: Bool) { output.note(ShownText.lines(text)) }
 
   /// Shows `text` and reads one entry of at most `capacity` bytes.
   ///
