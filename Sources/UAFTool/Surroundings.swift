@@ -11,6 +11,8 @@ struct Surroundings {
   var input: CInt
   /// The terminal; nil when standard input is none.
   var terminal: CInt?
+  /// What the terminal can show.
+  var display: TerminalDisplay
   /// The way to the core.
   var core: any CoreSource
   /// What relative file names are relative to; absolute.
@@ -37,6 +39,7 @@ struct Surroundings {
       output: Output(results: STDOUT_FILENO, notes: STDERR_FILENO),
       input: STDIN_FILENO,
       terminal: terminal,
+      display: ProcessSetup.display(terminal),
       core: InstalledCore(
         socketPath: InstalledCore.socketPath, helperPath: InstalledCore.helperPath(), userID: user),
       workingDirectory: ProcessSetup.workingDirectory(),

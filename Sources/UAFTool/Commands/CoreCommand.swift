@@ -37,7 +37,7 @@ extension CoreCommand {
   /// - Throws: ``ToolError``.
   func converse(_ request: Request, in surroundings: Surroundings) throws(ToolError) -> Finished {
     if let terminal = surroundings.terminal {
-      var person = TerminalPerson(terminal: terminal, output: surroundings.output)
+      var person = TerminalPerson(terminal: terminal, output: surroundings.output, display: surroundings.display)
       return try converse(request, with: &person, in: surroundings)
     }
     var person = LinePerson(input: LineInput(descriptor: surroundings.input), output: surroundings.output)

@@ -69,8 +69,8 @@ enum PayloadSource: Equatable {
 
   private static func enter(in surroundings: Surroundings) throws(ToolError) -> [UInt8] {
     if let terminal = surroundings.terminal {
-      let person = TerminalPerson(terminal: terminal, output: surroundings.output)
-      switch try person.ask("Enrolment payload: ", echo: false, capacity: maximumCount) {
+      let person = TerminalPerson(terminal: terminal, output: surroundings.output, display: surroundings.display)
+      switch try person.ask("Enrolment payload: ", EntryForm(display: .hidden, capacity: maximumCount)) {
       case .value(let value): return try checked(bytes(of: value))
       case .cancelled: throw .noPayload
       }
