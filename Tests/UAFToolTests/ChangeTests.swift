@@ -36,7 +36,7 @@ import UAFWire
     begin.account = Array("alice".utf8)
     begin.arguments = [Array("tries=3".utf8)]
     #expect(
-      Bench(["change", "--user", "alice"], as: 0, core: [Bench.failure(0, 7110)]).sent == [Bench.packet(begin)])
+      Bench(["change", "alice"], as: 0, core: [Bench.failure(0, 7110)]).sent == [Bench.packet(begin)])
   }
 
   @Test(arguments: [

@@ -119,15 +119,15 @@ import Testing
         one is asked for twice. The registrations stay as they are. Without the old
         value only a reset helps.
 
-        USAGE: uafctl change [--conf <file>] [--user <user>] [<type>]
+        USAGE: uafctl change [--conf <file>] [<user>] [<type>]
 
         ARGUMENTS:
+          <user>                  The account; root only. Your own where it is left out.
           <type>                  Authenticator type, such as passcode. Not needed
                                   where there is one.
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
-          --user <user>           The account; root only. Your own where it is left out.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -139,24 +139,24 @@ import Testing
       help(ResetCommand.self) == """
         OVERVIEW: Wipes a forgotten passcode or pattern, and makes its keys unusable.
 
-        A person needs a new enrolment payload for it; root needs none. The server is
-        not told, and still knows the keys: registering again with the payload clears
-        them away. With --deregister root has the server forget them first, proved by
-        the payload or, without one, by the value; if the server refuses, nothing is
-        reset.
+        A person needs a new enrolment payload for it, with which the server forgets
+        this machine's keys as well. Root needs none; the server then still knows the
+        keys, and the next registration removes them, unless root gives a payload with
+        --deregister.
 
-        USAGE: uafctl reset [--conf <file>] [--user <user>] [--payload <file>] [--deregister] [<type>]
+        USAGE: uafctl reset [--conf <file>] [--payload <file>] [--deregister] [<user>] [<type>]
 
         ARGUMENTS:
+          <user>                  The account; root only. Your own where it is left out.
           <type>                  Authenticator type, such as passcode. Not needed
                                   where there is one.
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
-          --user <user>           The account; root only. Your own where it is left out.
           --payload <file>        File with a new enrolment payload; - for standard
                                   input, or to be asked for it.
-          --deregister            Have the server forget the keys first; root only.
+          --deregister            Have the server forget the keys as well; root only,
+                                  with --payload.
           --version               Show the version.
           -h, --help              Show help information.
 

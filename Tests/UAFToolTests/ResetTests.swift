@@ -35,13 +35,13 @@ import UAFWire
   }
 
   @Test func `root resets without a code, and only whom he names`() {
-    let bench = Bench(["reset", "--user", "alice"], as: 0, core: [Bench.failure(0, 7100)])
+    let bench = Bench(["reset", "alice"], as: 0, core: [Bench.failure(0, 7100)])
     #expect(bench.exit == .success && bench.notes == "uafctl: reset\n")
     #expect(bench.sent == [Bench.packet(begin(.reset, root: true))])
-    #expect(Bench(["reset", "--user", "bob", "--payload", "-"], core: [], input: Self.code).exit == .usage)
+    #expect(Bench(["reset", "bob", "--payload", "-"], core: [], input: Self.code).exit == .usage)
   }
 
-  @Test func `root's code goes to the server's deregistration or nowhere`() {
+  @Test func `root's code is for telling the server, or is refused`() {
     let bench = Bench(["reset", "--payload", "-"], as: 0, core: [Bench.failure(0, 7100)], input: Self.code)
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
   }
@@ -60,30 +60,18 @@ import UAFWire
     #expect(Bench(["reset"], as: 0, core: [Bench.failure(pamCode, result)]).exit == .unreachable)
   }
 
-  @Test func `deregistering first is root's alone`() {
+  @Test func `root has the server told with a code, and never without one`() {
+    let arguments = ["reset", "alice", "passcode", "--deregister"]
+    var begin = begin(.reset, root: true, payload: Self.code)
+    begin.authenticator = Array("passcode".utf8)
+    let bench = Bench(arguments + ["--payload", "-"], as: 0, core: [Bench.failure(0, 7100)], input: Self.code)
+    #expect(bench.exit == .success && bench.sent == [Bench.packet(begin)])
+    let without = Bench(arguments, as: 0, core: [Bench.failure(0, 7100)])
+    #expect(without.exit == .usage && without.notes.hasPrefix("uafctl: no payload was given\n"))
+  }
+
+  @Test func `whether the server is told is root's choice alone`() {
     let bench = Bench(["reset", "--deregister", "--payload", "-"], core: [], input: Self.code)
-    #expect(bench.exit == .usage && bench.notes.hasPrefix("uafctl: only root may deregister and reset in one\n"))
-  }
-
-  @Test func `has the server forget first, proved by the code, and then resets`() {
-    let core = FakeCore([Bench.success], [Bench.failure(0, 7100)])
-    let bench = Bench(
-      ["reset", "--user", "alice", "--deregister", "--payload", "-"], as: 0, core: core, input: Array(Self.code.utf8))
-    #expect(bench.exit == .success)
-    #expect(bench.notes == "uafctl: deregistered\nuafctl: reset\n")
-    #expect(core.earlier == [[Bench.packet(begin(.deregister, root: true, payload: Self.code))]])
-    #expect(bench.sent == [Bench.packet(begin(.reset, root: true))])
-  }
-
-  @Test func `nothing is left to reset when the last key was deregistered`() {
-    let core = FakeCore([Bench.success], [Bench.failure(20, 7102)])
-    let bench = Bench(["reset", "--deregister"], as: 0, core: core)
-    #expect(bench.exit == .success && bench.notes == "uafctl: deregistered\n")
-  }
-
-  @Test func `resets nothing when the server refuses to forget`() {
-    let core = FakeCore([Bench.failure(7, 15007)], [Bench.failure(0, 7100)])
-    let bench = Bench(["reset", "--deregister"], as: 0, core: core)
-    #expect(bench.exit == .refused && bench.startedOwn.count == 1)
+    #expect(bench.exit == .usage && bench.notes.hasPrefix("uafctl: only root may "))
   }
 }

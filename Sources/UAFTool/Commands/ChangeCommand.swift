@@ -15,7 +15,7 @@ struct ChangeCommand: CoreCommand {
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  @Option(help: "The account; root only. Your own where it is left out.")
+  @Argument(help: "The account; root only. Your own where it is left out.")
   var user: String?
 
   @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
@@ -23,8 +23,9 @@ struct ChangeCommand: CoreCommand {
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {
     var request = Request(.change)
-    request.user = user
-    request.authenticator = type
+    let names = Names(user: user, type: type, accounts: surroundings.caller.accounts)
+    request.user = names.user
+    request.authenticator = names.type
     return request
   }
 }

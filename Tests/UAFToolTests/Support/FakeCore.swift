@@ -8,27 +8,24 @@ import UAFWire
 ///
 /// The messages end with the end of the stream, so that a tool that waits for one more cannot hang.
 final class FakeCore: CoreSource {
-  private var scripts: [[[UInt8]]]
+  private let packets: [[UInt8]]
   private let refusal: ToolError?
   private var theirs: CInt = -1
-  /// What was sent over the connections before the last one.
-  private(set) var earlier: [[[UInt8]]] = []
   /// What each connection was asked for.
   private(set) var startedOwn: [Bool] = []
 
-  /// One script for each connection.
-  init(_ scripts: [CoreMessage]...) {
-    self.scripts = scripts.map { $0.compactMap { try? $0.packet() } }
+  init(_ script: [CoreMessage]) {
+    packets = script.compactMap { try? $0.packet() }
     refusal = nil
   }
 
   init(raw packets: [[UInt8]]) {
-    scripts = [packets]
+    self.packets = packets
     refusal = nil
   }
 
   init(refusing error: ToolError) {
-    scripts = []
+    packets = []
     refusal = error
   }
 
@@ -37,11 +34,6 @@ final class FakeCore: CoreSource {
   func connect(startsOwn: Bool) throws(ToolError) -> CoreConnection {
     startedOwn.append(startsOwn)
     if let refusal { throw refusal }
-    if theirs >= 0 {
-      earlier.append(received())
-      close(theirs)
-    }
-    let packets = scripts.isEmpty ? [] : scripts.removeFirst()
     do throws(PacketSocketError) {
       let ends = try PacketSocket.pair()
       theirs = ends.theirs

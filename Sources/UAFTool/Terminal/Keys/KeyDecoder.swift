@@ -90,7 +90,9 @@ struct KeyDecoder {
     guard parameters.first == UInt8(ascii: "<") else { return nil }
     let numbers = parameters.dropFirst().split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
       .map { number($0) }
-    guard numbers.count == 3, let buttons = numbers[0], let column = numbers[1], let row = numbers[2] else { return nil }
+    guard numbers.count == 3, let buttons = numbers[0], let column = numbers[1], let row = numbers[2] else {
+      return nil
+    }
     // 4, 8 and 16 are Shift, Alt and Ctrl, 32 is a movement; what is left is the button, and 0 the left one.
     guard buttons & ~(4 | 8 | 16 | 32) == 0, column > 0, row > 0 else { return nil }
     let kind: MouseEvent.Kind = isRelease ? .release : buttons & 32 != 0 ? .drag : .press
