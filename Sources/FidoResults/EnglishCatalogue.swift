@@ -103,6 +103,8 @@ enum EnglishCatalogue: Catalogue {
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."
     case .deregistered(let user): return "\(PromptText.shown(user)) is deregistered."
+    case .patternGrid:
+      return "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done. Backspace: one node back."
     }
   }
 

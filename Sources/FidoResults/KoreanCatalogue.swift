@@ -90,6 +90,8 @@ enum KoreanCatalogue: Catalogue {
     case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
     case .registered(let user): return "\(PromptText.shown(user)) 계정을 등록했습니다."
     case .deregistered(let user): return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다."
+    case .patternGrid:
+      return "마우스, 숫자 1-9, 또는 화살표와 스페이스로 그리십시오. Enter: 완료. Backspace: 한 점 지우기."
     }
   }
 

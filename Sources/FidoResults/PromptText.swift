@@ -46,6 +46,8 @@ public enum PromptText: Hashable, Sendable {
   case registered(user: String)
   /// Deregistered.
   case deregistered(user: String)
+  /// How a pattern is drawn on a grid.
+  case patternGrid
 
   /// The text; a prompt ends with a colon and a space, everything else with a full stop or the server's last character.
   public func text(in language: Language) -> String { language.catalogue.text(self) }

@@ -8,7 +8,8 @@ import Testing
     .wrong(triesLeft: nil), .wrong(triesLeft: 1), .wrong(triesLeft: 4), .locked(seconds: 1), .locked(seconds: 30),
     .locked(seconds: 300), .lockedForGood, .digitsExpected(6), .refusedByServer(nil), .refusedByServer("no"),
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .registered(user: "alice"),
-    .deregistered(user: "alice"), .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
+    .deregistered(user: "alice"), .patternGrid,
+    .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
     .noAnswer(.connectionLost), .confirm("mina@desk: sudo id"), .textTooLong(2048),
   ]
 
