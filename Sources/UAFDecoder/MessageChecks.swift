@@ -45,6 +45,7 @@ struct MessageChecks {
     let read = { () throws(TLVError) in try UnverifiedRegistrationAssertion(parsing: bytes) }
     guard let assertion = wellFormed(name, read) else { return }
     finalChallengeHash(assertion.finalChallengeHash, fcParams, name)
+    verificationMethods(assertion.verificationMethods, name)
     switch assertion.attestation {
     case .surrogate(let signature):
       surrogate(signature, assertion, name)
@@ -60,6 +61,7 @@ struct MessageChecks {
     let read = { () throws(TLVError) in try UnverifiedAuthenticationAssertion(parsing: bytes) }
     guard let assertion = wellFormed(name, read) else { return }
     finalChallengeHash(assertion.finalChallengeHash, fcParams, name)
+    verificationMethods(assertion.verificationMethods, name)
     checks.append(Check(.unknown, "\(name): the signature: the public key is with the server that registered it"))
     checks.append(Check(.unknown, "\(name): whether the SignCounter \(assertion.signCounter) is above the last one"))
     if assertion.authenticationMode == .transactionConfirmed {
@@ -83,6 +85,11 @@ struct MessageChecks {
   private mutating func finalChallengeHash(_ hash: [UInt8], _ fcParams: String, _ name: String) {
     let expected = try? SHA256.hash(Array(fcParams.utf8))
     checks.append(Check(hash == expected, "\(name): the FinalChallengeHash is the SHA-256 of fcParams"))
+  }
+
+  private mutating func verificationMethods(_ methods: [UserVerificationMethodEntry]?, _ name: String) {
+    guard methods != nil else { return }
+    checks.append(Check(.unknown, "\(name): whether the person was verified in a way of the model: metadata tells"))
   }
 
   private mutating func surrogate(

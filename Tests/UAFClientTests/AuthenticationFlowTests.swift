@@ -252,6 +252,31 @@ import UAFMessages
     }
   }
 
+  @Test(arguments: [nil, false, true]) func `says how the person was verified where the server asks, and only there`(
+    _ failIfUnknown: Bool?
+  ) throws {
+    let exts = failIfUnknown.map { [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: $0)] } ?? []
+    let criteria = MatchCriteria(aaid: try Scene.aaid(), keyIDs: [try Scene.keyID()])
+    let request = UAFRequest.authentication(
+      AuthenticationRequest(
+        header: OperationHeader(upv: .uaf11, op: .authentication, appID: nil, exts: exts),
+        challenge: try Scene.challenge(), policy: Policy(accepted: [[criteria]])))
+    var transport = ScriptedTransport(Scene.returning(request), Scene.verdict(1200))
+    var flow = flow()
+    try opened(&flow, &transport, among: [Scene.authenticator(appID: Scene.facetID)])
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    _ = try flow.send(over: &transport)
+    let sent = try SendUAFResponse(parsing: transport.requests[1].body)
+    guard case .authentication(let response) = try UAFResponse(parsing: sent.uafResponse) else { return }
+    #expect(response.header.exts == exts)
+    let assertion = try UnverifiedAuthenticationAssertion(parsing: #require(response.assertions.first).assertion)
+    let passcode = UserVerificationMethodEntry(userVerificationMethod: 4, keyProtection: 1, matcherProtection: 1)
+    #expect(assertion.verificationMethods == (failIfUnknown == nil ? nil : [passcode]))
+    let isValid = P256.isValidSignature(assertion.signature, of: assertion.signedBytes, publicKey: signer.publicKey)
+    #expect(isValid)
+  }
+
   @Test func `an unknown version of UAF is refused`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication(upv: UPV(major: 2, minor: 0))))
     var flow = flow()

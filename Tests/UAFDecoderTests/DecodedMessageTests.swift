@@ -63,6 +63,24 @@ struct DecodedMessageTests {
     #expect(message.tree.contains { $0.contains("assertion, ") })
   }
 
+  @Test(
+    arguments: [
+      (
+        [4, 0, 0, 0, 1, 0, 1, 0],
+        "verified by: userVerification 4 (passcode), keyProtection 1 (software), matcherProtection 1 (software)"
+      ),
+      ([4, 0, 0, 0, 1, 0, 1], "not 1 to 3 verification methods of 8 bytes each"),
+    ] as [([UInt8], String)])
+  func `shows how the person was verified`(_ data: [UInt8], _ line: String) throws {
+    var writer = TLVWriter()
+    try writer.append(composite: .nonCriticalExtension) { (object) throws(TLVError) in
+      try object.append(.extensionID, Array("fido.uaf.uvm".utf8))
+      try object.append(.extensionData, data)
+    }
+    let message = try Self.decode(Base64URL.encode(writer.bytes))
+    #expect(message.tree.map { $0.trimmingCharacters(in: .whitespaces) }.contains(line))
+  }
+
   @Test func `shows a registration by the names of the specification`() throws {
     let message = try Self.decode(Self.vector("reg-surrogate-sig2-key101", "response"))
     let lines = message.tree.map { $0.trimmingCharacters(in: .whitespaces) }

@@ -34,6 +34,8 @@ struct ServeCommand: AsyncParsableCommand {
   var channelBinding = ChannelBindingPolicy.check
   @Option(help: "A certificate that clients see where TLS ends elsewhere, PEM; may be repeated.")
   var tlsCertificate: [String] = []
+  @Option(help: "Whether a client is asked how it verified the person (fido.uaf.uvm): off, ask, or require.")
+  var uvm = VerificationMethodPolicy.off
 
   @Option(help: "Requests of one address in a minute; twice as many at once; 0 for no limit. Loopback has none.")
   var addressRate = Admission.standardAddressRate
@@ -68,7 +70,7 @@ struct ServeCommand: AsyncParsableCommand {
     let identity = IdentityBox()
     let environment = ServiceEnvironment(
       database: database, keys: try ServerKeys(state: directory), models: try models(),
-      identity: { try identity.value() }, now: { Terminal.now }, random: { try RandomBytes.make($0) })
+      verificationMethods: uvm, identity: { try identity.value() }, now: { Terminal.now }, random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
     let application = Application(
       router: UAFRoutes(

@@ -130,7 +130,9 @@ struct RequestSession {
   }
 
   private func header(_ operation: Operation, upv: UPV, issued: IssuedRequest) -> OperationHeader {
-    OperationHeader(upv: upv, op: operation, appID: identity.appID, serverData: issued.serverData)
+    OperationHeader(
+      upv: upv, op: operation, appID: identity.appID, serverData: issued.serverData,
+      exts: environment.verificationMethods.extensions)
   }
 
   private func answer(_ messages: [UAFRequest], _ operation: Operation) -> RequestOutcome {

@@ -20,7 +20,10 @@ struct ResponseSession {
     }
   }
 
-  private var verifier: Verifier { Verifier(identity: identity, models: environment.models, now: now) }
+  private var verifier: Verifier {
+    Verifier(
+      identity: identity, models: environment.models, now: now, verificationMethods: environment.verificationMethods)
+  }
 
   private func register(_ response: RegistrationResponse) throws -> ResponseOutcome {
     if let enrolmentID {

@@ -60,6 +60,7 @@ extension Verifier {
     // What follows tells of the account, and so only to whoever has its key.
     guard !key.isRevoked else { throw .revokedKey }
     try verifyTransaction(of: assertion, issued: issued)
+    try verify(assertion.verificationMethods, model: model)
     guard isFresh(assertion.signCounter, stored: key.signCounter) else { throw .counterNotIncreased }
     return (VerifiedAuthentication(uncheckedAssertion: assertion, bytes: envelope.assertion), description)
   }

@@ -50,6 +50,7 @@ extension Verifier {
     guard assertion.regCounter <= Self.maximumRegistrationCounter else { throw .unlikelyRegistrationCounter }
     let publicKey = try publicKey(of: assertion, model: model)
     try verifyAttestation(of: assertion, model: model, publicKey: publicKey)
+    try verify(assertion.verificationMethods, model: model)
     guard !isRegistered(assertion.aaid, assertion.keyID) else { throw .keyAlreadyRegistered }
     // From here on the authenticator is what it did: a policy may name fewer types of attestation than the model has.
     description.attestationTypes = [assertion.attestation.type]
