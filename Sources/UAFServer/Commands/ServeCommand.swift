@@ -70,7 +70,8 @@ struct ServeCommand: AsyncParsableCommand {
     let identity = IdentityBox()
     let environment = ServiceEnvironment(
       database: database, keys: try ServerKeys(state: directory), models: try models(),
-      verificationMethods: uvm, identity: { try identity.value() }, now: { Terminal.now }, random: { try RandomBytes.make($0) })
+      verificationMethods: uvm, identity: { try identity.value() }, now: { Terminal.now },
+      random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
     let application = Application(
       router: UAFRoutes(
