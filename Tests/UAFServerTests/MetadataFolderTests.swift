@@ -113,6 +113,36 @@ final class MetadataFolderTests {
     #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
   }
 
+  @Test func `prints how many patterns the smallest has to be found among`() throws {
+    let statement = try MetadataStatement.projectOwn(.pattern)
+    #expect(
+      statement.jsonText.contains(
+        """
+        "aaid":"5541#0002","description":"pam-uaf pattern"
+        """))
+    #expect(
+      statement.jsonText.contains(
+        """
+        "userVerificationDetails":[[{"userVerification":128,"paDesc":{"minComplexity":1624,"maxRetries":10,\
+        "blockSlowdown":30}}]]
+        """))
+    #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
+    #expect(Self.patterns(of: 4) == 1624)
+  }
+
+  /// Counts the patterns of so many nodes of the 3x3 grid, in which no stroke passes over a node that is still free.
+  private static func patterns(of count: Int, after nodes: [Int] = []) -> Int {
+    guard nodes.count < count else { return 1 }
+    return (0..<9).filter { next in
+      guard !nodes.contains(next) else { return false }
+      guard let last = nodes.last else { return true }
+      let (rows, columns) = (last / 3 + next / 3, last % 3 + next % 3)
+      // Two nodes have one right between them if both their distances are even.
+      guard rows.isMultiple(of: 2), columns.isMultiple(of: 2) else { return true }
+      return nodes.contains(rows / 2 * 3 + columns / 2)
+    }.reduce(0) { $0 + patterns(of: count, after: nodes + [$1]) }
+  }
+
   @Test func `describes the authenticators that the client has`() throws {
     for type in AuthenticatorType.allCases {
       let model = try #require(try AuthenticatorModels.projectOwn()[AAID(type.aaid)])

@@ -10,14 +10,14 @@ struct CredentialStore {
     try Row.fetchAll(
       db,
       sql: """
-        SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt FROM credential
+        SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID FROM credential
         WHERE username = ? AND appID = ? ORDER BY id
         """, arguments: [username, appID]
     ).map { row in
       StoredKey(
         aaid: try AAID(row["aaid"] as String), keyID: try KeyID(bytes: bytes(row, "keyID")),
         publicKey: bytes(row, "publicKey"), signatureAlgorithm: row["signatureAlgorithm"],
-        signCounter: row["signCounter"], isRevoked: row["revokedAt"] as Int64? != nil)
+        signCounter: row["signCounter"], isRevoked: row["revokedAt"] as Int64? != nil, deviceID: row["deviceID"])
     }
   }
 

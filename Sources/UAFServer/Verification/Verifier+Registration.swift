@@ -28,7 +28,8 @@ extension Verifier {
     }
     guard !verified.isEmpty else { return .refused(firstRefusal ?? .malformedAssertion) }
     let members = members(of: verified, meeting: issued.policy, appID: issued.appID)
-    return members.isEmpty ? .refused(.notInPolicy) : .accepted(members)
+    // Of a set that is not met, the reason is that of the member that failed, if one was sent.
+    return members.isEmpty ? .refused(firstRefusal ?? .notInPolicy) : .accepted(members)
   }
 
   private func verify(

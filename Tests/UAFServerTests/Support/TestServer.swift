@@ -24,7 +24,8 @@ final class TestServer: Sendable {
   private let clock = TestClock()
 
   init(
-    database: (any DatabaseWriter)? = nil, verificationMethods: VerificationMethodPolicy = .off
+    database: (any DatabaseWriter)? = nil, verificationMethods: VerificationMethodPolicy = .off,
+    policies: AccountPolicies? = nil
   ) throws {
     let database = try database ?? ServerDatabase.inMemory()
     let clock = clock
@@ -32,10 +33,12 @@ final class TestServer: Sendable {
     let identity = try ServerIdentity(
       publicURL: Self.publicURL, facets: [ServerIdentity.pamModuleFacet], certificates: [certificate])
     self.identity = identity
+    let models = try AuthenticatorModels.projectOwn()
     self.certificate = certificate
     self.database = database
     environment = ServiceEnvironment(
-      database: database, keys: try Self.makeKeys(), models: try .projectOwn(),
+      database: database, keys: try Self.makeKeys(), models: models,
+      policies: policies ?? AccountPolicies(everybody: AcceptedSets(each: models)),
       verificationMethods: verificationMethods, identity: { identity }, now: { clock.now },
       random: { try RandomBytes.make($0) })
   }
