@@ -51,6 +51,24 @@ final class MetadataFolderTests {
     #expect(all[2].scheme == .rsassaPSSDER && all[2].publicKeyEncoding == .rsa2048DER)
   }
 
+  @Test func `takes a statement of MDS 3, and not the entry with its status around it`() throws {
+    let statement = """
+      {"aaid":"FFFF#0003","description":"x","authenticatorVersion":1,"protocolFamily":"uaf","schema":3,\
+      "upv":[{"major":1,"minor":1}],"authenticationAlgorithms":["rsa_emsa_pkcs1_sha256_raw"],\
+      "publicKeyAlgAndEncodings":["rsa_2048_raw"],"attestationTypes":["basic_surrogate"],"userVerificationDetails":\
+      [[{"userVerificationMethod":"passcode_internal"}],[{"userVerificationMethod":"fingerprint_internal"}]],\
+      "keyProtection":["hardware","tee"],"matcherProtection":["tee"],"tcDisplay":["any"],\
+      "tcDisplayContentType":"text/plain","attestationRootCertificates":[]}
+      """
+    try write(statement, to: "a.json")
+    let model = try #require(try models()[AAID("FFFF#0003")])
+    #expect(model.scheme.rawValue == 8 && model.publicKeyEncoding == .rsa2048Raw)
+    #expect(model.description.userVerification == 6 && model.verificationMethods == [[4], [2]])
+    // Whoever drops an entry into the folder would have the statement and lose the revocation beside it.
+    try write("{\"aaid\":\"FFFF#0003\",\"metadataStatement\":\(statement),\"statusReports\":[]}", to: "a.json")
+    #expect(error != nil)
+  }
+
   @Test func `takes a statement about the project's own model in the place of the compiled-in one`() throws {
     var own = try statement("5541#0001")
     own.authenticatorVersion = 7

@@ -31,13 +31,15 @@ struct CredentialStore {
     try db.execute(
       sql: """
         INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
-          signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt,
+          displays)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
         issued.username, issued.appID, key.aaid.text, key.keyID.bytes.databaseBlob, key.publicKey.databaseBlob,
         key.signatureAlgorithm, key.authenticatorVersion, key.signCounter, key.regCounter, issued.device.id,
         issued.device.name, issued.device.model, issued.device.os, now,
+        key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text,
       ])
   }
 

@@ -56,7 +56,9 @@ extension Verifier {
     // From here on the authenticator is what it did: a policy may name fewer types of attestation than the model has.
     description.attestationTypes = [assertion.attestation.type]
     guard meets(issued.policy, description, appID: issued.appID) else { throw .otherAttestationType }
-    return (VerifiedRegistration(uncheckedAssertion: assertion, publicKey: publicKey), description)
+    let verified = VerifiedRegistration(
+      uncheckedAssertion: assertion, publicKey: publicKey, displays: envelope.tcDisplayPNGCharacteristics)
+    return (verified, description)
   }
 
   private func publicKey(
