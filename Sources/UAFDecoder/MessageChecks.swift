@@ -50,9 +50,10 @@ struct MessageChecks {
     case .surrogate(let signature):
       surrogate(signature, assertion, name)
       checks.append(Check(.unknown, "\(name): which model made it: a surrogate attestation vouches for none"))
-    case .full(_, let certificates):
+    case .full(let signature, let certificates):
+      leafSignature(signature, by: certificates.first ?? [], assertion, name)
       let count = certificates.count == 1 ? "1 certificate" : "\(certificates.count) certificates"
-      checks.append(Check(.unknown, "\(name): the attestation (\(count)): its root is in the model's metadata"))
+      checks.append(Check(.unknown, "\(name): who vouches for the attestation key (\(count)): metadata has the root"))
     case .ecdaa: checks.append(Check(.unknown, "\(name): the attestation: ECDAA is not verified here"))
     }
   }
@@ -85,6 +86,24 @@ struct MessageChecks {
   private mutating func finalChallengeHash(_ hash: [UInt8], _ fcParams: String, _ name: String) {
     let expected = try? SHA256.hash(Array(fcParams.utf8))
     checks.append(Check(hash == expected, "\(name): the FinalChallengeHash is the SHA-256 of fcParams"))
+  }
+
+  /// That the leaf's key signed tells nothing of whose key it is.
+  private mutating func leafSignature(
+    _ signature: [UInt8], by leaf: [UInt8], _ assertion: UnverifiedRegistrationAssertion, _ name: String
+  ) {
+    guard let scheme = SignatureScheme(rawValue: assertion.signatureAlgorithm) else {
+      checks.append(Check(.unknown, "\(name): the attestation's signature: its algorithm is not known here"))
+      return
+    }
+    guard let encoded = try? X509.uncheckedSubjectPublicKeyInfo(der: leaf),
+      let key = try? VerificationKey(subjectPublicKeyInfo: encoded, scheme: scheme)
+    else {
+      checks.append(Check(.fails, "\(name): the first certificate has a key of the algorithm that signed"))
+      return
+    }
+    let holds = key.isValidSignature(signature, of: assertion.signedBytes)
+    checks.append(Check(holds, "\(name): the attestation's signature is made with the first certificate's key"))
   }
 
   private mutating func verificationMethods(_ methods: [UserVerificationMethodEntry]?, _ name: String) {
