@@ -483,6 +483,30 @@ import UAFMessages
     }
   }
 
+  @Test func `of a transaction's forms the text is taken, and a picture alone is refused`() throws {
+    let picture = try Transaction(
+      parsing: """
+        {"contentType":"image/png","content":"iVBORw","tcDisplayPNGCharacteristics":{"width":320,"height":480,\
+        "bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0}}
+        """)
+    let text = try Transaction(text: "pay 1")
+    for forms in [[picture, text], [text, picture]] {
+      var transport = ScriptedTransport(
+        Scene.returning(try Scene.authentication(transaction: forms)), Scene.facets(), Scene.verdict(1200))
+      _ = try run(&transport, "pay 1")
+      let sent = try SendUAFResponse(parsing: transport.requests[2].body)
+      guard case .authentication(let response) = try UAFResponse(parsing: sent.uafResponse) else { return }
+      let assertion = try UnverifiedAuthenticationAssertion(parsing: response.assertions[0].assertion)
+      #expect(assertion.transactionContentHash == (try SHA256.hash(text.content)))
+    }
+    for forms in [[picture], [text, text], [picture, picture]] {
+      var transport = ScriptedTransport(
+        Scene.returning(try Scene.authentication(transaction: forms)), Scene.facets())
+      var flow = flow("pay 1")
+      _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport) }
+    }
+  }
+
   // MARK: Names and addresses
 
   @Test(arguments: [
