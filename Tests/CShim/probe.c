@@ -1,8 +1,8 @@
 /* A PAM module for the stacks of the tests. Before the module under test: authtok=VALUE and oldauthtok=VALUE leave a
    password as another module would. After it: shows in the PAM environment that it was reached (PROBE=reached) and
-   whether a password was left (AUTHTOK=…). "permit" makes it succeed; otherwise it is ignored and the verdict is the other
-   module's. Between the two passes of a change: pause=MILLISECONDS, user=NAME sets PAM_USER, fork lets a copy of the host
-   go on first, fail ends the first pass. */
+   whether a password was left (AUTHTOK=…). "permit" makes it succeed; otherwise it is ignored and the verdict is the
+   other module's. Between the two passes of a change: pause=MILLISECONDS, user=NAME sets PAM_USER, fork lets a copy of
+   the host go on first, fail ends the first pass. */
 #include <security/pam_modules.h>
 #include <stdbool.h>
 #include <stdlib.h>

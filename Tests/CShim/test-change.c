@@ -378,7 +378,8 @@ int main(void)
   test("refuses another name in the second pass", refuses_another_name_in_the_second_pass);
   test("refuses the conversation of another line of the stack", refuses_the_conversation_of_another_line);
   test("refuses passes that are none, and a second one without the first", refuses_passes_that_are_none);
-  test("takes the old value of an earlier module when told to, and no new one", takes_the_old_value_of_an_earlier_module);
+  test("takes the old value of an earlier module when told to, and no new one",
+       takes_the_old_value_of_an_earlier_module);
   test("asks for a new value until it is changed", asks_for_a_new_value_until_it_is_changed);
   test("forgets a stale value with the next login", forgets_a_stale_value_with_the_next_login);
   test("asks nothing of another name", asks_nothing_of_another_name);

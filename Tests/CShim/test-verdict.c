@@ -73,7 +73,8 @@ static void fails_a_change_with_its_own_results(void)
 
 static void believes_no_other_code(void)
 {
-  static const int any[] = {PAM_AUTH_ERR, PAM_SYSTEM_ERR, PAM_SERVICE_ERR, PAM_USER_UNKNOWN, PAM_MAXTRIES, PAM_CONV_ERR};
+  static const int any[] = {PAM_AUTH_ERR,     PAM_SYSTEM_ERR, PAM_SERVICE_ERR,
+                            PAM_USER_UNKNOWN, PAM_MAXTRIES,   PAM_CONV_ERR};
   static const enum frame_operation operations[] = {OPERATION_AUTHENTICATE, OPERATION_CHANGE};
   const unsigned failing = COUNT(results) - 4; /* all but 0, 10, 7100 and 7110 */
   struct verdict last;
