@@ -229,9 +229,10 @@ pam_handle_t *host_open(struct host *host)
   host->conv = (struct pam_conv){host->conversation == HOST_HAS_NONE ? NULL : converse, host};
   if (host->script != NULL)
     host_script(host, host->script);
-  write_stack(host);
-  const char *user = host->user != NULL ? host->user : "root";
-  if (pam_start_confdir("uaf-test", user, &host->conv, FOLDER "/pam.d", &pamh) != PAM_SUCCESS) {
+  if (host->service == NULL)
+    write_stack(host);
+  const char *user = host->user != NULL ? host->user : "root", *service = host->service;
+  if (pam_start_confdir(service != NULL ? service : "uaf-test", user, &host->conv, FOLDER "/pam.d", &pamh) != PAM_SUCCESS) {
     CHECK(!"the handle could be made");
     exit(1);
   }

@@ -28,6 +28,7 @@ struct host {
   long answers_after_milliseconds;
   void (*before)(void); /* runs when the modules are loaded and PAM_USER is set, just before the call */
   bool twice;           /* the stack names the module twice for passwords */
+  const char *service;  /* a stack that is there already, in the place of all of this */
 
   /* What came of it. */
   int code;
