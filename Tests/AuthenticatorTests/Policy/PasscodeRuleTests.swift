@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct PasscodeRuleTests {
   private func refuses(_ rule: PasscodeRule, _ value: String) -> Bool {
-    CodePoints.with(Array(value.utf8).span) { rule.refuses($0) } ?? false
+    let points = value.unicodeScalars.map(\.value)
+    return rule.refuses(points.span)
   }
 
   @Test(arguments: [
