@@ -50,8 +50,9 @@ extension AccountFile {
     return try AttemptLedger(record: body)
   }
 
-  /// The same at a moment, for telling how an authenticator stands: that a lock is over is written down, so that a reboot does not
-  /// bring it back. Where that cannot be written it is told all the same.
+  /// The attempts as they stand at a moment, for telling.
+  ///
+  /// That a lock is over is written down, so that a reboot does not bring it back; where it cannot be, it is told all the same.
   ///
   /// - Throws: as ``ledger(_:)``.
   public func ledger(_ type: AuthenticatorType, at now: BootTime) throws(StateError) -> AttemptLedger {

@@ -1,5 +1,6 @@
-/// The lock as the documentation tells it, to hold the ledger against: the wrong entries in a list, and clocks that run down second
-/// by second. It shares no code and no idea with the ledger.
+/// The lock as the documentation tells it, to hold the ledger against.
+///
+/// The wrong entries in a list, and clocks that run down second by second: it shares no code and no idea with the ledger.
 struct LockModel {
   /// What is configured, in whole seconds.
   struct Rules: Equatable {
