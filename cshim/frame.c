@@ -8,7 +8,17 @@
 
 #define FIELD_HEADER 3
 
-enum field_kind { KIND_BOOLEAN, KIND_STEP, KIND_U8, KIND_U32, KIND_TEXT, KIND_VARIABLE };
+enum field_kind {
+  KIND_BOOLEAN,
+  KIND_MARK, /* a boolean that is said by standing there: always 1 */
+  KIND_STEP,
+  KIND_U8,
+  KIND_U32,
+  KIND_ENTRY_LENGTH,
+  KIND_TEXT,
+  KIND_OPTION, /* a text that may stand UAF_OPTIONS_MAX times */
+  KIND_VARIABLE
+};
 
 /* One row per field of the core's messages; what has no row is not a field. */
 static const struct field_rule {
@@ -24,6 +34,8 @@ static const struct field_rule {
   {FRAME_PROMPT, PROMPT_ATTEMPTS, KIND_U32, 4, false},
   {FRAME_PROMPT, PROMPT_ERROR, KIND_TEXT, UAF_TEXT_MAX, false},
   {FRAME_PROMPT, PROMPT_REASON, KIND_TEXT, UAF_TEXT_MAX, false},
+  {FRAME_PROMPT, PROMPT_ENTRY_LENGTH, KIND_ENTRY_LENGTH, 4, false},
+  {FRAME_PROMPT, PROMPT_OPTION, KIND_OPTION, UAF_OPTION_MAX, false},
   {FRAME_INFO, NOTICE_TEXT, KIND_TEXT, UAF_TEXT_MAX, true},
   {FRAME_ERROR, NOTICE_TEXT, KIND_TEXT, UAF_TEXT_MAX, true},
   {FRAME_SETENV, SETENV_NAME, KIND_VARIABLE, UAF_VARIABLE_NAME_MAX, true},
@@ -33,6 +45,7 @@ static const struct field_rule {
   {FRAME_FINISHED, FINISHED_TEXT, KIND_TEXT, UAF_TEXT_MAX, false},
   {FRAME_FINISHED, FINISHED_TOKEN, KIND_TEXT, 8192, false},
   {FRAME_FINISHED, FINISHED_DOCUMENT, KIND_TEXT, 32768, false},
+  {FRAME_FINISHED, FINISHED_STALE, KIND_MARK, 1, false},
 };
 
 static const struct {
@@ -183,19 +196,32 @@ static bool is_variable_name(const uint8_t *bytes, size_t length)
   return length > 0;
 }
 
+static uint32_t number(const uint8_t *bytes, size_t length)
+{
+  uint32_t number = 0;
+  for (size_t i = 0; i < length && i < sizeof number; i++)
+    number = number << 8 | bytes[i];
+  return number;
+}
+
 static bool value_is_valid(const struct field_rule *rule, const uint8_t *bytes, size_t length)
 {
   switch (rule->kind) {
   case KIND_BOOLEAN:
     return length == 1 && bytes[0] <= 1;
+  case KIND_MARK:
+    return length == 1 && bytes[0] == 1;
   case KIND_STEP:
     return length == 1 && bytes[0] >= STEP_CURRENT && bytes[0] <= STEP_NEW_AGAIN;
+  case KIND_ENTRY_LENGTH:
+    return length == 4 && number(bytes, length) >= 1 && number(bytes, length) <= UAF_ENTRY_LENGTH_MAX;
   case KIND_U8:
   case KIND_U32:
     return length == rule->limit;
   case KIND_VARIABLE:
     return length <= rule->limit && is_variable_name(bytes, length);
   case KIND_TEXT:
+  case KIND_OPTION:
     return length <= rule->limit && frame_is_text(bytes, length);
   }
   return false;
@@ -209,10 +235,11 @@ static const struct field_rule *rule_for(uint8_t type, uint8_t tag)
   return NULL;
 }
 
-/* Reads the fields one after the other; tags must ascend, which also refuses a repeated one. */
+/* Reads the fields one after the other. Tags must ascend; only an option may stand again. */
 static bool read_fields(const uint8_t *packet, size_t length, struct frame_message *message)
 {
   uint8_t previous = 0;
+  unsigned again = 0;
   for (size_t at = 1; at < length;) {
     if (length - at < FIELD_HEADER)
       return false;
@@ -220,9 +247,12 @@ static bool read_fields(const uint8_t *packet, size_t length, struct frame_messa
     const size_t size = (size_t)packet[at + 1] << 8 | packet[at + 2];
     at += FIELD_HEADER;
     const struct field_rule *rule = rule_for(message->type, tag);
-    if (rule == NULL || tag <= previous || size > length - at || !value_is_valid(rule, packet + at, size))
+    again = tag == previous ? again + 1 : 0;
+    if (rule == NULL || tag < previous || again >= (rule->kind == KIND_OPTION ? UAF_OPTIONS_MAX : 1u) ||
+        size > length - at || !value_is_valid(rule, packet + at, size))
       return false;
-    message->field[tag] = (struct frame_bytes){packet + at, size};
+    if (again == 0)
+      message->field[tag] = (struct frame_bytes){packet + at, size};
     previous = tag;
     at += size;
   }
@@ -246,10 +276,5 @@ bool frame_read(const uint8_t *packet, size_t length, struct frame_message *mess
 
 uint32_t frame_number(const struct frame_message *message, unsigned tag)
 {
-  uint32_t number = 0;
-  if (tag >= FRAME_FIELDS)
-    return 0;
-  for (size_t i = 0; i < message->field[tag].length && i < sizeof number; i++)
-    number = number << 8 | message->field[tag].start[i];
-  return number;
+  return tag < FRAME_FIELDS ? number(message->field[tag].start, message->field[tag].length) : 0;
 }

@@ -27,12 +27,21 @@ enum prompt_field {
   PROMPT_TEXT,
   PROMPT_ATTEMPTS,
   PROMPT_ERROR,
-  PROMPT_REASON
+  PROMPT_REASON,
+  PROMPT_ENTRY_LENGTH,
+  PROMPT_OPTION
 };
 enum notice_field { NOTICE_TEXT = 1 };
 enum setenv_field { SETENV_NAME = 1, SETENV_VALUE };
-enum finished_field { FINISHED_CODE = 1, FINISHED_RESULT, FINISHED_TEXT, FINISHED_TOKEN, FINISHED_DOCUMENT };
-#define FRAME_FIELDS 8
+enum finished_field {
+  FINISHED_CODE = 1,
+  FINISHED_RESULT,
+  FINISHED_TEXT,
+  FINISHED_TOKEN,
+  FINISHED_DOCUMENT,
+  FINISHED_STALE
+};
+#define FRAME_FIELDS 10
 
 enum frame_operation { OPERATION_AUTHENTICATE = 1 };
 enum frame_step { STEP_CURRENT = 1, STEP_NEW, STEP_NEW_AGAIN };
@@ -56,7 +65,8 @@ struct frame_begin {
   size_t argument_count;
 };
 
-/* A message of the core, checked. The fields point into the packet it was read from. */
+/* A message of the core, checked. The fields point into the packet it was read from; of a repeated one it is the first,
+   since the module shows what the text says and leaves the options to other front ends. */
 struct frame_message {
   uint8_t type;
   struct frame_bytes field[FRAME_FIELDS];

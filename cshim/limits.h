@@ -23,6 +23,10 @@
 #define UAF_COMMAND_MAX 4096
 #define UAF_ANSWER_MAX 1024
 #define UAF_TEXT_MAX 4096
+#define UAF_OPTION_MAX 256
+#define UAF_OPTIONS_MAX 16
+/* Characters, not bytes. */
+#define UAF_ENTRY_LENGTH_MAX 256
 #define UAF_VARIABLE_NAME_MAX 64
 #define UAF_VARIABLE_VALUE_MAX 8192
 

@@ -33,6 +33,8 @@ public enum CoreMessage: Equatable, Sendable {
       writer.put(5, u32: prompt.remainingAttempts)
       writer.put(6, text: prompt.errorMessage)
       writer.put(7, text: prompt.reason)
+      writer.put(8, u32: prompt.entryLength)
+      for option in prompt.options { writer.put(9, text: option) }
     case .info(let text), .error(let text): writer.put(1, text: text)
     case .ready: break
     case .setenv(let name, let value):
@@ -44,6 +46,7 @@ public enum CoreMessage: Equatable, Sendable {
       writer.put(3, text: finished.text)
       writer.put(4, text: finished.token)
       writer.put(5, text: finished.document)
+      if finished.staleValue { writer.put(6, flag: true) }
     }
     return try writer.finish()
   }
@@ -64,6 +67,7 @@ public enum CoreMessage: Equatable, Sendable {
       finished.text = packet.text(3, bytes)
       finished.token = packet.text(4, bytes)
       finished.document = packet.text(5, bytes)
+      finished.staleValue = packet.flag(6, bytes) ?? false
       self = .finished(finished)
     default: throw .unexpectedType(packet.type)
     }
@@ -78,6 +82,9 @@ public enum CoreMessage: Equatable, Sendable {
     prompt.remainingAttempts = packet.number(5, bytes)
     prompt.errorMessage = packet.text(6, bytes)
     prompt.reason = packet.text(7, bytes)
+    prompt.entryLength = packet.number(8, bytes)
+    if let length = prompt.entryLength, !(1...WireLimit.entry).contains(length) { throw .invalidValue(.prompt, tag: 8) }
+    prompt.options = packet.texts(9, bytes)
     return prompt
   }
 }

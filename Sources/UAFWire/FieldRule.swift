@@ -3,6 +3,8 @@ struct FieldRule {
   /// The form of a field's value.
   enum Form: Equatable {
     case flag, u8, u16, u32
+    /// A boolean that is said by standing there: always 1.
+    case mark
     /// Bytes from the front end's world, without NUL; at most so many.
     case name(Int)
     /// UTF-8 without NUL; at most so many bytes.
@@ -30,6 +32,7 @@ struct FieldRule {
   func accepts(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
     switch form {
     case .flag: range.count == 1 && bytes[range.lowerBound] <= 1
+    case .mark: range.count == 1 && bytes[range.lowerBound] == 1
     case .u8: range.count == 1
     case .u16: range.count == 2
     case .u32: range.count == 4

@@ -10,6 +10,10 @@ public struct Finished: Equatable, Sendable {
   public var token: String?
   /// The JSON document of *status*.
   public var document: String?
+  /// The value that was just verified would be refused by today's passcode policy.
+  ///
+  /// Only with a success of *authenticate*; the module refuses it with anything else.
+  public var staleValue = false
 
   /// An outcome, without text.
   public init(pamCode: UInt8, result: UInt32) {

@@ -59,6 +59,11 @@ public struct Packet: Equatable, Sendable {
     self.bytes(tag, bytes).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
+  /// The texts of every field of this tag, in order.
+  func texts(_ tag: UInt8, _ bytes: Span<UInt8>) -> [String] {
+    all(tag, bytes).compactMap { String(validating: $0, as: UTF8.self) }
+  }
+
   /// The number of a field of 1, 2 or 4 bytes.
   func number(_ tag: UInt8, _ bytes: Span<UInt8>) -> UInt32? {
     range(tag)?.reduce(0) { $0 << 8 | UInt32(bytes[$1]) }

@@ -35,14 +35,15 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
       [
         FieldRule(1, .flag, required: true), FieldRule(2, .text(32), required: true), FieldRule(3, .u8, required: true),
         FieldRule(4, .text(WireLimit.text), required: true), FieldRule(5, .u32), FieldRule(6, .text(WireLimit.text)),
-        FieldRule(7, .text(WireLimit.text)),
+        FieldRule(7, .text(WireLimit.text)), FieldRule(8, .u32),
+        FieldRule(9, .text(WireLimit.option), repeats: WireLimit.options),
       ]
     case .info, .error: [FieldRule(1, .text(WireLimit.text), required: true)]
     case .setenv: [FieldRule(1, .text(64), required: true), FieldRule(2, .text(WireLimit.token), required: true)]
     case .finished:
       [
         FieldRule(1, .u8, required: true), FieldRule(2, .u32, required: true), FieldRule(3, .text(WireLimit.text)),
-        FieldRule(4, .text(WireLimit.token)), FieldRule(5, .text(WireLimit.document)),
+        FieldRule(4, .text(WireLimit.token)), FieldRule(5, .text(WireLimit.document)), FieldRule(6, .mark),
       ]
     case .fetchRequest:
       [

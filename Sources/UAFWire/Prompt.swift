@@ -17,6 +17,14 @@ public struct Prompt: Equatable, Sendable {
   public var errorMessage: String?
   /// What the login is for.
   public var reason: String?
+  /// The entry is complete at so many characters; 1 to ``WireLimit/entry``.
+  ///
+  /// A front end that owns the terminal may then send it without Enter.
+  public var entryLength: UInt32?
+  /// The choices of check `choice`, in order; the answer is the number of one, from 1, in decimal digits.
+  ///
+  /// At most ``WireLimit/options`` of at most ``WireLimit/option`` bytes.
+  public var options: [String] = []
 
   /// A prompt with its required parts.
   public init(echo: Bool, check: String, step: PromptStep, text: String) {

@@ -8,6 +8,12 @@ public enum WireLimit {
   public static let answer = 1024
   /// A text shown to a person.
   public static let text = 4096
+  /// One choice of a prompt.
+  public static let option = 256
+  /// How many choices a prompt may have.
+  public static let options = 16
+  /// How many characters an entry of known length has at most.
+  public static let entry: UInt32 = 256
   /// A token from the server, or an environment variable's value.
   public static let token = 8192
   /// The JSON document of *status*.

@@ -166,10 +166,16 @@ static void reads_prompts(void)
   CHECK(frame_number(&message, PROMPT_ATTEMPTS) == 4);
   CHECK(holds(&message, PROMPT_ERROR, "틀렸습니다. 4번 남았습니다."));
   CHECK(holds(&message, PROMPT_REASON, "sudo: systemctl restart nginx"));
+  CHECK(frame_number(&message, PROMPT_ENTRY_LENGTH) == 6 && holds(&message, PROMPT_OPTION, "passcode"));
+  message = golden_message("prompt-choice.hex");
+  CHECK(holds(&message, PROMPT_OPTION, "passcode") && message.field[PROMPT_ENTRY_LENGTH].start == NULL);
+  message = golden_message("prompt-entry-length.hex");
+  CHECK(frame_number(&message, PROMPT_ENTRY_LENGTH) == 4 && message.field[PROMPT_OPTION].start == NULL);
   message = golden_message("prompt-new.hex");
   CHECK(frame_number(&message, PROMPT_STEP) == STEP_NEW && holds(&message, PROMPT_TEXT, ""));
   message = golden_message("prompt-limits.hex");
   CHECK(frame_number(&message, PROMPT_ATTEMPTS) == UINT32_MAX && message.field[PROMPT_REASON].length == 4096);
+  CHECK(frame_number(&message, PROMPT_ENTRY_LENGTH) == 256 && message.field[PROMPT_OPTION].length == 256);
 }
 
 static void reads_the_other_messages(void)
@@ -189,7 +195,11 @@ static void reads_the_other_messages(void)
   CHECK(message.type == FRAME_FINISHED && frame_number(&message, FINISHED_CODE) == 0);
   CHECK(frame_number(&message, FINISHED_RESULT) == 0 && holds(&message, FINISHED_TEXT, "Welcome."));
   CHECK(holds(&message, FINISHED_TOKEN, "eyJ0b2tlbiI6MX0"));
-  CHECK(holds(&message, FINISHED_DOCUMENT, "{\"version\":\"1\"}"));
+  CHECK(holds(&message, FINISHED_DOCUMENT, "{\"version\":\"1\"}") && frame_number(&message, FINISHED_STALE) == 1);
+  message = golden_message("finished-stale.hex");
+  CHECK(frame_number(&message, FINISHED_CODE) == 0 && frame_number(&message, FINISHED_STALE) == 1);
+  message = golden_message("finished-success.hex");
+  CHECK(message.field[FINISHED_STALE].start == NULL);
   message = golden_message("finished-wrong-value.hex");
   CHECK(frame_number(&message, FINISHED_CODE) == 7 && frame_number(&message, FINISHED_RESULT) == 3012);
   message = golden_message("finished-server-number.hex");

@@ -107,12 +107,14 @@ enum GoldenMessages {
 
   private static func prompt(
     echo: Bool = false, _ check: String, _ step: PromptStep, _ text: String, attempts: UInt32? = nil,
-    error: String? = nil, reason: String? = nil
+    error: String? = nil, reason: String? = nil, entryLength: UInt32? = nil, options: [String] = []
   ) -> WireMessage {
     var prompt = Prompt(echo: echo, check: check, step: step, text: text)
     prompt.remainingAttempts = attempts
     prompt.errorMessage = error
     prompt.reason = reason
+    prompt.entryLength = entryLength
+    prompt.options = options
     return .core(.prompt(prompt))
   }
 
@@ -120,28 +122,36 @@ enum GoldenMessages {
     "prompt-minimal": prompt("passcode", .current, "Passcode: "),
     "prompt-full": prompt(
       echo: true, "choice", .newAgain, "비밀번호: ", attempts: 4, error: "틀렸습니다. 4번 남았습니다.",
-      reason: "sudo: systemctl restart nginx"),
+      reason: "sudo: systemctl restart nginx", entryLength: 6, options: ["passcode", "패턴"]),
     "prompt-attempts": prompt(
       "passcode", .current, "Wrong. 4 tries left. Passcode: ", attempts: 4, error: "Wrong. 4 tries left."),
     "prompt-new": prompt("passcode", .new, ""),
     "prompt-limits": prompt(
       String(repeating: "c", count: 32), .current, String(repeating: "t", count: 4096), attempts: .max,
-      error: String(repeating: "é", count: 2048), reason: String(repeating: "r", count: 4096)),
+      error: String(repeating: "é", count: 2048), reason: String(repeating: "r", count: 4096),
+      entryLength: 256, options: [String](repeating: String(repeating: "o", count: 256), count: 16)),
+    "prompt-choice": prompt(
+      echo: true, "choice", .current, "1 passcode\n2 pattern\nNumber: ", options: ["passcode", "pattern"]),
+    "prompt-entry-length": prompt("passcode", .current, "Passcode: ", entryLength: 4),
   ]
 
   private static func finished(
-    _ code: UInt8, _ result: UInt32, text: String? = nil, token: String? = nil, document: String? = nil
+    _ code: UInt8, _ result: UInt32, text: String? = nil, token: String? = nil, document: String? = nil,
+    staleValue: Bool = false
   ) -> WireMessage {
     var finished = Finished(pamCode: code, result: result)
     finished.text = text
     finished.token = token
     finished.document = document
+    finished.staleValue = staleValue
     return .core(.finished(finished))
   }
 
   private static let finishes: [String: WireMessage] = [
     "finished-success": finished(0, 0),
-    "finished-full": finished(0, 0, text: "Welcome.", token: "eyJ0b2tlbiI6MX0", document: #"{"version":"1"}"#),
+    "finished-stale": finished(0, 0, staleValue: true),
+    "finished-full": finished(
+      0, 0, text: "Welcome.", token: "eyJ0b2tlbiI6MX0", document: #"{"version":"1"}"#, staleValue: true),
     "finished-wrong-value": finished(7, 3012, text: "Wrong passcode."),
     "finished-locked": finished(11, 3013, text: "Locked for 300 seconds."),
     "finished-not-registered": finished(25, 1009),

@@ -16,6 +16,23 @@ struct MessageTests {
     #expect(try CoreMessage(Packet(bytes.span), bytes.span) == message)
   }
 
+  @Test func `writes no prompt with more than 16 options or a longer one`() {
+    let prompt = Prompt(echo: true, check: "choice", step: .current, text: "")
+    var many = prompt
+    many.options = [String](repeating: "o", count: WireLimit.options + 1)
+    var long = prompt
+    long.options = ["o", String(repeating: "o", count: WireLimit.option + 1)]
+    #expect(throws: PacketError.unexpectedField(.prompt, tag: 9)) { try CoreMessage.prompt(many).packet() }
+    #expect(throws: PacketError.invalidValue(.prompt, tag: 9)) { try CoreMessage.prompt(long).packet() }
+  }
+
+  @Test(arguments: [0, 257, UInt32.max]) func `refuses an entry length out of range`(_ length: UInt32) throws {
+    var prompt = Prompt(echo: false, check: "passcode", step: .current, text: "")
+    prompt.entryLength = length
+    let bytes = try CoreMessage.prompt(prompt).packet()
+    #expect(throws: PacketError.invalidValue(.prompt, tag: 8)) { try CoreMessage(Packet(bytes.span), bytes.span) }
+  }
+
   @Test(arguments: FetchOutcome.allCases) func `carries every outcome, with a status only for an answer`(
     _ outcome: FetchOutcome
   ) throws {

@@ -16,7 +16,7 @@ struct PacketTests {
 
   private static func shortest(_ form: FieldRule.Form) -> [UInt8] {
     switch form {
-    case .flag, .u8, .chunk: [1]
+    case .flag, .mark, .u8, .chunk: [1]
     case .u16: [0, 1]
     case .u32: [0, 0, 0, 1]
     case .name, .text, .raw: []
@@ -25,7 +25,7 @@ struct PacketTests {
 
   private static func sizes(_ form: FieldRule.Form) -> ClosedRange<Int> {
     switch form {
-    case .flag, .u8: 1...1
+    case .flag, .mark, .u8: 1...1
     case .u16: 2...2
     case .u32: 4...4
     case .name(let limit), .text(let limit), .raw(let limit): 0...limit
@@ -40,9 +40,9 @@ struct PacketTests {
       15: 1, 16: 64, 17: 16384, 18: 1,
     ],
     .answer: [1: 1024], .cancelled: [:], .resume: [:], .ready: [:],
-    .prompt: [1: 1, 2: 32, 3: 1, 4: 4096, 5: 4, 6: 4096, 7: 4096],
+    .prompt: [1: 1, 2: 32, 3: 1, 4: 4096, 5: 4, 6: 4096, 7: 4096, 8: 4, 9: 256],
     .info: [1: 4096], .error: [1: 4096], .setenv: [1: 64, 2: 8192],
-    .finished: [1: 1, 2: 4, 3: 4096, 4: 8192, 5: 32768],
+    .finished: [1: 1, 2: 4, 3: 4096, 4: 8192, 5: 32768, 6: 1],
     .fetchRequest: [1: 2, 2: 1, 3: 4096, 4: 128, 5: 128, 6: 24576, 7: 4, 8: 24576, 9: 4096, 10: 1],
     .fetchResponse: [1: 1, 2: 1, 3: 2, 4: 256, 5: 16384, 6: 4, 7: 512, 8: 4096, 9: 1],
     .fetchChunk: [1: 32768],
@@ -89,14 +89,15 @@ struct PacketTests {
     }
   }
 
-  @Test(arguments: PacketType.allCases) func `refuses a field twice, and a field of no such tag`(_ type: PacketType) {
+  @Test(arguments: PacketType.allCases)
+  func `refuses a field too often, and a field of no such tag`(_ type: PacketType) {
     let highest = type.rules.last?.tag ?? 0
     var bytes = Self.packet(type, highest, type.rules.last.map { Self.shortest($0.form) } ?? [])
     let unknown = bytes + [highest + 1, 0, 0]
     #expect(throws: PacketError.unexpectedField(type, tag: highest + 1)) { try Packet(unknown.span) }
     guard let last = type.rules.last else { return }
     let again = Self.shortest(last.form)
-    bytes += [last.tag, 0, UInt8(again.count)] + again
+    for _ in 0..<last.repeats { bytes += [last.tag, 0, UInt8(again.count)] + again }
     #expect(throws: PacketError.unexpectedField(type, tag: last.tag)) { try Packet(bytes.span) }
   }
 

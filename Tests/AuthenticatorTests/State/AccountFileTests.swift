@@ -27,7 +27,7 @@ import UAFCrypto
     let unlocked = try AccountFile.enrol(
       secret("correct"), for: .passcode, identity: identity, cost: cost, in: directory, holding: slot.slot)
     let key = try unlocked.makeKey(appID: "https://example.com/facets")
-    try file.store(key, of: unlocked)
+    try file.store([unlocked.registration(of: key)])
     return key
   }
 

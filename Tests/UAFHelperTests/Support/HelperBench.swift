@@ -48,6 +48,14 @@ final class HelperBench {
     return bench
   }
 
+  /// The same with the pattern 12369 (uid 4242) beside the passcode, either of which the server accepts.
+  static func registeredTwice(_ more: String = "") throws -> HelperBench {
+    let bench = try registered(more)
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    #expect(try bench.run(bench.registration("pattern"), ["12369", "12369"]).result == 0, "\(bench.log.lines)")
+    return bench
+  }
+
   func begin(_ operation: UAFWire.Operation = .authenticate, _ arguments: String...) -> Begin {
     var begin = Begin(operation)
     begin.uid = 4242
@@ -58,9 +66,10 @@ final class HelperBench {
     return begin
   }
 
-  func registration() -> Begin {
+  func registration(_ type: String = "passcode") -> Begin {
     var begin = begin(.register)
     begin.service = Array("uafctl".utf8)
+    begin.authenticator = Array(type.utf8)
     begin.payload = Array(server.payload().encoded.utf8)
     return begin
   }
