@@ -19,12 +19,4 @@ public enum PasscodeFormat {
       return text.utf8
     }
   }
-
-  /// Whether ``normalised(_:)`` would give a value.
-  public static func isStorable(_ value: Span<UInt8>) -> Bool {
-    switch NormalisedText(value) {
-    case .some: true
-    case nil: false
-    }
-  }
 }

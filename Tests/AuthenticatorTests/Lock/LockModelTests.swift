@@ -56,7 +56,7 @@ import UAFCrypto
     let unlocked = try AccountFile.enrol(
       Secret(copying: Array("correct".utf8).span), for: .passcode, identity: identity,
       cost: Scrypt.Parameters(logN: 4, r: 8, p: 1), in: directory, holding: slot.slot)
-    try file.store(try unlocked.makeKey(appID: "https://example.com/facets"), of: unlocked)
+    try file.store([unlocked.registration(of: try unlocked.makeKey(appID: "https://example.com/facets"))])
     for seed in 0..<20 {
       try file.unlock()
       var story = LockStory(FileSubject(file: file), seed: UInt64(seed))

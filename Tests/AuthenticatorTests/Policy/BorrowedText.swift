@@ -10,7 +10,7 @@ extension PasscodeExpression {
 }
 
 extension PasscodeFormat {
-  static func canStore(_ bytes: [UInt8]) -> Bool { isStorable(bytes.span) }
+  static func canStore(_ bytes: [UInt8]) -> Bool { (try? normalised(bytes: bytes)) != nil }
   /// The normalised form of some bytes; nil for a refusal.
   static func normalised(bytes: [UInt8]) throws -> [UInt8]? {
     guard let form = normalised(try Secret(copying: bytes.span)) else { return nil }
