@@ -146,7 +146,7 @@ extension Session {
     _ account: AccountFile, _ type: AuthenticatorType, _ origin: AttemptOrigin, _ policy: LockPolicy
   ) throws(Ending) -> LockStatus {
     do throws(StateError) {
-      let ledger = try account.ledger(type)
+      let ledger = try account.ledger(type, at: surroundings.now())
       if ledger.refusesLooser(policy, for: origin) {
         log("policy", "\(FidoResult.lockOptionsIgnored): a looser lock policy waits while wrong entries stand")
       }
