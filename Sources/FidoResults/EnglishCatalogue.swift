@@ -75,17 +75,27 @@ enum EnglishCatalogue: Catalogue {
 
   static func text(_ prompt: PromptText) -> String {
     switch prompt {
-    case .passcode(let user, let service):
-      guard let service else { return "Passcode for \(PromptText.shown(user)): " }
-      return "Passcode for \(PromptText.shown(user)) (\(PromptText.shown(service))): "
-    case .currentValue(let user): return "Current passcode for \(PromptText.shown(user)): "
-    case .newValue(let user): return "New passcode for \(PromptText.shown(user)): "
-    case .newValueAgain: return "New passcode again: "
+    case .value(let kind, let user, let service):
+      let place = service.map { " (\(PromptText.shown($0)))" } ?? ""
+      return "\(capitalised(kind)) for \(PromptText.shown(user))\(place): "
+    case .currentValue(let kind, let user): return "Current \(name(kind)) for \(PromptText.shown(user)): "
+    case .newValue(let kind, let user): return "New \(name(kind)) for \(PromptText.shown(user)): "
+    case .newValueAgain(let kind): return "New \(name(kind)) again: "
     case .valuesDiffer: return "The two entries do not match; this was not counted."
-    case .enrol(let user):
-      return "Registering \(PromptText.shown(user)): choose a passcode and enter it twice."
+    case .valueUnchanged(let kind): return "That is the \(name(kind)) you have already: choose another."
+    case .enrol(let kind, let user):
+      return "Registering \(PromptText.shown(user)): choose a \(name(kind)) and enter it twice."
+    case .patternKeys: return "The nodes of the pattern as digits: 1 top left, row by row, 9 bottom right."
+    case .choice(let user): return "Authenticators of \(PromptText.shown(user)):"
+    case .choiceNumber(let count): return "Which one (1-\(count)): "
+    case .choiceOption(let kinds): return kinds.map(name).joined(separator: " and ")
+    case .registerAgain: return "register again with a new enrolment code"
+    case .noSuchChoice(let count): return "Enter a number from 1 to \(count); this was not counted."
+    case .emptyLineBack: return "empty line: back to the list"
+    case .valueIsStale(let kind):
+      return "Your \(name(kind)) does not meet today's rules any more: it has to be changed."
     case .enrolmentCode: return "Enrolment code: "
-    case .wrong(let tries): return wrong(tries)
+    case .wrong(let kind, let tries): return wrong(kind, tries)
     case .locked(let seconds): return "Locked after wrong entries: try again in \(wait(seconds))."
     case .lockedForGood: return "Locked for good after too many wrong entries: ask the administrator to unlock."
     case .digitsExpected(let count): return "Enter exactly \(count) digits; this was not counted."
@@ -97,12 +107,17 @@ enum EnglishCatalogue: Catalogue {
     case .serverStatus(let status): return "The server answered with status \(status)."
     case .serverNumber(let number): return "The server answered with result \(number)."
     case .cancelled: return "Cancelled."
-    case .confirm(let text): return "Your passcode confirms: \(text)"
+    case .confirm(let kind, let text): return "Your \(name(kind)) confirms: \(text)"
     case .textTooLong(let count):
       return "The command has more than the \(count) characters that can be confirmed: put it into a script."
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."
     case .deregistered(let user): return "\(PromptText.shown(user)) is deregistered."
+    case .changed(let kind, let user): return "The \(name(kind)) of \(PromptText.shown(user)) is changed."
+    case .reset(let kind, let user, let serverKnows):
+      let done = "The \(name(kind)) of \(PromptText.shown(user)) is reset."
+      return serverKnows ? done + " The server still knows its keys: the next registration removes them." : done
+    case .registeredAgain(let kind): return "Registered again: log in with the new \(name(kind))."
     case .patternGrid:
       return "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done. Backspace: one node back."
     }
@@ -120,16 +135,34 @@ enum EnglishCatalogue: Catalogue {
     case .twoCharacterRepeat: "Do not use two characters in turn, such as 373737."
     case .twoEqualCharacterRepeat: "Do not use pairs of equal characters only, such as 335577."
     case .notNumberEnglish: "Use English letters and digits only."
+    case .minimumNodes(let count): "Use at least \(count) nodes."
+    case .notAPattern: "Use the digits 1 to 9, each node once."
     case .regularExpression: "This does not have the form that is asked for."
     case .ignored: "This contains something that is not allowed."
     }
   }
 
-  private static func wrong(_ triesLeft: Int?) -> String {
+  private static func name(_ kind: ValueKind) -> String {
+    switch kind {
+    case .passcode: "passcode"
+    case .pattern: "pattern"
+    case .either: "passcode or pattern"
+    }
+  }
+
+  private static func capitalised(_ kind: ValueKind) -> String {
+    switch kind {
+    case .passcode: "Passcode"
+    case .pattern: "Pattern"
+    case .either: "Passcode or pattern"
+    }
+  }
+
+  private static func wrong(_ kind: ValueKind, _ triesLeft: Int?) -> String {
     switch triesLeft {
-    case .some(1): "Wrong passcode: 1 try left."
-    case .some(let count): "Wrong passcode: \(count) tries left."
-    case nil: "Wrong passcode."
+    case .some(1): "Wrong \(name(kind)): 1 try left."
+    case .some(let count): "Wrong \(name(kind)): \(count) tries left."
+    case nil: "Wrong \(name(kind))."
     }
   }
 

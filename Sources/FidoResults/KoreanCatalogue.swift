@@ -63,17 +63,26 @@ enum KoreanCatalogue: Catalogue {
 
   static func text(_ prompt: PromptText) -> String {
     switch prompt {
-    case .passcode(let user, let service):
-      guard let service else { return "\(PromptText.shown(user)) 패스코드: " }
-      return "\(PromptText.shown(user)) 패스코드 (\(PromptText.shown(service))): "
-    case .currentValue(let user): return "\(PromptText.shown(user)) 현재 패스코드: "
-    case .newValue(let user): return "\(PromptText.shown(user)) 새 패스코드: "
-    case .newValueAgain: return "새 패스코드 다시 입력: "
+    case .value(let kind, let user, let service):
+      let place = service.map { " (\(PromptText.shown($0)))" } ?? ""
+      return "\(PromptText.shown(user)) \(name(kind))\(place): "
+    case .currentValue(let kind, let user): return "\(PromptText.shown(user)) 현재 \(name(kind)): "
+    case .newValue(let kind, let user): return "\(PromptText.shown(user)) 새 \(name(kind)): "
+    case .newValueAgain(let kind): return "새 \(name(kind)) 다시 입력: "
     case .valuesDiffer: return "두 입력이 서로 다릅니다. 횟수에 포함되지 않습니다."
-    case .enrol(let user):
-      return "\(PromptText.shown(user)) 등록: 패스코드를 정해 두 번 입력하십시오."
+    case .valueUnchanged(let kind): return "지금 쓰는 \(name(kind)) 그대로입니다. 다른 값을 정하십시오."
+    case .enrol(let kind, let user):
+      return "\(PromptText.shown(user)) 등록: \(object(kind)) 정해 두 번 입력하십시오."
+    case .patternKeys: return "패턴의 점을 숫자로 입력하십시오. 왼쪽 위가 1, 줄 순서대로 오른쪽 아래가 9입니다."
+    case .choice(let user): return "\(PromptText.shown(user)) 인증 수단:"
+    case .choiceNumber(let count): return "번호를 고르십시오 (1-\(count)): "
+    case .choiceOption(let kinds): return kinds.map(name).joined(separator: " + ")
+    case .registerAgain: return "새 등록 코드로 다시 등록"
+    case .noSuchChoice(let count): return "1부터 \(count)까지의 번호를 입력하십시오. 횟수에 포함되지 않습니다."
+    case .emptyLineBack: return "빈 줄: 목록으로 돌아가기"
+    case .valueIsStale(let kind): return "지금 쓰는 \(subject(kind)) 현재 규칙에 맞지 않습니다. 바꿔야 합니다."
     case .enrolmentCode: return "등록 코드: "
-    case .wrong(let tries): return wrong(tries)
+    case .wrong(let kind, let tries): return wrong(kind, tries)
     case .locked(let seconds): return "잘못된 입력으로 잠겼습니다. \(wait(seconds)) 뒤에 다시 시도하십시오."
     case .lockedForGood: return "잘못된 입력이 너무 많아 영구히 잠겼습니다. 관리자에게 잠금 해제를 요청하십시오."
     case .digitsExpected(let count): return "숫자 \(count)자리를 입력하십시오. 횟수에 포함되지 않습니다."
@@ -85,11 +94,16 @@ enum KoreanCatalogue: Catalogue {
     case .serverStatus(let status): return "서버가 상태 \(status)(으)로 응답했습니다."
     case .serverNumber(let number): return "서버가 결과 \(number)(으)로 응답했습니다."
     case .cancelled: return "취소했습니다."
-    case .confirm(let text): return "패스코드를 입력하면 다음을 승인합니다: \(text)"
+    case .confirm(let kind, let text): return "\(object(kind)) 입력하면 다음을 승인합니다: \(text)"
     case .textTooLong(let count): return "명령이 승인할 수 있는 \(count)자를 넘습니다. 스크립트로 만들어 실행하십시오."
     case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
     case .registered(let user): return "\(PromptText.shown(user)) 계정을 등록했습니다."
     case .deregistered(let user): return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다."
+    case .changed(let kind, let user): return "\(PromptText.shown(user)) \(object(kind)) 변경했습니다."
+    case .reset(let kind, let user, let serverKnows):
+      let done = "\(PromptText.shown(user)) \(object(kind)) 초기화했습니다."
+      return serverKnows ? done + " 서버에는 아직 키가 남아 있으며, 다음 등록 때 지워집니다." : done
+    case .registeredAgain(let kind): return "다시 등록했습니다. 새 \(object(kind)) 사용해 로그인하십시오."
     case .patternGrid:
       return "마우스, 숫자 1-9, 또는 화살표와 스페이스로 그리십시오. Enter: 완료. Backspace: 한 점 지우기."
     }
@@ -107,14 +121,30 @@ enum KoreanCatalogue: Catalogue {
     case .twoCharacterRepeat: "373737처럼 두 문자가 번갈아 나오는 값은 사용할 수 없습니다."
     case .twoEqualCharacterRepeat: "335577처럼 같은 문자 쌍으로만 된 값은 사용할 수 없습니다."
     case .notNumberEnglish: "영문자와 숫자만 사용할 수 있습니다."
+    case .minimumNodes(let count): "점 \(count)개 이상이어야 합니다."
+    case .notAPattern: "1부터 9까지의 숫자로, 같은 점은 한 번만 사용하십시오."
     case .regularExpression: "정해진 형식에 맞지 않습니다."
     case .ignored: "사용할 수 없는 내용이 들어 있습니다."
     }
   }
 
-  private static func wrong(_ triesLeft: Int?) -> String {
-    guard let triesLeft else { return "패스코드가 맞지 않습니다." }
-    return "패스코드가 맞지 않습니다. \(triesLeft)번 더 시도할 수 있습니다."
+  private static func name(_ kind: ValueKind) -> String {
+    switch kind {
+    case .passcode: "패스코드"
+    case .pattern: "패턴"
+    case .either: "패스코드 또는 패턴"
+    }
+  }
+
+  /// With the particle of an object.
+  private static func object(_ kind: ValueKind) -> String { kind == .passcode ? "패스코드를" : "\(name(kind))을" }
+
+  /// With the particle of a subject.
+  private static func subject(_ kind: ValueKind) -> String { kind == .passcode ? "패스코드가" : "\(name(kind))이" }
+
+  private static func wrong(_ kind: ValueKind, _ triesLeft: Int?) -> String {
+    guard let triesLeft else { return "\(subject(kind)) 맞지 않습니다." }
+    return "\(subject(kind)) 맞지 않습니다. \(triesLeft)번 더 시도할 수 있습니다."
   }
 
   private static func wait(_ seconds: Int) -> String {

@@ -2,22 +2,40 @@
 ///
 /// Names and texts that come from outside are cleaned and capped here, so that no caller can forget to.
 public enum PromptText: Hashable, Sendable {
-  /// Asks for the passcode; the service is named here or not at all.
-  case passcode(user: String, service: String?)
+  /// Asks for the value; the service, or what the login is for, is named here or not at all.
+  case value(ValueKind, user: String, service: String?)
   /// Asks for the value in use, before a change.
-  case currentValue(user: String)
+  case currentValue(ValueKind, user: String)
   /// Asks for a value to set.
-  case newValue(user: String)
+  case newValue(ValueKind, user: String)
   /// Asks for it once more.
-  case newValueAgain
+  case newValueAgain(ValueKind)
   /// Two different entries; not an attempt.
   case valuesDiffer
+  /// The new value is the old one.
+  case valueUnchanged(ValueKind)
   /// What registering will do.
-  case enrol(user: String)
+  case enrol(ValueKind, user: String)
+  /// How a pattern is typed.
+  case patternKeys
+  /// Asks which authenticator to use; the numbered list follows.
+  case choice(user: String)
+  /// Asks for a number of the list.
+  case choiceNumber(Int)
+  /// One entry of the list: what is to be entered, in turn.
+  case choiceOption([ValueKind])
+  /// The entry of the list that leads to a new registration.
+  case registerAgain
+  /// Something but a number of the list was entered.
+  case noSuchChoice(Int)
+  /// An empty line leads back to the list.
+  case emptyLineBack
+  /// The value was right, but by today's rules it would be refused.
+  case valueIsStale(ValueKind)
   /// Asks for the code of the enrolment payload.
   case enrolmentCode
   /// A wrong value; nil where states are hidden.
-  case wrong(triesLeft: Int?)
+  case wrong(ValueKind, triesLeft: Int?)
   /// Locked for that many seconds, shown as minutes from two minutes up.
   case locked(seconds: Int)
   /// Locked until an administrator unlocks.
@@ -37,7 +55,7 @@ public enum PromptText: Hashable, Sendable {
   /// The person cancelled.
   case cancelled
   /// What is confirmed by the entry that follows; printable ASCII already.
-  case confirm(String)
+  case confirm(ValueKind, String)
   /// What would have to be confirmed has more than so many characters.
   case textTooLong(Int)
   /// The configuration is wrong; the log has file, line and key.
@@ -46,6 +64,12 @@ public enum PromptText: Hashable, Sendable {
   case registered(user: String)
   /// Deregistered.
   case deregistered(user: String)
+  /// Changed.
+  case changed(ValueKind, user: String)
+  /// Reset, which the server was told or not.
+  case reset(ValueKind, user: String, serverKnows: Bool)
+  /// Registered again: the new value is the one to log in with.
+  case registeredAgain(ValueKind)
   /// How a pattern is drawn on a grid.
   case patternGrid
 

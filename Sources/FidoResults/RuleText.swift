@@ -20,6 +20,10 @@ public enum RuleText: Hashable, Sendable {
   case twoEqualCharacterRepeat
   /// `not_number_english`.
   case notNumberEnglish
+  /// A pattern of fewer nodes than `min_nodes`.
+  case minimumNodes(Int)
+  /// No pattern at all.
+  case notAPattern
   /// An expression without a text of its own.
   case regularExpression
   /// An ignore list entry without a text of its own.

@@ -1,3 +1,5 @@
+import Authenticator
+
 /// `[pattern]` and `[pattern.appearance]` (features 2).
 public struct PatternSettings: Equatable, Sendable {
   /// Fewest nodes of a new pattern.
@@ -5,5 +7,5 @@ public struct PatternSettings: Equatable, Sendable {
   /// How the grid is drawn.
   public internal(set) var appearance = PatternAppearance()
 
-  static var settings: [Setting<PatternSettings>] { [.integer("min_nodes", \.minimumNodes, 4...9)] }
+  static var settings: [Setting<PatternSettings>] { [.integer("min_nodes", \.minimumNodes, Pattern.minimumNodesRange)] }
 }

@@ -6,8 +6,8 @@ public struct PromptSettings: Equatable, Sendable {
   public internal(set) var accessible = false
   /// Whether registering anew is offered.
   public internal(set) var offersReset = false
-  /// How often one call asks.
-  public internal(set) var tries = 1
+  /// How often one call asks; nil for the program's own: once, three times in uafctl.
+  public internal(set) var tries: Int?
   /// Whether more than one prompt may be shown; nil for the service's default.
   public internal(set) var interactive: Bool?
   /// What tells people the other way in, by language.

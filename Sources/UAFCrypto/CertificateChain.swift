@@ -45,7 +45,8 @@ public enum CertificateChain {
       throw .untrusted
     }
     guard unsafe X509_get_key_usage(leaf) & UInt32(KU_DIGITAL_SIGNATURE) != 0 else { throw .notForSigning }
-    return try unsafe Leaf(subjectPublicKeyInfo: subjectPublicKeyInfo(of: leaf), aaid: aaid(of: leaf))
+    guard let key = unsafe X509.subjectPublicKeyInfo(of: leaf) else { throw .malformed }
+    return try unsafe Leaf(subjectPublicKeyInfo: key, aaid: aaid(of: leaf))
   }
 
   private static func list(_ certificates: [[UInt8]]) throws(CertificateChainError) -> CertificateList {
@@ -87,17 +88,6 @@ public enum CertificateChain {
       } catch { throw .failed(error) }
     }
     return certificates
-  }
-
-  @unsafe private static func subjectPublicKeyInfo(
-    of certificate: OpaquePointer
-  ) throws(CertificateChainError) -> [UInt8] {
-    // SAFETY: OpenSSL allocates what it writes, and it is freed after it was copied.
-    var output: UnsafeMutablePointer<UInt8>?
-    let length = unsafe i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &output)
-    guard length > 0, let output = unsafe output else { throw .malformed }
-    defer { unsafe CRYPTO_free(output, nil, 0) }
-    return unsafe Array(UnsafeBufferPointer(start: output, count: Int(length)))
   }
 
   /// The AAID in the extension id-fido-gen-ce-aaid, which tells models under one vendor's root apart.

@@ -64,6 +64,30 @@ public enum X509 {
     return true
   }
 
+  /// The public key of a certificate that nobody vouches for yet, DER.
+  ///
+  /// - Parameter der: one certificate, nothing after it.
+  /// - Throws: ``CryptoError/invalidCertificate``.
+  public static func uncheckedSubjectPublicKeyInfo(der: [UInt8]) throws(CryptoError) -> [UInt8] {
+    // SAFETY: the certificate is ours until the `defer`.
+    let certificate = try unsafe parse(der)
+    defer { unsafe X509_free(certificate) }
+    guard let key = unsafe subjectPublicKeyInfo(of: certificate) else {
+      throw OpenSSLQueue.failure(.invalidCertificate)
+    }
+    return key
+  }
+
+  /// A certificate's public key, DER; nil if it cannot be encoded.
+  @unsafe static func subjectPublicKeyInfo(of certificate: OpaquePointer) -> [UInt8]? {
+    // SAFETY: OpenSSL allocates what it writes, and it is freed after it was copied.
+    var output: UnsafeMutablePointer<UInt8>?
+    let length = unsafe i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &output)
+    guard length > 0, let output = unsafe output else { return nil }
+    defer { unsafe CRYPTO_free(output, nil, 0) }
+    return unsafe Array(UnsafeBufferPointer(start: output, count: Int(length)))
+  }
+
   /// Parses one certificate; the caller frees it.
   @unsafe static func parse(_ der: [UInt8]) throws(CryptoError) -> OpaquePointer {
     // SAFETY: d2i moves its own copy of the pointer, within the array; what it leaves over is refused.

@@ -20,9 +20,33 @@ enum ElementDecoder {
     guard element.tag.isComposite, depth < maximumDepth else { return DecodedNode("\(head): \(value(element))") }
     let size = ShownValue.count(element.value.count)
     do {
-      return DecodedNode("\(head), \(size)", try element.children().map { node($0, depth: depth + 1) })
+      let children = try element.children()
+      var nodes = children.map { node($0, depth: depth + 1) }
+      if let methods = verificationMethods(children) { nodes += methods.map { DecodedNode($0) } }
+      return DecodedNode("\(head), \(size)", nodes)
     } catch {
       return DecodedNode("\(head), \(size)", [DecodedNode("not TLV: \(error.description)")])
+    }
+  }
+
+  /// What the data of the extension `fido.uaf.uvm` says; nil if this is not one.
+  private static func verificationMethods(_ members: [TLVElement]) -> [String]? {
+    let id = Array(UserVerificationMethodEntry.extensionID.utf8)
+    guard members.contains(where: { $0.tag == .extensionID && $0.value == id }),
+      let data = members.first(where: { $0.tag == .extensionData })?.value
+    else { return nil }
+    guard let entries = UserVerificationMethodEntry.entries(parsing: data) else {
+      return ["not 1 to 3 verification methods of 8 bytes each"]
+    }
+    return entries.map { entry in
+      let parts: [(String, Int64)] = [
+        ("userVerification", Int64(entry.userVerificationMethod)), ("keyProtection", Int64(entry.keyProtection)),
+        ("matcherProtection", Int64(entry.matcherProtection)),
+      ]
+      return "verified by: "
+        + parts.map { name, number in
+          "\(name) \(number) (\(RegistryNames.meaning(of: number, member: name) ?? "not known here"))"
+        }.joined(separator: ", ")
     }
   }
 

@@ -45,13 +45,15 @@ struct MessageChecks {
     let read = { () throws(TLVError) in try UnverifiedRegistrationAssertion(parsing: bytes) }
     guard let assertion = wellFormed(name, read) else { return }
     finalChallengeHash(assertion.finalChallengeHash, fcParams, name)
+    verificationMethods(assertion.verificationMethods, name)
     switch assertion.attestation {
     case .surrogate(let signature):
       surrogate(signature, assertion, name)
       checks.append(Check(.unknown, "\(name): which model made it: a surrogate attestation vouches for none"))
-    case .full(_, let certificates):
+    case .full(let signature, let certificates):
+      leafSignature(signature, by: certificates.first ?? [], assertion, name)
       let count = certificates.count == 1 ? "1 certificate" : "\(certificates.count) certificates"
-      checks.append(Check(.unknown, "\(name): the attestation (\(count)): its root is in the model's metadata"))
+      checks.append(Check(.unknown, "\(name): who vouches for the attestation key (\(count)): metadata has the root"))
     case .ecdaa: checks.append(Check(.unknown, "\(name): the attestation: ECDAA is not verified here"))
     }
   }
@@ -60,6 +62,7 @@ struct MessageChecks {
     let read = { () throws(TLVError) in try UnverifiedAuthenticationAssertion(parsing: bytes) }
     guard let assertion = wellFormed(name, read) else { return }
     finalChallengeHash(assertion.finalChallengeHash, fcParams, name)
+    verificationMethods(assertion.verificationMethods, name)
     checks.append(Check(.unknown, "\(name): the signature: the public key is with the server that registered it"))
     checks.append(Check(.unknown, "\(name): whether the SignCounter \(assertion.signCounter) is above the last one"))
     if assertion.authenticationMode == .transactionConfirmed {
@@ -83,6 +86,29 @@ struct MessageChecks {
   private mutating func finalChallengeHash(_ hash: [UInt8], _ fcParams: String, _ name: String) {
     let expected = try? SHA256.hash(Array(fcParams.utf8))
     checks.append(Check(hash == expected, "\(name): the FinalChallengeHash is the SHA-256 of fcParams"))
+  }
+
+  /// That the leaf's key signed tells nothing of whose key it is.
+  private mutating func leafSignature(
+    _ signature: [UInt8], by leaf: [UInt8], _ assertion: UnverifiedRegistrationAssertion, _ name: String
+  ) {
+    guard let scheme = SignatureScheme(rawValue: assertion.signatureAlgorithm) else {
+      checks.append(Check(.unknown, "\(name): the attestation's signature: its algorithm is not known here"))
+      return
+    }
+    guard let encoded = try? X509.uncheckedSubjectPublicKeyInfo(der: leaf),
+      let key = try? VerificationKey(subjectPublicKeyInfo: encoded, scheme: scheme)
+    else {
+      checks.append(Check(.fails, "\(name): the first certificate has a key of the algorithm that signed"))
+      return
+    }
+    let holds = key.isValidSignature(signature, of: assertion.signedBytes)
+    checks.append(Check(holds, "\(name): the attestation's signature is made with the first certificate's key"))
+  }
+
+  private mutating func verificationMethods(_ methods: [UserVerificationMethodEntry]?, _ name: String) {
+    guard methods != nil else { return }
+    checks.append(Check(.unknown, "\(name): whether the person was verified in a way of the model: metadata tells"))
   }
 
   private mutating func surrogate(

@@ -2,7 +2,8 @@
 // The only target that may import Foundation, GRDB and Hummingbird.
 //
 // Verification/ is pure: it is given what was issued and what is stored, and decides. Metadata/ says what it has to hold
-// models to; of Authenticator only the compiled-in limits are used, for our own. Stores/ is the only SQL.
+// models to; of Authenticator only the compiled-in limits are used, for our own. Policies/ says who uses which of them.
+// Stores/ is the only SQL.
 // Service/ puts the two together inside transactions. Routes/ is HTTP, Commands/ the command line.
 
 import ArgumentParser

@@ -30,6 +30,14 @@ extension EndToEnd {
       #expect(statuses.count == 2 && statuses[0] == 1200 && statuses[1] != 1200)
     }
 
+    @Test func `says how the person was verified, unasked, and in either form of the extension`() throws {
+      #expect(try statuses("verified") == [1200, 1200, 1200])
+    }
+
+    @Test func `is refused with another way to verify than the model's`() throws {
+      #expect(try statuses("wrong-verified") == [1200, 1498, 1498, 1498, 1498, 1200])
+    }
+
     @Test func `is refused with an answer that was used`() throws {
       #expect(try statuses("replay") == [1200, 1200, 1491, 1200])
     }

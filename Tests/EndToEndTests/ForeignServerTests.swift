@@ -24,13 +24,25 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test(arguments: [ForeignServer.Dialect.fido, .plain], ["asking", "one-more", "four-more"])
+    @Test(
+      arguments: [ForeignServer.Dialect.fido, .plain],
+      [
+        "asking", "verified", "verified-if-known", "one-more", "four-more",
+      ])
     func `follows a server that is`(_ dialect: ForeignServer.Dialect, _ behaviour: String) throws {
       let scene = try Self.registered(dialect)
       try foreign().serve(scene, dialect, behaviour)
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .success, "\(login.output.text)")
       #expect(login.prompts.count == 1)
+    }
+
+    @Test func `registers at a server that demands to know how the person was verified`() throws {
+      let scene = try Scene()
+      try foreign().serve(scene, .fido, "verified")
+      let output = try foreign().register(scene)
+      #expect(output.status == 0, "\(output.text)")
+      #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
     @Test func `takes keys of another AppID for other keys`() throws {

@@ -2,16 +2,27 @@ import FidoResults
 import Testing
 
 @Suite struct PromptTextTests {
-  private static let prompts: [PromptText] = [
-    .passcode(user: "alice", service: nil), .passcode(user: "alice", service: "sudo"), .currentValue(user: "alice"),
-    .newValue(user: "alice"), .newValueAgain, .valuesDiffer, .enrol(user: "alice"), .enrolmentCode,
-    .wrong(triesLeft: nil), .wrong(triesLeft: 1), .wrong(triesLeft: 4), .locked(seconds: 1), .locked(seconds: 30),
+  private static let ofKinds: [PromptText] = ValueKind.allCases.flatMap { kind -> [PromptText] in
+    [
+      .value(kind, user: "alice", service: nil), .value(kind, user: "alice", service: "sudo"),
+      .currentValue(kind, user: "alice"), .newValue(kind, user: "alice"), .newValueAgain(kind), .valueUnchanged(kind),
+      .enrol(kind, user: "alice"), .wrong(kind, triesLeft: nil), .wrong(kind, triesLeft: 1),
+      .wrong(kind, triesLeft: 4), .confirm(kind, "mina@desk: sudo id"), .choiceOption([kind]), .valueIsStale(kind),
+      .changed(kind, user: "alice"), .reset(kind, user: "alice", serverKnows: false),
+      .reset(kind, user: "alice", serverKnows: true), .registeredAgain(kind),
+    ]
+  }
+
+  private static let others: [PromptText] = [
+    .valuesDiffer, .enrolmentCode, .patternKeys, .choice(user: "alice"), .choiceNumber(2), .registerAgain,
+    .choiceOption([.passcode, .pattern]), .noSuchChoice(2), .emptyLineBack, .locked(seconds: 1), .locked(seconds: 30),
     .locked(seconds: 300), .lockedForGood, .digitsExpected(6), .refusedByServer(nil), .refusedByServer("no"),
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .registered(user: "alice"),
-    .deregistered(user: "alice"), .patternGrid,
-    .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
-    .noAnswer(.connectionLost), .confirm("mina@desk: sudo id"), .textTooLong(2048),
+    .deregistered(user: "alice"), .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
+    .noAnswer(.connectionLost), .textTooLong(2048), .patternGrid,
   ]
+
+  private static let prompts = ofKinds + others
 
   @Test(arguments: Language.allCases) func `every prompt has a text of its own`(_ language: Language) {
     let texts = Self.prompts.map { $0.text(in: language) }
@@ -23,15 +34,18 @@ import Testing
   }
 
   @Test func `the passcode prompt names the person, and the service once`() {
-    #expect(PromptText.passcode(user: "alice", service: nil).text(in: .english) == "Passcode for alice: ")
-    #expect(PromptText.passcode(user: "alice", service: "sudo").text(in: .english) == "Passcode for alice (sudo): ")
-    #expect(PromptText.passcode(user: "alice", service: "sudo").text(in: .korean) == "alice 패스코드 (sudo): ")
+    #expect(PromptText.value(.passcode, user: "alice", service: nil).text(in: .english) == "Passcode for alice: ")
+    let withService = PromptText.value(.passcode, user: "alice", service: "sudo")
+    #expect(withService.text(in: .english) == "Passcode for alice (sudo): ")
+    #expect(withService.text(in: .korean) == "alice 패스코드 (sudo): ")
+    let either = PromptText.value(.either, user: "alice", service: nil)
+    #expect(either.text(in: .english) == "Passcode or pattern for alice: ")
   }
 
   @Test func `one try is not several tries`() {
-    #expect(PromptText.wrong(triesLeft: 1).text(in: .english) == "Wrong passcode: 1 try left.")
-    #expect(PromptText.wrong(triesLeft: 2).text(in: .english) == "Wrong passcode: 2 tries left.")
-    #expect(PromptText.wrong(triesLeft: nil).text(in: .english) == "Wrong passcode.")
+    #expect(PromptText.wrong(.passcode, triesLeft: 1).text(in: .english) == "Wrong passcode: 1 try left.")
+    #expect(PromptText.wrong(.passcode, triesLeft: 2).text(in: .english) == "Wrong passcode: 2 tries left.")
+    #expect(PromptText.wrong(.passcode, triesLeft: nil).text(in: .english) == "Wrong passcode.")
   }
 
   @Test(arguments: [(1, "1 second"), (2, "2 seconds"), (119, "119 seconds"), (120, "2 minutes"), (121, "3 minutes")])
@@ -46,8 +60,10 @@ import Testing
   @Test(arguments: Language.allCases) func `names and server texts cannot steer the terminal`(_ language: Language) {
     let hostile = "a\u{1b}[2J\u{202e}\nb" + String(repeating: "x", count: 10_000)
     let prompts: [PromptText] = [
-      .passcode(user: hostile, service: hostile), .currentValue(user: hostile), .newValue(user: hostile),
-      .enrol(user: hostile), .refusedByServer(hostile), .registered(user: hostile), .deregistered(user: hostile),
+      .value(.passcode, user: hostile, service: hostile), .currentValue(.pattern, user: hostile),
+      .newValue(.passcode, user: hostile), .enrol(.pattern, user: hostile), .choice(user: hostile),
+      .changed(.passcode, user: hostile), .reset(.pattern, user: hostile, serverKnows: true),
+      .refusedByServer(hostile), .registered(user: hostile), .deregistered(user: hostile),
     ]
     for prompt in prompts {
       let text = prompt.text(in: language)

@@ -4,7 +4,7 @@ import Testing
 @Suite struct RuleTextTests {
   private static let rules: [RuleText] = [
     .minimumLength(6), .maximumLength(64), .exactDigits(4), .unusableCharacters, .digitsOnly, .equalCharacter,
-    .ascendingDescending,
+    .ascendingDescending, .minimumNodes(5), .notAPattern,
     .twoCharacterRepeat, .twoEqualCharacterRepeat, .notNumberEnglish, .regularExpression, .ignored,
   ]
 

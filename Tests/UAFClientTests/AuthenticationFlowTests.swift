@@ -252,6 +252,31 @@ import UAFMessages
     }
   }
 
+  @Test(arguments: [nil, false, true]) func `says how the person was verified where the server asks, and only there`(
+    _ failIfUnknown: Bool?
+  ) throws {
+    let exts = failIfUnknown.map { [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: $0)] } ?? []
+    let criteria = MatchCriteria(aaid: try Scene.aaid(), keyIDs: [try Scene.keyID()])
+    let request = UAFRequest.authentication(
+      AuthenticationRequest(
+        header: OperationHeader(upv: .uaf11, op: .authentication, appID: nil, exts: exts),
+        challenge: try Scene.challenge(), policy: Policy(accepted: [[criteria]])))
+    var transport = ScriptedTransport(Scene.returning(request), Scene.verdict(1200))
+    var flow = flow()
+    try opened(&flow, &transport, among: [Scene.authenticator(appID: Scene.facetID)])
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    _ = try flow.send(over: &transport)
+    let sent = try SendUAFResponse(parsing: transport.requests[1].body)
+    guard case .authentication(let response) = try UAFResponse(parsing: sent.uafResponse) else { return }
+    #expect(response.header.exts == exts)
+    let assertion = try UnverifiedAuthenticationAssertion(parsing: #require(response.assertions.first).assertion)
+    let passcode = UserVerificationMethodEntry(userVerificationMethod: 4, keyProtection: 1, matcherProtection: 1)
+    #expect(assertion.verificationMethods == (failIfUnknown == nil ? nil : [passcode]))
+    let isValid = P256.isValidSignature(assertion.signature, of: assertion.signedBytes, publicKey: signer.publicKey)
+    #expect(isValid)
+  }
+
   @Test func `an unknown version of UAF is refused`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication(upv: UPV(major: 2, minor: 0))))
     var flow = flow()
@@ -454,6 +479,30 @@ import UAFMessages
       var transport = ScriptedTransport(
         Scene.returning(try Scene.authentication(transaction: transaction)), Scene.facets())
       var flow = flow(text)
+      _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport) }
+    }
+  }
+
+  @Test func `of a transaction's forms the text is taken, and a picture alone is refused`() throws {
+    let picture = try Transaction(
+      parsing: """
+        {"contentType":"image/png","content":"iVBORw","tcDisplayPNGCharacteristics":{"width":320,"height":480,\
+        "bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0}}
+        """)
+    let text = try Transaction(text: "pay 1")
+    for forms in [[picture, text], [text, picture]] {
+      var transport = ScriptedTransport(
+        Scene.returning(try Scene.authentication(transaction: forms)), Scene.facets(), Scene.verdict(1200))
+      _ = try run(&transport, "pay 1")
+      let sent = try SendUAFResponse(parsing: transport.requests[2].body)
+      guard case .authentication(let response) = try UAFResponse(parsing: sent.uafResponse) else { return }
+      let assertion = try UnverifiedAuthenticationAssertion(parsing: response.assertions[0].assertion)
+      #expect(assertion.transactionContentHash == (try SHA256.hash(text.content)))
+    }
+    for forms in [[picture], [text, text], [picture, picture]] {
+      var transport = ScriptedTransport(
+        Scene.returning(try Scene.authentication(transaction: forms)), Scene.facets())
+      var flow = flow("pay 1")
       _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport) }
     }
   }

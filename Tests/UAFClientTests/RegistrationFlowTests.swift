@@ -56,6 +56,28 @@ import UAFMessages
     #expect(P256.isValidSignature(signature, of: assertion.signedBytes, publicKey: key.publicKey))
   }
 
+  @Test func `says how the person was verified where the server asks`() throws {
+    let exts = [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: true)]
+    let request = UAFRequest.registration(
+      RegistrationRequest(
+        header: OperationHeader(upv: .uaf11, op: .registration, appID: nil, exts: exts),
+        challenge: try Scene.challenge(), username: "alice",
+        policy: Policy(accepted: [[MatchCriteria(aaid: try Scene.aaid())]])))
+    var transport = ScriptedTransport(Scene.returning(request), Scene.verdict(1200))
+    var flow = flow()
+    try opened(&flow, &transport)
+    var maker = try TestAuthenticator()
+    let key = try flow.makeKey(with: &maker)
+    _ = try flow.send(over: &transport)
+    let sent = try SendUAFResponse(parsing: transport.requests[1].body)
+    guard case .registration(let response) = try UAFResponse(parsing: sent.uafResponse) else { return }
+    let assertion = try UnverifiedRegistrationAssertion(parsing: response.assertions[0].assertion)
+    let passcode = UserVerificationMethodEntry(userVerificationMethod: 4, keyProtection: 1, matcherProtection: 1)
+    #expect(response.header.exts == exts && assertion.verificationMethods == [passcode])
+    guard case .surrogate(let signature) = assertion.attestation else { return }
+    #expect(P256.isValidSignature(signature, of: assertion.signedBytes, publicKey: key.publicKey))
+  }
+
   @Test(arguments: Scene.statuses) func `a status instead of success is refused`(
     _ status: UInt32, _ result: FidoResult
   ) throws {

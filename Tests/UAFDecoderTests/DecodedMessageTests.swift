@@ -63,6 +63,24 @@ struct DecodedMessageTests {
     #expect(message.tree.contains { $0.contains("assertion, ") })
   }
 
+  @Test(
+    arguments: [
+      (
+        [4, 0, 0, 0, 1, 0, 1, 0],
+        "verified by: userVerification 4 (passcode), keyProtection 1 (software), matcherProtection 1 (software)"
+      ),
+      ([4, 0, 0, 0, 1, 0, 1], "not 1 to 3 verification methods of 8 bytes each"),
+    ] as [([UInt8], String)])
+  func `shows how the person was verified`(_ data: [UInt8], _ line: String) throws {
+    var writer = TLVWriter()
+    try writer.append(composite: .nonCriticalExtension) { (object) throws(TLVError) in
+      try object.append(.extensionID, Array("fido.uaf.uvm".utf8))
+      try object.append(.extensionData, data)
+    }
+    let message = try Self.decode(Base64URL.encode(writer.bytes))
+    #expect(message.tree.map { $0.trimmingCharacters(in: .whitespaces) }.contains(line))
+  }
+
   @Test func `shows a registration by the names of the specification`() throws {
     let message = try Self.decode(Self.vector("reg-surrogate-sig2-key101", "response"))
     let lines = message.tree.map { $0.trimmingCharacters(in: .whitespaces) }
@@ -138,6 +156,48 @@ struct DecodedMessageTests {
       }
       let cut = text.replacing(Base64URL.encode(assertion), with: Base64URL.encode(assertion[..<index]))
       #expect(try !Self.isSigned(cut), "cut to \(index)")
+    }
+  }
+
+  @Test(arguments: ["reg-full-leaf-only", "reg-full-untrusted-root"])
+  func `verifies the signature of a full attestation, and no longer once a bit of what is signed is flipped`(
+    _ name: String
+  ) throws {
+    let text = try Self.vector(name, "response")
+    let statement = "message 1, assertion 1: the attestation's signature is made with the first certificate's key"
+    func holds(_ text: String) throws -> Bool {
+      try Self.decode(text).checks.contains { $0.outcome == .holds && $0.statement == statement }
+    }
+    try #require(try holds(text))
+    let (_, assertion) = try Self.registration(name)
+    let signed = try UnverifiedRegistrationAssertion(parsing: assertion).signedBytes.count
+    for index in 0..<(4 + signed) {
+      var changed = assertion
+      changed[index] ^= 1 << UInt8(index % 8)
+      #expect(try !holds(text.replacing(Base64URL.encode(assertion), with: Base64URL.encode(changed))), "byte \(index)")
+    }
+  }
+
+  @Test func `says that a full attestation with another certificate's key does not hold`() throws {
+    let (response, assertion) = try Self.registration("reg-full-leaf-only")
+    let parsed = try UnverifiedRegistrationAssertion(parsing: assertion)
+    guard case .full(let signature, let certificates) = parsed.attestation else { throw CocoaError(.coderReadCorrupt) }
+    for other in [[0x30, 0], certificates[0] + [0]] as [[UInt8]] {
+      var inner = TLVWriter()
+      try inner.append(composite: .attestationBasicFull) { (object) throws(TLVError) in
+        try object.append(.signature, signature)
+        try object.append(.attestationCertificate, other)
+      }
+      var writer = TLVWriter()
+      try writer.append(.registrationAssertion, parsed.signedBytes + inner.bytes)
+      let changed = RegistrationResponse(
+        header: response.header, fcParams: response.fcParams,
+        assertions: [AuthenticatorRegistrationAssertion(assertion: writer.bytes)])
+      let message = try Self.decode(UAFResponse.registration(changed).text)
+      #expect(
+        message.checks.filter { $0.outcome == .fails }.map(\.statement) == [
+          "message 1, assertion 1: the first certificate has a key of the algorithm that signed"
+        ])
     }
   }
 

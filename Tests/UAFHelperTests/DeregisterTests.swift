@@ -47,7 +47,7 @@ import UAFWire
     let bench = try HelperBench.registered()
     var begin = bench.begin(.deregister)
     begin.service = Array("uafctl".utf8)
-    #expect(try bench.run(begin, ["wrong1"]).result == 3012)
+    #expect(try bench.run(begin, ["wrong1", "wrong2", nil]).result == 999)
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
   }
 

@@ -6,8 +6,9 @@ import UAFWire
 @testable import UAFHelper
 
 @Suite struct HiddenStateTests {
-  private func remote(_ bench: HelperBench) -> Begin {
+  private func remote(_ bench: HelperBench, _ arguments: String...) -> Begin {
     var begin = bench.begin()
+    begin.arguments += arguments.map { Array($0.utf8) }
     begin.service = Array("sshd".utf8)
     begin.isRemote = true
     begin.remoteHost = Array("192.0.2.1".utf8)
@@ -33,9 +34,31 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("result=3013") == true, "it is locked indeed")
     let all = [wrong, nobody, unregistered, locked]
     #expect(all.allSatisfy { $0.pamCode == 7 })
-    #expect(Set(all.map(\.errors)) == [["Wrong passcode."]])
-    #expect(Set(all.map { $0.prompts.map(\.text) }) == [["Passcode for mina (sshd): "]])
+    #expect(Set(all.map(\.errors)) == [["Wrong passcode or pattern."]])
+    #expect(Set(all.map { $0.prompts.map(\.text) }) == [["Passcode or pattern for mina (sshd): "]])
     #expect(all.allSatisfy { $0.prompts.allSatisfy { $0.remainingAttempts == nil } })
+  }
+
+  @Test(arguments: ["wrong1", "", "\u{1b}[2J", "7", "correct"])
+  func `remote: whatever is entered, a call asks everybody equally often and in the same words`(_ entry: String) throws
+  {
+    let more = "[passcode]\nui_type = \"pin6\"\nmin_length = 4\n[service.sshd]\ntries = 3"
+    let bench = try HelperBench.registered()
+    bench.configuration += "\n" + more
+    for digit in 0..<2 { try bench.run(remote(bench), ["11111\(digit)", "22222\(digit)", "33333\(digit)"]) }
+    let locked = try bench.run(remote(bench), [entry, entry, entry])
+    let nobody = try bench.run(unknown(bench), [entry, entry, entry])
+    #expect(locked.prompts.count == 3 && locked.prompts == nobody.prompts)
+    #expect(locked.errors == nobody.errors && locked.pamCode == nobody.pamCode)
+  }
+
+  @Test func `remote: where one type is enabled, or named, it is the one that is asked for`() throws {
+    let bench = try HelperBench.registered()
+    let named = try bench.run(remote(bench, "authenticator=passcode"), ["correct"])
+    #expect(named.pamCode == 0 && named.prompts.map(\.text) == ["Passcode for mina (sshd): "])
+    let other = try bench.run(remote(bench, "authenticator=pattern"), ["12369"])
+    #expect(
+      other.pamCode == 7 && other.prompts.count == 1 && other.prompts[0].text.hasSuffix("Pattern for mina (sshd): "))
   }
 
   @Test func `remote: every one of them sends the server the same kind of request`() throws {

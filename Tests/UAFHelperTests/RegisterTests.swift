@@ -87,8 +87,8 @@ import UAFWire
 
   @Test func `registering again verifies the value that is set, which is an attempt`() throws {
     let bench = try HelperBench.registered()
-    let wrong = try bench.run(bench.registration(), ["wrong1"])
-    #expect(wrong.result == 3012 && wrong.prompts.map(\.step) == [.current])
+    let wrong = try bench.run(bench.registration(), ["wrong1", "wrong1", "wrong1"])
+    #expect(wrong.result == 3012 && wrong.prompts.map(\.step) == [.current, .current, .current])
     #expect(try bench.triesLeft() == 2)
     #expect(try bench.run(bench.registration(), ["correct"]).result == 0)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)

@@ -71,10 +71,68 @@ struct MetadataStatementTests {
     #expect(isEncoding)
   }
 
-  @Test func `refuses the names of MDS 3 in the place of numbers`() {
+  /// The same statement as MDS 3 would have it, but for the second way to verify.
+  private let named = """
+    {"legalHeader":"x","aaid":"FFFF#5555","description":"x","authenticatorVersion":2,"protocolFamily":"uaf","schema":3,\
+    "upv":[{"major":1,"minor":0}],"authenticationAlgorithms":["rsassa_pss_sha256_der"],\
+    "publicKeyAlgAndEncodings":["rsa_2048_der"],"attestationTypes":["basic_full"],"userVerificationDetails":\
+    [[{"userVerificationMethod":"fingerprint_internal","baDesc":{"selfAttestedFRR":0.1}}],\
+    [{"userVerificationMethod":"passcode_internal",\
+    "caDesc":{"base":10,"minLength":4,"maxRetries":5,"blockSlowdown":30}}]],"keyProtection":["hardware","tee"],\
+    "matcherProtection":["tee"],"attachmentHint":["internal"],"tcDisplay":[],"attestationRootCertificates":["MAA="],\
+    "icon":"data:,"}
+    """
+
+  @Test func `reads the names of MDS 3 for the numbers they stand for`() throws {
+    #expect(try reading(named) == reading(text))
+    let surrogate =
+      named.replacing("basic_full", with: "basic_surrogate").replacing("[\"MAA=\"]", with: "[]")
+      .replacing("rsassa_pss_sha256_der", with: "secp256r1_ecdsa_sha256_raw")
+      .replacing("rsa_2048_der", with: "ecc_x962_raw").replacing("fingerprint_internal", with: "pattern_internal")
+      .replacing("\"tcDisplay\":[]", with: "\"tcDisplay\":[\"any\",\"privileged_software\"]")
+    let statement = try reading(surrogate)
+    #expect(statement.authenticationAlgorithm == 1 && statement.publicKeyAlgAndEncoding == 0x100)
+    #expect(statement.attestationTypes == [15880] && statement.userVerification == 0x84 && statement.tcDisplay == 3)
+    #expect(statement.assertionScheme == "UAFV1TLV" && !statement.isSecondFactorOnly)
+  }
+
+  @Test(arguments: [
+    ("\"schema\":3", "\"schema\":4"), ("\"schema\":3", "\"schema\":\"3\""), ("\"uaf\"", "\"fido2\""),
+    ("\"uaf\"", "\"UAF\""), ("\"protocolFamily\":\"uaf\",", ""), ("rsassa_pss_sha256_der", "rsassa_pss_sha256"),
+    ("[\"rsassa_pss_sha256_der\"]", "[]"), ("[\"rsassa_pss_sha256_der\"]", "4"),
+    ("[\"rsassa_pss_sha256_der\"]", "[4]"),
+    ("[\"rsassa_pss_sha256_der\"]", "[\"rsassa_pss_sha256_der\",\"rsassa_pss_sha256_raw\"]"),
+    ("[\"rsa_2048_der\"]", "[\"rsa_2048_der\",\"rsa_2048_raw\"]"), ("basic_full", "basic_surrogate"),
+    ("passcode_internal", "all"), ("passcode_internal", "passcode"), ("[\"hardware\",\"tee\"]", "[]"),
+    ("[\"hardware\",\"tee\"]", "[\"tee\",\"tee\"]"), ("[\"hardware\",\"tee\"]", "6"),
+    ("\"tcDisplay\":[]", "\"tcDisplay\":0"), ("\"tcDisplay\":[],", ""),
+    ("\"authenticatorVersion\":2", "\"authenticatorVersion\":65536"),
+  ])
+  func `refuses a statement of MDS 3 with another name, or none`(old: String, new: String) {
+    let changed = named.replacing(old, with: new)
+    #expect(changed != named)
+    #expect(throws: MessageError.self) { try reading(changed) }
+  }
+
+  @Test func `refuses the names of MDS 3 in the place of numbers, and numbers in the place of names`() {
     let changed = text.replacing(
       "\"authenticationAlgorithm\":4", with: "\"authenticationAlgorithm\":\"rsassa_pss_sha256_der\"")
     #expect(throws: MessageError.wrongType("MetadataStatement.authenticationAlgorithm")) { try reading(changed) }
+    let mixed = text.replacing("{\"aaid\"", with: "{\"schema\":3,\"protocolFamily\":\"uaf\",\"aaid\"")
+    #expect(throws: MessageError.self) { try reading(mixed) }
+  }
+
+  @Test func `keeps how an authenticator draws, and refuses one that draws nobody knows how`() throws {
+    let display = #"{"width":320,"height":480,"bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0}"#
+    let pictures = text.replacing("\"tcDisplay\":0", with: "\"tcDisplay\":3,\"tcDisplayContentType\":\"image/png\"")
+    #expect(throws: MessageError.missing("MetadataStatement.tcDisplayPNGCharacteristics")) { try reading(pictures) }
+    let known = pictures.replacing("\"icon\"", with: "\"tcDisplayPNGCharacteristics\":[\(display)],\"icon\"")
+    let statement = try reading(known)
+    #expect(statement.tcDisplayPNGCharacteristics.map(\.width) == [320])
+    #expect(try reading(statement.jsonText) == statement)
+    for wrong in ["[]", "{}", "[{}]", "[\(display.replacing("320", with: "-1"))]"] {
+      #expect(throws: MessageError.self) { try reading(known.replacing("[\(display)]", with: wrong)) }
+    }
   }
 
   @Test(

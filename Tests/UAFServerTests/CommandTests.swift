@@ -45,7 +45,8 @@ struct CommandTests {
     ["enrol", "--state", "d"], ["enrol", "a b", "--state", "d"], ["enrol", "", "--state", "d"],
     ["enrol", "a", "--state", "d", "--lifetime", "0"], ["enrol", "a", "--state", "d", "--lifetime", "604801"],
     ["enrol", "a", "--state", "d", "--server", "http://a"], ["revoke", "a\u{1b}", "--state", "d"], ["users"],
-    ["serve", "--state", "d", "--development", "--channel-binding", "maybe"],
+    ["serve", "--state", "d", "--development", "--channel-binding", "maybe"], ["metadata", "face"],
+    ["serve", "--state", "d", "--development", "--uvm", "maybe"],
     ["serve", "--state", "d", "--development", "--channel-binding", "off", "--tls-certificate", "c"],
   ])
   func `refuses a command line that does not say what to do`(arguments: [String]) {
@@ -57,6 +58,8 @@ struct CommandTests {
     ["serve", "--state", "d", "--development", "--listen", "0.0.0.0:1", "--public-url", "https://a.test"],
     ["enrol", "a", "--state", "d", "--server", "https://a", "--lifetime", "60"], ["users", "--state", "d"],
     ["revoke", "a", "--state", "d"], ["metadata"],
+    ["metadata", "passcode"], ["metadata", "pattern"],
+    ["serve", "--state", "d", "--development", "--uvm", "require", "--policy", "p"],
     ["serve", "--state", "d", "--development", "--channel-binding", "off", "--metadata", "m"],
     [
       "serve", "--state", "d", "--development", "--channel-binding", "require", "--tls-certificate", "a",

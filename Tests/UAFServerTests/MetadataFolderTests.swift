@@ -51,6 +51,24 @@ final class MetadataFolderTests {
     #expect(all[2].scheme == .rsassaPSSDER && all[2].publicKeyEncoding == .rsa2048DER)
   }
 
+  @Test func `takes a statement of MDS 3, and not the entry with its status around it`() throws {
+    let statement = """
+      {"aaid":"FFFF#0003","description":"x","authenticatorVersion":1,"protocolFamily":"uaf","schema":3,\
+      "upv":[{"major":1,"minor":1}],"authenticationAlgorithms":["rsa_emsa_pkcs1_sha256_raw"],\
+      "publicKeyAlgAndEncodings":["rsa_2048_raw"],"attestationTypes":["basic_surrogate"],"userVerificationDetails":\
+      [[{"userVerificationMethod":"passcode_internal"}],[{"userVerificationMethod":"fingerprint_internal"}]],\
+      "keyProtection":["hardware","tee"],"matcherProtection":["tee"],"tcDisplay":["any"],\
+      "tcDisplayContentType":"text/plain","attestationRootCertificates":[]}
+      """
+    try write(statement, to: "a.json")
+    let model = try #require(try models()[AAID("FFFF#0003")])
+    #expect(model.scheme.rawValue == 8 && model.publicKeyEncoding == .rsa2048Raw)
+    #expect(model.description.userVerification == 6 && model.verificationMethods == [[4], [2]])
+    // Whoever drops an entry into the folder would have the statement and lose the revocation beside it.
+    try write("{\"aaid\":\"FFFF#0003\",\"metadataStatement\":\(statement),\"statusReports\":[]}", to: "a.json")
+    #expect(error != nil)
+  }
+
   @Test func `takes a statement about the project's own model in the place of the compiled-in one`() throws {
     var own = try statement("5541#0001")
     own.authenticatorVersion = 7
@@ -111,6 +129,36 @@ final class MetadataFolderTests {
         "isSecondFactorOnly":false,"tcDisplay":3,"tcDisplayContentType":"text/plain","attestationRootCertificates":[]}
         """)
     #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
+  }
+
+  @Test func `prints how many patterns the smallest has to be found among`() throws {
+    let statement = try MetadataStatement.projectOwn(.pattern)
+    #expect(
+      statement.jsonText.contains(
+        """
+        "aaid":"5541#0002","description":"pam-uaf pattern"
+        """))
+    #expect(
+      statement.jsonText.contains(
+        """
+        "userVerificationDetails":[[{"userVerification":128,"paDesc":{"minComplexity":1624,"maxRetries":10,\
+        "blockSlowdown":30}}]]
+        """))
+    #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
+    #expect(Self.patterns(of: 4) == 1624)
+  }
+
+  /// Counts the patterns of so many nodes of the 3x3 grid, in which no stroke passes over a node that is still free.
+  private static func patterns(of count: Int, after nodes: [Int] = []) -> Int {
+    guard nodes.count < count else { return 1 }
+    return (0..<9).filter { next in
+      guard !nodes.contains(next) else { return false }
+      guard let last = nodes.last else { return true }
+      let (rows, columns) = (last / 3 + next / 3, last % 3 + next % 3)
+      // Two nodes have one right between them if both their distances are even.
+      guard rows.isMultiple(of: 2), columns.isMultiple(of: 2) else { return true }
+      return nodes.contains(rows / 2 * 3 + columns / 2)
+    }.reduce(0) { $0 + patterns(of: count, after: nodes + [$1]) }
   }
 
   @Test func `describes the authenticators that the client has`() throws {

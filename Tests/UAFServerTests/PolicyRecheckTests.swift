@@ -93,7 +93,7 @@ struct PolicyRecheckTests {
       Issue.record("accepted")
       return
     }
-    #expect(refusal == .notInPolicy)
+    #expect(refusal == .invalidSignature)
   }
 
   @Test func `takes the first alternative that is met, and nothing beside it`() throws {

@@ -35,6 +35,22 @@ struct RegistrationTests {
     #expect(keys.map(\.publicKey) == [authenticator.publicKey])
   }
 
+  @Test func `stores how the authenticator draws pictures, where it says so`() async throws {
+    let display = #"{"width":320,"height":480,"bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0}"#
+    for (username, list) in [("alice", "[\(display)]"), ("bob", nil)] {
+      let authenticator = try FakeAuthenticator()
+      let answer = try await authenticator.register(request(username)).text
+      let scheme = #""assertionScheme":"UAFV1TLV""#
+      let more = list.map { ",\"tcDisplayPNGCharacteristics\":\($0)" } ?? ""
+      let response = try UAFResponse(parsing: answer.replacing(scheme, with: scheme + more))
+      #expect(try await server.respond(response).0 == nil)
+      let stored = try await server.database.read { db in
+        try String.fetchOne(db, sql: "SELECT displays FROM credential WHERE username = ?", arguments: [username])
+      }
+      #expect(stored == list)
+    }
+  }
+
   @Test func `refuses a registration without code or proof, and of a wrong code, for known and unknown names alike`()
     async throws
   {

@@ -20,14 +20,24 @@ struct KeyWrap {
   func enrol(
     _ value: borrowing Secret, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
   ) throws(StateError) -> UnlockedAuthenticator {
+    let key: Secret
+    do { key = try RandomBytes.makeSecret(Self.keyLength) } catch { throw .cryptography }
+    let enrolled = try seal(key, under: value, cost: cost, deviceSecret: deviceSecret)
+    return UnlockedAuthenticator(wrap: self, enrolled: enrolled, key: key)
+  }
+
+  /// Seals an authenticator's key under a value.
+  ///
+  /// - Throws: ``StateError/cryptography``.
+  func seal(
+    _ key: borrowing Secret, under value: borrowing Secret, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
+  ) throws(StateError) -> EnrolledAuthenticator {
     do {
-      let key = try RandomBytes.makeSecret(Self.keyLength)
       let salt = try RandomBytes.make(Self.saltLength)
       let nonce = try RandomBytes.make(Self.nonceLength)
       let sealing = try sealingKey(value, salt: salt, cost: cost, deviceSecret: deviceSecret)
       let sealed = try AES256GCM.seal(key, key: sealing, nonce: nonce, additionalData: authenticatorData(salt, cost))
-      return UnlockedAuthenticator(
-        wrap: self, enrolled: EnrolledAuthenticator(salt: salt, cost: cost, nonce: nonce, sealedKey: sealed), key: key)
+      return EnrolledAuthenticator(salt: salt, cost: cost, nonce: nonce, sealedKey: sealed)
     } catch { throw .cryptography }
   }
 

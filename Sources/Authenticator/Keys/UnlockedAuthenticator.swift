@@ -21,6 +21,22 @@ public struct UnlockedAuthenticator: ~Copyable {
   /// What the next registration with it counts as (UAF: RegCounter).
   public var nextRegistrationCounter: UInt32 { enrolled.registrationCounter &+ 1 }
 
+  /// The same authenticator under another value; nothing is stored yet.
+  ///
+  /// - Throws: ``StateError/cryptography``.
+  borrowing func sealed(
+    under value: borrowing Secret, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
+  ) throws(StateError) -> EnrolledAuthenticator {
+    var sealed = try wrap.seal(key, under: value, cost: cost, deviceSecret: deviceSecret)
+    sealed.registrationCounter = enrolled.registrationCounter
+    return sealed
+  }
+
+  /// What is kept of a registration with it, once the server has accepted the key.
+  public borrowing func registration(of key: UAFKey) -> NewRegistration {
+    NewRegistration(key: key, enrolled: enrolled)
+  }
+
   /// Makes a key pair for an application; nothing is stored yet.
   ///
   /// - Throws: ``StateError/cryptography``.

@@ -1,3 +1,6 @@
+import SecretMemory
+import UAFCrypto
+
 extension AccountFile {
   /// The value that is set for a type; nil if none is.
   ///
@@ -20,20 +23,67 @@ extension AccountFile {
     return keys
   }
 
-  /// Keeps a key the server accepted, and its authenticator if it is new, in one transaction.
+  /// Keeps keys the server accepted, and their authenticators where these are new, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - old: keys that the new ones take the place of.
+  ///   - replacesValues: whether the authenticators' values, attempts and keys so far go with it, as they do when a
+  ///     person registers anew because the value is forgotten.
+  /// - Throws: ``StateError``; `identityMismatch` if an authenticator got another value meanwhile.
+  public func store(
+    _ registrations: [NewRegistration], replacing old: [[UInt8]] = [], replacesValues: Bool = false
+  ) throws(StateError) {
+    try records.write { () throws(StateError) in
+      if replacesValues { try removeRows(of: registrations.map(\.key.type)) }
+      for keyID in old { try records.remove(.key, name: keyID) }
+      for registration in registrations {
+        let type = registration.key.type
+        let stored = try authenticator(type)
+        var enrolled = registration.enrolled
+        enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
+        if let stored, stored.sealedKey != enrolled.sealedKey { throw .identityMismatch }
+        try records.put(.authenticator, name: Array(type.rawValue.utf8), body: enrolled.record, of: identity)
+        if stored == nil { try put(AttemptLedger(), type) }
+        try records.put(.key, name: registration.key.keyID, body: registration.key.record, of: identity)
+      }
+    }
+  }
+
+  /// Seals an open authenticator under a new value: one row changes, and its keys stay as they are.
+  ///
+  /// - Throws: ``StateError``; `identityMismatch` if somebody changed it meanwhile.
+  public func change(
+    _ unlocked: borrowing UnlockedAuthenticator, to value: borrowing Secret, cost: Scrypt.Parameters,
+    in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
+  ) throws(StateError) {
+    let type = unlocked.type
+    let enrolled = unlocked.enrolled
+    let changed = try unlocked.sealed(under: value, cost: cost, deviceSecret: directory.deviceSecret)
+    try records.write { () throws(StateError) in
+      guard try authenticator(type) == enrolled else { throw .identityMismatch }
+      try records.put(.authenticator, name: Array(type.rawValue.utf8), body: changed.record, of: identity)
+    }
+  }
+
+  /// Which type was used last; nil if that is not known, or it is registered no more.
   ///
   /// - Throws: ``StateError``.
-  public func store(_ key: UAFKey, of unlocked: borrowing UnlockedAuthenticator) throws(StateError) {
-    let type = unlocked.type
-    var enrolled = unlocked.enrolled
-    try records.write { () throws(StateError) in
-      let stored = try authenticator(type)
-      enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
-      if let stored, stored.sealedKey != enrolled.sealedKey { throw .identityMismatch }
-      try records.put(.authenticator, name: Array(type.rawValue.utf8), body: enrolled.record, of: identity)
-      if stored == nil { try put(AttemptLedger(), type) }
-      try records.put(.key, name: key.keyID, body: key.record, of: identity)
-    }
+  public func lastUsed() throws(StateError) -> AuthenticatorType? {
+    guard let body = try records.body(.lastUsed, of: identity) else { return nil }
+    var reader = try RecordReader(body, version: 1)
+    guard let type = AuthenticatorType(rawValue: try reader.text()) else { throw .damaged }
+    try reader.finish()
+    return try authenticator(type) == nil ? nil : type
+  }
+
+  /// Notes which type was used; nothing is written where it is the same as before.
+  ///
+  /// - Throws: ``StateError``.
+  public func noteUse(of type: AuthenticatorType) throws(StateError) {
+    guard try lastUsed() != type else { return }
+    var writer = RecordWriter(version: 1)
+    writer.put(type.rawValue)
+    try records.write { () throws(StateError) in try records.put(.lastUsed, body: writer.bytes, of: identity) }
   }
 
   /// The next counter to sign with, on disk before it is used: the server refuses one it has seen.
@@ -70,14 +120,33 @@ extension AccountFile {
     try records.write { () throws(StateError) in
       for keyID in keyIDs { try records.remove(.key, name: keyID) }
       let left = try keys()
-      for type in AuthenticatorType.allCases where !left.contains(where: { $0.type == type }) {
-        try records.remove(.authenticator, name: Array(type.rawValue.utf8))
-        try records.remove(.ledger, name: Array(type.rawValue.utf8))
-      }
-      if left.isEmpty {
-        try records.remove(.identity)
-        try records.put(.tombstone, body: Tombstone.buried.record, of: nil)
-      }
+      try removeRows(of: AuthenticatorType.allCases.filter { type in !left.contains { $0.type == type } })
+      try buryIfEmpty()
     }
+  }
+
+  /// Removes an authenticator's value, its attempts and its keys; with the last one, everything but the tombstone.
+  ///
+  /// - Throws: ``StateError``.
+  public func reset(_ type: AuthenticatorType) throws(StateError) {
+    try records.write { () throws(StateError) in
+      try removeRows(of: [type])
+      try buryIfEmpty()
+    }
+  }
+
+  private func removeRows(of types: [AuthenticatorType]) throws(StateError) {
+    for key in try keys() where types.contains(key.type) { try records.remove(.key, name: key.keyID) }
+    for type in types {
+      try records.remove(.authenticator, name: Array(type.rawValue.utf8))
+      try records.remove(.ledger, name: Array(type.rawValue.utf8))
+    }
+  }
+
+  private func buryIfEmpty() throws(StateError) {
+    guard try keys().isEmpty else { return }
+    try records.remove(.identity)
+    try records.remove(.lastUsed)
+    try records.put(.tombstone, body: Tombstone.buried.record, of: nil)
   }
 }

@@ -8,6 +8,8 @@ enum RecordKind: String, CaseIterable {
   case authenticator
   /// Its attempts: one for each authenticator type.
   case ledger
+  /// Which type was used last; at most one, without a name.
+  case lastUsed
   /// A UAF key, by KeyID.
   case key
 }

@@ -14,6 +14,7 @@ public struct AuthenticationFlow: Sendable {
     let offer: AuthenticationOffer
     let challenge: FinalChallenge
     let transactionHash: [UInt8]?
+    let authenticators: [AuthenticatorDescription]
     var signed: [(aaid: AAID, keyID: KeyID)] = []
     var assertions: [AuthenticatorSignAssertion] = []
   }
@@ -72,7 +73,7 @@ public struct AuthenticationFlow: Sendable {
       request: request, offer: offer,
       challenge: try opening.link.finalChallenge(
         appID: opened.appID, challenge: request.challenge, facetID: opening.settings.facetID),
-      transactionHash: try request.transaction.isEmpty ? nil : transactionHash())
+      transactionHash: try request.transaction.isEmpty ? nil : transactionHash(), authenticators: authenticators)
     return offer
   }
 
@@ -87,7 +88,8 @@ public struct AuthenticationFlow: Sendable {
       let builder = try AuthenticationAssertionBuilder(
         aaid: aaid, authenticatorVersion: signer.authenticatorVersion, nonce: signer.nonce,
         finalChallengeHash: current.challenge.hash, transactionContentHash: current.transactionHash, keyID: keyID,
-        signCounter: signer.signCounter)
+        signCounter: signer.signCounter,
+        verificationMethods: current.request.header.verificationMethods(of: aaid, among: current.authenticators))
       let assertion = try builder.assertion(signature: signer.sign(builder.signedBytes))
       current.assertions.append(AuthenticatorSignAssertion(assertion: assertion))
     } catch let failure as SigningFailure {

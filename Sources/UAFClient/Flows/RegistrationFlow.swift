@@ -12,6 +12,7 @@ public struct RegistrationFlow: Sendable {
     let request: RegistrationRequest
     let offer: RegistrationOffer
     let challenge: FinalChallenge
+    let authenticators: [AuthenticatorDescription]
     var made: [AAID] = []
     var assertions: [AuthenticatorRegistrationAssertion] = []
   }
@@ -63,7 +64,8 @@ public struct RegistrationFlow: Sendable {
     offered = Offered(
       request: request, offer: offer,
       challenge: try opening.link.finalChallenge(
-        appID: opened.appID, challenge: request.challenge, facetID: opening.settings.facetID))
+        appID: opened.appID, challenge: request.challenge, facetID: opening.settings.facetID),
+      authenticators: authenticators)
     return offer
   }
 
@@ -79,7 +81,8 @@ public struct RegistrationFlow: Sendable {
       key = try maker.makeKey(appID: current.offer.appID)
       let builder = try RegistrationAssertionBuilder(
         aaid: aaid, authenticatorVersion: maker.authenticatorVersion, finalChallengeHash: current.challenge.hash,
-        keyID: key.keyID, signCounter: key.signCounter, regCounter: key.regCounter, publicKey: key.publicKey)
+        keyID: key.keyID, signCounter: key.signCounter, regCounter: key.regCounter, publicKey: key.publicKey,
+        verificationMethods: current.request.header.verificationMethods(of: aaid, among: current.authenticators))
       let signature = try maker.sign(builder.signedBytes)
       let assertion = try builder.assertion(attestation: .surrogate(signature: signature))
       current.assertions.append(AuthenticatorRegistrationAssertion(assertion: assertion))

@@ -17,6 +17,9 @@ struct Ending: Error {
   /// Whether nothing was ever registered for the account here; decides `nouserok` alone.
   var neverHadRow = false
 
+  /// Whether a change concerns nothing of ours, so that the stack's other modules go on by themselves.
+  var leavesToOthers = false
+
   /// An ending.
   init(_ result: FidoResult, text: PromptText? = nil, detail: String? = nil, log: String) {
     self.result = result

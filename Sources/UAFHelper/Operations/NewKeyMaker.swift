@@ -19,6 +19,8 @@ struct NewKeyMaker: KeyMaker {
     made = nil
   }
 
+  var type: AuthenticatorType { unlocked.type }
+
   mutating func makeKey(appID: String) throws(SigningFailure) -> NewKey {
     do {
       let key = try unlocked.authenticator.makeKey(appID: appID)

@@ -1,71 +1,57 @@
 import Authenticator
 import FidoResults
-import SecretMemory
 import UAFClient
 import UAFConfiguration
-import UAFCrypto
 import UAFMessages
 import UAFWire
 
 extension Session {
-  /// A request from the server is used for so long at most, whatever lifetime it names.
-  private static let requestLifetimeNanoseconds: Int64 = 60_000_000_000
-
   /// The person proves to be who they say, first here, then to the server.
   func authenticate() throws(Ending) -> Success {
     let server = try server()
     let client = try clientSettings(server)
-    let type = try chosenType()
+    let named = try namedType()
     let uid: UInt32
     do throws(Ending) { uid = try caller.requireAccount() } catch {
       guard hidesState else { throw error }
       _ = try? startInVain(client, server)
       throw try pretend()
     }
-    let directory = try openState()
-    guard let account = try openAccount(uid, in: directory), try isEnrolled(account, type) else {
+    guard let held = try authenticators(of: uid, named) else {
       guard hidesState else {
         var ending = Ending(.notRegistered, log: "no key of this account on this machine")
-        ending.neverHadRow = neverHadRow(uid, in: directory)
+        ending.neverHadRow = neverHadRow(uid, in: try openState())
         throw ending
       }
       _ = try? startInVain(client, server)
       throw try pretend()
     }
-    let token = try authenticate(account, type, client, server, in: directory)
-    return Success(token: token)
+    let acceptance = try AuthenticationRun(self, held, client, server).run()
+    var success = Success(token: acceptance.token)
+    if let stale = held.staleType {
+      success.valueIsStale = true
+      try frontEnd.send(.info(PromptText.valueIsStale(stale.kind).text(in: language)))
+    }
+    noteUse(of: held)
+    return success
   }
 
-  /// The same for a registered account, also as the proof that deregistration and registration want.
-  ///
-  /// - Parameter purpose: the operation the server's token is to prove the account for; nil for a mere login.
-  /// - Returns: the server's token, if it gave one.
-  func authenticate(
-    _ account: AccountFile, _ type: AuthenticatorType, _ client: ClientSettings, _ server: ServerSettings,
-    proving purpose: UAFMessages.Operation? = nil, in directory: borrowing StateDirectory
-  ) throws(Ending) -> String? {
-    var network = try self.network(server)
-    let asked = surroundings.now()
-    var flow = try startAuthentication(client, account, proving: purpose, over: &network)
-    if begin.isDivided, try !frontEnd.awaitResume() {
-      throw Ending(.userCancel, text: .cancelled, log: "cancelled before the prompt")
-    }
-    let unlocked = UnlockedAuthenticatorBox(try verify(account, type, in: directory))
-    // What was fetched while the person typed may have grown old: then it is read and dropped.
-    let age = surroundings.now().nanoseconds.subtractingReportingOverflow(asked.nanoseconds)
-    if age.overflow || age.partialValue > Self.requestLifetimeNanoseconds {
-      _ = try? network.finish()
-      flow = try startAuthentication(client, account, proving: purpose, over: &network)
-    }
-    var verdict = try answer(&flow, account, unlocked, over: &network)
-    if case .failure(let refusal) = verdict, refusal.result == .requestNotExist, refusal.spokenByServer {
-      // The challenge was used or expired, or another login of this person was faster: once more, with a fresh one.
-      flow = try startAuthentication(client, account, proving: purpose, over: &network)
-      verdict = try answer(&flow, account, unlocked, over: &network)
-    }
-    switch verdict {
-    case .success(let acceptance): return acceptance.token
-    case .failure(let refusal): throw try noted(refusal, account, type)
+  /// The account's authenticators; nil if it has none, or not the named one.
+  func authenticators(
+    of uid: UInt32, _ named: AuthenticatorType?
+  ) throws(Ending) -> AccountAuthenticators? {
+    let directory = try openState()
+    guard let account = try openAccount(uid, in: directory) else { return nil }
+    let types = try enrolledTypes(account)
+    guard !types.isEmpty, named.map({ types.contains($0) }) ?? true else { return nil }
+    return AccountAuthenticators(account, types, named: named, in: directory)
+  }
+
+  /// Notes what was used, for the next call that can ask only once; a login does not fail for it.
+  private func noteUse(of held: AccountAuthenticators) {
+    guard held.types.count > 1, let used = held.opened.first?.type else { return }
+    do throws(StateError) { try held.account.noteUse(of: used) } catch {
+      log("state", "which authenticator was used could not be noted: \(error)", .warning)
     }
   }
 }

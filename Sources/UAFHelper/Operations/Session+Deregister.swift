@@ -10,19 +10,32 @@ extension Session {
   func deregister() throws(Ending) -> Success {
     let server = try server()
     let client = try clientSettings(server)
-    let type = try chosenType()
+    let named = try namedType()
     let uid = try caller.requireAccount()
-    let directory = try openState()
-    guard let account = try openAccount(uid, in: directory), try isEnrolled(account, type) else {
+    guard let held = try authenticators(of: uid, named) else {
       throw Ending(.notRegistered, log: "no key of this account on this machine")
     }
-    let token = try authenticate(account, type, client, server, proving: .deregistration, in: directory)
-    let aaid: AAID
-    do throws(MessageError) { aaid = try AAID(type.aaid) } catch { throw Ending(StateError.damaged) }
-    let scope = begin.operation == .deregisterAll ? DeregistrationScope.all : .authenticator(aaid)
-    let order = try order(scope, token, account, client, server)
+    let type = begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)
+    let proving = AccountAuthenticators(held.account, held.types, named: type, in: try openState())
+    let token = try AuthenticationRun(self, proving, client, server, proving: .deregistration).run().token
+    let account = held.account
+    let order = try order(try scope(type), token, account, client, server)
     try forgetKeys(order, of: account)
     return Success(text: .deregistered(user: account.identity.serverUserName))
+  }
+
+  /// The named type, the only one, or what the person chooses.
+  private func typeToDeregister(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType {
+    if let type = held.named ?? (held.types.count == 1 ? held.types.first : nil) { return type }
+    guard isInteractive, case .way(let way) = try choose(among: held.types.map { [$0] }), let type = way.first else {
+      throw Ending(.noSuitableAuthenticator, log: "several authenticators are registered: name one")
+    }
+    return type
+  }
+
+  private func scope(_ type: AuthenticatorType?) throws(Ending) -> DeregistrationScope {
+    guard let type else { return .all }
+    do throws(MessageError) { return .authenticator(try AAID(type.aaid)) } catch { throw Ending(StateError.damaged) }
   }
 
   /// - Parameter proof: the server's token; whether it wants one is for the server to say.

@@ -9,58 +9,110 @@ extension Session {
   /// `PAM_SILENT`: courtesy text is not shown, so what must be said goes into the prompt itself.
   private static let silent: UInt32 = 0x8000
 
-  /// Asks for a passcode.
+  /// One question for a value.
+  struct Question {
+    var kind: ValueKind
+    var step = PromptStep.current
+    /// What was wrong with the last entry.
+    var error: String?
+    /// Tries left before a lock, where that is told.
+    var tries: Int?
+    /// The name in the prompt.
+    var user: String
+    /// Whether an empty line leads back to the list.
+    var canGoBack = false
+  }
+
+  /// Asks for a value.
   ///
-  /// - Throws: ``Ending`` (999) if the person cancelled.
-  func askValue(
-    _ step: PromptStep, account: AccountFile?, error: String?, tries: Int?
-  ) throws(Ending) -> Secret {
-    let user = shownName(account)
-    let text: PromptText =
-      switch step {
-      case .current: .passcode(user: user, service: caller.isTool ? nil : caller.service)
-      case .new: .newValue(user: user)
-      case .newAgain: .newValueAgain
+  /// - Returns: nil if the person went back to the list.
+  /// - Throws: ``Ending``: 999 if the person cancelled, 7009 if an empty line means another way in.
+  func askValue(_ question: Question) throws(Ending) -> Secret? {
+    var lines: [String] = []
+    if question.step == .current, let transaction {
+      // In the prompt itself, whatever PAM_SILENT says: nobody confirms what was not shown.
+      lines.append(PromptText.confirm(question.kind, transaction.shown).text(in: language))
+    }
+    lines += grid(for: question.kind)
+    if question.step == .current {
+      if question.canGoBack {
+        lines.append("(\(PromptText.emptyLineBack.text(in: language)))")
+      } else if let way = cancelText {
+        lines.append("(\(way))")
       }
-    var prompt = Prompt(echo: false, check: "passcode", step: step, text: text.text(in: language))
-    prompt.remainingAttempts = tries.map { UInt32(clamping: $0) }
-    prompt.reason = transaction?.shown ?? caller.service
-    // In the prompt itself, whatever PAM_SILENT says: nobody confirms what was not shown.
-    if step == .current, let transaction {
-      prompt.text = "\(PromptText.confirm(transaction.shown).text(in: language))\n\(prompt.text)"
     }
-    if let error {
-      let isSilent = begin.pamFlags & Self.silent != 0
-      if isSilent { prompt.text = "\(error)\n\(prompt.text)" } else { prompt.errorMessage = error }
-    }
-    guard let value = try frontEnd.ask(prompt) else {
-      throw Ending(.userCancel, text: .cancelled, log: "cancelled by the person")
-    }
+    lines.append(text(of: question).text(in: language))
+    let check = question.kind == .pattern ? "pattern" : "passcode"
+    var prompt = Prompt(echo: false, check: check, step: question.step, text: lines.joined(separator: "\n"))
+    prompt.remainingAttempts = question.tries.map { UInt32(clamping: $0) }
+    prompt.reason = reason
+    prompt.entryLength = entryLength(question)
+    show(question.error, in: &prompt)
+    let value = try ask(prompt)
+    guard question.step == .current, value.count == 0 else { return value }
+    if question.canGoBack { return nil }
+    try leaveByEmptyLine()
     return value
   }
 
-  /// Asks for a new passcode, twice, until both are equal and the policy has nothing against it.
-  ///
-  /// - Throws: ``Ending``: cancelled, or (1001) no acceptable value after three rounds. Nothing is counted.
-  func askNewValue() throws(Ending) -> Secret {
-    try frontEnd.send(.info(PromptText.enrol(user: shownName(nil)).text(in: language)))
-    var error: String?
-    for _ in 0..<3 {
-      let value = try askValue(.new, account: nil, error: error, tries: nil)
-      error = objections(to: value)
-      if error != nil { continue }
-      let again = try askValue(.newAgain, account: nil, error: nil, tries: nil)
-      if value.isEqual(to: again) { return value }
-      error = PromptText.valuesDiffer.text(in: language)
+  private func text(of question: Question) -> PromptText {
+    switch question.step {
+    case .current where begin.operation == .change: .currentValue(question.kind, user: question.user)
+    case .current:
+      .value(
+        question.kind, user: question.user, service: caller.isTool ? nil : settings.reason ?? caller.service)
+    case .new: .newValue(question.kind, user: question.user)
+    case .newAgain: .newValueAgain(question.kind)
     }
-    try frontEnd.send(.error(error ?? ""))
-    throw Ending(.invalidParameter, log: "no acceptable new value was entered")
   }
 
-  /// What the policy has against a new value, one line each; nil for nothing.
-  private func objections(to value: borrowing Secret) -> String? {
-    let policy = configuration.passcode.policy
-    let problems = value.withBytes { policy.check($0) }
-    return problems.isEmpty ? nil : problems.map { $0.message(in: language) }.joined(separator: "\n")
+  /// The grid of a pattern, for programs that show a prompt as it is; uafctl draws its own.
+  private func grid(for kind: ValueKind) -> [String] {
+    guard kind == .pattern, !caller.isTool else { return [] }
+    if settings.prompt.accessible { return [PromptText.patternKeys.text(in: language)] }
+    return ["1 2 3", "4 5 6", "7 8 9"]
+  }
+
+  /// At how many characters an entry is complete, where root lets it be taken without Enter.
+  private func entryLength(_ question: Question) -> UInt32? {
+    guard question.kind == .passcode, configuration.passcode.autoSubmit else { return nil }
+    return configuration.passcode.policy.uiType.digitCount.map { UInt32(clamping: $0) }
+  }
+
+  /// What this is for, in the prompt's own field.
+  var reason: String? { transaction?.shown ?? settings.reason ?? caller.service }
+
+  /// What root has people told of the other way in; only logins have one.
+  var cancelText: String? {
+    guard begin.operation == .authenticate else { return nil }
+    return settings.prompt.cancelTexts[language]
+  }
+
+  /// An empty line where another way in was offered is the choice of that way, and never a success.
+  ///
+  /// - Throws: ``Ending`` (7009).
+  func leaveByEmptyLine() throws(Ending) {
+    guard cancelText != nil else { return }
+    throw Ending(.userFallback, log: "the person chose the other way in")
+  }
+
+  /// Puts what was wrong with the last entry where it will be seen.
+  func show(_ error: String?, in prompt: inout Prompt) {
+    guard let error else { return }
+    let isSilent = begin.pamFlags & Self.silent != 0
+    if isSilent { prompt.text = "\(error)\n\(prompt.text)" } else { prompt.errorMessage = error }
+  }
+
+  /// Asks.
+  ///
+  /// - Throws: ``Ending`` (999, for a change 7112) if the person cancelled.
+  func ask(_ prompt: Prompt) throws(Ending) -> Secret {
+    guard let value = try frontEnd.ask(prompt) else { throw cancelled("cancelled by the person") }
+    return value
+  }
+
+  /// The end that the person chose.
+  func cancelled(_ log: String) -> Ending {
+    Ending(begin.operation == .change ? .changeUserCancel : .userCancel, text: .cancelled, log: log)
   }
 }

@@ -1,5 +1,6 @@
 import Authenticator
 import FidoResults
+import SecretMemory
 import UAFClient
 import UAFConfiguration
 import UAFCrypto
@@ -7,35 +8,67 @@ import UAFMessages
 import UAFWire
 
 extension Session {
-  /// Makes a key for the account, and keeps it if the server accepts it.
+  /// Makes keys for the account, and keeps them if the server accepts them.
   func register() throws(Ending) -> Success {
     let server = try server()
     let client = try clientSettings(server)
-    let type = try chosenType()
+    let named = try namedType()
     let uid = try caller.requireAccount()
-    let payload = try payload()
-    try requireTrusted(payload, server)
     let directory = try openState()
     let account = try openAccount(uid, in: directory)
-    let identity = try identity(uid, account, payload, server)
-    var network = try self.network(server)
-    let keys = try account.map { (file) throws(Ending) in try self.keys(of: file) } ?? []
-    var (flow, offer) = try offered(client, identity, payload, type, keys, over: &network)
-    if offer.namesOtherKeys, keys.isEmpty, try deregisterStaleKeys(client, identity, payload, over: &network) {
-      (flow, offer) = try offered(client, identity, payload, type, keys, over: &network)
+    let identity: AccountIdentity
+    var authorisation: RegistrationRun.Authorisation
+    if begin.payload != nil {
+      let payload = try payload()
+      try requireTrusted(payload, server)
+      identity = try self.identity(uid, account, for: payload.username, server)
+      authorisation = .code(payload.authCode)
+    } else {
+      guard let account, let token = try proof(account, but: named, client, server) else { throw Self.noPayload }
+      identity = account.identity
+      authorisation = .proof(token)
     }
-    var maker = try NewKeyMaker(UnlockedAuthenticatorBox(unlock(type, account, identity, in: directory)))
-    let acceptance = try send(&flow, &maker, account, keys, over: &network)
-    let old = keys.filter { $0.type == type && $0.appID == offer.appID }
-    try keep(maker, account, identity, replacing: old, in: directory)
+    let run = try RegistrationRun(
+      self, client, server, account, identity, authorisation, among: try registrable(account, named), in: directory)
+    let acceptance = try run.run(named: named)
     return Success(text: .registered(user: identity.serverUserName), token: acceptance.token)
+  }
+
+  /// The types a registration may be for: the named one, else those without a value, else the only one there is.
+  private func registrable(
+    _ account: AccountFile?, _ named: AuthenticatorType?
+  ) throws(Ending) -> [AuthenticatorType] {
+    guard named == nil, let account else { return enabledTypes }
+    let enrolled = try enrolledTypes(account)
+    let open = enabledTypes.filter { !enrolled.contains($0) }
+    if !open.isEmpty || enabledTypes.count == 1 { return open.isEmpty ? enabledTypes : open }
+    throw Ending(
+      .noSuitableAuthenticator, detail: "every authenticator is registered: name the one to register anew",
+      log: "every authenticator is registered already")
+  }
+
+  /// A fresh verification with an authenticator that is registered, in place of a code.
+  ///
+  /// - Returns: nil where there is none, or the server hands out no token for it.
+  private func proof(
+    _ account: AccountFile, but named: AuthenticatorType?, _ client: ClientSettings, _ server: ServerSettings
+  ) throws(Ending) -> String? {
+    let types = try enrolledTypes(account).filter { $0 != named }
+    guard !types.isEmpty else { return nil }
+    let held = AccountAuthenticators(account, types, named: nil, in: try openState())
+    return try AuthenticationRun(self, held, client, server, proving: .registration).run().token
+  }
+
+  private static var noPayload: Ending {
+    Ending(
+      .invalidParameter, detail: "an enrolment payload is needed: uafctl register --payload FILE", log: "no payload")
   }
 
   /// Whose state it is, or will be.
   ///
   /// The server's name must be what root's mapping makes of the account's.
   private func identity(
-    _ uid: UInt32, _ account: AccountFile?, _ payload: EnrolmentPayload, _ server: ServerSettings
+    _ uid: UInt32, _ account: AccountFile?, for username: String, _ server: ServerSettings
   ) throws(Ending) -> AccountIdentity {
     let name = account?.identity.name ?? caller.name ?? PasswdFile.name(of: uid, in: surroundings.passwd())
     guard let name else {
@@ -44,7 +77,7 @@ extension Session {
         log: "uid \(uid) is not in /etc/passwd")
     }
     let serverName = try serverUserName(name, server)
-    guard serverName == payload.username else {
+    guard serverName == username else {
       throw Ending(
         .invalidParameter, detail: "the payload is for another account than \(serverName)",
         log: "payload of another account")
@@ -52,98 +85,35 @@ extension Session {
     return AccountIdentity(uid: uid, name: name, serverUserName: serverName)
   }
 
-  /// Asks for a registration.
-  private func offered(
-    _ client: ClientSettings, _ identity: AccountIdentity, _ payload: EnrolmentPayload, _ type: AuthenticatorType,
-    _ keys: [UAFKey], over network: inout Network
-  ) throws(Ending) -> (RegistrationFlow, RegistrationOffer) {
-    var flow = RegistrationFlow(settings: client, username: identity.serverUserName, authCode: payload.authCode)
-    do throws(Refusal) {
-      try flow.start(over: &network)
-      let offer = try flow.collect(over: &network, among: descriptions([type], keys: keys))
-      return (flow, offer)
-    } catch {
-      var ending = Ending(error)
-      if error.result == .serverNoRegistration {
-        ending.detail = "the server does not accept the enrolment code: ask the administrator for another payload"
+  /// Registers anew from the prompt, for a person who has forgotten the value but has a new enrolment code.
+  ///
+  /// The old value and its attempts stay until the server has accepted the new key.
+  ///
+  /// - Returns: the ending, 980 whatever was done: nobody is logged in by it.
+  func registerAgain(_ held: AccountAuthenticators) throws(Ending) -> Ending {
+    let type: AuthenticatorType
+    if held.types.count == 1 {
+      type = held.types[0]
+    } else {
+      guard case .way(let way) = try choose(among: held.types.map { [$0] }), let chosen = way.first else {
+        return Ending(.resetChosen, log: "registering anew was chosen, and no authenticator")
       }
-      throw ending
+      type = chosen
     }
-  }
-
-  /// Has the server forget the keys that this machine has lost, before it gets a new one (1008).
-  ///
-  /// A server that does not tell machines apart finds no keys named, or none here, and registers beside what it has.
-  ///
-  /// - Returns: whether there were any; keys of other machines are none.
-  private func deregisterStaleKeys(
-    _ client: ClientSettings, _ identity: AccountIdentity, _ payload: EnrolmentPayload, over network: inout Network
-  ) throws(Ending) -> Bool {
-    guard client.dialect == .fido, client.device.id != nil else { return false }
-    var flow = DeregistrationFlow(
-      settings: client, username: identity.serverUserName, scope: .machine, authCode: payload.authCode)
-    do throws(Refusal) {
-      try flow.start(over: &network)
-      _ = try flow.collect(over: &network)
-    } catch {
-      let nothingThere: [UAFStatusCode] = [.unknownKeyID, .unknownAAID, .notFound, .badRequest]
-      if let status = error.serverStatus, nothingThere.contains(.init(rawValue: status)) { return false }
-      throw Ending(error)
-    }
-    log("register", "\(FidoResult.alreadyRegistered): the server forgot keys that this machine had lost")
-    return true
-  }
-
-  /// Makes the key and has it accepted, by a further authentication with it if the server demands one.
-  private func send(
-    _ flow: inout RegistrationFlow, _ maker: inout NewKeyMaker, _ account: AccountFile?, _ keys: [UAFKey],
-    over network: inout Network
-  ) throws(Ending) -> Acceptance {
-    let verdict: UAFClient.Verdict
-    do throws(Refusal) {
-      _ = try flow.makeKey(with: &maker)
-      verdict = try flow.send(over: &network)
-    } catch { throw Ending(error) }
-    if case .accepted(let acceptance) = verdict { return try believe(acceptance) }
-    guard let new = maker.made else { throw Ending(.cannotUse, log: "no key was made") }
-    var further = flow.furtherAuthentication()
-    let answered = try answer(&further, new.type, keys + [new], over: &network) { (key) throws(Ending) in
-      guard key.keyID != new.keyID, let account else { return try maker.signer() }
-      return try signer(key, account, maker.unlocked)
-    }
-    switch answered {
-    case .success(let acceptance): return acceptance
-    case .failure(let refusal): throw Ending(refusal)
-    }
-  }
-
-  /// An authenticator that has a value verifies it, which is an attempt; one without gets one.
-  private func unlock(
-    _ type: AuthenticatorType, _ account: AccountFile?, _ identity: AccountIdentity,
-    in directory: borrowing StateDirectory
-  ) throws(Ending) -> UnlockedAuthenticator {
-    if let account, try isEnrolled(account, type) { return try verify(account, type, in: directory) }
-    let value = try askNewValue()
-    let slot = try takeSlot(in: directory)
-    do throws(StateError) {
-      return try AccountFile.enrol(
-        value, for: type, identity: identity, cost: derivationCost, in: directory, holding: slot)
-    } catch { throw Ending(error) }
-  }
-
-  private func keep(
-    _ maker: NewKeyMaker, _ account: AccountFile?, _ identity: AccountIdentity, replacing old: [UAFKey],
-    in directory: borrowing StateDirectory
-  ) throws(Ending) {
-    guard let key = maker.made else { throw Ending(.cannotUse, log: "no key was made") }
-    do throws(StateError) {
-      let file = if let account { account } else { try AccountFile.create(in: directory, identity: identity) }
-      try file.store(key, of: maker.unlocked.authenticator)
-      if !old.isEmpty { try file.remove(old.map(\.keyID)) }
-    } catch {
-      var ending = Ending(error)
-      ending.log = "the server accepted the key, but it could not be kept: \(error)"
-      throw ending
-    }
+    var prompt = Prompt(
+      echo: true, check: "code", step: .current, text: PromptText.enrolmentCode.text(in: language))
+    prompt.reason = reason
+    let entry = try ask(prompt)
+    guard entry.count > 0 else { return Ending(.resetChosen, log: "registering anew was chosen, and no code entered") }
+    let server = try server()
+    let client = try clientSettings(server)
+    // A code is no secret like a value: it is good once, for minutes, and the server must read it.
+    let code = entry.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+    let run = try RegistrationRun(
+      self, client, server, held.account, held.account.identity, .code(code), among: [type], in: try openState())
+    run.replacesValues = true
+    _ = try run.run(named: type)
+    log("register", "\(type.rawValue) was registered anew with an enrolment code")
+    return Ending(.resetChosen, text: .registeredAgain(type.kind), log: "registered anew; not a login")
   }
 }

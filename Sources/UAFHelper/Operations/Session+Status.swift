@@ -11,8 +11,7 @@ extension Session {
     let account = try openAccount(uid, in: directory)
     var entries: [JSONValue] = []
     var available: UInt32 = 0
-    let enabled = configuration.authenticators.map(\.rawValue)
-    for type in AuthenticatorType.allCases where enabled.contains(type.rawValue) {
+    for type in enabledTypes {
       let state = try entry(type, uid, account)
       if state.code == .stateAvailable { available |= type.userVerification }
       entries.append(.object(state.json))
@@ -41,7 +40,7 @@ extension Session {
       let none = AttemptLedger()
       local = none.status(.local, at: surroundings.now(), policy: policies[0])
       remote = none.status(.remote, at: surroundings.now(), policy: policies[1])
-      code = type == .passcode ? .stateNotRegistered : .stateNotSupported
+      code = .stateNotRegistered
     }
     var json: JSONObject = [
       "type": .string(type.rawValue), "aaid": .string(type.aaid), "state": .integer(Int64(code.code)),

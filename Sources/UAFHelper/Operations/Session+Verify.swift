@@ -6,42 +6,91 @@ import UAFCrypto
 import UAFWire
 
 extension Session {
-  /// Asks for the value and checks it, as often as one call may.
+  /// Asks for a value and checks it, as often as one call may.
   ///
-  /// - Returns: the authenticator, open.
+  /// - Parameters:
+  ///   - canGoBack: whether an empty line leads back to a list.
+  ///   - keepsValue: whether what follows has to compare with the value.
+  /// - Returns: the authenticator, open; nil if the person went back.
   /// - Throws: ``Ending``: wrong, locked, cancelled, or the state failed. A wrong value is counted once, however
   ///   often it is entered in this call.
   func verify(
-    _ account: AccountFile, _ type: AuthenticatorType, in directory: borrowing StateDirectory
-  ) throws(Ending) -> UnlockedAuthenticator {
-    let uid = account.identity.uid
-    let policy = lockPolicy(type, uid: uid, remote: caller.origin == .remote)
-    var attempts = Attempts(left: arguments.tries ?? settings.prompt.tries)
+    _ account: AccountFile, _ type: AuthenticatorType, in directory: borrowing StateDirectory,
+    canGoBack: Bool = false, keepsValue: Bool = false
+  ) throws(Ending) -> UnlockedAuthenticatorBox? {
+    let policy = lockPolicy(type, uid: account.identity.uid, remote: caller.origin == .remote)
     if !hidesState { try refuseLocked(account, type, policy) }
+    var attempts = Attempts(left: tries)
+    var question = Question(kind: hidesState ? hiddenKind : type.kind, user: shownName(account))
+    question.canGoBack = canGoBack
+    var refusal: Ending?
     while true {
       attempts.left -= 1
-      let value = try askValue(.current, account: account, error: attempts.error, tries: attempts.remaining)
-      if let format = formatRefusal(value, type) {
+      guard let entry = try askValue(question) else { return nil }
+      if let format = formatRefusal(entry, type) {
         guard attempts.left > 0 else { throw Ending(.wrongValue, text: format, log: "entry of another format") }
-        attempts.error = format.text(in: language)
+        question.error = format.text(in: language)
         continue
       }
-      let isStorable = value.withBytes { PasscodeFormat.isStorable($0) }
-      if isStorable, !attempts.isRepetition(value) {
+      if let value = sealedForm(entry, type), !attempts.isRepetition(value) {
         let slot = try takeSlot(in: directory)
         switch try check(value, account, type, policy, in: directory, slot) {
-        case .verified(let unlocked): return unlocked
+        case .verified(let unlocked):
+          let isStale = isStale(value, type)
+          guard keepsValue else { return UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale) }
+          return UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale, value: value)
         case .wrong: attempts.note(value)
-        case .locked(let time): throw try lockedEnding(time, value, slot)
-        case .permanentlyLocked: throw try lockedEnding(nil, value, slot)
+        case .locked(let time): refusal = Self.lockedEnding(time)
+        case .permanentlyLocked: refusal = Self.lockedEnding(nil)
         }
+        if let refusal {
+          guard hidesState else { throw refusal }
+          try deriveInVain(value, slot)
+        }
+      } else if hidesState {
+        try deriveInVain(entry, takeSlot(in: directory))
       }
       let status = try lockStatus(account, type, caller.origin, policy)
-      let text = PromptText.wrong(triesLeft: hidesState || status.isLocked ? nil : status.remainingTries)
-      guard attempts.left > 0, hidesState || !status.isLocked else { throw wrongEnding(status, text) }
-      attempts.error = text.text(in: language)
-      attempts.remaining = hidesState ? nil : status.remainingTries
+      let text = wrongText(type, status)
+      guard attempts.left > 0, hidesState || !status.isLocked else {
+        throw refusal ?? wrongEnding(status, text)
+      }
+      question.error = text.text(in: language)
+      question.tries = hidesState ? nil : status.remainingTries
     }
+  }
+
+  /// Does what wrong values would cost, for an account that has none: same prompts, same time, same end.
+  func pretend() throws(Ending) -> Ending {
+    let wrong = PromptText.wrong(hiddenKind, triesLeft: nil)
+    let directory = try openState()
+    var question = Question(kind: hiddenKind, user: shownName)
+    for _ in 0..<tries {
+      guard let value = try askValue(question) else { break }
+      try deriveInVain(value, takeSlot(in: directory))
+      question.error = wrong.text(in: language)
+    }
+    return Ending(.wrongValue, text: wrong, log: "account unknown or not registered")
+  }
+
+  /// How often one call asks; a program that gives every prompt the same answer is asked once.
+  private var tries: Int {
+    guard isInteractive else { return 1 }
+    return arguments.tries ?? settings.prompt.tries ?? (caller.isTool ? Self.triesOfTool : 1)
+  }
+
+  /// uafctl's own: sudo, sshd and login ask again by themselves.
+  private static let triesOfTool = 3
+
+  /// What the prompt names where it must not show what the account has: the configuration decides alone.
+  var hiddenKind: ValueKind {
+    if let named = try? namedType() { return named.kind }
+    return enabledTypes.count == 1 ? enabledTypes[0].kind : .either
+  }
+
+  private func wrongText(_ type: AuthenticatorType, _ status: LockStatus) -> PromptText {
+    if hidesState { return .wrong(hiddenKind, triesLeft: nil) }
+    return .wrong(type.kind, triesLeft: status.isLocked ? nil : status.remainingTries)
   }
 
   private func check(
@@ -54,11 +103,13 @@ extension Session {
     } catch { throw Ending(error) }
   }
 
-  /// An entry that the configured PIN format rules out is told so: it is not checked and not counted, and what is
-  /// said comes from the configuration alone.
+  /// What an entry of another format than the PIN's is told.
+  ///
+  /// It is not checked and not counted, and what is said comes from the configuration alone. Where states are hidden
+  /// it is one more wrong entry.
   private func formatRefusal(_ value: borrowing Secret, _ type: AuthenticatorType) -> PromptText? {
     let format = configuration.passcode.policy.uiType
-    guard type == .passcode, let digits = format.digitCount else { return nil }
+    guard type == .passcode, !hidesState, let digits = format.digitCount else { return nil }
     return value.withBytes { format.accepts($0) } ? nil : .digitsExpected(digits)
   }
 
@@ -79,14 +130,6 @@ extension Session {
     if status.isLocked { throw Self.lockedEnding(status.isPermanent ? nil : status.remainingLock) }
   }
 
-  /// Where the state is hidden, a locked account takes as long as a wrong value.
-  private func lockedEnding(
-    _ time: Duration?, _ value: borrowing Secret, _ slot: borrowing DerivationSlot
-  ) throws(Ending) -> Ending {
-    if hidesState { try deriveInVain(value, slot) }
-    return Self.lockedEnding(time)
-  }
-
   private static func lockedEnding(_ time: Duration?) -> Ending {
     guard let time else { return Ending(.lockedForGood, text: .lockedForGood, log: "refused while locked for good") }
     let seconds = Self.seconds(time)
@@ -103,21 +146,12 @@ extension Session {
     _ account: AccountFile, _ type: AuthenticatorType, _ origin: AttemptOrigin, _ policy: LockPolicy
   ) throws(Ending) -> LockStatus {
     do throws(StateError) {
-      let ledger = try account.ledger(type)
+      let ledger = try account.ledger(type, at: surroundings.now())
       if ledger.refusesLooser(policy, for: origin) {
         log("policy", "\(FidoResult.lockOptionsIgnored): a looser lock policy waits while wrong entries stand")
       }
       return ledger.status(origin, at: surroundings.now(), policy: policy)
     } catch { throw Ending(error) }
-  }
-
-  /// Does what a wrong value would cost, for an account that has none: same prompt, same time, same end.
-  func pretend() throws(Ending) -> Ending {
-    let value = try askValue(.current, account: nil, error: nil, tries: nil)
-    let directory = try openState()
-    let slot = try takeSlot(in: directory)
-    try deriveInVain(value, slot)
-    return Ending(.wrongValue, text: .wrong(triesLeft: nil), log: "account unknown or not registered")
   }
 
   private func deriveInVain(_ value: borrowing Secret, _ slot: borrowing DerivationSlot) throws(Ending) {

@@ -9,6 +9,7 @@ extension Session {
     finished.text = success.detail ?? success.text?.text(in: language)
     finished.document = success.document
     if begin.wantsToken { finished.token = success.token }
+    finished.staleValue = success.valueIsStale
     let name = settings.general.exportToken
     if begin.operation == .authenticate, !name.isEmpty, let token = success.token, token.utf8.count <= WireLimit.token {
       try frontEnd.send(.setenv(name: name, value: token))
@@ -24,7 +25,7 @@ extension Session {
       stage: begin.operation == .change || begin.operation == .reset ? .password : .authentication,
       tlsHandshakeCompleted: ending.handshakeCompleted, spokenByServer: ending.isServers, hideState: hidesState,
       nouserok: arguments.nouserok && begin.operation == .authenticate, neverHadRow: ending.neverHadRow)
-    let code = ending.result.pamCode(context)
+    let code = ending.leavesToOthers ? .ignore : ending.result.pamCode(context)
     Outcome(caller: caller, operation: begin.operation, result: ending.result, code: code)
       .log(detail: ending.log, to: surroundings.log)
     let text = ending.detail ?? text(of: ending)
@@ -37,7 +38,7 @@ extension Session {
 
   private func text(of ending: Ending) -> String {
     if hidesState, [.locked, .lockedForGood, .notRegistered, .wrongValue].contains(ending.result) {
-      return PromptText.wrong(triesLeft: nil).text(in: language)
+      return PromptText.wrong(hiddenKind, triesLeft: nil).text(in: language)
     }
     let text = ending.text?.text(in: language) ?? ending.result.text(in: language)
     guard let next = ending.result.nextStep(in: language), ending.text == nil else { return text }

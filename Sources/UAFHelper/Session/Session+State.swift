@@ -26,9 +26,10 @@ extension Session {
   /// The policy attempts of this caller count under.
   func lockPolicy(_ type: AuthenticatorType, uid: UInt32, remote: Bool) -> LockPolicy {
     let configured =
-      type == .passcode
-      ? configuration.lockPolicy(for: .passcode, remote: remote)
-      : configuration.lockPolicy(for: .pattern, remote: remote)
+      switch type {
+      case .passcode: configuration.lockPolicy(for: .passcode, remote: remote)
+      case .pattern: configuration.lockPolicy(for: .pattern, remote: remote)
+      }
     guard uid == 0, !configuration.rootPermanentLock else { return configured }
     var policy = configured
     policy.maxLockCount = nil

@@ -73,8 +73,8 @@ import UAFWire
     case .initialise: try initialise()
     case .forget: try forget()
     case .trust: try trust()
-    case .change: throw Ending(.changeFailed, log: "change is not built yet")
-    case .reset: throw Ending(.resetFailed, log: "reset is not built yet")
+    case .change: try change()
+    case .reset: try reset()
     }
   }
 

@@ -8,6 +8,8 @@ struct Success {
   var text: PromptText?
   /// Plain text in its place, for administrators.
   var detail: String?
+  /// Whether the value that was verified would be refused by today's rules.
+  var valueIsStale = false
   /// The server's token, which is secret.
   var token: String?
   /// The JSON document of *status*.

@@ -1,4 +1,4 @@
-/// A TAG_EXTENSION that may be ignored; the critical form is refused while reading, since none is known.
+/// A TAG_EXTENSION.
 public struct AssertionExtension: Equatable, Sendable {
   /// TAG_EXTENSION_ID.
   public let id: String
@@ -16,14 +16,38 @@ public struct AssertionExtension: Equatable, Sendable {
     }
     self.id = text
   }
+
+  fileprivate var isVerificationMethods: Bool { id.isIdentical(to: UserVerificationMethodEntry.extensionID) }
 }
 
 extension TLVComposite {
-  /// Takes the extensions; a critical one is left for ``finish()`` to refuse.
+  /// Takes the extensions that may be ignored; a critical one is left for ``finish()`` to refuse.
   mutating func extensions() throws(TLVError) -> [AssertionExtension] {
     var extensions: [AssertionExtension] = []
     for element in all(.nonCriticalExtension) { extensions.append(try AssertionExtension(element)) }
     return extensions
+  }
+
+  /// Takes the verification methods out of signed data, from the critical form of the extension as from the other.
+  ///
+  /// - Returns: nil if there are none. Any other critical extension is refused, since none is known.
+  mutating func verificationMethods(
+    beside extensions: [AssertionExtension]
+  ) throws(TLVError) -> [UserVerificationMethodEntry]? {
+    var found = extensions.filter(\.isVerificationMethods)
+    for element in all(.criticalExtension) {
+      let critical = try AssertionExtension(element)
+      guard critical.isVerificationMethods else {
+        throw TLVError(reason: .unknownCriticalTag(.criticalExtension), offset: element.offset)
+      }
+      found.append(critical)
+    }
+    guard let only = found.first else { return nil }
+    guard found.count == 1 else { throw TLVError(reason: .repeatedTag(.nonCriticalExtension), offset: offset) }
+    guard let entries = UserVerificationMethodEntry.entries(parsing: only.data) else {
+      throw TLVError(reason: .invalidValue(.extensionData), offset: offset)
+    }
+    return entries
   }
 
   mutating func aaid() throws(TLVError) -> AAID {

@@ -7,11 +7,14 @@ public struct AuthenticationAssertionBuilder: Sendable {
 
   /// Encodes the signed data; a transaction's hash makes it mode 2, its absence mode 1.
   ///
+  /// `verificationMethods` says how the person was verified, where the server asked.
+  ///
   /// - Throws: ``TLVError`` if a length is outside what the reader accepts.
   public init(
     aaid: AAID, authenticatorVersion: UInt16,
     signatureAlgorithm: UInt16 = SignatureAlgorithm.secp256r1ECDSASHA256Raw, nonce: [UInt8],
-    finalChallengeHash: [UInt8], transactionContentHash: [UInt8]? = nil, keyID: KeyID, signCounter: UInt32
+    finalChallengeHash: [UInt8], transactionContentHash: [UInt8]? = nil, keyID: KeyID, signCounter: UInt32,
+    verificationMethods: [UserVerificationMethodEntry]? = nil
   ) throws(TLVError) {
     guard AssertionLengths.nonce.contains(nonce.count) else {
       throw TLVError(reason: .wrongLength(.authenticatorNonce), offset: 0)
@@ -34,6 +37,7 @@ public struct AuthenticationAssertionBuilder: Sendable {
       try data.append(.transactionContentHash, transactionContentHash ?? [])
       try data.append(.keyID, keyID.bytes)
       try data.append(.counters, TLVWriter.littleEndian(signCounter))
+      if let verificationMethods { try data.append(verificationMethods) }
     }
     signedBytes = writer.bytes
   }

@@ -5,14 +5,15 @@ public struct RegistrationAssertionBuilder: Sendable {
   /// The key registration data with its own tag and length: what has to be signed.
   public let signedBytes: [UInt8]
 
-  /// Encodes the key registration data.
+  /// Encodes the key registration data; `verificationMethods` says how the person was verified, where the server asked.
   ///
   /// - Throws: ``TLVError`` if a length is outside what the reader accepts.
   public init(
     aaid: AAID, authenticatorVersion: UInt16,
     signatureAlgorithm: UInt16 = SignatureAlgorithm.secp256r1ECDSASHA256Raw,
     publicKeyAlgorithm: UInt16 = PublicKeyAlgorithm.eccX962Raw, finalChallengeHash: [UInt8], keyID: KeyID,
-    signCounter: UInt32, regCounter: UInt32, publicKey: [UInt8]
+    signCounter: UInt32, regCounter: UInt32, publicKey: [UInt8],
+    verificationMethods: [UserVerificationMethodEntry]? = nil
   ) throws(TLVError) {
     guard AssertionLengths.hash.contains(finalChallengeHash.count) else {
       throw TLVError(reason: .wrongLength(.finalChallengeHash), offset: 0)
@@ -29,6 +30,7 @@ public struct RegistrationAssertionBuilder: Sendable {
       try krd.append(.keyID, keyID.bytes)
       try krd.append(.counters, TLVWriter.littleEndian(signCounter) + TLVWriter.littleEndian(regCounter))
       try krd.append(.publicKey, publicKey)
+      if let verificationMethods { try krd.append(verificationMethods) }
     }
     signedBytes = writer.bytes
   }

@@ -20,6 +20,8 @@ public struct UnverifiedAuthenticationAssertion: Equatable, Sendable {
   public let signCounter: UInt32
   /// Extensions that may be ignored, signed ones first.
   public let extensions: [AssertionExtension]
+  /// How the person was verified, by what is signed; nil if the assertion does not say.
+  public let verificationMethods: [UserVerificationMethodEntry]?
   /// The signed data with its own tag and length: what the signature covers.
   public let signedBytes: [UInt8]
   /// The signature.
@@ -49,7 +51,9 @@ public struct UnverifiedAuthenticationAssertion: Equatable, Sendable {
     transactionContentHash = transaction.value
     keyID = try signed.keyID()
     signCounter = try signed.one(.counters, lengths: 4...4).value.littleEndian(at: 0, as: UInt32.self)
-    extensions = try signed.extensions() + unsigned
+    let signedExtensions = try signed.extensions()
+    verificationMethods = try signed.verificationMethods(beside: signedExtensions)
+    extensions = signedExtensions + unsigned
     try signed.finish()
     signedBytes = data.encoded
     guard let mode = AuthenticationMode(rawValue: info.value[2]) else {

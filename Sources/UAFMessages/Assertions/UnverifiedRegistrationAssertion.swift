@@ -20,6 +20,8 @@ public struct UnverifiedRegistrationAssertion: Equatable, Sendable {
   public let publicKey: [UInt8]
   /// Extensions that may be ignored, signed ones first.
   public let extensions: [AssertionExtension]
+  /// How the person was verified, by what is signed; nil if the assertion does not say.
+  public let verificationMethods: [UserVerificationMethodEntry]?
   /// The key registration data with its own tag and length: what the attestation signature covers.
   public let signedBytes: [UInt8]
   /// What vouches for the key.
@@ -50,7 +52,9 @@ public struct UnverifiedRegistrationAssertion: Equatable, Sendable {
     signCounter = counters.littleEndian(at: 0, as: UInt32.self)
     regCounter = counters.littleEndian(at: 4, as: UInt32.self)
     publicKey = try krd.one(.publicKey, lengths: 1...2048).value
-    extensions = try krd.extensions() + unsigned
+    let signedExtensions = try krd.extensions()
+    verificationMethods = try krd.verificationMethods(beside: signedExtensions)
+    extensions = signedExtensions + unsigned
     try krd.finish()
     signedBytes = data.encoded
     guard info.value[2] == AuthenticationMode.userVerified.rawValue else {

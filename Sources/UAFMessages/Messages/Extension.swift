@@ -16,15 +16,18 @@ public struct Extension: JSONRepresentable, Equatable, Sendable {
     self.failIfUnknown = failIfUnknown
   }
 
-  /// Reads one extension and refuses an unknown one that must not be ignored.
-  ///
-  /// No extension is implemented, so every `fail_if_unknown: true` is a refusal.
+  /// Reads one extension where none is known: one that must not be ignored is refused.
   public init(json: JSONValue, path: String) throws(MessageError) {
+    try self.init(json: json, path: path, known: [])
+  }
+
+  /// Reads one extension and refuses an unknown one that must not be ignored.
+  init(json: JSONValue, path: String, known: [String]) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
     id = try reader.string("id", characters: 1...32)
     data = try reader.string("data", characters: 0...Int.max)
     failIfUnknown = try reader.bool("fail_if_unknown")
-    guard !failIfUnknown else { throw .unknownExtension(path) }
+    guard !failIfUnknown || known.contains(where: id.isIdentical(to:)) else { throw .unknownExtension(path) }
   }
 
   /// The extension as JSON.

@@ -31,7 +31,18 @@ public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
     op = try reader.child("op", as: Operation.self)
     appID = try reader.optionalString("appID", characters: 0...512)
     serverData = try reader.optionalString("serverData", characters: 1...1536)
-    exts = try reader.optionalList("exts", of: Extension.self) ?? []
+    exts =
+      try reader.optionalList("exts") { (value, path) throws(MessageError) in
+        try Extension(json: value, path: path, known: Self.knownExtensions)
+      } ?? []
+  }
+
+  /// The extensions that mean something in a header; in other places none does.
+  private static let knownExtensions = [UserVerificationMethodEntry.extensionID]
+
+  /// Whether the message asks how the person is verified.
+  public var asksForVerificationMethods: Bool {
+    exts.contains { $0.id.isIdentical(to: UserVerificationMethodEntry.extensionID) }
   }
 
   /// The header as JSON.

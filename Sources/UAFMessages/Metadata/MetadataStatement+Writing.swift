@@ -14,6 +14,7 @@ extension MetadataStatement {
       "isSecondFactorOnly": .bool(isSecondFactorOnly), "tcDisplay": .integer(Int64(tcDisplay)),
     ]
     object.set("tcDisplayContentType", tcDisplayContentType.map { .string($0) })
+    object.set("tcDisplayPNGCharacteristics", JSONValue.list(tcDisplayPNGCharacteristics))
     let roots = attestationRootCertificates.map { JSONValue.string(Base64.encode($0)) }
     object.set("attestationRootCertificates", .array(roots))
     return .object(object)

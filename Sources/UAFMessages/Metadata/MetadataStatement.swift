@@ -1,7 +1,7 @@
 /// What the maker of an authenticator says of a model (metadata statement 1.1, with the registry's numbers).
 ///
-/// Of the members a server does not need (`icon`, `ecdaaTrustAnchors`, `tcDisplayPNGCharacteristics`,
-/// `supportedExtensions`) nothing is kept. The statements of MDS 3 name algorithms and flags by text and are refused.
+/// Of the members a server does not need (`icon`, `ecdaaTrustAnchors`, `supportedExtensions`) nothing is kept. Statements of
+/// MDS 3, which have names in the place of numbers, are read as well, and written with numbers.
 public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
   /// The model.
   public var aaid: AAID
@@ -37,6 +37,8 @@ public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
   public var tcDisplay: UInt16
   /// What it can display; nil if it displays nothing.
   public var tcDisplayContentType: String?
+  /// How it draws pictures; none if it draws none.
+  public var tcDisplayPNGCharacteristics: [DisplayPNGCharacteristics]
   /// Roots for full attestation, DER; empty for a model that attests by surrogate.
   public var attestationRootCertificates: [[UInt8]]
 
@@ -59,6 +61,7 @@ public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
     isSecondFactorOnly = false
     tcDisplay = 3
     tcDisplayContentType = Transaction.ContentType.plainText.rawValue
+    tcDisplayPNGCharacteristics = []
     attestationRootCertificates = []
   }
 
@@ -67,6 +70,10 @@ public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
   /// - Throws: ``MessageError``; also if there are roots without full attestation among the types, or the reverse.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
+    if reader.has("schema") { try self.init(named: reader) } else { try self.init(numbered: reader) }
+  }
+
+  private init(numbered reader: MemberReader) throws(MessageError) {
     aaid = try reader.child("aaid", as: AAID.self)
     description = try reader.string("description", characters: 1...200)
     authenticatorVersion = try reader.integer("authenticatorVersion", as: UInt16.self)
@@ -89,7 +96,17 @@ public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
     attachmentHint = try reader.integer("attachmentHint", as: UInt32.self)
     isSecondFactorOnly = try reader.bool("isSecondFactorOnly")
     tcDisplay = try reader.integer("tcDisplay", as: UInt16.self)
+    (tcDisplayContentType, tcDisplayPNGCharacteristics, attestationRootCertificates) = (nil, [], [])
+    try readDisplayAndRoots(reader)
+  }
+
+  /// Reads what both forms of a statement have alike, once the rest is there.
+  mutating func readDisplayAndRoots(_ reader: MemberReader) throws(MessageError) {
     tcDisplayContentType = try reader.optionalString("tcDisplayContentType")
+    let characteristics = "tcDisplayPNGCharacteristics"
+    tcDisplayPNGCharacteristics = try reader.optionalList(characteristics, of: DisplayPNGCharacteristics.self) ?? []
+    let drawsPictures = tcDisplay != 0 && tcDisplayContentType == Transaction.ContentType.png.rawValue
+    guard !drawsPictures || !tcDisplayPNGCharacteristics.isEmpty else { throw .missing(reader.name(characteristics)) }
     attestationRootCertificates = try reader.list("attestationRootCertificates", mayBeEmpty: true) {
       (value, path) throws(MessageError) in
       let text = try value.nonEmptyString(path: path)

@@ -3,7 +3,7 @@
 /// What the reader of the composite does not take is refused by ``finish()`` if its critical bit is set: a known tag in
 /// a foreign place counts as one that cannot be processed there.
 struct TLVComposite {
-  private let offset: Int
+  let offset: Int
   private var remaining: [TLVElement]
 
   init(_ element: TLVElement) throws(TLVError) {

@@ -50,7 +50,7 @@ public struct TLVTag: RawRepresentable, Hashable, Sendable {
   public static let authenticatorNonce = TLVTag(rawValue: 0x2E0F)
   /// TAG_TRANSACTION_CONTENT_HASH.
   public static let transactionContentHash = TLVTag(rawValue: 0x2E10)
-  /// TAG_EXTENSION, critical.
+  /// TAG_EXTENSION, critical: refused unless the extension is known.
   public static let criticalExtension = TLVTag(rawValue: 0x3E11)
   /// TAG_EXTENSION, not critical: known by its tag, so its own bit 0x2000 does not refuse it.
   public static let nonCriticalExtension = TLVTag(rawValue: 0x3E12)

@@ -2,16 +2,26 @@ import ArgumentParser
 import Authenticator
 import UAFMessages
 
-/// `uaf-server metadata`: what other servers need to know of this project's authenticator.
+/// `uaf-server metadata`: what other servers need to know of this project's authenticators.
 struct MetadataCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "metadata", abstract: "Print the metadata statement of the passcode authenticator.",
+    commandName: "metadata", abstract: "Print the metadata statements of the passcode and the pattern authenticator.",
     discussion: """
-      One JSON object by the FIDO metadata statement 1.1, with the limits the programs were built with: configuration \
-      outside them is refused, so what is printed always holds. Needs no state.
+      Two lines, each a JSON object by the FIDO metadata statement 1.1, with the limits the programs were built with: \
+      configuration outside them is refused, so what is printed always holds. Needs no state.
       """)
 
+  @Argument(help: "Only this one: passcode or pattern.") var type: String?
+
+  func validate() throws {
+    guard type == nil || types.count == 1 else { throw ValidationError("TYPE must be passcode or pattern.") }
+  }
+
   func run() throws {
-    Terminal.result(try MetadataStatement.projectOwn(.passcode).jsonText)
+    for type in types { Terminal.result(try MetadataStatement.projectOwn(type).jsonText) }
+  }
+
+  private var types: [AuthenticatorType] {
+    AuthenticatorType.allCases.filter { type == nil || $0.rawValue == type }
   }
 }

@@ -30,10 +30,14 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "A further FacetID to trust; may be repeated.") var facet: [String] = []
   @Option(help: "Folder of metadata statements of further authenticator models, one .json file each.")
   var metadata: String?
+  @Option(help: "File of policies: which authenticators, alone or together, everybody and groups of accounts use.")
+  var policy: String?
   @Option(help: "What is asked of a client's channel binding: require, check what is sent, or off.")
   var channelBinding = ChannelBindingPolicy.check
   @Option(help: "A certificate that clients see where TLS ends elsewhere, PEM; may be repeated.")
   var tlsCertificate: [String] = []
+  @Option(help: "Whether a client is asked how it verified the person (fido.uaf.uvm): off, ask, or require.")
+  var uvm = VerificationMethodPolicy.off
 
   @Option(help: "Requests of one address in a minute; twice as many at once; 0 for no limit. Loopback has none.")
   var addressRate = Admission.standardAddressRate
@@ -58,6 +62,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     LoggingSystem.bootstrap { _ in KeyValueLogHandler() }
+    let models = try models()
     let directory = try state.open(create: true)
     let database = try ServerDatabase.open(state: directory)
     let files = try certificateFiles(in: directory)
@@ -67,8 +72,9 @@ struct ServeCommand: AsyncParsableCommand {
     _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
     let identity = IdentityBox()
     let environment = ServiceEnvironment(
-      database: database, keys: try ServerKeys(state: directory), models: try models(),
-      identity: { try identity.value() }, now: { Terminal.now }, random: { try RandomBytes.make($0) })
+      database: database, keys: try ServerKeys(state: directory), models: models, policies: try policies(models),
+      verificationMethods: uvm, identity: { try identity.value() }, now: { Terminal.now },
+      random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
     let application = Application(
       router: UAFRoutes(
@@ -113,6 +119,11 @@ struct ServeCommand: AsyncParsableCommand {
 
   private func models() throws -> AuthenticatorModels {
     try metadata.map { try MetadataFolder(path: $0).models() } ?? .projectOwn()
+  }
+
+  private func policies(_ models: AuthenticatorModels) throws -> AccountPolicies {
+    guard let policy else { return AccountPolicies(everybody: AcceptedSets(each: models)) }
+    return try PolicyFile(path: policy, models: models).policies()
   }
 
   /// What clients see: the server's own certificate, unless something in front of it shows others.

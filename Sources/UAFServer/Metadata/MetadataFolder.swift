@@ -54,7 +54,8 @@ struct MetadataFolder {
     do {
       return try MetadataStatement(parsing: Array(data), limits: JSONLimits(maximumBytes: Self.maximumBytes))
     } catch {
-      throw ServerError.unusableFile(path: file, reason: "no metadata statement of UAF 1.1: \(error.description)")
+      throw ServerError.unusableFile(
+        path: file, reason: "no metadata statement of UAF 1.1 or MDS 3: \(error.description)")
     }
   }
 }

@@ -24,10 +24,11 @@ struct RequestSession {
     case .failure(let refusal): return .refused(refusal)
     }
     let stored = try CredentialStore(db: db).keys(of: context.username, appID: identity.appID)
-    let accepted = environment.models.all.map { [MatchCriteria(aaid: $0.description.aaid)] }
     // A revoked key may be followed by a new one on the same authenticator.
-    let registered = criteria(of: stored.filter { !$0.isRevoked })
-    let policy = Policy(accepted: accepted, disallowed: registered)
+    let usable = stored.filter { !$0.isRevoked }
+    let accepted = environment.policies.accepted(for: context.username)
+      .registration(besides: usable.filter { $0.deviceID == context.deviceID })
+    let policy = Policy(accepted: accepted, disallowed: criteria(of: usable))
     let (issued, challenge) = try issue(.registration, policy: policy)
     var enrolmentID: Int64?
     if case .enrolment(let id) = authorization {
@@ -52,12 +53,14 @@ struct RequestSession {
       text = made
     }
     let stored = try CredentialStore(db: db).keys(of: context.username, appID: identity.appID)
-    let decoy = try Decoys(keys: environment.keys, models: environment.models).key(of: context.username)
+    let decoys = Decoys(keys: environment.keys, models: environment.models)
     // Revoked keys are listed: that they are revoked is told to whoever can sign with one.
-    let policy = Policy(accepted: criteria(of: stored.isEmpty ? [decoy] : stored).map { [$0] })
+    let (accepted, isDecoy) = try environment.policies.accepted(for: context.username)
+      .authentication(with: stored) { try decoys.key(of: context.username, aaid: $0) }
+    let policy = Policy(accepted: accepted)
     let (issued, challenge) = try issue(
       .authentication, policy: policy, text: text, proofOperations: proofOperations,
-      isDecoy: stored.isEmpty)
+      isDecoy: isDecoy)
     try ChallengeStore(db: db).add(issued, enrolmentID: nil, now: now)
     let messages = UPV.supported.map { upv in
       UAFRequest.authentication(
@@ -130,7 +133,9 @@ struct RequestSession {
   }
 
   private func header(_ operation: Operation, upv: UPV, issued: IssuedRequest) -> OperationHeader {
-    OperationHeader(upv: upv, op: operation, appID: identity.appID, serverData: issued.serverData)
+    OperationHeader(
+      upv: upv, op: operation, appID: identity.appID, serverData: issued.serverData,
+      exts: environment.verificationMethods.extensions)
   }
 
   private func answer(_ messages: [UAFRequest], _ operation: Operation) -> RequestOutcome {

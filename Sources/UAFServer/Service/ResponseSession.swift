@@ -20,7 +20,10 @@ struct ResponseSession {
     }
   }
 
-  private var verifier: Verifier { Verifier(identity: identity, models: environment.models, now: now) }
+  private var verifier: Verifier {
+    Verifier(
+      identity: identity, models: environment.models, now: now, verificationMethods: environment.verificationMethods)
+  }
 
   private func register(_ response: RegistrationResponse) throws -> ResponseOutcome {
     if let enrolmentID {
@@ -57,10 +60,10 @@ struct ResponseSession {
 
   private func authenticate(_ response: AuthenticationResponse) throws -> ResponseOutcome {
     let store = CredentialStore(db: db)
-    let keys =
-      issued.isDecoy
-      ? [try Decoys(keys: environment.keys, models: environment.models).key(of: issued.username)]
-      : try store.keys(of: issued.username, appID: issued.appID)
+    var keys = try store.keys(of: issued.username, appID: issued.appID)
+    if issued.isDecoy {
+      keys = try Decoys(keys: environment.keys, models: environment.models).filling(keys, of: issued.username)
+    }
     switch verifier.verify(response, issued: issued, keys: keys) {
     case .refused(let refusal): return refused(refusal)
     case .accepted(let verified):

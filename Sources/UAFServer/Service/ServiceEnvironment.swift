@@ -6,6 +6,10 @@ struct ServiceEnvironment: Sendable {
   let database: any DatabaseWriter
   let keys: ServerKeys
   let models: AuthenticatorModels
+  /// Which of the models who may and must use.
+  let policies: AccountPolicies
+  /// Whether clients are asked how they verified the person.
+  var verificationMethods = VerificationMethodPolicy.off
   /// Who the server is; throws while that is not known yet.
   let identity: @Sendable () throws -> ServerIdentity
   /// Seconds since 1970.

@@ -10,14 +10,14 @@ struct CredentialStore {
     try Row.fetchAll(
       db,
       sql: """
-        SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt FROM credential
+        SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID FROM credential
         WHERE username = ? AND appID = ? ORDER BY id
         """, arguments: [username, appID]
     ).map { row in
       StoredKey(
         aaid: try AAID(row["aaid"] as String), keyID: try KeyID(bytes: bytes(row, "keyID")),
         publicKey: bytes(row, "publicKey"), signatureAlgorithm: row["signatureAlgorithm"],
-        signCounter: row["signCounter"], isRevoked: row["revokedAt"] as Int64? != nil)
+        signCounter: row["signCounter"], isRevoked: row["revokedAt"] as Int64? != nil, deviceID: row["deviceID"])
     }
   }
 
@@ -31,13 +31,15 @@ struct CredentialStore {
     try db.execute(
       sql: """
         INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
-          signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt,
+          displays)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
         issued.username, issued.appID, key.aaid.text, key.keyID.bytes.databaseBlob, key.publicKey.databaseBlob,
         key.signatureAlgorithm, key.authenticatorVersion, key.signCounter, key.regCounter, issued.device.id,
         issued.device.name, issued.device.model, issued.device.os, now,
+        key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text,
       ])
   }
 

@@ -10,6 +10,9 @@ enum Schema {
     migrator.registerMigration("confirmations") { db in
       try db.execute(sql: confirmations)
     }
+    migrator.registerMigration("displays") { db in
+      try db.execute(sql: "ALTER TABLE credential ADD COLUMN displays TEXT")
+    }
     return migrator
   }
 

@@ -9,6 +9,8 @@ struct AuthenticatorModel: Equatable, Sendable {
   let scheme: SignatureScheme
   /// How it encodes its public keys.
   let publicKeyEncoding: PublicKeyEncoding
+  /// How it verifies the person: alternatives, each of USER_VERIFY flags of methods that are used together.
+  let verificationMethods: [Set<UInt32>]
   /// Roots for full attestation, DER.
   ///
   /// Empty means surrogate attestation, and nothing else.
@@ -27,6 +29,7 @@ struct AuthenticatorModel: Equatable, Sendable {
     description = statement.authenticator
     self.scheme = scheme
     publicKeyEncoding = encoding
+    verificationMethods = statement.userVerificationDetails.map { Set($0.map(\.userVerification)) }
     attestationRootCertificates = statement.attestationRootCertificates
   }
 }

@@ -14,7 +14,7 @@ struct IssuedRequest: Equatable, Sendable {
   let device: Device
   /// What a proof token for this authentication may be used for.
   let proofOperations: [Operation]
-  /// Made up for a name that has no keys.
+  /// Asks for keys that are made up, because the name has none, or not all that its policy wants.
   let isDecoy: Bool
   /// Seconds since 1970.
   let expiresAt: Int64

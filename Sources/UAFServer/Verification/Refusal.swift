@@ -45,6 +45,8 @@ enum Refusal: String, Error, CaseIterable {
   case wrongTransaction = "wrong-transaction"
   case revokedKey = "revoked-key"
   case keyAlreadyRegistered = "key-already-registered"
+  case verificationMethodMissing = "verification-method-missing"
+  case otherVerificationMethod = "verification-method-not-of-the-model"
   // Ours.
   case internalError = "internal-error"
 
@@ -69,7 +71,8 @@ enum Refusal: String, Error, CaseIterable {
       .unacceptableAttestation
     case .revokedKey: .revokedAuthenticator
     case .unsupportedVersion, .unknownExtension, .malformedAssertion, .unsupportedTransaction, .otherAppID,
-      .untrustedFacet, .unknownScheme, .wrongFinalChallengeHash, .invalidSignature, .wrongTransaction:
+      .untrustedFacet, .unknownScheme, .wrongFinalChallengeHash, .invalidSignature, .wrongTransaction,
+      .verificationMethodMissing, .otherVerificationMethod:
       .unacceptableContent
     case .internalError: .internalServerError
     }

@@ -9,4 +9,6 @@ struct StoredKey: Equatable, Sendable {
   let signatureAlgorithm: UInt16
   let signCounter: UInt32
   let isRevoked: Bool
+  /// The machine it was registered on; nil if the client named none.
+  var deviceID: String?
 }

@@ -14,9 +14,15 @@ struct VerifiedRegistration: Sendable {
   let authenticatorVersion: UInt16
   let signCounter: UInt32
   let regCounter: UInt32
+  /// How the authenticator draws pictures, by its own word; kept for requests with pictures, of which there are none yet.
+  let displays: [DisplayPNGCharacteristics]
 
   /// Not to be called by anything but the verifier, whose checks it takes for granted.
-  init(uncheckedAssertion assertion: UnverifiedRegistrationAssertion, publicKey: VerificationKey) {
+  init(
+    uncheckedAssertion assertion: UnverifiedRegistrationAssertion, publicKey: VerificationKey,
+    displays: [DisplayPNGCharacteristics]
+  ) {
+    self.displays = displays
     aaid = assertion.aaid
     keyID = assertion.keyID
     self.publicKey = publicKey.encoded

@@ -30,7 +30,8 @@ extension Verifier {
     }
     guard !verified.isEmpty else { return .refused(firstRefusal ?? .malformedAssertion) }
     let members = members(of: verified, meeting: issued.policy, appID: issued.appID)
-    return members.isEmpty ? .refused(.notInPolicy) : .accepted(members)
+    // Of a set that is not met, the reason is that of the member that failed, if one was sent.
+    return members.isEmpty ? .refused(firstRefusal ?? .notInPolicy) : .accepted(members)
   }
 
   private func verify(
@@ -60,6 +61,7 @@ extension Verifier {
     // What follows tells of the account, and so only to whoever has its key.
     guard !key.isRevoked else { throw .revokedKey }
     try verifyTransaction(of: assertion, issued: issued)
+    try verify(assertion.verificationMethods, model: model)
     guard isFresh(assertion.signCounter, stored: key.signCounter) else { throw .counterNotIncreased }
     return (VerifiedAuthentication(uncheckedAssertion: assertion, bytes: envelope.assertion), description)
   }

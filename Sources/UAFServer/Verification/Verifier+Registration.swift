@@ -28,7 +28,8 @@ extension Verifier {
     }
     guard !verified.isEmpty else { return .refused(firstRefusal ?? .malformedAssertion) }
     let members = members(of: verified, meeting: issued.policy, appID: issued.appID)
-    return members.isEmpty ? .refused(.notInPolicy) : .accepted(members)
+    // Of a set that is not met, the reason is that of the member that failed, if one was sent.
+    return members.isEmpty ? .refused(firstRefusal ?? .notInPolicy) : .accepted(members)
   }
 
   private func verify(
@@ -50,11 +51,14 @@ extension Verifier {
     guard assertion.regCounter <= Self.maximumRegistrationCounter else { throw .unlikelyRegistrationCounter }
     let publicKey = try publicKey(of: assertion, model: model)
     try verifyAttestation(of: assertion, model: model, publicKey: publicKey)
+    try verify(assertion.verificationMethods, model: model)
     guard !isRegistered(assertion.aaid, assertion.keyID) else { throw .keyAlreadyRegistered }
     // From here on the authenticator is what it did: a policy may name fewer types of attestation than the model has.
     description.attestationTypes = [assertion.attestation.type]
     guard meets(issued.policy, description, appID: issued.appID) else { throw .otherAttestationType }
-    return (VerifiedRegistration(uncheckedAssertion: assertion, publicKey: publicKey), description)
+    let verified = VerifiedRegistration(
+      uncheckedAssertion: assertion, publicKey: publicKey, displays: envelope.tcDisplayPNGCharacteristics)
+    return (verified, description)
   }
 
   private func publicKey(

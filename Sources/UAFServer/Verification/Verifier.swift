@@ -9,6 +9,8 @@ struct Verifier: Sendable {
   let models: AuthenticatorModels
   /// Seconds since 1970, for the validity of attestation certificates.
   let now: Int64
+  /// Whether an assertion has to say how the person was verified.
+  var verificationMethods = VerificationMethodPolicy.off
 
   /// The checks of a whole message: header, final challenge parameters, facet, channel binding.
   func refusal(header: OperationHeader, fcParams: String, issued: IssuedRequest) -> Refusal? {

@@ -9,6 +9,8 @@ final class FakeServer {
   var respondStatus = UAFStatusCode(rawValue: 1200)
   var description: String?
   var policyKeys: [KeyID]?
+  /// The ways the policy accepts, each a list of AAIDs.
+  var accepted = [["5541#0001"]]
   /// Keys of the account that the server had before.
   var knownKeys: [KeyID] = []
   /// What a deregistration by code is answered with.
@@ -32,8 +34,12 @@ final class FakeServer {
   private(set) var requests: [TransportRequest] = []
   private(set) var answered = 0
   private var pending: [TransportResponse] = []
+  /// The keys that were registered, with their models, the latest last.
+  private(set) var keys: [(aaid: AAID, keyID: KeyID)] = []
   /// The key of the last registration.
-  private(set) var registered: KeyID?
+  var registered: KeyID? { keys.last?.keyID }
+  /// How many signatures the last answer had.
+  private(set) var signatures = 0
 
   func payload(
     username: String = "mina", server: String = "https://localhost", operation: UAFMessages.Operation = .registration,
@@ -76,7 +82,7 @@ final class FakeServer {
             RegistrationRequest(
               header: header, challenge: challenge, username: context.username,
               policy: Policy(
-                accepted: [[MatchCriteria(aaid: aaid)]],
+                accepted: try accepted.map { try $0.map { MatchCriteria(aaid: try AAID($0)) } },
                 disallowed: knownKeys.isEmpty ? [] : [MatchCriteria(aaid: aaid, keyIDs: knownKeys)])))
         ])
       case .authentication:
@@ -111,12 +117,18 @@ final class FakeServer {
   private func authentication(confirming text: String? = nil) throws -> String {
     let header = OperationHeader(upv: UPV(major: 1, minor: 0), op: .authentication, appID: nil)
     let challenge = try ServerChallenge(bytes: Array(repeating: 7, count: 32))
-    let criteria = MatchCriteria(aaid: try AAID("5541#0001"), keyIDs: policyKeys ?? registered.map { [$0] })
+    let ways = try accepted.map { way in
+      try way.map { text in
+        let aaid = try AAID(text)
+        let known = keys.filter { $0.aaid == aaid }.map(\.keyID)
+        return MatchCriteria(aaid: aaid, keyIDs: policyKeys ?? (known.isEmpty ? nil : known))
+      }
+    }
     return UAFRequest.text(of: [
       .authentication(
         AuthenticationRequest(
           header: header, challenge: challenge, transaction: try text.map { [try Transaction(text: $0)] } ?? [],
-          policy: Policy(accepted: [[criteria]])))
+          policy: Policy(accepted: ways)))
     ])
   }
 
@@ -124,13 +136,20 @@ final class FakeServer {
     do {
       answered += 1
       let response = try UAFResponse(parsing: SendUAFResponse(parsing: request.body).uafResponse)
-      if case .registration(let registration) = response, let assertion = registration.assertions.first {
-        registered = try UnverifiedRegistrationAssertion(parsing: assertion.assertion).keyID
+      if case .registration(let registration) = response {
+        signatures = registration.assertions.count
+        for assertion in registration.assertions {
+          let assertion = try UnverifiedRegistrationAssertion(parsing: assertion.assertion)
+          if respondStatus == .ok { keys.append((assertion.aaid, assertion.keyID)) }
+        }
       }
-      if case .authentication(let authentication) = response, let assertion = authentication.assertions.first {
-        let assertion = try UnverifiedAuthenticationAssertion(parsing: assertion.assertion)
-        counters.append(assertion.signCounter)
-        confirmed.append(assertion.authenticationMode == .userVerified ? nil : assertion.transactionContentHash)
+      if case .authentication(let authentication) = response {
+        signatures = authentication.assertions.count
+        for assertion in authentication.assertions {
+          let assertion = try UnverifiedAuthenticationAssertion(parsing: assertion.assertion)
+          counters.append(assertion.signCounter)
+          confirmed.append(assertion.authenticationMode == .userVerified ? nil : assertion.transactionContentHash)
+        }
       }
       if furtherRequests > 0 {
         furtherRequests -= 1

@@ -48,6 +48,14 @@ final class HelperBench {
     return bench
   }
 
+  /// The same with the pattern 12369 (uid 4242) beside the passcode, either of which the server accepts.
+  static func registeredTwice(_ more: String = "") throws -> HelperBench {
+    let bench = try registered(more)
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    #expect(try bench.run(bench.registration("pattern"), ["12369", "12369"]).result == 0, "\(bench.log.lines)")
+    return bench
+  }
+
   func begin(_ operation: UAFWire.Operation = .authenticate, _ arguments: String...) -> Begin {
     var begin = Begin(operation)
     begin.uid = 4242
@@ -58,16 +66,29 @@ final class HelperBench {
     return begin
   }
 
-  func registration() -> Begin {
+  func registration(_ type: String = "passcode") -> Begin {
     var begin = begin(.register)
     begin.service = Array("uafctl".utf8)
+    begin.authenticator = Array(type.utf8)
     begin.payload = Array(server.payload().encoded.utf8)
     return begin
+  }
+
+  /// What a front end says.
+  enum Entry {
+    case answer(String)
+    case cancelled, resume
   }
 
   /// Runs one conversation in which the front end enters `entries` one after the other (nil: cancels).
   @discardableResult
   func run(_ begin: Begin, _ entries: [String?] = [], peer: UInt32 = 0) throws -> Transcript {
+    try run(begin, entries: entries.map { $0.map(Entry.answer) ?? .cancelled }, peer: peer)
+  }
+
+  /// Runs one conversation.
+  @discardableResult
+  func run(_ begin: Begin, entries: [Entry], peer: UInt32 = 0) throws -> Transcript {
     try configuration.write(toFile: folder + "/conf", atomically: false, encoding: .utf8)
     _ = unsafe chmod(folder + "/conf", 0o600)
     let ends = try PacketSocket.pair()
@@ -75,10 +96,10 @@ final class HelperBench {
     let frontEnd = try FrontEnd(PacketSocket(takingOver: ends.theirs))
     try mine.send(begin.packet())
     for entry in entries {
-      if let entry {
-        try mine.send(Answer.packet(Secret(copying: Array(entry.utf8).span)))
-      } else {
-        try mine.send(FrontEndSignal.cancelled.packet)
+      switch entry {
+      case .answer(let text): try mine.send(Answer.packet(Secret(copying: Array(text.utf8).span)))
+      case .cancelled: try mine.send(FrontEndSignal.cancelled.packet)
+      case .resume: try mine.send(FrontEndSignal.resume.packet)
       }
     }
     // A question the script has no answer for meets the end of the stream instead of waiting for ever.

@@ -48,12 +48,13 @@ final class FakeAuthenticator: Sendable {
 
   func register(
     _ request: RegistrationRequest, connection: Connection = Connection(), version: UInt16 = 1,
-    regCounter: UInt32 = 1, signedBy other: FakeAuthenticator? = nil
+    regCounter: UInt32 = 1, signedBy other: FakeAuthenticator? = nil,
+    verificationMethods: [UserVerificationMethodEntry]? = nil
   ) throws -> UAFResponse {
     let fcParams = fcParams(request.header, request.challenge, connection)
     let builder = try RegistrationAssertionBuilder(
       aaid: aaid, authenticatorVersion: version, finalChallengeHash: SHA256.hash(Array(fcParams.utf8)), keyID: keyID,
-      signCounter: 0, regCounter: regCounter, publicKey: publicKey)
+      signCounter: 0, regCounter: regCounter, publicKey: publicKey, verificationMethods: verificationMethods)
     let signature = try (other ?? self).sign(builder.signedBytes)
     let assertion = try builder.assertion(attestation: .surrogate(signature: signature))
     return .registration(
@@ -64,16 +65,35 @@ final class FakeAuthenticator: Sendable {
 
   func authenticate(
     _ request: AuthenticationRequest, counter: UInt32, connection: Connection = Connection(),
-    confirming text: String? = nil, signedBy other: FakeAuthenticator? = nil
+    confirming text: String? = nil, signedBy other: FakeAuthenticator? = nil,
+    verificationMethods: [UserVerificationMethodEntry]? = nil, verificationMethodData: [UInt8]? = nil
   ) throws -> UAFResponse {
     let fcParams = fcParams(request.header, request.challenge, connection)
     let builder = try AuthenticationAssertionBuilder(
       aaid: aaid, authenticatorVersion: 1, nonce: RandomBytes.make(8),
       finalChallengeHash: SHA256.hash(Array(fcParams.utf8)),
-      transactionContentHash: text.map { try SHA256.hash(Array($0.utf8)) }, keyID: keyID, signCounter: counter)
-    let assertion = try builder.assertion(signature: (other ?? self).sign(builder.signedBytes))
+      transactionContentHash: text.map { try SHA256.hash(Array($0.utf8)) }, keyID: keyID, signCounter: counter,
+      verificationMethods: verificationMethods)
+    let signed = try verificationMethodData.map { try Self.adding($0, to: builder.signedBytes) } ?? builder.signedBytes
+    var inner = TLVWriter()
+    try inner.append(.signature, (other ?? self).sign(signed))
+    var writer = TLVWriter()
+    try writer.append(.authenticationAssertion, signed + inner.bytes)
+    let assertion = writer.bytes
     return .authentication(
       AuthenticationResponse(
         header: request.header, fcParams: fcParams, assertions: [AuthenticatorSignAssertion(assertion: assertion)]))
+  }
+
+  /// Signed data with `fido.uaf.uvm` at its end, whatever it holds.
+  private static func adding(_ data: [UInt8], to signedBytes: [UInt8]) throws -> [UInt8] {
+    var more = TLVWriter()
+    try more.append(composite: .nonCriticalExtension) { (object) throws(TLVError) in
+      try object.append(.extensionID, Array(UserVerificationMethodEntry.extensionID.utf8))
+      try object.append(.extensionData, data)
+    }
+    var writer = TLVWriter()
+    try writer.append(.signedData, Array(signedBytes.dropFirst(4)) + more.bytes)
+    return writer.bytes
   }
 }

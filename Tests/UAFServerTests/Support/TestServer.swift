@@ -23,18 +23,24 @@ final class TestServer: Sendable {
   let certificate: [UInt8]
   private let clock = TestClock()
 
-  init(database: (any DatabaseWriter)? = nil) throws {
+  init(
+    database: (any DatabaseWriter)? = nil, verificationMethods: VerificationMethodPolicy = .off,
+    policies: AccountPolicies? = nil
+  ) throws {
     let database = try database ?? ServerDatabase.inMemory()
     let clock = clock
     let certificate = try X509.certificates(pem: Self.certificatePEM)[0]
     let identity = try ServerIdentity(
       publicURL: Self.publicURL, facets: [ServerIdentity.pamModuleFacet], certificates: [certificate])
     self.identity = identity
+    let models = try AuthenticatorModels.projectOwn()
     self.certificate = certificate
     self.database = database
     environment = ServiceEnvironment(
-      database: database, keys: try Self.makeKeys(), models: try .projectOwn(), identity: { identity },
-      now: { clock.now }, random: { try RandomBytes.make($0) })
+      database: database, keys: try Self.makeKeys(), models: models,
+      policies: policies ?? AccountPolicies(everybody: AcceptedSets(each: models)),
+      verificationMethods: verificationMethods, identity: { identity }, now: { clock.now },
+      random: { try RandomBytes.make($0) })
   }
 
   func advance(seconds: Int64) {
@@ -75,15 +81,17 @@ final class TestServer: Sendable {
   }
 
   /// Registers a new key by a new code, and expects success.
-  func registered(_ username: String, deviceID: String? = nil, model: String = "5541#0001") async throws
-    -> FakeAuthenticator
-  {
+  func registered(
+    _ username: String, deviceID: String? = nil, model: String = "5541#0001",
+    verificationMethods: [UserVerificationMethodEntry]? = nil
+  ) async throws -> FakeAuthenticator {
     let authenticator = try FakeAuthenticator(aaid: model)
     var context = RequestContext(username: username)
     context.authCode = try await enrol(username)
     context.deviceID = deviceID
     let request = try await authenticator.registrationRequest(from: get(.registration, context))
-    let (refusal, _) = try await respond(authenticator.register(request))
+    let (refusal, _) = try await respond(
+      authenticator.register(request, verificationMethods: verificationMethods))
     #expect(refusal == nil)
     return authenticator
   }

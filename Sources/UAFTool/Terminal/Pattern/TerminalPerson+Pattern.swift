@@ -19,7 +19,9 @@ extension TerminalPerson {
   }
 
   private func typePattern(_ prompt: Prompt) throws(ToolError) -> Entry {
-    try ask(ShownText.lines(prompt.text), EntryForm(display: .hidden, capacity: WireLimit.answer))
+    let keys = PromptText.patternKeys.text(in: surroundings.language)
+    return try ask(
+      "\(keys)\n\(ShownText.lines(prompt.text))", EntryForm(display: .hidden, capacity: WireLimit.answer))
   }
 
   /// The question stays on the first screen, the grid does not.

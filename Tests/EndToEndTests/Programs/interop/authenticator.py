@@ -105,7 +105,8 @@ class Client:
 
     # Authentication
 
-    def authentication(self, request, *, counter=None, key=None, key_id=None, mode=1, text=b"", flip=False, **lies):
+    def authentication(self, request, *, counter=None, key=None, key_id=None, mode=1, text=b"", flip=False,
+                       verified=b"", **lies):
         named = [key_id for criteria in request["policy"]["accepted"] for one in criteria for key_id in one["keyIDs"]]
         assert uaf.encode(self.key_id) in named, "the policy does not name the key"
         self.counter += 1
@@ -115,7 +116,7 @@ class Client:
             uaf.tlv(uaf.COUNTERS, struct.pack("<I", self.counter if counter is None else counter)),
             uaf.tlv(uaf.KEYID, key_id or self.key_id), uaf.tlv(uaf.TRANSACTION_HASH, text),
             uaf.tlv(uaf.FINAL_CHALLENGE_HASH, uaf.final_challenge_hash(parameters)),
-            uaf.tlv(uaf.NONCE, os.urandom(16)),
+            verified, uaf.tlv(uaf.NONCE, os.urandom(16)),
             uaf.tlv(uaf.ASSERTION_INFO, struct.pack("<HBH", 1, mode, uaf.ECDSA_RAW)))
         signature = bytearray(uaf.sign(key or self.key, data))
         signature[-1] ^= int(flip)
@@ -210,6 +211,10 @@ SCENARIOS = {
     "transaction-unconfirmed": lambda client: [client.authenticate({"transaction": "sudo reboot"})],
     "transaction-other": lambda client: [client.authenticate(
         {"transaction": "sudo reboot"}, mode=2, text=hashlib.sha256(b"sudo halt").digest())],
+    "verified": lambda client: [client.authenticate(verified=uaf.verification_method(4, 1, 1)),
+                                client.authenticate(verified=uaf.verification_method(4, 1, 1, uaf.EXTENSION_CRITICAL))],
+    "wrong-verified": lambda client: [client.authenticate(verified=uaf.verification_method(*entry)) for entry in (
+        (0x80, 1, 1), (6, 1, 1), (4, 2, 1), (4, 1, 2))] + [client.authenticate()],
     "replay": replay,
     "replay-at-once": replay_at_once,
     "equal-counter": lambda client: [client.authenticate(counter=5), client.authenticate(counter=5),

@@ -80,6 +80,8 @@ class Store:
             exts = [{"id": "com.example.must", "data": "", "fail_if_unknown": True}]
         if how == "asking":
             exts = [{"id": "com.example.may", "data": "", "fail_if_unknown": False}]
+        if how in ("verified", "verified-if-known"):
+            exts = [{"id": "fido.uaf.uvm", "data": "", "fail_if_unknown": how == "verified"}]
         if exts:
             header["exts"] = list(exts)
         return [{"header": {**header, "upv": {"major": major, "minor": minor}}, **fields} for major, minor in versions]
@@ -138,16 +140,20 @@ class Store:
         uaf.check(header.get("serverData"), 1400, "serverData")
         uaf.check_final_challenge(response["fcParams"], app_id, challenge, [FACET], self.certificate)
         challenge_hash = uaf.final_challenge_hash(response["fcParams"])
+        # Passcode, key and matcher in software: asked for, and said only then.
+        asked = any(ext["id"] == "fido.uaf.uvm" for ext in header.get("exts", ()))
+        verified = (4, 1, 1) if asked else None
         uaf.check(len(response["assertions"]) == 1, 1498, "assertions")
         envelope = response["assertions"][0]
         if op == "Reg":
-            key = uaf.check_registration(envelope, challenge_hash)
+            key = uaf.check_registration(envelope, challenge_hash, verified)
             uaf.check(key["aaid"] == MODEL, 1480, "AAID")
             known = [other["keyID"] for keys in self.accounts.values() for other in keys]
             uaf.check(key["keyID"] not in known, 1494, "KeyID is taken")
             self.accounts.setdefault(user, []).append(key)
         else:
-            key = uaf.check_authentication(envelope, challenge_hash, self.accounts.get(user, []))
+            key = uaf.check_authentication(
+                envelope, challenge_hash, self.accounts.get(user, []), verified=verified)
         return op, user, key, round
 
 

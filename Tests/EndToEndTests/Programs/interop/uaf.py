@@ -16,6 +16,7 @@ REG_ASSERTION, AUTH_ASSERTION, KRD, SIGNED_DATA = 0x3E01, 0x3E02, 0x3E03, 0x3E04
 CERTIFICATE, SIGNATURE, FULL, SURROGATE = 0x2E05, 0x2E06, 0x3E07, 0x3E08
 KEYID, FINAL_CHALLENGE_HASH, AAID, PUB_KEY = 0x2E09, 0x2E0A, 0x2E0B, 0x2E0C
 COUNTERS, ASSERTION_INFO, NONCE, TRANSACTION_HASH = 0x2E0D, 0x2E0E, 0x2E0F, 0x2E10
+EXTENSION_CRITICAL, EXTENSION, EXTENSION_ID, EXTENSION_DATA = 0x3E11, 0x3E12, 0x2E13, 0x2E14
 ECDSA_RAW, ECDSA_DER, KEY_RAW, KEY_DER = 0x0001, 0x0002, 0x0100, 0x0101
 
 
@@ -154,11 +155,28 @@ def check_envelope(envelope, outer, first):
     return inner
 
 
-def check_registration(envelope, challenge_hash):
+def verification_method(method, key_protection, matcher_protection, tag=EXTENSION):
+    """The extension fido.uaf.uvm as it stands in signed data."""
+    entry = struct.pack("<IHH", method, key_protection, matcher_protection)
+    return tlv(tag, tlv(EXTENSION_ID, b"fido.uaf.uvm"), tlv(EXTENSION_DATA, entry))
+
+
+def check_verification_method(data, expected):
+    """Takes the extension out of signed data: it has to say exactly this, or, with None, be absent."""
+    found = [value for tag, value, _ in elements(data) if tag in (EXTENSION, EXTENSION_CRITICAL)]
+    check(len(found) == (expected is not None), 1498, "how the person was verified")
+    for value in found:
+        extension = members(value, {EXTENSION_ID: None, EXTENSION_DATA: 8})
+        check(extension[EXTENSION_ID] == b"fido.uaf.uvm", 1498, "an extension nobody asked for")
+        check(struct.unpack("<IHH", extension[EXTENSION_DATA]) == expected, 1498, "another verification method")
+    return b"".join(whole for tag, _, whole in elements(data) if tag not in (EXTENSION, EXTENSION_CRITICAL))
+
+
+def check_registration(envelope, challenge_hash, verified=None):
     """A registration assertion with surrogate attestation; returns what a server stores."""
     inner = check_envelope(envelope, REG_ASSERTION, KRD)
-    krd = members(inner[0][1], {AAID: 9, ASSERTION_INFO: 7, FINAL_CHALLENGE_HASH: 32, KEYID: None, COUNTERS: 8,
-                                PUB_KEY: None})
+    krd = members(check_verification_method(inner[0][1], verified), {
+        AAID: 9, ASSERTION_INFO: 7, FINAL_CHALLENGE_HASH: 32, KEYID: None, COUNTERS: 8, PUB_KEY: None})
     version, mode, signature_algorithm, key_algorithm = struct.unpack("<HBHH", krd[ASSERTION_INFO])
     check(mode == 1, 1498, "mode")
     check(krd[FINAL_CHALLENGE_HASH] == challenge_hash, 1498, "final challenge hash")
@@ -173,11 +191,12 @@ def check_registration(envelope, challenge_hash):
             "version": version, "registrations": registration_counter}
 
 
-def check_authentication(envelope, challenge_hash, keys, transaction=None):
+def check_authentication(envelope, challenge_hash, keys, transaction=None, verified=None):
     """A sign assertion by one of the keys; returns the key, its counter moved on."""
     inner = check_envelope(envelope, AUTH_ASSERTION, SIGNED_DATA)
-    data = members(inner[0][1], {AAID: 9, ASSERTION_INFO: 5, NONCE: None, FINAL_CHALLENGE_HASH: 32,
-                                 TRANSACTION_HASH: None, KEYID: None, COUNTERS: 4})
+    data = members(check_verification_method(inner[0][1], verified), {
+        AAID: 9, ASSERTION_INFO: 5, NONCE: None, FINAL_CHALLENGE_HASH: 32, TRANSACTION_HASH: None, KEYID: None,
+        COUNTERS: 4})
     version, mode, algorithm = struct.unpack("<HBH", data[ASSERTION_INFO])
     check(len(data[NONCE]) >= 8, 1498, "nonce")
     check(data[FINAL_CHALLENGE_HASH] == challenge_hash, 1498, "final challenge hash")

@@ -1,0 +1,6 @@
+/// A key that the server has accepted, with the authenticator it was made by, ready to be kept.
+public struct NewRegistration {
+  /// The key.
+  public let key: UAFKey
+  let enrolled: EnrolledAuthenticator
+}

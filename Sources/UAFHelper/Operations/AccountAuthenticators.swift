@@ -1,0 +1,36 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFMessages
+
+/// The authenticators of one account in one call: which may be used, and which are open already.
+@safe final class AccountAuthenticators {
+  let account: AccountFile
+  let directory: StateDirectory
+  /// Those that have a value, in the configuration's order.
+  let types: [AuthenticatorType]
+  /// The one that was asked for by name.
+  let named: AuthenticatorType?
+  private(set) var opened: [UnlockedAuthenticatorBox] = []
+
+  init(
+    _ account: AccountFile, _ types: [AuthenticatorType], named: AuthenticatorType?,
+    in directory: consuming StateDirectory
+  ) {
+    self.account = account
+    self.directory = directory
+    self.types = types
+    self.named = named
+  }
+
+  subscript(type: AuthenticatorType) -> UnlockedAuthenticatorBox? { opened.first { $0.type == type } }
+
+  /// Whether no further value has to be entered for this way.
+  func cover(_ way: [AuthenticatorType]) -> Bool { way.allSatisfy { self[$0] != nil } }
+
+  /// Takes note of an authenticator that was opened.
+  func add(_ unlocked: UnlockedAuthenticatorBox) { opened.append(unlocked) }
+
+  /// The first of the opened values that today's rules would refuse.
+  var staleType: AuthenticatorType? { opened.first(where: \.valueIsStale)?.type }
+}

@@ -1,0 +1,194 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFConfiguration
+import UAFMessages
+
+/// One registration: a key for each authenticator of a way, kept once the server has accepted them all.
+@safe final class RegistrationRun {
+  /// What allows an account a key.
+  enum Authorisation {
+    /// An enrolment code.
+    case code(String)
+    /// The token of a fresh verification with another authenticator.
+    case proof(String)
+  }
+
+  /// Whether values that are set are replaced, unseen.
+  var replacesValues = false
+
+  private let session: Session
+  private let client: ClientSettings
+  private let account: AccountFile?
+  private let identity: AccountIdentity
+  private let authorisation: Authorisation
+  private let types: [AuthenticatorType]
+  private let directory: StateDirectory
+  private var network: Network
+
+  init(
+    _ session: Session, _ client: ClientSettings, _ server: ServerSettings, _ account: AccountFile?,
+    _ identity: AccountIdentity, _ authorisation: Authorisation, among types: [AuthenticatorType],
+    in directory: consuming StateDirectory
+  ) throws(Ending) {
+    self.session = session
+    self.client = client
+    self.account = account
+    self.identity = identity
+    self.authorisation = authorisation
+    self.types = types
+    self.directory = directory
+    network = try session.network(server)
+  }
+
+  /// Registers.
+  ///
+  /// - Throws: ``Ending``.
+  func run(named: AuthenticatorType?) throws(Ending) -> Acceptance {
+    let keys = try account.map { (file) throws(Ending) in try session.keys(of: file) } ?? []
+    var (flow, offer) = try offered(keys)
+    if offer.namesOtherKeys, keys.isEmpty, try deregisterStaleKeys() { (flow, offer) = try offered(keys) }
+    var makers: [NewKeyMaker] = []
+    for type in try way(of: offer, named) { makers.append(try NewKeyMaker(unlocked(type))) }
+    let acceptance = try send(&flow, &makers, keys)
+    let made = makers.map(\.type)
+    try keep(makers, replacing: keys.filter { made.contains($0.type) && $0.appID == offer.appID })
+    return acceptance
+  }
+
+  /// Asks for a registration.
+  private func offered(_ keys: [UAFKey]) throws(Ending) -> (RegistrationFlow, RegistrationOffer) {
+    var code: String?
+    var proof: String?
+    switch authorisation {
+    case .code(let text): code = text
+    case .proof(let token): proof = token
+    }
+    var flow = RegistrationFlow(settings: client, username: identity.serverUserName, authCode: code, proof: proof)
+    do throws(Refusal) {
+      try flow.start(over: &network)
+      let offer = try flow.collect(over: &network, among: session.descriptions(types, keys: keys))
+      return (flow, offer)
+    } catch {
+      var ending = Ending(error)
+      if error.result == .serverNoRegistration, code != nil {
+        ending.detail = "the server does not accept the enrolment code: ask the administrator for another payload"
+      }
+      throw ending
+    }
+  }
+
+  /// Has the server forget the keys that this machine has lost, before it gets a new one (1008).
+  ///
+  /// A server that does not tell machines apart finds no keys named, or none here, and registers beside what it has.
+  ///
+  /// - Returns: whether there were any; keys of other machines are none.
+  private func deregisterStaleKeys() throws(Ending) -> Bool {
+    guard case .code(let code) = authorisation, client.dialect == .fido, client.device.id != nil else { return false }
+    var flow = DeregistrationFlow(
+      settings: client, username: identity.serverUserName, scope: .machine, authCode: code)
+    do throws(Refusal) {
+      try flow.start(over: &network)
+      _ = try flow.collect(over: &network)
+    } catch {
+      let nothingThere: [UAFStatusCode] = [.unknownKeyID, .unknownAAID, .notFound, .badRequest]
+      if let status = error.serverStatus, nothingThere.contains(.init(rawValue: status)) { return false }
+      throw Ending(error)
+    }
+    session.log("register", "\(FidoResult.alreadyRegistered): the server forgot keys that this machine had lost")
+    return true
+  }
+
+  /// What to register: the one way there is, or the person's choice.
+  private func way(of offer: RegistrationOffer, _ named: AuthenticatorType?) throws(Ending) -> [AuthenticatorType] {
+    let ways = session.ways(offer.sets, among: types, named: named)
+    guard let first = ways.first else {
+      throw Ending(.noSuitableAuthenticator, log: "the server takes no authenticator that is here")
+    }
+    // Where one was named, it alone if that will do.
+    if named != nil { return ways.min { $0.count < $1.count } ?? first }
+    guard ways.count > 1 else { return first }
+    guard session.isInteractive else {
+      throw Ending(.noSuitableAuthenticator, log: "several authenticators fit: name one")
+    }
+    guard case .way(let way) = try session.choose(among: ways) else {
+      throw Ending(.noSuitableAuthenticator, log: "nothing of the list was chosen")
+    }
+    return way
+  }
+
+  /// An authenticator that has a value verifies it, which is an attempt; one without gets one.
+  private func unlocked(_ type: AuthenticatorType) throws(Ending) -> UnlockedAuthenticatorBox {
+    if let account, !replacesValues, try session.isEnrolled(account, type) {
+      guard let unlocked = try session.verify(account, type, in: directory) else {
+        throw session.cancelled("no value was entered")
+      }
+      return unlocked
+    }
+    let value = try session.askNewValue(type)
+    let slot = try session.takeSlot(in: directory)
+    do throws(StateError) {
+      return UnlockedAuthenticatorBox(
+        try AccountFile.enrol(
+          value, for: type, identity: identity, cost: session.derivationCost, in: directory, holding: slot))
+    } catch { throw Ending(error) }
+  }
+
+  /// Makes the keys and has them accepted, by a further authentication with them if the server demands one.
+  private func send(
+    _ flow: inout RegistrationFlow, _ makers: inout [NewKeyMaker], _ keys: [UAFKey]
+  ) throws(Ending) -> Acceptance {
+    let verdict: Verdict
+    do throws(Refusal) {
+      for index in makers.indices { _ = try flow.makeKey(with: &makers[index]) }
+      verdict = try flow.send(over: &network)
+    } catch { throw Ending(error) }
+    if case .accepted(let acceptance) = verdict { return try session.believe(acceptance) }
+    return try authenticateFurther(flow.furtherAuthentication(), &makers, keys)
+  }
+
+  private func authenticateFurther(
+    _ further: AuthenticationFlow, _ makers: inout [NewKeyMaker], _ keys: [UAFKey]
+  ) throws(Ending) -> Acceptance {
+    var flow = further
+    while true {
+      let all = keys + makers.compactMap(\.made)
+      let types = makers.map(\.type)
+      let offer: AuthenticationOffer
+      do throws(Refusal) {
+        offer = try flow.collect(over: &network, among: session.descriptions(types, keys: all))
+      } catch { throw Ending(error) }
+      guard let way = session.ways(offer.sets, among: types, named: nil).first else {
+        throw Ending(.noSuitableAuthenticator, log: "the server asks for authenticators that are not open")
+      }
+      let answered = try session.answer(&flow, offer, way, all, over: &network) { (key) throws(Ending) in
+        guard let index = makers.firstIndex(where: { $0.type == key.type }) else {
+          throw Ending(.cannotUse, log: "the authenticator is not open")
+        }
+        if makers[index].made?.keyID == key.keyID { return try makers[index].signer() }
+        guard let account = self.account else { throw Ending(.cannotUse, log: "the key is not there") }
+        return try self.session.signer(key, account, makers[index].unlocked)
+      }
+      switch answered {
+      case .failure(let refusal): throw Ending(refusal)
+      case .success(.accepted(let acceptance)): return try session.believe(acceptance)
+      case .success(.furtherRequest): continue
+      }
+    }
+  }
+
+  private func keep(_ makers: [NewKeyMaker], replacing old: [UAFKey]) throws(Ending) {
+    let registrations = makers.compactMap { maker in
+      maker.made.map { maker.unlocked.authenticator.registration(of: $0) }
+    }
+    guard registrations.count == makers.count else { throw Ending(.cannotUse, log: "no key was made") }
+    do throws(StateError) {
+      let file = if let account { account } else { try AccountFile.create(in: directory, identity: identity) }
+      try file.store(registrations, replacing: old.map(\.keyID), replacesValues: replacesValues)
+    } catch {
+      var ending = Ending(error)
+      ending.log = "the server accepted the key, but it could not be kept: \(error)"
+      throw ending
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Authenticator
+import FidoResults
+import SecretMemory
+import UAFConfiguration
+import UAFWire
+
+extension Session {
+  /// A new value for an authenticator, the old one first, which is an attempt; the server has no part in it.
+  ///
+  /// Where the call is divided the front end hears *ready* between the two, and asks for the rest with *resume*: that is
+  /// how PAM's two passes over the password stage become one conversation.
+  func change() throws(Ending) -> Success {
+    let named = try namedType()
+    let uid = try caller.requireAccount()
+    guard let held = try authenticators(of: uid, named) else {
+      var ending = Ending(.notRegistered, log: "no value of this account on this machine")
+      ending.leavesToOthers = !caller.isTool
+      throw ending
+    }
+    let unlocked = try openForChange(held)
+    if begin.isDivided, try !frontEnd.awaitResume() { throw cancelled("cancelled before the new value") }
+    let value = try askNewValue(unlocked.type, old: unlocked, failure: .authenticatorChangeFailed)
+    let slot = try takeSlot(in: held.directory)
+    do throws(StateError) {
+      try held.account.change(
+        unlocked.authenticator, to: value, cost: derivationCost, in: held.directory, holding: slot)
+    } catch { throw Ending(.changeFailed, log: "\(error)") }
+    return Success(result: .changeSuccess, text: .changed(unlocked.type.kind, user: shownName(held.account)))
+  }
+
+  private func openForChange(_ held: AccountAuthenticators) throws(Ending) -> UnlockedAuthenticatorBox {
+    while true {
+      let type: AuthenticatorType
+      var canGoBack = false
+      if let first = try firstType(of: held) {
+        type = first
+      } else {
+        canGoBack = true
+        guard case .way(let way) = try choose(among: held.types.map { [$0] }), let chosen = way.first else {
+          throw Ending(.authenticatorChangeFailed, log: "nothing of the list was chosen")
+        }
+        type = chosen
+      }
+      let unlocked = try verify(held.account, type, in: held.directory, canGoBack: canGoBack, keepsValue: true)
+      if let unlocked { return unlocked }
+    }
+  }
+}

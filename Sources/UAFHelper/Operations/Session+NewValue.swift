@@ -1,0 +1,66 @@
+import Authenticator
+import FidoResults
+import SecretMemory
+import UAFConfiguration
+import UAFWire
+
+extension Session {
+  /// Rounds of a new value and the same once more, before it is given up.
+  private static let newValueRounds = 3
+
+  /// Asks for a new value, twice, until both are equal and the rules have nothing against it.
+  ///
+  /// - Parameter old: the authenticator as it was opened, whose value may not be chosen again; nil for a first one.
+  /// - Returns: the value in the form it is sealed with.
+  /// - Throws: ``Ending``: cancelled, or `failure`: no acceptable value was entered. Nothing is counted.
+  func askNewValue(
+    _ type: AuthenticatorType, old: UnlockedAuthenticatorBox? = nil, failure: FidoResult = .invalidParameter
+  ) throws(Ending) -> Secret {
+    var question = Question(kind: type.kind, step: .new, user: shownName)
+    if old == nil { try frontEnd.send(.info(PromptText.enrol(type.kind, user: shownName).text(in: language))) }
+    for _ in 0..<Self.newValueRounds {
+      question.step = .new
+      guard let first = try askValue(question) else { continue }
+      question.error = objections(to: first, type)
+      guard question.error == nil, let value = sealedForm(first, type) else { continue }
+      if let old, old.wasOpened(with: value) {
+        question.error = PromptText.valueUnchanged(type.kind).text(in: language)
+        continue
+      }
+      question.step = .newAgain
+      if let again = try askValue(question), let form = sealedForm(again, type), value.isEqual(to: form) {
+        return value
+      }
+      question.error = PromptText.valuesDiffer.text(in: language)
+    }
+    try frontEnd.send(.error(question.error ?? ""))
+    throw Ending(failure, log: "no acceptable new value was entered")
+  }
+
+  /// An entry in the form that is sealed; nil for one that could never have been set.
+  func sealedForm(_ entry: borrowing Secret, _ type: AuthenticatorType) -> Secret? {
+    switch type {
+    case .pattern: return Pattern.canonical(entry)
+    case .passcode: return PasscodeFormat.normalised(entry)
+    }
+  }
+
+  /// Whether today's rules would refuse a value that was set earlier.
+  func isStale(_ value: borrowing Secret, _ type: AuthenticatorType) -> Bool { objections(to: value, type) != nil }
+
+  /// What the rules have against a new value, one line each; nil for nothing.
+  private func objections(to value: borrowing Secret, _ type: AuthenticatorType) -> String? {
+    switch type {
+    case .passcode:
+      let policy = configuration.passcode.policy
+      let problems = value.withBytes { policy.check($0) }
+      return problems.isEmpty ? nil : problems.map { $0.message(in: language) }.joined(separator: "\n")
+    case .pattern:
+      let minimum = configuration.pattern.minimumNodes
+      guard let stroke = Pattern.canonical(value) else {
+        return RuleText.notAPattern.text(in: language) + " " + RuleText.minimumNodes(minimum).text(in: language)
+      }
+      return stroke.count < minimum ? RuleText.minimumNodes(minimum).text(in: language) : nil
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFConfiguration
+import UAFMessages
+import UAFWire
+
+extension Session {
+  /// Wipes a value and makes its keys unusable, whether the value is known or not.
+  ///
+  /// Root may; the person with an enrolment code, which the server has to accept before anything is wiped: whoever runs
+  /// as that person could otherwise take the key away. With a code the server forgets this machine's keys too.
+  func reset() throws(Ending) -> Success {
+    let named = try namedType()
+    let uid = try caller.requireAccount()
+    let payload = begin.payload == nil ? nil : try self.payload()
+    guard caller.isRoot || payload != nil else {
+      throw Ending(
+        .authenticatorResetFailed,
+        detail: "a new enrolment code is needed: uafctl reset --payload FILE (or have root run 'uafctl reset USER')",
+        log: "no payload")
+    }
+    guard let held = try authenticators(of: uid, named) else {
+      throw Ending(.resetNone, log: "no value of this account on this machine")
+    }
+    guard let type = named ?? (held.types.count == 1 ? held.types.first : nil) else {
+      throw Ending(
+        .authenticatorResetFailed, detail: "several authenticators have a value: name one of them",
+        log: "no type was named")
+    }
+    if let payload { try deregister(with: payload, of: held.account) }
+    do throws(StateError) { try held.account.reset(type) } catch { throw Ending(.resetFailed, log: "\(error)") }
+    log("reset", "\(type.rawValue) was reset, by \(caller.isRoot ? "root" : "an enrolment code")")
+    return Success(
+      result: .resetSuccess,
+      text: .reset(type.kind, user: shownName(held.account), serverKnows: payload == nil))
+  }
+
+  /// Has the server forget this machine's keys, which it does only for a good code.
+  private func deregister(with payload: EnrolmentPayload, of account: AccountFile) throws(Ending) {
+    let server = try server()
+    let client = try clientSettings(server)
+    try requireTrusted(payload, server)
+    guard payload.username == account.identity.serverUserName else {
+      throw Ending(.authenticatorResetFailed, detail: "the payload is for another account", log: "foreign payload")
+    }
+    guard client.dialect == .fido, client.device.id != nil else {
+      throw Ending(
+        .authenticatorResetFailed, detail: "this server takes no enrolment codes: have root run 'uafctl reset USER'",
+        log: "the server cannot judge an enrolment code")
+    }
+    var network = try self.network(server)
+    var flow = DeregistrationFlow(
+      settings: client, username: payload.username, scope: .machine, authCode: payload.authCode)
+    do throws(Refusal) {
+      try flow.start(over: &network)
+      _ = try flow.collect(over: &network)
+    } catch {
+      var ending = Ending(error)
+      if error.spokenByServer { ending.result = .authenticatorResetFailed }
+      throw ending
+    }
+  }
+}

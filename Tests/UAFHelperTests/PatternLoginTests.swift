@@ -1,0 +1,74 @@
+import Testing
+import UAFWire
+
+@testable import UAFHelper
+
+@Suite struct PatternLoginTests {
+  /// A bench whose account has the pattern 12369 alone.
+  private func bench(_ more: String = "") throws -> HelperBench {
+    let bench = try HelperBench()
+    bench.configuration = "authenticators = [\"pattern\"]\n" + bench.configuration + "\n" + more
+    bench.server.accepted = [["5541#0002"]]
+    _ = try bench.run(bench.begin(.initialise))
+    #expect(try bench.run(bench.registration("pattern"), ["12369", "12369"]).result == 0, "\(bench.log.lines)")
+    return bench
+  }
+
+  @Test(arguments: ["12369", "1369", "139", "1239"])
+  func `a pattern is right however its passed-over nodes were entered`(_ entry: String) throws {
+    let bench = try bench()
+    let transcript = try bench.run(bench.begin(), [entry])
+    #expect(transcript.pamCode == 0 && transcript.prompts.map(\.check) == ["pattern"])
+    #expect(transcript.prompts[0].text == "1 2 3\n4 5 6\n7 8 9\nPattern for mina (login): ")
+    #expect(!transcript.prompts[0].echo)
+  }
+
+  @Test(arguments: ["96321", "12368", "1236", "123698"])
+  func `a wrong pattern is told with the tries left, and counted`(_ entry: String) throws {
+    let bench = try bench()
+    let transcript = try bench.run(bench.begin(), [entry])
+    #expect(transcript.result == 3012 && transcript.pamCode == 7)
+    #expect(transcript.errors == ["Wrong pattern: 2 tries left."])
+    #expect(try bench.triesLeft() == 2)
+  }
+
+  @Test(arguments: ["", "123", "12321", "12360", "correct", "1 2 3 6 9"])
+  func `what no pattern can be is refused like a wrong one and not counted`(_ entry: String) throws {
+    let bench = try bench()
+    #expect(try bench.run(bench.begin(), [entry]).result == 3012)
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test func `one wrong pattern entered in two ways in the same call is counted once`() throws {
+    let bench = try bench()
+    let transcript = try bench.run(bench.begin(.authenticate, "tries=3"), ["12357", "1357", "12369"])
+    #expect(transcript.result == 0 && transcript.prompts.map(\.remainingAttempts) == [nil, 2, 2])
+  }
+
+  @Test func `a new pattern needs its nodes, counted with those passed over`() throws {
+    let bench = try HelperBench()
+    bench.configuration = "authenticators = [\"pattern\"]\n" + bench.configuration + "\n[pattern]\nmin_nodes = 6"
+    bench.server.accepted = [["5541#0002"]]
+    _ = try bench.run(bench.begin(.initialise))
+    let transcript = try bench.run(bench.registration("pattern"), ["12369", "correct", "1397", "1397"])
+    #expect(transcript.result == 0)
+    #expect(transcript.prompts[1].errorMessage == "Use at least 6 nodes.")
+    #expect(transcript.prompts[2].errorMessage == "Use the digits 1 to 9, each node once. Use at least 6 nodes.")
+  }
+
+  @Test func `a screen reader gets words in place of the grid`() throws {
+    let bench = try bench("[prompt]\naccessible = true")
+    let text = try bench.run(bench.begin(), ["12369"]).prompts[0].text
+    #expect(text.hasPrefix("The nodes of the pattern as digits: 1 top left, row by row, 9 bottom right.\n"))
+  }
+
+  @Test func `the pattern has a lock of its own`() throws {
+    let bench = try HelperBench.registeredTwice()
+    for entry in ["96321", "96325", "96324"] {
+      try bench.run(bench.begin(.authenticate, "authenticator=pattern"), [entry])
+    }
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern")).result == 3013)
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=5541#0002")).result == 3013)
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+import UAFMessages
+
+@testable import UAFServer
+
+/// The file that says who uses which authenticators.
+final class PolicyFileTests {
+  private let path: String
+
+  init() throws {
+    path = URL.temporaryDirectory.appending(path: "policy-\(UUID().uuidString).json").path()
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  private func policies(_ text: String) throws -> AccountPolicies {
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return try PolicyFile(path: path, models: .projectOwn()).policies()
+  }
+
+  private func texts(_ accepted: AcceptedSets) -> [[String]] { accepted.sets.map { $0.map(\.text) } }
+
+  @Test func `gives groups their own policy and everybody else the common one`() throws {
+    let policies = try policies(
+      """
+      {"accepted": [["passcode"], ["5541#0002"]],
+       "groups": {"operators": {"accounts": ["alice", "bob"], "accepted": [["pattern", "passcode"]]},
+                  "guests": {"accounts": ["carol"], "accepted": [["pattern"]]}}}
+      """)
+    #expect(texts(policies.accepted(for: "alice")) == [["5541#0002", "5541#0001"]])
+    #expect(texts(policies.accepted(for: "bob")) == [["5541#0002", "5541#0001"]])
+    #expect(texts(policies.accepted(for: "carol")) == [["5541#0002"]])
+    #expect(texts(policies.accepted(for: "Alice")) == [["5541#0001"], ["5541#0002"]])
+    #expect(policies.groups.map(\.name) == ["operators", "guests"])
+  }
+
+  @Test func `takes each model by itself where nothing else is said`() throws {
+    #expect(texts(try policies("{}").everybody) == [["5541#0001"], ["5541#0002"]])
+  }
+
+  @Test func `ships an example that can be read`() throws {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let example = tests.deletingLastPathComponent().appending(path: "examples/uaf-server-policy.json")
+    let policies = try PolicyFile(path: example.path(), models: .projectOwn()).policies()
+    #expect(!policies.groups.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("", "JSON"), ("[]", "no JSON object"), ("{\"accept\":[[\"passcode\"]]}", "accept"),
+    ("{\"accepted\":[]}", "accepted"), ("{\"accepted\":[[]]}", "accepted[0]"),
+    ("{\"accepted\":[\"passcode\"]}", "accepted[0]"), ("{\"accepted\":[[\"passcode\"],[4]]}", "accepted[1]"),
+    ("{\"accepted\":null}", "accepted"), ("{\"accepted\":[[\"passcod\"]]}", "passcod"),
+    ("{\"accepted\":[[\"FFFF#0001\"]]}", "FFFF#0001"), ("{\"accepted\":[[\"passcode\",\"5541#0001\"]]}", "twice"),
+    ("{\"accepted\":[[\"passcode\"]],\"accepted\":[[\"pattern\"]]}", "duplicateMember"),
+    ("{\"groups\":[]}", "groups"), ("{\"groups\":{\"g\":{}}}", "groups.g.accepted"),
+    ("{\"groups\":{\"g\":{\"accepted\":[[\"passcode\"]]}}}", "groups.g.accounts"),
+    ("{\"groups\":{\"g\":{\"accounts\":[],\"accepted\":[[\"passcode\"]]}}}", "groups.g.accounts"),
+    ("{\"groups\":{\"g\":{\"accounts\":[\"a b\"],\"accepted\":[[\"passcode\"]]}}}", "a b"),
+    ("{\"groups\":{\"g\":{\"accounts\":[\"a\",\"a\"],\"accepted\":[[\"passcode\"]]}}}", "twice"),
+    ("{\"groups\":{\"g\":{\"accounts\":[\"a\"],\"accepted\":[[\"passcode\"]],\"disallowed\":[]}}}", "disallowed"),
+    (
+      """
+      {"groups":{"g":{"accounts":["a"],"accepted":[["passcode"]]},"h":{"accounts":["b","a"],"accepted":[["pattern"]]}}}
+      """, "another group"
+    ),
+  ])
+  func `refuses a file it does not wholly understand, and says where`(text: String, reason: String) throws {
+    let error = #expect(throws: ServerError.self) { try policies(text) }
+    let description = error?.description ?? ""
+    #expect(description.hasPrefix(path) && description.contains(reason), "\(description)")
+  }
+
+  @Test func `refuses a file that is not there`() throws {
+    #expect(throws: ServerError.self) { try PolicyFile(path: path, models: .projectOwn()).policies() }
+  }
+}
