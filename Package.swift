@@ -75,7 +75,7 @@ let package = Package(
     .executableTarget(
       name: "UAFTool",
       dependencies: [
-        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "UAFConfiguration", "ChildProcess",
+        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "Authenticator", "UAFConfiguration", "ChildProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
@@ -120,7 +120,7 @@ let package = Package(
     .testTarget(
       name: "UAFToolTests",
       dependencies: [
-        "UAFTool", "UAFWire", "SecretMemory", "ChildProcess",
+        "UAFTool", "UAFWire", "UAFMessages", "SecretMemory", "ChildProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
