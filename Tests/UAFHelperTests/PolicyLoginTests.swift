@@ -61,6 +61,18 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["wrong3"]).errors == ["Locked after wrong entries: try again in 60 seconds."])
   }
 
+  @Test func `nothing that the caller says splits the count`() throws {
+    let bench = try HelperBench.registered()
+    for (index, service) in ["login", "sudo", "gdm-password"].enumerated() {
+      var begin = bench.begin()
+      begin.service = Array(service.utf8)
+      begin.tty = Array("/dev/pts/\(index)".utf8)
+      begin.typedName = Array(["mina", "MINA", "mina@example.com"][index].utf8)
+      #expect(try bench.run(begin, ["wrong\(index)"]).result == 3012)
+    }
+    #expect(try bench.run(bench.begin()).result == 3013)
+  }
+
   @Test func `root is never locked for good, unless root wants to be`() throws {
     for (line, isLocked) in [("", false), ("root_permanent_lock = true", true)] {
       let bench = try HelperBench()

@@ -52,6 +52,36 @@ import Testing
     }
   }
 
+  @Test func `agrees with it on code points of every block, alone and before a mark`() throws {
+    var taken = 0
+    for value in stride(from: UInt32(0xa0), through: 0x10ffff, by: 59) {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      let bytes = Array((String(Character(scalar)) + "\u{301}").utf8)
+      guard let form = try PasscodeFormat.normalised(bytes: bytes) else { continue }
+      taken += 1
+      if form != Self.library(bytes) { Issue.record("U+\(String(value, radix: 16))") }
+    }
+    #expect((2000...8000).contains(taken), "most of what there could be is unassigned or private")
+  }
+
+  @Test func `bytes of any kind are refused or become their own form`() throws {
+    var generator = SplitMix(state: 0xb17e5)
+    let hostile: [UInt8] = [
+      0x00, 0x41, 0x65, 0x7f, 0x80, 0xbf, 0xc2, 0xcc, 0x81, 0xe1, 0x84, 0x92, 0x85, 0xa1, 0xed, 0xf0, 0xf4,
+    ]
+    var taken = 0
+    for round in 0..<20_000 {
+      let bytes = (0..<Int.random(in: 0...(round % 9), using: &generator)).map { _ in
+        Bool.random(using: &generator)
+          ? hostile.randomElement(using: &generator) ?? 0 : UInt8.random(in: 0...255, using: &generator)
+      }
+      guard let form = try PasscodeFormat.normalised(bytes: bytes) else { continue }
+      taken += 1
+      if try PasscodeFormat.normalised(bytes: form) != form { Issue.record("\(bytes)") }
+    }
+    #expect(taken > 500)
+  }
+
   private static func library(_ bytes: [UInt8]) -> [UInt8] {
     var length = 1024
     var output = [UInt8](repeating: 0, count: length)
