@@ -35,6 +35,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8"),
     .systemLibrary(name: "CPSL", pkgConfig: "libpsl"),
+    .systemLibrary(name: "CUnistring"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
     .systemLibrary(name: "CProcess"),
 
@@ -50,7 +51,7 @@ let package = Package(
     .target(name: "ChildProcess", dependencies: ["CProcess"], swiftSettings: strict),
     .target(
       name: "Authenticator",
-      dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2"],
+      dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2", "CUnistring"],
       swiftSettings: strict),
     .target(
       name: "UAFConfiguration",
@@ -74,7 +75,7 @@ let package = Package(
     .executableTarget(
       name: "UAFTool",
       dependencies: [
-        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "UAFConfiguration", "ChildProcess",
+        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "Authenticator", "UAFConfiguration", "ChildProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
@@ -99,7 +100,10 @@ let package = Package(
     .testTarget(name: "UAFDecoderTests", dependencies: ["UAFDecoder", "UAFMessages"], swiftSettings: strict),
     .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults"], swiftSettings: strict),
     .testTarget(name: "UAFWireTests", dependencies: ["UAFWire", "SecretMemory"], swiftSettings: strict),
-    .testTarget(name: "AuthenticatorTests", dependencies: ["Authenticator"], swiftSettings: strict),
+    .testTarget(
+      name: "AuthenticatorTests",
+      dependencies: ["Authenticator", "SecretMemory", "UAFCrypto", "FidoResults", "CUnistring"],
+      swiftSettings: strict),
     .testTarget(name: "UAFConfigurationTests", dependencies: ["UAFConfiguration"], swiftSettings: strict),
     .testTarget(
       name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults"],
@@ -116,7 +120,7 @@ let package = Package(
     .testTarget(
       name: "UAFToolTests",
       dependencies: [
-        "UAFTool", "UAFWire", "SecretMemory", "ChildProcess",
+        "UAFTool", "UAFWire", "UAFMessages", "SecretMemory", "ChildProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -95,17 +95,21 @@ static bool is_sudo(const struct frame_bytes *service)
   return false;
 }
 
-int begin_collect(pam_handle_t *pamh, int flags, int argc, const char *const *argv, struct frame_begin *begin,
-                  char command[UAF_COMMAND_MAX])
+int begin_name(pam_handle_t *pamh, const char **user)
 {
-  const char *user = NULL;
-  const int code = pam_get_user(pamh, &user, NULL);
-  if (code != PAM_SUCCESS || user == NULL) {
-    pam_syslog(pamh, LOG_ERR, "no user name: %s", pam_strerror(pamh, code));
-    return code == PAM_CONV_ERR || code == PAM_CONV_AGAIN || code == PAM_INCOMPLETE ? PAM_CONV_ERR : PAM_SYSTEM_ERR;
-  }
+  const int code = pam_get_user(pamh, user, NULL);
+  if (code == PAM_SUCCESS && *user != NULL)
+    return PAM_SUCCESS;
+  pam_syslog(pamh, LOG_ERR, "no user name: %s", pam_strerror(pamh, code));
+  return code == PAM_CONV_ERR || code == PAM_CONV_AGAIN || code == PAM_INCOMPLETE ? PAM_CONV_ERR : PAM_SYSTEM_ERR;
+}
+
+int begin_collect(pam_handle_t *pamh, const char *user, int flags, int argc, const char *const *argv,
+                  struct frame_begin *begin, char command[UAF_COMMAND_MAX])
+{
   *begin = (struct frame_begin){
-    .operation = OPERATION_AUTHENTICATE,
+    .operation = begin->operation,
+    .divided = begin->divided,
     .has_flags = true,
     .flags = (uint32_t)flags,
     .service = item(pamh, PAM_SERVICE, UAF_SERVICE_MAX),
@@ -117,7 +121,7 @@ int begin_collect(pam_handle_t *pamh, int flags, int argc, const char *const *ar
   const struct passwd *account = find_account(pamh, user);
   if (geteuid() != 0)
     return check_own_account(pamh, account);
-  if (is_sudo(&begin->service)) {
+  if (begin->operation == OPERATION_AUTHENTICATE && is_sudo(&begin->service)) {
     const size_t length = command_read(command, UAF_COMMAND_MAX);
     if (length > 0)
       begin->command = (struct frame_bytes){(const uint8_t *)command, length};

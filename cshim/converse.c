@@ -48,10 +48,10 @@ char *converse_ask(pam_handle_t *pamh, int style, struct frame_bytes text)
 }
 
 /* Empty, too long, control characters or not UTF-8: not tried, because it could never have been stored (features 7). */
-const char *converse_first_pass(pam_handle_t *pamh)
+const char *converse_first_pass(pam_handle_t *pamh, int type)
 {
   const void *item = NULL;
-  if (pam_get_item(pamh, PAM_AUTHTOK, &item) != PAM_SUCCESS || item == NULL)
+  if (pam_get_item(pamh, type, &item) != PAM_SUCCESS || item == NULL)
     return NULL;
   const char *token = item;
   const size_t length = strnlen(token, UAF_STORABLE_MAX + 1);

@@ -138,6 +138,8 @@ size_t frame_write_begin(uint8_t *packet, size_t capacity, const struct frame_be
     put(&writer, 12, begin->arguments[i], strlen(begin->arguments[i]), UAF_ARGUMENT_MAX);
   put_label(&writer, 13, &begin->locale, UAF_LOCALE_MAX);
   put_label(&writer, 14, &begin->command, UAF_COMMAND_MAX);
+  if (begin->divided)
+    put_number(&writer, 15, 1, 1);
   return writer.failed ? 0 : writer.length;
 }
 

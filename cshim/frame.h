@@ -43,7 +43,7 @@ enum finished_field {
 };
 #define FRAME_FIELDS 10
 
-enum frame_operation { OPERATION_AUTHENTICATE = 1 };
+enum frame_operation { OPERATION_AUTHENTICATE = 1, OPERATION_CHANGE };
 enum frame_step { STEP_CURRENT = 1, STEP_NEW, STEP_NEW_AGAIN };
 
 /* The states of "What follows what"; STATE_BROKEN is where a message that is not allowed leads. */
@@ -58,7 +58,7 @@ struct frame_bytes {
 /* What the module tells the core at the beginning. The fields that only uafctl sends are not here. */
 struct frame_begin {
   uint8_t operation;
-  bool has_uid, has_remote, remote, has_flags;
+  bool has_uid, has_remote, remote, has_flags, divided; /* divided is written when it is true */
   uint32_t uid, flags;
   struct frame_bytes account, typed_name, service, tty, remote_host, remote_user, locale, command;
   const char *const *arguments;

@@ -147,11 +147,15 @@ static bool start(struct helper *helper)
   return false;
 }
 
+void helper_limit(struct helper *helper, unsigned timeout_seconds)
+{
+  helper->call_deadline = timeout_seconds > 0 ? now_milliseconds() + (int64_t)timeout_seconds * 1000 : INT64_MAX;
+}
+
 bool helper_open(struct helper *helper, unsigned timeout_seconds)
 {
-  *helper = (struct helper){.socket = -1, .pidfd = -1, .call_deadline = INT64_MAX};
-  if (timeout_seconds > 0)
-    helper->call_deadline = now_milliseconds() + (int64_t)timeout_seconds * 1000;
+  *helper = (struct helper){.socket = -1, .pidfd = -1};
+  helper_limit(helper, timeout_seconds);
   if (reach(helper))
     return true;
   return geteuid() == 0 && start(helper);
@@ -259,5 +263,11 @@ void helper_close(struct helper *helper, bool at_once)
   siginfo_t ignored;
   while (waitid((idtype_t)P_PIDFD, (id_t)helper->pidfd, &ignored, WEXITED | WNOHANG) != 0 && errno == EINTR)
     continue;
+  close_descriptor(&helper->pidfd);
+}
+
+void helper_forget(struct helper *helper)
+{
+  close_descriptor(&helper->socket);
   close_descriptor(&helper->pidfd);
 }

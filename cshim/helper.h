@@ -31,6 +31,9 @@ struct helper {
    whole call, 0 for none. Returns false with what and error set; the helper must be closed in either case. */
 bool helper_open(struct helper *helper, unsigned timeout_seconds);
 
+/* Gives what comes from now on that many seconds; 0 for no limit. */
+void helper_limit(struct helper *helper, unsigned timeout_seconds);
+
 /* Sends one packet. Waits while the core does not read, as long as it may be silent. */
 enum helper_status helper_send(struct helper *helper, const uint8_t *packet, size_t length);
 
@@ -43,6 +46,10 @@ enum helper_status helper_kept_waiting(struct helper *helper);
 /* Ends the conversation and the process we started; at once when it failed us, else after a moment to end by itself.
    Leaves no descriptor and no zombie behind; harmless when called twice. */
 void helper_close(struct helper *helper, bool at_once);
+
+/* For a forked copy of the caller: closes its own descriptors and leaves the conversation and the process to the one
+   that opened them. */
+void helper_forget(struct helper *helper);
 
 /* Between fork and exec: turns the child into the core with the given socket (above 2) as its descriptor 3. */
 _Noreturn void child_become_helper(int socket);

@@ -1,14 +1,27 @@
-/* The six functions libpam calls. They hold no state: what one stage knows, the next is not told, because hosts run the
-   stages in other processes and with another PAM_USER (sshd, sudo). */
+/* The six functions libpam calls. Credentials and sessions know nothing of the other stages, because hosts run them in
+   other processes and with another PAM_USER (sshd, sudo); accounts and passwords know what stands in this handle. */
+#include <security/pam_ext.h>
 #include <security/pam_modules.h>
+#include <syslog.h>
 
 #include "authenticate.h"
+#include "change.h"
+#include "limits.h"
+#include "stale.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
+/* What libpam makes of a failure takes its time. */
+static int slowed(pam_handle_t *pamh, int code)
+{
+  if (code != PAM_SUCCESS && code != PAM_IGNORE)
+    pam_fail_delay(pamh, UAF_FAIL_DELAY_MICROSECONDS);
+  return code;
+}
+
 EXPORTED int pam_sm_authenticate(pam_handle_t *pamh, int flags, int argc, const char **argv)
 {
-  return authenticate(pamh, flags, argc, (const char *const *)argv);
+  return slowed(pamh, authenticate(pamh, flags, argc, (const char *const *)argv));
 }
 
 EXPORTED int pam_sm_setcred(pam_handle_t *pamh, int flags, int argc, const char **argv)
@@ -17,12 +30,14 @@ EXPORTED int pam_sm_setcred(pam_handle_t *pamh, int flags, int argc, const char 
   return PAM_SUCCESS;
 }
 
-/* Never asks, starts nothing and looks at no lock: public-key ssh and cron call this stage alone. Asking for a new
-   value (PAM_NEW_AUTHTOK_REQD) waits for the core to tell that the one it verified is stale. */
+/* Never asks, starts nothing and looks at no lock: public-key ssh and cron call this stage alone. */
 EXPORTED int pam_sm_acct_mgmt(pam_handle_t *pamh, int flags, int argc, const char **argv)
 {
-  (void)pamh, (void)flags, (void)argc, (void)argv;
-  return PAM_IGNORE;
+  (void)flags, (void)argc, (void)argv;
+  if (!stale_is_noted(pamh))
+    return PAM_IGNORE;
+  pam_syslog(pamh, LOG_NOTICE, "the value that was just verified is stale: a new one is required");
+  return PAM_NEW_AUTHTOK_REQD;
 }
 
 EXPORTED int pam_sm_open_session(pam_handle_t *pamh, int flags, int argc, const char **argv)
@@ -37,10 +52,7 @@ EXPORTED int pam_sm_close_session(pam_handle_t *pamh, int flags, int argc, const
   return PAM_SUCCESS;
 }
 
-/* Changing a value is not there yet. Ignoring both passes without a question keeps plain passwd working with the
-   module in its stack, and can let nobody in: this stage changes a password, it admits no one. */
 EXPORTED int pam_sm_chauthtok(pam_handle_t *pamh, int flags, int argc, const char **argv)
 {
-  (void)pamh, (void)flags, (void)argc, (void)argv;
-  return PAM_IGNORE;
+  return slowed(pamh, change(pamh, flags, argc, (const char *const *)argv));
 }

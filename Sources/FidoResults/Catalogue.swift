@@ -10,4 +10,13 @@ protocol Catalogue {
 
   /// Messages of the built-in passcode rules.
   static func text(_ rule: RuleText) -> String
+
+  /// The words of the ten digits, from zero.
+  static var digits: [String] { get }
+
+  /// What stands in front of a shuffled keypad's rows; both take the same width.
+  static var keypadHeads: (digit: String, key: String) { get }
+
+  /// A shuffled keypad in words.
+  static func text(keypad: [(digit: String, key: String)]) -> String
 }

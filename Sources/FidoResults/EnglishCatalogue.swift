@@ -92,7 +92,8 @@ enum EnglishCatalogue: Catalogue {
     case .registerAgain: return "register again with a new enrolment code"
     case .noSuchChoice(let count): return "Enter a number from 1 to \(count); this was not counted."
     case .emptyLineBack: return "empty line: back to the list"
-    case .valueIsStale(let kind): return "Your \(name(kind)) does not meet today's rules any more: it has to be changed."
+    case .valueIsStale(let kind):
+      return "Your \(name(kind)) does not meet today's rules any more: it has to be changed."
     case .enrolmentCode: return "Enrolment code: "
     case .wrong(let kind, let tries): return wrong(kind, tries)
     case .locked(let seconds): return "Locked after wrong entries: try again in \(wait(seconds))."

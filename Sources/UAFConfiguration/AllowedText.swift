@@ -1,3 +1,5 @@
+import Authenticator
+
 /// The forms of texts that several keys share.
 enum AllowedText {
   static let absolutePathWords = "an absolute path"
@@ -34,15 +36,12 @@ enum AllowedText {
     return names.contains(text) || isHex ? text : nil
   }
 
-  static let authenticatorWords = "one of \(ConfiguredAuthenticator.namesForPeople), or an AAID such as 0000#0000"
+  static let authenticatorWords =
+    "one of \(ConfiguredAuthenticator.namesForPeople), or an AAID ("
+    + AuthenticatorType.allCases.map { "\($0.rawValue): \($0.aaid)" }.joined(separator: ", ") + ")"
 
-  /// A type's name or an AAID.
-  static func authenticator(_ text: String) -> String? {
-    if ConfiguredAuthenticator(rawValue: text) != nil { return text }
-    let bytes = Array(text.utf8)
-    guard bytes.count == 9, bytes[4] == UInt8(ascii: "#") else { return nil }
-    return bytes[..<4].allSatisfy(isHexDigit) && bytes[5...].allSatisfy(isHexDigit) ? text : nil
-  }
+  /// The name or the AAID of a type that there is.
+  static func authenticator(_ text: String) -> String? { ConfiguredAuthenticator(nameOrAAID: text).map { _ in text } }
 
   static let environmentWords = "an environment variable's name in capitals, or empty"
 

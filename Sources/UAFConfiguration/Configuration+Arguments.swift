@@ -14,7 +14,7 @@ extension Configuration {
       guard passcode.keypad == .plain else { throw .argument(name, problem: "cannot go with keypad = \"shuffled\"") }
       guard !settings.transaction else { throw .argument(name, problem: "cannot go with transaction = true") }
     }
-    if let type = arguments.authenticator.flatMap(ConfiguredAuthenticator.init(rawValue:)) {
+    if let type = arguments.authenticator.flatMap(ConfiguredAuthenticator.init(nameOrAAID:)) {
       guard authenticators.contains(type) else {
         throw .argument("authenticator", problem: "\(type.rawValue) is not in the configuration's authenticators")
       }

@@ -48,8 +48,8 @@ struct ConfigurationReader {
     default:
       throw tables.unknown(
         key, node.line,
-        allowed: "authenticators, [server], [state], [general], [lock], [TYPE.lock], [passcode], "
-          + "[pattern], [prompt], [service.NAME]")
+        allowed: "authenticators, [server], [state], [general], [lock], [TYPE.lock] of one of "
+          + "\(ConfiguredAuthenticator.namesForPeople), [passcode], [pattern], [prompt], [service.NAME]")
     }
   }
 
@@ -176,12 +176,34 @@ struct ConfigurationReader {
     let policy = configuration.passcode.policy
     guard policy.minimumLength <= policy.maximumLength else {
       let key = tables.lines["passcode.min_length"] == nil ? "passcode.max_length" : "passcode.min_length"
-      throw tables.refused(key, "min_length (\(policy.minimumLength)) is above max_length (\(policy.maximumLength))")
+      let range = PasscodePolicy.lengthRange
+      throw tables.refused(
+        key,
+        "min_length (\(policy.minimumLength)) is above max_length (\(policy.maximumLength)): both must be "
+          + "\(range.lowerBound) to \(range.upperBound), and min_length not above max_length")
     }
+    guard configuration.passcode.keypad == .plain || policy.uiType != .normal || policy.digitsOnly else {
+      throw tables.refused(
+        "passcode.keypad",
+        "\"shuffled\" has digits alone: it needs ui_type = \"pin4\" or \"pin6\", or digits_only = true")
+    }
+    try checkServices()
     for (name, general) in [("general", configuration.general)]
       + configuration.services.sorted(by: { $0.key < $1.key }).map({ ("service.\($0.key)", $0.value.general) })
     where general.offline == .allow && general.offlineMaximumAge == nil {
       throw tables.refused("\(name).offline", "\"allow\" needs offline_max_age, in seconds")
+    }
+  }
+
+  private func checkServices() throws(ConfigurationError) {
+    for (name, service) in configuration.services.sorted(by: { $0.key < $1.key }) {
+      guard let type = service.authenticator.flatMap(ConfiguredAuthenticator.init(nameOrAAID:)) else { continue }
+      guard configuration.authenticators.contains(type) else {
+        let enabled = configuration.authenticators.map(\.rawValue).joined(separator: ", ")
+        throw tables.refused(
+          "service.\(name).authenticator", "\(type.rawValue) is not enabled: must be one of authenticators (\(enabled))"
+        )
+      }
     }
   }
 

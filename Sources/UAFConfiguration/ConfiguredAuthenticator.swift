@@ -1,3 +1,5 @@
+import Authenticator
+
 /// A type of authenticator as the configuration may name it, whether this version can verify it or not (features 2).
 public enum ConfiguredAuthenticator: String, CaseIterable, Sendable {
   /// A text or a PIN.
@@ -10,6 +12,12 @@ public enum ConfiguredAuthenticator: String, CaseIterable, Sendable {
   case fingerprint
   /// The system's face recognition.
   case face
+
+  /// The type of a name, or of the AAID of one that this version can verify; nil if there is none.
+  init?(nameOrAAID text: String) {
+    guard let type = Self(rawValue: AuthenticatorType(nameOrAAID: text)?.rawValue ?? text) else { return nil }
+    self = type
+  }
 
   static var namesForPeople: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

@@ -48,7 +48,9 @@ public struct PasscodeSettings: Sendable {
 
   mutating func ignore(_ text: String, _ value: TOMLNode.Value) throws(SettingRefusal) {
     guard let entry = IgnoredText(text, message: try Self.optionalMessage(value)) else {
-      throw SettingRefusal(problem: "an empty key would refuse every value")
+      throw SettingRefusal(
+        problem: "the key must be a text of 1 to \(PasscodeFormat.maximumByteCount) bytes that a value can contain: no "
+          + "control, private-use or unassigned characters (an empty one would refuse every value)")
     }
     policy.ignored.append(entry)
   }

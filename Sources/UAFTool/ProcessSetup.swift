@@ -40,13 +40,29 @@ enum ProcessSetup {
 
   /// The locale messages are wanted in, as POSIX looks for it; nil if none is set or the name cannot be sent.
   static func locale() -> [UInt8]? {
-    for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
-      // SAFETY: getenv gives NULL or a NUL-terminated text that stays until the environment is changed, which nothing here does.
-      guard let value = unsafe getenv(name) else { continue }
-      let text = unsafe String(cString: value)
-      if !text.isEmpty { return text.utf8.count <= 64 ? Array(text.utf8) : nil }
-    }
-    return nil
+    locale("LC_MESSAGES").flatMap { $0.utf8.count <= 64 ? Array($0.utf8) : nil }
+  }
+
+  /// What `terminal` can show, by the environment.
+  static func display(_ terminal: CInt?) -> TerminalDisplay {
+    let type = variable("TERM")
+    let encoding = locale("LC_CTYPE").map { $0.lowercased() } ?? ""
+    return TerminalDisplay(
+      isDumb: type == nil || type == "dumb",
+      isUTF8: encoding.contains("utf-8") || encoding.contains("utf8"),
+      usesColours: terminal.map(usesColours) ?? false)
+  }
+
+  private static func locale(_ category: String) -> String? {
+    ["LC_ALL", category, "LANG"].lazy.compactMap(variable).first
+  }
+
+  /// A variable of the environment; nil for an empty one.
+  private static func variable(_ name: String) -> String? {
+    // SAFETY: getenv gives NULL or a NUL-terminated text that stays until the environment is changed, which nothing here does.
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
   }
 
   /// Whether `descriptor` is a terminal whose owner did not ask for no colours (NO_COLOR).

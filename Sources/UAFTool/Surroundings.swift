@@ -1,3 +1,4 @@
+import FidoResults
 import Glibc
 
 /// Everything outside of the command line that a command works with, so that a test can put its own in place.
@@ -10,6 +11,8 @@ struct Surroundings {
   var input: CInt
   /// The terminal; nil when standard input is none.
   var terminal: CInt?
+  /// What the terminal can show.
+  var display: TerminalDisplay
   /// The way to the core.
   var core: any CoreSource
   /// What relative file names are relative to; absolute.
@@ -18,6 +21,11 @@ struct Surroundings {
   var installation: Installation
   /// Whether results may have colours.
   var usesColours: Bool
+
+  /// The language of the caller's locale.
+  var language: Language {
+    Language.matching(caller.locale.map { String(decoding: $0, as: UTF8.self) }, default: .english)
+  }
 
   /// Those of this process.
   static func ofThisProcess() -> Surroundings {
@@ -31,6 +39,7 @@ struct Surroundings {
       output: Output(results: STDOUT_FILENO, notes: STDERR_FILENO),
       input: STDIN_FILENO,
       terminal: terminal,
+      display: ProcessSetup.display(terminal),
       core: InstalledCore(
         socketPath: InstalledCore.socketPath, helperPath: InstalledCore.helperPath(), userID: user),
       workingDirectory: ProcessSetup.workingDirectory(),

@@ -19,8 +19,12 @@ enum ToolError: Error, Equatable {
   case payloadUnreadable(path: String, CInt)
   /// What was read is not one line of 1 to 16,384 bytes.
   case payloadUnusable
+  /// The payload cannot be taken apart, or asks for what no payload may.
+  case payloadNotUnderstood(String)
   /// The person gave none.
   case noPayload
+  /// The person gave no value to try.
+  case noValue
   /// No helper's socket, and no right to start one.
   case noCore(CInt)
   /// The socket is served by somebody other than root.
@@ -44,7 +48,7 @@ extension ToolError {
   var exit: ToolExit {
     switch self {
     case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .configuration, .payloadOnCommandLine,
-      .payloadUnreadable, .payloadUnusable, .noPayload, .terminalFailed, .outOfMemory:
+      .payloadUnreadable, .payloadUnusable, .payloadNotUnderstood, .noPayload, .noValue, .terminalFailed, .outOfMemory:
       .usage
     case .noCore, .coreIsNotRoots, .coreNotStarted, .coreEnded, .coreSilent, .coreConfused: .unreachable
     }
@@ -59,7 +63,8 @@ extension ToolError {
     case .configuration: "uafctl doctor checks all of it"
     case .payloadOnCommandLine:
       "other people see command lines: put it into a file, or give - to enter it on standard input"
-    case .payloadUnusable: "the server's enrol command prints the payload as one line"
+    case .payloadUnusable, .payloadNotUnderstood: "the server's enrol command prints the payload as one line"
+    case .noValue: "enter it at the question, or give it as the first line of standard input"
     case .noPayload: "give a file with --payload FILE, or - for standard input"
     case .noCore: "start the unit pam-uaf.socket, or run it as root"
     case .coreIsNotRoots: "stop what listens there; the core runs as root"
@@ -81,10 +86,12 @@ extension ToolError: CustomStringConvertible {
     case .accountIsNotYours: "only root may name another account"
     case .badArgument(let what): what
     case .configuration(let what): "the configuration cannot be used: \(what)"
-    case .payloadOnCommandLine: "--payload takes the name of a file, not the payload itself"
+    case .payloadOnCommandLine: "the payload's place is a file, not the command line"
     case .payloadUnreadable(let path, let number):
       "cannot read the payload from \(ShownText.line(path)): \(SystemError.text(number))"
     case .payloadUnusable: "that is no payload: it must be one line of 1 to 16384 bytes"
+    case .payloadNotUnderstood(let why): "the payload cannot be used: \(ShownText.line(why))"
+    case .noValue: "no value was given"
     case .noPayload: "no payload was given"
     case .noCore(let number): "cannot reach the core at \(InstalledCore.socketPath): \(SystemError.text(number))"
     case .coreIsNotRoots: "what serves \(InstalledCore.socketPath) is not root's"

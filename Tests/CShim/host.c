@@ -125,15 +125,28 @@ static void remember_delay(int code, unsigned microseconds, void *data)
   host->delayed = microseconds > 0;
 }
 
+static size_t write_line(const struct host *host, const char *stage, char *text, size_t room)
+{
+  return (size_t)snprintf(text, room, "%s %s %s/pam_uaf.so %s\n%s required %s/probe.so %s\n", stage,
+                          host->control != NULL ? host->control : "required", MODULES,
+                          host->arguments != NULL ? host->arguments : "", stage, MODULES,
+                          host->next != NULL ? host->next : "");
+}
+
 static void write_stack(const struct host *host)
 {
   static char text[16384];
   size_t at = 0;
   if (host->first_pass != NULL)
     at += (size_t)snprintf(text, sizeof text, "auth optional %s/probe.so [authtok=%s]\n", MODULES, host->first_pass);
-  snprintf(text + at, sizeof text - at, "auth %s %s/pam_uaf.so %s\nauth required %s/probe.so %s\n",
-           host->control != NULL ? host->control : "required", MODULES, host->arguments != NULL ? host->arguments : "",
-           MODULES, host->next != NULL ? host->next : "");
+  at += (size_t)snprintf(text + at, sizeof text - at, "account required %s/pam_uaf.so\n", MODULES);
+  if (host->old_password != NULL)
+    at += (size_t)snprintf(text + at, sizeof text - at, "password optional %s/probe.so [oldauthtok=%s]\n", MODULES,
+                           host->old_password);
+  at += write_line(host, "auth", text + at, sizeof text - at);
+  if (host->twice)
+    at += write_line(host, "password", text + at, sizeof text - at);
+  write_line(host, "password", text + at, sizeof text - at);
   write_file(FOLDER "/pam.d", "uaf-test", text);
 }
 
@@ -166,24 +179,18 @@ static unsigned open_descriptors(void)
   return count;
 }
 
-struct surroundings {
-  unsigned descriptors;
-  sigset_t mask;
-  struct sigaction child, pipe;
-};
-
-static struct surroundings look_around(void)
+static struct host_surroundings look_around(void)
 {
-  struct surroundings seen = {.descriptors = open_descriptors()};
+  struct host_surroundings seen = {.descriptors = open_descriptors()};
   sigprocmask(SIG_SETMASK, NULL, &seen.mask);
   sigaction(SIGCHLD, NULL, &seen.child);
   sigaction(SIGPIPE, NULL, &seen.pipe);
   return seen;
 }
 
-static void check_unchanged(const struct surroundings *before)
+static void check_unchanged(const struct host_surroundings *before)
 {
-  const struct surroundings after = look_around();
+  const struct host_surroundings after = look_around();
   CHECK(after.descriptors == before->descriptors);
   CHECK(after.child.sa_handler == before->child.sa_handler && after.child.sa_flags == before->child.sa_flags);
   CHECK(after.pipe.sa_handler == before->pipe.sa_handler);
@@ -192,42 +199,64 @@ static void check_unchanged(const struct surroundings *before)
   CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* no zombie, and nothing still running */
 }
 
-static void call_module(pam_handle_t *pamh, struct host *host)
+void host_script(struct host *host, const char *script)
 {
-  load_modules(pamh);
-  if (host->before != NULL)
-    host->before();
-  const struct surroundings before = look_around();
+  host->script = script;
+  write_file(host_libexec, "script", script);
+  write_file(host_libexec, "record", "");
+}
+
+void host_call(pam_handle_t *pamh, struct host *host, int (*stage)(pam_handle_t *pamh, int flags), int flags)
+{
   const long start = now();
+  host->prompts = 0;
+  host->shown[0] = host->log[0] = '\0';
+  host->delayed = false;
   current = host;
-  host->code = pam_authenticate(pamh, host->flags);
+  host->code = stage(pamh, flags);
   current = NULL;
   host->milliseconds = now() - start;
-  check_unchanged(&before);
+  read_record(host->record, sizeof host->record);
   host->reached_next = pam_getenv(pamh, "PROBE") != NULL;
   host->left_authtok = host->reached_next && strcmp(pam_getenv(pamh, "AUTHTOK"), "present") == 0;
   const char *token = pam_getenv(pamh, "UAF_TOKEN");
   snprintf(host->token, sizeof host->token, "%s", token != NULL ? token : "");
 }
 
-void host_authenticate(struct host *host)
+pam_handle_t *host_open(struct host *host)
 {
   pam_handle_t *pamh = NULL;
-  const struct pam_conv conversation = {host->conversation == HOST_HAS_NONE ? NULL : converse, host};
-  if (host->script != NULL) {
-    write_file(host_libexec, "script", host->script);
-    write_file(host_libexec, "record", "");
+  host->conv = (struct pam_conv){host->conversation == HOST_HAS_NONE ? NULL : converse, host};
+  if (host->script != NULL)
+    host_script(host, host->script);
+  if (host->service == NULL)
+    write_stack(host);
+  const char *user = host->user != NULL ? host->user : "root", *service = host->service;
+  if (pam_start_confdir(service != NULL ? service : "uaf-test", user, &host->conv, FOLDER "/pam.d", &pamh) != PAM_SUCCESS) {
+    CHECK(!"the handle could be made");
+    exit(1);
   }
-  write_stack(host);
-  host->prompts = 0;
-  host->shown[0] = host->log[0] = '\0';
-  const char *user = host->user != NULL ? host->user : "root";
-  const int started = pam_start_confdir("uaf-test", user, &conversation, FOLDER "/pam.d", &pamh);
-  CHECK(started == PAM_SUCCESS);
-  if (started != PAM_SUCCESS)
-    return;
   set_items(pamh, host);
-  call_module(pamh, host);
+  load_modules(pamh);
+  host->surroundings = look_around();
+  return pamh;
+}
+
+void host_close(pam_handle_t *pamh, struct host *host)
+{
+  pam_end(pamh, host->code);
+  check_unchanged(&host->surroundings);
+  read_record(host->record, sizeof host->record);
+}
+
+void host_authenticate(struct host *host)
+{
+  pam_handle_t *pamh = host_open(host);
+  if (host->before != NULL)
+    host->before();
+  host->surroundings = look_around();
+  host_call(pamh, host, pam_authenticate, host->flags);
+  check_unchanged(&host->surroundings);
   pam_end(pamh, host->code);
   read_record(host->record, sizeof host->record);
   if (host->code != PAM_SUCCESS)

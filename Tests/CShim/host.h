@@ -1,8 +1,9 @@
-/* A PAM host: one authentication through the real libpam and the module under test, against the scripted core. */
+/* A PAM host: calls through the real libpam and the module under test, against the scripted core. */
 #ifndef HOST_H
 #define HOST_H
 
 #include <security/pam_appl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -11,15 +12,23 @@
 
 enum host_conversation { HOST_ANSWERS, HOST_HAS_NONE, HOST_FAILS, HOST_GIVES_NOTHING, HOST_ANSWERS_NOTHING };
 
+struct host_surroundings {
+  unsigned descriptors;
+  sigset_t mask;
+  struct sigaction child, pipe;
+};
+
 struct host {
   /* The call. NULL and 0 are the defaults: user root, a "required" line, nothing else in the handle. */
-  const char *script, *user, *control, *arguments, *first_pass, *next;
+  const char *script, *user, *control, *arguments, *first_pass, *old_password, *next;
   const char *remote_host, *tty, *remote_user;
   const char *answers[4];
   enum host_conversation conversation;
   int flags;
   long answers_after_milliseconds;
   void (*before)(void); /* runs when the modules are loaded and PAM_USER is set, just before the call */
+  bool twice;           /* the stack names the module twice for passwords */
+  const char *service;  /* a stack that is there already, in the place of all of this */
 
   /* What came of it. */
   int code;
@@ -30,11 +39,24 @@ struct host {
   bool reached_next, left_authtok, delayed;
   char token[64];      /* UAF_TOKEN of the PAM environment; empty where it is not set */
   long milliseconds;
+
+  /* Its own. */
+  struct pam_conv conv;
+  struct host_surroundings surroundings;
 };
 
 /* Runs pam_authenticate and fills in the second half. Checks what must hold for every call: descriptors, children,
    signal mask and SIGCHLD's disposition as before, log lines printable, one of them for whatever is no success. */
 void host_authenticate(struct host *host);
+
+/* The same in parts, for several stages of one handle: open, a call for each, close, which checks the descriptors and
+   children. A call fills in what came of it, and says nothing of the log. */
+pam_handle_t *host_open(struct host *host);
+void host_call(pam_handle_t *pamh, struct host *host, int (*stage)(pam_handle_t *pamh, int flags), int flags);
+void host_close(pam_handle_t *pamh, struct host *host);
+
+/* What the next core does; what the last one wrote down is forgotten. */
+void host_script(struct host *host, const char *script);
 
 /* The lines of the record that begin with prefix, each without it, joined by "|". Returns out. */
 const char *host_record_lines(const struct host *host, const char *prefix, char *out, size_t room);

@@ -614,16 +614,6 @@ static void needs_no_core_for_the_other_stages(void)
   return_core();
 }
 
-/* Until values can be changed: neither pass asks anything, and the stack is left to the other modules. */
-static void ignores_changes_of_passwords(void)
-{
-  const struct pam_conv conversation = {NULL, NULL};
-  pam_handle_t *pamh = start_other_stages(&conversation);
-  CHECK(pam_chauthtok(pamh, 0) == ALL_IGNORED);
-  CHECK(pam_chauthtok(pamh, PAM_CHANGE_EXPIRED_AUTHTOK) == ALL_IGNORED);
-  pam_end(pamh, PAM_SUCCESS);
-}
-
 int main(void)
 {
   test("tells the core what PAM knows", tells_what_pam_knows);
@@ -666,6 +656,5 @@ int main(void)
   test("refuses a socket that is not root's without root", refuses_a_false_core_without_root);
   test("ignores nouserok without root", ignores_nouserok_without_root);
   test("needs no core for credentials, sessions and accounts", needs_no_core_for_the_other_stages);
-  test("ignores changes of passwords without a question", ignores_changes_of_passwords);
   return check_summary();
 }

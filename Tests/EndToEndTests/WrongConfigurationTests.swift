@@ -46,6 +46,28 @@ extension EndToEnd {
       Mistake("with a word for a number", log: "PATH:10: lock.lock_time: ") {
         try rewrite($0, "lock_time = 300", "lock_time = \"long\"")
       },
+      Mistake(
+        "with an expression that does not compile", log: ": passcode.regex.a(b: the expression does not compile at "
+      ) {
+        try add($0, "[passcode.regex]\n'a(b' = true")
+      },
+      Mistake("with an empty ignored text", log: ": passcode.ignore.: ") {
+        try add($0, "[passcode.ignore]\n'' = true")
+      },
+      Mistake("with lengths that cross", log: ": passcode.min_length: min_length (9) is above max_length (8)") {
+        try add($0, "[passcode]\nmin_length = 9\nmax_length = 8")
+      },
+      Mistake(
+        "with a lock without tries", log: ": pattern.lock.retry_count_to_lock: must be a whole number from 1 to 10"
+      ) {
+        try add($0, "[pattern.lock]\nretry_count_to_lock = 0")
+      },
+      Mistake("with a lock for one service", log: ": service.login.lock_time: locks are never per service") {
+        try add($0, "[service.login]\nlock_time = 60")
+      },
+      Mistake("of an authenticator nobody has", log: ": iris: unknown key (allowed: ") {
+        try add($0, "[iris.lock]\nlock_time = 60")
+      },
       Mistake("no TOML", log: "PATH:1: ") { try $0.write("server { request_url }\n", to: "pam_uaf.conf") },
       Mistake("without a server", log: "no server is configured: set server.request_url") {
         try $0.write("[state]\ndirectory = \"\($0.settings.stateDirectory)\"\n", to: "pam_uaf.conf")
@@ -57,6 +79,10 @@ extension EndToEnd {
 
     private static func rewrite(_ scene: Scene, _ old: String, _ new: String) throws {
       try scene.write(scene.settings.text.replacing(old, with: new), to: "pam_uaf.conf")
+    }
+
+    private static func add(_ scene: Scene, _ section: String) throws {
+      try scene.write(scene.settings.text + "\n" + section + "\n", to: "pam_uaf.conf")
     }
 
     private static func refusal(_ log: String) -> Refusal {
@@ -104,6 +130,19 @@ extension EndToEnd {
       let own = argument.hasPrefix("conf=") ? "" : "conf=\(scene.configuration)"
       try scene.stack("auth required \(Programs.module) \(argument) \(own)")
       try Self.refusal(log).check { try scene.logIn(Scene.passcode) }
+    }
+
+    @Test(arguments: [
+      ("[passcode]\nui_type = \"pin6\"\nkeypad = \"shuffled\"", "cannot go with keypad = "),
+      ("[service.demo]\ntransaction = true", "cannot go with transaction = true"),
+    ])
+    func `does not let a value be taken that was typed unseen`(_ section: String, _ problem: String) throws {
+      for argument in ["use_first_pass", "try_first_pass"] {
+        let scene = try scene()
+        try Self.add(scene, section)
+        try scene.stack("auth required \(Programs.module) \(argument) conf=\(scene.configuration)")
+        try Self.refusal("module argument \(argument): \(problem)").check { try scene.logIn(Scene.passcode) }
+      }
     }
 
     @Test func `that is right again lets in again`() throws {

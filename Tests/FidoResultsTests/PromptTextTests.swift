@@ -35,9 +35,11 @@ import Testing
 
   @Test func `the passcode prompt names the person, and the service once`() {
     #expect(PromptText.value(.passcode, user: "alice", service: nil).text(in: .english) == "Passcode for alice: ")
-    #expect(PromptText.value(.passcode, user: "alice", service: "sudo").text(in: .english) == "Passcode for alice (sudo): ")
-    #expect(PromptText.value(.passcode, user: "alice", service: "sudo").text(in: .korean) == "alice 패스코드 (sudo): ")
-    #expect(PromptText.value(.either, user: "alice", service: nil).text(in: .english) == "Passcode or pattern for alice: ")
+    let withService = PromptText.value(.passcode, user: "alice", service: "sudo")
+    #expect(withService.text(in: .english) == "Passcode for alice (sudo): ")
+    #expect(withService.text(in: .korean) == "alice 패스코드 (sudo): ")
+    let either = PromptText.value(.either, user: "alice", service: nil)
+    #expect(either.text(in: .english) == "Passcode or pattern for alice: ")
   }
 
   @Test func `one try is not several tries`() {

@@ -91,7 +91,9 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     "[lock.remote]\nmax_lock_count=3", "[passcode]\nui_type='pin4'", "[passcode]\nui_type='pin6'",
     "[passcode]\nmin_length=4",
     "[passcode]\nmin_length=64", "[passcode]\nmax_length=64", "[passcode]\nmin_length=4\nmax_length=4",
-    "[passcode]\ndigits_only=true", "[passcode]\nregular_expression='a.*'", "[passcode]\nkeypad='shuffled'",
+    "[passcode]\ndigits_only=true", "[passcode]\nregular_expression='a.*'",
+    "[passcode]\nkeypad='shuffled'\ndigits_only=true",
+    "[passcode]\nkeypad='shuffled'\nui_type='pin4'",
     "[passcode]\nauto_submit=true", "[passcode.rules]\nnot_number_english='x'",
     "[passcode.rules]\nequal_character=false",
     "[passcode.ignore]\n'a b'=true", "[passcode.regex]\n'(?i)a+'=true", "[pattern]\nmin_nodes=4",
@@ -100,7 +102,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     "[pattern.appearance]\nline_color='red'\nmismatch_line_color='#A0b1C2'\nnode_size=1", "[prompt]\naccessible=true",
     "[prompt]\ntries=1", "[prompt]\ntries=10", "[prompt]\noffer_reset=true\ninteractive=false",
     "[service.sudo]\nreason='root'",
-    "[service.\"a.b\"]\ntries=3\noffline='deny'\nhide_state=true\nlanguage='ko'\nauthenticator='00a1#B2c3'",
+    "[service.\"a.b\"]\ntries=3\noffline='deny'\nhide_state=true\nlanguage='ko'\nauthenticator='5541#0002'",
   ])
   func `accepts every key up to its bounds`(_ text: String) {
     #expect(refusal(text) == nil)

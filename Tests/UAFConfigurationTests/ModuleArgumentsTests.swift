@@ -48,7 +48,7 @@ import Testing
     ("", ""), ("nouserOK", "nouserOK"), ("use_first_pas", "use_first_pas"), ("nouserok=1", "nouserok"),
     ("conf", "conf"), ("conf=", "conf"),
     ("conf=a.conf", "conf"), ("conf=/a/../b", "conf"), ("authenticator=", "authenticator"),
-    ("authenticator=iris", "authenticator"),
+    ("authenticator=iris", "authenticator"), ("authenticator=5541#0009", "authenticator"),
     ("tries=", "tries"), ("tries=0", "tries"), ("tries=11", "tries"), ("tries=-1", "tries"), ("tries=+1", "tries"),
     ("tries=01", "tries"),
     ("tries=1 ", "tries"), ("tries=99999999999999999999", "tries"), ("timeout=0", "timeout"),
@@ -68,16 +68,18 @@ import Testing
 
   @Test func `a first pass cannot go with a shuffled keypad or a transaction`() throws {
     for name in ["use_first_pass", "try_first_pass"] {
-      #expect(try conflict([name], "[passcode]\nkeypad='shuffled'") == name)
+      #expect(try conflict([name], "[passcode]\nkeypad='shuffled'\nui_type='pin6'") == name)
       #expect(try conflict([name], "[service.sudo]\ntransaction=true") == name)
       #expect(try conflict([name], "[service.sudo]\ntransaction=true", service: "login") == nil)
     }
-    #expect(try conflict(["quiet"], "[passcode]\nkeypad='shuffled'") == nil)
+    #expect(try conflict(["quiet"], "[passcode]\nkeypad='shuffled'\nui_type='pin6'") == nil)
   }
 
   @Test func `an authenticator that is not enabled is refused`() throws {
     #expect(try conflict(["authenticator=pattern"], "authenticators=['passcode']") == "authenticator")
     #expect(try conflict(["authenticator=passcode"], "authenticators=['passcode']") == nil)
+    #expect(try conflict(["authenticator=5541#0002"], "authenticators=['passcode']") == "authenticator")
+    #expect(try conflict(["authenticator=5541#0002"], "authenticators=['pattern']") == nil)
   }
 
   @Test func `nouserok cannot go with hidden states`() throws {

@@ -92,7 +92,8 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 2002)
   }
 
-  @Test(arguments: ["fingerprint", "face"]) func `one that is not built is 2002, with nothing asked`(_ type: String) throws {
+  @Test(arguments: ["fingerprint", "face"])
+  func `one that is not built is 2002, with nothing asked`(_ type: String) throws {
     let bench = try HelperBench.registered()
     bench.configuration = "authenticators = [\"passcode\", \"\(type)\"]\n" + bench.configuration
     let transcript = try bench.run(bench.begin(.authenticate, "authenticator=\(type)"))

@@ -40,7 +40,8 @@ import UAFWire
   }
 
   @Test(arguments: ["wrong1", "", "\u{1b}[2J", "7", "correct"])
-  func `remote: whatever is entered, a call asks everybody equally often and in the same words`(_ entry: String) throws {
+  func `remote: whatever is entered, a call asks everybody equally often and in the same words`(_ entry: String) throws
+  {
     let more = "[passcode]\nui_type = \"pin6\"\nmin_length = 4\n[service.sshd]\ntries = 3"
     let bench = try HelperBench.registered()
     bench.configuration += "\n" + more
@@ -56,7 +57,8 @@ import UAFWire
     let named = try bench.run(remote(bench, "authenticator=passcode"), ["correct"])
     #expect(named.pamCode == 0 && named.prompts.map(\.text) == ["Passcode for mina (sshd): "])
     let other = try bench.run(remote(bench, "authenticator=pattern"), ["12369"])
-    #expect(other.pamCode == 7 && other.prompts.count == 1 && other.prompts[0].text.hasSuffix("Pattern for mina (sshd): "))
+    #expect(
+      other.pamCode == 7 && other.prompts.count == 1 && other.prompts[0].text.hasSuffix("Pattern for mina (sshd): "))
   }
 
   @Test func `remote: every one of them sends the server the same kind of request`() throws {

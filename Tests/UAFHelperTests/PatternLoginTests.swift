@@ -64,7 +64,9 @@ import UAFWire
 
   @Test func `the pattern has a lock of its own`() throws {
     let bench = try HelperBench.registeredTwice()
-    for entry in ["96321", "96325", "96324"] { try bench.run(bench.begin(.authenticate, "authenticator=pattern"), [entry]) }
+    for entry in ["96321", "96325", "96324"] {
+      try bench.run(bench.begin(.authenticate, "authenticator=pattern"), [entry])
+    }
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern")).result == 3013)
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=5541#0002")).result == 3013)

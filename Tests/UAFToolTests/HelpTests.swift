@@ -36,7 +36,12 @@ import Testing
           register                Registers an authenticator of an account with the
                                   server.
           authenticate            Goes through a login without logging in.
+          change                  Changes a passcode or a pattern.
+          reset                   Wipes a forgotten passcode or pattern, and makes its
+                                  keys unusable.
           deregister              Deletes registrations, here and at the server.
+          oob                     Does what a payload asks for: registers, or approves
+                                  a login elsewhere.
           status                  Shows what is registered, and what is locked.
           unlock                  Lifts every lock of an account; root only.
           forget                  Deletes all that this machine knows of an account;
@@ -44,6 +49,7 @@ import Testing
           init                    Makes the key of this machine, once; root only.
           trust                   Writes the server of a payload into the
                                   configuration; root only.
+          policy                  Tries the rules for new values.
           facet                   Prints who this client says it is, and what a server
                                   has to list.
           doctor                  Checks the installation, and says what to do about
@@ -84,9 +90,94 @@ import Testing
       help(AuthenticateCommand.self) == """
         OVERVIEW: Goes through a login without logging in.
 
-        USAGE: uafctl authenticate [--conf <file>] [--token] [<user>]
+        With --json-conversation it is a graphical front end that asks the person: each
+        challenge and message is one line of JSON on standard output, and the last line
+        is a success or a failure. A challenge is answered by one line on standard
+        input, {"answer":"..."} or {"cancel":true}. README.md lists the members.
+
+        USAGE: uafctl authenticate [--conf <file>] [--token] [--json-conversation] [<user>]
 
         ARGUMENTS:
+          <user>                  The account; root only. Your own where it is left out.
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --token                 Print the server's token.
+          --json-conversation     Ask in lines of JSON.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains change`() {
+    #expect(
+      help(ChangeCommand.self) == """
+        OVERVIEW: Changes a passcode or a pattern.
+
+        The old value is asked for first, and a wrong one counts as an attempt; the new
+        one is asked for twice. The registrations stay as they are. Without the old
+        value only a reset helps.
+
+        USAGE: uafctl change [--conf <file>] [<user>] [<type>]
+
+        ARGUMENTS:
+          <user>                  The account; root only. Your own where it is left out.
+          <type>                  Authenticator type, such as passcode. Not needed
+                                  where there is one.
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains reset`() {
+    #expect(
+      help(ResetCommand.self) == """
+        OVERVIEW: Wipes a forgotten passcode or pattern, and makes its keys unusable.
+
+        A person needs a new enrolment payload for it, with which the server forgets
+        this machine's keys as well. Root needs none; the server then still knows the
+        keys, and the next registration removes them, unless root gives a payload with
+        --deregister.
+
+        USAGE: uafctl reset [--conf <file>] [--payload <file>] [--deregister] [<user>] [<type>]
+
+        ARGUMENTS:
+          <user>                  The account; root only. Your own where it is left out.
+          <type>                  Authenticator type, such as passcode. Not needed
+                                  where there is one.
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --payload <file>        File with a new enrolment payload; - for standard
+                                  input, or to be asked for it.
+          --deregister            Have the server forget the keys as well; root only,
+                                  with --payload.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains oob`() {
+    #expect(
+      help(OutOfBandCommand.self) == """
+        OVERVIEW: Does what a payload asks for: registers, or approves a login
+        elsewhere.
+
+        A payload is one line, as a server prints it or a QR picture holds it. What it
+        asks for stands in the payload itself. Other people see command lines: the line
+        itself is taken there only if its server is this machine, as in a demonstration.
+
+        USAGE: uafctl oob [--conf <file>] [--token] <payload> [<user>]
+
+        ARGUMENTS:
+          <payload>               File with the payload; - for standard input, or to be
+                                  asked for it.
           <user>                  The account; root only. Your own where it is left out.
 
         OPTIONS:
@@ -219,6 +310,27 @@ import Testing
         """)
   }
 
+  @Test func `explains policy check`() {
+    #expect(
+      help(PolicyCheckCommand.self) == """
+        OVERVIEW: Tries a value against the rules for passcodes, without setting it.
+
+        The value is asked for on the terminal without showing it, or is the first line
+        of standard input. The exit status is 0 if it would be accepted; 1 if not, with
+        one line for each problem that begins with the rule's key; 2 for anything else,
+        such as a configuration that cannot be used. Nothing is stored or sent, and
+        root is not needed: whoever is not root may try a file of his own.
+
+        USAGE: uafctl policy check [--conf <file>]
+
+        OPTIONS:
+          --conf <file>           Configuration file; root's or your own.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
   @Test func `explains facet`() {
     #expect(
       help(FacetCommand.self) == """
@@ -271,8 +383,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ["bogus"], ["--bogus"], ["unlock"], ["forget"], ["trust"], ["status", "--available"], ["status", "a", "b"],
-    ["deregister", "passcode", "--all"], ["authenticate", "--payload", "x"], ["register", "--payload"],
+    ["bogus"], ["--bogus"], ["unlock"], ["forget"], ["trust"], ["oob"], ["policy", "bogus"], ["status", "--available"],
+    ["status", "a", "b"], ["deregister", "passcode", "--all"], ["authenticate", "--payload", "x"],
+    ["register", "--payload"],
     ["status", "--json=yes"], ["init", "alice"], ["unlock", "alice", "bob"],
   ])
   func `refuses what it does not know or cannot do without, with the way it is used`(arguments: [String]) {

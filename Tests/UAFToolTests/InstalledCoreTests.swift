@@ -75,7 +75,7 @@ import UAFWire
 
   @Test func `a helper that ends at once is no success`() throws {
     let connection = try core(helper("exit 0")).connect(startsOwn: true)
-    var conversation = try Conversation(output: Output(results: -1, notes: -1))
+    var conversation = try Conversation()
     var person = LinePerson(input: LineInput(descriptor: -1), output: Output(results: -1, notes: -1))
     var failure: ToolError?
     do throws(ToolError) {

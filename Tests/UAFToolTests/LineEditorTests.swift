@@ -20,22 +20,27 @@ import Testing
     #expect(try type([0x0A]) == ([], .done))
   }
 
-  @Test(arguments: [("ab", "a"), ("aß", "a"), ("a한", "a"), ("a😀", "a"), ("한글", "한"), ("x", "")])
-  func `erases a whole character, however many bytes it has`(before: String, after: String) throws {
+  @Test(arguments: [
+    ("ab", "a", 1), ("aß", "a", 1), ("a한", "a", 2), ("a😀", "a", 2), ("한글", "한", 2), ("x", "", 1),
+    ("e\u{301}", "e", 0), ("日", "", 2), ("Ａ", "", 2),
+  ])
+  func `erases a whole character, however many bytes and cells it has`(
+    before: String, after: String, columns: Int
+  ) throws {
     let typed = try type(Array(before.utf8) + [0x7F])
     #expect(typed.value == Array(after.utf8))
-    #expect(typed.last == .erased(1))
+    #expect(typed.last == .erased(characters: 1, columns: columns))
     #expect(try type(Array(before.utf8) + [0x08]).value == Array(after.utf8))
   }
 
   @Test func `erases bytes that are no text without going beyond the start`() throws {
     let typed = try type([0x80, 0x80, 0x7F])
-    #expect(typed.value == [] && typed.last == .erased(1))
+    #expect(typed.value == [] && typed.last == .erased(characters: 1, columns: 1))
   }
 
   @Test func `erases everything at once`() throws {
     let typed = try type(Array("ab한".utf8) + [0x15])
-    #expect(typed.value == [] && typed.last == .erased(3))
+    #expect(typed.value == [] && typed.last == .erased(characters: 3, columns: 4))
   }
 
   @Test(arguments: [UInt8(0x7F), 0x15])
@@ -60,5 +65,27 @@ import Testing
   @Test func `refuses what does not fit and keeps the rest`() throws {
     #expect(try type([0x61, 0x62, 0x63], capacity: 2) == ([0x61, 0x62], .refused))
     #expect(try type([0x61, 0x62, 0x63, 0x7F, 0x64], capacity: 2).value == [0x61, 0x64])
+  }
+
+  /// After which of the bytes of `text` the entry is full.
+  private func full(_ text: String, length: Int?) throws -> [Int] {
+    var editor = try LineEditor(keys: EditingKeys(), capacity: 64, length: length)
+    var positions: [Int] = []
+    for (index, byte) in text.utf8.enumerated() {
+      _ = editor.received(byte)
+      if editor.isFull { positions.append(index + 1) }
+    }
+    return positions
+  }
+
+  @Test func `is full at its length, when the last character is whole`() throws {
+    #expect(try full("123456", length: 4) == [4])
+    #expect(try full("12\u{7F}234", length: 4) == [6])
+    #expect(try full("a한글b", length: 3) == [7])
+    #expect(try full("😀", length: 1) == [4])
+  }
+
+  @Test func `is never full without a length`() throws {
+    #expect(try full("123456", length: nil) == [])
   }
 }

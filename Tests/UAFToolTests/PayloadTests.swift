@@ -47,7 +47,7 @@ import UAFWire
   func `is refused on the command line, and not repeated`(argument: String) {
     let bench = Bench(["register", "--payload", argument], core: [Bench.success])
     #expect(bench.exit == .usage)
-    #expect(bench.notes.hasPrefix("uafctl: --payload takes the name of a file, not the payload itself\nhint: "))
+    #expect(bench.notes.hasPrefix("uafctl: the payload's place is a file, not the command line\nhint: "))
     #expect(!bench.notes.contains(argument))
     #expect(bench.startedOwn.isEmpty)
   }

@@ -10,11 +10,12 @@ import UAFWire
 
   /// Runs an authentication at the terminal while `person` acts on the other end.
   private func authenticate(
-    core: [CoreMessage] = [Bench.question, Bench.success], _ person: @escaping @Sendable (Terminal) -> Void
+    core: [CoreMessage] = [Bench.question, Bench.success], display: TerminalDisplay = TerminalDisplay(),
+    _ person: @escaping @Sendable (Terminal) -> Void
   ) -> Bench {
     let terminal = terminal
     let typist = Typist { person(terminal) }
-    let bench = Bench(["authenticate"], core: core, terminal: terminal.program)
+    let bench = Bench(["authenticate"], core: core, terminal: terminal.program, display: display)
     typist.join()
     return bench
   }
@@ -72,6 +73,62 @@ import UAFWire
     }
     #expect(bench.sent.last == Bench.answer("2"))
     #expect(terminal.rest() == "1\u{8} \u{8}2\r\n")
+  }
+
+  private static let capable = TerminalDisplay(isDumb: false)
+
+  @Test func `masks a hidden entry character by character, and takes the masks back`() {
+    let bench = authenticate(display: Self.capable) { terminal in
+      _ = terminal.expect("Passcode: ")
+      terminal.type(Array("aß한".utf8) + [0x7F] + Array("\u{1B}[A".utf8) + Array("😀".utf8) + [0x15])
+      terminal.type(Array("xy\r".utf8))
+    }
+    #expect(bench.sent.last == Bench.answer("xy"))
+    let back = "\u{8} \u{8}"
+    #expect(terminal.rest() == "***\(back)\u{7}*\(back)\(back)\(back)**\r\n")
+  }
+
+  @Test func `takes a wide character back whole`() {
+    let choice = CoreMessage.prompt(Prompt(echo: true, check: "code", step: .current, text: "Code: "))
+    let bench = authenticate(core: [choice, Bench.success], display: Self.capable) { terminal in
+      _ = terminal.expect("Code: ")
+      terminal.type(Array("한\u{7F}a\r".utf8))
+    }
+    #expect(bench.sent.last == Bench.answer("a"))
+    #expect(terminal.rest() == "한\u{8} \u{8}\u{8} \u{8}a\r\n")
+  }
+
+  @Test func `takes an entry of full length without Enter`() {
+    var pin = Prompt(echo: false, check: "passcode", step: .current, text: "PIN: ")
+    pin.entryLength = 4
+    let bench = authenticate(core: [.prompt(pin), Bench.success], display: Self.capable) { terminal in
+      _ = terminal.expect("PIN: ")
+      terminal.type(Array("129\u{7F}34".utf8))
+    }
+    #expect(bench.exit == .success)
+    #expect(bench.sent.last == Bench.answer("1234"))
+    #expect(terminal.rest() == "***\u{8} \u{8}**\r\n")
+  }
+
+  @Test func `takes a shorter entry at Enter all the same`() {
+    var pin = Prompt(echo: false, check: "passcode", step: .current, text: "PIN: ")
+    pin.entryLength = 4
+    let bench = authenticate(core: [.prompt(pin), Bench.failure(7, 3012)]) { terminal in
+      _ = terminal.expect("PIN: ")
+      terminal.type(Array("12\r".utf8))
+    }
+    #expect(bench.sent.last == Bench.answer("12"))
+  }
+
+  @Test func `another size of the window leaves the entry as it is`() {
+    let bench = authenticate(display: Self.capable) { terminal in
+      _ = terminal.expect("Passcode: ")
+      terminal.type(Array("ab".utf8))
+      _ = terminal.expect("**")
+      kill(getpid(), SIGWINCH)
+      terminal.type(Array("c\r".utf8))
+    }
+    #expect(bench.sent.last == Bench.answer("abc"))
   }
 
   @Test func `shows a question without what steers a terminal`() {
@@ -140,5 +197,30 @@ import UAFWire
     #expect(bench.exit == .usage)
     #expect(bench.notes.hasPrefix("uafctl: no payload was given\n"))
     #expect(bench.startedOwn.isEmpty)
+  }
+
+  @Test func `asks for a value to try without showing it`() {
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect("Value to try: ")
+      terminal.type(Array("short\r".utf8))
+    }
+    let bench = Bench(["policy", "check"], as: geteuid(), terminal: terminal.program)
+    typist.join()
+    #expect(bench.exit == .refused)
+    #expect(bench.output.hasPrefix("min_length: "))
+    #expect(!terminal.rest().contains("s"))
+  }
+
+  @Test func `a value that was not given at the terminal is an error`() {
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect("Value to try: ")
+      terminal.type([0x03])
+    }
+    let bench = Bench(["policy", "check"], as: geteuid(), terminal: terminal.program)
+    typist.join()
+    #expect(bench.exit == .usage)
+    #expect(bench.notes.hasPrefix("uafctl: no value was given\n"))
   }
 }

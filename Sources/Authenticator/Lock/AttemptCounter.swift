@@ -20,14 +20,22 @@ struct AttemptCounter: Equatable, Sendable {
     return policy.stricter(configured)
   }
 
-  /// Counts one attempt, and writes the lock at once if it is the last one allowed.
+  /// Notes what time has done: a lock that is over ends its row, and a fresh one begins.
+  ///
+  /// Once that is written no reboot brings the lock back.
+  mutating func pass(to now: BootTime) {
+    guard let lock else { return }
+    if lock.remaining(at: now) == nil {
+      self.lock = nil
+      charges = []
+    } else {
+      self.lock?.restart(at: now)
+    }
+  }
+
+  /// Counts one attempt where no lock stands, and writes the lock at once if it is the last one allowed.
   mutating func charge(ticket: UInt64, at now: BootTime, configured: LockPolicy) {
     let policy = effectivePolicy(configured: configured)
-    if lock != nil {
-      // It ran out (the caller asked): a fresh row begins.
-      lock = nil
-      charges = []
-    }
     self.policy = policy
     charges.append(ticket)
     guard charges.count >= policy.retryCountToLock else { return }

@@ -15,14 +15,17 @@ public struct AttemptLedger: Equatable, Sendable {
   /// No attempts yet.
   public init() {}
 
+  /// Notes what time has done to both locks.
+  public mutating func pass(to now: BootTime) {
+    local.pass(to: now)
+    remote.pass(to: now)
+  }
+
   /// Counts one attempt, unless locked.
-  ///
-  /// A lock of an earlier boot begins to run anew.
   public mutating func charge(
     _ origin: AttemptOrigin, at now: BootTime, policy configured: LockPolicy
   ) -> ChargeOutcome {
-    _ = local.lock?.restart(at: now)
-    _ = remote.lock?.restart(at: now)
+    pass(to: now)
     if let refusal = refusal(origin, at: now) { return refusal }
     let (ticket, overflow) = lastTicket.addingReportingOverflow(1)
     guard !overflow else { return .permanentlyLocked }
@@ -56,8 +59,10 @@ public struct AttemptLedger: Equatable, Sendable {
     case .locked(let left): return LockStatus(isPermanent: false, remainingLock: left, remainingTries: 0)
     case .permanentlyLocked: return LockStatus(isPermanent: true, remainingLock: nil, remainingTries: 0)
     case .charged, nil:
+      // A lock that is over but still written down ended its row.
       let used = counter.lock == nil ? counter.charges.count : 0
-      return LockStatus(isPermanent: false, remainingLock: nil, remainingTries: max(0, limit - used))
+      // A limit that was lowered below what is counted locks with the next wrong entry, never before it.
+      return LockStatus(isPermanent: false, remainingLock: nil, remainingTries: max(1, limit - used))
     }
   }
 

@@ -9,17 +9,17 @@ struct Lock: Equatable, Sendable {
   /// The charge that brought it about: a right value with the same or a later ticket lifts it.
   var ticket: UInt64
   var length: Length
-  /// When it began to run; restarted once after a reboot, because time that passed while the machine
-  /// was off cannot be told from a clock somebody set.
+  /// When it began to run.
   var started: BootTime
 
-  /// What is left of it, or nil once it is over.
+  /// What is left of it, or nil once it is over; never more than its length.
   ///
-  /// Never more than its length.
+  /// After a reboot it runs in full once more, from the start of the boot: what passed while the machine was off cannot be told
+  /// from a clock somebody set, what passed since is certain.
   func remaining(at now: BootTime) -> Remaining? {
     guard case .temporary(let nanoseconds) = length else { return .forever }
-    guard now.bootID == started.bootID else { return .time(nanoseconds) }
-    let (elapsed, overflow) = now.nanoseconds.subtractingReportingOverflow(started.nanoseconds)
+    let start = now.bootID == started.bootID ? started.nanoseconds : 0
+    let (elapsed, overflow) = now.nanoseconds.subtractingReportingOverflow(start)
     guard !overflow, elapsed >= 0 else { return .time(nanoseconds) }
     return elapsed < nanoseconds ? .time(nanoseconds - elapsed) : nil
   }
@@ -30,13 +30,10 @@ struct Lock: Equatable, Sendable {
     case forever
   }
 
-  /// Lets a lock of an earlier boot, or one from the future, run from now.
+  /// Lets a lock from the future run from now.
   ///
-  /// Whether anything changed.
-  mutating func restart(at now: BootTime) -> Bool {
-    guard length != .permanent, now.bootID != started.bootID || now.nanoseconds < started.nanoseconds
-    else { return false }
-    started = now
-    return true
+  /// A machine that was set back to an earlier state of its memory, but not of its disk, sees one.
+  mutating func restart(at now: BootTime) {
+    if now.bootID == started.bootID, now.nanoseconds < started.nanoseconds { started = now }
   }
 }

@@ -1,40 +1,7 @@
 // Purpose: a passcode's characters without a Swift String, whose copies nobody could wipe.
 
-import Glibc
-
-/// The code points of a short secret, lent for one call and wiped after it.
+/// UTF-8 and what the rules ask about its code points.
 enum CodePoints {
-  /// The longest input, in bytes: 64 characters of four bytes.
-  static let maximumByteCount = 256
-
-  /// Calls `body` with the code points of `bytes`; nil if they are not well-formed UTF-8 or longer than ``maximumByteCount``.
-  static func with<Result>(_ bytes: Span<UInt8>, _ body: (Span<UInt32>) -> Result) -> Result? {
-    guard bytes.count <= maximumByteCount else { return nil }
-    return unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: maximumByteCount) { buffer in
-      // SAFETY: the buffer is ours until this closure returns, every element is initialised here, and none is used after the
-      // wipe. A code point takes at least one byte, so there is room for all.
-      unsafe buffer.initialize(repeating: 0)
-      defer {
-        if let base = buffer.baseAddress { unsafe explicit_bzero(base, buffer.count * MemoryLayout<UInt32>.stride) }
-      }
-      var count = 0
-      var index = 0
-      while index < bytes.count {
-        guard let (value, length) = decode(bytes, at: index) else { return nil }
-        unsafe buffer[count] = value
-        count += 1
-        index += length
-      }
-      // SAFETY: `count` elements are initialised and the span cannot outlive the call.
-      return body(unsafe UnsafeBufferPointer(rebasing: buffer[..<count]).span)
-    }
-  }
-
-  /// Whether the bytes are well-formed UTF-8 of at most ``maximumByteCount`` bytes.
-  static func areWellFormed(_ bytes: Span<UInt8>) -> Bool {
-    with(bytes) { _ in true } ?? false
-  }
-
   /// The lower-case form of a letter, anything else unchanged.
   static func folded(_ value: UInt32) -> UInt32 {
     if value < 0x80 { return isASCIILetter(value) ? value | 0x20 : value }
@@ -50,7 +17,7 @@ enum CodePoints {
   static func isASCIILetter(_ value: UInt32) -> Bool { (0x61...0x7a).contains(value | 0x20) && value < 0x80 }
 
   /// One code point by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
-  private static func decode(_ bytes: Span<UInt8>, at index: Int) -> (value: UInt32, length: Int)? {
+  static func decode(_ bytes: Span<UInt8>, at index: Int) -> (value: UInt32, length: Int)? {
     let first = bytes[index]
     let (length, smallest, initial): (Int, UInt32, UInt32)
     switch first {
@@ -69,5 +36,23 @@ enum CodePoints {
     }
     guard value >= smallest, value <= 0x10ffff, !(0xd800...0xdfff).contains(value) else { return nil }
     return (value, length)
+  }
+
+  /// How many bytes of UTF-8 a code point takes.
+  static func encodedLength(_ value: UInt32) -> Int {
+    switch value {
+    case ..<0x80: 1
+    case ..<0x800: 2
+    case ..<0x10000: 3
+    default: 4
+    }
+  }
+
+  /// The byte at `offset` of a code point that takes `length` bytes of UTF-8.
+  static func encodedByte(_ offset: Int, of value: UInt32, _ length: Int) -> UInt8 {
+    if length == 1 { return UInt8(truncatingIfNeeded: value) }
+    let bits = UInt8(truncatingIfNeeded: value >> (6 * UInt32(length - 1 - offset)))
+    // A first byte has as many ones in front as there are bytes; the others have one.
+    return offset == 0 ? bits | ~(0xff >> UInt8(length)) : bits & 0x3f | 0x80
   }
 }

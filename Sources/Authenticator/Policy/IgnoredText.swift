@@ -1,18 +1,25 @@
+import SecretMemory
+
 /// An entry of `[passcode.ignore]`: a value that contains the text is refused.
 public struct IgnoredText: Equatable, Sendable {
+  /// In Normalization Form C, as the values are.
   private let bytes: [UInt8]
 
   /// What is said about it; nil for the built-in message.
   public let message: String?
 
-  /// Makes an entry; nil for an empty text, which every value contains.
+  /// Makes an entry.
+  ///
+  /// Nil for an empty text, which every value contains, and for one that no value can contain: longer than
+  /// ``PasscodeFormat/maximumByteCount`` bytes, or with a code point that ``PasscodeFormat/normalised(_:)`` refuses.
   public init?(_ text: String, message: String?) {
-    guard !text.isEmpty else { return nil }
-    bytes = Array(text.utf8)
+    let written = Array(text.utf8)
+    guard let normalised = NormalisedText(written.span) else { return nil }
+    bytes = normalised.utf8.withBytes { span in span.indices.map { span[$0] } }
     self.message = message
   }
 
-  /// Whether the value contains the text, byte for byte.
+  /// Whether the value, which is normalised too, contains the text.
   func isContained(in value: Span<UInt8>) -> Bool {
     guard value.count >= bytes.count else { return false }
     return (0...(value.count - bytes.count)).contains { start in

@@ -16,7 +16,9 @@ extension PasscodeExpressionError: CustomStringConvertible {
     switch self {
     case .doesNotCompile(let offset, let reason):
       "the expression does not compile at position \(offset): \(reason); correct it there"
-    case .tooLarge: "the expression is too large: shorten it or split it into several"
+    case .tooLarge:
+      "the expression is too large (at most \(PasscodeExpression.maximumLength) bytes, and 64 KiB once compiled): "
+        + "shorten it or split it into several"
     case .outOfMemory: "no memory for an expression: free some, or raise the process's address space limit"
     }
   }

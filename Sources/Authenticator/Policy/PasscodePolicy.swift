@@ -1,6 +1,7 @@
 // Purpose: what a passcode must be like when it is set (features 2 and 4). Nothing here looks at a value that is being verified.
 
 import FidoResults
+import SecretMemory
 
 /// The rules for new passcodes.
 public struct PasscodePolicy: Sendable {
@@ -36,13 +37,14 @@ public struct PasscodePolicy: Sendable {
 
   /// Everything that is wrong with a value, in the order of the configuration's sections; empty if it may be set.
   ///
-  /// A value that is not ``PasscodeFormat/isStorable(_:)`` has the one problem `format`.
+  /// Characters are code points of the normalised value, whether the given one was normalised or not. A value that
+  /// ``PasscodeFormat/normalised(_:)`` refuses has the one problem `format`.
   public func check(_ value: Span<UInt8>) -> [PasscodeProblem] {
-    guard PasscodeFormat.isStorable(value) else {
+    guard let text = NormalisedText(value) else {
       return [PasscodeProblem(key: "format", wording: .builtIn(.unusableCharacters))]
     }
-    let characterProblems = CodePoints.with(value) { points in formatProblems(points) + ruleProblems(points) } ?? []
-    return characterProblems + textProblems(value)
+    let characterProblems = text.withPoints { formatProblems($0) + ruleProblems($0) }
+    return characterProblems + text.utf8.withBytes { textProblems($0) }
   }
 
   private func formatProblems(_ points: Span<UInt32>) -> [PasscodeProblem] {

@@ -50,6 +50,25 @@ extension AccountFile {
     return try AttemptLedger(record: body)
   }
 
+  /// The attempts as they stand at a moment, for telling.
+  ///
+  /// That a lock is over is written down, so that a reboot does not bring it back; where it cannot be, it is told all the same.
+  ///
+  /// - Throws: as ``ledger(_:)``.
+  public func ledger(_ type: AuthenticatorType, at now: BootTime) throws(StateError) -> AttemptLedger {
+    let before = try ledger(type)
+    var told = before
+    told.pass(to: now)
+    guard told != before else { return told }
+    try? records.write { () throws(StateError) in
+      // Read again: attempts may have been counted since.
+      var ledger = try ledger(type)
+      ledger.pass(to: now)
+      try put(ledger, type)
+    }
+    return told
+  }
+
   func put(_ ledger: AttemptLedger, _ type: AuthenticatorType) throws(StateError) {
     try records.put(.ledger, name: Array(type.rawValue.utf8), body: ledger.record, of: identity)
   }

@@ -60,7 +60,8 @@ extension Session {
     _ way: [AuthenticatorType], _ held: AccountAuthenticators, canGoBack: Bool = false
   ) throws(Ending) -> Bool {
     for type in way where held[type] == nil {
-      guard let unlocked = try verify(held.account, type, in: held.directory, canGoBack: canGoBack) else { return false }
+      let unlocked = try verify(held.account, type, in: held.directory, canGoBack: canGoBack)
+      guard let unlocked else { return false }
       held.add(unlocked)
     }
     return true

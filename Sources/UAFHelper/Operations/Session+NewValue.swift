@@ -41,9 +41,7 @@ extension Session {
   func sealedForm(_ entry: borrowing Secret, _ type: AuthenticatorType) -> Secret? {
     switch type {
     case .pattern: return Pattern.canonical(entry)
-    case .passcode:
-      guard entry.withBytes({ PasscodeFormat.isStorable($0) }) else { return nil }
-      return entry.withBytes { try? Secret(copying: $0) }
+    case .passcode: return PasscodeFormat.normalised(entry)
     }
   }
 

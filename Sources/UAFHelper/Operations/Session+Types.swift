@@ -79,7 +79,8 @@ extension Session {
       if let last, held.types.contains(last) { return last }
       guard !hidesState else { return held.types.first }
       throw Ending(
-        .noSuitableAuthenticator, log: "several authenticators and one prompt: name one (authenticator=, or the service's)")
+        .noSuitableAuthenticator,
+        log: "several authenticators and one prompt: name one (authenticator=, or the service's)")
     }
     return held.types.count == 1 && !offersNewRegistration ? held.types.first : nil
   }

@@ -103,8 +103,10 @@ extension Session {
     } catch { throw Ending(error) }
   }
 
-  /// An entry that the configured PIN format rules out is told so: it is not checked and not counted, and what is
-  /// said comes from the configuration alone. Where states are hidden it is one more wrong entry.
+  /// What an entry of another format than the PIN's is told.
+  ///
+  /// It is not checked and not counted, and what is said comes from the configuration alone. Where states are hidden
+  /// it is one more wrong entry.
   private func formatRefusal(_ value: borrowing Secret, _ type: AuthenticatorType) -> PromptText? {
     let format = configuration.passcode.policy.uiType
     guard type == .passcode, !hidesState, let digits = format.digitCount else { return nil }
@@ -144,7 +146,7 @@ extension Session {
     _ account: AccountFile, _ type: AuthenticatorType, _ origin: AttemptOrigin, _ policy: LockPolicy
   ) throws(Ending) -> LockStatus {
     do throws(StateError) {
-      let ledger = try account.ledger(type)
+      let ledger = try account.ledger(type, at: surroundings.now())
       if ledger.refusesLooser(policy, for: origin) {
         log("policy", "\(FidoResult.lockOptionsIgnored): a looser lock policy waits while wrong entries stand")
       }

@@ -10,10 +10,17 @@ struct ConfigurationOption: ParsableArguments {
   /// - Parameter inherited: what stands before the subcommand.
   /// - Throws: ``ToolError/badArgument(_:)`` for an empty name, or one that no module argument can carry.
   func path(or inherited: ConfigurationOption, in surroundings: Surroundings) throws(ToolError) -> String? {
-    guard let file = file ?? inherited.file else { return nil }
+    try Self.path(file ?? inherited.file, in: surroundings)
+  }
+
+  /// The absolute name of `file`; nil for none.
+  ///
+  /// - Throws: ``ToolError/badArgument(_:)``, as above.
+  static func path(_ file: String?, in surroundings: Surroundings) throws(ToolError) -> String? {
+    guard let file else { return nil }
     guard !file.isEmpty, !file.utf8.contains(0) else { throw .badArgument("--conf takes the name of a file") }
     let folder = surroundings.workingDirectory
-    let path = Self.straight(file.hasPrefix("/") ? file : folder + "/" + file)
+    let path = straight(file.hasPrefix("/") ? file : folder + "/" + file)
     guard path.utf8.count <= 4000 else { throw .badArgument("--conf: the file's name is too long") }
     return path
   }

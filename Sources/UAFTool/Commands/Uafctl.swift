@@ -13,8 +13,9 @@ struct Uafctl: ParsableCommand {
       """ + ToolExit.help,
     version: ToolVersion.text,
     subcommands: [
-      RegisterCommand.self, AuthenticateCommand.self, DeregisterCommand.self, StatusCommand.self, UnlockCommand.self,
-      ForgetCommand.self, InitCommand.self, TrustCommand.self, FacetCommand.self, DoctorCommand.self,
+      RegisterCommand.self, AuthenticateCommand.self, ChangeCommand.self, ResetCommand.self, DeregisterCommand.self,
+      OutOfBandCommand.self, StatusCommand.self, UnlockCommand.self, ForgetCommand.self, InitCommand.self,
+      TrustCommand.self, PolicyCommand.self, FacetCommand.self, DoctorCommand.self,
     ])
 
   @OptionGroup var conf: ConfigurationOption

@@ -1,3 +1,4 @@
+import FidoResults
 import SecretMemory
 import UAFWire
 
@@ -10,11 +11,9 @@ struct Conversation: ~Copyable {
 
   private var state = ConversationState.opened
   private var buffer: Secret
-  private let output: Output
 
   /// - Throws: ``ToolError/outOfMemory``.
-  init(output: Output) throws(ToolError) {
-    self.output = output
+  init() throws(ToolError) {
     // One byte more than a packet may have, so that a longer one is told from a full one.
     guard let buffer = try? Secret(capacity: WireLimit.packet + 1) else { throw .outOfMemory }
     self.buffer = buffer
@@ -24,40 +23,54 @@ struct Conversation: ~Copyable {
   ///
   /// - Throws: ``ToolError``: `coreEnded`, `coreSilent`, `coreConfused`; and what `person` throws.
   mutating func hold(
-    _ begin: Begin, over socket: borrowing PacketSocket, with person: inout some Person
+    _ begin: Begin, over socket: borrowing PacketSocket, with person: inout some Person & ~Copyable
   ) throws(ToolError) -> Finished {
     let packet: [UInt8]
     do throws(PacketError) { packet = try begin.packet() } catch { throw .badArgument("too long: \(error)") }
     try send(packet, as: .begin, over: socket)
+    var wasAsked = false
     while true {
       switch try receive(from: socket) {
       case .prompt(let prompt):
-        showMistake(prompt)
+        wasAsked = true
         switch try person.answer(prompt) {
         case .cancelled: try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
         case .value(let value): try answer(value, over: socket)
         }
-      case .info(let text), .error(let text): output.note(ShownText.lines(text))
+      case .info(let text): person.hear(text, isError: false)
+      case .error(let text): person.hear(text, isError: true)
       case .ready: try send(FrontEndSignal.resume.packet, as: .resume, over: socket)
       // The environment of this program is nobody's session.
       case .setenv: break
-      case .finished(let finished): return try checked(finished)
+      case .finished(let finished):
+        try check(finished, of: begin.operation, wasAsked: wasAsked)
+        return finished
       }
     }
   }
 
-  /// What was wrong with the last entry, unless the question itself says so.
-  private func showMistake(_ prompt: Prompt) {
-    guard let mistake = prompt.errorMessage, !prompt.text.contains(mistake) else { return }
-    output.note(ShownText.lines(mistake))
-  }
-
-  /// A success must say so twice; nothing that uafctl asks for can be ignored.
-  private func checked(_ finished: Finished) throws(ToolError) -> Finished {
-    guard (finished.pamCode == 0) == (finished.result == 0), finished.pamCode != 25 else {
+  /// A success must say so twice, and in the words of its operation.
+  ///
+  /// PAM_IGNORE says that an account has no value here to change: before anything was asked, and of nothing else.
+  private func check(
+    _ finished: Finished, of operation: UAFWire.Operation, wasAsked: Bool
+  ) throws(ToolError) {
+    let success: UInt32 =
+      switch operation {
+      case .change: FidoResult.changeSuccess.code
+      case .reset: FidoResult.resetSuccess.code
+      default: FidoResult.success.code
+      }
+    let isSuccess = finished.pamCode == 0
+    let isAllowed =
+      switch PAMCode(rawValue: Int32(finished.pamCode)) {
+      case .ignore:
+        operation == .change && finished.result == FidoResult.notRegistered.code && !wasAsked
+      default: isSuccess == (finished.result == success) && (isSuccess || finished.result != 0)
+      }
+    guard isAllowed else {
       throw .coreConfused("code \(finished.pamCode) does not go with result \(finished.result)")
     }
-    return finished
   }
 
   private mutating func answer(_ value: borrowing Secret, over socket: borrowing PacketSocket) throws(ToolError) {

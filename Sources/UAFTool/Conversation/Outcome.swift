@@ -6,8 +6,7 @@ enum Outcome {
   /// Says what the core said or, where it said nothing, what its result means; gives the exit status.
   static func tell(_ finished: Finished, in surroundings: Surroundings) -> ToolExit {
     let result = FidoResult(code: finished.result)
-    let language = Language.matching(
-      surroundings.caller.locale.map { String(decoding: $0, as: UTF8.self) }, default: .english)
+    let language = surroundings.language
     let lines = ShownText.lines(finished.text ?? "").split(separator: "\n").map(String.init)
     let usual = result.nextStep(in: language).flatMap { step in lines.contains { says($0, step) } ? nil : step }
     surroundings.output.failure(
@@ -16,13 +15,30 @@ enum Outcome {
     return exit(finished)
   }
 
+  /// Says that it was done, what the core has to say about a value that was changed or reset, and the token if wanted.
+  static func tell(
+    success finished: Finished, as done: String, wantsToken: Bool = false, in surroundings: Surroundings
+  ) -> ToolExit {
+    let output = surroundings.output
+    output.note(done)
+    if finished.result != 0, let text = finished.text.map(ShownText.lines), !text.isEmpty { output.note(text) }
+    guard wantsToken else { return .success }
+    if let token = finished.token {
+      output.result(ShownText.verbatim(token))
+    } else {
+      output.note("the server gave no token")
+    }
+    return .success
+  }
+
   /// Whether `line` says what to do already, be it in the middle of a sentence.
   private static func says(_ line: String, _ step: String) -> Bool {
     line.lowercased().contains(step.lowercased().prefix { $0 != "." })
   }
 
-  /// What the machine's side got wrong is told apart from a refusal, so that scripts can.
-  private static func exit(_ finished: Finished) -> ToolExit {
+  /// The exit status of what was no success: what the machine's side got wrong is told apart from a refusal, so that
+  /// scripts can.
+  static func exit(_ finished: Finished) -> ToolExit {
     if finished.result == FidoResult.clientMismatch.code { return .unreachable }
     return CInt(finished.pamCode) == PAMCode.serviceError.rawValue ? .usage : .refused
   }

@@ -1,9 +1,11 @@
 import UAFWire
 
 /// Whoever answers the core's questions.
-protocol Person {
-  /// The entry to one question.
+protocol Person: ~Copyable {
+  /// The entry to one question, which is shown with what was wrong with the last one.
   ///
   /// - Throws: ``ToolError``: `terminalFailed`, `outOfMemory`.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry
+  /// Is told something that needs no answer.
+  func hear(_ text: String, isError: Bool)
 }

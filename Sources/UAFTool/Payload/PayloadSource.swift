@@ -1,15 +1,19 @@
 import Glibc
 import SecretMemory
+import UAFConfiguration
+import UAFMessages
 import UAFWire
 
 /// Where an enrolment payload comes from: a file, standard input, or a person.
 ///
-/// Never the command line, which other people see.
+/// Never the command line, which other people see; but for a server that is this machine itself.
 enum PayloadSource: Equatable {
   /// A file's name.
   case file(String)
   /// `-`: standard input, or a question where that is a terminal.
   case standardInput
+  /// The payload itself, checked.
+  case literal([UInt8])
 
   /// The longest payload a conversation carries.
   static let maximumCount = 16_384
@@ -21,6 +25,22 @@ enum PayloadSource: Equatable {
     guard !argument.isEmpty else { throw .badArgument("--payload takes the name of a file, or - for standard input") }
     guard !Self.looksLikePayload(argument) else { throw .payloadOnCommandLine }
     self = argument == "-" ? .standardInput : .file(argument)
+  }
+
+  /// What the argument of `oob` names; the payload itself only where its server is this machine.
+  ///
+  /// A code for a server elsewhere would work for everybody who sees the command line.
+  ///
+  /// - Throws: ``ToolError``: `payloadOnCommandLine`, `badArgument`.
+  init(outOfBand argument: String) throws(ToolError) {
+    guard Self.looksLikePayload(argument) else {
+      self = try PayloadSource(argument: argument)
+      return
+    }
+    guard let payload = try? EnrolmentPayload(encoded: argument), let server = ServerURL(payload.server + "/"),
+      server.isLoopback
+    else { throw .payloadOnCommandLine }
+    self = .literal(Array(argument.utf8))
   }
 
   /// The payload that `--payload` names; nil where it was not given.
@@ -43,13 +63,14 @@ enum PayloadSource: Equatable {
     switch self {
     case .file(let path): try PayloadFile.read(path, output: surroundings.output)
     case .standardInput: try Self.enter(in: surroundings)
+    case .literal(let payload): try Self.checked(payload)
     }
   }
 
   private static func enter(in surroundings: Surroundings) throws(ToolError) -> [UInt8] {
     if let terminal = surroundings.terminal {
-      let person = TerminalPerson(terminal: terminal)
-      switch try person.ask("Enrolment payload: ", echo: false, capacity: maximumCount) {
+      let person = TerminalPerson(terminal: terminal, output: surroundings.output, display: surroundings.display)
+      switch try person.ask("Enrolment payload: ", EntryForm(display: .hidden, capacity: maximumCount)) {
       case .value(let value): return try checked(bytes(of: value))
       case .cancelled: throw .noPayload
       }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Signals that would end or stop this program, turned into bytes of a pipe until this value ends.
+/// Signals that would end or stop this program, or tell of another size of the terminal, turned into bytes of a pipe until this value ends.
 ///
 /// So the terminal is put right again before any of them has its effect, and no work is done in a handler.
 struct SignalWatch: ~Copyable {
@@ -10,7 +10,7 @@ struct SignalWatch: ~Copyable {
   private let writing: CInt
   private var before: [(number: CInt, action: sigaction)] = []
 
-  private static let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
+  private static let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
 
   /// - Throws: ``ToolError/terminalFailed(_:)`` if there is no pipe.
   init() throws(ToolError) {

@@ -28,7 +28,10 @@ struct SilentTerminal: ~Copyable {
     self.before = before
   }
 
-  deinit { _ = Self.set(descriptor, before, TCSADRAIN) }
+  deinit { restore() }
+
+  /// Puts the terminal right again, as this value's end does.
+  borrowing func restore() { _ = Self.set(descriptor, before, TCSADRAIN) }
 
   private static func set(_ descriptor: CInt, _ settings: termios, _ when: CInt) -> Bool {
     var settings = settings

@@ -4,17 +4,25 @@ import UAFWire
 /// A person at a terminal.
 struct TerminalPerson: Person {
   let terminal: CInt
+  let output: Output
+  let display: TerminalDisplay
 
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
-    try ask(ShownText.lines(prompt.text), echo: prompt.echo, capacity: WireLimit.answer)
+    if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
+    let form = EntryForm(
+      display: prompt.echo ? .shown : display.isDumb ? .hidden : .masked, capacity: WireLimit.answer,
+      length: prompt.entryLength.map { Int($0) })
+    return try ask(ShownText.lines(prompt.text), form)
   }
 
-  /// Shows `text` and reads one entry of at most `capacity` bytes.
+  func hear(_ text: String, isError: Bool) { output.note(ShownText.lines(text)) }
+
+  /// Shows `text` and reads one entry.
   ///
   /// - Throws: ``ToolError``: `terminalFailed`, `outOfMemory`.
-  func ask(_ text: String, echo: Bool, capacity: Int) throws(ToolError) -> Entry {
+  func ask(_ text: String, _ form: EntryForm) throws(ToolError) -> Entry {
     while true {
-      switch try read(text, echo: echo, capacity: capacity) {
+      switch try read(text, form) {
       case .entry(let entry): return entry
       // The terminal is as it was by now, and so are the signals.
       case .interrupted(let number): raise(number)
@@ -22,85 +30,53 @@ struct TerminalPerson: Person {
     }
   }
 
-  private enum Outcome: ~Copyable {
-    case entry(Entry)
-    /// A signal is to have its effect; if the program lives on, the question is asked anew.
-    case interrupted(CInt)
-  }
-
-  private func read(_ text: String, echo: Bool, capacity: Int) throws(ToolError) -> Outcome {
-    let signals = try SignalWatch()
-    let silence = try SilentTerminal(terminal)
-    var editor = try LineEditor(keys: silence.keys, capacity: capacity)
-    show(text)
+  private func read(_ text: String, _ form: EntryForm) throws(ToolError) -> TerminalOutcome {
+    var session = try TerminalSession(terminal)
+    var editor = try LineEditor(keys: session.keys, capacity: form.capacity, length: form.length)
+    session.show(text)
     while true {
-      switch try wait(signals) {
-      case .signal(SIGINT):
-        show("\n")
-        return .entry(.cancelled)
-      case .signal(SIGCONT):
-        return .interrupted(SIGCONT)
+      let action: LineEditor.Action
+      switch try session.next() {
+      case .signal(SIGWINCH): continue
+      case .signal(SIGCONT): return .interrupted(SIGCONT)
+      case .signal(SIGINT): action = .cancelled
       case .signal(let number):
-        show("\n")
+        session.show("\n")
         return .interrupted(number)
-      case .end:
+      case .end: return .entry(.cancelled)
+      case .key(.byte(let byte)): action = editor.received(byte)
+      case .key: action = .refused
+      }
+      Self.show(action, as: form.display, on: session)
+      switch action {
+      case .inserted where editor.isFull, .done:
+        session.show("\n")
+        return .entry(.value(editor.finish()))
+      case .cancelled:
+        session.show("\n")
         return .entry(.cancelled)
-      case .key(let byte):
-        let action = editor.received(byte)
-        if echo { self.echo(action) }
-        switch action {
-        case .done:
-          show("\n")
-          return .entry(.value(editor.finish()))
-        case .cancelled:
-          show("\n")
-          return .entry(.cancelled)
-        case .suspended:
-          show("\n")
-          return .interrupted(SIGTSTP)
-        case .refused: show("\u{7}")
-        case .none, .inserted, .erased: break
-        }
+      case .suspended:
+        session.show("\n")
+        return .interrupted(SIGTSTP)
+      case .none, .inserted, .erased, .refused: break
       }
     }
   }
 
-  private enum Event {
-    case key(UInt8)
-    case signal(CInt)
-    case end
-  }
-
-  private func wait(_ signals: borrowing SignalWatch) throws(ToolError) -> Event {
-    while true {
-      if let number = signals.next() { return .signal(number) }
-      var entries = [
-        pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: terminal, events: Int16(POLLIN), revents: 0),
-      ]
-      // SAFETY: two entries are passed and two are announced.
-      let ready = unsafe poll(&entries, 2, -1)
-      guard ready > 0 else {
-        guard errno == EINTR else { throw .terminalFailed(errno) }
-        continue
-      }
-      guard entries[1].revents != 0 else { continue }
-      var byte: UInt8 = 0
-      // SAFETY: room for one byte.
-      let count = unsafe Glibc.read(terminal, &byte, 1)
-      if count == 1 { return .key(byte) }
-      // A terminal that was hung up reads as an end, or as EIO.
-      if count == 0 || errno != EINTR { return .end }
-    }
-  }
-
-  private func echo(_ action: LineEditor.Action) {
-    switch action {
-    case .inserted(let byte): _ = DescriptorWriter.write([byte], to: terminal)
-    case .erased(let count): show(String(repeating: "\u{8} \u{8}", count: count))
+  /// Shows what became of the entry, as far as it may be seen.
+  private static func show(
+    _ action: LineEditor.Action, as display: EntryForm.Display, on session: borrowing TerminalSession
+  ) {
+    switch (action, display) {
+    case (.refused, _): session.show("\u{7}")
+    case (.inserted(let byte), .shown): session.show(byte)
+    // Once for each character, however many bytes it has.
+    case (.inserted(let byte), .masked): if LineEditor.isStart(byte) { session.show(EntryForm.mask) }
+    case (.erased(_, let columns), .shown): session.show(takingBack(columns))
+    case (.erased(let characters, _), .masked): session.show(takingBack(characters))
     default: break
     }
   }
 
-  private func show(_ text: String) { _ = DescriptorWriter.write(Array(text.utf8), to: terminal) }
+  private static func takingBack(_ columns: Int) -> String { String(repeating: "\u{8} \u{8}", count: columns) }
 }

@@ -94,11 +94,32 @@ import Testing
     #expect(charge(&ledger, at: 60) == .charged(ticket: 7))
   }
 
-  @Test func `a lock of an earlier boot runs in full once more and no longer`() {
+  @Test func `a lock runs in full once more from the start of the next boot, and no longer`() {
     var ledger = ledger(charged: 3, at: 1000)
-    #expect(charge(&ledger, at: 5, boot: 2) == .locked(.seconds(60)))
-    #expect(charge(&ledger, at: 64, boot: 2) == .locked(.seconds(1)))
-    #expect(charge(&ledger, at: 65, boot: 2) == .charged(ticket: 4))
+    #expect(charge(&ledger, at: 0, boot: 2) == .locked(.seconds(60)))
+    #expect(charge(&ledger, at: 5, boot: 2) == .locked(.seconds(55)))
+    #expect(charge(&ledger, at: 59, boot: 2) == .locked(.seconds(1)))
+    #expect(charge(&ledger, at: 60, boot: 2) == .charged(ticket: 4))
+  }
+
+  @Test func `a lock ends after a reboot though nobody tries, but only asks`() {
+    let ledger = ledger(charged: 3, at: 1000)
+    for (second, left) in [(0, 60), (59, 1)] {
+      let status = ledger.status(.local, at: at(Int64(second), boot: 2), policy: policy)
+      #expect(status.remainingLock == .seconds(left) && status.isLocked)
+    }
+    let status = ledger.status(.local, at: at(60, boot: 2), policy: policy)
+    #expect(status == LockStatus(isPermanent: false, remainingLock: nil, remainingTries: 3))
+  }
+
+  @Test func `a lock that was seen to be over does not come back with a reboot`() {
+    var ledger = ledger(charged: 3)
+    let unseen = ledger
+    ledger.pass(to: at(60))
+    #expect(!ledger.status(.local, at: at(0, boot: 2), policy: policy).isLocked)
+    #expect(unseen.status(.local, at: at(0, boot: 2), policy: policy).isLocked)
+    for _ in 0..<3 { _ = charge(&ledger, at: 0, boot: 2) }
+    #expect(charge(&ledger, at: 0, boot: 2) == .permanentlyLocked, "it still counts as a lock")
   }
 
   @Test func `a lock that seems to begin in the future never outlives its length`() {
@@ -159,6 +180,15 @@ import Testing
     let strict = LockPolicy(retryCountToLock: 1, lockTime: .seconds(600), maxLockCount: 0)
     #expect(ledger.charge(.local, at: at(0), policy: strict) == .charged(ticket: 3))
     #expect(ledger.charge(.local, at: at(0), policy: strict) == .permanentlyLocked)
+  }
+
+  @Test func `a limit lowered below what is counted leaves one try, and tells so`() {
+    var ledger = ledger(charged: 2)
+    let strict = LockPolicy(retryCountToLock: 1, lockTime: .seconds(60), maxLockCount: 1)
+    let status = ledger.status(.local, at: at(0), policy: strict)
+    #expect(status == LockStatus(isPermanent: false, remainingLock: nil, remainingTries: 1))
+    #expect(ledger.charge(.local, at: at(0), policy: strict) == .charged(ticket: 3))
+    #expect(ledger.status(.local, at: at(0), policy: strict).isLocked)
   }
 
   @Test func `unlocking forgets attempts but no ticket`() {

@@ -1,3 +1,5 @@
+import SecretMemory
+
 @testable import Authenticator
 
 // A Span cannot go through the expectation macro's expansion, so tests hand over arrays and texts.
@@ -8,7 +10,13 @@ extension PasscodeExpression {
 }
 
 extension PasscodeFormat {
-  static func canStore(_ bytes: [UInt8]) -> Bool { isStorable(bytes.span) }
+  static func canStore(_ bytes: [UInt8]) -> Bool { (try? normalised(bytes: bytes)) != nil }
+  /// The normalised form of some bytes; nil for a refusal.
+  static func normalised(bytes: [UInt8]) throws -> [UInt8]? {
+    guard let form = normalised(try Secret(copying: bytes.span)) else { return nil }
+    return form.withBytes { span in span.indices.map { span[$0] } }
+  }
+
   static func canStore(_ text: String) -> Bool { canStore(Array(text.utf8)) }
 }
 

@@ -3,7 +3,9 @@ import Testing
 @testable import Authenticator
 
 @Suite struct PasscodeFormatTests {
-  @Test(arguments: ["1", "correct horse", "한글", "é", " ", String(repeating: "x", count: 256)])
+  @Test(arguments: [
+    "1", "correct horse", "한글", "é", " ", String(repeating: "x", count: 256), "👩‍👩‍👧", "\u{200d}", "\u{2028}",
+  ])
   func `text can be stored`(_ value: String) {
     #expect(PasscodeFormat.canStore(value))
   }

@@ -83,6 +83,36 @@ import Testing
     #expect(IgnoredText("", message: nil) == nil)
   }
 
+  @Test func `an ignored text and a value are compared in one form`() throws {
+    var policy = PasscodePolicy()
+    for text in ["cafe\u{301}", "\u{ae00}"] { policy.ignored.append(try #require(IgnoredText(text, message: nil))) }
+    for value in ["my caf\u{e9}", "my cafe\u{301}", "12345\u{1100}\u{1173}\u{11af}"] {
+      #expect(policy.keys(value) == ["ignore"])
+    }
+    #expect(policy.keys("my cafes") == [], "a bare e is another letter")
+  }
+
+  @Test func `a text that no value can hold is not taken as an ignored one`() {
+    for text in ["a\nb", "\u{e000}", "\u{378}", String(repeating: "x", count: 257)] {
+      #expect(IgnoredText(text, message: nil) == nil)
+    }
+    #expect(IgnoredText(String(repeating: "x", count: 256), message: nil) != nil)
+  }
+
+  @Test func `lengths count code points of the normalised value`() {
+    let policy = PasscodePolicy()
+    #expect(policy.keys(String(repeating: "e\u{301}", count: 5)) == ["min_length"], "ten are entered, five count")
+    #expect(policy.keys(String(repeating: "e\u{301}", count: 64)) == [])
+    #expect(policy.keys(String(repeating: "\u{1100}\u{1161}", count: 65)) == ["max_length"])
+    #expect(policy.keys("\u{958}\u{958}\u{958}") == [], "each counts as the two it is stored as")
+  }
+
+  @Test func `rules see the normalised value`() {
+    var policy = PasscodePolicy()
+    policy.rules = [.equalCharacter: nil]
+    #expect(policy.keys("\u{e9}e\u{301}\u{c9}E\u{301}\u{e9}e\u{301}") == ["equal_character"])
+  }
+
   @Test func `a problem holds nothing of the value`() {
     var policy = PasscodePolicy()
     for rule in PasscodeRule.allCases { policy.rules[rule] = .some(nil) }

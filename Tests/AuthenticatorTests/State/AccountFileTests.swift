@@ -67,6 +67,19 @@ import UAFCrypto
     #expect(try enter("correct", in: directory) == "verified")
   }
 
+  @Test func `a lock that was seen to be over is written down as over`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    for _ in 0..<3 { _ = try enter("wrong", in: directory) }
+    let file = try #require(try open(in: directory))
+    let late = BootTime(bootID: [1], nanoseconds: 60_000_000_000, wallSeconds: 0)
+    let rebooted = BootTime(bootID: [2], nanoseconds: 0, wallSeconds: 0)
+    #expect(try file.ledger(.passcode, at: now).status(.local, at: rebooted, policy: policy).isLocked)
+    #expect(try !file.ledger(.passcode, at: late).status(.local, at: late, policy: policy).isLocked)
+    let again = try #require(try open(in: directory))
+    #expect(try !again.ledger(.passcode).status(.local, at: rebooted, policy: policy).isLocked)
+  }
+
   @Test func `signs so that the public key verifies, with a counter that only grows`() throws {
     let directory = try folder.initialised()
     let key = try register(in: directory)

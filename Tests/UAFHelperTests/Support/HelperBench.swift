@@ -74,9 +74,21 @@ final class HelperBench {
     return begin
   }
 
+  /// What a front end says.
+  enum Entry {
+    case answer(String)
+    case cancelled, resume
+  }
+
   /// Runs one conversation in which the front end enters `entries` one after the other (nil: cancels).
   @discardableResult
   func run(_ begin: Begin, _ entries: [String?] = [], peer: UInt32 = 0) throws -> Transcript {
+    try run(begin, entries: entries.map { $0.map(Entry.answer) ?? .cancelled }, peer: peer)
+  }
+
+  /// Runs one conversation.
+  @discardableResult
+  func run(_ begin: Begin, entries: [Entry], peer: UInt32 = 0) throws -> Transcript {
     try configuration.write(toFile: folder + "/conf", atomically: false, encoding: .utf8)
     _ = unsafe chmod(folder + "/conf", 0o600)
     let ends = try PacketSocket.pair()
@@ -84,10 +96,10 @@ final class HelperBench {
     let frontEnd = try FrontEnd(PacketSocket(takingOver: ends.theirs))
     try mine.send(begin.packet())
     for entry in entries {
-      if let entry {
-        try mine.send(Answer.packet(Secret(copying: Array(entry.utf8).span)))
-      } else {
-        try mine.send(FrontEndSignal.cancelled.packet)
+      switch entry {
+      case .answer(let text): try mine.send(Answer.packet(Secret(copying: Array(text.utf8).span)))
+      case .cancelled: try mine.send(FrontEndSignal.cancelled.packet)
+      case .resume: try mine.send(FrontEndSignal.resume.packet)
       }
     }
     // A question the script has no answer for meets the end of the stream instead of waiting for ever.

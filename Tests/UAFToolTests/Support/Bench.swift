@@ -13,14 +13,16 @@ struct Bench {
 
   init(
     _ arguments: [String], as userID: uid_t = 1000, core script: [CoreMessage] = [], input: String = "",
-    terminal: CInt? = nil
+    terminal: CInt? = nil, display: TerminalDisplay = TerminalDisplay()
   ) {
-    self.init(arguments, as: userID, core: FakeCore(script), input: Array(input.utf8), terminal: terminal)
+    self.init(
+      arguments, as: userID, core: FakeCore(script), input: Array(input.utf8), terminal: terminal, display: display)
   }
 
   init(
     _ arguments: [String], as userID: uid_t = 1000, core: FakeCore, input: [UInt8] = [], terminal: CInt? = nil,
-    locale: String? = nil, installation: Installation = .nowhere, colours: Bool = false
+    display: TerminalDisplay = TerminalDisplay(), locale: String? = nil, installation: Installation = .nowhere,
+    colours: Bool = false
   ) {
     let (given, results, notes) = (Pipe(), Pipe(), Pipe())
     _ = DescriptorWriter.write(input, to: given.writing)
@@ -30,7 +32,7 @@ struct Bench {
       in: Surroundings(
         caller: Caller(userID: userID, locale: locale.map { Array($0.utf8) }, tty: nil, accounts: FakeAccounts()),
         output: Output(results: results.writing, notes: notes.writing), input: given.reading, terminal: terminal,
-        core: core, workingDirectory: "/srv/work", installation: installation, usesColours: colours))
+        display: display, core: core, workingDirectory: "/srv/work", installation: installation, usesColours: colours))
     output = results.text()
     self.notes = notes.text()
     sent = core.received()

@@ -8,6 +8,7 @@ struct LinePerson: Person {
 
   /// A line too long to be sent is cut: what is left is still longer than any value that can be set, and the core says so.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
+    if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
     output.question(ShownText.lines(prompt.text))
     switch try input.next(capacity: WireLimit.answer) {
     case .bytes(let value): return .value(value)
@@ -19,4 +20,6 @@ struct LinePerson: Person {
       return .cancelled
     }
   }
+
+  func hear(_ text: String, isError: Bool) { output.note(ShownText.lines(text)) }
 }

@@ -10,8 +10,8 @@ struct LineEditor: ~Copyable {
     case none
     /// A byte was taken.
     case inserted(UInt8)
-    /// So many characters went away.
-    case erased(Int)
+    /// So many characters went away, which took so many cells of a terminal that showed them.
+    case erased(characters: Int, columns: Int)
     /// The key did nothing: no room, or nothing to erase.
     case refused
     /// The entry is complete.
@@ -23,15 +23,31 @@ struct LineEditor: ~Copyable {
   }
 
   private let keys: EditingKeys
+  private let length: Int?
   private var value: Secret
 
-  /// An empty entry with room for `capacity` bytes.
+  /// An empty entry with room for `capacity` bytes, complete at `length` characters where that is not nil.
   ///
   /// - Throws: ``ToolError/outOfMemory``.
-  init(keys: EditingKeys, capacity: Int) throws(ToolError) {
+  init(keys: EditingKeys, capacity: Int, length: Int? = nil) throws(ToolError) {
     guard let value = try? Secret(capacity: capacity) else { throw .outOfMemory }
     self.keys = keys
+    self.length = length
     self.value = value
+  }
+
+  /// Whether the entry has its full length, and no character of it is still to be completed.
+  var isFull: Bool {
+    guard let length else { return false }
+    return value.withBytes { bytes in
+      var characters = 0
+      var index = 0
+      while index < bytes.count {
+        index += Self.byteCount(bytes[index])
+        characters += 1
+      }
+      return characters == length && index == bytes.count
+    }
   }
 
   /// Takes one byte from the keyboard.
@@ -55,20 +71,34 @@ struct LineEditor: ~Copyable {
 
   private mutating func erase(all: Bool) -> Action {
     guard value.count > 0 else { return .refused }
-    var erased = 0
+    var (characters, columns) = (0, 0)
     var count = value.count
     value.withBytes { bytes in
-      while count > 0, all || erased == 0 {
+      while count > 0, all || characters == 0 {
         count -= 1
-        // A character begins at any byte but 10xxxxxx.
-        if bytes[count] & 0xC0 != 0x80 || count == 0 { erased += 1 }
+        guard Self.isStart(bytes[count]) || count == 0 else { continue }
+        characters += 1
+        columns += UTF8Scalar.first(bytes, at: count).map(CharacterWidth.columns) ?? 1
       }
     }
     // SAFETY: what stays is not touched, and refill wipes what lies beyond it.
     unsafe value.refill { _ in count }
-    return .erased(erased)
+    return .erased(characters: characters, columns: columns)
   }
 
   /// The entry.
   consuming func finish() -> Secret { value }
+
+  /// Whether a character begins at this byte: at any but 10xxxxxx.
+  static func isStart(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
+
+  /// How many bytes the character has that begins with this one; one for what begins none.
+  private static func byteCount(_ start: UInt8) -> Int {
+    switch start {
+    case 0xC2...0xDF: 2
+    case 0xE0...0xEF: 3
+    case 0xF0...0xF4: 4
+    default: 1
+    }
+  }
 }

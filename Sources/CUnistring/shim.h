@@ -1,0 +1,2 @@
+#include <unictype.h>
+#include <uninorm.h>

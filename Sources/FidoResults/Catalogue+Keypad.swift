@@ -1,0 +1,24 @@
+// Purpose: how each language tells the layout of a shuffled keypad.
+
+extension EnglishCatalogue {
+  static let digits = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+
+  static let keypadHeads = (digit: "Digit", key: "Press")
+
+  static func text(keypad: [(digit: String, key: String)]) -> String {
+    "Keys: " + keypad.map { "for \($0.digit) press \($0.key)" }.joined(separator: ", ") + "."
+  }
+}
+
+extension KoreanCatalogue {
+  static let digits = ["영", "일", "이", "삼", "사", "오", "육", "칠", "팔", "구"]
+
+  static let keypadHeads = (digit: "숫자", key: "누름")
+
+  static func text(keypad: [(digit: String, key: String)]) -> String {
+    // The particle follows from whether the digit's word ends in a consonant.
+    let open: Set<String> = ["이", "사", "오", "구"]
+    let pairs = keypad.map { "\($0.digit)\(open.contains($0.digit) ? "는" : "은") \($0.key)" }
+    return "누를 키: " + pairs.joined(separator: ", ") + "."
+  }
+}

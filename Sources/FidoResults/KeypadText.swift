@@ -1,0 +1,26 @@
+/// Which key stands for which digit, as a person is told.
+public struct KeypadText: Hashable, Sendable {
+  /// The key, 0 to 9, of each digit from 0 on.
+  public let keys: [UInt8]
+
+  /// In words on one line, for a screen reader; else in two rows, for the eye.
+  public let isSpeltOut: Bool
+
+  /// Makes the text of a layout of ten keys.
+  public init(keys: [UInt8], isSpeltOut: Bool) {
+    self.keys = keys
+    self.isSpeltOut = isSpeltOut
+  }
+
+  /// The text; rows end in a line end each but the last, words in a full stop.
+  public func text(in language: Language) -> String {
+    let catalogue = language.catalogue
+    let names = catalogue.digits
+    guard isSpeltOut, keys.count == names.count, keys.allSatisfy({ names.indices.contains(Int($0)) }) else {
+      let digits = keys.indices.map { "\($0)" }.joined(separator: " ")
+      let pressed = keys.map { "\($0)" }.joined(separator: " ")
+      return "\(catalogue.keypadHeads.digit)  \(digits)\n\(catalogue.keypadHeads.key)  \(pressed)"
+    }
+    return catalogue.text(keypad: keys.enumerated().map { (digit: names[$0.offset], key: names[Int($0.element)]) })
+  }
+}

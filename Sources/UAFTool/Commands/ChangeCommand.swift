@@ -1,0 +1,31 @@
+import ArgumentParser
+import UAFWire
+
+/// `uafctl change`.
+struct ChangeCommand: CoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "change",
+    abstract: "Changes a passcode or a pattern.",
+    discussion: """
+      The old value is asked for first, and a wrong one counts as an attempt; the new one is asked for twice. The \
+      registrations stay as they are. Without the old value only a reset helps.
+      """)
+  static let done = "changed"
+
+  @ParentCommand var parent: Uafctl
+  @OptionGroup var conf: ConfigurationOption
+
+  @Argument(help: "The account; root only. Your own where it is left out.")
+  var user: String?
+
+  @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
+  var type: String?
+
+  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
+    var request = Request(.change)
+    let names = Names(user: user, type: type, accounts: surroundings.caller.accounts)
+    request.user = names.user
+    request.authenticator = names.type
+    return request
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import UAFMessages
+import UAFWire
+
+/// `uafctl oob`.
+struct OutOfBandCommand: CoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "oob",
+    abstract: "Does what a payload asks for: registers, or approves a login elsewhere.",
+    discussion: """
+      A payload is one line, as a server prints it or a QR picture holds it. What it asks for stands in the payload \
+      itself. Other people see command lines: the line itself is taken there only if its server is this machine, as in \
+      a demonstration.
+      """)
+  static let done = "done"
+
+  @ParentCommand var parent: Uafctl
+  @OptionGroup var conf: ConfigurationOption
+
+  @Flag(help: "Print the server's token.")
+  var token = false
+
+  @Argument(help: "File with the payload; - for standard input, or to be asked for it.")
+  var payload: String
+
+  @Argument(help: "The account; root only. Your own where it is left out.")
+  var user: String?
+
+  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
+    let line = try PayloadSource(outOfBand: payload).read(in: surroundings)
+    let content: EnrolmentPayload
+    do throws(MessageError) {
+      content = try EnrolmentPayload(encoded: String(decoding: line, as: UTF8.self))
+    } catch {
+      throw .payloadNotUnderstood("\(error)")
+    }
+    var request: Request
+    switch content.op {
+    case .registration: request = Request(.register)
+    case .authentication: request = Request(.authenticate)
+    default: throw .payloadNotUnderstood("it asks for \(content.op.rawValue), which no payload may")
+    }
+    request.user = user
+    request.payload = line
+    request.wantsToken = token
+    return request
+  }
+
+  /// What was done depends on the payload.
+  func done(_ request: Request) -> String {
+    request.operation == .register ? RegisterCommand.done : "approved"
+  }
+}

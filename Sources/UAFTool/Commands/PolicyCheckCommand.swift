@@ -1,0 +1,52 @@
+import ArgumentParser
+import Authenticator
+import FidoResults
+import SecretMemory
+import UAFWire
+
+/// `uafctl policy check`.
+struct PolicyCheckCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Tries a value against the rules for passcodes, without setting it.",
+    discussion: """
+      The value is asked for on the terminal without showing it, or is the first line of standard input. The exit status \
+      is 0 if it would be accepted; 1 if not, with one line for each problem that begins with the rule's key; 2 for \
+      anything else, such as a configuration that cannot be used. Nothing is stored or sent, and root is not needed: \
+      whoever is not root may try a file of his own.
+      """)
+
+  @ParentCommand var parent: PolicyCommand
+  @ParentCommand var program: Uafctl
+
+  @Option(name: .customLong("conf"), help: ArgumentHelp("Configuration file; root's or your own.", valueName: "file"))
+  var file: String?
+
+  func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
+    let path = try ConfigurationOption.path(file ?? parent.conf.file ?? program.conf.file, in: surroundings)
+    let policy = try PolicySource.policy(path, in: surroundings)
+    let problems = try check(policy, in: surroundings)
+    for problem in problems {
+      surroundings.output.result("\(problem.key): \(problem.message(in: surroundings.language))")
+    }
+    if problems.isEmpty { surroundings.output.note("accepted") }
+    return problems.isEmpty ? .success : .refused
+  }
+
+  private func check(_ policy: PasscodePolicy, in surroundings: Surroundings) throws(ToolError) -> [PasscodeProblem] {
+    if let terminal = surroundings.terminal {
+      let person = TerminalPerson(terminal: terminal, output: surroundings.output, display: surroundings.display)
+      let form = EntryForm(display: surroundings.display.isDumb ? .hidden : .masked, capacity: WireLimit.answer)
+      switch try person.ask("Value to try: ", form) {
+      case .value(let value): return value.withBytes { policy.check($0) }
+      case .cancelled: throw .noValue
+      }
+    }
+    switch try LineInput(descriptor: surroundings.input).next(capacity: WireLimit.answer) {
+    case .bytes(let value): return value.withBytes { policy.check($0) }
+    // The policy says about a NUL what it says about every control character.
+    case .unusable: return policy.check([0 as UInt8].span)
+    case .end: throw .noValue
+    }
+  }
+}

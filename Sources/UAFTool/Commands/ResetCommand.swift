@@ -1,0 +1,49 @@
+import ArgumentParser
+import UAFWire
+
+/// `uafctl reset`.
+struct ResetCommand: CoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reset",
+    abstract: "Wipes a forgotten passcode or pattern, and makes its keys unusable.",
+    discussion: """
+      A person needs a new enrolment payload for it, with which the server forgets this machine's keys as well. Root needs \
+      none; the server then still knows the keys, and the next registration removes them, unless root gives a payload \
+      with --deregister.
+      """)
+  static let done = "reset"
+
+  @ParentCommand var parent: Uafctl
+  @OptionGroup var conf: ConfigurationOption
+
+  @Option(
+    help: ArgumentHelp(
+      "File with a new enrolment payload; - for standard input, or to be asked for it.", valueName: "file"))
+  var payload: String?
+
+  @Flag(help: "Have the server forget the keys as well; root only, with --payload.")
+  var deregister = false
+
+  @Argument(help: "The account; root only. Your own where it is left out.")
+  var user: String?
+
+  @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
+  var type: String?
+
+  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
+    var request = Request(.reset)
+    let names = Names(user: user, type: type, accounts: surroundings.caller.accounts)
+    request.user = names.user
+    request.authenticator = names.type
+    if surroundings.caller.isRoot {
+      guard payload == nil || deregister else {
+        throw .badArgument("root resets without a payload: --payload goes with --deregister")
+      }
+    } else if deregister {
+      throw .onlyRoot("choose whether the server is told (--deregister)")
+    }
+    request.payload = try PayloadSource.read(payload, in: surroundings)
+    guard request.payload != nil || surroundings.caller.isRoot && !deregister else { throw .noPayload }
+    return request
+  }
+}

@@ -1,0 +1,145 @@
+// Purpose: an answer of a graphical front end, taken apart in locked memory. The strict JSON of UAFMessages makes Strings,
+// whose copies nobody could wipe.
+
+import SecretMemory
+import UAFWire
+
+/// Reads the one line that answers a challenge.
+///
+///     line   = "{" ( "\"answer\"" ":" string / "\"cancel\"" ":" "true" ) "}"
+///
+/// White space of JSON may stand between the parts. Names are spelt as above, without escapes; the string is JSON's, in
+/// UTF-8, without U+0000, and at most ``WireLimit/answer`` bytes long once its escapes are resolved.
+struct JSONAnswerReader {
+  /// What a line says.
+  enum Answer: Equatable {
+    /// So many bytes were written.
+    case value(count: Int)
+    case cancel
+  }
+
+  /// The longest line, in bytes: every byte of the longest answer as `\u00XX`, and room for what surrounds it.
+  static let maximumLineCount = WireLimit.answer * 6 + 256
+
+  private var position = 0
+  private var count = 0
+
+  /// What `line` says; nil if it is not of that form.
+  ///
+  /// The answer's bytes are written to `buffer`, of which nothing is to be used where there is none.
+  static func read(_ line: Span<UInt8>, into buffer: UnsafeMutableRawBufferPointer) -> Answer? {
+    guard line.count <= maximumLineCount else { return nil }
+    var reader = JSONAnswerReader()
+    // SAFETY: the buffer is only passed on; `put` writes inside of it.
+    guard let answer = unsafe reader.object(line, buffer) else { return nil }
+    return reader.takeSpace(line) && reader.position == line.count ? answer : nil
+  }
+
+  private mutating func object(_ line: Span<UInt8>, _ buffer: UnsafeMutableRawBufferPointer) -> Answer? {
+    guard takeSpace(line), take("{", line), takeSpace(line) else { return nil }
+    let answer: Answer
+    if take("\"cancel\"", line) {
+      guard takeSpace(line), take(":", line), takeSpace(line), take("true", line) else { return nil }
+      answer = .cancel
+    } else {
+      guard take("\"answer\"", line), takeSpace(line), take(":", line), takeSpace(line) else { return nil }
+      // SAFETY: as in `read`.
+      guard unsafe string(line, buffer) else { return nil }
+      answer = .value(count: count)
+    }
+    return takeSpace(line) && take("}", line) ? answer : nil
+  }
+
+  /// Goes beyond white space, of which there may be none.
+  private mutating func takeSpace(_ line: Span<UInt8>) -> Bool {
+    while position < line.count, [0x20, 0x09, 0x0A, 0x0D].contains(line[position]) { position += 1 }
+    return true
+  }
+
+  private mutating func take(_ word: StaticString, _ line: Span<UInt8>) -> Bool {
+    guard line.count - position >= word.utf8CodeUnitCount else { return false }
+    for index in 0..<word.utf8CodeUnitCount {
+      // SAFETY: a static string of ASCII has so many bytes.
+      guard unsafe line[position + index] == word.utf8Start[index] else { return false }
+    }
+    position += word.utf8CodeUnitCount
+    return true
+  }
+
+  private mutating func string(_ line: Span<UInt8>, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    guard take("\"", line) else { return false }
+    while position < line.count {
+      switch line[position] {
+      case UInt8(ascii: "\""):
+        position += 1
+        return true
+      case UInt8(ascii: "\\"):
+        position += 1
+        // SAFETY: as in `read`.
+        guard let scalar = escape(line), unsafe put(scalar, buffer) else { return false }
+      case 0..<0x20:
+        return false
+      default:
+        // SAFETY: as in `read`.
+        guard let scalar = UTF8Scalar.first(line, at: position), unsafe put(scalar, buffer) else { return false }
+        position += UTF8Scalar.byteCount(scalar)
+      }
+    }
+    return false
+  }
+
+  /// What stands after a backslash.
+  private mutating func escape(_ line: Span<UInt8>) -> UInt32? {
+    guard position < line.count else { return nil }
+    let letter = line[position]
+    position += 1
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return UInt32(letter)
+    case UInt8(ascii: "b"): return 0x08
+    case UInt8(ascii: "f"): return 0x0C
+    case UInt8(ascii: "n"): return 0x0A
+    case UInt8(ascii: "r"): return 0x0D
+    case UInt8(ascii: "t"): return 0x09
+    case UInt8(ascii: "u"): return unicodeEscape(line)
+    default: return nil
+    }
+  }
+
+  /// Four digits, or two times four for what lies beyond the first 65,536 code points; half a pair is nothing.
+  private mutating func unicodeEscape(_ line: Span<UInt8>) -> UInt32? {
+    guard let first = codeUnit(line) else { return nil }
+    guard (0xD800...0xDFFF).contains(first) else { return first }
+    guard first < 0xDC00, take("\\u", line), let second = codeUnit(line), (0xDC00...0xDFFF).contains(second) else {
+      return nil
+    }
+    return 0x10000 + ((first & 0x3FF) << 10) + (second & 0x3FF)
+  }
+
+  private mutating func codeUnit(_ line: Span<UInt8>) -> UInt32? {
+    guard line.count - position >= 4 else { return nil }
+    var unit: UInt32 = 0
+    for _ in 0..<4 {
+      let byte = line[position]
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): unit = unit << 4 | UInt32(byte & 0x0F)
+      case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
+        unit = unit << 4 | UInt32(byte & 0x0F + 9)
+      default: return nil
+      }
+      position += 1
+    }
+    return unit
+  }
+
+  /// Whether `scalar` is one an answer may have, and there was room for it.
+  private mutating func put(_ scalar: UInt32, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    let length = UTF8Scalar.byteCount(scalar)
+    guard scalar != 0, buffer.count - count >= length else { return false }
+    for index in 0..<length {
+      // SAFETY: there is room for `length` bytes from `count` on.
+      unsafe buffer[count + index] = UTF8Scalar.byte(index, of: scalar)
+    }
+    count += length
+    return true
+  }
+}

@@ -1,0 +1,65 @@
+import FidoResults
+import UAFMessages
+import UAFWire
+
+/// What a graphical front end reads: one JSON object a line (README.md, "For graphical front ends").
+struct JSONLines {
+  let output: Output
+  let language: Language
+
+  /// A question, which has to be answered or cancelled before anything else happens.
+  func challenge(_ prompt: Prompt) {
+    var line: JSONObject = [
+      "type": .string("challenge"), "check": .string(prompt.check), "step": .string(Self.name(prompt.step)),
+      "echo": .bool(prompt.echo), "text": .string(ShownText.lines(prompt.text)),
+    ]
+    line.set("remainingAttempts", prompt.remainingAttempts.map { .integer(Int64($0)) })
+    line.set("errorMessage", prompt.errorMessage.map { .string(ShownText.lines($0)) })
+    line.set("reason", prompt.reason.map { .string(ShownText.lines($0)) })
+    line.set("entryLength", prompt.entryLength.map { .integer(Int64($0)) })
+    if !prompt.options.isEmpty { line.set("options", .array(prompt.options.map { .string(ShownText.line($0)) })) }
+    write(line)
+  }
+
+  /// Something that needs no answer.
+  func message(_ text: String, isError: Bool) {
+    write(["type": .string(isError ? "error" : "info"), "text": .string(ShownText.lines(text))])
+  }
+
+  /// The last line, as the core said it.
+  func finished(_ finished: Finished, wantsToken: Bool) {
+    let result = FidoResult(code: finished.result)
+    let isSuccess = finished.pamCode == 0
+    var line = last(result, isSuccess: isSuccess)
+    line.set("pamCode", .integer(Int64(finished.pamCode)))
+    line.set("text", .string(ShownText.lines(finished.text ?? result.text(in: language))))
+    if !isSuccess { line.set("nextStep", result.nextStep(in: language).map(JSONValue.string)) }
+    if isSuccess, wantsToken { line.set("token", finished.token.map { .string(ShownText.verbatim($0)) }) }
+    write(line)
+  }
+
+  /// The last line where the core said nothing, or nothing that is to be believed.
+  func failure(_ error: ToolError) {
+    var line = last(error.exit == .unreachable ? .clientMismatch : .invalidParameter, isSuccess: false)
+    line.set("text", .string(error.description))
+    line.set("nextStep", error.hint.map(JSONValue.string))
+    write(line)
+  }
+
+  private func last(_ result: FidoResult, isSuccess: Bool) -> JSONObject {
+    [
+      "type": .string(isSuccess ? "success" : "failure"), "result": .integer(Int64(result.code)),
+      "name": .string(result.name),
+    ]
+  }
+
+  private func write(_ line: JSONObject) { output.result(JSONValue.object(line).text) }
+
+  private static func name(_ step: PromptStep) -> String {
+    switch step {
+    case .current: "current"
+    case .new: "new"
+    case .newAgain: "newAgain"
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Authenticator
+import Glibc
+import UAFConfiguration
+
+/// Where the rules come from that a value is tried against.
+///
+/// Nothing depends on the outcome but what is shown to the caller, so a file of his own will do as well as root's. A third
+/// person's will not: its expressions would be run over what the caller types.
+enum PolicySource {
+  /// The rules of `path` or, without one, of this machine's configuration, or the defaults where there is none.
+  ///
+  /// - Parameter path: `--conf`, absolute.
+  /// - Throws: ``ToolError/configuration(_:)`` with file, line and key.
+  static func policy(_ path: String?, in surroundings: Surroundings) throws(ToolError) -> PasscodePolicy {
+    let root = surroundings.installation.owner
+    let standard = surroundings.installation.configurationPath
+    let caller = surroundings.caller.userID
+    do throws(ConfigurationError) {
+      guard let path, caller != root, isOwned(path, by: caller) else {
+        return try Configuration.load(path: path, defaultPath: standard, requiredOwner: root).passcode.policy
+      }
+      return try Configuration.load(path: path, requiredOwner: caller).passcode.policy
+    } catch {
+      guard caller != root, case .file(let path, .owner) = error else { throw .configuration("\(error)") }
+      throw .configuration("\(path): it is neither yours nor root's")
+    }
+  }
+
+  /// Says only which rule of ownership is to be kept; that it is kept is found out on the open file.
+  private static func isOwned(_ path: String, by userID: uid_t) -> Bool {
+    var state = stat()
+    // SAFETY: the path lives for the call, and `state` is a stat.
+    return unsafe lstat(path, &state) == 0 && state.st_uid == userID
+  }
+}

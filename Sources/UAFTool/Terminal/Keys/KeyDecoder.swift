@@ -1,0 +1,111 @@
+/// Makes keys of the bytes that a terminal sends.
+///
+///     key   = byte / ESC "O" final / ESC "[" parameters final
+///     mouse = ESC "[<" buttons ";" column ";" row ( "M" / "m" )        (mode 1006)
+///
+/// ESC alone is dropped: nothing has a use for it, and so nothing has to wait to tell it from the start of a sequence.
+struct KeyDecoder {
+  private enum State {
+    case plain, escape, shifted
+    case sequence
+    /// A mouse report of terminals without mode 1006: so many bytes that could be taken for characters.
+    case oldMouse(Int)
+  }
+
+  private var state = State.plain
+  private var parameters: [UInt8] = []
+
+  // "<255;9999;9999" has 14.
+  private static let longest = 16
+
+  /// Takes one byte; gives the key that is complete with it.
+  ///
+  /// A control byte in the middle of a sequence ends the sequence and has its own effect, so that Ctrl-C always works.
+  mutating func received(_ byte: UInt8) -> Key? {
+    switch state {
+    case .oldMouse(let left):
+      state = left > 1 ? .oldMouse(left - 1) : .plain
+      return left > 1 ? nil : .other
+    case _ where byte == 0x1B:
+      state = .escape
+      return nil
+    case .plain:
+      return .byte(byte)
+    case _ where byte < 0x20:
+      state = .plain
+      return .byte(byte)
+    case .escape:
+      return afterEscape(byte)
+    case .shifted:
+      state = .plain
+      return Self.arrow(byte) ?? .other
+    case .sequence:
+      return inSequence(byte)
+    }
+  }
+
+  private mutating func afterEscape(_ byte: UInt8) -> Key? {
+    switch byte {
+    case UInt8(ascii: "["):
+      parameters = []
+      state = .sequence
+      return nil
+    case UInt8(ascii: "O"):
+      state = .shifted
+      return nil
+    default:
+      state = .plain
+      return .byte(byte)
+    }
+  }
+
+  private mutating func inSequence(_ byte: UInt8) -> Key? {
+    guard (0x40...0x7E).contains(byte) else {
+      // One more than allowed stays, so that what is too long is never taken for something.
+      if parameters.count <= Self.longest { parameters.append(byte) }
+      return nil
+    }
+    state = .plain
+    guard parameters.count <= Self.longest else { return .other }
+    if let arrow = Self.arrow(byte) { return arrow }
+    guard byte | 0x20 == UInt8(ascii: "m") else { return .other }
+    if parameters.isEmpty, byte == UInt8(ascii: "M") {
+      state = .oldMouse(3)
+      return nil
+    }
+    return Self.mouse(parameters, isRelease: byte == UInt8(ascii: "m")).map(Key.mouse) ?? .other
+  }
+
+  private static func arrow(_ final: UInt8) -> Key? {
+    switch final {
+    case UInt8(ascii: "A"): .up
+    case UInt8(ascii: "B"): .down
+    case UInt8(ascii: "C"): .right
+    case UInt8(ascii: "D"): .left
+    default: nil
+    }
+  }
+
+  private static func mouse(_ parameters: [UInt8], isRelease: Bool) -> MouseEvent? {
+    guard parameters.first == UInt8(ascii: "<") else { return nil }
+    let numbers = parameters.dropFirst().split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+      .map { number($0) }
+    guard numbers.count == 3, let buttons = numbers[0], let column = numbers[1], let row = numbers[2] else {
+      return nil
+    }
+    // 4, 8 and 16 are Shift, Alt and Ctrl, 32 is a movement; what is left is the button, and 0 the left one.
+    guard buttons & ~(4 | 8 | 16 | 32) == 0, column > 0, row > 0 else { return nil }
+    let kind: MouseEvent.Kind = isRelease ? .release : buttons & 32 != 0 ? .drag : .press
+    return MouseEvent(kind: kind, column: column, row: row)
+  }
+
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    guard (1...4).contains(digits.count) else { return nil }
+    var value = 0
+    for digit in digits {
+      guard (0x30...0x39).contains(digit) else { return nil }
+      value = value * 10 + Int(digit & 0x0F)
+    }
+    return value
+  }
+}

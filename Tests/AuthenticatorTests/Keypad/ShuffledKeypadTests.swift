@@ -1,0 +1,157 @@
+import FidoResults
+import SecretMemory
+import Testing
+import UAFCrypto
+
+@testable import Authenticator
+
+@Suite final class ShuffledKeypadTests {
+  /// Bytes of a seeded generator: the same layouts in every run.
+  private static func seeded(_ seed: UInt64) -> (Int) throws(CryptoError) -> Secret {
+    var generator = SplitMix(state: seed)
+    return { count throws(CryptoError) in
+      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      return try secret(bytes)
+    }
+  }
+
+  private static func secret(_ bytes: [UInt8]) throws(CryptoError) -> Secret {
+    do { return try Secret(copying: bytes.span) } catch { throw .outOfMemory }
+  }
+
+  private func decoded(_ pressed: String, _ keypad: ShuffledKeypad) throws -> String? {
+    guard let digits = keypad.decode(try Secret(copying: Array(pressed.utf8).span)) else { return nil }
+    return digits.withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
+  }
+
+  /// The keys for a value.
+  private func presses(_ value: String, _ keypad: ShuffledKeypad) -> String {
+    value.compactMap(\.wholeNumberValue).map { "\(keypad.keys[$0])" }.joined()
+  }
+
+  /// The sum of the squared deviations over what is expected, where all cells are alike.
+  private func chiSquare(_ counts: [Int], cells: Int) -> Double {
+    let expected = Double(counts.reduce(0, +)) / Double(cells)
+    let missing = Double(cells - counts.count) * expected
+    return counts.reduce(missing) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
+  }
+
+  @Test func `every order of four comes up, and none more often than chance allows`() throws {
+    let random = Self.seeded(1)
+    var counts: [[UInt8]: Int] = [:]
+    for _ in 0..<24_000 { counts[try ShuffledKeypad.shuffled(4, random), default: 0] += 1 }
+    #expect(counts.count == 24)
+    // 23 degrees of freedom: a fair shuffle stays below 49.7 in 999 of 1000 runs.
+    #expect(chiSquare(Array(counts.values), cells: 24) < 49.7)
+  }
+
+  @Test func `every digit is under every key as often as chance has it`() throws {
+    let random = Self.seeded(2)
+    var counts = [Int](repeating: 0, count: 100)
+    for _ in 0..<20_000 {
+      for (digit, key) in try ShuffledKeypad(random: random).keys.enumerated() { counts[digit * 10 + Int(key)] += 1 }
+    }
+    // 81 degrees of freedom: below 125.0 in 999 of 1000 runs.
+    #expect(chiSquare(counts, cells: 100) < 125.0)
+  }
+
+  @Test func `a shuffle that is not uniform would be seen`() {
+    // What a remainder without rejection, or a swap with any place instead of the rest, would give.
+    var generator = SplitMix(state: 3)
+    var counts: [[Int]: Int] = [:]
+    for _ in 0..<24_000 {
+      var order = [0, 1, 2, 3]
+      for place in 0..<4 { order.swapAt(place, Int.random(in: 0..<4, using: &generator)) }
+      counts[order, default: 0] += 1
+    }
+    #expect(chiSquare(Array(counts.values), cells: 24) > 49.7)
+  }
+
+  @Test func `bytes that would favour small numbers are thrown away`() throws {
+    var source = UniformSource { _ throws(CryptoError) in try Self.secret([255, 250, 249, 10, 9]) }
+    let numbers = [try source.number(below: 10), try source.number(below: 10), try source.number(below: 10)]
+    #expect(numbers == [9, 0, 9], "250 and 255 are beyond the last whole ten")
+  }
+
+  @Test func `a source that gives nothing usable is refused instead of waited for`() {
+    #expect(throws: CryptoError.self) {
+      try ShuffledKeypad { _ throws(CryptoError) in try Self.secret([UInt8](repeating: 255, count: 64)) }
+    }
+    #expect(throws: CryptoError.self) { try ShuffledKeypad { _ throws(CryptoError) in try Self.secret([]) } }
+    #expect(throws: CryptoError.outOfMemory) { try ShuffledKeypad { _ throws(CryptoError) in throw .outOfMemory } }
+  }
+
+  @Test func `the system's source gives a new layout each time`() throws {
+    let layouts = try Set((0..<50).map { _ in try ShuffledKeypad().keys })
+    #expect(layouts.count == 50)
+    for keys in layouts { #expect(keys.sorted() == Array(0..<10)) }
+  }
+
+  @Test func `the same value types differently under two layouts, and means the same`() throws {
+    let random = Self.seeded(4)
+    let first = try ShuffledKeypad(random: random)
+    let second = try ShuffledKeypad(random: random)
+    for value in ["135790", "0000", "2468", ""] {
+      #expect(value.isEmpty || presses(value, first) != presses(value, second))
+      #expect(try decoded(presses(value, first), first) == value && decoded(presses(value, second), second) == value)
+    }
+    #expect(try decoded(presses("135790", first), second) != "135790")
+  }
+
+  @Test func `a log of presses fits every value with the same places equal, each with equally many layouts`() throws {
+    // "7 3 7 9" was logged. For each value of four digits: is there a layout under which that was typed?
+    let log: [UInt8] = [7, 3, 7, 9]
+    var fitting = 0
+    for number in 0..<10_000 {
+      let value = [number / 1000, number / 100 % 10, number / 10 % 10, number % 10]
+      let isAlike = value[0] == value[2] && Set(value).count == 3
+      var keys = [UInt8?](repeating: nil, count: 10)
+      var contradicts = false
+      for (digit, key) in zip(value, log) {
+        contradicts = contradicts || keys[digit] ?? key != key
+        keys[digit] = key
+      }
+      contradicts = contradicts || Set(keys.compactMap(\.self)).count != keys.compactMap(\.self).count
+      if contradicts == isAlike { Issue.record("\(value)") }
+      guard !contradicts else { continue }
+      fitting += 1
+      var free = (0..<10).map { UInt8($0) }.filter { !keys.contains($0) }
+      let layout = try #require(ShuffledKeypad(keys: keys.map { $0 ?? free.removeLast() }))
+      if try decoded("7379", layout) != value.map({ "\($0)" }).joined() { Issue.record("\(value)") }
+    }
+    #expect(fitting == 10 * 9 * 8, "the seven keys that were not pressed may lie in any order: 7! layouts each")
+  }
+
+  @Test(arguments: ["a", "12a4", "1 2", "１２", "12\u{0}", "/", ":", "-1"])
+  func `refuses keys that are not on the pad`(_ pressed: String) throws {
+    #expect(try decoded(pressed, ShuffledKeypad(random: Self.seeded(5))) == nil)
+  }
+
+  @Test func `keys that are not each digit once are no layout`() {
+    for keys: [UInt8] in [[], [0, 1, 2], [0, 0, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]] {
+      #expect(ShuffledKeypad(keys: keys) == nil)
+    }
+  }
+
+  @Test func `the layout is two rows for the eye and one line of words for the ear`() throws {
+    let keypad = try #require(ShuffledKeypad(keys: [7, 3, 9, 0, 1, 2, 8, 5, 4, 6]))
+    #expect(
+      keypad.layout(in: .english, accessible: false) == "Digit  0 1 2 3 4 5 6 7 8 9\nPress  7 3 9 0 1 2 8 5 4 6")
+    #expect(keypad.layout(in: .korean, accessible: false) == "숫자  0 1 2 3 4 5 6 7 8 9\n누름  7 3 9 0 1 2 8 5 4 6")
+    #expect(
+      keypad.layout(in: .english, accessible: true)
+        == "Keys: for zero press seven, for one press three, for two press nine, for three press zero, for four press "
+        + "one, for five press two, for six press eight, for seven press five, for eight press four, for nine press six."
+    )
+    #expect(
+      keypad.layout(in: .korean, accessible: true)
+        == "누를 키: 영은 칠, 일은 삼, 이는 구, 삼은 영, 사는 일, 오는 이, 육은 팔, 칠은 오, 팔은 사, 구는 육.")
+  }
+
+  @Test(arguments: Language.allCases) func `words hold no digit and rows no word of one`(_ language: Language) throws {
+    let keypad = try ShuffledKeypad(random: Self.seeded(6))
+    let words = keypad.layout(in: language, accessible: true)
+    #expect(!words.contains(where: \.isNumber) && !words.contains("\n"))
+    #expect(keypad.layout(in: language, accessible: false).count(where: \.isNumber) == 20)
+  }
+}

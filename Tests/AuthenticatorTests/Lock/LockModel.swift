@@ -1,0 +1,144 @@
+/// The lock as the documentation tells it, to hold the ledger against.
+///
+/// The wrong entries in a list, and clocks that run down second by second: it shares no code and no idea with the ledger.
+struct LockModel {
+  /// What is configured, in whole seconds.
+  struct Rules: Equatable {
+    var tries: Int
+    var seconds: Int
+    /// Temporary locks before the permanent one; nil: never permanent.
+    var locks: Int?
+    /// How long a lock may become by doubling; nil: it does not double.
+    var doublesTo: Int?
+  }
+
+  /// How an attempt or a question ends.
+  enum Answer: Equatable {
+    case free(tries: Int)
+    case locked(seconds: Int)
+    case lockedForGood
+  }
+
+  private struct Lock {
+    let length: Int?  // nil: for good
+    var left: Int
+    var wasSeenOver = false
+    var stands: Bool { length == nil || left > 0 }
+  }
+
+  private struct Entry {
+    let number: Int
+    var lock: Lock?
+  }
+
+  private struct Side {
+    /// Everything that counts, the oldest first.
+    var entries: [Entry] = []
+    /// The strictest rules that any of them was counted under.
+    var strictest: Rules?
+
+    func rules(_ configured: Rules) -> Rules {
+      guard let strictest, !entries.isEmpty else { return configured }
+      var rules = configured
+      if strictest.tries < rules.tries { rules.tries = strictest.tries }
+      if strictest.seconds > rules.seconds { rules.seconds = strictest.seconds }
+      if let locks = strictest.locks, rules.locks == nil || locks < rules.locks ?? 0 { rules.locks = locks }
+      if let limit = strictest.doublesTo, limit > rules.doublesTo ?? 0 { rules.doublesTo = limit }
+      return rules
+    }
+
+    /// Entries since the last lock.
+    var row: Int { entries.reversed().prefix { $0.lock == nil }.count }
+
+    var earlierLocks: Int { entries.count { $0.lock != nil } }
+  }
+
+  private var local = Side()
+  private var remote = Side()
+  private var numbers = 0
+
+  /// A wrong entry, or one that is not known to be right yet: its number, or nil where it was refused.
+  mutating func enter(isRemote: Bool, _ configured: Rules) -> (number: Int?, answer: Answer) {
+    look()
+    let answer = ask(isRemote: isRemote, configured)
+    guard case .free = answer else { return (nil, answer) }
+    numbers += 1
+    var side = isRemote ? remote : local
+    let rules = side.rules(configured)
+    side.strictest = rules
+    var entry = Entry(number: numbers)
+    if side.row + 1 >= rules.tries { entry.lock = lock(rules, after: side.earlierLocks) }
+    side.entries.append(entry)
+    if isRemote { remote = side } else { local = side }
+    return (numbers, answer)
+  }
+
+  private func lock(_ rules: Rules, after earlier: Int) -> Lock {
+    if let locks = rules.locks, earlier >= locks { return Lock(length: nil, left: 0) }
+    var seconds = rules.seconds
+    if let limit = rules.doublesTo {
+      for _ in 0..<earlier where seconds < limit { seconds = Swift.min(seconds * 2, limit) }
+    }
+    return Lock(length: seconds, left: seconds)
+  }
+
+  /// The entry with that number was right: it forgives itself and all before it, here and there, but for a permanent lock that
+  /// another entry brought about.
+  mutating func wasRight(_ number: Int) {
+    func forgive(_ side: inout Side) {
+      side.entries.removeAll { entry in
+        let isForGood = entry.lock.map { $0.length == nil } ?? false
+        return isForGood ? entry.number == number : entry.number <= number
+      }
+      if side.entries.isEmpty { side.strictest = nil }
+    }
+    forgive(&local)
+    forgive(&remote)
+  }
+
+  /// How attempts stand.
+  func ask(isRemote: Bool, _ configured: Rules) -> Answer {
+    // A local lock stops everybody, a remote one remote attempts.
+    let standing = (isRemote ? [local, remote] : [local]).compactMap { $0.entries.last?.lock }.filter(\.stands)
+    if standing.contains(where: { $0.length == nil }) { return .lockedForGood }
+    if let left = standing.map(\.left).max() { return .locked(seconds: left) }
+    let side = isRemote ? remote : local
+    // However far a limit was lowered, nobody is refused for that: one try is left.
+    return .free(tries: Swift.max(1, side.rules(configured).tries - side.row))
+  }
+
+  /// Whether something configured is looser than what holds.
+  func keepsStricter(isRemote: Bool, _ configured: Rules) -> Bool {
+    (isRemote ? remote : local).rules(configured) != configured
+  }
+
+  /// Somebody looks: what is over is over for good.
+  mutating func look() {
+    forEachLock { if !$0.stands { $0.wasSeenOver = true } }
+  }
+
+  mutating func pass(_ seconds: Int) {
+    forEachLock { $0.left = Swift.max(0, $0.left - seconds) }
+  }
+
+  /// Clocks that nobody saw end run once more.
+  mutating func reboot() {
+    forEachLock { if !$0.wasSeenOver { $0.left = $0.length ?? 0 } }
+  }
+
+  mutating func unlock() {
+    local = Side()
+    remote = Side()
+  }
+
+  private mutating func forEachLock(_ body: (inout Lock) -> Void) {
+    func visit(_ side: inout Side) {
+      // Only the last entry's lock can stand: no entry comes after one that does.
+      guard let last = side.entries.indices.last, var lock = side.entries[last].lock else { return }
+      body(&lock)
+      side.entries[last].lock = lock
+    }
+    visit(&local)
+    visit(&remote)
+  }
+}

@@ -1,0 +1,188 @@
+import Testing
+
+@testable import Authenticator
+
+/// What the model is compared with: the ledger alone, or in an account's file.
+protocol LockSubject {
+  mutating func charge(_ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy) throws -> ChargeOutcome
+  mutating func settle(_ ticket: UInt64) throws
+  mutating func unlock() throws
+  /// The ledger after somebody looked.
+  mutating func look(at now: BootTime) throws -> AttemptLedger
+  /// The ledger as it is.
+  func peek() throws -> AttemptLedger
+}
+
+extension AttemptLedger: LockSubject {
+  mutating func look(at now: BootTime) -> AttemptLedger {
+    pass(to: now)
+    return self
+  }
+
+  func peek() -> AttemptLedger { self }
+}
+
+/// A random sequence of everything that can happen to a lock, lived through by the model and by a subject.
+struct LockStory<Subject: LockSubject> {
+  /// How often what happened, so that a test can show that its sequences reach everything.
+  struct Tally {
+    var counted = 0
+    var locked = 0
+    var lockedForGood = 0
+    var keptStricter = 0
+    var lateRight = 0
+    var refusedRight = 0
+    var afterReboot = 0
+  }
+
+  var subject: Subject
+  private var model = LockModel()
+  private var generator: SplitMix
+  private var boot: UInt8 = 1
+  private var uptime = 0
+  private var rules: [LockModel.Rules]
+  /// Numbers of entries whose value is right, which has not been told yet; the model's and the ledger's.
+  private var pending: [(model: Int, ticket: UInt64)] = []
+  private(set) var tally = Tally()
+  private(set) var past: [String] = []
+
+  init(_ subject: Subject, seed: UInt64) {
+    self.subject = subject
+    generator = SplitMix(state: seed)
+    rules = []
+    rules = [randomRules(isRemote: false), randomRules(isRemote: true)]
+  }
+
+  /// Lives through so many steps.
+  ///
+  /// - Returns: the first difference, with all that led to it; nil if there was none.
+  mutating func run(_ steps: Int) throws -> String? {
+    for _ in 0..<steps {
+      if let difference = try step() ?? compare() { return "\(difference) after \(past)" }
+    }
+    return nil
+  }
+
+  private var now: BootTime {
+    BootTime(bootID: [boot], nanoseconds: Int64(uptime) * 1_000_000_000, wallSeconds: 0)
+  }
+
+  private mutating func step() throws -> String? {
+    switch Int.random(in: 0..<100, using: &generator) {
+    case ..<35: return try enter("wrong")
+    case ..<45: return try enter("right")
+    case ..<57: return try enter("pending")
+    case ..<69: try settlePending()
+    case ..<72: past.append("cancelled")
+    case ..<86: pass()
+    case ..<89: reboot()
+    case ..<94: changeRules()
+    case ..<96:
+      past.append("unlock")
+      model.unlock()
+      try subject.unlock()
+    default:
+      past.append("look")
+      model.look()
+      _ = try subject.look(at: now)
+    }
+    return nil
+  }
+
+  private mutating func enter(_ kind: String) throws -> String? {
+    let isRemote = Bool.random(using: &generator)
+    past.append("\(isRemote ? "remote" : "local") \(kind)")
+    let expected = model.enter(isRemote: isRemote, rules[isRemote ? 1 : 0])
+    let outcome = try subject.charge(
+      isRemote ? .remote : .local, at: now, policy: Self.policy(rules[isRemote ? 1 : 0]))
+    switch (outcome, expected.answer) {
+    case (.charged(let ticket), .free):
+      guard let number = expected.number else { return "\(outcome)" }
+      tally.counted += 1
+      if kind == "pending" { pending.append((number, ticket)) }
+      if kind == "right" { try settle((number, ticket)) }
+    case (.locked(let time), .locked(let seconds)) where time == .seconds(seconds):
+      tally.locked += 1
+      tally.refusedRight += kind == "right" ? 1 : 0
+      tally.afterReboot += boot > 1 ? 1 : 0
+    case (.permanentlyLocked, .lockedForGood): tally.lockedForGood += 1
+    default: return "\(outcome) instead of \(expected.answer)"
+    }
+    return nil
+  }
+
+  private mutating func settlePending() throws {
+    guard let index = pending.indices.randomElement(using: &generator) else { return }
+    past.append("right after all: \(pending[index].model)")
+    tally.lateRight += 1
+    try settle(pending.remove(at: index))
+  }
+
+  private mutating func settle(_ entry: (model: Int, ticket: UInt64)) throws {
+    model.wasRight(entry.model)
+    try subject.settle(entry.ticket)
+  }
+
+  private mutating func pass() {
+    let seconds = [1, 29, 30, 59, 60, 61, 120, 600, 5000].randomElement(using: &generator) ?? 1
+    past.append("\(seconds) s")
+    uptime += seconds
+    model.pass(seconds)
+  }
+
+  /// No conversation lives through one.
+  private mutating func reboot() {
+    past.append("reboot")
+    (boot, uptime) = (boot &+ 1, 0)
+    pending = []
+    model.reboot()
+  }
+
+  private mutating func changeRules() {
+    let isRemote = Bool.random(using: &generator)
+    rules[isRemote ? 1 : 0] = randomRules(isRemote: isRemote)
+    past.append("\(rules)")
+  }
+
+  private mutating func randomRules(isRemote: Bool) -> LockModel.Rules {
+    LockModel.Rules(
+      tries: Int.random(in: 1...5, using: &generator), seconds: [30, 60, 90].randomElement(using: &generator) ?? 30,
+      // Never for good: root's own account, and remote attempts by default.
+      locks: Int.random(in: 0...5, using: &generator) == 0 || isRemote && Bool.random(using: &generator)
+        ? nil : Int.random(in: 0...3, using: &generator),
+      doublesTo: isRemote ? 300 : nil)
+  }
+
+  private static func policy(_ rules: LockModel.Rules) -> LockPolicy {
+    LockPolicy(
+      retryCountToLock: rules.tries, lockTime: .seconds(rules.seconds), maxLockCount: rules.locks,
+      doublesUpTo: rules.doublesTo.map { .seconds($0) })
+  }
+
+  /// What both tell now, of both origins.
+  private mutating func compare() throws -> String? {
+    let ledger = try subject.peek()
+    for (origin, isRemote) in [(AttemptOrigin.local, false), (.remote, true)] {
+      let configured = rules[isRemote ? 1 : 0]
+      let policy = Self.policy(configured)
+      let expected = model.ask(isRemote: isRemote, configured)
+      let status = ledger.status(origin, at: now, policy: policy)
+      guard status == Self.status(expected) else { return "\(origin): \(status) instead of \(expected)" }
+      let keepsStricter = model.keepsStricter(isRemote: isRemote, configured)
+      guard ledger.refusesLooser(policy, for: origin) == keepsStricter else {
+        return "\(origin): a looser policy \(keepsStricter ? "taken" : "refused")"
+      }
+      tally.keptStricter += keepsStricter ? 1 : 0
+    }
+    return nil
+  }
+
+  private static func status(_ answer: LockModel.Answer) -> LockStatus {
+    switch answer {
+    case .free(let tries): LockStatus(isPermanent: false, remainingLock: nil, remainingTries: tries)
+    case .locked(let seconds):
+      LockStatus(isPermanent: false, remainingLock: .seconds(seconds), remainingTries: 0)
+    case .lockedForGood: LockStatus(isPermanent: true, remainingLock: nil, remainingTries: 0)
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import Testing
+
+@testable import UAFConfiguration
+
+/// What root is told about his mistakes: file, line, key, and what is allowed.
+@Suite struct BadConfigurationTests {
+  private func refusal(_ text: String) -> String? {
+    do throws(ConfigurationError) {
+      _ = try Configuration(parsing: Array(text.utf8), path: "/etc/x.conf")
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  private static let lockTime =
+    "must be seconds from 30 to 86400 (less only while every server URL leads to this machine)"
+  private static let types = "passcode, pattern, biometric, fingerprint, face"
+
+  @Test(arguments: [
+    ("[lock]\nretry_count_to_lock = 0", "2: lock.retry_count_to_lock: must be a whole number from 1 to 10"),
+    ("[lock]\nretry_count_to_lock = 11", "2: lock.retry_count_to_lock: must be a whole number from 1 to 10"),
+    ("[lock]\nmax_lock_count = 11", "2: lock.max_lock_count: must be a whole number from 0 to 10"),
+    ("[lock]\n\nlock_time = -1", "3: lock.lock_time: \(lockTime)"),
+    ("[lock]\nlock_time = nan", "2: lock.lock_time: \(lockTime)"),
+    ("[lock]\nlock_time = inf", "2: lock.lock_time: \(lockTime)"),
+    ("[lock.remote]\nlock_time = -0.0", "2: lock.remote.lock_time: \(lockTime)"),
+    ("[pattern.lock]\nlock_time = 86400.1", "2: pattern.lock.lock_time: \(lockTime)"),
+    ("[lock]\nlock_time = '300'", "2: lock.lock_time: \(lockTime)"),
+    ("[lock]\nroot_permanent_lock = 1", "2: lock.root_permanent_lock: must be true or false, without quotes"),
+    (
+      "[service.sudo]\n\nlock_time = 60",
+      "3: service.sudo.lock_time: locks are never per service: move it to [lock]"
+    ),
+    (
+      "[service.sudo.lock]\nretry_count_to_lock = 3",
+      "1: service.sudo.lock: locks are never per service: move it to [lock]"
+    ),
+    ("[passcode]\nmin_length = 3", "2: passcode.min_length: must be a whole number from 4 to 64"),
+    ("[passcode]\nmax_length = 65", "2: passcode.max_length: must be a whole number from 4 to 64"),
+    (
+      "[passcode]\nmax_length = 8\nmin_length = 9",
+      "3: passcode.min_length: min_length (9) is above max_length (8): both must be 4 to 64, and min_length not above "
+        + "max_length"
+    ),
+    (
+      "[passcode]\nmax_length = 5",
+      "2: passcode.max_length: min_length (6) is above max_length (5): both must be 4 to 64, and min_length not above "
+        + "max_length"
+    ),
+    ("[passcode]\nui_type = 'pin5'", #"2: passcode.ui_type: must be one of "normal", "pin4", "pin6""#),
+    (
+      "[passcode]\n\nkeypad = 'shuffled'",
+      #"3: passcode.keypad: "shuffled" has digits alone: it needs ui_type = "pin4" or "pin6", or digits_only = true"#
+    ),
+    (
+      "[passcode]\nregular_expression = 'a(b'",
+      "2: passcode.regular_expression: the expression does not compile at position 3: missing closing parenthesis; "
+        + "correct it there"
+    ),
+    (
+      "[passcode.regex]\n'ok' = true\n'[a' = 'no'",
+      "3: passcode.regex.[a: the expression does not compile at position 2: missing terminating ] for character class; "
+        + "correct it there"
+    ),
+    (
+      "[passcode.regex]\n'ok' = 1",
+      "2: passcode.regex.ok: must be a message in quotes, or true for the built-in one"
+    ),
+    (
+      "[passcode.ignore]\n'' = true",
+      "2: passcode.ignore.: the key must be a text of 1 to 256 bytes that a value can contain: no control, private-use or "
+        + "unassigned characters (an empty one would refuse every value)"
+    ),
+    (
+      "[passcode.ignore]\n\"a\\u0007\" = true",
+      "2: passcode.ignore.a: the key must be a text of 1 to 256 bytes that a value can contain: no control, private-use or "
+        + "unassigned characters (an empty one would refuse every value)"
+    ),
+    (
+      "[passcode.rules]\nequal_characters = true",
+      "2: passcode.rules.equal_characters: unknown key (allowed: equal_character, ascending_descending, "
+        + "two_character_repeat, two_equal_character_repeat, not_number_english)"
+    ),
+    (
+      "[passcode.rules]\nequal_character = 1",
+      "2: passcode.rules.equal_character: must be true, false or a message in quotes"
+    ),
+    ("[pattern]\nmin_nodes = 3", "2: pattern.min_nodes: must be a whole number from 4 to 9"),
+    ("[pattern]\nmin_nodes = 10", "2: pattern.min_nodes: must be a whole number from 4 to 9"),
+    ("[pattern.appearance]\nnode_size = 9", "2: pattern.appearance.node_size: must be 1, 3, 5 or 7"),
+    ("[prompt]\ntries = 11", "2: prompt.tries: must be a whole number from 1 to 10"),
+    ("[state]\nkdf_cost = 21", "2: state.kdf_cost: \(StateSettings.kdfCostWords)"),
+    (
+      "authenticators = []",
+      "1: authenticators: must be a list of one or more of \(types), none twice"
+    ),
+    (
+      "authenticators = ['iris']",
+      "1: authenticators: must be a list of one or more of \(types), none twice"
+    ),
+    (
+      "[iris.lock]\nlock_time = 60",
+      "1: iris: unknown key (allowed: authenticators, [server], [state], [general], [lock], [TYPE.lock] of one of \(types), "
+        + "[passcode], [pattern], [prompt], [service.NAME])"
+    ),
+    ("[face]\nmin_nodes = 5", "2: face.min_nodes: unknown key (allowed: lock)"),
+    (
+      "[service.sudo]\nauthenticator = '5541#0009'",
+      "2: service.sudo.authenticator: must be one of \(types), or an AAID (passcode: 5541#0001, pattern: 5541#0002)"
+    ),
+    (
+      "authenticators = ['pattern']\n[service.sudo]\nauthenticator = 'passcode'",
+      "3: service.sudo.authenticator: passcode is not enabled: must be one of authenticators (pattern)"
+    ),
+    (
+      "[service.sudo]\nauthenticator = '5541#0002'\n[service.login]\n[general]\nlanguage='de'",
+      #"5: general.language: must be one of "en", "ko""#
+    ),
+  ])
+  func `refuses a mistake by file, line and key, and says what is allowed`(_ text: String, _ expected: String) {
+    #expect(refusal(text) == "/etc/x.conf:" + expected)
+  }
+
+  @Test func `a service's authenticator counts wherever it stands, by name and by AAID`() {
+    #expect(refusal("authenticators=['pattern']\n[service.sudo]\nauthenticator='5541#0002'") == nil)
+    #expect(refusal("[service.sudo]\nauthenticator='5541#0002'\n[service.su]\nauthenticator='passcode'") == nil)
+    #expect(refusal("authenticators=['face','passcode']\n[service.sudo]\nauthenticator='face'") == nil)
+    #expect(refusal("authenticators=['passcode']\n[service.sudo]\nauthenticator='5541#0002'") != nil)
+  }
+
+  @Test func `no refusal repeats a message or a value beyond its key`() {
+    let told = refusal("[passcode.regex]\n'a' = 'fine'\n'(' = 'the secret of the house'")
+    #expect(told?.contains("secret") == false)
+  }
+
+  @Test(arguments: [
+    ("use_first_pass", "[passcode]\nkeypad='shuffled'\nui_type='pin4'", "cannot go with keypad = \"shuffled\""),
+    ("try_first_pass", "[passcode]\nkeypad='shuffled'\nui_type='pin4'", "cannot go with keypad = \"shuffled\""),
+    ("use_first_pass", "[service.sudo]\ntransaction=true", "cannot go with transaction = true"),
+    ("try_first_pass", "[service.sudo]\ntransaction=true", "cannot go with transaction = true"),
+    (
+      "authenticator=pattern", "authenticators=['passcode']",
+      "pattern is not in the configuration's authenticators"
+    ),
+  ])
+  func `refuses an argument by name where the configuration forbids it`(
+    _ argument: String, _ text: String, _ problem: String
+  ) throws {
+    let configuration = try Configuration(parsing: Array(text.utf8), path: "/etc/x.conf")
+    let name = argument.split(separator: "=")[0]
+    do throws(ConfigurationError) {
+      try configuration.check(ModuleArguments(parsing: [argument]), service: "sudo")
+      Issue.record("\(argument) was accepted")
+    } catch {
+      #expect(error.description == "module argument \(name): \(problem)")
+    }
+  }
+}

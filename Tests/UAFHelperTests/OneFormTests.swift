@@ -1,0 +1,76 @@
+import Authenticator
+import Testing
+import UAFWire
+
+@testable import UAFHelper
+
+/// A value is one value, however the keyboard sends its letters; and a lock is one lock, whoever looks at it.
+@Suite struct OneFormTests {
+  private let composed = "caf\u{e9} \u{d55c}\u{ae00}"
+  private let decomposed = "cafe\u{301} \u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}"
+
+  private func bench(_ entries: [String], _ more: String = "") throws -> HelperBench {
+    let bench = try HelperBench()
+    bench.configuration += "\n" + more
+    _ = try bench.run(bench.begin(.initialise))
+    #expect(try bench.run(bench.registration(), entries).result == 0, "\(bench.log.lines)")
+    return bench
+  }
+
+  @Test func `a value set in one form is right in the other`() throws {
+    for (set, entered) in [(composed, decomposed), (decomposed, composed)] {
+      let bench = try bench([set, set])
+      #expect(try bench.run(bench.begin(), [entered]).result == 0)
+      #expect(try bench.run(bench.begin(), ["cafe \u{d55c}\u{ae00}"]).result == 3012)
+    }
+  }
+
+  @Test func `a new value may be entered again in the other form`() throws {
+    let bench = try bench([composed, decomposed])
+    #expect(try bench.run(bench.begin(), [decomposed]).result == 0)
+  }
+
+  @Test func `one wrong value in two forms in the same call is counted once`() throws {
+    let bench = try bench([composed, composed])
+    let transcript = try bench.run(bench.begin(.authenticate, "tries=3"), ["\u{e9}1", "e\u{301}1", composed])
+    #expect(transcript.prompts.map(\.remainingAttempts) == [nil, 2, 2])
+  }
+
+  @Test(arguments: ["\u{378}abcde", "\u{e000}abcde", "abc\u{fffe}de"])
+  func `code points no value may hold are refused like a wrong value, and not counted`(_ entry: String) throws {
+    let bench = try HelperBench.registered()
+    #expect(try bench.run(bench.begin(), [entry]).result == 3012)
+    #expect(try bench.triesLeft() == 3)
+    let other = try HelperBench()
+    _ = try other.run(other.begin(.initialise))
+    let transcript = try other.run(other.registration(), [entry, "correct", "correct"])
+    #expect(transcript.result == 0 && transcript.prompts.count == 3)
+  }
+
+  @Test func `an ignored text is found in either form`() throws {
+    let bench = try HelperBench()
+    bench.configuration += "\n[passcode.ignore]\n\"caf\\u00e9\" = \"No drinks.\""
+    _ = try bench.run(bench.begin(.initialise))
+    let transcript = try bench.run(bench.registration(), ["my cafe\u{301}", "correct", "correct"])
+    #expect(transcript.prompts[1].errorMessage == "No drinks.")
+  }
+
+  @Test func `a lock runs once more after a reboot, and ends though nobody may try before`() throws {
+    let bench = try HelperBench.registered()
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    bench.now = BootTime(bootID: [2], nanoseconds: 20_000_000_000, wallSeconds: 1_800_001_000)
+    let refused = try bench.run(bench.begin())
+    #expect(refused.result == 3013 && refused.errors == ["Locked after wrong entries: try again in 40 seconds."])
+    bench.now.nanoseconds = 60_000_000_000
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a lock that status saw end does not come back with a reboot`() throws {
+    let bench = try HelperBench.registered()
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    bench.now.nanoseconds = 60_000_000_000
+    #expect(try bench.triesLeft() == 3)
+    bench.now = BootTime(bootID: [2], nanoseconds: 0, wallSeconds: 1_800_001_000)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+}

@@ -1,0 +1,95 @@
+import Authenticator
+import FidoResults
+import Testing
+import UAFClient
+import UAFWire
+
+@testable import UAFHelper
+
+@Suite struct OtherWayTests {
+  private static let more = #"[prompt]\#ncancel_text = { en = "empty line: use your password", ko = "빈 줄: 비밀번호" }"#
+
+  @Test func `an empty line where root offers another way in is 7009, which is no success and not counted`() throws {
+    let bench = try HelperBench.registered(Self.more)
+    let transcript = try bench.run(bench.begin(), [""])
+    #expect(transcript.result == 7009 && transcript.pamCode == 15)
+    #expect(transcript.prompts[0].text == "(empty line: use your password)\nPasscode for mina (login): ")
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test func `the other way is told in the person's language`() throws {
+    let bench = try HelperBench.registered(Self.more)
+    var begin = bench.begin()
+    begin.locale = Array("ko_KR.UTF-8".utf8)
+    #expect(try bench.run(begin, ["correct"]).prompts[0].text.hasPrefix("(빈 줄: 비밀번호)\n"))
+  }
+
+  @Test func `without a text an empty line is one more wrong entry, and not counted`() throws {
+    let bench = try HelperBench.registered()
+    #expect(try bench.run(bench.begin(), [""]).result == 3012)
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test func `the list offers it too`() throws {
+    let bench = try HelperBench.registeredTwice(Self.more)
+    let transcript = try bench.run(bench.begin(), [""])
+    #expect(transcript.result == 7009 && transcript.prompts[0].text.contains("\n  (empty line: use your password)\n"))
+    #expect(try bench.run(bench.begin(), ["1", "", ""]).result == 7009, "back to the list, then away")
+  }
+
+  @Test func `where states are hidden everybody can go the other way`() throws {
+    let bench = try HelperBench.registered(Self.more)
+    for account in ["mina", "nobody"] {
+      var begin = bench.begin()
+      begin.service = Array("sshd".utf8)
+      begin.isRemote = true
+      if account == "nobody" { begin.uid = nil }
+      let transcript = try bench.run(begin, [""])
+      #expect(transcript.result == 7009 && transcript.pamCode == 15)
+    }
+  }
+
+  @Test func `a registration, a deregistration and a change know no other way`() throws {
+    let bench = try HelperBench.registered(Self.more)
+    for operation in [Operation.change, .deregister] {
+      #expect(try bench.run(bench.begin(operation), [""]).result == 3012)
+    }
+  }
+
+  // MARK: Divided authentication
+
+  @Test func `divided, the request is there before ready, and nothing is asked before resume`() throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.begin()
+    begin.isDivided = true
+    let transcript = try bench.run(begin, entries: [.resume, .answer("correct")])
+    #expect(transcript.result == 0 && transcript.messages.map(\.type) == [.ready, .prompt, .finished])
+  }
+
+  @Test func `divided and given up, nothing is counted`() throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.begin()
+    begin.isDivided = true
+    let transcript = try bench.run(begin, entries: [.cancelled])
+    #expect(transcript.result == 999 && transcript.prompts.isEmpty)
+  }
+
+  @Test func `divided with a server that does not answer, there is no ready`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.failure = .noHandshake(.refused)
+    var begin = bench.begin()
+    begin.isDivided = true
+    let transcript = try bench.run(begin, entries: [])
+    #expect(transcript.result == 4001 && !transcript.messages.map(\.type).contains(.ready))
+  }
+
+  @Test func `a request that grew old before resume is fetched anew`() throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.begin()
+    begin.isDivided = true
+    let before = bench.server.asked.count
+    bench.server.onGet = { bench.now.nanoseconds += 61_000_000_000 }
+    #expect(try bench.run(begin, entries: [.resume, .answer("correct")]).result == 0)
+    #expect(bench.server.asked.count == before + 2)
+  }
+}

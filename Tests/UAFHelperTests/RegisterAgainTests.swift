@@ -1,0 +1,107 @@
+import FidoResults
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+@Suite struct RegisterAgainTests {
+  private static let more = "[prompt]\noffer_reset = true"
+
+  @Test func `the list ends with registering again, which needs a code and a new value and is no login`() throws {
+    let bench = try HelperBench.registered(Self.more)
+    let transcript = try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"])
+    #expect(transcript.result == 980 && transcript.pamCode == 7)
+    #expect(transcript.prompts[0].options == ["passcode", "register again with a new enrolment code"])
+    #expect(transcript.prompts.map(\.check) == ["choice", "code", "passcode", "passcode"])
+    #expect(transcript.errors == ["Registered again: log in with the new passcode."])
+    #expect(bench.server.asked.last?.context.authCode == "new-code")
+    #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 3012)
+    #expect(try bench.run(bench.begin(), ["1", "battery"]).result == 0)
+  }
+
+  @Test func `until the server has accepted the new key, the old value and its attempts stay`() throws {
+    let bench = try HelperBench.registered(Self.more)
+    try bench.run(bench.begin(), ["1", "wrong1"])
+    bench.server.respondStatus = .init(rawValue: 1500)
+    #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 9000)
+    bench.server.respondStatus = .ok
+    #expect(try bench.triesLeft() == 2)
+    #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
+  }
+
+  @Test func `without a code it ends there`() throws {
+    let bench = try HelperBench.registered(Self.more)
+    let before = bench.server.asked.count
+    let transcript = try bench.run(bench.begin(), ["2", ""])
+    #expect(transcript.result == 980 && transcript.pamCode == 7)
+    #expect(bench.server.asked.dropFirst(before).map(\.op) == [.authentication])
+  }
+
+  @Test func `is not offered unless root says so, nor where states are hidden or there is one prompt`() throws {
+    let plain = try HelperBench.registered()
+    #expect(try plain.run(plain.begin(), ["correct"]).prompts.count == 1)
+    let bench = try HelperBench.registered(Self.more)
+    var begin = bench.begin()
+    begin.service = Array("swaylock".utf8)
+    #expect(try bench.run(begin, ["correct"]).prompts.map(\.check) == ["passcode"])
+    begin.service = Array("sshd".utf8)
+    begin.isRemote = true
+    #expect(try bench.run(begin, ["correct"]).prompts.map(\.check) == ["passcode"])
+  }
+
+  // MARK: A second authenticator
+
+  @Test func `a second authenticator is registered on the word of the first, without a code`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    var begin = bench.registration("pattern")
+    begin.payload = nil
+    let transcript = try bench.run(begin, ["correct", "12369", "12369"])
+    #expect(transcript.result == 0 && transcript.prompts.map(\.step) == [.current, .new, .newAgain])
+    #expect(bench.server.asked.suffix(2).map(\.context.proofFor) == [.registration, nil])
+    #expect(bench.server.asked.last?.context.proof == "token-of-the-server")
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
+  }
+
+  @Test func `on a wrong word nothing is registered`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    var begin = bench.registration("pattern")
+    begin.payload = nil
+    #expect(try bench.run(begin, ["wrong1", "wrong1", "wrong1"]).result == 3012)
+    #expect(bench.server.keys.count == 1)
+  }
+
+  @Test func `without a code and without a registered authenticator nothing is asked`() throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.registration()
+    begin.payload = nil
+    let transcript = try bench.run(begin)
+    #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
+  }
+
+  @Test func `what is not registered yet is on the list, and one alone is not asked about`() throws {
+    let bench = try HelperBench()
+    _ = try bench.run(bench.begin(.initialise))
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    var begin = bench.registration()
+    begin.authenticator = nil
+    let first = try bench.run(begin, ["2", "12369", "12369"])
+    #expect(first.result == 0 && first.prompts.map(\.check) == ["choice", "pattern", "pattern"])
+    let second = try bench.run(begin, ["correct", "correct"])
+    #expect(second.result == 0 && second.prompts.map(\.check) == ["passcode", "passcode"])
+    #expect(try bench.run(begin).result == 2002, "all registered already")
+  }
+
+  @Test func `a server that wants both registers both at once`() throws {
+    let bench = try HelperBench()
+    _ = try bench.run(bench.begin(.initialise))
+    bench.server.accepted = [["5541#0001", "5541#0002"]]
+    var begin = bench.registration()
+    begin.authenticator = nil
+    #expect(try bench.run(begin, ["correct", "correct", "12369", "12369"]).result == 0)
+    #expect(bench.server.signatures == 2)
+    #expect(try bench.run(bench.begin(), ["correct", "12369"]).result == 0)
+  }
+}

@@ -1,0 +1,105 @@
+import FidoResults
+import Testing
+import UAFClient
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+@Suite struct ResetTests {
+  private func reset(_ bench: HelperBench, type: String? = nil, payload: EnrolmentPayload? = nil) -> Begin {
+    var begin = bench.begin(.reset)
+    begin.service = Array("uafctl".utf8)
+    begin.authenticator = type.map { Array($0.utf8) }
+    begin.payload = payload.map { Array($0.encoded.utf8) }
+    return begin
+  }
+
+  /// The same from the person, who is not root.
+  private func persons(_ bench: HelperBench, payload: EnrolmentPayload? = nil) -> Begin {
+    var begin = Begin(.reset)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = payload.map { Array($0.encoded.utf8) }
+    return begin
+  }
+
+  @Test func `root wipes the value, the keys are unusable, and a tombstone stays`() throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(reset(bench))
+    #expect(transcript.pamCode == 0 && transcript.result == 7100 && transcript.prompts.isEmpty)
+    #expect(
+      transcript.finished.text
+        == "The passcode of mina is reset. The server still knows its keys: the next registration removes them.")
+    let login = try bench.run(bench.begin(.authenticate, "nouserok"))
+    #expect(login.result == 1009 && login.pamCode == 10, "a tombstone is no \"never\"")
+    #expect(bench.server.requests.allSatisfy { !$0.body.isEmpty })
+  }
+
+  @Test func `of two authenticators the named one is reset, and the other goes on working`() throws {
+    let bench = try HelperBench.registeredTwice()
+    #expect(try bench.run(reset(bench)).result == 7101, "none was named")
+    #expect(try bench.run(reset(bench, type: "pattern")).result == 7100)
+    bench.server.accepted = [["5541#0001"]]
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern")).result == 1009)
+  }
+
+  @Test func `a permanent lock goes with a reset by root`() throws {
+    let bench = try HelperBench.registered("[passcode.lock]\nmax_lock_count = 0")
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    #expect(try bench.run(bench.begin()).result == 3014)
+    #expect(try bench.run(reset(bench)).result == 7100)
+    #expect(try bench.run(bench.registration(), ["battery", "battery"]).result == 0)
+    #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
+  }
+
+  @Test func `the person needs an enrolment code`() throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(persons(bench), peer: 4242)
+    #expect(transcript.result == 7101 && transcript.pamCode == 20)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a code that the server refuses wipes nothing`() throws {
+    let bench = try HelperBench.registered()
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    bench.server.deregistrationStatus = .init(rawValue: 1401)
+    let transcript = try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242)
+    #expect(transcript.result == 7101 && transcript.pamCode == 7, "the server spoke")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `with a code that the server takes, it forgets this machine's keys and the value is wiped`() throws {
+    let bench = try HelperBench.registered()
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    let transcript = try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242)
+    #expect(transcript.result == 7100 && transcript.finished.text == "The passcode of mina is reset.")
+    #expect(bench.server.asked.last?.op == .deregistration && bench.server.asked.last?.context.authCode == "code")
+    #expect(try bench.run(bench.begin()).result == 1009)
+  }
+
+  @Test func `a code is worth nothing without a server that was reached`() throws {
+    let bench = try HelperBench.registered()
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    bench.server.failure = .noHandshake(.refused)
+    #expect(try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242).result == 4001)
+    bench.server.failure = nil
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test(arguments: ["nora", "root"]) func `a payload for another account resets nothing`(_ name: String) throws {
+    let bench = try HelperBench.registered()
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    let payload = bench.server.payload(username: name)
+    #expect(try bench.run(persons(bench, payload: payload), peer: 4242).result == 7101)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `nothing to reset is 7102, and what the system keeps is 7103`() throws {
+    let bench = try HelperBench.registered()
+    #expect(try bench.run(reset(bench)).result == 7100)
+    #expect(try bench.run(reset(bench)).result == 7102)
+    let transcript = try bench.run(reset(bench, type: "fingerprint"))
+    #expect(transcript.result == 7103 && transcript.pamCode == 20)
+  }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import UAFTool
+
+@Suite struct JSONAnswerReaderTests {
+  /// What a line says: the answer's bytes, "cancel", or nil.
+  private func read(_ line: [UInt8], room: Int = 1024) -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0xEE, count: room)
+    // SAFETY: the array lives for the call.
+    let answer = unsafe buffer.withUnsafeMutableBytes { unsafe JSONAnswerReader.read(line.span, into: $0) }
+    switch answer {
+    case .value(let count): return Array(buffer[..<count])
+    case .cancel: return Array("cancel".utf8)
+    case nil: return nil
+    }
+  }
+
+  private func read(_ line: String) -> String? {
+    read(Array(line.utf8)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test(arguments: [
+    (#"{"answer":""}"#, ""), (#"{"answer":"correct horse"}"#, "correct horse"),
+    (" {\t\"answer\" : \"a b\" } \r", "a b"), (#"{"answer":"한글 ß 😀"}"#, "한글 ß 😀"),
+    (#"{"answer":"\"\\\/\b\f\n\r\t"}"#, "\"\\/\u{8}\u{C}\n\r\t"),
+    (#"{"answer":"\u0041\u00e9\uD55C\uac00\ud83D\uDE00"}"#, "Aé한가😀"), (#"{"cancel":true}"#, "cancel"),
+    (" { \"cancel\" : true } ", "cancel"), (#"{"answer":"{\"cancel\":true}"}"#, #"{"cancel":true}"#),
+    (#"{"answer":"\u0001\u007f"}"#, "\u{1}\u{7F}"),
+  ])
+  func `reads an answer or the wish to cancel`(line: String, answer: String) {
+    #expect(read(line) == answer)
+  }
+
+  @Test(arguments: [
+    "", " ", "{}", "[]", "null", "\"a\"", #"{"answer"}"#, #"{"answer":}"#, #"{"answer":1}"#, #"{"answer":null}"#,
+    #"{"answer":"a"#, #"{"answer":"a""#, #"{"answer":"a"}}"#, #"{"answer":"a"} x"#, #"{"answer":"a",}"#,
+    #"{"answer":"a","answer":"b"}"#, #"{"answer":"a","cancel":true}"#, #"{"Answer":"a"}"#, #"{"\u0061nswer":"a"}"#,
+    #"{'answer':'a'}"#, #"{"cancel":false}"#, #"{"cancel":1}"#, #"{"cancel":"true"}"#, #"{"cancel":true"#,
+    #"{"answer":["a"]}"#, #"{"answer":"a";}"#, "\u{FEFF}{\"answer\":\"a\"}", #"{"answer":"a"}{"answer":"b"}"#,
+    "{\"answer\":\"a\tb\"}", "{\"answer\":\"a\u{1}b\"}",
+  ])
+  func `refuses every other line`(line: String) {
+    #expect(read(line) == nil)
+  }
+
+  @Test(arguments: [
+    #"\x"#, #"\"#, #"\u"#, #"\u12"#, #"\u12G4"#, #"\u 123"#, #"\u0000"#, #"\ud800"#, #"\udc00"#, #"\ud800\ud800"#,
+    #"\ud800x"#, #"\ud83d\n"#, #"\ud83d\u0041"#, #"\U0041"#, #"\u+041"#,
+  ])
+  func `refuses an escape that stands for nothing an answer may have`(escape: String) {
+    #expect(read(#"{"answer":""# + escape + #""}"#) == nil)
+  }
+
+  @Test(arguments: [
+    [UInt8(0xFF)], [0x80], [0xC0, 0x80], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
+    [0xF4, 0x90, 0x80, 0x80], [0xF0, 0x80, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82],
+  ])
+  func `refuses what is not UTF-8`(bytes: [UInt8]) {
+    #expect(read(Array(#"{"answer":""#.utf8) + bytes + Array(#""}"#.utf8)) == nil)
+  }
+
+  @Test func `refuses what has no room, and writes no byte beyond it`() {
+    #expect(read(Array(#"{"answer":"abc"}"#.utf8), room: 3) == Array("abc".utf8))
+    #expect(read(Array(#"{"answer":"abcd"}"#.utf8), room: 3) == nil)
+    #expect(read(Array(#"{"answer":"ab한"}"#.utf8), room: 4) == nil)
+    #expect(read(Array(#"{"answer":"\ud83d\ude00"}"#.utf8), room: 3) == nil)
+  }
+
+  @Test func `takes the longest answer however it is written, and no longer line`() {
+    let escaped = #"{"answer":""# + String(repeating: #"\u0061"#, count: 1024) + #""}"#
+    #expect(read(escaped) == String(repeating: "a", count: 1024))
+    #expect(read(escaped.replacing("\"}", with: "a\"}")) == nil)
+    #expect(read(#"{"answer":"a"}"# + String(repeating: " ", count: JSONAnswerReader.maximumLineCount)) == nil)
+  }
+
+  @Test func `every cut and every changed byte of an answer is refused or read, never more`() {
+    let line = Array(#"{"answer":"a\u00e9ß"}"#.utf8)
+    for count in 0..<line.count { #expect(read(Array(line[..<count])) == nil) }
+    for index in line.indices {
+      for byte in UInt8.min...UInt8.max {
+        var changed = line
+        changed[index] = byte
+        #expect((read(changed)?.count ?? 0) <= 9)
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Testing
+import UAFWire
+
+@testable import UAFTool
+
+@Suite struct JSONConversationTests {
+  private static let challenge =
+    #"{"type":"challenge","check":"passcode","step":"current","echo":false,"text":"Passcode: "}"#
+
+  private func bench(
+    _ core: [CoreMessage], _ input: String, _ arguments: [String] = [], locale: String? = nil
+  ) -> Bench {
+    Bench(
+      ["authenticate", "--json-conversation"] + arguments, core: FakeCore(core), input: Array(input.utf8),
+      locale: locale)
+  }
+
+  @Test func `asks, is answered, and ends with a success`() {
+    let bench = bench([Bench.question, Bench.success], "{\"answer\":\"s\\u00e9cret\"}\n")
+    #expect(bench.exit == .success)
+    #expect(
+      bench.output == """
+        \(Self.challenge)
+        {"type":"success","result":0,"name":"RESULT_SUCCESS","pamCode":0,"text":"Success."}
+
+        """)
+    #expect(bench.notes == "")
+    #expect(bench.sent.last == Bench.answer("sécret"))
+  }
+
+  @Test func `says everything a challenge has`() {
+    var prompt = Prompt(echo: true, check: "choice", step: .newAgain, text: "Which?\u{1B}[2J\n1 a\n2 b\n")
+    prompt.remainingAttempts = 2
+    prompt.errorMessage = "No."
+    prompt.reason = "sudo"
+    prompt.entryLength = 1
+    prompt.options = ["a\"", "b\u{7}"]
+    #expect(
+      bench([.prompt(prompt), Bench.success], "{\"answer\":\"1\"}\n").output.split(separator: "\n").first ?? "" == """
+        {"type":"challenge","check":"choice","step":"newAgain","echo":true,"text":"Which?[2J\\u000a1 a\\u000a2 b",\
+        "remainingAttempts":2,"errorMessage":"No.","reason":"sudo","entryLength":1,"options":["a\\"","b"]}
+        """)
+  }
+
+  @Test func `passes on what needs no answer`() {
+    #expect(
+      bench([.info("Hello."), .error("Wrong."), Bench.success], "").output.hasPrefix(
+        """
+        {"type":"info","text":"Hello."}
+        {"type":"error","text":"Wrong."}
+
+        """))
+  }
+
+  @Test func `ends with one failure, with number, name and what to do`() {
+    let bench = bench([Bench.question, Bench.failure(7, 3012, "Wrong.")], "{\"answer\":\"x\"}\n")
+    #expect(bench.exit == .refused)
+    #expect(
+      bench.output.hasSuffix(
+        #""}"# + "\n"
+          + #"{"type":"failure","result":3012,"name":"LOCAL_FAIL_VERIFY","pamCode":7,"text":"Wrong.","#
+          + #""nextStep":"Try again."}"# + "\n"))
+    #expect(bench.notes == "")
+  }
+
+  @Test func `speaks the language of the caller where the core said nothing`() {
+    let bench = bench([Bench.failure(19, 999)], "", locale: "ko_KR.UTF-8")
+    #expect(bench.output.contains(#""result":999"#) && bench.output.contains("취소"))
+  }
+
+  @Test func `cancels where the front end says so`() {
+    let bench = bench([Bench.question, Bench.failure(19, 999)], "{\"cancel\":true}\n{\"answer\":\"x\"}\n")
+    #expect(bench.exit == .refused)
+    #expect(bench.sent.last == FrontEndSignal.cancelled.packet)
+    #expect(!bench.output.contains(#""type":"error""#))
+  }
+
+  @Test(arguments: ["secret\n", "{\"answer\":\"sec\0ret\"}\n", "{\"answer\":\"secret\",\"x\":1}\n", ""])
+  func `cancels at whatever is no answer, says so, and repeats none of it`(input: String) {
+    let bench = bench([Bench.question, Bench.failure(19, 999)], input)
+    #expect(bench.sent.last == FrontEndSignal.cancelled.packet)
+    #expect(bench.output.split(separator: "\n").dropFirst().first?.hasPrefix(#"{"type":"error","text":""#) ?? false)
+    #expect(!(bench.output + bench.notes).contains("secret"))
+  }
+
+  @Test func `a line that is too long cancels, and its rest is no second answer`() {
+    let long = #"{"answer":""# + String(repeating: "a", count: 20_000) + "\"}\n"
+    let bench = bench([Bench.question, Bench.question, Bench.failure(19, 999)], long + "{\"answer\":\"b\"}\n")
+    #expect(bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet, Bench.answer("b")])
+  }
+
+  @Test func `a token is part of a success, and only where it was asked for`() {
+    var finished = Finished(pamCode: 0, result: 0)
+    finished.token = "eyJ.abc"
+    #expect(bench([.finished(finished)], "", ["--token"]).output.hasSuffix(#","token":"eyJ.abc"}"# + "\n"))
+    #expect(!bench([.finished(finished)], "").output.contains("eyJ"))
+    var refused = Finished(pamCode: 7, result: 3012)
+    refused.token = "eyJ.abc"
+    #expect(!bench([.finished(refused)], "", ["--token"]).output.contains("eyJ"))
+  }
+
+  @Test func `ends with a failure where there is no core, or one that cannot be believed`() {
+    for core in [FakeCore(refusing: .noCore(2)), FakeCore([]), FakeCore([Bench.failure(0, 3012)])] {
+      let bench = Bench(["authenticate", "--json-conversation"], core: core)
+      #expect(bench.exit == .unreachable)
+      let lines = bench.output.split(separator: "\n")
+      #expect(lines.count == 1 && bench.notes == "")
+      #expect(
+        lines.first?.hasPrefix(#"{"type":"failure","result":1006,"name":"ERROR_NOT_MATCH_FIDO_CLIENT","text":""#)
+          ?? false)
+    }
+  }
+
+  @Test func `ends with a failure where the account may not be named`() {
+    let bench = bench([Bench.success], "", ["bob"])
+    #expect(bench.exit == .usage)
+    #expect(bench.output.hasPrefix(#"{"type":"failure","result":1001,"#) && bench.startedOwn.isEmpty)
+  }
+}

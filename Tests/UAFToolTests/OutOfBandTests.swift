@@ -1,0 +1,72 @@
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFTool
+
+@Suite struct OutOfBandTests {
+  private static func payload(
+    _ operation: UAFMessages.Operation = .registration, server: String = "https://fido.example.com"
+  ) -> String {
+    EnrolmentPayload(op: operation, server: server, username: "alice", authCode: "c0de", expires: 1).encoded
+  }
+
+  private func begin(_ operation: UAFWire.Operation, _ payload: String) -> Begin {
+    var begin = Begin(operation)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = Array(payload.utf8)
+    return begin
+  }
+
+  @Test func `registers with a payload that asks for it`() {
+    let payload = Self.payload()
+    let bench = Bench(["oob", "-"], core: [Bench.question, Bench.success], input: payload + "\nsecret\n")
+    #expect(bench.exit == .success)
+    #expect(bench.notes == "Passcode: \nuafctl: registered\n")
+    #expect(bench.sent == [Bench.packet(begin(.register, payload)), Bench.answer("secret")])
+  }
+
+  @Test func `approves a login elsewhere with a payload that asks for it`() {
+    let payload = Self.payload(.authentication)
+    let folder = Folder()
+    let path = folder.file("payload", Array((payload + "\n").utf8), mode: 0o600)
+    let bench = Bench(["oob", path], core: [Bench.question, Bench.success], input: "secret\n")
+    #expect(bench.notes == "Passcode: \nuafctl: approved\n")
+    #expect(bench.sent == [Bench.packet(begin(.authenticate, payload)), Bench.answer("secret")])
+  }
+
+  @Test func `refuses a payload that asks for anything else`() {
+    let bench = Bench(["oob", "-"], core: [Bench.success], input: Self.payload(.deregistration))
+    #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
+    #expect(bench.notes.hasPrefix("uafctl: the payload cannot be used: it asks for Dereg, which no payload may\n"))
+  }
+
+  @Test(arguments: [
+    "eyJ9", "x", "eyJ2IjoxfQ", payload() + "A", payload() + "=", String(payload().dropLast()),
+    payload(server: "http://fido.example.com"),
+  ])
+  func `refuses a payload that cannot be read`(payload: String) {
+    let bench = Bench(["oob", "-"], core: [Bench.success], input: payload)
+    #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
+    #expect(bench.notes.hasPrefix("uafctl: the payload cannot be used: "))
+  }
+
+  @Test(arguments: ["https://localhost:8443", "https://127.0.0.1", "https://[::1]:1"])
+  func `takes the line itself from the command line if its server is this machine`(server: String) {
+    let payload = Self.payload(server: server)
+    #expect(Bench(["oob", payload], core: [Bench.success]).sent == [Bench.packet(begin(.register, payload))])
+  }
+
+  @Test(arguments: ["https://fido.example.com", "https://localhost.example.com", "https://127.0.0.1@example.com"])
+  func `refuses the line itself on the command line for a server elsewhere, and does not repeat it`(server: String) {
+    let payload = Self.payload(server: server)
+    let bench = Bench(["oob", payload], core: [Bench.success])
+    #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
+    #expect(!bench.notes.contains(payload))
+  }
+
+  @Test func `a refusal is the core's`() {
+    let bench = Bench(["oob", "-"], core: [Bench.failure(3, 1001, "Another server.")], input: Self.payload())
+    #expect(bench.exit == .usage && bench.notes.hasPrefix("uafctl: Another server. [1001]\n"))
+  }
+}

@@ -1,0 +1,134 @@
+import Glibc
+import Testing
+
+@testable import UAFTool
+
+@Suite struct PolicyCheckTests {
+  private let folder = Folder()
+
+  private static let rules = """
+    [passcode]
+    min_length = 8
+    [passcode.rules]
+    equal_character = true
+    ascending_descending = "No runs, please."
+    [passcode.ignore]
+    "example" = "Not the company's name."
+    [passcode.regex]
+    '^[a-z0-9]*$' = "Small letters and digits."
+
+    """
+
+  private func file(_ text: String = rules, mode: mode_t = 0o600) -> String {
+    folder.file("policy-\(mode)-\(text.utf8.count)", Array(text.utf8), mode: mode)
+  }
+
+  /// Whoever runs the tests owns the files; as `owner` root's files are somebody else's.
+  private func check(
+    _ value: String, _ arguments: [String], as userID: uid_t = geteuid(), owner: uid_t = geteuid(),
+    locale: String? = nil, standard: String = Installation.nowherePath
+  ) -> Bench {
+    var installation = Installation.nowhere
+    installation.owner = owner
+    installation.configurationPath = standard
+    return Bench(
+      ["policy", "check"] + arguments, as: userID, core: FakeCore([]), input: Array(value.utf8), locale: locale,
+      installation: installation)
+  }
+
+  @Test func `accepts a value that breaks no rule, and asks no core`() {
+    let bench = check("correct4horse\n", ["--conf", file()])
+    #expect(bench.exit == .success)
+    #expect(bench.output == "" && bench.notes == "uafctl: accepted\n")
+    #expect(bench.startedOwn.isEmpty && bench.sent.isEmpty)
+  }
+
+  @Test func `refuses with a line for each problem that begins with the rule's key`() {
+    #expect(
+      check("EEEE\n", ["--conf", file()]).output == """
+        min_length: Use at least 8 characters.
+        equal_character: Do not use one character only.
+        regex: Small letters and digits.
+
+        """)
+    #expect(check("12345678\n", ["--conf", file()]).output == "ascending_descending: No runs, please.\n")
+    #expect(check("myexample77\n", ["--conf", file()]).output == "ignore: Not the company's name.\n")
+    #expect(check("EEEE\n", ["--conf", file()]).exit == .refused)
+  }
+
+  @Test func `speaks the language of the caller`() {
+    let bench = check("1111\n", ["--conf", file()], locale: "ko_KR.UTF-8")
+    #expect(bench.output.hasPrefix("min_length: 8") && !bench.output.contains("characters"))
+  }
+
+  @Test(arguments: ["", "a\u{1}bcdefgh", "a\0bcdefgh", String(repeating: "a", count: 2000)])
+  func `refuses what could never be stored`(value: String) {
+    let bench = check(value + "\n", ["--conf", file()])
+    #expect(bench.exit == .refused)
+    #expect(bench.output.hasPrefix("format: ") && bench.output.split(separator: "\n").count == 1)
+  }
+
+  @Test func `takes the first line alone, and shows none of it`() {
+    let bench = check("Qqqqqqqqqqq\ncorrect4horse\n", ["--conf", file()])
+    #expect(bench.exit == .refused)
+    #expect(!(bench.output + bench.notes).lowercased().contains("qqq"))
+  }
+
+  @Test func `nothing at all is an error, not a refusal`() {
+    let bench = check("", ["--conf", file()])
+    #expect(bench.exit == .usage)
+    #expect(bench.notes.hasPrefix("uafctl: no value was given\nhint: "))
+  }
+
+  @Test func `takes no value from the command line`() {
+    let bench = check("x\n", ["secret"])
+    #expect(bench.exit == .usage && bench.output == "")
+  }
+
+  @Test func `without a file it is this machine's configuration, and without one the defaults`() {
+    #expect(check("correct4horse\n", [], standard: file()).exit == .success)
+    #expect(check("EEEEEEE\n", [], standard: file()).exit == .refused)
+    #expect(check("EEEEEEE\n", []).exit == .success)
+    #expect(check("EEEEE\n", []).output == "min_length: Use at least 6 characters.\n")
+  }
+
+  @Test func `the file may be named before the subcommands`() {
+    let path = file()
+    var installation = Installation.nowhere
+    installation.owner = geteuid()
+    for arguments in [["--conf", path, "policy", "check"], ["policy", "--conf", path, "check"]] {
+      let bench = Bench(
+        arguments, as: geteuid(), core: FakeCore([]), input: Array("EEEE\n".utf8), installation: installation)
+      #expect(bench.output.contains("equal_character: "))
+    }
+  }
+
+  @Test func `a person without root may try his own file`() {
+    let bench = check("EEEE\n", ["--conf", file()], owner: geteuid() + 1)
+    #expect(bench.exit == .refused && bench.output.contains("equal_character: "))
+  }
+
+  @Test func `refuses a third person's file`() {
+    let bench = check("EEEE\n", ["--conf", file()], as: 4711, owner: 4712)
+    #expect(bench.exit == .usage && bench.output == "")
+    #expect(bench.notes.contains("the configuration cannot be used: "))
+  }
+
+  @Test func `root does not take another's file for his own`() {
+    let bench = check("EEEE\n", ["--conf", file()], as: 4712, owner: 4712)
+    #expect(bench.exit == .usage)
+  }
+
+  @Test func `refuses a file that others may write to, and one that is missing`() {
+    #expect(check("x\n", ["--conf", file(mode: 0o666)]).exit == .usage)
+    #expect(check("x\n", ["--conf", folder.path + "/none"]).exit == .usage)
+  }
+
+  @Test func `names file, line and key of what is wrong, and the position in an expression`() {
+    let path = file("[passcode]\nmin_length = 8\n[passcode.regex]\n'^(abc$' = true\n")
+    let bench = check("x\n", ["--conf", path])
+    #expect(bench.exit == .usage && bench.output == "")
+    #expect(bench.notes.contains(path) && bench.notes.contains("4") && bench.notes.contains("position 6"))
+    #expect(check("x\n", ["--conf", file("[passcode]\nmin_lenght = 8\n")]).notes.contains("min_lenght"))
+  }
+}

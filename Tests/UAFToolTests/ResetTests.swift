@@ -1,0 +1,77 @@
+import Testing
+import UAFWire
+
+@testable import UAFTool
+
+@Suite struct ResetTests {
+  private static let code = "eyJ2IjoxLCJvcCI6IlJlZyJ9"
+
+  private func begin(_ operation: UAFWire.Operation, root: Bool, payload: String? = nil) -> Begin {
+    var begin = Begin(operation)
+    begin.service = Array("uafctl".utf8)
+    if root {
+      begin.uid = 1000
+      begin.account = Array("alice".utf8)
+      begin.arguments = [Array("tries=3".utf8)]
+    }
+    begin.payload = payload.map { Array($0.utf8) }
+    return begin
+  }
+
+  @Test func `a person resets with a new enrolment code, and hears what the server still knows`() {
+    let bench = Bench(
+      ["reset", "--payload", "-"], core: [Bench.failure(0, 7100, "The server still knows the keys.")],
+      input: Self.code + "\n")
+    #expect(bench.exit == .success)
+    #expect(bench.notes == "uafctl: reset\nuafctl: The server still knows the keys.\n")
+    #expect(bench.sent == [Bench.packet(begin(.reset, root: false, payload: Self.code))])
+  }
+
+  @Test func `a person does not reset without one`() {
+    let bench = Bench(["reset"], core: [Bench.failure(0, 7100)])
+    #expect(bench.exit == .usage)
+    #expect(bench.notes.hasPrefix("uafctl: no payload was given\nhint: "))
+    #expect(bench.startedOwn.isEmpty)
+  }
+
+  @Test func `root resets without a code, and only whom he names`() {
+    let bench = Bench(["reset", "alice"], as: 0, core: [Bench.failure(0, 7100)])
+    #expect(bench.exit == .success && bench.notes == "uafctl: reset\n")
+    #expect(bench.sent == [Bench.packet(begin(.reset, root: true))])
+    #expect(Bench(["reset", "bob", "--payload", "-"], core: [], input: Self.code).exit == .usage)
+  }
+
+  @Test func `root's code is for telling the server, or is refused`() {
+    let bench = Bench(["reset", "--payload", "-"], as: 0, core: [Bench.failure(0, 7100)], input: Self.code)
+    #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
+  }
+
+  @Test(arguments: [
+    (UInt8(20), UInt32(3011)), (20, 7101), (20, 7102), (20, 7103), (7, 9999),
+  ])
+  func `a reset that was refused is none`(pamCode: UInt8, result: UInt32) {
+    let bench = Bench(["reset"], as: 0, core: [Bench.failure(pamCode, result)])
+    #expect(bench.exit == .refused)
+    #expect(bench.notes.contains(" [\(result)]\n") && !bench.notes.contains("reset\n"))
+  }
+
+  @Test(arguments: [(UInt8(0), UInt32(0)), (0, 7110), (7, 7100), (25, 1009), (20, 0)])
+  func `a success whose code and result do not belong to a reset is none`(pamCode: UInt8, result: UInt32) {
+    #expect(Bench(["reset"], as: 0, core: [Bench.failure(pamCode, result)]).exit == .unreachable)
+  }
+
+  @Test func `root has the server told with a code, and never without one`() {
+    let arguments = ["reset", "alice", "passcode", "--deregister"]
+    var begin = begin(.reset, root: true, payload: Self.code)
+    begin.authenticator = Array("passcode".utf8)
+    let bench = Bench(arguments + ["--payload", "-"], as: 0, core: [Bench.failure(0, 7100)], input: Self.code)
+    #expect(bench.exit == .success && bench.sent == [Bench.packet(begin)])
+    let without = Bench(arguments, as: 0, core: [Bench.failure(0, 7100)])
+    #expect(without.exit == .usage && without.notes.hasPrefix("uafctl: no payload was given\n"))
+  }
+
+  @Test func `whether the server is told is root's choice alone`() {
+    let bench = Bench(["reset", "--deregister", "--payload", "-"], core: [], input: Self.code)
+    #expect(bench.exit == .usage && bench.notes.hasPrefix("uafctl: only root may "))
+  }
+}

@@ -1,0 +1,121 @@
+/* How a conversation comes about, is taken up again, and ends. */
+#include "conversation.h"
+
+#include <errno.h>
+#include <security/pam_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "begin.h"
+#include "converse.h"
+#include "talk.h"
+
+/* Result 1006 of the core's table, which is not there to say it; as all that is always said, also to a silent host. */
+static const char no_verdict_text[] = "The login helper is missing, wrong or died. Reinstall the pam-uaf package.";
+
+/* Hears the core, and ends it unless it waits. A core without a verdict is told of when it is gone. */
+static int hear_out(struct conversation *talk)
+{
+  const int code = talk->no_verdict ? PAM_SYSTEM_ERR : talk_hear(talk);
+  if (!conversation_is_paused(talk))
+    helper_close(&talk->helper, talk->state != STATE_FINISHED);
+  if (talk->no_verdict)
+    converse_show(talk->pamh, PAM_ERROR_MSG,
+                  (struct frame_bytes){(const uint8_t *)no_verdict_text, sizeof no_verdict_text - 1});
+  return code;
+}
+
+/* Reaches the core and sends the first packet. */
+static void open_core(struct conversation *talk, const struct frame_begin *begin)
+{
+  if (!helper_open(&talk->helper, talk->options.timeout_seconds)) {
+    talk_broken(talk, HELPER_FAILED, "reaching the core");
+    return;
+  }
+  if (talk->helper.started && talk->helper.error != ENOENT && talk->helper.error != ECONNREFUSED)
+    pam_syslog(talk->pamh, LOG_WARNING, "%s: %s; the core was started directly", talk->helper.what,
+               strerror(talk->helper.error));
+  if (talk->options.debug)
+    pam_syslog(talk->pamh, LOG_DEBUG, "core %s, name of %zu bytes %s", talk->helper.started ? "started" : "reached",
+               begin->typed_name.length, begin->has_uid ? "known" : "not known or not sent");
+  talk_send(talk, FRAME_BEGIN, frame_write_begin(talk->packet, sizeof talk->packet, begin), "beginning");
+}
+
+/* What each pass brings along. */
+static void set_call(struct conversation *talk, int flags, int argc, const char *const *argv)
+{
+  talk->silent = ((unsigned)flags & PAM_SILENT) != 0;
+  talk->options = options_read(argc, argv);
+}
+
+static struct conversation *make(pam_handle_t *pamh, const char *user, enum frame_operation operation)
+{
+  struct conversation *talk = calloc(1, sizeof *talk);
+  if (talk != NULL) {
+    talk->pamh = pamh;
+    talk->owner = getpid();
+    talk->user = strdup(user);
+    talk->operation = operation;
+    talk->by_root = geteuid() == 0;
+    talk->helper = (struct helper){.socket = -1, .pidfd = -1};
+  }
+  if (talk != NULL && talk->user != NULL)
+    return talk;
+  conversation_end(talk);
+  pam_syslog(pamh, LOG_CRIT, "out of memory");
+  return NULL;
+}
+
+int conversation_begin(pam_handle_t *pamh, enum frame_operation operation, int flags, int argc, const char *const *argv,
+                       struct conversation **talk)
+{
+  struct frame_begin begin = {.operation = (uint8_t)operation, .divided = operation == OPERATION_CHANGE};
+  const char *user = NULL;
+  int code = begin_name(pamh, &user);
+  if (code != PAM_SUCCESS)
+    return code;
+  *talk = make(pamh, user, operation);
+  if (*talk == NULL)
+    return PAM_SYSTEM_ERR;
+  set_call(*talk, flags, argc, argv);
+  code = begin_collect(pamh, (*talk)->user, flags, argc, argv, &begin, (*talk)->command);
+  if (code != PAM_SUCCESS)
+    return code;
+  open_core(*talk, &begin);
+  return hear_out(*talk);
+}
+
+int conversation_resume(struct conversation *talk, int flags, int argc, const char *const *argv)
+{
+  talk->resumed = true;
+  set_call(talk, flags, argc, argv);
+  helper_limit(&talk->helper, talk->options.timeout_seconds);
+  talk_reply(talk, FRAME_RESUME, NULL);
+  return hear_out(talk);
+}
+
+bool conversation_is_paused(const struct conversation *talk)
+{
+  return talk->state == STATE_PAUSED && !talk->no_verdict;
+}
+
+bool conversation_is_ours(const struct conversation *talk) { return talk->owner == getpid(); }
+
+bool conversation_found_stale(const struct conversation *talk) { return talk->stale; }
+
+const char *conversation_user(const struct conversation *talk) { return talk->user; }
+
+void conversation_end(struct conversation *talk)
+{
+  if (talk == NULL)
+    return;
+  if (conversation_is_ours(talk))
+    helper_close(&talk->helper, talk->state != STATE_FINISHED && !conversation_is_paused(talk));
+  else
+    helper_forget(&talk->helper);
+  free(talk->user);
+  explicit_bzero(talk, sizeof *talk);
+  free(talk);
+}

@@ -1,0 +1,37 @@
+/* The conversation with the core: its messages in, the person's answers out, and one verdict at the end. */
+#ifndef UAF_CONVERSATION_H
+#define UAF_CONVERSATION_H
+
+#include <security/pam_modules.h>
+#include <stdbool.h>
+
+#include "frame.h"
+
+struct conversation;
+
+/* Begins one about PAM_USER, which is read once, and hears the core to its verdict: a login, which is not divided. A
+   change is heard to where the old value was verified: PAM_SUCCESS then, and the conversation is paused. Returns a PAM
+   code; what failed is logged, and the person was told. *talk is to be ended in every case; it may be NULL. */
+int conversation_begin(pam_handle_t *pamh, enum frame_operation operation, int flags, int argc, const char *const *argv,
+                       struct conversation **talk);
+
+/* Goes on with a paused one to its verdict, under the flags and arguments of the call this happens in. */
+int conversation_resume(struct conversation *talk, int flags, int argc, const char *const *argv);
+
+/* Whether the core waits for resume. */
+bool conversation_is_paused(const struct conversation *talk);
+
+/* Whether it was begun by this process, and not by one this is a forked copy of. */
+bool conversation_is_ours(const struct conversation *talk);
+
+/* Whether it ended with a success that called the value stale. */
+bool conversation_found_stale(const struct conversation *talk);
+
+/* The name it is about, as PAM_USER had it. */
+const char *conversation_user(const struct conversation *talk);
+
+/* Ends it and frees it; the core stops where it is. In a forked copy of the process that began it only the memory and
+   the copied descriptors go. NULL is allowed. */
+void conversation_end(struct conversation *talk);
+
+#endif

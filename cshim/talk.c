@@ -1,0 +1,197 @@
+/* What the core says is obeyed here, message by message, as far as PROTOCOL.md allows it. */
+#include "talk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <security/pam_ext.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "converse.h"
+#include "log.h"
+#include "verdict.h"
+
+bool talk_broken(struct conversation *talk, enum helper_status status, const char *during)
+{
+  talk->no_verdict = true;
+  const bool can_be_run = !talk->helper.started || faccessat(AT_FDCWD, UAF_HELPER_PATH, X_OK, AT_EACCESS) == 0;
+  switch (status) {
+  case HELPER_SPOKE:
+  case HELPER_UNLAWFUL:
+    pam_syslog(talk->pamh, LOG_ERR, "the core broke the protocol (%s)", during);
+    break;
+  case HELPER_ENDED:
+    pam_syslog(talk->pamh, LOG_ERR, "the core ended without a verdict (%s)%s", during,
+               can_be_run ? "" : "; " UAF_HELPER_PATH " cannot be run");
+    break;
+  case HELPER_SILENT:
+    pam_syslog(talk->pamh, LOG_ERR, "no message from the core for %d ms (%s)", UAF_SILENCE_MILLISECONDS, during);
+    break;
+  case HELPER_TIMED_OUT:
+    pam_syslog(talk->pamh, LOG_ERR, "the call took longer than timeout=%u (%s)", talk->options.timeout_seconds, during);
+    break;
+  case HELPER_FAILED:
+    pam_syslog(talk->pamh, LOG_ERR, "%s failed: %s (%s)", talk->helper.what, strerror(talk->helper.error), during);
+    break;
+  }
+  return false;
+}
+
+bool talk_send(struct conversation *talk, enum frame_type type, size_t length, const char *during)
+{
+  enum helper_status status = HELPER_UNLAWFUL;
+  talk->state = frame_next(talk->state, (uint8_t)type);
+  if (length > 0 && talk->state != STATE_BROKEN)
+    status = helper_send(&talk->helper, talk->packet, length);
+  explicit_bzero(talk->packet, length);
+  return status == HELPER_SPOKE || talk_broken(talk, status, during);
+}
+
+bool talk_reply(struct conversation *talk, enum frame_type type, const char *answer)
+{
+  const enum helper_status status = helper_kept_waiting(&talk->helper);
+  if (status != HELPER_SPOKE)
+    return talk_broken(talk, status, "while it had to wait");
+  size_t length;
+  if (type == FRAME_ANSWER)
+    /* An answer too long to be stored is sent as far as it may be: the core refuses that much already, uncounted. */
+    length = frame_write_answer(talk->packet, sizeof talk->packet, answer, strnlen(answer, UAF_ANSWER_MAX));
+  else
+    length = frame_write_bare(talk->packet, sizeof talk->packet, type);
+  return talk_send(talk, type, length, "replying");
+}
+
+/* The password of an earlier module where this prompt is the one it may answer, else NULL. In a change the item with
+   the current value is PAM_OLDAUTHTOK; PAM_AUTHTOK has the new one of somebody else. */
+static const char *first_pass(struct conversation *talk, const struct frame_message *prompt)
+{
+  if ((!talk->options.use_first_pass && !talk->options.try_first_pass) || talk->first_pass_tried ||
+      frame_number(prompt, PROMPT_ECHO) != 0 || frame_number(prompt, PROMPT_STEP) != STEP_CURRENT)
+    return NULL;
+  talk->first_pass_tried = true;
+  return converse_first_pass(talk->pamh, talk->operation == OPERATION_CHANGE ? PAM_OLDAUTHTOK : PAM_AUTHTOK);
+}
+
+/* With use_first_pass nobody is asked for what is there already: what the password of an earlier module does not answer
+   is given up. A new value is there nowhere, so it is always asked for. */
+static bool answer_prompt(struct conversation *talk, const struct frame_message *prompt)
+{
+  talk->prompted = true;
+  const char *token = first_pass(talk, prompt);
+  if (token != NULL)
+    return talk_reply(talk, FRAME_ANSWER, token);
+  if (talk->options.use_first_pass && frame_number(prompt, PROMPT_STEP) == STEP_CURRENT) {
+    pam_syslog(talk->pamh, LOG_NOTICE, "use_first_pass: no password of an earlier module to answer with");
+    return talk_reply(talk, FRAME_CANCELLED, NULL);
+  }
+  if (prompt->field[PROMPT_ERROR].start != NULL && !talk->silent)
+    converse_show(talk->pamh, PAM_ERROR_MSG, prompt->field[PROMPT_ERROR]);
+  const int style = frame_number(prompt, PROMPT_ECHO) != 0 ? PAM_PROMPT_ECHO_ON : PAM_PROMPT_ECHO_OFF;
+  char *answer = converse_ask(talk->pamh, style, prompt->field[PROMPT_TEXT]);
+  if (answer == NULL)
+    pam_syslog(talk->pamh, LOG_NOTICE, "the conversation gave no answer");
+  const bool sent = talk_reply(talk, answer != NULL ? FRAME_ANSWER : FRAME_CANCELLED, answer);
+  converse_forget(answer);
+  return sent;
+}
+
+static bool remember_variable(struct conversation *talk, const struct frame_message *message)
+{
+  const struct frame_bytes *name = &message->field[SETENV_NAME], *value = &message->field[SETENV_VALUE];
+  if (talk->variable_count == UAF_VARIABLES_MAX)
+    return talk_broken(talk, HELPER_UNLAWFUL, "too many variables");
+  char *variable = talk->variables[talk->variable_count++];
+  memcpy(variable, name->start, name->length);
+  variable[name->length] = '=';
+  memcpy(variable + name->length + 1, value->start, value->length);
+  variable[name->length + 1 + value->length] = '\0';
+  return true;
+}
+
+/* Acts on one message that is not the last. Returns false, logged, when the conversation cannot go on. */
+static bool act_on(struct conversation *talk, const struct frame_message *message)
+{
+  if (talk->state == STATE_BROKEN)
+    return talk_broken(talk, HELPER_UNLAWFUL, "unexpected message");
+  switch (message->type) {
+  case FRAME_PROMPT:
+    return answer_prompt(talk, message);
+  case FRAME_ERROR:
+    converse_show(talk->pamh, PAM_ERROR_MSG, message->field[NOTICE_TEXT]);
+    return true;
+  case FRAME_INFO:
+    if (!talk->silent && !talk->options.quiet)
+      converse_show(talk->pamh, PAM_TEXT_INFO, message->field[NOTICE_TEXT]);
+    return true;
+  case FRAME_READY: /* a change waits once, for its second pass, which ended this call (hear) */
+    if (talk->operation == OPERATION_AUTHENTICATE)
+      return talk_reply(talk, FRAME_RESUME, NULL);
+    break;
+  case FRAME_SETENV:
+    if (talk->operation == OPERATION_AUTHENTICATE)
+      return remember_variable(talk, message);
+    break;
+  default:
+    break;
+  }
+  return talk_broken(talk, HELPER_UNLAWFUL, "unexpected message");
+}
+
+static void set_variables(struct conversation *talk)
+{
+  for (unsigned i = 0; i < talk->variable_count; i++)
+    if (pam_putenv(talk->pamh, talk->variables[i]) != PAM_SUCCESS)
+      pam_syslog(talk->pamh, LOG_WARNING, "a PAM environment variable could not be set");
+}
+
+static int conclude(struct conversation *talk, const struct frame_message *finished)
+{
+  const struct frame_bytes *text = &finished->field[FINISHED_TEXT];
+  const struct verdict verdict = {
+    .operation = talk->operation,
+    .code = (int)frame_number(finished, FINISHED_CODE),
+    .result = frame_number(finished, FINISHED_RESULT),
+    .stale = frame_number(finished, FINISHED_STALE) != 0,
+    .prompted = talk->prompted,
+    .resumed = talk->resumed,
+    .nouserok = talk->options.nouserok && talk->by_root,
+  };
+  char reason[LOG_NAME_SIZE];
+  if (!verdict_belongs_together(&verdict)) {
+    pam_syslog(talk->pamh, LOG_ERR,
+               "the core finished with code %d and result %lu%s, which do not belong together here", verdict.code,
+               (unsigned long)verdict.result, verdict.stale ? " and a stale value" : "");
+    talk->no_verdict = true;
+    return PAM_SYSTEM_ERR;
+  }
+  if (verdict.code == PAM_SUCCESS)
+    set_variables(talk);
+  else
+    pam_syslog(talk->pamh, LOG_NOTICE, "the core finished with code %d and result %lu: %s", verdict.code,
+               (unsigned long)verdict.result, log_name(reason, text->start, text->length));
+  talk->stale = verdict.stale;
+  return verdict.code;
+}
+
+int talk_hear(struct conversation *talk)
+{
+  struct frame_message message;
+  for (unsigned count = 0; count < UAF_MESSAGES_MAX; count++) {
+    size_t length = 0;
+    const enum helper_status status = helper_receive(&talk->helper, talk->packet, sizeof talk->packet, &length);
+    if (status != HELPER_SPOKE || !frame_read(talk->packet, length, &message)) {
+      talk_broken(talk, status, "waiting for a message");
+      return PAM_SYSTEM_ERR;
+    }
+    talk->state = frame_next(talk->state, message.type);
+    if (talk->state == STATE_FINISHED)
+      return conclude(talk, &message);
+    if (talk->state == STATE_PAUSED && talk->operation == OPERATION_CHANGE && !talk->resumed)
+      return PAM_SUCCESS;
+    if (!act_on(talk, &message))
+      return PAM_SYSTEM_ERR;
+  }
+  talk_broken(talk, HELPER_UNLAWFUL, "too many messages");
+  return PAM_SYSTEM_ERR;
+}

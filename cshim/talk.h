@@ -1,0 +1,48 @@
+/* What passes in a conversation: its state, and the messages of both sides. For conversation.c alone. */
+#ifndef UAF_TALK_H
+#define UAF_TALK_H
+
+#include <security/pam_modules.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "frame.h"
+#include "helper.h"
+#include "limits.h"
+#include "options.h"
+
+/* It is large and holds answers, so it is cleared before it is freed. */
+struct conversation {
+  pam_handle_t *pamh;
+  pid_t owner; /* the process that began it */
+  char *user;
+  enum frame_operation operation;
+  struct options options;
+  struct helper helper;
+  enum frame_state state;
+  bool silent, by_root, prompted, first_pass_tried;
+  bool no_verdict; /* it broke, or the verdict was none */
+  bool resumed;    /* a change: in its second pass */
+  bool stale;      /* it ended with a success that called the value stale */
+  unsigned variable_count;
+  char variables[UAF_VARIABLES_MAX][UAF_VARIABLE_NAME_MAX + 1 + UAF_VARIABLE_VALUE_MAX + 1];
+  uint8_t packet[UAF_PACKET_MAX];
+  char command[UAF_COMMAND_MAX];
+};
+
+/* Hears the core until it has finished, or waits for the second pass of a change. Returns a PAM code. */
+int talk_hear(struct conversation *talk);
+
+/* Sends what the front end has to say after prompt or ready; a core that spoke in between did not wait for it. Returns
+   false, logged, when the conversation cannot go on. */
+bool talk_reply(struct conversation *talk, enum frame_type type, const char *answer);
+
+/* Sends the packet that was just written and clears it. A length of 0 means it could not be written. */
+bool talk_send(struct conversation *talk, enum frame_type type, size_t length, const char *during);
+
+/* The line in the log for a conversation that broke. Always false, for the callers to return. */
+bool talk_broken(struct conversation *talk, enum helper_status status, const char *during);
+
+#endif

@@ -1,0 +1,60 @@
+/* The pairs of code and result the module believes, as tables. What is not here is no verdict at all. */
+#include "verdict.h"
+
+#include <security/pam_modules.h>
+#include <stddef.h>
+
+#define ANY_RESULT 0
+#define RESULT_NOT_REGISTERED 1009
+#define RESULT_CHANGED 7110
+
+struct pair {
+  int code;
+  uint32_t result;
+};
+
+/* Which failures of the core the module passes on, and which need a certain result: a stack may fall back to passwords
+   on these. A code that is not here could be a success to a stack (PAM_NEW_AUTHTOK_REQD is, to "required"). */
+static const struct pair failures[] = {
+  {PAM_AUTH_ERR, ANY_RESULT},     {PAM_SYSTEM_ERR, ANY_RESULT}, {PAM_SERVICE_ERR, ANY_RESULT},
+  {PAM_USER_UNKNOWN, ANY_RESULT}, {PAM_MAXTRIES, ANY_RESULT},   {PAM_CONV_ERR, ANY_RESULT},
+  {PAM_AUTHINFO_UNAVAIL, 4001},   {PAM_CRED_UNAVAIL, 7009},
+};
+
+/* The same for a change, whose old value is verified as in any login. */
+static const struct pair change_failures[] = {
+  {PAM_AUTHTOK_ERR, 3010}, {PAM_AUTHTOK_ERR, 7111}, {PAM_AUTHTOK_ERR, 7112}, {PAM_AUTHTOK_ERR, 7113}};
+
+/* Success, ready, and the successes of reset and change: whoever fails with these is confused. */
+static const uint32_t good_results[] = {0, 10, 7100, RESULT_CHANGED};
+
+static bool has_pair(const struct pair *pairs, size_t count, const struct verdict *verdict)
+{
+  for (size_t i = 0; i < count; i++)
+    if (pairs[i].code == verdict->code && (pairs[i].result == ANY_RESULT || pairs[i].result == verdict->result))
+      return true;
+  return false;
+}
+
+static bool is_failure(const struct verdict *verdict)
+{
+  for (size_t i = 0; i < sizeof good_results / sizeof good_results[0]; i++)
+    if (verdict->result == good_results[i])
+      return false;
+  return has_pair(failures, sizeof failures / sizeof failures[0], verdict) ||
+         (verdict->operation == OPERATION_CHANGE &&
+          has_pair(change_failures, sizeof change_failures / sizeof change_failures[0], verdict));
+}
+
+bool verdict_belongs_together(const struct verdict *verdict)
+{
+  const bool changes = verdict->operation == OPERATION_CHANGE;
+  if (verdict->stale && (changes || verdict->code != PAM_SUCCESS))
+    return false;
+  if (verdict->code == PAM_SUCCESS)
+    return changes ? verdict->result == RESULT_CHANGED && verdict->resumed : verdict->result == 0;
+  if (verdict->code == PAM_IGNORE)
+    return verdict->result == RESULT_NOT_REGISTERED && !verdict->prompted && !verdict->resumed &&
+           (changes || verdict->nouserok);
+  return is_failure(verdict);
+}

@@ -1,0 +1,24 @@
+/* Which last messages of the core the module believes. */
+#ifndef UAF_VERDICT_H
+#define UAF_VERDICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frame.h"
+
+/* A finished, and what the module knows of the conversation it ends. */
+struct verdict {
+  enum frame_operation operation;
+  int code;        /* PAM's */
+  uint32_t result; /* of the core's table */
+  bool stale;      /* the value that was verified is one today's policy refuses */
+  bool prompted;   /* the core asked something */
+  bool resumed;    /* of a change: its second pass */
+  bool nouserok;   /* root wrote it into the stack */
+};
+
+/* Whether code, result and staleValue belong together, here and now (PROTOCOL.md, "What follows what"). */
+bool verdict_belongs_together(const struct verdict *verdict);
+
+#endif
