@@ -4,6 +4,8 @@ struct Settings {
   var responseURL: String
   var authority: String
   let stateDirectory: String
+  /// One, so that nothing asks which.
+  var authenticators = #"["passcode"]"#
   /// Low, because the tests are not about the cost of a guess.
   var derivationCost = 12
   var lock = "lock_time = 300"
@@ -21,6 +23,7 @@ struct Settings {
 
   var text: String {
     """
+    authenticators = \(authenticators)
     [server]
     request_url = "\(requestURL)"
     response_url = "\(responseURL)"
