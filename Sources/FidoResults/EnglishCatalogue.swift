@@ -118,6 +118,8 @@ enum EnglishCatalogue: Catalogue {
       let done = "The \(name(kind)) of \(PromptText.shown(user)) is reset."
       return serverKnows ? done + " The server still knows its keys: the next registration removes them." : done
     case .registeredAgain(let kind): return "Registered again: log in with the new \(name(kind))."
+    case .patternGrid:
+      return "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done. Backspace: one node back."
     }
   }
 

@@ -70,6 +70,8 @@ public enum PromptText: Hashable, Sendable {
   case reset(ValueKind, user: String, serverKnows: Bool)
   /// Registered again: the new value is the one to log in with.
   case registeredAgain(ValueKind)
+  /// How a pattern is drawn on a grid.
+  case patternGrid
 
   /// The text; a prompt ends with a colon and a space, everything else with a full stop or the server's last character.
   public func text(in language: Language) -> String { language.catalogue.text(self) }

@@ -19,7 +19,7 @@ import Testing
     .locked(seconds: 300), .lockedForGood, .digitsExpected(6), .refusedByServer(nil), .refusedByServer("no"),
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .registered(user: "alice"),
     .deregistered(user: "alice"), .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
-    .noAnswer(.connectionLost), .textTooLong(2048),
+    .noAnswer(.connectionLost), .textTooLong(2048), .patternGrid,
   ]
 
   private static let prompts = ofKinds + others

@@ -223,4 +223,160 @@ import UAFWire
     #expect(bench.exit == .usage)
     #expect(bench.notes.hasPrefix("uafctl: no value was given\n"))
   }
+
+  // MARK: Patterns
+
+  private static let grid = TerminalDisplay(isDumb: false, isUTF8: true)
+
+  private static func pattern(error: String? = nil) -> CoreMessage {
+    var prompt = Prompt(echo: false, check: "pattern", step: .current, text: "Pattern: ")
+    prompt.errorMessage = error
+    return .prompt(prompt)
+  }
+
+  // What is the last to be sent of a picture.
+  private static let end = "\u{1B}[J"
+
+  private static let help =
+    "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done. Backspace"
+
+  @Test func `draws a pattern on a screen of its own, and leaves nothing of it behind`() {
+    let before = terminal.flags
+    let seen = Box("")
+    let bench = authenticate(core: [Self.pattern(), Bench.success], display: Self.grid) { terminal in
+      seen.value = terminal.expect(Self.end)
+      for key in ["1", "2", "5", "\u{1B}[B", "\u{1B}[B", " "] {
+        terminal.type(Array(key.utf8))
+        seen.value += terminal.expect(Self.end)
+      }
+      terminal.type([0x0D])
+    }
+    #expect(bench.sent.last == Bench.answer("1258"))
+    var screen = Screen(seen.value)
+    #expect(screen.isAlternate)
+    #expect(
+      screen.text == """
+        Pattern:
+
+           ●─────●     ○
+                 │
+                 │
+           ○     ●     ○
+                 │
+                 │
+           ○    [●]    ○
+
+        \(Self.help)
+        : one node back.
+        """)
+    screen.show(terminal.rest())
+    #expect(!screen.isAlternate && screen.text == "Pattern:")
+    #expect(terminal.flags == before && terminal.echoes)
+  }
+
+  @Test func `shows the wrong pattern once more, as a mismatch, until the next key`() {
+    let (wrong, after) = (Box(Screen()), Box(Screen()))
+    let core = [Self.pattern(), Self.pattern(error: "Wrong pattern."), Bench.success]
+    let bench = authenticate(core: core, display: Self.grid) { terminal in
+      var shown = terminal.expect(Self.end)
+      for key in ["1", "2", "3"] {
+        terminal.type(Array(key.utf8))
+        shown += terminal.expect(Self.end)
+      }
+      terminal.type([0x0D])
+      shown += terminal.expect("\u{1B}[?1049l") + terminal.expect(Self.end)
+      wrong.value = Screen(shown)
+      terminal.type(Array("7".utf8))
+      after.value = Screen(shown + terminal.expect(Self.end))
+      terminal.type([0x0D])
+    }
+    #expect(bench.sent.suffix(2) == [Bench.answer("123"), Bench.answer("7")])
+    #expect(wrong.value.text.hasPrefix("Wrong pattern.\nPattern:\n\n   ✕─────✕─────✕\n"))
+    #expect(after.value.text.contains("   ○     ○     ○\n") && !after.value.text.contains("✕"))
+  }
+
+  @Test func `draws a pattern with the mouse`() {
+    let bench = authenticate(core: [Self.pattern(), Bench.success], display: Self.grid) { terminal in
+      _ = terminal.expect(Self.end)
+      terminal.type(Array("\u{1B}[<0;4;3M\u{1B}[<32;16;3M\u{1B}[<32;16;9M\u{1B}[<0;16;9m\r".utf8))
+    }
+    #expect(bench.sent.last == Bench.answer("12369"))
+  }
+
+  @Test func `draws anew when the window has another size, and in one too small takes digits`() {
+    let shown = Box(Screen())
+    let bench = authenticate(core: [Self.pattern(), Bench.success], display: Self.grid) { terminal in
+      _ = terminal.expect(Self.end)
+      terminal.type(Array("15".utf8))
+      _ = terminal.expect(Self.end) + terminal.expect(Self.end)
+      terminal.resize(columns: 20, rows: 4)
+      kill(getpid(), SIGWINCH)
+      shown.value = Screen(terminal.expect(Self.end))
+      terminal.type(Array("9\r".utf8))
+    }
+    #expect(shown.value.text == "Pattern:\n**")
+    #expect(bench.sent.last == Bench.answer("159"))
+  }
+
+  @Test(arguments: [UInt8(0x03), 0x04])
+  func `gives a pattern up, and puts the terminal right again`(key: UInt8) {
+    let bench = authenticate(core: [Self.pattern(), Bench.failure(19, 999)], display: Self.grid) { terminal in
+      _ = terminal.expect(Self.end)
+      terminal.type([0x31, key])
+    }
+    #expect(bench.sent.last == FrontEndSignal.cancelled.packet)
+    #expect(terminal.echoes)
+    #expect(terminal.rest().hasSuffix("\u{1B}[2J\u{1B}[H\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?25h\u{1B}[?1049l"))
+  }
+
+  @Test func `asks for a pattern anew after it was stopped and went on`() {
+    let bench = authenticate(core: [Self.pattern(), Bench.success], display: Self.grid) { terminal in
+      _ = terminal.expect(Self.end)
+      terminal.type(Array("1".utf8))
+      _ = terminal.expect(Self.end)
+      kill(getpid(), SIGCONT)
+      _ = terminal.expect("\u{1B}[?1049l") + terminal.expect(Self.end)
+      terminal.type(Array("456\r".utf8))
+    }
+    #expect(bench.sent.last == Bench.answer("456"))
+  }
+
+  private static let keys = "The nodes of the pattern as digits: 1 top left, row by row, 9 bottom right.\r\n"
+
+  @Test func `takes digits without showing anything where the terminal can only write lines`() {
+    let shown = Box("")
+    let bench = authenticate(core: [Self.pattern(), Bench.success]) { terminal in
+      shown.value = terminal.expect("Pattern: ")
+      terminal.type(Array("159\r".utf8))
+    }
+    #expect(bench.sent.last == Bench.answer("159"))
+    #expect(shown.value == Self.keys + "Pattern: " && terminal.rest() == "\r\n")
+  }
+
+  @Test func `draws as root's configuration says, and no grid for a screen reader`() {
+    let folder = Folder()
+    var installation = Installation.nowhere
+    func authenticate(_ text: String, _ person: @escaping @Sendable (Terminal) -> Void) -> Bench {
+      installation.configurationPath = folder.file("\(text.utf8.count)", Array(text.utf8), mode: 0o600)
+      let terminal = terminal
+      let typist = Typist { person(terminal) }
+      let bench = Bench(
+        ["authenticate"], core: FakeCore([Self.pattern(), Bench.success]), terminal: terminal.program,
+        display: Self.grid, installation: installation)
+      typist.join()
+      return bench
+    }
+    let shown = Box("")
+    _ = authenticate("[pattern.appearance]\nnode_default = \"*\"\n") { terminal in
+      shown.value = terminal.expect(Self.end)
+      terminal.type(Array("\r".utf8))
+    }
+    #expect(Screen(shown.value).text.contains("   *     *     *\n"))
+    _ = terminal.rest()
+    _ = authenticate("[prompt]\naccessible = true\n") { terminal in
+      shown.value = terminal.expect("Pattern: ")
+      terminal.type(Array("159\r".utf8))
+    }
+    #expect(shown.value == Self.keys + "Pattern: " && terminal.rest() == "\r\n")
+  }
 }

@@ -37,7 +37,8 @@ extension CoreCommand {
   /// - Throws: ``ToolError``.
   func converse(_ request: Request, in surroundings: Surroundings) throws(ToolError) -> Finished {
     if let terminal = surroundings.terminal {
-      var person = TerminalPerson(terminal: terminal, output: surroundings.output, display: surroundings.display)
+      let path = try conf.path(or: parent.conf, in: surroundings)
+      var person = TerminalPerson(terminal, in: surroundings, configuration: path)
       return try converse(request, with: &person, in: surroundings)
     }
     var person = LinePerson(input: LineInput(descriptor: surroundings.input), output: surroundings.output)

@@ -35,8 +35,8 @@ struct PolicyCheckCommand: Subcommand {
 
   private func check(_ policy: PasscodePolicy, in surroundings: Surroundings) throws(ToolError) -> [PasscodeProblem] {
     if let terminal = surroundings.terminal {
-      let person = TerminalPerson(terminal: terminal, output: surroundings.output, display: surroundings.display)
-      let form = EntryForm(display: surroundings.display.isDumb ? .hidden : .masked, capacity: WireLimit.answer)
+      let person = TerminalPerson(terminal, in: surroundings)
+      let form = EntryForm(display: person.hiddenDisplay, capacity: WireLimit.answer)
       switch try person.ask("Value to try: ", form) {
       case .value(let value): return value.withBytes { policy.check($0) }
       case .cancelled: throw .noValue

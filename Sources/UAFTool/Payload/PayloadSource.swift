@@ -69,7 +69,7 @@ enum PayloadSource: Equatable {
 
   private static func enter(in surroundings: Surroundings) throws(ToolError) -> [UInt8] {
     if let terminal = surroundings.terminal {
-      let person = TerminalPerson(terminal: terminal, output: surroundings.output, display: surroundings.display)
+      let person = TerminalPerson(terminal, in: surroundings)
       switch try person.ask("Enrolment payload: ", EntryForm(display: .hidden, capacity: maximumCount)) {
       case .value(let value): return try checked(bytes(of: value))
       case .cancelled: throw .noPayload

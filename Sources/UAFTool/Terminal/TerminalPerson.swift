@@ -2,20 +2,33 @@ import Glibc
 import UAFWire
 
 /// A person at a terminal.
-struct TerminalPerson: Person {
+struct TerminalPerson: Person, ~Copyable {
   let terminal: CInt
-  let output: Output
-  let display: TerminalDisplay
+  let surroundings: Surroundings
+  /// Root's `--conf`.
+  let configuration: String?
+  /// The last pattern of this call, to show what was wrong with it.
+  var lastStroke: PatternStroke?
+
+  init(_ terminal: CInt, in surroundings: Surroundings, configuration: String? = nil) {
+    self.terminal = terminal
+    self.surroundings = surroundings
+    self.configuration = configuration
+  }
 
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
     if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
+    guard prompt.check != "pattern" || prompt.echo else { return try drawPattern(prompt) }
     let form = EntryForm(
-      display: prompt.echo ? .shown : display.isDumb ? .hidden : .masked, capacity: WireLimit.answer,
+      display: prompt.echo ? .shown : hiddenDisplay, capacity: WireLimit.answer,
       length: prompt.entryLength.map { Int($0) })
     return try ask(ShownText.lines(prompt.text), form)
   }
 
-  func hear(_ text: String, isError: Bool) { output.note(ShownText.lines(text)) }
+  func hear(_ text: String, isError: Bool) { surroundings.output.note(ShownText.lines(text)) }
+
+  /// How an entry is shown that must not be seen.
+  var hiddenDisplay: EntryForm.Display { surroundings.display.isDumb ? .hidden : .masked }
 
   /// Shows `text` and reads one entry.
   ///

@@ -15,21 +15,28 @@ struct TerminalSession: ~Copyable {
   private let silence: SilentTerminal
   private let signals: SignalWatch
   private let terminal: CInt
+  private let isAlternate: Bool
   private var decoder = KeyDecoder()
 
   /// The keys that edit there.
   var keys: EditingKeys { silence.keys }
 
+  /// - Parameter alternate: whether to use the ``AlternateScreen``.
   /// - Throws: ``ToolError/terminalFailed(_:)``.
-  init(_ terminal: CInt) throws(ToolError) {
+  init(_ terminal: CInt, alternate: Bool = false) throws(ToolError) {
     let signals = try SignalWatch()
     silence = try SilentTerminal(terminal)
     self.signals = signals
     self.terminal = terminal
+    isAlternate = alternate
+    if alternate { show(AlternateScreen.enter) }
   }
 
   // Before a signal that was held back has its effect, in whichever order the members end.
-  deinit { silence.restore() }
+  deinit {
+    if isAlternate { show(AlternateScreen.leave) }
+    silence.restore()
+  }
 
   /// Waits for what comes next; signals come first.
   ///

@@ -30,6 +30,13 @@ final class Terminal: Sendable {
 
   var echoes: Bool { flags & tcflag_t(ECHO) != 0 }
 
+  /// Gives the window another size; the program is not told.
+  func resize(columns: UInt16, rows: UInt16) {
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    // SAFETY: TIOCSWINSZ reads exactly one winsize.
+    _ = unsafe ioctl(person, UInt(TIOCSWINSZ), &size)
+  }
+
   /// Reads what the program shows until `text` has come.
   func expect(_ text: String) -> String {
     var all: [UInt8] = []

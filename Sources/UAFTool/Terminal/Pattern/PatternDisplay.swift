@@ -1,0 +1,21 @@
+import UAFConfiguration
+
+/// What root's configuration says about showing the grid, as far as the caller may read it.
+struct PatternDisplay {
+  /// `[pattern.appearance]`.
+  var appearance: PatternAppearance
+  /// Linear words instead of a grid.
+  var isAccessible: Bool
+
+  /// The configuration's; what cannot be read, or is wrong, has the defaults: the core says what is wrong with it.
+  ///
+  /// - Parameter path: root's `--conf`; nil for this machine's.
+  init(_ path: String?, in surroundings: Surroundings) {
+    let installation = surroundings.installation
+    let configuration =
+      (try? Configuration.load(
+        path: path, defaultPath: installation.configurationPath, requiredOwner: installation.owner)) ?? Configuration()
+    appearance = configuration.pattern.appearance
+    isAccessible = configuration.settings(for: "uafctl").prompt.accessible
+  }
+}

@@ -1,0 +1,12 @@
+@testable import UAFTool
+
+extension PatternStroke {
+  /// The stroke that these digits draw.
+  init(_ digits: String) throws {
+    try self.init()
+    for digit in digits { _ = append(digit.wholeNumberValue ?? 0) }
+  }
+
+  /// The nodes as digits.
+  var text: String { (0..<count).map { String(self[$0]) }.joined() }
+}
