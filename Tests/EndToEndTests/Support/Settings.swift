@@ -4,8 +4,6 @@ struct Settings {
   var responseURL: String
   var authority: String
   let stateDirectory: String
-  /// One, so that nothing asks which.
-  var authenticators = #"["passcode"]"#
   /// Low, because the tests are not about the cost of a guess.
   var derivationCost = 12
   /// One alone, unless a test is about a choice, for which there has to be a person.
