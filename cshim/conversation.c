@@ -15,12 +15,21 @@
 /* Result 1006 of the core's table, which is not there to say it; as all that is always said, also to a silent host. */
 static const char no_verdict_text[] = "The login helper is missing, wrong or died. Reinstall the pam-uaf package.";
 
+/* A forked copy of the process that began the conversation leaves the core to that one. */
+static void leave_core(struct conversation *talk)
+{
+  if (conversation_is_ours(talk))
+    helper_close(&talk->helper, talk->state != STATE_FINISHED && !conversation_is_paused(talk));
+  else
+    helper_forget(&talk->helper);
+}
+
 /* Hears the core, and ends it unless it waits. A core without a verdict is told of when it is gone. */
 static int hear_out(struct conversation *talk)
 {
   const int code = talk->no_verdict ? PAM_SYSTEM_ERR : talk_hear(talk);
   if (!conversation_is_paused(talk))
-    helper_close(&talk->helper, talk->state != STATE_FINISHED);
+    leave_core(talk);
   if (talk->no_verdict)
     converse_show(talk->pamh, PAM_ERROR_MSG,
                   (struct frame_bytes){(const uint8_t *)no_verdict_text, sizeof no_verdict_text - 1});
@@ -111,10 +120,7 @@ void conversation_end(struct conversation *talk)
 {
   if (talk == NULL)
     return;
-  if (conversation_is_ours(talk))
-    helper_close(&talk->helper, talk->state != STATE_FINISHED && !conversation_is_paused(talk));
-  else
-    helper_forget(&talk->helper);
+  leave_core(talk);
   free(talk->user);
   explicit_bzero(talk, sizeof *talk);
   free(talk);

@@ -59,7 +59,7 @@ def derivation(cost):
 def register(folder, cost, port, server_state):
     configuration = folder / f"conf-{cost}"
     configuration.write_text(
-        f'[server]\nrequest_url = "https://127.0.0.1:{port}/uaf/get"\n'
+        f'authenticators = ["passcode"]\n[server]\nrequest_url = "https://127.0.0.1:{port}/uaf/get"\n'
         f'response_url = "https://127.0.0.1:{port}/uaf/respond"\nca_file = "{server_state}/ca.pem"\n'
         # To the server each state is an account: a second one of this machine under one name would replace the first.
         f'username = "{{user}}-{cost}"\n'

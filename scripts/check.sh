@@ -53,6 +53,9 @@ find Sources -name '*.swift' | sort | xargs awk '
     }
   }'
 
+# Each policy has a test, and the table says which.
+scripts/policies.py || broken=1
+
 generated=$(git ls-files -- build .build Package.resolved cshim/core '*.o' '*.so' 2>/dev/null)
 if [[ -n $generated ]]; then say "generated files are committed:" $generated; fi
 

@@ -38,7 +38,7 @@ enum HelperProgram {
   private static func serve(_ socket: consuming PacketSocket, _ log: SystemLog) -> CInt {
     do {
       let frontEnd = try FrontEnd(socket)
-      let begin = try frontEnd.receiveBegin()
+      guard let begin = try begin(frontEnd) else { return 0 }
       let ending = converse(begin, frontEnd, log)
       guard let ending else { return 0 }
       // No session came to be: what is wrong is said in plain English, the only language known then.
@@ -54,6 +54,19 @@ enum HelperProgram {
       return protocolError
     }
     return 0
+  }
+
+  /// What the front end wants; nil if it wants to go on with what was never begun.
+  private static func begin(_ frontEnd: FrontEnd) throws -> Begin? {
+    do throws(PacketSocketError) { return try frontEnd.receiveBegin() } catch {
+      guard error == .malformed(.unexpectedType(.resume)) else { throw error }
+      let result = FidoResult.requestNotExist
+      var finished = Finished(
+        pamCode: UInt8(truncatingIfNeeded: result.pamCode(PAMContext()).rawValue), result: result.code)
+      finished.text = result.text(in: .english)
+      try frontEnd.finishUnopened(finished)
+      return nil
+    }
   }
 
   /// Holds the conversation.

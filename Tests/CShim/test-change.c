@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "host.h"
+#include "memory.h"
 
 #define CURRENT "hear\nprompt hidden 1 Current: \nhear\n"
 #define VERIFIED CURRENT "ready\nhear\n"
@@ -281,6 +282,24 @@ static void takes_the_old_value_of_an_earlier_module(void)
   CHECK(strstr(recorded("heard "), "|03") != NULL);
 }
 
+/* A host may keep the handle for long: what was answered is gone as soon as it was sent. */
+static void leaves_no_answer_in_memory_between_the_passes(void)
+{
+  static char answer[900]; /* of a size nothing else has, so that its place is not soon used again */
+  host.script = CHANGED, host.next = "fail";
+  memset(answer, 'x', sizeof answer - 1);
+  memory_mark(answer + 800);
+  host.answers[0] = answer;
+  CHECK(memory_marks() > 0); /* the search finds the host's own copy */
+  pam_handle_t *pamh = host_open(&host);
+  host_call(pamh, &host, pam_chauthtok, 0);
+  CHECK(host.code == PAM_TRY_AGAIN && host.prompts == 1 && core_runs());
+  explicit_bzero(answer, sizeof answer);
+  memset(host.record, 0, sizeof host.record);
+  CHECK(memory_marks() == 0);
+  host_close(pamh, &host);
+}
+
 /* ---- the account stage ---- */
 
 static int account(pam_handle_t *pamh)
@@ -380,6 +399,8 @@ int main(void)
   test("refuses passes that are none, and a second one without the first", refuses_passes_that_are_none);
   test("takes the old value of an earlier module when told to, and no new one",
        takes_the_old_value_of_an_earlier_module);
+  if (!SANITIZED) /* its shadow memory is too much to search */
+    test("leaves no answer in memory between the passes", leaves_no_answer_in_memory_between_the_passes);
   test("asks for a new value until it is changed", asks_for_a_new_value_until_it_is_changed);
   test("forgets a stale value with the next login", forgets_a_stale_value_with_the_next_login);
   test("asks nothing of another name", asks_nothing_of_another_name);

@@ -18,6 +18,7 @@
 
 #include "check.h"
 #include "host.h"
+#include "memory.h"
 
 #define NOBODY 65534
 #define STATE "state\nhear\nprompt hidden 1 Passcode: \nhear\nfinished 0 0\n"
@@ -437,52 +438,19 @@ static void says_when_the_core_is_missing(void)
   CHECK(chmod(FOLDER "/libexec/uaf-helper", 0755) == 0 && call(SUCCESS) == PAM_SUCCESS);
 }
 
-/* The answer, as it lies in memory; kept only with every bit turned. */
-static unsigned char turned[12] = {0x98, 0x90, 0x8b, 0xb4, 0xae, 0xa7, 0x93, 0x92, 0x8f, 0xa9, 0x86, 0};
-
-/* How often the answer is found in this process's memory. */
-static unsigned copies_in_memory(void)
-{
-  unsigned found = 0;
-  unsigned long start, end;
-  char line[512], mode[8];
-  FILE *maps = fopen("/proc/self/maps", "re");
-  const int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-  static unsigned char page[4096 + 16];
-  while (fgets(line, sizeof line, maps) != NULL) {
-    if (sscanf(line, "%lx-%lx %7s", &start, &end, mode) != 3 || mode[1] != 'w')
-      continue;
-    for (unsigned long at = start; at < end; at += 4096) {
-      const ssize_t size = pread(memory, page, sizeof page, (off_t)at);
-      for (ssize_t i = 0; i + 11 <= size; i++) {
-        unsigned same = 0;
-        while (same < 11 && (unsigned char)~page[i + same] == turned[same])
-          same++;
-        const unsigned long place = at + (unsigned long)i;
-        found += same == 11 && !(place >= (unsigned long)page && place < (unsigned long)page + sizeof page);
-      }
-      explicit_bzero(page, sizeof page);
-    }
-  }
-  fclose(maps);
-  close(memory);
-  return found;
-}
-
 static void leaves_no_answer_in_memory(void)
 {
   static char answer[900]; /* of a size nothing else has, so that its place is not soon used again */
   host.script = "hear\nprompt hidden 1 Passcode: \nhear\nfinished 7 3012\n";
   memset(answer, 'x', sizeof answer - 1);
-  for (unsigned i = 0; i < 11; i++)
-    answer[800 + i] = (char)~turned[i];
+  memory_mark(answer + 800);
   host.answers[0] = answer;
-  CHECK(copies_in_memory() > 0); /* the search finds the host's own copy */
+  CHECK(memory_marks() > 0); /* the search finds the host's own copy */
   host_authenticate(&host);
   CHECK(host.code == PAM_AUTH_ERR && host.prompts == 1);
   explicit_bzero(answer, sizeof answer);
   memset(host.record, 0, sizeof host.record);
-  CHECK(copies_in_memory() == 0);
+  CHECK(memory_marks() == 0);
 }
 
 /* ---- the socket ---- */

@@ -38,12 +38,12 @@ extension EndToEnd {
         try FileManager.default.createSymbolicLink(
           atPath: $0.configuration, withDestinationPath: $0.path("real.conf"))
       },
-      Mistake("misspelt", log: "PATH:2: server.reqest_url: ") {
+      Mistake("misspelt", log: "PATH:3: server.reqest_url: ") {
         try rewrite($0, "request_url", "reqest_url")
       },
-      Mistake("with an unknown table", log: "PATH:1: sevrer: ") { try rewrite($0, "[server]", "[sevrer]") },
-      Mistake("out of range", log: "PATH:10: lock.lock_time: ") { try rewrite($0, "lock_time = 300", "lock_time = 0") },
-      Mistake("with a word for a number", log: "PATH:10: lock.lock_time: ") {
+      Mistake("with an unknown table", log: "PATH:2: sevrer: ") { try rewrite($0, "[server]", "[sevrer]") },
+      Mistake("out of range", log: "PATH:11: lock.lock_time: ") { try rewrite($0, "lock_time = 300", "lock_time = 0") },
+      Mistake("with a word for a number", log: "PATH:11: lock.lock_time: ") {
         try rewrite($0, "lock_time = 300", "lock_time = \"long\"")
       },
       Mistake(

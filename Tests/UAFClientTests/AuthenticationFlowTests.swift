@@ -483,6 +483,40 @@ import UAFMessages
     }
   }
 
+  @Test func `an approval takes the server's text, shows it and signs it`() throws {
+    let text = try Transaction(text: "Log in as alice \\x07 from 192.0.2.7")
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication(transaction: [text])), Scene.facets(), Scene.verdict(1200))
+    var flow = AuthenticationFlow(settings: Scene.settings, username: "alice", approving: "CODE")
+    let offer = try opened(&flow, &transport)
+    #expect(offer.transaction?.shown == "Log in as alice \\x07 from 192.0.2.7")
+    let context = try RequestContext(parsing: GetUAFRequest(parsing: transport.requests[0].body).context ?? "")
+    #expect(context.authCode == "CODE" && context.transaction == nil && context.proofFor == nil)
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    _ = try flow.send(over: &transport)
+    let sent = try SendUAFResponse(parsing: transport.requests[2].body)
+    guard case .authentication(let response) = try UAFResponse(parsing: sent.uafResponse) else { return }
+    let assertion = try UnverifiedAuthenticationAssertion(parsing: response.assertions[0].assertion)
+    #expect(assertion.authenticationMode == .transactionConfirmed)
+    #expect(assertion.transactionContentHash == (try SHA256.hash(text.content)))
+  }
+
+  @Test func `an approval without a text that can be shown whole is refused`() throws {
+    let long = try #require(TransactionText(sent: String(repeating: "long ", count: 100)))
+    let short = try Transaction(text: long.signed { bytes throws(CryptoError) in try SHA256.hash(bytes) })
+    let unprintable = try Transaction(text: "a\u{7}b")
+    // No byte is shown this way that has a character of its own.
+    let other = try Transaction(text: "a\\x41")
+    let plain = try Transaction(text: "a")
+    for forms in [[], [short], [unprintable], [other], [plain, plain]] {
+      var transport = ScriptedTransport(
+        Scene.returning(try Scene.authentication(transaction: forms)), Scene.facets())
+      var flow = AuthenticationFlow(settings: Scene.settings, username: "alice", approving: "CODE")
+      _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport) }
+    }
+  }
+
   @Test func `of a transaction's forms the text is taken, and a picture alone is refused`() throws {
     let picture = try Transaction(
       parsing: """

@@ -80,13 +80,13 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `divided, the front end hears ready between the old value and the new`() throws {
+  @Test func `divided, the new value is asked for once the front end resumes`() throws {
     let bench = try HelperBench.registered()
     let whole = try bench.run(
       change(bench, divided: true),
       entries: [.answer("correct"), .resume, .answer("battery"), .answer("battery")])
     #expect(whole.result == 7110)
-    #expect(whole.messages.map(\.type) == [.prompt, .ready, .prompt, .prompt, .finished])
+    #expect(whole.messages.map(\.type) == [.prompt, .prompt, .prompt, .finished])
   }
 
   @Test func `divided and given up between, the old value stays`() throws {

@@ -2,6 +2,7 @@ import Authenticator
 import FidoResults
 import Testing
 import UAFClient
+import UAFMessages
 import UAFWire
 
 @testable import UAFHelper
@@ -63,7 +64,20 @@ import UAFWire
     var begin = bench.begin()
     begin.isDivided = true
     let transcript = try bench.run(begin, entries: [.resume, .answer("correct")])
-    #expect(transcript.result == 0 && transcript.messages.map(\.type) == [.ready, .prompt, .finished])
+    #expect(transcript.result == 0 && transcript.messages.map(\.type) == [.prompt, .finished])
+    let asked = try #require(bench.server.asked.last)
+    #expect(asked.op == .authentication)
+  }
+
+  @Test func `resume that comes early leaves ready out, and one too many is ignored`() throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.begin()
+    begin.isDivided = true
+    let early = try bench.run(begin, entries: [.resume, .resume, .answer("correct")])
+    #expect(early.result == 0 && early.messages.map(\.type) == [.prompt, .finished])
+    begin.isDivided = false
+    let late = try bench.run(begin, entries: [.resume, .answer("correct")])
+    #expect(late.result == 0 && late.messages.map(\.type) == [.prompt, .finished])
   }
 
   @Test func `divided and given up, nothing is counted`() throws {

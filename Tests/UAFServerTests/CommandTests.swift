@@ -46,7 +46,12 @@ struct CommandTests {
     ["enrol", "a", "--state", "d", "--lifetime", "0"], ["enrol", "a", "--state", "d", "--lifetime", "604801"],
     ["enrol", "a", "--state", "d", "--server", "http://a"], ["revoke", "a\u{1b}", "--state", "d"], ["users"],
     ["serve", "--state", "d", "--development", "--channel-binding", "maybe"], ["metadata", "face"],
-    ["serve", "--state", "d", "--development", "--uvm", "maybe"],
+    ["serve", "--state", "d", "--development", "--uvm", "maybe"], ["approve", "a", "--state", "d"],
+    ["approve", "a", "--state", "d", "--text", ""],
+    ["approve", "a", "--state", "d", "--text", String(repeating: "a", count: 201)],
+    ["approve", "a", "--state", "d", "--text", String(repeating: "\u{e9}", count: 26)],
+    ["approve", "a", "--state", "d", "--text", "t", "--lifetime", "3601"],
+    ["approve", "a b", "--state", "d", "--text", "t"],
     ["serve", "--state", "d", "--development", "--channel-binding", "off", "--tls-certificate", "c"],
   ])
   func `refuses a command line that does not say what to do`(arguments: [String]) {
@@ -58,6 +63,7 @@ struct CommandTests {
     ["serve", "--state", "d", "--development", "--listen", "0.0.0.0:1", "--public-url", "https://a.test"],
     ["enrol", "a", "--state", "d", "--server", "https://a", "--lifetime", "60"], ["users", "--state", "d"],
     ["revoke", "a", "--state", "d"], ["metadata"],
+    ["approve", "a", "--state", "d", "--text", String(repeating: "a", count: 200), "--wait", "--lifetime", "3600"],
     ["metadata", "passcode"], ["metadata", "pattern"],
     ["serve", "--state", "d", "--development", "--uvm", "require", "--policy", "p"],
     ["serve", "--state", "d", "--development", "--channel-binding", "off", "--metadata", "m"],

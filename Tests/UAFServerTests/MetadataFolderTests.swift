@@ -145,7 +145,7 @@ final class MetadataFolderTests {
         "blockSlowdown":30}}]]
         """))
     #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
-    #expect(Self.patterns(of: 4) == 1624)
+    #expect(Self.patterns(of: Pattern.minimumNodesRange.lowerBound) == 1624)
   }
 
   /// Counts the patterns of so many nodes of the 3x3 grid, in which no stroke passes over a node that is still free.

@@ -19,7 +19,10 @@ public struct AuthenticationFlow: Sendable {
     var assertions: [AuthenticatorSignAssertion] = []
   }
 
-  private let transaction: TransactionText?
+  /// What is to be confirmed; known from the start, or once the request is there.
+  private var transaction: TransactionText?
+  /// Whether the server's request is to bring the text.
+  private let isApproval: Bool
   private var opening: RequestOpening
   private var offered: Offered?
 
@@ -35,15 +38,30 @@ public struct AuthenticationFlow: Sendable {
     proofFor: UAFMessages.Operation? = nil
   ) {
     self.transaction = transaction
+    isApproval = false
     var context = settings.context(username: username)
     context.transaction = transaction?.shown
     context.proofFor = proofFor
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
   }
 
+  /// Makes the flow of an approval: the server has a text that waits for this person, and a code for it.
+  ///
+  /// The text is in the offer; it has to be shown before anybody is asked to verify. A request without one is refused.
+  ///
+  /// - Parameter authCode: the one-time code of the payload.
+  public init(settings: ClientSettings, username: String, approving authCode: String) {
+    transaction = nil
+    isApproval = true
+    var context = settings.context(username: username)
+    context.authCode = authCode
+    opening = RequestOpening(settings: settings, operation: .authentication, context: context)
+  }
+
   /// Makes the flow of an authentication that was demanded in answer to something else.
   init(following opening: RequestOpening) {
     transaction = nil
+    isApproval = false
     self.opening = opening
   }
 
@@ -60,6 +78,7 @@ public struct AuthenticationFlow: Sendable {
   ) throws(Refusal) -> AuthenticationOffer {
     let opened = try opening.collect(over: &transport)
     guard case .authentication(let request) = opened.request else { throw opening.foreign() }
+    if isApproval, transaction == nil { transaction = try waitingText(in: request) }
     try checkTransaction(of: request)
     let sets = request.policy.acceptableSets(among: authenticators, appID: opened.appID)
       .filter { $0.allSatisfy { !$0.keyIDs.isEmpty } }
@@ -134,6 +153,18 @@ public struct AuthenticationFlow: Sendable {
     do throws(CryptoError) { return try SHA256.hash(text) } catch {
       throw opening.link.refusal(.cannotUse, error.description)
     }
+  }
+
+  /// The text of an approval, whole: a shortened one, which this machine could not show, is refused.
+  private func waitingText(in request: AuthenticationRequest) throws(Refusal) -> TransactionText {
+    guard let form = request.transaction.first(where: { $0.contentType == .plainText }),
+      let text = TransactionText(sent: String(decoding: form.content, as: UTF8.self)),
+      Array(text.shown.utf8) == form.content
+    else {
+      throw opening.link.refusal(
+        ofServer: .invalidParameter, "the request has no text that could be shown and confirmed")
+    }
+    return text
   }
 
   /// The text that is asked back must be the one sent, and no other may be slipped in.

@@ -50,12 +50,16 @@ import UAFWire
     }
   }
 
-  /// Says that everything is ready, and waits for the front end to go on.
+  /// Says that everything is ready, and waits for the front end to go on; one that said so before is not told.
   ///
   /// - Returns: false if it cancelled.
   /// - Throws: ``Ending``.
   func awaitResume() throws(Ending) -> Bool {
-    try send(.ready)
+    do throws(PacketError) { try state.advance(.ready) } catch { throw Ending(.cannotUse, log: "\(error)") }
+    do throws(PacketSocketError) { return try receive(timeoutMilliseconds: 0).type == .resume } catch {
+      guard error == .timedOut else { throw Ending(.applicationCancel, log: "front end: \(error)") }
+    }
+    try transmit(.ready)
     return try receiveInConversation().type == .resume
   }
 
@@ -63,10 +67,21 @@ import UAFWire
   ///
   /// - Throws: ``Ending``.
   func send(_ message: CoreMessage) throws(Ending) {
-    do {
-      try state.advance(message.type)
-      try socket.send(try message.packet())
-    } catch { throw Ending(.applicationCancel, log: "front end: \(error)") }
+    do throws(PacketError) { try state.advance(message.type) } catch {
+      throw Ending(.applicationCancel, log: "front end: \(error)")
+    }
+    try transmit(message)
+  }
+
+  /// Answers a *resume* that nothing is under way for; there is no conversation to speak of.
+  ///
+  /// - Throws: ``Ending``.
+  func finishUnopened(_ finished: Finished) throws(Ending) { try transmit(.finished(finished)) }
+
+  private func transmit(_ message: CoreMessage) throws(Ending) {
+    do { try socket.send(try message.packet()) } catch {
+      throw Ending(.applicationCancel, log: "front end: \(error)")
+    }
   }
 
   private func receiveInConversation() throws(Ending) -> Packet {
@@ -76,7 +91,11 @@ import UAFWire
   }
 
   private func receive(timeoutMilliseconds: Int32) throws(PacketSocketError) -> Packet {
-    let packet = try socket.receive(into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
+    var packet = try socket.receive(into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
+    // Nothing was paused: such a message means nothing, and the person's answer is still to come.
+    while state == .asked, packet.type == .resume {
+      packet = try socket.receive(into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
+    }
     do throws(PacketError) { try state.advance(packet.type) } catch {
       buffer.wipe()
       throw .malformed(error)

@@ -12,8 +12,7 @@ import UAFWire
   private let session: Session
   private let held: AccountAuthenticators
   private let client: ClientSettings
-  /// The operation that the server's token is to prove the account for; nil for a mere login.
-  private let purpose: UAFMessages.Operation?
+  private let purpose: Purpose
   private var network: Network
   private var flow: AuthenticationFlow
   private var asked: BootTime
@@ -23,6 +22,15 @@ import UAFWire
   /// Whether the request came with the verdict on an earlier answer.
   private var isFurther = false
 
+  /// What the server's yes is for.
+  enum Purpose {
+    case login
+    /// A token that proves the account for an operation.
+    case proof(UAFMessages.Operation)
+    /// A text that waits at the server, with its one-time code.
+    case approval(code: String)
+  }
+
   /// A request from the server is used for so long at most, whatever lifetime it names.
   private static let requestLifetimeNanoseconds: Int64 = 60_000_000_000
 
@@ -31,7 +39,7 @@ import UAFWire
   /// - Throws: ``Ending``.
   init(
     _ session: Session, _ held: AccountAuthenticators, _ client: ClientSettings, _ server: ServerSettings,
-    proving purpose: UAFMessages.Operation? = nil
+    for purpose: Purpose = .login
   ) throws(Ending) {
     self.session = session
     self.held = held
@@ -39,16 +47,23 @@ import UAFWire
     self.purpose = purpose
     network = try session.network(server)
     asked = session.surroundings.now()
-    flow = try session.startAuthentication(client, held.account, proving: purpose, over: &network)
+    flow = try session.startAuthentication(client, held.account, for: purpose, over: &network)
   }
 
   /// Has the person prove to be who they say, and the server decide.
   ///
   /// - Throws: ``Ending``.
   func run() throws(Ending) -> Acceptance {
-    if purpose == nil, session.begin.isDivided { try waitForResume() }
-    if let first = try session.firstType(of: held) { _ = try session.open([first], held) }
     var isFirstTry = true
+    switch purpose {
+    case .login where session.begin.isDivided: try waitForResume()
+    case .approval:
+      // The text comes with the request, and nobody is asked before it can be shown. The code is good for one request.
+      try readText()
+      isFirstTry = false
+    case .login, .proof: break
+    }
+    if let first = try session.firstType(of: held) { _ = try session.open([first], held) }
     while true {
       switch try attempt() {
       case .success(let acceptance): return acceptance
@@ -67,6 +82,14 @@ import UAFWire
   private func waitForResume() throws(Ending) {
     if case .failure(let refusal) = try collect() { throw try session.noted(refusal, held.account, []) }
     guard try session.frontEnd.awaitResume() else { throw session.cancelled("cancelled before the prompt") }
+  }
+
+  /// Takes the text that waits to be confirmed.
+  private func readText() throws(Ending) {
+    switch try collect() {
+    case .success(let offer): session.transaction = offer.transaction
+    case .failure(let refusal): throw try session.noted(refusal, held.account, [])
+    }
   }
 
   private func collect() throws(Ending) -> Result<AuthenticationOffer, Refusal> {
@@ -107,8 +130,10 @@ import UAFWire
     }
   }
 
-  /// Whether the request was asked for too long ago; a further one came just now.
+  /// Whether the request was asked for too long ago; a further one came just now, and there is no other with the text of
+  /// an approval.
   private var isOld: Bool {
+    if case .approval = purpose { return false }
     guard !isFurther else { return false }
     let age = session.surroundings.now().nanoseconds.subtractingReportingOverflow(asked.nanoseconds)
     return age.overflow || age.partialValue > Self.requestLifetimeNanoseconds
@@ -122,6 +147,6 @@ import UAFWire
     offer = nil
     isFurther = false
     asked = session.surroundings.now()
-    flow = try session.startAuthentication(client, held.account, proving: purpose, over: &network)
+    flow = try session.startAuthentication(client, held.account, for: purpose, over: &network)
   }
 }

@@ -26,7 +26,7 @@ extension Session {
       _ = try? startInVain(client, server)
       throw try pretend()
     }
-    let acceptance = try AuthenticationRun(self, held, client, server).run()
+    let acceptance = try AuthenticationRun(self, held, client, server, for: purpose(held.account, server)).run()
     var success = Success(token: acceptance.token)
     if let stale = held.staleType {
       success.valueIsStale = true
@@ -34,6 +34,23 @@ extension Session {
     }
     noteUse(of: held)
     return success
+  }
+
+  /// A login, or with a payload the approval of what waits for this person at the server.
+  ///
+  /// - Throws: ``Ending`` (1001) for a payload of another server, account or operation.
+  private func purpose(
+    _ account: AccountFile, _ server: ServerSettings
+  ) throws(Ending) -> AuthenticationRun.Purpose {
+    guard begin.payload != nil else { return .login }
+    let payload = try payload(.authentication)
+    try requireTrusted(payload, server)
+    guard payload.username == account.identity.serverUserName else {
+      throw Ending(
+        .invalidParameter, detail: "the payload is for another account than \(account.identity.serverUserName)",
+        log: "payload of another account")
+    }
+    return .approval(code: payload.authCode)
   }
 
   /// The account's authenticators; nil if it has none, or not the named one.

@@ -17,7 +17,7 @@ extension Session {
     }
     let type = begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)
     let proving = AccountAuthenticators(held.account, held.types, named: type, in: try openState())
-    let token = try AuthenticationRun(self, proving, client, server, proving: .deregistration).run().token
+    let token = try AuthenticationRun(self, proving, client, server, for: .proof(.deregistration)).run().token
     let account = held.account
     let order = try order(try scope(type), token, account, client, server)
     try forgetKeys(order, of: account)

@@ -9,11 +9,16 @@ import UAFWire
 extension Session {
   /// Asks the server for a request; it travels while the person types.
   func startAuthentication(
-    _ client: ClientSettings, _ account: AccountFile, proving purpose: UAFMessages.Operation?,
+    _ client: ClientSettings, _ account: AccountFile, for purpose: AuthenticationRun.Purpose,
     over network: inout Network
   ) throws(Ending) -> AuthenticationFlow {
-    var flow = AuthenticationFlow(
-      settings: client, username: account.identity.serverUserName, transaction: transaction, proofFor: purpose)
+    let name = account.identity.serverUserName
+    var flow =
+      switch purpose {
+      case .login: AuthenticationFlow(settings: client, username: name, transaction: transaction)
+      case .proof(let operation): AuthenticationFlow(settings: client, username: name, proofFor: operation)
+      case .approval(let code): AuthenticationFlow(settings: client, username: name, approving: code)
+      }
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
     return flow
   }

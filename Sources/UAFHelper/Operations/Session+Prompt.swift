@@ -34,6 +34,8 @@ extension Session {
       lines.append(PromptText.confirm(question.kind, transaction.shown).text(in: language))
     }
     lines += grid(for: question.kind)
+    let keypad = try keypad(for: question.kind)
+    if let keypad { lines.append(keypad.layout(in: language, accessible: settings.prompt.accessible)) }
     if question.step == .current {
       if question.canGoBack {
         lines.append("(\(PromptText.emptyLineBack.text(in: language)))")
@@ -49,7 +51,7 @@ extension Session {
     prompt.entryLength = entryLength(question)
     show(question.error, in: &prompt)
     let value = try ask(prompt)
-    guard question.step == .current, value.count == 0 else { return value }
+    guard question.step == .current, value.count == 0 else { return meant(by: value, on: keypad) }
     if question.canGoBack { return nil }
     try leaveByEmptyLine()
     return value

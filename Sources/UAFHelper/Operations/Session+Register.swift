@@ -56,7 +56,7 @@ extension Session {
     let types = try enrolledTypes(account).filter { $0 != named }
     guard !types.isEmpty else { return nil }
     let held = AccountAuthenticators(account, types, named: nil, in: try openState())
-    return try AuthenticationRun(self, held, client, server, proving: .registration).run().token
+    return try AuthenticationRun(self, held, client, server, for: .proof(.registration)).run().token
   }
 
   private static var noPayload: Ending {

@@ -16,7 +16,9 @@ import UAFWire
   let language: Language
   let surroundings: Surroundings
   /// What the person confirms by entering the value; nil where root wants no such text, and for other operations.
-  let transaction: TransactionText?
+  ///
+  /// An approval's comes from the server.
+  var transaction: TransactionText?
   /// What the server's yes must be signed with, once the server is known; nil where root does not ask for that.
   var verdictKey: [UInt8]?
   /// Kept open until the end for accounts that are not there, as the real one is.
@@ -45,7 +47,7 @@ import UAFWire
         log: "\(error)")
     }
     transaction =
-      settings.transaction && begin.operation == .authenticate
+      settings.transaction && begin.operation == .authenticate && begin.payload == nil
       ? try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text() : nil
     language = Language.matching(Self.locale(begin), default: settings.general.language)
     guard !(arguments.nouserok && hidesState) else {

@@ -1,6 +1,7 @@
 import Authenticator
 import Glibc
 import UAFConfiguration
+import UAFCrypto
 
 /// What a session needs of the world, so that a test can give it another one.
 struct Surroundings {
@@ -20,6 +21,8 @@ struct Surroundings {
   var network: (ServerSettings, @escaping () -> Void) throws(Ending) -> Network
   /// The machine, as the server may know it.
   var device: DeviceDescription
+  /// Makes the layout of a shuffled keypad.
+  var keypad: () throws(CryptoError) -> ShuffledKeypad = { () throws(CryptoError) in try ShuffledKeypad() }
   /// The text of `/etc/passwd`.
   var passwd: () -> [UInt8]
 }

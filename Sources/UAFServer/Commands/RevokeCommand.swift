@@ -4,7 +4,7 @@ import GRDB
 /// `uaf-server revoke`: ends what a person's keys can do.
 struct RevokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Revoke all keys of an account, and close its enrolment code.")
+    commandName: "revoke", abstract: "Revoke all keys of an account, and close its codes.")
 
   @Argument(help: "The account's name at this server.") var user: String
   @OptionGroup var state: StateOption
@@ -19,6 +19,7 @@ struct RevokeCommand: AsyncParsableCommand {
     let count = try await database.write { [user] db -> Int? in
       guard try AccountStore(db: db).exists(user) else { return nil }
       try EnrolmentStore(db: db).close(for: user)
+      try ApprovalStore(db: db).close(for: user)
       return try CredentialStore(db: db).revokeAll(of: user, now: now)
     }
     guard let count else {

@@ -21,12 +21,9 @@ extension MetadataStatement {
       method = VerificationMethodDescriptor(
         userVerification: type.userVerification,
         paDesc: PatternAccuracyDescriptor(
-          minComplexity: patternsOfFewestNodes, maxRetries: maxRetries, blockSlowdown: blockSlowdown))
+          minComplexity: Pattern.shortestCount, maxRetries: maxRetries, blockSlowdown: blockSlowdown))
     }
     return MetadataStatement(
       aaid: try AAID(type.aaid), description: "pam-uaf \(type.rawValue)", userVerificationDetails: [[method]])
   }
-
-  /// The patterns of 4 nodes, the fewest the configuration takes, where a stroke over a free node includes it.
-  private static let patternsOfFewestNodes: UInt32 = 1624
 }

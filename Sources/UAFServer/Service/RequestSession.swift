@@ -30,12 +30,12 @@ struct RequestSession {
       .registration(besides: usable.filter { $0.deviceID == context.deviceID })
     let policy = Policy(accepted: accepted, disallowed: criteria(of: usable))
     let (issued, challenge) = try issue(.registration, policy: policy)
-    var enrolmentID: Int64?
+    var code: CodeInUse?
     if case .enrolment(let id) = authorization {
-      enrolmentID = id
+      code = .enrolment(id: id)
       try EnrolmentStore(db: db).reserve(id: id, challengeHash: issued.challengeHash)
     }
-    try ChallengeStore(db: db).add(issued, enrolmentID: enrolmentID, now: now)
+    try ChallengeStore(db: db).add(issued, code: code, now: now)
     let messages = UPV.supported.map { upv in
       UAFRequest.registration(
         RegistrationRequest(
@@ -46,9 +46,18 @@ struct RequestSession {
   }
 
   /// Anybody may ask for an authentication; only the keys of the account can answer it.
+  ///
+  /// With the code of a text that waits to be confirmed, that text is asked for, and the answer proves nothing else.
   func authentication(proofOperations: [Operation]) throws -> RequestOutcome {
     var text: TransactionText?
-    if let sent = context.transaction {
+    var code: CodeInUse?
+    if let authCode = context.authCode {
+      guard context.transaction == nil, proofOperations.isEmpty else { return .refused(.malformedRequest) }
+      guard let approval = try ApprovalStore(db: db).check(code: authCode, for: context.username, now: now),
+        let waiting = TransactionText(sent: approval.shown)
+      else { return .refused(.wrongApprovalCode) }
+      (text, code) = (waiting, .approval(id: approval.id))
+    } else if let sent = context.transaction {
       guard let made = TransactionText(sent: sent) else { return .refused(.unsupportedTransaction) }
       text = made
     }
@@ -61,7 +70,8 @@ struct RequestSession {
     let (issued, challenge) = try issue(
       .authentication, policy: policy, text: text, proofOperations: proofOperations,
       isDecoy: isDecoy)
-    try ChallengeStore(db: db).add(issued, enrolmentID: nil, now: now)
+    if let id = code?.approvalID { try ApprovalStore(db: db).reserve(id: id, challengeHash: issued.challengeHash) }
+    try ChallengeStore(db: db).add(issued, code: code, now: now)
     let messages = UPV.supported.map { upv in
       UAFRequest.authentication(
         AuthenticationRequest(

@@ -38,8 +38,7 @@ struct ResponseService: Sendable {
         return .refused(.unknownChallenge, username: claimedName)
       }
       let session = ResponseSession(
-        environment: environment, identity: identity, db: db, issued: open.issued, enrolmentID: open.enrolmentID,
-        now: now)
+        environment: environment, identity: identity, db: db, issued: open.issued, code: open.code, now: now)
       return try session.respond(response, claimedName: claimedName)
     }
   }

@@ -7,7 +7,7 @@ struct ResponseSession {
   let identity: ServerIdentity
   let db: Database
   let issued: IssuedRequest
-  let enrolmentID: Int64?
+  let code: CodeInUse?
   let now: Int64
 
   func respond(_ response: UAFResponse, claimedName: String?) throws -> ResponseOutcome {
@@ -26,6 +26,7 @@ struct ResponseSession {
   }
 
   private func register(_ response: RegistrationResponse) throws -> ResponseOutcome {
+    let enrolmentID = code?.enrolmentID
     if let enrolmentID {
       let isReserved = try EnrolmentStore(db: db).isReserved(id: enrolmentID, by: issued.challengeHash)
       guard isReserved else { return refused(.enrolmentCodeUsed) }
@@ -59,19 +60,28 @@ struct ResponseSession {
   }
 
   private func authenticate(_ response: AuthenticationResponse) throws -> ResponseOutcome {
+    let approvals = ApprovalStore(db: db)
+    let approvalID = code?.approvalID
+    if let approvalID {
+      let isReserved = try approvals.isReserved(id: approvalID, by: issued.challengeHash, now: now)
+      guard isReserved else { return refused(.approvalCodeUsed) }
+    }
     let store = CredentialStore(db: db)
     var keys = try store.keys(of: issued.username, appID: issued.appID)
     if issued.isDecoy {
       keys = try Decoys(keys: environment.keys, models: environment.models).filling(keys, of: issued.username)
     }
     switch verifier.verify(response, issued: issued, keys: keys) {
-    case .refused(let refusal): return refused(refusal)
+    case .refused(let refusal):
+      if let approvalID { try approvals.fail(id: approvalID) }
+      return refused(refusal)
     case .accepted(let verified):
       for authentication in verified {
         let isRecorded = try store.record(authentication, of: issued.username, now: now)
         guard isRecorded else { return refused(.counterNotIncreased) }
         try keep(authentication, fcParams: response.fcParams, keys: keys)
       }
+      if let approvalID { try approvals.confirm(id: approvalID, now: now) }
       return try accepted(verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) })
     }
   }

@@ -6,26 +6,26 @@ struct ChallengeStore {
   let db: Database
 
   /// Keeps a request, and drops those that nobody answered in time.
-  func add(_ issued: IssuedRequest, enrolmentID: Int64?, now: Int64) throws {
+  func add(_ issued: IssuedRequest, code: CodeInUse? = nil, now: Int64) throws {
     try db.execute(sql: "DELETE FROM challenge WHERE expiresAt <= ?", arguments: [now])
     try db.execute(
       sql: """
         INSERT INTO challenge (hash, operation, username, appID, policy, transactionText, deviceID, deviceName,
-          deviceModel, deviceOS, proofOperations, enrolmentID, isDecoy, expiresAt)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          deviceModel, deviceOS, proofOperations, enrolmentID, approvalID, isDecoy, expiresAt)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
         issued.challengeHash.databaseBlob, issued.operation.rawValue, issued.username, issued.appID,
         issued.policy.jsonText, issued.transactionText?.shown, issued.device.id, issued.device.name,
         issued.device.model, issued.device.os, issued.proofOperations.map(\.rawValue).joined(separator: " "),
-        enrolmentID, issued.isDecoy, issued.expiresAt,
+        code?.enrolmentID, code?.approvalID, issued.isDecoy, issued.expiresAt,
       ])
   }
 
   /// Takes a request out, whatever becomes of its answer: a challenge serves once.
   ///
   /// - Returns: nil if there is none, or it was taken already.
-  func take(hash: [UInt8], serverData: String) throws -> (issued: IssuedRequest, enrolmentID: Int64?)? {
+  func take(hash: [UInt8], serverData: String) throws -> (issued: IssuedRequest, code: CodeInUse?)? {
     let row = try Row.fetchOne(
       db, sql: "DELETE FROM challenge WHERE hash = ? RETURNING *", arguments: [hash.databaseBlob])
     guard let row, let operation = Operation(rawValue: row["operation"]) else { return nil }
@@ -42,6 +42,6 @@ struct ChallengeStore {
       transaction: try text.map { try Transaction(signing: $0) }, device: device,
       proofOperations: proofOperations.split(separator: " ").compactMap { Operation(rawValue: String($0)) },
       isDecoy: row["isDecoy"], expiresAt: row["expiresAt"], transactionText: text)
-    return (issued, row["enrolmentID"])
+    return (issued, CodeInUse(enrolmentID: row["enrolmentID"], approvalID: row["approvalID"]))
   }
 }

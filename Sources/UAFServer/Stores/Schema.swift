@@ -13,6 +13,9 @@ enum Schema {
     migrator.registerMigration("displays") { db in
       try db.execute(sql: "ALTER TABLE credential ADD COLUMN displays TEXT")
     }
+    migrator.registerMigration("approvals") { db in
+      try db.execute(sql: approvals)
+    }
     return migrator
   }
 
@@ -28,6 +31,21 @@ enum Schema {
       publicKey BLOB NOT NULL,
       signatureAlgorithm INTEGER NOT NULL
     ) STRICT;
+    """
+
+  private static let approvals = """
+    CREATE TABLE approval (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      username TEXT NOT NULL REFERENCES account (username),
+      shown TEXT NOT NULL,
+      codeHash BLOB NOT NULL,
+      expiresAt INTEGER NOT NULL,
+      failures INTEGER NOT NULL DEFAULT 0,
+      reservedBy BLOB,
+      confirmedAt INTEGER
+    ) STRICT;
+    CREATE INDEX approvalByAccount ON approval (username);
+    ALTER TABLE challenge ADD COLUMN approvalID INTEGER;
     """
 
   // Times are seconds since 1970. An AAID's hex digits compare without regard to case, everything else by bytes.

@@ -16,6 +16,8 @@ enum Refusal: String, Error, CaseIterable {
   case wrongEnrolmentCode = "wrong-enrolment-code"
   case wrongProof = "wrong-proof"
   case enrolmentCodeUsed = "enrolment-code-used"
+  case wrongApprovalCode = "wrong-approval-code"
+  case approvalCodeUsed = "approval-code-used"
   // The message does not belong to a request that is open.
   case invalidServerData = "invalid-server-data"
   case unknownChallenge = "unknown-challenge"
@@ -57,7 +59,9 @@ enum Refusal: String, Error, CaseIterable {
   var statusCode: UAFStatusCode {
     switch self {
     case .malformedRequest, .malformedMessage, .malformedFinalChallenge, .invalidUsername: .badRequest
-    case .authorizationRequired, .wrongEnrolmentCode, .wrongProof, .enrolmentCodeUsed: .unauthorized
+    case .authorizationRequired, .wrongEnrolmentCode, .wrongProof, .enrolmentCodeUsed, .wrongApprovalCode,
+      .approvalCodeUsed:
+      .unauthorized
     case .invalidServerData, .unknownChallenge, .expiredChallenge, .otherOperation, .otherUser, .counterNotIncreased:
       .requestInvalid
     case .channelBindingMismatch: .channelBindingRefused

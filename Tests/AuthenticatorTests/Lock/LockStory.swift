@@ -44,10 +44,13 @@ struct LockStory<Subject: LockSubject> {
   /// Numbers of entries whose value is right, which has not been told yet; the model's and the ledger's.
   private var pending: [(model: Int, ticket: UInt64)] = []
   private(set) var tally = Tally()
-  private(set) var past: [String] = []
+  /// What happened, where it is told.
+  private var past: [String] = []
+  private let isTold: Bool
 
-  init(_ subject: Subject, seed: UInt64) {
+  init(_ subject: Subject, seed: UInt64, isTold: Bool = true) {
     self.subject = subject
+    self.isTold = isTold
     generator = SplitMix(state: seed)
     rules = []
     rules = [randomRules(isRemote: false), randomRules(isRemote: true)]
@@ -73,16 +76,16 @@ struct LockStory<Subject: LockSubject> {
     case ..<45: return try enter("right")
     case ..<57: return try enter("pending")
     case ..<69: try settlePending()
-    case ..<72: past.append("cancelled")
+    case ..<72: if isTold { past.append("cancelled") }
     case ..<86: pass()
     case ..<89: reboot()
     case ..<94: changeRules()
     case ..<96:
-      past.append("unlock")
+      if isTold { past.append("unlock") }
       model.unlock()
       try subject.unlock()
     default:
-      past.append("look")
+      if isTold { past.append("look") }
       model.look()
       _ = try subject.look(at: now)
     }
@@ -91,7 +94,7 @@ struct LockStory<Subject: LockSubject> {
 
   private mutating func enter(_ kind: String) throws -> String? {
     let isRemote = Bool.random(using: &generator)
-    past.append("\(isRemote ? "remote" : "local") \(kind)")
+    if isTold { past.append("\(isRemote ? "remote" : "local") \(kind)") }
     let expected = model.enter(isRemote: isRemote, rules[isRemote ? 1 : 0])
     let outcome = try subject.charge(
       isRemote ? .remote : .local, at: now, policy: Self.policy(rules[isRemote ? 1 : 0]))
@@ -113,7 +116,7 @@ struct LockStory<Subject: LockSubject> {
 
   private mutating func settlePending() throws {
     guard let index = pending.indices.randomElement(using: &generator) else { return }
-    past.append("right after all: \(pending[index].model)")
+    if isTold { past.append("right after all: \(pending[index].model)") }
     tally.lateRight += 1
     try settle(pending.remove(at: index))
   }
@@ -125,14 +128,14 @@ struct LockStory<Subject: LockSubject> {
 
   private mutating func pass() {
     let seconds = [1, 29, 30, 59, 60, 61, 120, 600, 5000].randomElement(using: &generator) ?? 1
-    past.append("\(seconds) s")
+    if isTold { past.append("\(seconds) s") }
     uptime += seconds
     model.pass(seconds)
   }
 
   /// No conversation lives through one.
   private mutating func reboot() {
-    past.append("reboot")
+    if isTold { past.append("reboot") }
     (boot, uptime) = (boot &+ 1, 0)
     pending = []
     model.reboot()
@@ -141,7 +144,7 @@ struct LockStory<Subject: LockSubject> {
   private mutating func changeRules() {
     let isRemote = Bool.random(using: &generator)
     rules[isRemote ? 1 : 0] = randomRules(isRemote: isRemote)
-    past.append("\(rules)")
+    if isTold { past.append("\(rules)") }
   }
 
   private mutating func randomRules(isRemote: Bool) -> LockModel.Rules {

@@ -30,13 +30,13 @@ final class MemoryScan {
 
   deinit { close(memory) }
 
-  /// A text of so many code points, written byte for byte to where it is kept.
-  func needle(count: Int, width: Width, _ point: (UInt32) -> UInt32) throws -> Needle {
-    var secret = try Secret(capacity: count * 4)
+  /// A text of the code points with these numbers, written byte for byte to where it is kept.
+  func needle(_ numbers: Range<UInt32>, width: Width, _ point: (UInt32) -> UInt32) throws -> Needle {
+    var secret = try Secret(capacity: numbers.count * 4)
     // SAFETY: a code point takes at most four bytes.
     unsafe secret.refill { buffer in
       var place = 0
-      for index in 0..<UInt32(count) {
+      for index in numbers {
         let value = point(index)
         let bytes: [UInt8] =
           width == .utf32
@@ -50,10 +50,6 @@ final class MemoryScan {
       return place
     }
     return Needle(secret)
-  }
-
-  func lookedAt(_ needle: Needle, _ body: (Span<UInt8>) throws -> Void) rethrows {
-    try needle.bytes.withBytes { try body($0) }
   }
 
   /// How often the text lies anywhere but in `needle`.

@@ -1,8 +1,9 @@
-/* A PAM host for the tests: pam-host FOLDER SERVICE USER [RHOST]
+/* A PAM host for the tests: pam-host FOLDER SERVICE USER [RHOST] [-- STAGE...]
 
-   Authenticates USER with the stack FOLDER/SERVICE. What PAM says goes to standard output, one line each ("prompt TEXT",
-   "error TEXT", "info TEXT"; last "result NUMBER"), answers are lines of standard input. The exit status is PAM's code.
-   It asks for no delay after a failure, which is all that it leaves out of a login. */
+   Authenticates USER with the stack FOLDER/SERVICE, or goes through the named stages (auth, account, password, expired),
+   each whatever became of the one before. What PAM says goes to standard output, one line each ("prompt TEXT",
+   "error TEXT", "info TEXT"; last of a stage "result NUMBER"), answers are lines of standard input. The exit status is
+   PAM's last code. It asks for no delay after a failure, which is all that it leaves out of a login. */
 #include <security/pam_appl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,20 +51,41 @@ static int converse(int count, const struct pam_message **messages, struct pam_r
   return PAM_SUCCESS;
 }
 
+static int run(pam_handle_t *pamh, const char *stage)
+{
+  int code = PAM_ABORT;
+  if (strcmp(stage, "auth") == 0)
+    code = pam_authenticate(pamh, 0);
+  else if (strcmp(stage, "account") == 0)
+    code = pam_acct_mgmt(pamh, 0);
+  else if (strcmp(stage, "password") == 0)
+    code = pam_chauthtok(pamh, 0);
+  else if (strcmp(stage, "expired") == 0)
+    code = pam_chauthtok(pamh, PAM_CHANGE_EXPIRED_AUTHTOK);
+  printf("result %d\n", code);
+  fflush(stdout);
+  return code;
+}
+
 int main(int argc, char **argv)
 {
-  if (argc != 4 && argc != 5)
+  const int remote = argc > 4 && strcmp(argv[4], "--") != 0;
+  const int stages = 4 + remote + 1;
+  if (argc < 4 || (argc > 4 + remote && strcmp(argv[4 + remote], "--") != 0))
     return 64;
   const struct pam_conv conversation = {.conv = converse};
   pam_handle_t *pamh = NULL;
   int code = pam_start_confdir(argv[2], argv[3], &conversation, argv[1], &pamh);
   if (code == PAM_SUCCESS)
     code = pam_set_item(pamh, PAM_FAIL_DELAY, (const void *)no_delay);
-  if (code == PAM_SUCCESS && argc == 5)
+  if (code == PAM_SUCCESS && remote)
     code = pam_set_item(pamh, PAM_RHOST, argv[4]);
-  if (code == PAM_SUCCESS)
-    code = pam_authenticate(pamh, 0);
-  printf("result %d\n", code);
+  if (code != PAM_SUCCESS)
+    return 64;
+  if (stages >= argc)
+    code = run(pamh, "auth");
+  for (int i = stages; i < argc; i++)
+    code = run(pamh, argv[i]);
   pam_end(pamh, code);
   return code;
 }

@@ -1,6 +1,9 @@
-/// What a PAM host heard in one call of pam_authenticate.
+/// What a PAM host heard in one call of pam_authenticate, or in the stages it went through.
 struct Login {
+  /// The last code.
   let code: PAMCode?
+  /// Each stage's code.
+  let codes: [PAMCode?]
   let prompts: [String]
   let errors: [String]
   let output: Output
@@ -14,6 +17,7 @@ struct Login {
     prompts = texts("prompt")
     errors = texts("error")
     // A host that did not come to its end has no code, whatever its status.
-    code = texts("result").last.flatMap { Int32($0) }.flatMap { PAMCode(rawValue: $0) }
+    codes = texts("result").map { Int32($0).flatMap { PAMCode(rawValue: $0) } }
+    code = codes.last ?? nil
   }
 }

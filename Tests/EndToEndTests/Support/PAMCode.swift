@@ -8,6 +8,8 @@ enum PAMCode: Int32 {
   case informationUnavailable = 9
   case userUnknown = 10
   case maximumTries = 11
+  case newTokenRequired = 12
   case conversationError = 19
+  case tokenError = 20
   case ignore = 25
 }

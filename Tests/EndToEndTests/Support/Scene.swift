@@ -94,6 +94,13 @@ final class Scene {
     Login(try Command.run(host(user: user, from: remote), input: answer + [UInt8(ascii: "\n")], environment: names))
   }
 
+  /// Goes through stages of one handle with these answers to their prompts.
+  func run(_ stages: [Stage], _ answers: [String]) throws -> Login {
+    let input = answers.map { $0 + "\n" }.joined()
+    return Login(
+      try Command.run(try host() + ["--"] + stages.map(\.rawValue), input: input, environment: names))
+  }
+
   /// A login that waits for its answer.
   func startLogin(_ environment: [String: String] = [:]) throws -> Command {
     let command = try Command(host(), environment: names.merging(environment) { $1 })

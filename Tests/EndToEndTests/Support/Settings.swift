@@ -6,6 +6,8 @@ struct Settings {
   let stateDirectory: String
   /// Low, because the tests are not about the cost of a guess.
   var derivationCost = 12
+  /// One alone, unless a test is about a choice, for which there has to be a person.
+  var authenticators = ["passcode"]
   var lock = "lock_time = 300"
   /// Further lines of `[server]`.
   var server = ""
@@ -21,6 +23,7 @@ struct Settings {
 
   var text: String {
     """
+    authenticators = \(authenticators)
     [server]
     request_url = "\(requestURL)"
     response_url = "\(responseURL)"

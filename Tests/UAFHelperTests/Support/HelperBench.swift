@@ -1,13 +1,14 @@
-import Authenticator
 import FidoResults
 import Foundation
 import SecretMemory
 import Testing
 import UAFClient
 import UAFConfiguration
+import UAFCrypto
 import UAFMessages
 import UAFWire
 
+@testable import Authenticator
 @testable import UAFHelper
 
 /// A session's world in a folder of its own: a front end that says what it was told to say, a server that
@@ -19,6 +20,8 @@ final class HelperBench {
   var now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 1_800_000_000)
   var configuration = ""
   var device = DeviceDescription()
+  /// The layouts of shuffled keypads to come: the key of each digit.
+  var layouts: [[UInt8]] = []
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.path + "/pam-uaf-helper.\(UUID().uuidString)"
@@ -132,7 +135,14 @@ final class HelperBench {
           begin: { (request) throws(TransportFailure) in try server.begin(request) },
           finish: { () throws(TransportFailure) in try server.finish() })
       },
-      device: device, passwd: { Array("mina:x:4242:4242::/:/bin/sh\n".utf8) })
+      device: device,
+      keypad: { () throws(CryptoError) in
+        guard !self.layouts.isEmpty, let keypad = ShuffledKeypad(keys: self.layouts.removeFirst()) else {
+          throw .unavailable(.random)
+        }
+        return keypad
+      },
+      passwd: { Array("mina:x:4242:4242::/:/bin/sh\n".utf8) })
   }
 
   /// The account's tries left before a local lock.

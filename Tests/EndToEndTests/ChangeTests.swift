@@ -1,0 +1,116 @@
+import Testing
+
+extension EndToEnd {
+  @Suite struct `A change of the passcode through PAM` {
+    private static let new = "marmalade7"
+
+    /// A stack with every stage of ours, and another module behind it that has nothing against a password.
+    private func scene(
+      registered: Bool = true, behind: String = "pam_permit.so", settings: (inout Settings) -> Void = { _ in }
+    ) throws -> Scene {
+      let scene = try registered ? Scene.registered(settings: settings) : Scene(settings: settings)
+      try scene.stack(
+        "auth required MODULE", "account required MODULE", "account required pam_permit.so",
+        "password required MODULE", "password required \(behind)")
+      return scene
+    }
+
+    /// Whether this value logs in; the other of the two must not.
+    private func opens(_ value: String, not other: String, _ scene: Scene) throws -> Bool {
+      let refused = try scene.logIn(other).code == .authenticationError
+      return try scene.logIn(value).code == .success && refused
+    }
+
+    @Test func `asks for the old passcode and twice for the new one, which then logs in alone`() throws {
+      let scene = try scene()
+      let change = try scene.run([.password], [Scene.passcode, Self.new, Self.new])
+      #expect(change.codes == [.success])
+      #expect(change.prompts.count == 3)
+      #expect(try opens(Self.new, not: Scene.passcode, scene))
+    }
+
+    @Test func `is refused with a wrong old passcode, which is an attempt`() throws {
+      let scene = try scene()
+      let change = try scene.run([.password], ["wrong1111", Self.new, Self.new])
+      #expect(change.codes == [.authenticationError])
+      #expect(change.prompts.count == 1)
+      #expect(try scene.status().remainingTries == 4)
+      #expect(try opens(Scene.passcode, not: Self.new, scene))
+    }
+
+    @Test func `is refused while locked, without a prompt`() throws {
+      let scene = try scene { $0.lock = "retry_count_to_lock = 1\nlock_time = 60" }
+      _ = try scene.logIn("wrong1111")
+      let change = try scene.run([.password], [Scene.passcode, Self.new, Self.new])
+      #expect(change.codes == [.maximumTries])
+      #expect(change.prompts.isEmpty)
+    }
+
+    @Test func `changes nothing where no acceptable new passcode is entered`() throws {
+      let scene = try scene()
+      let change = try scene.run([.password], [Scene.passcode] + Array(repeating: "short", count: 8))
+      #expect(change.codes == [.tokenError])
+      #expect(change.prompts.count > 2)
+      #expect(try opens(Scene.passcode, not: "short", scene))
+    }
+
+    @Test func `changes nothing where two different new passcodes are entered`() throws {
+      let scene = try scene()
+      let entries = Array(repeating: [Self.new, "marmalade8"], count: 4).flatMap { $0 }
+      #expect(try scene.run([.password], [Scene.passcode] + entries).codes == [.tokenError])
+      #expect(try opens(Scene.passcode, not: Self.new, scene))
+    }
+
+    @Test func `changes nothing where the person gives up before the new one`() throws {
+      let scene = try scene()
+      #expect(try scene.run([.password], [Scene.passcode]).codes == [.tokenError])
+      #expect(try scene.run([.password], [Scene.passcode, Self.new]).codes == [.tokenError])
+      #expect(try opens(Scene.passcode, not: Self.new, scene))
+      #expect(try scene.status().remainingTries == 5)
+    }
+
+    @Test func `changes nothing where another module refuses in the first pass`() throws {
+      let scene = try scene(behind: "pam_deny.so")
+      let change = try scene.run([.password], [Scene.passcode, Self.new, Self.new])
+      #expect(change.code != .success)
+      #expect(change.prompts.count == 1)
+      #expect(try opens(Scene.passcode, not: Self.new, scene))
+    }
+
+    @Test func `is none of our business for an account that never registered`() throws {
+      let change = try scene(registered: false).run([.password], [])
+      #expect(change.codes == [.success])
+      #expect(change.prompts.isEmpty)
+    }
+
+    @Test func `is asked for by the account stage where today's rules would refuse the passcode, until it is made`()
+      throws
+    {
+      let scene = try scene()
+      try scene.configure { $0.more = "[passcode]\nmin_length = 12" }
+      let new = "marmalade777"
+      let login = try scene.run(
+        [.auth, .account, .expired, .account, .expired],
+        [Scene.passcode, Scene.passcode, Self.new, new, new])
+      #expect(login.codes == [.success, .newTokenRequired, .success, .success, .success])
+      #expect(login.prompts.count == 5)
+      #expect(try opens(new, not: Scene.passcode, scene))
+      #expect(try scene.run([.auth, .account], [new]).codes == [.success, .success])
+    }
+
+    @Test func `is asked for again after it failed`() throws {
+      let scene = try scene()
+      try scene.configure { $0.more = "[passcode]\nmin_length = 12" }
+      let login = try scene.run([.auth, .account, .expired, .account], [Scene.passcode, "wrong1111"])
+      #expect(login.codes == [.success, .newTokenRequired, .authenticationError, .newTokenRequired])
+    }
+
+    @Test func `is not asked for where nothing was verified, nor begun for an expired password`() throws {
+      let scene = try scene()
+      try scene.configure { $0.more = "[passcode]\nmin_length = 12" }
+      let login = try scene.run([.account, .expired, .auth, .account, .expired], ["wrong1111"])
+      #expect(login.codes == [.success, .success, .authenticationError, .success, .success])
+      #expect(login.prompts.count == 1)
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/// A call of libpam that the tests' host makes.
+enum Stage: String {
+  case auth, account, password
+  /// The password stage for a value that must be changed (PAM_CHANGE_EXPIRED_AUTHTOK).
+  case expired
+}

@@ -1,0 +1,91 @@
+import Testing
+import UAFWire
+
+@testable import UAFHelper
+
+@Suite struct KeypadLoginTests {
+  private static let first: [UInt8] = [7, 3, 9, 0, 1, 2, 8, 5, 4, 6]
+  private static let second: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 0]
+
+  /// A bench whose account has the passcode 135790 and whose keypad is shuffled.
+  private func bench(_ more: String = "") throws -> HelperBench {
+    let bench = try HelperBench()
+    _ = try bench.run(bench.begin(.initialise))
+    #expect(try bench.run(bench.registration(), ["135790", "135790"]).result == 0, "\(bench.log.lines)")
+    bench.configuration += "\n[passcode]\nui_type = \"pin6\"\nkeypad = \"shuffled\"\n" + more
+    return bench
+  }
+
+  @Test func `the same value types differently at each login, and the layout stands in the prompt`() throws {
+    let bench = try bench()
+    bench.layouts = [Self.first, Self.second]
+    let one = try bench.run(bench.begin(), ["302567"])
+    #expect(one.result == 0)
+    #expect(
+      one.prompts.map(\.text) == [
+        "Digit  0 1 2 3 4 5 6 7 8 9\nPress  7 3 9 0 1 2 8 5 4 6\nPasscode for mina (login): "
+      ])
+    #expect(try bench.run(bench.begin(), ["246801"]).result == 0)
+  }
+
+  @Test func `presses of an earlier layout are wrong, and so is the value itself`() throws {
+    let bench = try bench()
+    bench.layouts = [Self.second, Self.second]
+    #expect(try bench.run(bench.begin(), ["302567"]).result == 3012)
+    #expect(try bench.run(bench.begin(), ["135790"]).result == 3012)
+    #expect(try bench.triesLeft() == 1)
+  }
+
+  @Test func `each try has a new layout`() throws {
+    let bench = try bench()
+    bench.layouts = [Self.first, Self.second]
+    let transcript = try bench.run(bench.begin(.authenticate, "tries=2"), ["111111", "246801"])
+    #expect(transcript.result == 0 && transcript.prompts[0].text != transcript.prompts[1].text)
+  }
+
+  @Test func `a value is set with it, each entry with a layout of its own`() throws {
+    let bench = try HelperBench()
+    bench.configuration += "\n[passcode]\nui_type = \"pin4\"\nkeypad = \"shuffled\"\n"
+    _ = try bench.run(bench.begin(.initialise))
+    bench.layouts = [Self.first, Self.second, Self.first]
+    #expect(try bench.run(bench.registration(), ["3025", "2468"]).result == 0)
+    #expect(try bench.run(bench.begin(), ["3025"]).result == 0, "1357")
+  }
+
+  @Test func `a screen reader gets the layout in words`() throws {
+    let bench = try bench("[prompt]\naccessible = true")
+    bench.layouts = [Self.first]
+    let text = try bench.run(bench.begin(), ["302567"]).prompts[0].text
+    #expect(text.hasPrefix("Keys: for zero press seven, for one press three, "))
+  }
+
+  @Test func `a service with one prompt, and a pattern, have plain keys`() throws {
+    let bench = try bench()
+    var begin = bench.begin()
+    begin.service = Array("gdm-password".utf8)
+    #expect(try bench.run(begin, ["135790"]).result == 0)
+    let other = try HelperBench.registeredTwice("[passcode]\ndigits_only = false")
+    other.configuration = other.configuration.replacing(
+      "digits_only = false", with: "digits_only = true\nkeypad = \"shuffled\"")
+    other.server.accepted = [["5541#0002"]]
+    #expect(try other.run(other.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
+  }
+
+  @Test func `another key is no press: a PIN is told its format, a text set before is taken as it stands`() throws {
+    let bench = try bench()
+    bench.layouts = [Self.first, Self.second]
+    let transcript = try bench.run(bench.begin(.authenticate, "tries=2"), ["30256x", "246801"])
+    #expect(transcript.result == 0)
+    #expect(transcript.prompts[1].errorMessage == "Enter exactly 6 digits; this was not counted.")
+    let text = try HelperBench.registered()
+    text.configuration += "\n[passcode]\ndigits_only = true\nkeypad = \"shuffled\"\n"
+    text.layouts = [Self.first]
+    #expect(try text.run(text.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `without randomness nobody is asked, and nobody is let in`() throws {
+    let bench = try bench()
+    let transcript = try bench.run(bench.begin(), ["135790"])
+    #expect(transcript.result == 1007 && transcript.prompts.isEmpty)
+  }
+}

@@ -1,0 +1,100 @@
+import Authenticator
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// What root changes about values and locks between one login and the next.
+@Suite struct PolicyLoginTests {
+  private func bench(_ value: String, _ more: String) throws -> HelperBench {
+    let bench = try HelperBench()
+    bench.configuration += "\n" + more
+    _ = try bench.run(bench.begin(.initialise))
+    #expect(try bench.run(bench.registration(), [value, value]).result == 0, "\(bench.log.lines)")
+    return bench
+  }
+
+  @Test func `there is one value, however it was entered when it was set`() throws {
+    let bench = try bench("1357", "[passcode]\nui_type = \"pin4\"")
+    bench.configuration = bench.configuration.replacing("pin4", with: "normal")
+    #expect(try bench.run(bench.begin(), ["1357"]).result == 0)
+    bench.configuration = bench.configuration.replacing("normal", with: "pin6")
+    let told = try bench.run(bench.begin(), ["1357"])
+    #expect(told.errors == ["Enter exactly 6 digits; this was not counted."])
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test(arguments: [
+    "[passcode]\nmin_length = 8", "[passcode]\nmax_length = 6", "[passcode]\ndigits_only = true",
+    "[passcode]\nregular_expression = '[A-Z]+'", "[passcode.rules]\nnot_number_english = true\nequal_character = true",
+    "[passcode.ignore]\n\"rrec\" = true", "[passcode.regex]\n'[a-d]*' = true",
+  ])
+  func `a rule for new values keeps nobody out whose value is older, and says so`(_ rule: String) throws {
+    let bench = try HelperBench.registered()
+    bench.configuration += "\n" + rule
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 0 && transcript.pamCode == 0)
+    let passes = rule.contains("not_number_english")
+    #expect(transcript.finished.staleValue == !passes, "only a value that today's rules refuse is stale")
+    let refused = try bench.run(bench.begin(), ["wrong1"])
+    #expect(!refused.finished.staleValue, "nothing is said of a value that was not verified")
+  }
+
+  @Test func `a looser lock waits until the right value, and the log says so`() throws {
+    let bench = try HelperBench.registered()
+    try bench.run(bench.begin(), ["wrong1"])
+    bench.configuration = bench.configuration.replacing("retry_count_to_lock = 3", with: "retry_count_to_lock = 9")
+    let waiting = try bench.run(bench.begin(), ["wrong2"])
+    #expect(waiting.errors == ["Wrong passcode: 1 try left."])
+    #expect(bench.log.lines.contains { $0.contains("3015") && $0.contains("a looser lock policy waits") })
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try bench.triesLeft() == 9)
+  }
+
+  @Test func `a stricter lock applies at once, and refuses nobody who may still try`() throws {
+    let bench = try HelperBench.registered()
+    for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
+    bench.configuration = bench.configuration.replacing("retry_count_to_lock = 3", with: "retry_count_to_lock = 1")
+    #expect(try bench.triesLeft() == 1)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try bench.run(bench.begin(), ["wrong3"]).errors == ["Locked after wrong entries: try again in 60 seconds."])
+  }
+
+  @Test func `nothing that the caller says splits the count`() throws {
+    let bench = try HelperBench.registered()
+    for (index, service) in ["login", "sudo", "gdm-password"].enumerated() {
+      var begin = bench.begin()
+      begin.service = Array(service.utf8)
+      begin.tty = Array("/dev/pts/\(index)".utf8)
+      begin.typedName = Array(["mina", "MINA", "mina@example.com"][index].utf8)
+      #expect(try bench.run(begin, ["wrong\(index)"]).result == 3012)
+    }
+    #expect(try bench.run(bench.begin()).result == 3013)
+  }
+
+  @Test func `root is never locked for good, unless root wants to be`() throws {
+    for (line, isLocked) in [("", false), ("root_permanent_lock = true", true)] {
+      let bench = try HelperBench()
+      bench.configuration += "\nmax_lock_count = 0\n" + line
+      func root(_ operation: UAFWire.Operation = .authenticate) -> Begin {
+        var begin = operation == .register ? bench.registration() : bench.begin(operation)
+        begin.uid = 0
+        begin.account = Array("root".utf8)
+        begin.typedName = Array("root".utf8)
+        if operation == .register { begin.payload = Array(bench.server.payload(username: "root").encoded.utf8) }
+        return begin
+      }
+      _ = try bench.run(bench.begin(.initialise))
+      #expect(try bench.run(root(.register), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+      for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(root(), [wrong]) }
+      #expect(try bench.run(root()).result == (isLocked ? 3014 : 3013))
+    }
+  }
+
+  @Test func `the log says which entry locked for good`() throws {
+    let bench = try HelperBench.registered("max_lock_count = 0")
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    #expect(bench.log.lines.last?.contains("now locked for good") == true)
+  }
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Checks POLICIES.md: each row names a source file that is there and tests that are there; `scripts/check.sh` calls it.
+
+Prints one line for each row that does not, and fails if there is any.
+"""
+import pathlib, re, sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def names_of_tests():
+    """The names in each test file, by the file's name without its ending."""
+    found = {}
+    for path in (ROOT / "Tests").rglob("*.swift"):
+        found.setdefault(path.stem, set()).update(re.findall(r"func `([^`]*)`", path.read_text(encoding="utf-8")))
+    return found
+
+
+def problems_of(line, tests, sources):
+    """What is wrong with one row of a table."""
+    cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+    if len(cells) != 3:
+        yield "a row has three columns: rule, where it is kept, tests"
+        return
+    kept = re.findall(r"`([^`]*)`", cells[1])
+    if not kept:
+        yield "no source file is named"
+    for name in kept:
+        if name not in sources:
+            yield f"there is no source file {name}"
+    suite = None
+    for piece in cells[2].split("; "):
+        named = re.match(r"`(\w+)`: (.*)", piece)
+        suite, name = named.groups() if named else (suite, piece)
+        if suite is None or name not in tests.get(suite, ()):
+            yield f"there is no test '{name}' in {suite}"
+
+
+def main():
+    tests = names_of_tests()
+    sources = {path.stem for folder in ("Sources", "cshim") for path in (ROOT / folder).rglob("*.*")}
+    broken, rows = 0, 0
+    lines = (ROOT / "POLICIES.md").read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        if not line.startswith("|") or line.startswith(("| rule |", "|---")):
+            continue
+        rows += 1
+        for problem in problems_of(line, tests, sources):
+            print(f"check: POLICIES.md:{number}: {problem}")
+            broken += 1
+    if rows == 0:
+        print("check: POLICIES.md has no rows")
+    sys.exit(1 if broken or rows == 0 else 0)
+
+
+main()
