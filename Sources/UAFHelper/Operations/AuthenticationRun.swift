@@ -47,7 +47,12 @@ import UAFWire
   /// - Throws: ``Ending``.
   func run() throws(Ending) -> Acceptance {
     if purpose == nil, session.begin.isDivided { try waitForResume() }
-    if let first = try session.firstType(of: held) { _ = try session.open([first], held) }
+    if session.approvalCode != nil {
+      // Nobody is asked before the text is there to be shown.
+      if case .failure(let refusal) = try collect() { throw try session.noted(refusal, held.account, []) }
+    } else if let first = try session.firstType(of: held) {
+      _ = try session.open([first], held)
+    }
     var isFirstTry = true
     while true {
       switch try attempt() {
@@ -74,10 +79,11 @@ import UAFWire
     let descriptions = session.descriptions(held.types, keys: try session.keys(of: held.account))
     isPending = false
     do throws(Refusal) {
-      let collected = try flow.collect(over: &network, among: descriptions)
-      offer = collected
-      return .success(collected)
+      offer = try flow.collect(over: &network, among: descriptions)
     } catch { return .failure(error) }
+    guard let offer else { throw Ending(.requestNotExist, log: "no request was received") }
+    try session.takeText(of: offer)
+    return .success(offer)
   }
 
   /// Answers the request, and each further one that the server answers with.

@@ -26,6 +26,7 @@ extension Session {
       _ = try? startInVain(client, server)
       throw try pretend()
     }
+    try readApproval(of: held.account, server)
     let acceptance = try AuthenticationRun(self, held, client, server).run()
     var success = Success(token: acceptance.token)
     if let stale = held.staleType {

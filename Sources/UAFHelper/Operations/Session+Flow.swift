@@ -12,8 +12,13 @@ extension Session {
     _ client: ClientSettings, _ account: AccountFile, proving purpose: UAFMessages.Operation?,
     over network: inout Network
   ) throws(Ending) -> AuthenticationFlow {
-    var flow = AuthenticationFlow(
-      settings: client, username: account.identity.serverUserName, transaction: transaction, proofFor: purpose)
+    let name = account.identity.serverUserName
+    var flow =
+      if let approvalCode {
+        AuthenticationFlow(settings: client, username: name, approving: approvalCode)
+      } else {
+        AuthenticationFlow(settings: client, username: name, transaction: transaction, proofFor: purpose)
+      }
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
     return flow
   }
@@ -64,6 +69,7 @@ extension Session {
   func noted(
     _ refusal: Refusal, _ account: AccountFile, _ types: [AuthenticatorType]
   ) throws(Ending) -> Ending {
+    if let ending = approvalRefusal(refusal) { return ending }
     if refusal.spokenByServer, let status = refusal.serverStatus {
       for key in try keys(of: account) where types.contains(key.type) {
         do throws(StateError) { try account.mark(key.keyID, serverStatus: status) } catch {

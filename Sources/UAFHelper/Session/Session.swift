@@ -16,7 +16,11 @@ import UAFWire
   let language: Language
   let surroundings: Surroundings
   /// What the person confirms by entering the value; nil where root wants no such text, and for other operations.
-  let transaction: TransactionText?
+  ///
+  /// Of an approval it is the server's text, known once the server's request is there.
+  var transaction: TransactionText?
+  /// The code of the text that waits for approval; nil for a login.
+  var approvalCode: String?
   /// What the server's yes must be signed with, once the server is known; nil where root does not ask for that.
   var verdictKey: [UInt8]?
   /// Kept open until the end for accounts that are not there, as the real one is.
@@ -45,7 +49,7 @@ import UAFWire
         log: "\(error)")
     }
     transaction =
-      settings.transaction && begin.operation == .authenticate
+      settings.transaction && begin.operation == .authenticate && begin.payload == nil
       ? try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text() : nil
     language = Language.matching(Self.locale(begin), default: settings.general.language)
     guard !(arguments.nouserok && hidesState) else {
