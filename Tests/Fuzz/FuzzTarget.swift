@@ -18,6 +18,7 @@ enum FuzzTarget: String, CaseIterable {
   case serverResponse
   case context
   case enrolmentPayload
+  case metadataStatement
 
   /// Ends the process if what was read is not what would be written.
   func run(_ bytes: [UInt8]) {
@@ -38,6 +39,7 @@ enum FuzzTarget: String, CaseIterable {
     case .serverResponse: Self.member(ServerResponse.self, bytes)
     case .context: Self.member(RequestContext.self, bytes)
     case .enrolmentPayload: Self.member(EnrolmentPayload.self, bytes)
+    case .metadataStatement: Self.member(MetadataStatement.self, bytes)
     }
   }
 

@@ -88,7 +88,12 @@ import UAFWire
   private func readText() throws(Ending) {
     switch try collect() {
     case .success(let offer): session.transaction = offer.transaction
-    case .failure(let refusal): throw try session.noted(refusal, held.account, [])
+    case .failure(let refusal):
+      var ending = try session.noted(refusal, held.account, [])
+      if refusal.serverStatus == UAFStatusCode.unauthorized.rawValue {
+        ending.detail = "the server does not accept the payload's code: ask for another payload"
+      }
+      throw ending
     }
   }
 
