@@ -238,7 +238,7 @@ import UAFWire
   private static let end = "\u{1B}[J"
 
   private static let help =
-    "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done. Backspace"
+    "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done."
 
   @Test func `draws a pattern on a screen of its own, and leaves nothing of it behind`() {
     let before = terminal.flags
@@ -267,7 +267,7 @@ import UAFWire
            ○    [●]    ○
 
         \(Self.help)
-        : one node back.
+        Backspace: one node back.
         """)
     screen.show(terminal.rest())
     #expect(!screen.isAlternate && screen.text == "Pattern:")

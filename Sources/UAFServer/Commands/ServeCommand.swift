@@ -63,6 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     LoggingSystem.bootstrap { _ in KeyValueLogHandler() }
     let models = try models()
+    let policies = try policies(models)
     let directory = try state.open(create: true)
     let database = try ServerDatabase.open(state: directory)
     let files = try certificateFiles(in: directory)
@@ -72,15 +73,13 @@ struct ServeCommand: AsyncParsableCommand {
     _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
     let identity = IdentityBox()
     let environment = ServiceEnvironment(
-      database: database, keys: try ServerKeys(state: directory), models: models, policies: try policies(models),
+      database: database, keys: try ServerKeys(state: directory), models: models, policies: policies,
       verificationMethods: uvm, identity: { try identity.value() }, now: { Terminal.now },
       random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
+    let admission = Admission(addressRate: addressRate, accountRate: accountRate)
     let application = Application(
-      router: UAFRoutes(
-        environment: environment, logger: logger,
-        admission: Admission(addressRate: addressRate, accountRate: accountRate)
-      ).router,
+      router: UAFRoutes(environment: environment, logger: logger, admission: admission).router,
       server: try .tls(
         .http1(configuration: .init(idleTimeout: .seconds(30))), tlsConfiguration: files.tlsConfiguration()),
       configuration: .init(

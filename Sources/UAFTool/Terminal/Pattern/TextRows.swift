@@ -1,6 +1,6 @@
 /// Text in the rows that a terminal has for it.
 enum TextRows {
-  /// Every line in as many rows of at most `columns` cells as it takes.
+  /// Every line in as many rows of at most `columns` cells as it takes, broken after a space where there is one.
   static func wrapped(_ text: String, columns: Int) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { rows($0, columns: max(2, columns)) }
   }
@@ -11,9 +11,11 @@ enum TextRows {
     var width = 0
     for character in line {
       let needed = CharacterWidth.columns(String(character))
-      if width + needed > columns {
-        rows.append(row)
-        (row, width) = ("", 0)
+      while !row.isEmpty, width + needed > columns {
+        // The word that does not fit goes to the next row; one as long as a row is cut.
+        let word = row.lastIndex(of: " ").map { String(row[row.index(after: $0)...]) } ?? ""
+        rows.append(String(row.dropLast(word.count)))
+        (row, width) = (word, CharacterWidth.columns(word))
       }
       row.append(character)
       width += needed

@@ -1,0 +1,58 @@
+import Glibc
+
+/// The program itself, started at a terminal: for what a signal does to it, which must not be done to the tests.
+final class StartedTool {
+  private var process: pid_t = -1
+
+  // POSIX_SPAWN_SETSID, which Glibc's module leaves out.
+  private static let ownSession: CInt = 0x80
+
+  /// Where the build put it: beside the tests.
+  private static var path: String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    // SAFETY: the buffer is as long as announced, and one byte longer than what is written.
+    _ = unsafe readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    let own = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/uafctl"
+  }
+
+  /// Starts it; nil if that cannot be done.
+  init?(_ arguments: [String], at terminal: Terminal) {
+    var files = unsafe posix_spawn_file_actions_t()
+    // SAFETY: initialised here and destroyed at the end; the arguments are copies that live for the call.
+    unsafe posix_spawn_file_actions_init(&files)
+    defer { unsafe posix_spawn_file_actions_destroy(&files) }
+    for descriptor in 0..<CInt(3) { unsafe posix_spawn_file_actions_adddup2(&files, terminal.program, descriptor) }
+    // A session of its own, so that it is this terminal it asks at; and no signals blocked, as they are in a thread of the
+    // tests.
+    var attributes = posix_spawnattr_t()
+    // SAFETY: as the files; the set of signals lives for the call.
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | Self.ownSession))
+    // SAFETY: strdup's copies are ours, and freed once.
+    var vector: [UnsafeMutablePointer<CChar>?] = unsafe (["uafctl"] + arguments).map { unsafe strdup($0) } + [nil]
+    defer { for index in unsafe vector.indices { unsafe free(vector[index]) } }
+    var environment: [UnsafeMutablePointer<CChar>?] = unsafe [strdup("TERM=xterm"), nil]
+    defer { unsafe free(environment[0]) }
+    // SAFETY: all of them live for the call; both lists end with NULL.
+    guard unsafe posix_spawn(&process, Self.path, &files, &attributes, &vector, &environment) == 0 else { return nil }
+  }
+
+  func send(_ signal: CInt) { kill(process, signal) }
+
+  /// Waits for its end; gives the signal that ended it, or nil if it ended by itself.
+  func signalOfEnd() -> CInt? {
+    var status: CInt = 0
+    // SAFETY: `status` is what waitpid fills.
+    guard unsafe waitpid(process, &status, 0) == process else { return nil }
+    process = -1
+    let number = status & 0x7F
+    return number == 0 ? nil : number
+  }
+
+  deinit { if process > 0 { kill(process, SIGKILL) } }
+}
