@@ -132,6 +132,25 @@ extension EndToEnd {
       #expect(end?.pamCode == 4)
     }
 
+    @Test func `that resumes what was never begun hears that nothing is under way`() throws {
+      let machine = try SocketMachine(try Scene.registered())
+      let end = try finished(machine.converse(FrontEndSignal.resume.packet))
+      #expect(end?.result == 1100 && end?.pamCode == 7)
+    }
+
+    @Test func `that divides its login hears "ready" first, and is asked once it resumes`() throws {
+      let machine = try SocketMachine(try Scene.registered())
+      var begin = Begin(.authenticate)
+      begin.isDivided = true
+      let answer = [0x02, 1, 0, UInt8(Scene.passcode.utf8.count)] + Array(Scene.passcode.utf8)
+      let messages = try machine.converse(begin.packet(), FrontEndSignal.resume.packet, answer)
+      #expect(messages.map(\.type) == [.ready, .prompt, .finished])
+      #expect(finished(messages)?.result == 0)
+      let stopped = try machine.converse(begin.packet(), FrontEndSignal.cancelled.packet)
+      #expect(stopped.map(\.type).filter { $0 != .error } == [.ready, .finished], "ready is no verdict")
+      #expect(finished(stopped)?.result == 999 && finished(stopped)?.pamCode == 19)
+    }
+
     @Test func `chooses no configuration`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let output = try machine.tool("--conf", machine.scene.configuration, "authenticate", input: "x\n")

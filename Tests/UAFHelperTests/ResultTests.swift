@@ -97,6 +97,23 @@ import UAFWire
     for transcript in [absent, broken] { #expect(transcript.errors == ["No answer from the server: \(why)"]) }
   }
 
+  private static let outcomes: [(FetchOutcome, TransportFailure?)] = [
+    (.answered, nil), (.nameNotResolved, .noHandshake(.dns)), (.refused, .noHandshake(.refused)),
+    (.timedOut, .noHandshake(.timeOut)), (.tlsFailed, .noHandshake(.tls)),
+    (.connectionLost, .noHandshake(.connectionLost)), (.other, .noHandshake(.connectionLost)),
+    (.certificateRefused, .certificateRefused), (.tooLarge, .answerTooLarge),
+    (.unacceptableRequest, .requestNotAcceptable),
+  ]
+
+  @Test(arguments: outcomes) func `what the network program reports is taken for what it is`(
+    _ outcome: FetchOutcome, _ failure: TransportFailure?
+  ) {
+    #expect(TransportFailure(FetchResponse(outcome, handshakeCompleted: false)) == failure)
+    var later = failure
+    if case .noHandshake(let reason) = failure { later = .afterHandshake(reason) }
+    #expect(TransportFailure(FetchResponse(outcome, handshakeCompleted: true)) == later)
+  }
+
   @Test func `a certificate that is not trusted is 1002, and never no answer`() throws {
     let bench = try HelperBench.registered()
     bench.server.failure = .certificateRefused
