@@ -80,7 +80,7 @@ final class HelperBench {
   /// What a front end says.
   enum Entry: Equatable {
     case answer(String)
-    case cancelled, resume
+    case cancelled, noConversation, resume
     /// Nothing any more: it goes away.
     case gone
   }
@@ -104,6 +104,7 @@ final class HelperBench {
       switch entry {
       case .answer(let text): try mine.send(Answer.packet(Secret(copying: Array(text.utf8).span)))
       case .cancelled: try mine.send(FrontEndSignal.cancelled.packet)
+      case .noConversation: try mine.send(FrontEndSignal.noConversation.packet)
       case .resume: try mine.send(FrontEndSignal.resume.packet)
       case .gone: break
       }
