@@ -13,7 +13,7 @@ import UAFWire
   // MARK: What the server sends
 
   @Test(arguments: ["", "{", "<html>", "[1200", #"{"statusCode":1200,"statusCode":1200}"#])
-  func `an answer that is no message is 1005, before the prompt's answer counts and after`(_ text: String) throws {
+  func `an answer that is no message is 1005, and nothing was counted`(_ text: String) throws {
     let bench = try HelperBench.registered()
     bench.server.garbage = text
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -149,6 +149,14 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
+  @Test(arguments: [UAFWire.Operation.authenticate, .change])
+  func `a host without a conversation is 7014, and counts nothing`(_ operation: UAFWire.Operation) throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(bench.begin(operation), entries: [.noConversation])
+    #expect(transcript.result == 7014 && transcript.pamCode == 19)
+    #expect(try bench.triesLeft() == 3)
+  }
+
   @Test func `a payload that has expired is 1100`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.registration()
@@ -197,20 +205,25 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `the states are 3007 before a registration, 3006 after it and 3008 while locked`() throws {
+  @Test func `a state is 3007, then registered 3006, locked 3008, and 3005 where nothing is built`() throws {
     let bench = try HelperBench()
+    bench.configuration = "authenticators = [\"passcode\", \"fingerprint\"]\n" + bench.configuration
     _ = try bench.run(bench.begin(.initialise))
-    #expect(try state(bench) == 3007)
+    #expect(try states(bench) == ["passcode": 3007, "fingerprint": 3005])
     try bench.run(bench.registration(), ["correct", "correct"])
-    #expect(try state(bench) == 3006)
+    #expect(try states(bench) == ["passcode": 3006, "fingerprint": 3005])
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
-    #expect(try state(bench) == 3008)
+    #expect(try states(bench) == ["passcode": 3008, "fingerprint": 3005])
   }
 
-  private func state(_ bench: HelperBench) throws -> Int? {
+  /// What *status* says, by type.
+  private func states(_ bench: HelperBench) throws -> [String: Int] {
     let document = try #require(try bench.run(bench.begin(.status)).finished.document)
     let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
-    return try #require(json["authenticators"] as? [[String: Any]]).first?["state"] as? Int
+    let entries = try #require(json["authenticators"] as? [[String: Any]])
+    return try entries.reduce(into: [:]) { states, entry in
+      states[try #require(entry["type"] as? String)] = entry["state"] as? Int
+    }
   }
 }
 
