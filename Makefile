@@ -20,7 +20,7 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
 	@echo 'make test     every test and rule check; needs root or sudo'
-	@echo 'make bench    time the login path, side by side, medians; needs root'
+	@echo 'make bench    time the login path, side by side, medians: key derivation, overlap; needs root'
 	@echo 'make fuzz     ten minutes of a fuzzer for each reader of messages'
 	@echo 'make build    release programs and the module into build/stage'
 	@echo 'make install  copy build/stage to DESTDIR (default /)'

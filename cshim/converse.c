@@ -6,14 +6,23 @@
 
 #include "limits.h"
 
-/* One message through the host's conversation function; some hosts answer even to a notice. */
-static char *exchange(pam_handle_t *pamh, int style, struct frame_bytes text)
+/* The host's conversation, or NULL where it has none to call. */
+static const struct pam_conv *conversation_of(pam_handle_t *pamh)
 {
   const void *item = NULL;
   if (pam_get_item(pamh, PAM_CONV, &item) != PAM_SUCCESS || item == NULL)
     return NULL;
   const struct pam_conv *conversation = item;
-  if (conversation->conv == NULL || text.length > UAF_TEXT_MAX)
+  return conversation->conv != NULL ? conversation : NULL;
+}
+
+bool converse_is_possible(pam_handle_t *pamh) { return conversation_of(pamh) != NULL; }
+
+/* One message through the host's conversation function; some hosts answer even to a notice. */
+static char *exchange(pam_handle_t *pamh, int style, struct frame_bytes text)
+{
+  const struct pam_conv *conversation = conversation_of(pamh);
+  if (conversation == NULL || text.length > UAF_TEXT_MAX)
     return NULL;
   char terminated[UAF_TEXT_MAX + 1];
   if (text.length > 0)

@@ -7,6 +7,9 @@
 
 #include "frame.h"
 
+/* Whether the host has a conversation function at all. */
+bool converse_is_possible(pam_handle_t *pamh);
+
 /* Shows a text (PAM_ERROR_MSG or PAM_TEXT_INFO). That it could not be shown changes nothing. */
 void converse_show(pam_handle_t *pamh, int style, struct frame_bytes text);
 

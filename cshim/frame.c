@@ -150,6 +150,14 @@ size_t frame_write_answer(uint8_t *packet, size_t capacity, const char *value, s
   return writer.failed ? 0 : writer.length;
 }
 
+size_t frame_write_cancelled(uint8_t *packet, size_t capacity, bool no_conversation)
+{
+  struct writer writer = start_packet(packet, capacity, FRAME_CANCELLED);
+  if (no_conversation)
+    put_number(&writer, 1, 1, 1);
+  return writer.failed ? 0 : writer.length;
+}
+
 size_t frame_write_bare(uint8_t *packet, size_t capacity, enum frame_type type)
 {
   const struct writer writer = start_packet(packet, capacity, type);

@@ -79,7 +79,10 @@ size_t frame_write_begin(uint8_t *packet, size_t capacity, const struct frame_be
    fit. */
 size_t frame_write_answer(uint8_t *packet, size_t capacity, const char *value, size_t length);
 
-/* Writes a packet without fields (cancelled, resume). Returns its length, or 0 when it does not fit. */
+/* Writes a cancelled packet, with noConversation or without. Returns its length, or 0 when it does not fit. */
+size_t frame_write_cancelled(uint8_t *packet, size_t capacity, bool no_conversation);
+
+/* Writes a packet without fields (resume). Returns its length, or 0 when it does not fit. */
 size_t frame_write_bare(uint8_t *packet, size_t capacity, enum frame_type type);
 
 /* Reads one packet of the core. Returns false, and an empty message, for everything PROTOCOL.md does not allow. */

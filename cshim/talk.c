@@ -57,6 +57,8 @@ bool talk_reply(struct conversation *talk, enum frame_type type, const char *ans
   if (type == FRAME_ANSWER)
     /* An answer too long to be stored is sent as far as it may be: the core refuses that much already, uncounted. */
     length = frame_write_answer(talk->packet, sizeof talk->packet, answer, strnlen(answer, UAF_ANSWER_MAX));
+  else if (type == FRAME_CANCELLED)
+    length = frame_write_cancelled(talk->packet, sizeof talk->packet, !converse_is_possible(talk->pamh));
   else
     length = frame_write_bare(talk->packet, sizeof talk->packet, type);
   return talk_send(talk, type, length, "replying");
@@ -90,7 +92,8 @@ static bool answer_prompt(struct conversation *talk, const struct frame_message 
   const int style = frame_number(prompt, PROMPT_ECHO) != 0 ? PAM_PROMPT_ECHO_ON : PAM_PROMPT_ECHO_OFF;
   char *answer = converse_ask(talk->pamh, style, prompt->field[PROMPT_TEXT]);
   if (answer == NULL)
-    pam_syslog(talk->pamh, LOG_NOTICE, "the conversation gave no answer");
+    pam_syslog(talk->pamh, LOG_NOTICE, converse_is_possible(talk->pamh) ? "the conversation gave no answer"
+                                                                        : "the host has no conversation");
   const bool sent = talk_reply(talk, answer != NULL ? FRAME_ANSWER : FRAME_CANCELLED, answer);
   converse_forget(answer);
   return sent;

@@ -1,15 +1,24 @@
 #!/usr/bin/env python3
 """Times the login path as a whole, from outside: `make bench`, as root, after `make build`.
 
-Two configurations that differ in the cost of the key derivation alone take turns, so that what is not key derivation
-can be told apart: helper start to first prompt, and a whole successful login, each as a median over the rounds.
+Two parts, both unless one is named. `bench.py derivation`: two configurations that differ in the cost of the key
+derivation alone take turns, so that what is not key derivation can be told apart: helper start to first prompt, and a
+whole successful login, each as a median over the rounds. `bench.py overlap`: a server that takes its time, a person who
+types longer than that, and what is left to wait for after Enter, side by side: with the request under way while the
+person types, divided, and as it would be if the request were sent only then.
 """
-import hashlib, os, pathlib, socket, statistics, struct, subprocess, sys, tempfile, time
+import hashlib, http.client, http.server, os, pathlib, socket, ssl, statistics, struct, subprocess, sys, tempfile
+import threading, time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STAGE = ROOT / "build/stage" / (ROOT / "build/stage.prefix").read_text().strip().lstrip("/")
 ROUNDS = int(os.environ.get("ROUNDS", "50"))
+OVERLAP_ROUNDS = int(os.environ.get("OVERLAP_ROUNDS", "5"))
+COSTS = (10, 16)
+ANSWERING, TYPING = 2, 3  # Seconds: a server far away, and a person at a passcode of some length.
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"}
+HELPERS = 3  # The descriptor the helper finds its conversation at.
+NOTHING = os.open("/dev/null", os.O_RDONLY)
 PASSCODE = b"bench passcode 1"
 
 
@@ -17,25 +26,34 @@ def field(tag, value):
     return struct.pack(">BH", tag, len(value)) + value
 
 
-def begin(configuration):
+def begin(configuration, divided):
     return (b"\x01" + field(1, b"\0\1") + field(2, b"\1") + field(3, struct.pack(">I", 0)) + field(4, b"root")
-            + field(5, b"root") + field(6, b"login") + field(12, b"conf=" + str(configuration).encode()))
+            + field(5, b"root") + field(6, b"login") + field(12, b"conf=" + str(configuration).encode())
+            + (field(15, b"\1") if divided else b""))
 
 
-def login(configuration):
-    """Seconds from start to the prompt, and from the answer to the end."""
+def login(configuration, typing=0.05, divided=False):
+    """Seconds from start to *ready* (0 unless divided), from start to the prompt, and from the answer to the end.
+
+    The person types for `typing` seconds: by default just so long that the server's request is here by then.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     started = time.perf_counter()
-    helper = subprocess.Popen([STAGE / "libexec/pam-uaf/uaf-helper"], env=ENVIRONMENT, close_fds=True,
-                              pass_fds=(3,), preexec_fn=lambda: os.dup2(theirs.fileno(), 3))
+    os.dup2(theirs.fileno(), HELPERS)
+    helper = subprocess.Popen([STAGE / "libexec/pam-uaf/uaf-helper"], env=ENVIRONMENT, pass_fds=(HELPERS,))
+    os.dup2(NOTHING, HELPERS)
     theirs.close()
-    ours.send(begin(configuration))
+    ours.send(begin(configuration, divided))
+    ready = started
     prompted = answered = None
     while True:
         packet = ours.recv(65536)
-        if packet[:1] == b"\x81":
+        if packet[:1] == b"\x84":
+            ready = time.perf_counter()
+            ours.send(b"\x04")
+        elif packet[:1] == b"\x81":
             prompted = time.perf_counter()
-            time.sleep(0.05)  # The person types: the server's request is here by then.
+            time.sleep(typing)
             answered = time.perf_counter()
             ours.send(b"\x02" + field(1, PASSCODE))
         elif packet[:1] == b"\x86":
@@ -47,7 +65,7 @@ def login(configuration):
     helper.wait()
     if packet[4] != 0:
         sys.exit(f"bench: the login was refused: {packet!r}")
-    return prompted - started, finished - answered
+    return ready - started, prompted - started, finished - answered
 
 
 def derivation(cost):
@@ -56,18 +74,59 @@ def derivation(cost):
     return time.perf_counter() - started
 
 
-def register(folder, cost, port, server_state):
-    configuration = folder / f"conf-{cost}"
+class SlowServer(http.server.ThreadingHTTPServer):
+    """The server, seen from afar: every answer is passed on after so many seconds.
+
+    It has the server's own certificate, because a signature is bound to the one that was seen.
+    """
+    daemon_threads = True
+
+    def __init__(self, state, port):
+        super().__init__(("127.0.0.1", 0), Passing)
+        self.behind = port
+        self.trusted = ssl.create_default_context(cafile=state / "ca.pem")
+        self.certified = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.certified.load_cert_chain(state / "certificate.pem", state / "key.pem")
+
+    def finish_request(self, request, client_address):
+        with self.certified.wrap_socket(request, server_side=True) as secured:
+            super().finish_request(secured, client_address)
+
+
+class Passing(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        behind = http.client.HTTPSConnection("127.0.0.1", self.server.behind, context=self.server.trusted)
+        named = {name: self.headers[name] for name in ("Content-Type", "Accept") if name in self.headers}
+        behind.request("POST", self.path, body, named)
+        answer = behind.getresponse()
+        content = answer.read()
+        behind.close()
+        time.sleep(ANSWERING)
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.headers["Content-Type"])
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        """Nothing: what is printed are the figures."""
+
+
+def register(folder, cost, port, server_state, name):
+    configuration = folder / f"conf-{name}"
     configuration.write_text(
         f'authenticators = ["passcode"]\n[server]\nrequest_url = "https://127.0.0.1:{port}/uaf/get"\n'
         f'response_url = "https://127.0.0.1:{port}/uaf/respond"\nca_file = "{server_state}/ca.pem"\n'
         # To the server each state is an account: a second one of this machine under one name would replace the first.
-        f'username = "{{user}}-{cost}"\n'
-        f'[state]\ndirectory = "{folder}/state-{cost}"\nkdf_cost = {cost}\n')
+        f'username = "{{user}}-{name}"\n'
+        f'[state]\ndirectory = "{folder}/state-{name}"\nkdf_cost = {cost}\n')
     tool = [STAGE / "bin/uafctl", "--conf", configuration]
-    payload = folder / f"payload-{cost}"
+    payload = folder / f"payload-{name}"
     payload.touch(0o600)
-    payload.write_bytes(subprocess.run([STAGE / "bin/uaf-server", "enrol", f"root-{cost}", "--state", server_state],
+    payload.write_bytes(subprocess.run([STAGE / "bin/uaf-server", "enrol", f"root-{name}", "--state", server_state],
                                        check=True, capture_output=True).stdout)
     subprocess.run(tool + ["init"], check=True, capture_output=True)
     subprocess.run(tool + ["register", "root", "--payload", payload], check=True, capture_output=True,
@@ -75,13 +134,51 @@ def register(folder, cost, port, server_state):
     return configuration
 
 
+def measure_derivation(folder, port, state):
+    configurations = {cost: register(folder, cost, port, state, cost) for cost in COSTS}
+    samples = {cost: [] for cost in COSTS}
+    for _ in range(ROUNDS):
+        for cost in COSTS:
+            _, start, end = login(configurations[cost])
+            samples[cost].append((start, end, derivation(cost)))
+    print(f"medians of {ROUNDS} rounds in turn, milliseconds")
+    print(f"{'kdf_cost':>8} {'start to prompt':>16} {'answer to end':>14} {'scrypt alone':>13} {'rest':>7}")
+    for cost in COSTS:
+        medians = [1000 * statistics.median(column) for column in zip(*samples[cost])]
+        rest = 1000 * statistics.median(end - kdf for _, end, kdf in samples[cost])
+        print(f"{cost:>8} {medians[0]:>16.1f} {medians[1]:>14.1f} {medians[2]:>13.1f} {rest:>7.1f}")
+    ratio = statistics.median(b[1] / a[1] for a, b in zip(samples[COSTS[0]], samples[COSTS[1]]))
+    print(f"a login at kdf_cost {COSTS[1]} takes {ratio:.1f} times one at {COSTS[0]}")
+
+
+def measure_overlap(folder, port, state):
+    slow = SlowServer(state, port)
+    threading.Thread(target=slow.serve_forever, daemon=True).start()
+    configuration = register(folder, COSTS[1], port, state, "overlap")
+    configuration.write_text(configuration.read_text().replace(f":{port}/", f":{slow.server_port}/"))
+    rounds = [(login(configuration, TYPING), login(configuration, TYPING, divided=True))
+              for _ in range(OVERLAP_ROUNDS)]
+    slow.shutdown()
+    print(f"the server answers after {ANSWERING} s, the person types for {TYPING} s; "
+          f"medians of {OVERLAP_ROUNDS} rounds in turn, seconds")
+    print(f"{'':<16} {'start to prompt':>16} {'Enter to verdict':>17}")
+    for name, way in (("overlapped", 0), ("divided", 1)):
+        _, start, end = [statistics.median(column) for column in zip(*(both[way] for both in rounds))]
+        print(f"{name:<16} {start:>16.2f} {end:>17.2f}")
+    # Divided, what comes before *ready* is the request's round trip alone: nobody types meanwhile.
+    both = statistics.median(divided[0] + divided[2] for _, divided in rounds)
+    print(f"{'two round trips':<16} {'':>16} {both:>17.2f}   (not done: the request after Enter, then the answer)")
+
+
 def main():
+    parts = {"derivation": measure_derivation, "overlap": measure_overlap}
+    chosen = sys.argv[1:] or list(parts)
+    if not set(chosen) <= set(parts):
+        sys.exit("bench: usage: bench.py [derivation] [overlap]")
     if os.geteuid() != 0:
         sys.exit("bench: run as root (the helper serves root alone)")
     os.umask(0o077)
-    # Descriptor 3 is the helper's; nothing of ours may lie there when it is handed over.
-    if not pathlib.Path("/proc/self/fd/3").exists():
-        os.dup2(os.open("/dev/null", os.O_RDONLY), 3)
+    os.dup2(NOTHING, HELPERS)  # Nothing of ours may lie there.
     with tempfile.TemporaryDirectory(prefix="pam-uaf-bench.") as name:
         folder = pathlib.Path(name)
         state = folder / "server"
@@ -89,25 +186,12 @@ def main():
                                    "--development"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             port = server.stdout.readline().strip().rsplit(":", 1)[1]
-            costs = (10, 16)
-            configurations = {cost: register(folder, cost, port, state) for cost in costs}
-            samples = {cost: [] for cost in costs}
-            for _ in range(ROUNDS):
-                for cost in costs:
-                    start, end = login(configurations[cost])
-                    samples[cost].append((start, end, derivation(cost)))
+            for part in chosen:
+                parts[part](folder, port, state)
+                print()
         finally:
             server.terminate()
             server.wait()
-    print(f"medians of {ROUNDS} rounds in turn, milliseconds")
-    print(f"{'kdf_cost':>8} {'start to prompt':>16} {'answer to end':>14} {'scrypt alone':>13} {'rest':>7}")
-    rests = []
-    for cost in costs:
-        medians = [1000 * statistics.median(column) for column in zip(*samples[cost])]
-        rests.append(1000 * statistics.median(end - kdf for _, end, kdf in samples[cost]))
-        print(f"{cost:>8} {medians[0]:>16.1f} {medians[1]:>14.1f} {medians[2]:>13.1f} {rests[-1]:>7.1f}")
-    ratio = statistics.median(b[1] / a[1] for a, b in zip(samples[costs[0]], samples[costs[1]]))
-    print(f"a login at kdf_cost {costs[1]} takes {ratio:.1f} times one at {costs[0]}")
 
 
 main()

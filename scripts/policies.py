@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks POLICIES.md: each row names a source file that is there and tests that are there; `scripts/check.sh` calls it.
+"""Checks POLICIES.md: each row names a source file that is there and tests that are there, and each result of the table
+has one row; `scripts/check.sh` calls it.
 
-Prints one line for each row that does not, and fails if there is any.
+Prints one line for each row or result that does not, and fails if there is any.
 """
 import pathlib, re, sys
 
@@ -36,21 +37,36 @@ def problems_of(line, tests, sources):
             yield f"there is no test '{name}' in {suite}"
 
 
+def results_without_a_row(rows):
+    """The numbers of the table of results that are not in one row's first cell, before its colon, exactly once."""
+    listed = []
+    for line in rows:
+        numbers = re.match(r"\| ([\d, -]+):? ", line)
+        for first, last in re.findall(r"(\d+)(?:-(\d+))?", numbers.group(1) if numbers else ""):
+            listed += range(int(first), int(last or first) + 1)
+    table = (ROOT / "Sources/FidoResults/FidoResult+Table.swift").read_text(encoding="utf-8")
+    numbers = [int(digits.replace("_", "")) for digits in re.findall(r"= FidoResult\(\s*([\d_]+),", table)]
+    return [number for number in numbers if listed.count(number) != 1]
+
+
 def main():
     tests = names_of_tests()
     sources = {path.stem for folder in ("Sources", "cshim") for path in (ROOT / folder).rglob("*.*")}
-    broken, rows = 0, 0
+    broken, rows = 0, []
     lines = (ROOT / "POLICIES.md").read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines, 1):
         if not line.startswith("|") or line.startswith(("| rule |", "|---")):
             continue
-        rows += 1
+        rows.append(line)
         for problem in problems_of(line, tests, sources):
             print(f"check: POLICIES.md:{number}: {problem}")
             broken += 1
-    if rows == 0:
+    if not rows:
         print("check: POLICIES.md has no rows")
-    sys.exit(1 if broken or rows == 0 else 0)
+    for number in results_without_a_row(rows):
+        print(f"check: POLICIES.md: result {number} does not have one row")
+        broken += 1
+    sys.exit(1 if broken or not rows else 0)
 
 
 main()

@@ -30,7 +30,8 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
         FieldRule(15, .flag), FieldRule(16, .name(64)), FieldRule(17, .name(16384)), FieldRule(18, .flag),
       ]
     case .answer: [FieldRule(1, .name(WireLimit.answer), required: true)]
-    case .cancelled, .resume, .ready: []
+    case .cancelled: [FieldRule(1, .mark)]
+    case .resume, .ready: []
     case .prompt:
       [
         FieldRule(1, .flag, required: true), FieldRule(2, .text(32), required: true), FieldRule(3, .u8, required: true),

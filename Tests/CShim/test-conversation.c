@@ -249,12 +249,24 @@ static void resumes_at_once(void)
 
 static void cancels_when_the_host_gives_no_answer(void)
 {
-  static const enum host_conversation kinds[] = {HOST_HAS_NONE, HOST_FAILS, HOST_GIVES_NOTHING, HOST_ANSWERS_NOTHING};
+  static const enum host_conversation kinds[] = {HOST_FAILS, HOST_GIVES_NOTHING, HOST_ANSWERS_NOTHING};
   for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     host.conversation = kinds[i];
     CHECK(call("hear\n" PROMPT "hear\nfinished 19 999\n") == PAM_CONV_ERR);
     CHECK_TEXT(heard_last(), "03");
   }
+}
+
+static void says_that_the_host_has_no_conversation(void)
+{
+  host.conversation = HOST_HAS_NONE;
+  CHECK(call("hear\n" PROMPT "hear\nfinished 19 7014\n") == PAM_CONV_ERR && log_has("the host has no conversation"));
+  CHECK_TEXT(heard_last(), "0301000101");
+  host.arguments = "use_first_pass";
+  CHECK(call("hear\n" PROMPT "hear\nfinished 19 7014\n") == PAM_CONV_ERR);
+  CHECK_TEXT(heard_last(), "0301000101");
+  host.first_pass = "Abcdef1!"; /* nobody has to be asked */
+  CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS);
 }
 
 /* What becomes of a cancelled prompt is the core's to say, but for one thing. */
@@ -411,6 +423,7 @@ int main(void)
   test("ends a core that talks for ever", ends_a_core_that_talks_for_ever);
   test("resumes at once", resumes_at_once);
   test("cancels when the host gives no answer", cancels_when_the_host_gives_no_answer);
+  test("says that the host has no conversation", says_that_the_host_has_no_conversation);
   test("cancels again when the core asks again", shows_no_mercy_to_a_core_that_ignores_a_cancel);
   test("sends empty, binary and control answers as they are", sends_answers_as_they_are);
   test("cuts an answer of 2,000 bytes to 1,024", cuts_answers_no_value_can_have);

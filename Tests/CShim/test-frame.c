@@ -146,7 +146,9 @@ static void writes_answers(void)
   CHECK(frame_write_answer(packet, sizeof packet, (const char *)limit.start, 1025) == 0);
   CHECK(frame_write_answer(packet, 11, "Abcdef1!", 8) == 0);
   CHECK(frame_write_answer(packet, 12, "Abcdef1!", 8) == 12);
-  SAME(packet, frame_write_bare(packet, sizeof packet, FRAME_CANCELLED), "cancelled.hex");
+  SAME(packet, frame_write_cancelled(packet, sizeof packet, false), "cancelled.hex");
+  SAME(packet, frame_write_cancelled(packet, sizeof packet, true), "cancelled-no-conversation.hex");
+  CHECK(frame_write_cancelled(packet, 4, true) == 0);
   SAME(packet, frame_write_bare(packet, sizeof packet, FRAME_RESUME), "resume.hex");
   CHECK(frame_write_bare(packet, 0, FRAME_RESUME) == 0);
   forget(limit);

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension EndToEnd {
@@ -14,6 +15,19 @@ extension EndToEnd {
       try #require(lines.count == 2)
       #expect(lines[0].contains("event=authenticate result=3012 name=LOCAL_FAIL_VERIFY pam=7 \(who)"))
       #expect(lines[1].contains("event=authenticate result=0 name=RESULT_SUCCESS pam=0 \(who)"))
+    }
+
+    @Test func `has a line for a host that went away at the prompt, and nothing was counted`() throws {
+      let scene = try Scene.registered()
+      let login = try scene.startLogin()
+      _ = try SystemLog.shared().take()
+      try #require(kill(login.identifier, SIGKILL) == 0)
+      var lines: [String] = []
+      try Wait.until("the helper's line") {
+        lines += try SystemLog.shared().take()
+        return lines.contains { $0.contains("event=authenticate result=7010 name=Biometry_App_Cancel pam=19 ") }
+      }
+      #expect(try scene.status().remainingTries == 5)
     }
   }
 }

@@ -112,8 +112,9 @@ extension EndToEnd {
       for forged in first {
         #expect(try machine.converse(forged) == [])
       }
-      // After the prompt anything but an answer ends it too, without a verdict and without a count.
-      let later: [[UInt8]] = [yes, begin, [0x04], [0x02], answer + [0]]
+      // After the prompt anything but an answer ends it too, without a verdict and without a count; only *resume* is
+      // let pass, which may come late.
+      let later: [[UInt8]] = [yes, begin, [0x02], answer + [0]]
       for forged in later {
         let messages = try machine.converse(begin, forged)
         #expect(messages.map(\.type) == [.prompt])
@@ -129,6 +130,25 @@ extension EndToEnd {
       let end = try finished(machine.converse(begin.packet()))
       #expect(end?.result == 1006)
       #expect(end?.pamCode == 4)
+    }
+
+    @Test func `that resumes what was never begun hears that nothing is under way`() throws {
+      let machine = try SocketMachine(try Scene.registered())
+      let end = try finished(machine.converse(FrontEndSignal.resume.packet))
+      #expect(end?.result == 1100 && end?.pamCode == 7)
+    }
+
+    @Test func `that divides its login hears "ready" first, and is asked once it resumes`() throws {
+      let machine = try SocketMachine(try Scene.registered())
+      var begin = Begin(.authenticate)
+      begin.isDivided = true
+      let answer = [0x02, 1, 0, UInt8(Scene.passcode.utf8.count)] + Array(Scene.passcode.utf8)
+      let messages = try machine.converse(begin.packet(), FrontEndSignal.resume.packet, answer)
+      #expect(messages.map(\.type) == [.ready, .prompt, .finished])
+      #expect(finished(messages)?.result == 0)
+      let stopped = try machine.converse(begin.packet(), FrontEndSignal.cancelled.packet)
+      #expect(stopped.map(\.type).filter { $0 != .error } == [.ready, .finished], "ready is no verdict")
+      #expect(finished(stopped)?.result == 999 && finished(stopped)?.pamCode == 19)
     }
 
     @Test func `chooses no configuration`() throws {

@@ -79,6 +79,13 @@ import UAFWire
       bench([], #"{"authenticators":[]}"#).output == "no authenticator is enabled\n")
   }
 
+  @Test func `shows what this version cannot verify without an AAID and counters`() {
+    let entry = #"{"type":"fingerprint","state":3005,"stateName":"Authenticator_State_Not_Support"}"#
+    #expect(bench([], Self.document(entry)).output.hasSuffix("\nfingerprint: not supported\n"))
+    let answer = bench(["--available", "fingerprint"], Self.document(entry))
+    #expect(answer.exit == .refused && answer.output == "fingerprint: not supported\n")
+  }
+
   @Test(arguments: [
     (3006, ToolExit.success, "available"), (3005, .refused, "not supported"), (3007, .refused, "not registered"),
     (3008, .refused, "locked"), (9, .refused, "state 9"),

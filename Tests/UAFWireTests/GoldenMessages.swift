@@ -94,6 +94,7 @@ enum GoldenMessages {
     "answer-empty": .answer([]),
     "answer-limit": .answer(bytes("x", 1024)),
     "cancelled": .cancelled,
+    "cancelled-no-conversation": .noConversation,
     "resume": .resume,
     "info": .core(.info("Waiting for the server.")),
     "info-four-byte-character": .core(.info("\u{1F511} \u{10FFFF} \u{D7FF} \u{E000}")),

@@ -39,12 +39,16 @@ import UAFWire
   /// Asks, and waits for as long as the person takes.
   ///
   /// - Returns: the entry, or nil if it was cancelled.
-  /// - Throws: ``Ending``: the front end went away, or does not keep to the protocol.
+  /// - Throws: ``Ending``: the front end went away, has nobody to ask, or does not keep to the protocol.
   func ask(_ prompt: Prompt) throws(Ending) -> Secret? {
     try send(.prompt(prompt))
     let packet = try receiveInConversation()
     defer { buffer.wipe() }
-    guard packet.type == .answer else { return nil }
+    guard packet.type == .answer else {
+      let isAlone = buffer.withBytes { FrontEndSignal.saysNoConversation(packet, $0) }
+      guard !isAlone else { throw Ending(.notInteractive, log: "the host has no conversation: nobody can be asked") }
+      return nil
+    }
     do throws(PacketError) { return try Answer.value(packet, in: buffer) } catch {
       throw Ending(.cannotUse, log: "\(error)")
     }

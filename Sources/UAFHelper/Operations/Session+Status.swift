@@ -16,6 +16,9 @@ extension Session {
       if state.code == .stateAvailable { available |= type.userVerification }
       entries.append(.object(state.json))
     }
+    for type in configuration.authenticators where AuthenticatorType(rawValue: type.rawValue) == nil {
+      entries.append(Self.notBuilt(type))
+    }
     var person: JSONObject = ["uid": .integer(Int64(uid)), "name": .string(shownName(account))]
     person.set("serverUserName", account.map { .string($0.identity.serverUserName) })
     let document: JSONObject = [
@@ -23,6 +26,14 @@ extension Session {
       "availableTypes": .integer(Int64(available)), "authenticators": .array(entries),
     ]
     return Success(document: JSONValue.object(document).text)
+  }
+
+  /// What root enabled and this version cannot verify: it has no AAID and nothing to count.
+  private static func notBuilt(_ type: ConfiguredAuthenticator) -> JSONValue {
+    let code = FidoResult.stateNotSupported
+    return .object([
+      "type": .string(type.rawValue), "state": .integer(Int64(code.code)), "stateName": .string(code.name),
+    ])
   }
 
   private func entry(

@@ -5,10 +5,11 @@ struct StatusDocument: Equatable {
   /// One authenticator of the account.
   struct Authenticator: Equatable {
     let type: String
-    let aaid: String
+    /// Nil for what this version of the core cannot verify, which has no counters either.
+    let aaid: String?
     /// 3005 to 3008.
     let state: Int64
-    let local: Counter
+    let local: Counter?
     /// The counter of attempts over the network.
     let remote: Counter?
 
@@ -46,9 +47,11 @@ struct StatusDocument: Equatable {
   private static let unreadable = ToolError.coreConfused("the status document cannot be read")
 
   private static func authenticator(_ value: JSONValue) throws(ToolError) -> Authenticator {
-    guard case .object(let object) = value, let type = object.text("type"), let aaid = object.text("aaid"),
-      let state = object.number("state"), let local = counter(object)
-    else { throw unreadable }
+    guard case .object(let object) = value, let type = object.text("type"), let state = object.number("state") else {
+      throw unreadable
+    }
+    let (aaid, local) = (object.text("aaid"), counter(object))
+    guard aaid != nil && local != nil || state == StatusReport.notSupported else { throw unreadable }
     var remote: Counter?
     if case .object(let object)? = object["remote"] { remote = counter(object) }
     return Authenticator(type: type, aaid: aaid, state: state, local: local, remote: remote)

@@ -14,13 +14,14 @@ enum StatusReport {
 
   /// One authenticator in a line.
   static func line(_ authenticator: StatusDocument.Authenticator) -> String {
-    "\(ShownText.line(authenticator.type)) (\(ShownText.line(authenticator.aaid))): \(state(authenticator.state))"
+    let name = authenticator.aaid.map { " (\(ShownText.line($0)))" } ?? ""
+    return "\(ShownText.line(authenticator.type))\(name): \(state(authenticator.state))"
   }
 
   private static func lines(_ authenticator: StatusDocument.Authenticator) -> [String] {
     var lines = [line(authenticator)]
     let isInUse = authenticator.state == available || authenticator.state == locked
-    if isInUse { lines.append("  here: \(counter(authenticator.local))") }
+    if isInUse, let local = authenticator.local { lines.append("  here: \(counter(local))") }
     if isInUse, let remote = authenticator.remote { lines.append("  over the network: \(counter(remote))") }
     return lines
   }
@@ -33,7 +34,7 @@ enum StatusReport {
 
   private static func state(_ number: Int64) -> String {
     switch number {
-    case 3005: "not supported"
+    case notSupported: "not supported"
     case available: "available"
     case 3007: "not registered"
     case locked: "locked"
@@ -41,6 +42,8 @@ enum StatusReport {
     }
   }
 
+  /// Enabled, and nothing this version can verify.
+  static let notSupported: Int64 = 3005
   /// Registered and usable.
   static let available: Int64 = 3006
   private static let locked: Int64 = 3008

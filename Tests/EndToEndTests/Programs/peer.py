@@ -1,6 +1,6 @@
 """A front end of the tests' own: peer.py SOCKET PACKET [PACKET ...], packets in hexadecimal.
 
-Sends the first packet, and one more for each prompt that comes. Prints what it receives, one packet a line in
+Sends the first packet, and one more for each prompt and each "ready" that comes. Prints what it receives, one packet a line in
 hexadecimal; the last line is "end" when the core closed the socket.
 """
 
@@ -15,7 +15,7 @@ front.send(packets.pop(0))
 try:
     while packet := front.recv(65537):
         print(packet.hex(), flush=True)
-        if packet[0] == 0x81 and packets:
+        if packet[0] in (0x81, 0x84) and packets:
             front.send(packets.pop(0))
 except ConnectionError:
     pass

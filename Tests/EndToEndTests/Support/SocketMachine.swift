@@ -66,7 +66,7 @@ final class SocketMachine {
     try asPerson([scene.path("uafctl")] + arguments, input: input)
   }
 
-  /// Sends packets as the account, one at the beginning and one for each prompt, and tells what came back.
+  /// Sends packets as the account, one at the beginning and one for each prompt and *ready*, and tells what came back.
   func converse(_ packets: [UInt8]...) throws -> [CoreMessage] {
     let hexadecimal = packets.map { $0.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
     let output = try asPerson(["python3", peer, "/run/pam-uaf/helper.sock"] + hexadecimal)

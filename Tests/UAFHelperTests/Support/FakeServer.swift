@@ -17,6 +17,11 @@ final class FakeServer {
   var deregistrationStatus = UAFStatusCode(rawValue: 1200)
   /// What a deregistration names, in UAF 1.1; nil for the key that is known.
   var order: [DeregisterAuthenticator]?
+  /// The version of UAF, and the AppID, of what is asked for in an authentication.
+  var version = UPV.uaf10
+  var appID: String?
+  /// What is answered in place of any message.
+  var garbage: String?
   /// How many further authentications the next answer brings about.
   var furtherRequests = 0
   /// What is handed out beside a yes.
@@ -54,7 +59,7 @@ final class FakeServer {
   func begin(_ request: TransportRequest) throws(TransportFailure) {
     if let failure { throw failure }
     requests.append(request)
-    let body = request.url.hasSuffix("get") ? get(request) : respond(request)
+    let body = garbage.map { Array($0.utf8) } ?? (request.url.hasSuffix("get") ? get(request) : respond(request))
     pending.append(
       TransportResponse(status: 200, contentType: "application/fido+uaf; charset=utf-8", body: body))
   }
@@ -115,7 +120,7 @@ final class FakeServer {
   }
 
   private func authentication(confirming text: String? = nil) throws -> String {
-    let header = OperationHeader(upv: UPV(major: 1, minor: 0), op: .authentication, appID: nil)
+    let header = OperationHeader(upv: version, op: .authentication, appID: appID)
     let challenge = try ServerChallenge(bytes: Array(repeating: 7, count: 32))
     let ways = try accepted.map { way in
       try way.map { text in

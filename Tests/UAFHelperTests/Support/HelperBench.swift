@@ -78,9 +78,11 @@ final class HelperBench {
   }
 
   /// What a front end says.
-  enum Entry {
+  enum Entry: Equatable {
     case answer(String)
-    case cancelled, resume
+    case cancelled, noConversation, resume
+    /// Nothing any more: it goes away.
+    case gone
   }
 
   /// Runs one conversation in which the front end enters `entries` one after the other (nil: cancels).
@@ -102,13 +104,15 @@ final class HelperBench {
       switch entry {
       case .answer(let text): try mine.send(Answer.packet(Secret(copying: Array(text.utf8).span)))
       case .cancelled: try mine.send(FrontEndSignal.cancelled.packet)
+      case .noConversation: try mine.send(FrontEndSignal.noConversation.packet)
       case .resume: try mine.send(FrontEndSignal.resume.packet)
+      case .gone: break
       }
     }
     // A question the script has no answer for meets the end of the stream instead of waiting for ever.
     _ = shutdown(ends.mine, CInt(SHUT_WR))
     converse(try frontEnd.receiveBegin(), frontEnd, peer: peer)
-    return try Transcript(mine, unused: entries.count)
+    return try Transcript(mine, unused: entries.count, isHeardOut: !entries.contains(.gone))
   }
 
   private func converse(_ begin: Begin, _ frontEnd: FrontEnd, peer: UInt32) {

@@ -1,0 +1,247 @@
+import FidoResults
+import Foundation
+import Testing
+import UAFClient
+import UAFMessages
+import UAFWire
+
+@testable import Authenticator
+@testable import UAFHelper
+
+/// Results that no other suite comes upon, each brought about and with the PAM code the table gives it.
+@Suite struct ResultTests {
+  // MARK: What the server sends
+
+  @Test(arguments: ["", "{", "<html>", "[1200", #"{"statusCode":1200,"statusCode":1200}"#])
+  func `an answer that is no message is 1005, and nothing was counted`(_ text: String) throws {
+    let bench = try HelperBench.registered()
+    bench.server.garbage = text
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 1005 && transcript.pamCode == 7)
+    #expect(transcript.errors.first?.hasPrefix("A message from the server was not understood.") == true)
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test func `an AppID of somebody else's is 2001, and nothing is signed`() throws {
+    let bench = try HelperBench.registered()
+    let answered = bench.server.answered
+    for appID in ["https://elsewhere.example/facets.json", "linux:other"] {
+      bench.server.appID = appID
+      let transcript = try bench.run(bench.begin(), ["correct"])
+      #expect(transcript.result == 2001 && transcript.pamCode == 7)
+    }
+    #expect(bench.server.answered == answered)
+  }
+
+  @Test(arguments: [UPV(major: 0, minor: 9), UPV(major: 1, minor: 2), UPV(major: 2, minor: 0)])
+  func `a version of UAF that is not spoken here is 2003`(_ version: UPV) throws {
+    let bench = try HelperBench.registered()
+    bench.server.version = version
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 2003 && transcript.pamCode == 7)
+  }
+
+  @Test(arguments: [1202, 1403, 1500] as [UInt32])
+  func `a server that asks to come back later is 9000`(_ status: UInt32) throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .init(rawValue: status)
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 9000 && transcript.pamCode == 7)
+  }
+
+  @Test(arguments: [1401, 1404, 1480, 1481] as [UInt32])
+  func `a registration the server knows nothing of is 13006, in a login and for a new key`(_ status: UInt32) throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .init(rawValue: status)
+    let login = try bench.run(bench.begin(), ["correct"])
+    #expect(login.result == 13_006 && login.pamCode == 7)
+    let registration = try bench.run(bench.registration(), ["correct"])
+    #expect(registration.result == 13_006 && registration.pamCode == 7)
+  }
+
+  @Test(arguments: [10_000, 12_345, 99_999] as [UInt32])
+  func `a number of the server's own comes through with its words, cleaned`(_ number: UInt32) throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .init(rawValue: number)
+    bench.server.description = "Ask Mina\u{1b}[31m!"
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == number && transcript.pamCode == 7)
+    let told = try #require(transcript.errors.first)
+    #expect(told.contains("Ask Mina") && !told.contains("\u{1b}"))
+    #expect(bench.log.lines.last?.contains("result=\(number) name=SERVER_\(number) pam=7") == true)
+  }
+
+  @Test func `a challenge that was used twice over is 1100`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .init(rawValue: 1491)
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 1100 && transcript.pamCode == 7)
+  }
+
+  // MARK: What does not come from the server
+
+  private static let absences: [(NetworkFailure, String)] = [
+    (.dns, "its name was not found."), (.refused, "the connection was refused."), (.timeOut, "it took too long."),
+    (.tls, "no secure connection could be made."),
+  ]
+
+  @Test(arguments: absences)
+  func `no answer is 4001, says why, and is a refusal once TLS stood`(_ failure: NetworkFailure, _ why: String) throws {
+    let bench = try HelperBench.registered()
+    bench.server.failure = .noHandshake(failure)
+    let absent = try bench.run(bench.begin(), ["correct"])
+    #expect(absent.result == 4001 && absent.pamCode == 9)
+    bench.server.failure = .afterHandshake(failure)
+    let broken = try bench.run(bench.begin(), ["correct"])
+    #expect(broken.result == 4001 && broken.pamCode == 7)
+    for transcript in [absent, broken] { #expect(transcript.errors == ["No answer from the server: \(why)"]) }
+  }
+
+  private static let outcomes: [(FetchOutcome, TransportFailure?)] = [
+    (.answered, nil), (.nameNotResolved, .noHandshake(.dns)), (.refused, .noHandshake(.refused)),
+    (.timedOut, .noHandshake(.timeOut)), (.tlsFailed, .noHandshake(.tls)),
+    (.connectionLost, .noHandshake(.connectionLost)), (.other, .noHandshake(.connectionLost)),
+    (.certificateRefused, .certificateRefused), (.tooLarge, .answerTooLarge),
+    (.unacceptableRequest, .requestNotAcceptable),
+  ]
+
+  @Test(arguments: outcomes) func `what the network program reports is taken for what it is`(
+    _ outcome: FetchOutcome, _ failure: TransportFailure?
+  ) {
+    #expect(TransportFailure(FetchResponse(outcome, handshakeCompleted: false)) == failure)
+    var later = failure
+    if case .noHandshake(let reason) = failure { later = .afterHandshake(reason) }
+    #expect(TransportFailure(FetchResponse(outcome, handshakeCompleted: true)) == later)
+  }
+
+  @Test func `a certificate that is not trusted is 1002, and never no answer`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.failure = .certificateRefused
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 1002 && transcript.pamCode == 7)
+  }
+
+  @Test func `a network program that is gone is 1006, and never no answer`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.failure = .unavailable
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 1006 && transcript.pamCode == 4)
+  }
+
+  // MARK: What the front end asks for, or does not
+
+  @Test(arguments: [UAFWire.Operation.authenticate, .register, .deregister, .change, .reset])
+  func `a type there is none of is 1012, without a question`(_ operation: UAFWire.Operation) throws {
+    let bench = try HelperBench.registered()
+    var begin = operation == .register ? bench.registration() : bench.begin(operation)
+    for name in ["iris", "5541#9999", ""] {
+      begin.authenticator = Array(name.utf8)
+      let transcript = try bench.run(begin)
+      #expect(transcript.result == 1012 && transcript.pamCode == 3 && transcript.prompts.isEmpty)
+    }
+  }
+
+  @Test func `a front end that goes away at the prompt is 7010, and counts nothing`() throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(bench.begin(), entries: [.gone])
+    #expect(transcript.messages.map(\.type) == [.prompt])
+    #expect(bench.log.lines.contains { $0.contains("result=7010 name=Biometry_App_Cancel pam=19") })
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test(arguments: [UAFWire.Operation.authenticate, .change])
+  func `a host without a conversation is 7014, and counts nothing`(_ operation: UAFWire.Operation) throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(bench.begin(operation), entries: [.noConversation])
+    #expect(transcript.result == 7014 && transcript.pamCode == 19)
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test func `a payload that has expired is 1100`() throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.registration()
+    begin.payload = Array(bench.server.payload(expires: 1_799_999_999).encoded.utf8)
+    let transcript = try bench.run(begin)
+    #expect(transcript.result == 1100 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
+  }
+
+  // MARK: The state
+
+  @Test func `a machine on which keys are derived without end is 7011 after its deadline, and counts nothing`() throws {
+    let bench = try HelperBench.registered()
+    let slots = try HeldSlots(bench.folder + "/state")
+    let started = bench.now.nanoseconds
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 7011 && transcript.pamCode == 4)
+    #expect(bench.now.nanoseconds - started == 10_000_000_000)
+    slots.free()
+    #expect(try bench.triesLeft() == 3)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  /// Lets the account's file be read and counted in, but refuses one kind of change.
+  private func refuse(_ change: String, of kind: String, in bench: HelperBench) throws {
+    try Database(path: bench.folder + "/state/accounts/4242.db").execute(
+      """
+      CREATE TRIGGER refusal BEFORE \(change) ON record WHEN \(change == "DELETE" ? "OLD" : "NEW").kind
+      = CAST('\(kind)' AS BLOB) BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
+      """)
+  }
+
+  @Test func `a state that fails between the old value and the new one is 3010, and the old one stays`() throws {
+    let bench = try HelperBench.registered()
+    try refuse("INSERT", of: "authenticator", in: bench)
+    let transcript = try bench.run(bench.begin(.change), ["correct", "battery", "battery"])
+    #expect(transcript.result == 3010 && transcript.pamCode == 20)
+    #expect(try bench.run(bench.begin(), ["battery"]).result == 3012)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a state that takes no reset is 3011, and the value stays`() throws {
+    let bench = try HelperBench.registered()
+    try refuse("DELETE", of: "authenticator", in: bench)
+    let transcript = try bench.run(bench.begin(.reset))
+    #expect(transcript.result == 3011 && transcript.pamCode == 20)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a state is 3007, then registered 3006, locked 3008, and 3005 where nothing is built`() throws {
+    let bench = try HelperBench()
+    bench.configuration = "authenticators = [\"passcode\", \"fingerprint\"]\n" + bench.configuration
+    _ = try bench.run(bench.begin(.initialise))
+    #expect(try states(bench) == ["passcode": 3007, "fingerprint": 3005])
+    try bench.run(bench.registration(), ["correct", "correct"])
+    #expect(try states(bench) == ["passcode": 3006, "fingerprint": 3005])
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    #expect(try states(bench) == ["passcode": 3008, "fingerprint": 3005])
+  }
+
+  /// What *status* says, by type.
+  private func states(_ bench: HelperBench) throws -> [String: Int] {
+    let document = try #require(try bench.run(bench.begin(.status)).finished.document)
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
+    let entries = try #require(json["authenticators"] as? [[String: Any]])
+    return try entries.reduce(into: [:]) { states, entry in
+      states[try #require(entry["type"] as? String)] = entry["state"] as? Int
+    }
+  }
+}
+
+/// Every derivation slot of a bench, taken.
+private final class HeldSlots {
+  private var first: DerivationSlot?
+  private var second: DerivationSlot?
+
+  init(_ path: String) throws {
+    let directory = try StateDirectory(path, owner: getuid())
+    first = try DerivationSlot.take(in: directory, count: 2, isRoot: true)
+    second = try DerivationSlot.take(in: directory, count: 2, isRoot: true)
+    let areTaken = first != nil && second != nil
+    #expect(areTaken)
+  }
+
+  func free() {
+    first = nil
+    second = nil
+  }
+}
