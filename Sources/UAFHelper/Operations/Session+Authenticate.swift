@@ -43,14 +43,7 @@ extension Session {
     _ account: AccountFile, _ server: ServerSettings
   ) throws(Ending) -> AuthenticationRun.Purpose {
     guard begin.payload != nil else { return .login }
-    let payload = try payload(.authentication)
-    try requireTrusted(payload, server)
-    guard payload.username == account.identity.serverUserName else {
-      throw Ending(
-        .invalidParameter, detail: "the payload is for another account than \(account.identity.serverUserName)",
-        log: "payload of another account")
-    }
-    return .approval(code: payload.authCode)
+    return .approval(code: try code(.authentication, for: account, server))
   }
 
   /// The account's authenticators; nil if it has none, or not the named one.

@@ -19,7 +19,7 @@ extension Session {
     let account = held.account
     let proof: DeregistrationProof
     if begin.payload != nil {
-      proof = .code(try enrolmentCode(for: account, server))
+      proof = .code(try code(for: account, server))
     } else {
       let proving = AccountAuthenticators(account, held.types, named: type, in: try openState())
       proof = .token(try AuthenticationRun(self, proving, client, server, for: .proof(.deregistration)).run().token)
@@ -35,17 +35,6 @@ extension Session {
     case token(String?)
     /// An enrolment code, which the server judges.
     case code(String)
-  }
-
-  private func enrolmentCode(for account: AccountFile, _ server: ServerSettings) throws(Ending) -> String {
-    let payload = try payload()
-    try requireTrusted(payload, server)
-    guard payload.username == account.identity.serverUserName else {
-      throw Ending(
-        .invalidParameter, detail: "the payload is for another account than \(account.identity.serverUserName)",
-        log: "payload of another account")
-    }
-    return payload.authCode
   }
 
   /// The named type, the only one, or what the person chooses.

@@ -29,6 +29,22 @@ extension Session {
     return payload
   }
 
+  /// The one-time code of a payload that is for an account of this machine and its server.
+  ///
+  /// - Throws: ``Ending`` (1001) for a payload of another operation, server or account; 1100 after its time.
+  func code(
+    _ operation: UAFMessages.Operation = .registration, for account: AccountFile, _ server: ServerSettings
+  ) throws(Ending) -> String {
+    let payload = try payload(operation)
+    try requireTrusted(payload, server)
+    guard payload.username == account.identity.serverUserName else {
+      throw Ending(
+        .invalidParameter, detail: "the payload is for another account than \(account.identity.serverUserName)",
+        log: "payload of another account")
+    }
+    return payload.authCode
+  }
+
   /// Trust comes from root's configuration alone: a payload that names another server or authority is refused,
   /// and nothing of it is kept.
   func requireTrusted(_ payload: EnrolmentPayload, _ server: ServerSettings) throws(Ending) {

@@ -13,8 +13,8 @@ extension Session {
   func reset() throws(Ending) -> Success {
     let named = try namedType()
     let uid = try caller.requireAccount()
-    let payload = begin.payload == nil ? nil : try self.payload()
-    guard caller.isRoot || payload != nil else {
+    let isByCode = begin.payload != nil
+    guard caller.isRoot || isByCode else {
       throw Ending(
         .authenticatorResetFailed,
         detail: "a new enrolment code is needed: uafctl reset --payload FILE (or have root run 'uafctl reset USER')",
@@ -28,22 +28,19 @@ extension Session {
         .authenticatorResetFailed, detail: "several authenticators have a value: name one of them",
         log: "no type was named")
     }
-    if let payload { try deregister(with: payload, of: held.account) }
+    if isByCode { try deregisterByCode(held.account) }
     do throws(StateError) { try held.account.reset(type) } catch { throw Ending(.resetFailed, log: "\(error)") }
     log("reset", "\(type.rawValue) was reset, by \(caller.isRoot ? "root" : "an enrolment code")")
     return Success(
       result: .resetSuccess,
-      text: .reset(type.kind, user: shownName(held.account), serverKnows: payload == nil))
+      text: .reset(type.kind, user: shownName(held.account), serverKnows: !isByCode))
   }
 
   /// Has the server forget this machine's keys, which it does only for a good code.
-  private func deregister(with payload: EnrolmentPayload, of account: AccountFile) throws(Ending) {
+  private func deregisterByCode(_ account: AccountFile) throws(Ending) {
     let server = try server()
     let client = try clientSettings(server)
-    try requireTrusted(payload, server)
-    guard payload.username == account.identity.serverUserName else {
-      throw Ending(.authenticatorResetFailed, detail: "the payload is for another account", log: "foreign payload")
-    }
+    let code = try code(for: account, server)
     guard client.dialect == .fido, client.device.id != nil else {
       throw Ending(
         .authenticatorResetFailed, detail: "this server takes no enrolment codes: have root run 'uafctl reset USER'",
@@ -51,7 +48,7 @@ extension Session {
     }
     var network = try self.network(server)
     var flow = DeregistrationFlow(
-      settings: client, username: payload.username, scope: .machine, authCode: payload.authCode)
+      settings: client, username: account.identity.serverUserName, scope: .machine, authCode: code)
     do throws(Refusal) {
       try flow.start(over: &network)
       _ = try flow.collect(over: &network)
