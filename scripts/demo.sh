@@ -158,9 +158,33 @@ lose_the_server() {
   login "$passcode" PAM_SUCCESS '' "with the server back, the right passcode is accepted"
 }
 
+change() {
+  local next=copper-boat-12
+  begin "Change the passcode" "The old one first, which is an attempt; the server has no part in it."
+  run "$passcode"$'\n'"$next"$'\n'"$next" uafctl --conf conf change mina
+  must_end_with 0
+  check "changed"
+  login "$passcode" PAM_AUTH_ERR '2 tries left' "the old one is refused"
+  passcode=$next
+  login "$passcode" PAM_SUCCESS '' "the new one is accepted"
+}
+
+draw() {
+  begin "Draw a pattern as well" "One authenticator vouches for the next. A line from 1 to 3 passes over 2, and takes it along."
+  sed -i 's/^authenticators = .*/authenticators = ["passcode", "pattern"]/' conf
+  run "$passcode"$'\n12369\n12369' uafctl --conf conf register mina pattern
+  must_end_with 0
+  check "the pattern is registered"
+  sed -i "s|conf=$work/conf|& authenticator=pattern|" pam.d/demo
+  login 139 PAM_SUCCESS '' "139 is 12369, and opens the door"
+  login 14789 PAM_AUTH_ERR '2 tries left' "another pattern does not, and has a lock of its own"
+}
+
 deregister() {
   begin "Deregister" "The passcode proves who asks; then the server deletes its key, and the machine deletes its own."
-  run "$passcode" uafctl --conf conf deregister --user mina
+  sed -i 's/ authenticator=pattern//' pam.d/demo
+  sed -i 's/^authenticators = .*/authenticators = ["passcode"]/' conf
+  run "$passcode" uafctl --conf conf deregister --all --user mina
   must_end_with 0
   check "deregistered"
   login "$passcode" PAM_USER_UNKNOWN 'not registered' "what opened the door does so no more"
@@ -207,5 +231,7 @@ log_in
 lock
 lock_for_good
 lose_the_server
+change
+draw
 deregister
 if [[ ${DEMO-} == shell ]]; then stay; fi

@@ -45,7 +45,7 @@ shown() { expand -t 12 <<<"$1" | sed 's/^/    | /'; }
 show_heard() {
   local line
   while IFS= read -r line; do
-    if [[ $line =~ ^((Passcode|New passcode)[^:]*:)\ ?(.*)$ ]]; then
+    if [[ $line =~ ^((Passcode|Pattern|New|Current passcode)[^:]*:)\ ?(.*)$ ]]; then
       shown "${BASH_REMATCH[1]} [${1-}]"
       line=${BASH_REMATCH[3]}
       shift || true
