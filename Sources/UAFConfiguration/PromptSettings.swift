@@ -17,7 +17,9 @@ public struct PromptSettings: Equatable, Sendable {
   public static let triesRange = 1...10
 
   /// Services whose programs can show several prompts in turn.
-  static let interactiveServices: Set<String> = ["sudo", "su", "login", "sshd", "uafctl"]
+  static let interactiveServices: Set<String> = [
+    "sudo", "sudo-i", "su", "su-l", "login", "sshd", "passwd", "uafctl",
+  ]
 
   static var settings: [Setting<PromptSettings>] {
     [

@@ -1,3 +1,4 @@
+import FidoResults
 import Glibc
 import UAFWire
 
@@ -37,6 +38,8 @@ enum ToolError: Error, Equatable {
   case coreSilent
   /// What came is not what PROTOCOL.md has here.
   case coreConfused(String)
+  /// The core asks for something that whoever answers cannot be asked for (2002).
+  case noHandler(check: String)
   /// The terminal cannot be used.
   case terminalFailed(CInt)
   /// No memory for an entry.
@@ -50,6 +53,7 @@ extension ToolError {
     case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .configuration, .payloadOnCommandLine,
       .payloadUnreadable, .payloadUnusable, .payloadNotUnderstood, .noPayload, .noValue, .terminalFailed, .outOfMemory:
       .usage
+    case .noHandler: .refused
     case .noCore, .coreIsNotRoots, .coreNotStarted, .coreEnded, .coreSilent, .coreConfused: .unreachable
     }
   }
@@ -71,6 +75,8 @@ extension ToolError {
     case .coreNotStarted: "reinstall the pam-uaf package"
     case .coreEnded, .coreSilent: "the log (authpriv) says more; uafctl doctor checks the installation"
     case .coreConfused: "uafctl and uaf-helper may be of different versions: reinstall the pam-uaf package"
+    case .noHandler(check: Check.choice.rawValue): "name one of them, or run it on a terminal"
+    case .noHandler: "uafctl and uaf-helper may be of different versions: reinstall the pam-uaf package"
     case .outOfMemory: "free some, or raise this process's limits"
     case .badArgument, .payloadUnreadable, .terminalFailed: nil
     }
@@ -100,6 +106,11 @@ extension ToolError: CustomStringConvertible {
     case .coreEnded: "the core ended before it said how it went"
     case .coreSilent: "the core said nothing within the time"
     case .coreConfused(let what): "the core does not keep to the protocol: \(what)"
+    case .noHandler(check: Check.choice.rawValue):
+      "several authenticators fit, and nobody is there to choose [\(FidoResult.noSuitableAuthenticator.code)]"
+    case .noHandler(let check):
+      "the core asks for '\(ShownText.line(check))', which cannot be answered here "
+        + "[\(FidoResult.noSuitableAuthenticator.code)]"
     case .terminalFailed(let number): "cannot use the terminal: \(SystemError.text(number))"
     case .outOfMemory: "no memory for a secret"
     }

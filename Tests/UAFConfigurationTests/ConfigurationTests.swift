@@ -323,10 +323,10 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
 
   @Test func `only services that show several prompts are interactive by default`() throws {
     let byDefault = try configuration("")
-    for service in ["sudo", "su", "login", "sshd", "uafctl"] {
+    for service in ["sudo", "sudo-i", "su", "su-l", "login", "sshd", "passwd", "uafctl"] {
       #expect(byDefault.settings(for: service).prompt.interactive == true)
     }
-    for service in ["gdm-password", "sudo-i", "", "SUDO", nil] {
+    for service in ["gdm-password", "swaylock", "", "SUDO", nil] {
       #expect(byDefault.settings(for: service).prompt.interactive == false)
     }
     let off = try configuration("[prompt]\ninteractive=false\n[service.su]\ninteractive=true")

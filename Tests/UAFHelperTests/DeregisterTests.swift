@@ -51,6 +51,40 @@ import UAFWire
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
   }
 
+  // MARK: With a code
+
+  private func byCode(_ bench: HelperBench, _ payload: EnrolmentPayload? = nil) -> Begin {
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = Array((payload ?? bench.server.payload()).encoded.utf8)
+    return begin
+  }
+
+  @Test func `root deregisters with an enrolment code, without the value`() throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(byCode(bench))
+    #expect(transcript.result == 0 && transcript.prompts.isEmpty)
+    #expect(bench.server.asked.last?.context.authCode == "code" && bench.server.asked.last?.context.proof == nil)
+    #expect(try bench.run(bench.begin()).result == 1009)
+  }
+
+  @Test func `a code without root lets the server forget, and takes nothing away here`() throws {
+    let bench = try HelperBench.registered()
+    var begin = byCode(bench)
+    (begin.uid, begin.account, begin.typedName, begin.arguments) = (nil, nil, nil, [])
+    #expect(try bench.run(begin, peer: 4242).result == 0)
+    #expect(try bench.triesLeft() == 3)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "this server never forgets")
+  }
+
+  @Test func `a code that the server refuses, or another account's, deregisters nothing`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.deregistrationStatus = .init(rawValue: 1401)
+    #expect(try bench.run(byCode(bench)).result == 15_007)
+    #expect(try bench.run(byCode(bench, bench.server.payload(username: "nora"))).result == 1001)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
   // MARK: Scope
 
   /// The beginning of a conversation for another account.

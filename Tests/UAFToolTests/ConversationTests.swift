@@ -52,6 +52,24 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin), FrontEndSignal.resume.packet])
   }
 
+  @Test func `a script is not asked to choose, and is told to name one`() {
+    var list = Prompt(echo: true, check: "choice", step: .current, text: "Which one (1-2): ")
+    list.options = ["passcode", "pattern"]
+    let bench = Bench(["authenticate"], core: [.prompt(list)], input: "1\n")
+    #expect(bench.exit == .refused)
+    #expect(bench.notes.hasPrefix("uafctl: several authenticators fit, and nobody is there to choose [2002]"))
+    #expect(bench.sent == [Bench.packet(begin), FrontEndSignal.cancelled.packet])
+  }
+
+  @Test(arguments: ["", "iris", "Passcode", "passcode "])
+  func `a check without a handler ends with 2002, and nobody is asked`(_ check: String) {
+    let prompt = Prompt(echo: false, check: check, step: .current, text: "Look here: ")
+    let bench = Bench(["authenticate"], core: [.prompt(prompt)], input: "correct horse\n")
+    #expect(bench.exit == .refused)
+    #expect(bench.notes.contains("[2002]") && !bench.notes.contains("Look here"))
+    #expect(bench.sent == [Bench.packet(begin), FrontEndSignal.cancelled.packet])
+  }
+
   @Test func `cancels when standard input has no further line`() {
     let bench = Bench(["authenticate"], core: [Bench.question, Bench.failure(19, 999)])
     #expect(bench.exit == .refused)

@@ -95,10 +95,12 @@ import Testing
         is a success or a failure. A challenge is answered by one line on standard
         input, {"answer":"..."} or {"cancel":true}. README.md lists the members.
 
-        USAGE: uafctl authenticate [--conf <file>] [--token] [--json-conversation] [<user>]
+        USAGE: uafctl authenticate [--conf <file>] [--token] [--json-conversation] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
+          <type>                  Authenticator type, such as passcode. Not needed
+                                  where there is one.
 
         OPTIONS:
           --conf <file>           Configuration file; root only.

@@ -16,12 +16,36 @@ extension Session {
       throw Ending(.notRegistered, log: "no key of this account on this machine")
     }
     let type = begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)
-    let proving = AccountAuthenticators(held.account, held.types, named: type, in: try openState())
-    let token = try AuthenticationRun(self, proving, client, server, for: .proof(.deregistration)).run().token
     let account = held.account
-    let order = try order(try scope(type), token, account, client, server)
-    try forgetKeys(order, of: account)
+    let proof: DeregistrationProof
+    if begin.payload != nil {
+      proof = .code(try enrolmentCode(for: account, server))
+    } else {
+      let proving = AccountAuthenticators(account, held.types, named: type, in: try openState())
+      proof = .token(try AuthenticationRun(self, proving, client, server, for: .proof(.deregistration)).run().token)
+    }
+    let order = try order(try scope(type), proof, account, client, server)
+    try forgetKeys(order, of: account, proof)
     return Success(text: .deregistered(user: account.identity.serverUserName))
+  }
+
+  /// What allows an account to be deregistered.
+  private enum DeregistrationProof {
+    /// The server's token for a fresh verification; whether it wants one is for the server to say.
+    case token(String?)
+    /// An enrolment code, which the server judges.
+    case code(String)
+  }
+
+  private func enrolmentCode(for account: AccountFile, _ server: ServerSettings) throws(Ending) -> String {
+    let payload = try payload()
+    try requireTrusted(payload, server)
+    guard payload.username == account.identity.serverUserName else {
+      throw Ending(
+        .invalidParameter, detail: "the payload is for another account than \(account.identity.serverUserName)",
+        log: "payload of another account")
+    }
+    return payload.authCode
   }
 
   /// The named type, the only one, or what the person chooses.
@@ -38,14 +62,17 @@ extension Session {
     do throws(MessageError) { return .authenticator(try AAID(type.aaid)) } catch { throw Ending(StateError.damaged) }
   }
 
-  /// - Parameter proof: the server's token; whether it wants one is for the server to say.
   private func order(
-    _ scope: DeregistrationScope, _ proof: String?, _ account: AccountFile, _ client: ClientSettings,
+    _ scope: DeregistrationScope, _ proof: DeregistrationProof, _ account: AccountFile, _ client: ClientSettings,
     _ server: ServerSettings
   ) throws(Ending) -> DeregistrationOrder {
     var network = try self.network(server)
-    var flow = DeregistrationFlow(
-      settings: client, username: account.identity.serverUserName, scope: scope, proof: proof)
+    let name = account.identity.serverUserName
+    var flow =
+      switch proof {
+      case .token(let token): DeregistrationFlow(settings: client, username: name, scope: scope, proof: token)
+      case .code(let code): DeregistrationFlow(settings: client, username: name, scope: scope, authCode: code)
+      }
     do throws(Refusal) {
       try flow.start(over: &network)
       return try flow.collect(over: &network)
@@ -53,7 +80,12 @@ extension Session {
   }
 
   /// Only this account's keys, only for the application the server spoke of: a wildcard reaches no further.
-  private func forgetKeys(_ order: DeregistrationOrder, of account: AccountFile) throws(Ending) {
+  ///
+  /// A code proves the account to the server, and nothing to this machine: without root the keys stay, of no use any more,
+  /// until they are replaced or reset.
+  private func forgetKeys(
+    _ order: DeregistrationOrder, of account: AccountFile, _ proof: DeregistrationProof
+  ) throws(Ending) {
     let named = try keys(of: account).filter { key in
       guard key.appID == order.appID, let aaid = try? AAID(key.type.aaid), let keyID = try? KeyID(bytes: key.keyID)
       else { return false }
@@ -63,6 +95,9 @@ extension Session {
       var ending = Ending(.invalidParameter, log: "the server's order names no key of this account on this machine")
       ending.isServers = true
       throw ending
+    }
+    if case .code = proof, !caller.isRoot {
+      return log("deregistered", "\(named.count) key(s) forgotten by the server, and kept here")
     }
     do throws(StateError) { try account.remove(named.map(\.keyID)) } catch { throw Ending(error) }
     log("deregistered", "\(named.count) key(s) removed")

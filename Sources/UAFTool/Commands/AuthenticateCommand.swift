@@ -25,9 +25,14 @@ struct AuthenticateCommand: CoreCommand {
   @Argument(help: "The account; root only. Your own where it is left out.")
   var user: String?
 
+  @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
+  var type: String?
+
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {
     var request = Request(.authenticate)
-    request.user = user
+    let names = Names(user: user, type: type, accounts: surroundings.caller.accounts)
+    request.user = names.user
+    request.authenticator = names.type
     request.wantsToken = token
     return request
   }

@@ -21,7 +21,7 @@ struct Conversation: ~Copyable {
 
   /// Sends `begin`, lets `person` answer what the core asks, and gives how it went.
   ///
-  /// - Throws: ``ToolError``: `coreEnded`, `coreSilent`, `coreConfused`; and what `person` throws.
+  /// - Throws: ``ToolError``: `coreEnded`, `coreSilent`, `coreConfused`, `noHandler`; and what `person` throws.
   mutating func hold(
     _ begin: Begin, over socket: borrowing PacketSocket, with person: inout some Person & ~Copyable
   ) throws(ToolError) -> Finished {
@@ -33,6 +33,10 @@ struct Conversation: ~Copyable {
       switch try receive(from: socket) {
       case .prompt(let prompt):
         wasAsked = true
+        guard let check = Check(rawValue: prompt.check), person.checks.contains(check) else {
+          try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
+          throw .noHandler(check: prompt.check)
+        }
         switch try person.answer(prompt) {
         case .cancelled: try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
         case .value(let value): try answer(value, over: socket)

@@ -6,6 +6,8 @@ struct JSONPerson: Person {
   let input: LineInput
   let lines: JSONLines
 
+  var checks: Set<Check> { Set(Check.allCases) }
+
   /// Whatever is no answer cancels, so that nothing is ever sent that nobody meant.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
     lines.challenge(prompt)

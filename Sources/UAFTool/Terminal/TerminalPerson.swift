@@ -16,9 +16,11 @@ struct TerminalPerson: Person, ~Copyable {
     self.configuration = configuration
   }
 
+  var checks: Set<Check> { Set(Check.allCases) }
+
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
     if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
-    guard prompt.check != "pattern" || prompt.echo else { return try drawPattern(prompt) }
+    guard Check(rawValue: prompt.check) != .pattern || prompt.echo else { return try drawPattern(prompt) }
     let form = EntryForm(
       display: prompt.echo ? .shown : hiddenDisplay, capacity: WireLimit.answer,
       length: prompt.entryLength.map { Int($0) })

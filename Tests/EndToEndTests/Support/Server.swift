@@ -5,6 +5,7 @@ final class Server {
   let state: String
   let url: String
   private let listen: String
+  private let options: [String]
   private var command: Command?
 
   // SAFETY: the tests of this target run one after the other.
@@ -13,10 +14,18 @@ final class Server {
   /// The server of every test that does not stop it.
   static func shared() throws -> Server { try unsafe one.get() }
 
-  init() throws {
+  /// - Parameter policy: the policy file's text; nil for the server's own policy.
+  init(policy: String? = nil) throws {
     try Programs.require()
     state = try Folder.shared.folder("server")
-    let first = try Self.start(state, listen: "127.0.0.1:0")
+    var options: [String] = []
+    if let policy {
+      let path = try Folder.shared.file("policy")
+      try Data(policy.utf8).write(to: URL(filePath: path))
+      options = ["--policy", path]
+    }
+    self.options = options
+    let first = try Self.start(state, listen: "127.0.0.1:0", options)
     guard let line = first.text.split(separator: "\n").first(where: { $0.hasPrefix("listening on ") }) else {
       throw Failure("uaf-server does not say where it listens: \(first.text)")
     }
@@ -25,12 +34,12 @@ final class Server {
     command = first
   }
 
-  private static func start(_ state: String, listen: String) throws -> Command {
+  private static func start(_ state: String, listen: String, _ options: [String]) throws -> Command {
     let command = try Command(
       [
         "python3", Programs.own("until-closed.py"), Programs.server, "serve", "--state", state, "--listen", listen,
         "--development",
-      ], logged: false)
+      ] + options, logged: false)
     try command.wait(for: "listening on https")
     return command
   }
@@ -42,7 +51,7 @@ final class Server {
   }
 
   /// Starts it again, at the same place.
-  func resume() throws { command = try Self.start(state, listen: listen) }
+  func resume() throws { command = try Self.start(state, listen: listen, options) }
 
   var authority: String { state + "/ca.pem" }
 

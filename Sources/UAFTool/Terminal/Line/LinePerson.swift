@@ -6,6 +6,9 @@ struct LinePerson: Person {
   let input: LineInput
   let output: Output
 
+  /// A script is not asked to choose: what the first line of a list is today, another may be tomorrow.
+  var checks: Set<Check> { [.passcode, .pattern, .code] }
+
   /// A line too long to be sent is cut: what is left is still longer than any value that can be set, and the core says so.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
     if let mistake = prompt.separateMistake { hear(mistake, isError: true) }

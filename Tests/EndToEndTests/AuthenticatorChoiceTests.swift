@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// A passcode, a pattern, either or both, through whole programs: uafctl, libpam, the module, the core, our server.
+  @Suite struct AuthenticatorChoiceTests {
+    private static let pattern = "12369"
+
+    /// A scene with both authenticators registered.
+    private func scene(_ server: Server? = nil) throws -> Scene {
+      let scene = try Scene.registered(server)
+      try scene.configure { $0.authenticators = ["passcode", "pattern"] }
+      // Logins ask questions in turn only where the service is known to show them.
+      try scene.configure { $0.more = "[service.demo]\ninteractive = true" }
+      let output = try scene.tool(
+        "register", scene.user, "pattern", input: "\(Scene.passcode)\n\(Self.pattern)\n\(Self.pattern)\n")
+      guard output.status == 0 else { throw Failure("register: \(output.text)") }
+      return scene
+    }
+
+    @Test func `a second authenticator is registered on the word of the first, and either lets in`() throws {
+      let scene = try scene()
+      let pattern = try scene.run([.auth], ["2", "139"])
+      #expect(pattern.code == .success, "\(pattern.output.text)")
+      #expect(try scene.run([.auth], ["1", Scene.passcode]).code == .success)
+      #expect(try scene.run([.auth], ["2", Scene.passcode]).code == .authenticationError)
+    }
+
+    @Test func `a program with one prompt gets what was used last`() throws {
+      let scene = try scene()
+      #expect(try scene.run([.auth], ["2", Self.pattern]).code == .success)
+      try scene.configure { $0.more = "" }
+      let login = try scene.logIn(Self.pattern)
+      #expect(login.code == .success && login.prompts.count == 1, "\(login.output.text)")
+      #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
+    }
+
+    @Test func `a script that does not name one is told to, with 2002`() throws {
+      let scene = try scene()
+      let output = try scene.tool("authenticate", scene.user, input: Scene.passcode + "\n")
+      #expect(output.status == 1 && output.says("[2002]"), "\(output.text)")
+      #expect(try scene.tool("authenticate", scene.user, "pattern", input: "1239\n").status == 0)
+    }
+
+    @Test func `one locked authenticator leaves the other open`() throws {
+      let scene = try scene()
+      for wrong in ["1478", "1236", "3698", "7896", "14789"] { _ = try scene.run([.auth], ["2", wrong]) }
+      #expect(try scene.run([.auth], ["2"]).code == .maximumTries)
+      #expect(try scene.run([.auth], ["1", Scene.passcode]).code == .success)
+    }
+
+    @Test func `a reset takes one away, and the other goes on`() throws {
+      let scene = try scene()
+      #expect(try scene.tool("reset", scene.user, "pattern").status == 0)
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+      let again = try scene.tool(
+        "register", scene.user, "pattern", input: "\(Scene.passcode)\n75321\n75321\n")
+      #expect(again.status == 0, "\(again.text)")
+      #expect(try scene.run([.auth], ["2", "75321"]).code == .success)
+    }
+
+    // MARK: What the server's policy says
+
+    @Test func `a group that needs both is asked for both, and others are not`() throws {
+      let server = try Server(
+        policy: """
+          {"accepted": [["passcode"], ["pattern"]],
+           "groups": {"operators": {"accounts": ["olga"], "accepted": [["passcode", "pattern"]]}}}
+          """)
+      let scene = try Scene(server, user: "olga")
+      try scene.configure {
+        $0.authenticators = ["passcode", "pattern"]
+        $0.more = "[service.demo]\ninteractive = true"
+      }
+      try scene.write(try server.enrol("olga"), to: "payload", mode: 0o600)
+      let entries = [Scene.passcode, Scene.passcode, Self.pattern, Self.pattern].map { $0 + "\n" }.joined()
+      let output = try scene.tool("register", "olga", "--payload", scene.path("payload"), input: entries)
+      #expect(output.status == 0, "\(output.text)")
+      let login = try scene.run([.auth], [Scene.passcode, Self.pattern])
+      #expect(login.code == .success && login.prompts.count == 2, "\(login.output.text)")
+      #expect(try scene.run([.auth], [Scene.passcode, "75321"]).code == .authenticationError)
+      #expect(try scene.run([.auth], ["wrong1111"]).code == .authenticationError)
+      let other = try Scene.registered(server)
+      #expect(try other.logIn(Scene.passcode).code == .success)
+      _ = try server.stop()
+    }
+  }
+}
