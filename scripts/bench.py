@@ -159,7 +159,7 @@ def measure_overlap(folder, port, state):
     rounds = [(login(configuration, TYPING), login(configuration, TYPING, divided=True))
               for _ in range(OVERLAP_ROUNDS)]
     slow.shutdown()
-    print(f"the server answers after {ANSWERING} s, the person types for {TYPING} s; "
+    print(f"the server answers after {ANSWERING} s, the person types for {TYPING} s, kdf_cost {COSTS[1]}; "
           f"medians of {OVERLAP_ROUNDS} rounds in turn, seconds")
     print(f"{'':<16} {'start to prompt':>16} {'Enter to verdict':>17}")
     for name, way in (("overlapped", 0), ("divided", 1)):

@@ -17,6 +17,19 @@ extension EndToEnd {
       #expect(lines[1].contains("event=authenticate result=0 name=RESULT_SUCCESS pam=0 \(who)"))
     }
 
+    @Test func `tells a host without a conversation from a person who cancels`() throws {
+      let scene = try Scene.registered()
+      _ = try SystemLog.shared().take()
+      #expect(try scene.run([.alone], []).code == .conversationError)
+      #expect(
+        try SystemLog.shared().take().contains {
+          $0.contains("event=authenticate result=7014 name=Biometry_Not_Interactive pam=19 ")
+        })
+      #expect(try scene.run([.auth], []).code == .conversationError)
+      #expect(try SystemLog.shared().take().contains { $0.contains("event=authenticate result=999 ") })
+      #expect(try scene.status().remainingTries == 5)
+    }
+
     @Test func `has a line for a host that went away at the prompt, and nothing was counted`() throws {
       let scene = try Scene.registered()
       let login = try scene.startLogin()
