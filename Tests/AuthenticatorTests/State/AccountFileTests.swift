@@ -80,6 +80,50 @@ import UAFCrypto
     #expect(try !again.ledger(.passcode).status(.local, at: rebooted, policy: policy).isLocked)
   }
 
+  // MARK: What others do meanwhile
+
+  /// The account's authenticator, opened with its passcode.
+  private func opened(_ file: AccountFile, in directory: borrowing StateDirectory) throws -> UnlockedAuthenticator {
+    let slot = try #require(try DerivationSlotBox(directory))
+    let verification = try file.verify(
+      secret("correct"), for: .passcode, from: .local, at: now, policy: policy, in: directory, holding: slot.slot)
+    guard case .verified(let unlocked) = consume verification else { throw StateError.absent }
+    return unlocked
+  }
+
+  @Test func `a registration that was under way while its authenticator was reset brings nothing back`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    let file = try #require(try open(in: directory))
+    let unlocked = try opened(file, in: directory)
+    let registration = unlocked.registration(of: try unlocked.makeKey(appID: "https://example.com/facets"))
+    try #require(try open(in: directory)).reset(.passcode)
+    #expect(throws: StateError.absent) { try file.store([registration]) }
+    #expect(throws: StateError.absent) { try file.noteUse(of: .passcode) }
+    #expect(try open(in: directory) == nil)
+  }
+
+  @Test func `an entry of the old value settles nothing once there is another`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    let file = try #require(try open(in: directory))
+    let old = try #require(try file.authenticator(.passcode))
+    let outcome = try file.charge(.passcode, .local, at: now, policy: policy)
+    let unlocked = try opened(file, in: directory)
+    let slot = try #require(try DerivationSlotBox(directory))
+    try file.change(unlocked, to: secret("another"), cost: cost, in: directory, holding: slot.slot)
+    #expect(outcome == .charged(ticket: 1))
+    #expect(throws: StateError.identityMismatch) { try file.settle(.passcode, ticket: 1, of: old) }
+    #expect(try enter("correct", in: directory) == "wrong")
+    #expect(try enter("another", in: directory) == "verified")
+    let third = try secret("a third")
+    var refusal: StateError?
+    do throws(StateError) {
+      try file.change(unlocked, to: third, cost: cost, in: directory, holding: slot.slot)
+    } catch { refusal = error }
+    #expect(refusal == .identityMismatch, "it was opened with the value before")
+  }
+
   @Test func `signs so that the public key verifies, with a counter that only grows`() throws {
     let directory = try folder.initialised()
     let key = try register(in: directory)

@@ -6,6 +6,8 @@ import UAFMessages
 /// A server that hands out requests and says yes, unless it is told otherwise, and keeps what it was sent.
 final class FakeServer {
   var failure: TransportFailure?
+  /// The same, noticed only when the answer is waited for.
+  var lateFailure: TransportFailure?
   var respondStatus = UAFStatusCode(rawValue: 1200)
   var description: String?
   var policyKeys: [KeyID]?
@@ -34,6 +36,8 @@ final class FakeServer {
   private(set) var confirmed: [[UInt8]?] = []
   /// The counters of the signatures that came.
   private(set) var counters: [UInt32] = []
+  /// Called whenever a request is asked for.
+  var onEachGet: (() -> Void)?
   /// Called once, when the next request is asked for.
   var onGet: (() -> Void)?
   private(set) var requests: [TransportRequest] = []
@@ -59,19 +63,36 @@ final class FakeServer {
   func begin(_ request: TransportRequest) throws(TransportFailure) {
     if let failure { throw failure }
     requests.append(request)
+    if request.body.isEmpty { return pending.append(plainRegistration()) }
     let body = garbage.map { Array($0.utf8) } ?? (request.url.hasSuffix("get") ? get(request) : respond(request))
     pending.append(
       TransportResponse(status: 200, contentType: "application/fido+uaf; charset=utf-8", body: body))
   }
 
   func finish() throws(TransportFailure) -> TransportResponse {
-    if let failure { throw failure }
+    if let failure = failure ?? lateFailure { throw failure }
     guard !pending.isEmpty else { throw .unavailable }
     return pending.removeFirst()
   }
 
+  /// What a server of the plain dialect hands out: the bare request, whatever code the client has.
+  private func plainRegistration() -> TransportResponse {
+    let header = OperationHeader(upv: UPV(major: 1, minor: 0), op: .registration, appID: nil)
+    do {
+      let request = RegistrationRequest(
+        header: header, challenge: try ServerChallenge(bytes: Array(repeating: 7, count: 32)), username: "mina",
+        policy: Policy(accepted: try accepted.map { try $0.map { MatchCriteria(aaid: try AAID($0)) } }))
+      let text = UAFRequest.text(of: [.registration(request)])
+      return TransportResponse(status: 200, contentType: "application/json", body: Array(text.utf8))
+    } catch {
+      Issue.record(error)
+      return TransportResponse(status: 500, contentType: "", body: [])
+    }
+  }
+
   private func get(_ request: TransportRequest) -> [UInt8] {
     onGet.take()?()
+    onEachGet?()
     do {
       let get = try GetUAFRequest(parsing: request.body)
       let context = try RequestContext(parsing: get.context ?? "")

@@ -1,0 +1,119 @@
+import Authenticator
+import FidoResults
+import Testing
+import UAFClient
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// What comes first: a value that was verified here, whatever the server, the list or another call does.
+@Suite struct OrderTests {
+  @Test func `with a list, too, a silent server is told only to who has proved something here`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.server.lateFailure = .noHandshake(.refused)
+    let right = try bench.run(bench.begin(), ["2", "12369"])
+    #expect(right.result == 4001 && right.pamCode == 9 && right.prompts.map(\.check) == ["choice", "pattern"])
+    let wrong = try bench.run(bench.begin(), ["1", "wrong1"])
+    #expect(wrong.result == 3012 && wrong.pamCode == 7)
+    #expect(try bench.triesLeft() == 2)
+    #expect(try bench.run(bench.begin(), [nil]).result == 999)
+  }
+
+  @Test func `where registering anew is offered, too`() throws {
+    let bench = try HelperBench.registered("[prompt]\noffer_reset = true")
+    bench.server.lateFailure = .noHandshake(.refused)
+    #expect(try bench.run(bench.begin(), ["1", "wrong1"]).result == 3012)
+    #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 4001)
+  }
+
+  @Test func `divided, too`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.lateFailure = .noHandshake(.refused)
+    var begin = bench.begin()
+    begin.isDivided = true
+    #expect(try bench.run(begin, entries: [.resume, .answer("wrong1")]).result == 3012)
+    #expect(try bench.run(begin, entries: [.resume, .answer("correct")]).result == 4001)
+  }
+
+  @Test func `divided where states are hidden, an account that is not there waits to be resumed like any other`() throws
+  {
+    let bench = try HelperBench.registered()
+    var begin = bench.begin()
+    begin.service = Array("greeter".utf8)
+    begin.isRemote = true
+    begin.isDivided = true
+    let known = try bench.run(begin, entries: [.cancelled])
+    begin.uid = nil
+    let unknown = try bench.run(begin, entries: [.cancelled])
+    #expect(known.prompts.isEmpty && unknown.prompts.isEmpty)
+    #expect(known.result == unknown.result && known.pamCode == unknown.pamCode)
+  }
+
+  @Test func `a server that takes more than a minute for each answer is asked twice at most`() throws {
+    let bench = try HelperBench.registered()
+    let before = bench.server.asked.count
+    bench.server.onEachGet = { bench.now.nanoseconds += 61_000_000_000 }
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(bench.server.asked.count == before + 2)
+  }
+
+  @Test func `leaving a prompt and coming back begins no new row of tries, and counts no value twice`() throws {
+    let bench = try HelperBench.registeredTwice("[prompt]\ntries = 3")
+    let transcript = try bench.run(bench.begin(), ["1", "wrong1", "", "1", "wrong1"])
+    #expect(transcript.result == 3012 && transcript.prompts.count == 5)
+    #expect(try bench.triesLeft() == 2)
+  }
+
+  // MARK: Codes that nobody judges
+
+  /// A bench whose server never looks at a code.
+  private func plain(_ more: String = "") throws -> HelperBench {
+    let bench = try HelperBench.registered(more)
+    bench.configuration = bench.configuration.replacing("[server]", with: "[server]\ndialect = \"plain\"")
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    return bench
+  }
+
+  @Test func `where the server judges no codes, none gives an account in use a value of one's own`() throws {
+    let bench = try plain()
+    var begin = Begin(.register)
+    begin.service = Array("uafctl".utf8)
+    begin.authenticator = Array("pattern".utf8)
+    begin.payload = Array(bench.server.payload().encoded.utf8)
+    let transcript = try bench.run(begin, peer: 4242)
+    #expect(transcript.result == 1001 && transcript.prompts.isEmpty && bench.server.keys.count == 1)
+  }
+
+  @Test func `nor is registering anew offered there`() throws {
+    let bench = try plain("[prompt]\noffer_reset = true")
+    let transcript = try bench.run(bench.begin(), ["wrong1"])
+    #expect(transcript.result == 3012 && transcript.prompts.map(\.check) == ["passcode"])
+  }
+
+  // MARK: What is named is what happens
+
+  @Test func `a forced change is not satisfied by changing another value`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.configuration += "\n[passcode]\nmin_length = 10"
+    var begin = bench.begin(.change)
+    begin.pamFlags = 0x20
+    let transcript = try bench.run(begin, ["2", "12369", "1", "correct", "longbattery", "longbattery"])
+    #expect(transcript.result == 7110)
+    #expect(transcript.errors == ["Your pattern meets the rules: it is another value that has to be changed."])
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
+    begin.authenticator = Array("pattern".utf8)
+    #expect(try bench.run(begin, ["12369"]).result == 7111)
+  }
+
+  @Test func `deregistering one authenticator leaves the other, whatever the server's order names`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.server.order = [.everything]
+    var begin = bench.begin(.deregister)
+    begin.authenticator = Array("pattern".utf8)
+    #expect(try bench.run(begin, ["12369"]).result == 0)
+    bench.server.accepted = [["5541#0001"]]
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern")).result == 1009)
+  }
+}
