@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks POLICIES.md: each row names a source file that is there and tests that are there, and each result of the table
-has one row; `scripts/check.sh` calls it.
+has one row. Checks CONFORMANCE.md: the suites, tests and vectors it names are there. `scripts/check.sh` calls it.
 
 Prints one line for each row or result that does not, and fails if there is any.
 """
@@ -49,6 +49,32 @@ def results_without_a_row(rows):
     return [number for number in numbers if listed.count(number) != 1]
 
 
+def is_quoted(quote, names):
+    """Whether `quote` is names out of `names`, set apart by commas (which names have as well); "…" is left out text."""
+    parts = quote.split(", ")
+    for count in range(len(parts), 0, -1):
+        pattern = ".*".join(re.escape(piece.strip()) for piece in ", ".join(parts[:count]).split("…"))
+        if any(re.fullmatch(pattern, name) for name in names):
+            return count == len(parts) or is_quoted(", ".join(parts[count:]), names)
+    return False
+
+
+def problems_of_conformance(line, tests):
+    """What is wrong with one line of CONFORMANCE.md."""
+    for suite in re.findall(r"\w+Tests\b", line):
+        if suite not in tests and not (ROOT / "Tests" / suite).is_dir():
+            yield f"there is no suite {suite}"
+    for names in re.findall(r"\bvectors? ((?:`[\w-]+`(?:, )?)+)", line):
+        for name in re.findall(r"`([\w-]+)`", names):
+            if not (ROOT / f"Tests/Vectors/uaf/{name}.json").is_file():
+                yield f"there is no vector {name}"
+    for piece in re.split(r"; |\s*\|\s*", line.strip()):
+        named = re.fullmatch(r"((?:`?\w+Tests`?(?:, )?)+): (.*)", piece)
+        for suite in re.findall(r"\w+", named.group(1)) if named else ():
+            if not is_quoted(named.group(2), tests.get(suite, ())):
+                yield f"there is no test '{named.group(2)}' in {suite}"
+
+
 def main():
     tests = names_of_tests()
     sources = {path.stem for folder in ("Sources", "cshim") for path in (ROOT / folder).rglob("*.*")}
@@ -66,6 +92,10 @@ def main():
     for number in results_without_a_row(rows):
         print(f"check: POLICIES.md: result {number} does not have one row")
         broken += 1
+    for number, line in enumerate((ROOT / "CONFORMANCE.md").read_text(encoding="utf-8").splitlines(), 1):
+        for problem in problems_of_conformance(line, tests):
+            print(f"check: CONFORMANCE.md:{number}: {problem}")
+            broken += 1
     sys.exit(1 if broken or not rows else 0)
 
 

@@ -10,11 +10,11 @@ public struct DecodedMessage: Sendable {
   /// What was verified, and what only a server could.
   public let checks: [Check]
 
-  /// Whether everything that could be verified holds.
+  /// Whether this is a message, an assertion or final challenge parameters, and everything that could be verified holds.
   public var holds: Bool { !checks.contains { $0.outcome == .fails } }
 
   /// The tree, and below it the checks.
-  public var lines: [String] { tree + (checks.isEmpty ? [] : [""] + checks.map(\.line)) }
+  public var lines: [String] { tree + (tree.isEmpty ? [] : [""]) + checks.map(\.line) }
 
   /// Decodes a message.
   ///
@@ -24,13 +24,17 @@ public struct DecodedMessage: Sendable {
     if let content = try? Base64URL.decode(String(decoding: trimmed, as: UTF8.self), maximumCount: 65_536),
       !content.isEmpty
     {
-      if let json = try? JSONValue(parsing: content) { self.init(json) } else { self.init(assertion: content) }
+      if let json = try? JSONValue(parsing: content) {
+        self.init(json, isEncoded: true)
+      } else {
+        self.init(assertion: content)
+      }
     } else {
-      self.init(try JSONValue(parsing: trimmed))
+      self.init(try JSONValue(parsing: trimmed), isEncoded: false)
     }
   }
 
-  private init(_ json: JSONValue) {
+  private init(_ json: JSONValue, isEncoded: Bool) {
     var decoder = MessageDecoder()
     switch json {
     case .array(let values):
@@ -41,14 +45,27 @@ public struct DecodedMessage: Sendable {
       if object["header"] != nil { decoder.add(object) }
     default: tree = decoder.node("value", json).lines()
     }
-    checks = decoder.messages.enumerated().flatMap { index, message in
-      MessageChecks(message, name: "message \(index + 1)").checks
+    checks =
+      decoder.messages.isEmpty
+      ? [Self.checkWithoutMessage(json, isEncoded: isEncoded)]
+      : decoder.messages.enumerated().flatMap { index, message in
+        MessageChecks(message, name: "message \(index + 1)").checks
+      }
+  }
+
+  /// What is JSON without a message is good for something only as the parameters of one, and those travel in base64url.
+  private static func checkWithoutMessage(_ json: JSONValue, isEncoded: Bool) -> Check {
+    guard isEncoded, (try? FinalChallengeParams(json: json, path: "fcParams")) != nil else {
+      return Check(.fails, "no UAF message found")
     }
+    return Check(.holds, "fcParams decodes to final challenge parameters")
   }
 
   private init(assertion: [UInt8]) {
     tree = ElementDecoder.nodes(assertion).flatMap { $0.lines() }
-    checks = [Check(.unknown, "the assertion's hash and signature: fcParams is in the message around it")]
+    var checks = MessageChecks()
+    checks.bare(assertion)
+    self.checks = checks.checks
   }
 
   private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {

@@ -5,6 +5,8 @@ import UAFMessages
 struct MessageChecks {
   private(set) var checks: [Check] = []
 
+  init() {}
+
   init(_ message: JSONObject, name: String) {
     let bytes = JSONValue.array([.object(message)]).bytes
     do throws(MessageError) {
@@ -39,6 +41,19 @@ struct MessageChecks {
     }
     checks.append(Check(.unknown, "\(name): whether the server issued this challenge, for this, and once"))
     checks.append(Check(.unknown, "\(name): whether the facet, the channel binding and the policy are the server's"))
+  }
+
+  /// Checks an assertion without its message; what is no authentication is taken for a registration.
+  mutating func bare(_ bytes: [UInt8]) {
+    let name = "bare assertion"
+    let isWellFormed =
+      if (try? TLVElement.single(in: bytes))?.tag == .authenticationAssertion {
+        wellFormed(name) { () throws(TLVError) in try UnverifiedAuthenticationAssertion(parsing: bytes) } != nil
+      } else {
+        wellFormed(name) { () throws(TLVError) in try UnverifiedRegistrationAssertion(parsing: bytes) } != nil
+      }
+    guard isWellFormed else { return }
+    checks.append(Check(.unknown, "\(name): its hash and signature: fcParams is in the message around it"))
   }
 
   private mutating func registration(_ bytes: [UInt8], fcParams: String, _ name: String) {

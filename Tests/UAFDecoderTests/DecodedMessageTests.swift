@@ -120,8 +120,36 @@ struct DecodedMessageTests {
     let (response, assertion) = try Self.registration("reg-surrogate-sig1-key100")
     let bare = try Self.decode(Base64URL.encode(assertion) + "\n")
     #expect(bare.tree.first?.hasPrefix("0x3E01 TAG_UAFV1_REG_ASSERTION") == true)
-    #expect(bare.holds)
-    #expect(try Self.decode(response.fcParams).tree.contains(#"facetID: "https://example.test""#))
+    #expect(bare.holds && bare.checks.map(\.outcome) == [.holds, .unknown])
+    guard case .authentication(let login) = try UAFResponse(parsing: Self.vector("auth-sig1-key100", "response")) else {
+      throw CocoaError(.coderReadCorrupt)
+    }
+    #expect(try Self.decode(Base64URL.encode(#require(login.assertions.first).assertion)).holds)
+    let parameters = try Self.decode(response.fcParams)
+    #expect(parameters.tree.contains(#"facetID: "https://example.test""#))
+    #expect(parameters.holds && parameters.checks.map(\.outcome) == [.holds])
+  }
+
+  @Test(arguments: ["reg-ext-critical", "reg-mode2", "reg-outer-auth-tag", "reg-trailing"])
+  func `refuses a bare assertion that is malformed`(_ name: String) throws {
+    #expect(try !Self.decode(Base64URL.encode(Self.registration(name).1)).holds)
+  }
+
+  @Test(arguments: ["AQ", "AT4", "abc", "null", "true"]) func `refuses bytes that are no assertion`(
+    _ text: String
+  ) throws {
+    let message = try Self.decode(text)
+    #expect(!message.holds && message.checks.count == 1)
+    #expect(message.lines.last?.hasPrefix("FAIL  bare assertion: ") == true)
+  }
+
+  @Test(arguments: [
+    "[]", "{}", "[{}]", "[1]", "[null]", "7", #""""#, #""abc""#, #"{"a":1}"#, #"{"uafProtocolMessage":"[{}]"}"#,
+    #"{"uafProtocolMessage":"[{"}"#, #"{"statusCode":1200}"#, #"{"appID":"a","facetID":"a"}"#, "e30", "W10",
+  ])
+  func `refuses JSON without a message in it`(_ text: String) throws {
+    let message = try Self.decode(text)
+    #expect(!message.holds && message.lines.last == "FAIL  no UAF message found")
   }
 
   @Test(arguments: ["", " \n", "{", "[1,]", "{\"a\":1,\"a\":2}", "not base64!", "\u{FEFF}[]"])
@@ -129,9 +157,10 @@ struct DecodedMessageTests {
     #expect(throws: JSONError.self) { try Self.decode(text) }
   }
 
-  @Test(arguments: ["[]", "{}", "[null]", "7", "[{\"header\":7}]", "[{\"header\":{},\"assertions\":[]}]", "AQ", "AT4"])
-  func `shows what is no message as what it is`(_ text: String) throws {
-    #expect(try !Self.decode(text).checks.contains { $0.outcome == .holds })
+  @Test(arguments: [#"[{"header":7}]"#, #"[{"header":{},"assertions":[]}]"#])
+  func `refuses what only begins like a message`(_ text: String) throws {
+    let message = try Self.decode(text)
+    #expect(!message.holds && !message.checks.contains { $0.outcome == .holds })
   }
 
   @Test func `lets nothing through that steers a terminal`() throws {
@@ -203,7 +232,7 @@ struct DecodedMessageTests {
 
   @Test func `survives nesting, length and numbers that are jokes`() throws {
     let deep = String(repeating: "[", count: 15) + String(repeating: "]", count: 15)
-    #expect(try Self.decode("{\"a\":\(deep)}").checks.isEmpty)
+    #expect(try !Self.decode("{\"a\":\(deep)}").holds)
     var nested: [UInt8] = []
     for _ in 0..<200 { nested = [0x01, 0x3E, UInt8(nested.count & 0xFF), UInt8(nested.count >> 8)] + nested }
     #expect(try Self.decode(Base64URL.encode(nested)).tree.count < 20)

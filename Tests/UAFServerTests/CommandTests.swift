@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Testing
 import UAFMessages
 
@@ -74,6 +75,33 @@ struct CommandTests {
   ])
   func `reads the command lines that others rely on`(arguments: [String]) throws {
     _ = try UAFServerCommand.parseAsRoot(arguments)
+  }
+
+  /// How `decode` ends for a file of this content; nil for an exit with 0.
+  private static func decodingEnds(_ content: [UInt8]) throws -> ExitCode? {
+    let file = FileManager.default.temporaryDirectory.appending(path: "message-\(UUID().uuidString)")
+    try Data(content).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    do {
+      try DecodeCommand.parse([file.path()]).run()
+      return nil
+    } catch let code as ExitCode {
+      return code
+    }
+  }
+
+  @Test(arguments: [
+    "[]", "{}", "[{}]", "[1]", #""""#, #"{"a":1}"#, #"{"uafProtocolMessage":"[{}]"}"#, "abc", "null", "", "{",
+  ])
+  func `decode exits with 1 for what is no message`(_ content: String) throws {
+    let code = try Self.decodingEnds(Array(content.utf8))
+    #expect(code?.rawValue == 1)
+  }
+
+  @Test func `decode exits with 0 for a message, and with 1 once it does not hold`() throws {
+    let first = try Self.decodingEnds(Vector("reg-surrogate-sig1-key100").responseBytes)
+    let second = try Self.decodingEnds(Vector("reg-bad-signature").responseBytes)
+    #expect(first == nil && second?.rawValue == 1)
   }
 
   @Test func `lists an account on one line`() {

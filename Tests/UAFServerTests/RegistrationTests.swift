@@ -35,6 +35,42 @@ struct RegistrationTests {
     #expect(keys.map(\.publicKey) == [authenticator.publicKey])
   }
 
+  /// The names of an account's machines, oldest key first.
+  private func deviceNames(of username: String) async throws -> [String?] {
+    try await server.database.read { db in
+      try Row.fetchAll(
+        db, sql: "SELECT deviceName FROM credential WHERE username = ? ORDER BY id", arguments: [username]
+      )
+      .map { $0["deviceName"] }
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["laptop", "laptop"], ["m", "m"], ["laptop", "laptop"]),
+      (["laptop", "tower"], ["m", "m"], ["laptop", "laptop"]),
+      (["laptop", nil], ["m", "m"], ["laptop", "laptop"]),
+      ([nil, "tower", "desk"], ["m", "m", "m"], [nil, "tower", "tower"]),
+      (["e\u{301}", "\u{e9}"], ["m", "m"], ["e\u{301}", "e\u{301}"]),
+      (["laptop", "tower"], ["m", "n"], ["laptop", "tower"]),
+      (["laptop", "tower"], [nil, nil], ["laptop", "tower"]),
+    ] as [([String?], [String?], [String?])])
+  func `keeps the first name of an account's machine, and lets no later one replace it`(
+    names: [String?], machines: [String?], stored: [String?]
+  ) async throws {
+    for (name, machine) in zip(names, machines) {
+      _ = try await server.registered("alice", deviceID: machine, deviceName: name)
+    }
+    let kept = try await deviceNames(of: "alice")
+    #expect(kept.map { $0.map { Array($0.utf8) } } == stored.map { $0.map { Array($0.utf8) } })
+  }
+
+  @Test func `takes no name from another account's machine`() async throws {
+    _ = try await server.registered("alice", deviceID: "m", deviceName: "laptop")
+    _ = try await server.registered("bob", deviceID: "m", deviceName: "tower")
+    #expect(try await deviceNames(of: "bob") == ["tower"])
+  }
+
   @Test func `stores how the authenticator draws pictures, where it says so`() async throws {
     let display = #"{"width":320,"height":480,"bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0}"#
     for (username, list) in [("alice", "[\(display)]"), ("bob", nil)] {

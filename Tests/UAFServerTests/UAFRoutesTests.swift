@@ -39,6 +39,23 @@ struct UAFRoutesTests {
     return try ServerResponse(parsing: [UInt8](buffer: await post(client, "/uaf/respond", body.jsonBytes).body))
   }
 
+  @Test(arguments: [("laptop", false), ("tower", true), (nil, false)])
+  func `notes in the log that a machine's later name is ignored`(name: String?, isNoted: Bool) async throws {
+    _ = try await server.registered("alice", deviceID: "machine", deviceName: "laptop")
+    let authenticator = try FakeAuthenticator()
+    var context = RequestContext(username: "alice")
+    context.authCode = try await server.enrol("alice")
+    context.deviceID = "machine"
+    context.deviceName = name
+    let log = RecordedLog()
+    try await server.application(log: log).test(.router) { [context] client in
+      let request = try authenticator.registrationRequest(from: try await get(client, .registration, context))
+      #expect(try await respond(client, authenticator.register(request)).statusCode == .ok)
+    }
+    #expect(log.lines.contains { $0.hasPrefix("accepted ") })
+    #expect(log.lines.filter { $0.hasPrefix("device-name-") } == (isNoted ? ["device-name-ignored user=alice"] : []))
+  }
+
   @Test func `registers, authenticates and deregisters`() async throws {
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")

@@ -196,7 +196,7 @@ import Testing
       help(DeregisterCommand.self) == """
         OVERVIEW: Deletes registrations, here and at the server.
 
-        USAGE: uafctl deregister [--conf <file>] [--all] [--user <user>] [--payload <file>] [--token] [<type>]
+        USAGE: uafctl deregister [--conf <file>] [--all] [--user <user>] [--payload <file>] [<type>]
 
         ARGUMENTS:
           <type>                  Authenticator type, such as passcode. Not needed
@@ -208,7 +208,6 @@ import Testing
           --user <user>           The account; root only. Your own where it is left out.
           --payload <file>        File with an enrolment payload as the proof; - for
                                   standard input, or to be asked for it.
-          --token                 Print the server's token.
           --version               Show the version.
           -h, --help              Show help information.
 

@@ -43,8 +43,16 @@ import UAFWire
     let path = folder.file("payload", Array("eyJ2IjoxfQ\n".utf8), mode: 0o600)
     var full = begin(.deregister)
     full.payload = Array("eyJ2IjoxfQ".utf8)
+    #expect(sent(["deregister", "--user", "alice", "--payload", path]) == [Bench.packet(full)])
+    full.operation = .register
     full.wantsToken = true
-    #expect(sent(["deregister", "--user", "alice", "--payload", path, "--token"]) == [Bench.packet(full)])
+    #expect(sent(["register", "alice", "--payload", path, "--token"]) == [Bench.packet(full)])
+  }
+
+  @Test func `refuses to show the token of a deregistration, which is good for that alone`() {
+    let bench = Bench(["deregister", "--user", "alice", "--token"], as: 0, core: [Bench.success])
+    #expect(bench.exit == .usage && bench.output == "")
+    #expect(bench.notes.contains("--token") && bench.sent.isEmpty)
   }
 
   @Test(arguments: [

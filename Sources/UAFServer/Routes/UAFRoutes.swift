@@ -63,7 +63,7 @@ struct UAFRoutes: Sendable {
     }
     do {
       switch try await ResponseService(environment: environment).respond(body) {
-      case .accepted(let token, let operation, let username, let keys):
+      case .accepted(let token, let operation, let username, let keys, let ignoresDeviceName):
         logger.info(
           "accepted",
           metadata: [
@@ -71,6 +71,7 @@ struct UAFRoutes: Sendable {
             "aaid": "\(keys.map(\.aaid.text).joined(separator: ","))",
             "key": "\(keys.map { String($0.keyID.text.prefix(8)) }.joined(separator: ","))",
           ])
+        if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
         return Self.answer(ServerResponse(statusCode: .ok, additionalTokens: [token]), mediaType)
       case .refused(let refusal, let username):
         log(refusal, route: "respond", username: username)

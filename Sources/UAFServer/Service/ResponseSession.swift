@@ -48,9 +48,11 @@ struct ResponseSession {
       return refused(refusal)
     case .accepted(let verified):
       try AccountStore(db: db).add(issued.username, now: now)
-      for key in verified { try store.add(key, issued: issued, now: now) }
+      var keepsName = true
+      for key in verified { keepsName = try store.add(key, issued: issued, now: now) && keepsName }
       if let enrolmentID { try EnrolmentStore(db: db).consume(id: enrolmentID) }
-      return try accepted(verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) })
+      return try accepted(
+        verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: !keepsName)
     }
   }
 
@@ -101,12 +103,14 @@ struct ResponseSession {
     .refused(refusal, username: issued.username)
   }
 
-  private func accepted(_ keys: [AcceptedKey]) throws -> ResponseOutcome {
+  private func accepted(_ keys: [AcceptedKey], ignoresDeviceName: Bool = false) throws -> ResponseOutcome {
     let claims = VerdictClaims(
       issuer: identity.appID, subject: issued.username, operation: issued.operation,
       proofOperations: issued.proofOperations, challengeHash: Base64URL.encode(issued.challengeHash), issuedAt: now,
       expiresAt: now + VerdictToken.lifetime, tokenID: Base64URL.encode(try environment.random(16)))
     let token = Token(type: Token.jwt, value: try VerdictToken(keys: environment.keys).sign(claims))
-    return .accepted(token: token, operation: issued.operation, username: issued.username, keys: keys)
+    return .accepted(
+      token: token, operation: issued.operation, username: issued.username, keys: keys,
+      ignoresDeviceName: ignoresDeviceName)
   }
 }

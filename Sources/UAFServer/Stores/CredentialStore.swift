@@ -27,7 +27,22 @@ struct CredentialStore {
       arguments: [aaid.text, keyID.bytes.databaseBlob]) ?? false
   }
 
-  func add(_ key: VerifiedRegistration, issued: IssuedRequest, now: Int64) throws {
+  /// The name the account's first registration gave this machine; nil for a machine it does not tell apart, and for one
+  /// without a key here or without a name so far.
+  func deviceName(of username: String, deviceID: String?) throws -> String? {
+    try String.fetchOne(
+      db,
+      sql: """
+        SELECT deviceName FROM credential WHERE username = ? AND deviceID = ? AND deviceName IS NOT NULL
+        ORDER BY id LIMIT 1
+        """, arguments: [username, deviceID])
+  }
+
+  /// Stores a new key, with the name its machine has here already rather than the one in the request.
+  ///
+  /// - Returns: false if the machine was given another name before, which it keeps.
+  func add(_ key: VerifiedRegistration, issued: IssuedRequest, now: Int64) throws -> Bool {
+    let kept = try deviceName(of: issued.username, deviceID: issued.device.id)
     try db.execute(
       sql: """
         INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
@@ -38,9 +53,11 @@ struct CredentialStore {
       arguments: [
         issued.username, issued.appID, key.aaid.text, key.keyID.bytes.databaseBlob, key.publicKey.databaseBlob,
         key.signatureAlgorithm, key.authenticatorVersion, key.signCounter, key.regCounter, issued.device.id,
-        issued.device.name, issued.device.model, issued.device.os, now,
+        kept ?? issued.device.name, issued.device.model, issued.device.os, now,
         key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text,
       ])
+    guard let kept, let name = issued.device.name else { return true }
+    return name.isIdentical(to: kept)
   }
 
   /// Stores the counter of a verified signature.

@@ -22,9 +22,6 @@ struct DeregisterCommand: CoreCommand {
       "File with an enrolment payload as the proof; - for standard input, or to be asked for it.", valueName: "file"))
   var payload: String?
 
-  @Flag(help: "Print the server's token.")
-  var token = false
-
   @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
   var type: String?
 
@@ -37,7 +34,6 @@ struct DeregisterCommand: CoreCommand {
     request.user = user
     request.authenticator = type
     request.payload = try PayloadSource.read(payload, in: surroundings)
-    request.wantsToken = token
     return request
   }
 }

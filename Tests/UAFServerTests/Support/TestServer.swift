@@ -75,20 +75,21 @@ final class TestServer: Sendable {
     let context = username.map { RequestContext(username: $0).jsonText }
     let body = SendUAFResponse(uafResponse: response.text, context: context)
     switch try await ResponseService(environment: environment).respond(body) {
-    case .accepted(let token, _, _, _): return (nil, token)
+    case .accepted(let token, _, _, _, _): return (nil, token)
     case .refused(let refusal, _): return (refusal, nil)
     }
   }
 
   /// Registers a new key by a new code, and expects success.
   func registered(
-    _ username: String, deviceID: String? = nil, model: String = "5541#0001",
+    _ username: String, deviceID: String? = nil, deviceName: String? = nil, model: String = "5541#0001",
     verificationMethods: [UserVerificationMethodEntry]? = nil
   ) async throws -> FakeAuthenticator {
     let authenticator = try FakeAuthenticator(aaid: model)
     var context = RequestContext(username: username)
     context.authCode = try await enrol(username)
     context.deviceID = deviceID
+    context.deviceName = deviceName
     let request = try await authenticator.registrationRequest(from: get(.registration, context))
     let (refusal, _) = try await respond(
       authenticator.register(request, verificationMethods: verificationMethods))
@@ -113,8 +114,10 @@ final class TestServer: Sendable {
 
   var application: some ApplicationProtocol { application() }
 
-  func application(_ admission: Admission = Admission()) -> some ApplicationProtocol {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+  func application(
+    _ admission: Admission = Admission(), log: any LogHandler = SwiftLogNoOpLogHandler()
+  ) -> some ApplicationProtocol {
+    let logger = Logger(label: "test") { _ in log }
     return Application(router: UAFRoutes(environment: environment, logger: logger, admission: admission).router)
   }
 
