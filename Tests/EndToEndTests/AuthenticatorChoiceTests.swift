@@ -59,6 +59,29 @@ extension EndToEnd {
       #expect(try scene.run([.auth], ["2", "75321"]).code == .success)
     }
 
+    @Test func `who has forgotten the value registers anew from the prompt, with a code, and logs in with the new one`()
+      throws
+    {
+      let scene = try Scene.registered()
+      try scene.configure { $0.more = "[service.demo]\ninteractive = true\noffer_reset = true" }
+      let code = try Self.code(in: try scene.server.enrol(scene.user))
+      let again = try scene.run([.auth], ["2", code, "mandarine7", "mandarine7"])
+      #expect(again.code == .authenticationError && again.errors.last?.hasPrefix("Registered again") == true)
+      #expect(try scene.run([.auth], ["1", Scene.passcode]).code == .authenticationError)
+      #expect(try scene.run([.auth], ["1", "mandarine7"]).code == .success)
+      let used = try scene.run([.auth], ["2", code, "clementine8", "clementine8"])
+      #expect(used.code == .authenticationError)
+      #expect(try scene.run([.auth], ["1", "mandarine7"]).code == .success, "a code is good once")
+    }
+
+    /// The one-time code in a payload, which is what a person would type.
+    private static func code(in payload: String) throws -> String {
+      let text = payload.replacing("-", with: "+").replacing("_", with: "/")
+      let padded = text + String(repeating: "=", count: (4 - text.count % 4) % 4)
+      let json = try JSONSerialization.jsonObject(with: try #require(Data(base64Encoded: padded))) as? [String: Any]
+      return try #require(json?["authCode"] as? String)
+    }
+
     // MARK: What the server's policy says
 
     @Test func `a group that needs both is asked for both, and others are not`() throws {

@@ -30,6 +30,15 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
+  @Test func `a whole payload is as good as its code, and another account's is refused`() throws {
+    let bench = try HelperBench.registered(Self.more)
+    let payload = bench.server.payload().encoded
+    #expect(try bench.run(bench.begin(), ["2", payload, "battery", "battery"]).result == 980)
+    #expect(bench.server.asked.last?.context.authCode == "code")
+    let foreign = bench.server.payload(username: "nora").encoded
+    #expect(try bench.run(bench.begin(), ["2", foreign]).result == 1001)
+  }
+
   @Test func `without a code it ends there`() throws {
     let bench = try HelperBench.registered(Self.more)
     let before = bench.server.asked.count

@@ -17,6 +17,12 @@ extension Session {
     do throws(MessageError) { payload = try EnrolmentPayload(encoded: text) } catch {
       throw Ending(.invalidParameter, detail: "the payload cannot be read: \(error)", log: "payload: \(error)")
     }
+    return try checked(payload, operation)
+  }
+
+  private func checked(
+    _ payload: EnrolmentPayload, _ operation: UAFMessages.Operation
+  ) throws(Ending) -> EnrolmentPayload {
     guard payload.op == operation else {
       throw Ending(
         .invalidParameter, detail: "the payload is for another operation", log: "payload of another operation")
@@ -29,13 +35,26 @@ extension Session {
     return payload
   }
 
+  /// The code of what was entered where an enrolment code was asked for: a whole payload, or its code alone.
+  ///
+  /// - Throws: ``Ending``, as for a payload.
+  func code(entered text: String, for account: AccountFile, _ server: ServerSettings) throws(Ending) -> String {
+    guard let payload = try? EnrolmentPayload(encoded: text) else { return text }
+    return try code(of: checked(payload, .registration), for: account, server)
+  }
+
   /// The one-time code of a payload that is for an account of this machine and its server.
   ///
   /// - Throws: ``Ending`` (1001) for a payload of another operation, server or account; 1100 after its time.
   func code(
     _ operation: UAFMessages.Operation = .registration, for account: AccountFile, _ server: ServerSettings
   ) throws(Ending) -> String {
-    let payload = try payload(operation)
+    try code(of: payload(operation), for: account, server)
+  }
+
+  private func code(
+    of payload: EnrolmentPayload, for account: AccountFile, _ server: ServerSettings
+  ) throws(Ending) -> String {
     try requireTrusted(payload, server)
     guard payload.username == account.identity.serverUserName else {
       throw Ending(

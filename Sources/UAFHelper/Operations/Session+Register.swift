@@ -108,7 +108,8 @@ extension Session {
     let server = try server()
     let client = try clientSettings(server)
     // A code is no secret like a value: it is good once, for minutes, and the server must read it.
-    let code = entry.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+    let text = entry.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+    let code = try code(entered: text, for: held.account, server)
     let run = try RegistrationRun(
       self, client, server, held.account, held.account.identity, .code(code), among: [type], in: try openState())
     run.replacesValues = true
