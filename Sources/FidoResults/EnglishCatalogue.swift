@@ -94,6 +94,8 @@ enum EnglishCatalogue: Catalogue {
     case .emptyLineBack: return "empty line: back to the list"
     case .valueIsStale(let kind):
       return "Your \(name(kind)) does not meet today's rules any more: it has to be changed."
+    case .valueMeetsRules(let kind):
+      return "Your \(name(kind)) meets the rules: it is another value that has to be changed."
     case .enrolmentCode: return "Enrolment code: "
     case .wrong(let kind, let tries): return wrong(kind, tries)
     case .locked(let seconds): return "Locked after wrong entries: try again in \(wait(seconds))."

@@ -32,6 +32,8 @@ public enum PromptText: Hashable, Sendable {
   case emptyLineBack
   /// The value was right, but by today's rules it would be refused.
   case valueIsStale(ValueKind)
+  /// The value that was to be changed is another one.
+  case valueMeetsRules(ValueKind)
   /// Asks for the code of the enrolment payload.
   case enrolmentCode
   /// A wrong value; nil where states are hidden.

@@ -57,6 +57,24 @@ import UAFWire
     #expect(transcript.prompts[1].errorMessage == "Wrong passcode: 2 tries left.")
   }
 
+  @Test func `the prompt's reason is the service, with sudo's command or where the person comes from`() throws {
+    let bench = try HelperBench.registered("[service.su]\nreason = \"Become somebody else\"")
+    var begin = bench.begin()
+    #expect(try bench.run(begin, ["correct"]).prompts[0].reason == "login")
+    begin.service = Array("sudo".utf8)
+    begin.command = Array("ls -l\u{1b}[2J /root".utf8)
+    #expect(try bench.run(begin, ["correct"]).prompts[0].reason == "sudo: ls -l[2J /root")
+    begin.command = nil
+    begin.service = Array("sshd".utf8)
+    begin.isRemote = true
+    begin.remoteHost = Array("192.0.2.1".utf8)
+    #expect(try bench.run(begin, ["correct"]).prompts[0].reason == "sshd from 192.0.2.1")
+    begin = bench.begin()
+    begin.service = Array("su".utf8)
+    let prompt = try bench.run(begin, ["correct"]).prompts[0]
+    #expect(prompt.reason == "Become somebody else" && prompt.text == "Passcode for mina (Become somebody else): ")
+  }
+
   @Test func `with PAM_SILENT the last error stands in the prompt itself`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin(.authenticate, "tries=2")

@@ -59,16 +59,6 @@ import UAFWire
 
   // MARK: Divided authentication
 
-  @Test func `divided, the request is there before ready, and nothing is asked before resume`() throws {
-    let bench = try HelperBench.registered()
-    var begin = bench.begin()
-    begin.isDivided = true
-    let transcript = try bench.run(begin, entries: [.resume, .answer("correct")])
-    #expect(transcript.result == 0 && transcript.messages.map(\.type) == [.prompt, .finished])
-    let asked = try #require(bench.server.asked.last)
-    #expect(asked.op == .authentication)
-  }
-
   @Test func `resume that comes early leaves ready out, and one too many is ignored`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()

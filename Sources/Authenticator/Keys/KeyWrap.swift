@@ -23,7 +23,7 @@ struct KeyWrap {
     let key: Secret
     do { key = try RandomBytes.makeSecret(Self.keyLength) } catch { throw .cryptography }
     let enrolled = try seal(key, under: value, cost: cost, deviceSecret: deviceSecret)
-    return UnlockedAuthenticator(wrap: self, enrolled: enrolled, key: key)
+    return UnlockedAuthenticator(wrap: self, enrolled: enrolled, isNew: true, key: key)
   }
 
   /// Seals an authenticator's key under a value.
@@ -56,7 +56,7 @@ struct KeyWrap {
       let key = try AES256GCM.open(
         enrolled.sealedKey, key: sealing, nonce: enrolled.nonce,
         additionalData: authenticatorData(enrolled.salt, enrolled.cost))
-      return UnlockedAuthenticator(wrap: self, enrolled: enrolled, key: key)
+      return UnlockedAuthenticator(wrap: self, enrolled: enrolled, isNew: false, key: key)
     } catch {
       guard error == .authenticationFailed else { throw .cryptography }
       return nil

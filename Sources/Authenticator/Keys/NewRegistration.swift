@@ -3,4 +3,6 @@ public struct NewRegistration {
   /// The key.
   public let key: UAFKey
   let enrolled: EnrolledAuthenticator
+  /// Whether the authenticator is new, too.
+  let isNew: Bool
 }

@@ -7,11 +7,14 @@ import UAFCrypto
 public struct UnlockedAuthenticator: ~Copyable {
   let wrap: KeyWrap
   let enrolled: EnrolledAuthenticator
+  /// Whether it was made in this call, and is stored nowhere.
+  let isNew: Bool
   private let key: Secret
 
-  init(wrap: KeyWrap, enrolled: EnrolledAuthenticator, key: consuming Secret) {
+  init(wrap: KeyWrap, enrolled: EnrolledAuthenticator, isNew: Bool, key: consuming Secret) {
     self.wrap = wrap
     self.enrolled = enrolled
+    self.isNew = isNew
     self.key = key
   }
 
@@ -34,7 +37,7 @@ public struct UnlockedAuthenticator: ~Copyable {
 
   /// What is kept of a registration with it, once the server has accepted the key.
   public borrowing func registration(of key: UAFKey) -> NewRegistration {
-    NewRegistration(key: key, enrolled: enrolled)
+    NewRegistration(key: key, enrolled: enrolled, isNew: isNew)
   }
 
   /// Makes a key pair for an application; nothing is stored yet.

@@ -20,9 +20,14 @@ extension AccountFile {
   ///
   /// Called when the seal opened, before the network.
   ///
-  /// - Throws: ``StateError``: the count then stands, and the attempt is refused.
-  public func settle(_ type: AuthenticatorType, ticket: UInt64) throws(StateError) {
+  /// - Parameter enrolled: the value that was found right, which must still be the one that is set: an entry of the old one
+  ///   must not let in after a change, nor take back what was counted after a reset.
+  /// - Throws: ``StateError``: the count then stands, and the attempt is refused; `identityMismatch` for another value.
+  public func settle(
+    _ type: AuthenticatorType, ticket: UInt64, of enrolled: EnrolledAuthenticator
+  ) throws(StateError) {
     try records.write { () throws(StateError) in
+      guard try authenticator(type)?.sealedKey == enrolled.sealedKey else { throw .identityMismatch }
       var ledger = try ledger(type)
       ledger.settle(ticket)
       try put(ledger, type)

@@ -29,11 +29,13 @@ extension AccountFile {
   ///   - old: keys that the new ones take the place of.
   ///   - replacesValues: whether the authenticators' values, attempts and keys so far go with it, as they do when a
   ///     person registers anew because the value is forgotten.
-  /// - Throws: ``StateError``; `identityMismatch` if an authenticator got another value meanwhile.
+  /// - Throws: ``StateError``; `identityMismatch` if an authenticator got another value meanwhile, or was reset; `absent`
+  ///   if the whole account was.
   public func store(
     _ registrations: [NewRegistration], replacing old: [[UInt8]] = [], replacesValues: Bool = false
   ) throws(StateError) {
     try records.write { () throws(StateError) in
+      try requireIdentity()
       if replacesValues { try removeRows(of: registrations.map(\.key.type)) }
       for keyID in old { try records.remove(.key, name: keyID) }
       for registration in registrations {
@@ -41,7 +43,9 @@ extension AccountFile {
         let stored = try authenticator(type)
         var enrolled = registration.enrolled
         enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
-        if let stored, stored.sealedKey != enrolled.sealedKey { throw .identityMismatch }
+        // What was taken away while the person typed does not come back, with a fresh count at that.
+        let isAsBefore = registration.isNew ? stored == nil : stored?.sealedKey == enrolled.sealedKey
+        guard isAsBefore else { throw .identityMismatch }
         try records.put(.authenticator, name: Array(type.rawValue.utf8), body: enrolled.record, of: identity)
         if stored == nil { try put(AttemptLedger(), type) }
         try records.put(.key, name: registration.key.keyID, body: registration.key.record, of: identity)
@@ -83,7 +87,15 @@ extension AccountFile {
     guard try lastUsed() != type else { return }
     var writer = RecordWriter(version: 1)
     writer.put(type.rawValue)
-    try records.write { () throws(StateError) in try records.put(.lastUsed, body: writer.bytes, of: identity) }
+    try records.write { () throws(StateError) in
+      try requireIdentity()
+      try records.put(.lastUsed, body: writer.bytes, of: identity)
+    }
+  }
+
+  /// The account is still the one that was opened; inside `write`.
+  private func requireIdentity() throws(StateError) {
+    guard try records.body(.identity, of: nil) == identity.record else { throw .absent }
   }
 
   /// The next counter to sign with, on disk before it is used: the server refuses one it has seen.

@@ -24,7 +24,7 @@ extension AccountFile {
     guard let unlocked = try wrap.open(enrolled, with: value, deviceSecret: directory.deviceSecret) else {
       return .wrong
     }
-    try settle(type, ticket: ticket)
+    try settle(type, ticket: ticket, of: enrolled)
     return .verified(unlocked)
   }
 

@@ -12,6 +12,7 @@ import UAFMessages
   /// The one that was asked for by name.
   let named: AuthenticatorType?
   private(set) var opened: [UnlockedAuthenticatorBox] = []
+  private var attempts: [AuthenticatorType: Attempts] = [:]
 
   init(
     _ account: AccountFile, _ types: [AuthenticatorType], named: AuthenticatorType?,
@@ -27,6 +28,13 @@ import UAFMessages
 
   /// Whether no further value has to be entered for this way.
   func cover(_ way: [AuthenticatorType]) -> Bool { way.allSatisfy { self[$0] != nil } }
+
+  /// The entries of this call for a type; `tries` says how many a new row has.
+  func attempts(_ type: AuthenticatorType, tries: () -> Int) -> Attempts {
+    let row = attempts[type] ?? Attempts(left: tries())
+    attempts[type] = row
+    return row
+  }
 
   /// Takes note of an authenticator that was opened.
   func add(_ unlocked: UnlockedAuthenticatorBox) { opened.append(unlocked) }

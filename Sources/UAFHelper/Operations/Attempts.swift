@@ -1,13 +1,9 @@
 import SecretMemory
 
-/// The entries of one call.
-struct Attempts: ~Copyable {
+/// The entries of one call for one authenticator.
+@safe final class Attempts {
   /// How many may still be made.
   var left: Int
-  /// What was wrong with the last one.
-  var error: String?
-  /// Tries left before a lock, where that is told.
-  var remaining: Int?
   private var last: Secret?
 
   init(left: Int) {
@@ -16,7 +12,7 @@ struct Attempts: ~Copyable {
   }
 
   /// Whether this is the very value that was just counted as wrong.
-  borrowing func isRepetition(_ value: borrowing Secret) -> Bool {
+  func isRepetition(_ value: borrowing Secret) -> Bool {
     switch last {
     case .some(let last): last.isEqual(to: value)
     case nil: false
@@ -24,7 +20,7 @@ struct Attempts: ~Copyable {
   }
 
   /// Remembers a wrong value for as long as the call lasts.
-  mutating func note(_ value: borrowing Secret) {
+  func note(_ value: borrowing Secret) {
     last = value.withBytes { try? Secret(copying: $0) }
   }
 }

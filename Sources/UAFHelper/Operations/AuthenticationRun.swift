@@ -16,7 +16,10 @@ import UAFWire
   private var network: Network
   private var flow: AuthenticationFlow
   private var asked: BootTime
-  private var offer: AuthenticationOffer?
+  /// What came of the request: one that can be answered, or the server's refusal.
+  private var received: Result<AuthenticationOffer, Refusal>?
+  /// How often the request was fetched anew because it had grown old.
+  private var renewals = 0
   /// Whether the request was asked for and not received yet.
   private var isPending = true
   /// Whether the request came with the verdict on an earlier answer.
@@ -79,8 +82,10 @@ import UAFWire
   }
 
   /// Ready once the request is there, so that nothing is waited for after *resume*.
+  ///
+  /// A refusal is kept for later: what the server says of an account is for whoever has proved to be its person.
   private func waitForResume() throws(Ending) {
-    if case .failure(let refusal) = try collect() { throw try session.noted(refusal, held.account, []) }
+    _ = try collect()
     guard try session.frontEnd.awaitResume() else { throw session.cancelled("cancelled before the prompt") }
   }
 
@@ -98,29 +103,37 @@ import UAFWire
   }
 
   private func collect() throws(Ending) -> Result<AuthenticationOffer, Refusal> {
-    if let offer { return .success(offer) }
+    if let received { return received }
     let descriptions = session.descriptions(held.types, keys: try session.keys(of: held.account))
     isPending = false
-    do throws(Refusal) {
-      let collected = try flow.collect(over: &network, among: descriptions)
-      offer = collected
-      return .success(collected)
-    } catch { return .failure(error) }
+    let collected: Result<AuthenticationOffer, Refusal>
+    do throws(Refusal) { collected = .success(try flow.collect(over: &network, among: descriptions)) } catch {
+      collected = .failure(error)
+    }
+    received = collected
+    return collected
   }
 
   /// Answers the request, and each further one that the server answers with.
   private func attempt() throws(Ending) -> Result<Acceptance, Refusal> {
     while true {
       // What was fetched while the person typed may have grown old.
-      if isOld { try restart() }
+      if isOld {
+        // Once: a server that takes longer than that for each answer is answered all the same.
+        try restart()
+        renewals += 1
+      }
       let offer: AuthenticationOffer
       switch try collect() {
       case .success(let collected): offer = collected
-      case .failure(let refusal): return .failure(refusal)
+      case .failure(let refusal):
+        // No stack may go on because the server is silent before the person has proved anything here.
+        if held.opened.isEmpty { try session.openAny(of: held) }
+        return .failure(refusal)
       }
       let way = try session.open(offer, held)
       if isOld { continue }
-      self.offer = nil
+      received = nil
       let keys = try session.keys(of: held.account)
       let answered = try session.answer(&flow, offer, way, keys, over: &network) { (key) throws(Ending) in
         guard let unlocked = self.held[key.type] else { throw Ending(.cannotUse, log: "the authenticator is not open") }
@@ -139,7 +152,7 @@ import UAFWire
   /// an approval.
   private var isOld: Bool {
     if case .approval = purpose { return false }
-    guard !isFurther else { return false }
+    guard !isFurther, renewals == 0 else { return false }
     let age = session.surroundings.now().nanoseconds.subtractingReportingOverflow(asked.nanoseconds)
     return age.overflow || age.partialValue > Self.requestLifetimeNanoseconds
   }
@@ -149,7 +162,7 @@ import UAFWire
     // What was asked for is read and dropped, or it would be taken for the answer to what is asked next.
     if isPending { _ = try? network.finish() }
     isPending = true
-    offer = nil
+    received = nil
     isFurther = false
     asked = session.surroundings.now()
     flow = try session.startAuthentication(client, held.account, for: purpose, over: &network)

@@ -45,14 +45,17 @@ import UAFMessages
   ///
   /// - Throws: ``Ending``.
   func run(named: AuthenticatorType?) throws(Ending) -> Acceptance {
-    let keys = try account.map { (file) throws(Ending) in try session.keys(of: file) } ?? []
+    let all = try account.map { (file) throws(Ending) in try session.keys(of: file) } ?? []
+    // A key that is to be replaced is no longer one of this account's, or the server would ask for another authenticator.
+    let keys = replacesValues ? all.filter { !types.contains($0.type) } : all
+    if replacesValues { try deregisterReplacedKeys() }
     var (flow, offer) = try offered(keys)
     if offer.namesOtherKeys, keys.isEmpty, try deregisterStaleKeys() { (flow, offer) = try offered(keys) }
     var makers: [NewKeyMaker] = []
     for type in try way(of: offer, named) { makers.append(try NewKeyMaker(unlocked(type))) }
     let acceptance = try send(&flow, &makers, keys)
     let made = makers.map(\.type)
-    try keep(makers, replacing: keys.filter { made.contains($0.type) && $0.appID == offer.appID })
+    try keep(makers, replacing: all.filter { made.contains($0.type) && $0.appID == offer.appID })
     return acceptance
   }
 
@@ -84,9 +87,25 @@ import UAFMessages
   ///
   /// - Returns: whether there were any; keys of other machines are none.
   private func deregisterStaleKeys() throws(Ending) -> Bool {
+    guard try deregister(.machine) else { return false }
+    session.log("register", "\(FidoResult.alreadyRegistered): the server forgot keys that this machine had lost")
+    return true
+  }
+
+  /// Has the server forget this machine's keys of the authenticators that are about to get others.
+  private func deregisterReplacedKeys() throws(Ending) {
+    for type in types {
+      let aaid: AAID
+      do throws(MessageError) { aaid = try AAID(type.aaid) } catch { throw Ending(StateError.damaged) }
+      _ = try deregister(.authenticator(aaid))
+    }
+  }
+
+  /// - Returns: whether the server had any such key.
+  private func deregister(_ scope: DeregistrationScope) throws(Ending) -> Bool {
     guard case .code(let code) = authorisation, client.dialect == .fido, client.device.id != nil else { return false }
     var flow = DeregistrationFlow(
-      settings: client, username: identity.serverUserName, scope: .machine, authCode: code)
+      settings: client, username: identity.serverUserName, scope: scope, authCode: code)
     do throws(Refusal) {
       try flow.start(over: &network)
       _ = try flow.collect(over: &network)
@@ -95,7 +114,6 @@ import UAFMessages
       if let status = error.serverStatus, nothingThere.contains(.init(rawValue: status)) { return false }
       throw Ending(error)
     }
-    session.log("register", "\(FidoResult.alreadyRegistered): the server forgot keys that this machine had lost")
     return true
   }
 
@@ -120,11 +138,13 @@ import UAFMessages
   /// An authenticator that has a value verifies it, which is an attempt; one without gets one.
   private func unlocked(_ type: AuthenticatorType) throws(Ending) -> UnlockedAuthenticatorBox {
     if let account, !replacesValues, try session.isEnrolled(account, type) {
-      guard let unlocked = try session.verify(account, type, in: directory) else {
+      guard let unlocked = try session.verify(account, type, in: directory, attempts: Attempts(left: session.tries))
+      else {
         throw session.cancelled("no value was entered")
       }
       return unlocked
     }
+    try requireJudgedCode()
     let value = try session.askNewValue(type)
     let slot = try session.takeSlot(in: directory)
     do throws(StateError) {
@@ -132,6 +152,18 @@ import UAFMessages
         try AccountFile.enrol(
           value, for: type, identity: identity, cost: session.derivationCost, in: directory, holding: slot))
     } catch { throw Ending(error) }
+  }
+
+  /// A code opens an account that is in use only if the server judges it.
+  ///
+  /// In the plain dialect a server may never look at it: any text would then give the account a value of one's own.
+  private func requireJudgedCode() throws(Ending) {
+    guard case .code = authorisation, account != nil, client.dialect != .fido, !session.caller.isRoot || replacesValues
+    else { return }
+    throw Ending(
+      .invalidParameter,
+      detail: "this server judges no enrolment codes: register without one, on the word of a registered authenticator",
+      log: "the server cannot judge an enrolment code")
   }
 
   /// Makes the keys and has them accepted, by a further authentication with them if the server demands one.

@@ -14,16 +14,16 @@ extension Session {
     let uid: UInt32
     do throws(Ending) { uid = try caller.requireAccount() } catch {
       guard hidesState else { throw error }
-      _ = try? startInVain(client, server)
+      try startInVain(client, server)
       throw try pretend()
     }
-    guard let held = try authenticators(of: uid, named) else {
+    guard let held = try knownAuthenticators(of: uid, named) else {
       guard hidesState else {
         var ending = Ending(.notRegistered, log: "no key of this account on this machine")
         ending.neverHadRow = neverHadRow(uid, in: try openState())
         throw ending
       }
-      _ = try? startInVain(client, server)
+      try startInVain(client, server)
       throw try pretend()
     }
     let acceptance = try AuthenticationRun(self, held, client, server, for: purpose(held.account, server)).run()
@@ -46,6 +46,17 @@ extension Session {
     return .approval(code: try code(.authentication, for: account, server))
   }
 
+  /// The same; where states are hidden a file that cannot be used is one that is not there, but for the log.
+  private func knownAuthenticators(
+    of uid: UInt32, _ named: AuthenticatorType?
+  ) throws(Ending) -> AccountAuthenticators? {
+    do throws(Ending) { return try authenticators(of: uid, named) } catch {
+      guard hidesState else { throw error }
+      log("state", error.log, .error)
+      return nil
+    }
+  }
+
   /// The account's authenticators; nil if it has none, or not the named one.
   func authenticators(
     of uid: UInt32, _ named: AuthenticatorType?
@@ -59,7 +70,7 @@ extension Session {
 
   /// Notes what was used, for the next call that can ask only once; a login does not fail for it.
   private func noteUse(of held: AccountAuthenticators) {
-    guard held.types.count > 1, let used = held.opened.first?.type else { return }
+    guard held.types.count > 1, let used = held.staleType ?? held.opened.first?.type else { return }
     do throws(StateError) { try held.account.noteUse(of: used) } catch {
       log("state", "which authenticator was used could not be noted: \(error)", .warning)
     }

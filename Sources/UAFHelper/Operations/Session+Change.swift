@@ -28,6 +28,9 @@ extension Session {
     return Success(result: .changeSuccess, text: .changed(unlocked.type.kind, user: shownName(held.account)))
   }
 
+  /// `PAM_CHANGE_EXPIRED_AUTHTOK`: a login was let in with a value that has to be changed.
+  private var asksForStaleValue: Bool { begin.pamFlags & 0x20 != 0 }
+
   private func openForChange(_ held: AccountAuthenticators) throws(Ending) -> UnlockedAuthenticatorBox {
     while true {
       let type: AuthenticatorType
@@ -41,8 +44,15 @@ extension Session {
         }
         type = chosen
       }
-      let unlocked = try verify(held.account, type, in: held.directory, canGoBack: canGoBack, keepsValue: true)
-      if let unlocked { return unlocked }
+      let unlocked = try verify(
+        held.account, type, in: held.directory, attempts: held.attempts(type) { tries }, canGoBack: canGoBack,
+        keepsValue: true)
+      guard let unlocked else { continue }
+      if !asksForStaleValue || unlocked.valueIsStale { return unlocked }
+      // A login that asked for a change is not content with a change of something else.
+      let text = PromptText.valueMeetsRules(type.kind).text(in: language)
+      guard canGoBack else { throw Ending(.authenticatorChangeFailed, log: "the value meets the rules") }
+      try frontEnd.send(.error(text))
     }
   }
 }

@@ -53,6 +53,17 @@ extension Session {
     }
   }
 
+  /// Opens one authenticator of the person's choice, where the server's policy is not there to choose by.
+  func openAny(of held: AccountAuthenticators) throws(Ending) {
+    let ways = held.types.map { [$0] }
+    while true {
+      let list = ways.count > 1 || offersNewRegistration
+      let choice = list ? try choose(among: ways) : ways.first.map(Choice.way)
+      guard case .way(let way) = choice else { throw try registerAgain(held) }
+      if try open(way, held, canGoBack: list) { return }
+    }
+  }
+
   /// Opens what is not open yet of one way.
   ///
   /// - Returns: false if the person went back to the list.
@@ -60,7 +71,8 @@ extension Session {
     _ way: [AuthenticatorType], _ held: AccountAuthenticators, canGoBack: Bool = false
   ) throws(Ending) -> Bool {
     for type in way where held[type] == nil {
-      let unlocked = try verify(held.account, type, in: held.directory, canGoBack: canGoBack)
+      let unlocked = try verify(
+        held.account, type, in: held.directory, attempts: held.attempts(type) { tries }, canGoBack: canGoBack)
       guard let unlocked else { return false }
       held.add(unlocked)
     }

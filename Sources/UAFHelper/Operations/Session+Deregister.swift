@@ -25,7 +25,7 @@ extension Session {
       proof = .token(try AuthenticationRun(self, proving, client, server, for: .proof(.deregistration)).run().token)
     }
     let order = try order(try scope(type), proof, account, client, server)
-    try forgetKeys(order, of: account, proof)
+    try forgetKeys(order, type, of: account, proof)
     return Success(text: .deregistered(user: account.identity.serverUserName))
   }
 
@@ -73,10 +73,11 @@ extension Session {
   /// A code proves the account to the server, and nothing to this machine: without root the keys stay, of no use any more,
   /// until they are replaced or reset.
   private func forgetKeys(
-    _ order: DeregistrationOrder, of account: AccountFile, _ proof: DeregistrationProof
+    _ order: DeregistrationOrder, _ type: AuthenticatorType?, of account: AccountFile, _ proof: DeregistrationProof
   ) throws(Ending) {
     let named = try keys(of: account).filter { key in
-      guard key.appID == order.appID, let aaid = try? AAID(key.type.aaid), let keyID = try? KeyID(bytes: key.keyID)
+      guard type == nil || key.type == type, key.appID == order.appID, let aaid = try? AAID(key.type.aaid),
+        let keyID = try? KeyID(bytes: key.keyID)
       else { return false }
       return order.names(aaid, keyID)
     }

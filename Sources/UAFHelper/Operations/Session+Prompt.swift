@@ -81,8 +81,15 @@ extension Session {
     return configuration.passcode.policy.uiType.digitCount.map { UInt32(clamping: $0) }
   }
 
-  /// What this is for, in the prompt's own field.
-  var reason: String? { transaction?.shown ?? settings.reason ?? caller.service }
+  /// What this is for, in the prompt's own field: the text to be confirmed, root's words, or else the service with sudo's
+  /// command or the host the person comes from.
+  var reason: String? {
+    if let text = transaction?.shown ?? settings.reason { return text }
+    guard let service = caller.service else { return nil }
+    if let command = begin.command { return Text.cleaned("\(service): \(String(decoding: command, as: UTF8.self))") }
+    guard begin.isRemote, let host = begin.remoteHost, !host.isEmpty else { return Text.cleaned(service) }
+    return Text.cleaned("\(service) from \(String(decoding: host, as: UTF8.self))")
+  }
 
   /// What root has people told of the other way in; only logins have one.
   var cancelText: String? {

@@ -75,7 +75,10 @@ extension Session {
     if let named = held.named { return named }
     if hidesState || !isInteractive, held.types.count > 1 {
       let last: AuthenticatorType?
-      do throws(StateError) { last = try held.account.lastUsed() } catch { throw Ending(error) }
+      do throws(StateError) { last = try held.account.lastUsed() } catch {
+        guard hidesState else { throw Ending(error) }
+        last = nil
+      }
       if let last, held.types.contains(last) { return last }
       guard !hidesState else { return held.types.first }
       throw Ending(
@@ -87,7 +90,9 @@ extension Session {
 
   /// Whether the list of authenticators has registering anew as its last entry.
   var offersNewRegistration: Bool {
+    // A server that judges no codes would let anybody choose a new value.
     settings.prompt.offersReset && begin.operation == .authenticate && isInteractive && !hidesState
+      && configuration.server?.dialect != .plain
   }
 }
 

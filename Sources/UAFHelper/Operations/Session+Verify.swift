@@ -9,18 +9,18 @@ extension Session {
   /// Asks for a value and checks it, as often as one call may.
   ///
   /// - Parameters:
+  ///   - attempts: the entries of this call so far; leaving a prompt and coming back begins no new ones.
   ///   - canGoBack: whether an empty line leads back to a list.
   ///   - keepsValue: whether what follows has to compare with the value.
   /// - Returns: the authenticator, open; nil if the person went back.
   /// - Throws: ``Ending``: wrong, locked, cancelled, or the state failed. A wrong value is counted once, however
   ///   often it is entered in this call.
   func verify(
-    _ account: AccountFile, _ type: AuthenticatorType, in directory: borrowing StateDirectory,
+    _ account: AccountFile, _ type: AuthenticatorType, in directory: borrowing StateDirectory, attempts: Attempts,
     canGoBack: Bool = false, keepsValue: Bool = false
   ) throws(Ending) -> UnlockedAuthenticatorBox? {
     let policy = lockPolicy(type, uid: account.identity.uid, remote: caller.origin == .remote)
     if !hidesState { try refuseLocked(account, type, policy) }
-    var attempts = Attempts(left: tries)
     var question = Question(kind: hidesState ? hiddenKind : type.kind, user: shownName(account))
     question.canGoBack = canGoBack
     var refusal: Ending?
@@ -65,6 +65,10 @@ extension Session {
     let wrong = PromptText.wrong(hiddenKind, triesLeft: nil)
     let directory = try openState()
     var question = Question(kind: hiddenKind, user: shownName)
+    if begin.isDivided {
+      _ = try? vainNetwork?.finish()
+      guard try frontEnd.awaitResume() else { return cancelled("cancelled before the prompt") }
+    }
     for _ in 0..<tries {
       guard let value = try askValue(question) else { break }
       try deriveInVain(value, takeSlot(in: directory))
@@ -74,7 +78,7 @@ extension Session {
   }
 
   /// How often one call asks; a program that gives every prompt the same answer is asked once.
-  private var tries: Int {
+  var tries: Int {
     guard isInteractive else { return 1 }
     return arguments.tries ?? settings.prompt.tries ?? (caller.isTool ? Self.triesOfTool : 1)
   }

@@ -81,7 +81,9 @@ private struct FileSubject: LockSubject {
   func charge(_ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy) throws -> ChargeOutcome {
     try file.charge(.passcode, origin, at: now, policy: policy)
   }
-  func settle(_ ticket: UInt64) throws { try file.settle(.passcode, ticket: ticket) }
+  func settle(_ ticket: UInt64) throws {
+    try file.settle(.passcode, ticket: ticket, of: #require(try file.authenticator(.passcode)))
+  }
   func unlock() throws { try file.unlock() }
   func look(at now: BootTime) throws -> AttemptLedger { try file.ledger(.passcode, at: now) }
   func peek() throws -> AttemptLedger { try file.ledger(.passcode) }
