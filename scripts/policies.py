@@ -14,6 +14,8 @@ def names_of_tests():
     found = {}
     for path in (ROOT / "Tests").rglob("*.swift"):
         found.setdefault(path.stem, set()).update(re.findall(r"func `([^`]*)`", path.read_text(encoding="utf-8")))
+    for path in (ROOT / "Tests/CShim").glob("test-*.c"):
+        found[path.stem] = set(re.findall(r'\btest\("([^"]*)"', path.read_text(encoding="utf-8")))
     return found
 
 
@@ -31,7 +33,7 @@ def problems_of(line, tests, sources):
             yield f"there is no source file {name}"
     suite = None
     for piece in cells[2].split("; "):
-        named = re.match(r"`(\w+)`: (.*)", piece)
+        named = re.match(r"`([\w-]+)`: (.*)", piece)
         suite, name = named.groups() if named else (suite, piece)
         if suite is None or name not in tests.get(suite, ()):
             yield f"there is no test '{name}' in {suite}"

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Authenticator
 @testable import UAFConfiguration
 
 /// The configurations that people are given to copy.
@@ -11,6 +12,10 @@ struct SampleConfigurationTests {
     return try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
+  private static func configuration(_ text: String) throws -> Configuration {
+    try Configuration(parsing: Array(text.utf8), path: "sample")
+  }
+
   /// What the README shows: the indented block from `[server]` on.
   private static func readme() throws -> String {
     let lines = try text("README.md").split(separator: "\n", omittingEmptySubsequences: false)
@@ -18,17 +23,102 @@ struct SampleConfigurationTests {
     return block.map { $0.dropFirst(4) }.joined(separator: "\n")
   }
 
-  @Test func `the installed example is accepted, and shows the defaults`() throws {
-    let example = try Configuration(parsing: Array(Self.text("examples/pam_uaf.conf").utf8), path: "example")
-    #expect(example.authenticators == [.passcode])
-    #expect(example.server?.timeout == .seconds(30))
-    #expect(example.state == StateSettings())
-    #expect(example.general == GeneralSettings())
-    for remote in [false, true] {
-      #expect(
-        example.lockPolicy(for: .passcode, remote: remote) == Configuration().lockPolicy(for: .passcode, remote: remote)
-      )
+  /// The installed example with each key that stands behind a "#" taken out from there; a remark has a space after it.
+  private static func uncommented() throws -> String {
+    try text("examples/pam_uaf.conf").split(separator: "\n")
+      .map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }.joined(separator: "\n")
+  }
+
+  /// The names of the keys of each section, in the words of the reader's own rows.
+  private static var sections: [String: [String]] {
+    let addresses = ServerSettings.OperationURLs.settings.map(\.name)
+    let shared = (GeneralSettings.settings.map(\.name) + PromptSettings.settings.map(\.name))
+    return [
+      "": ["authenticators"],
+      "server": ServerSettings.settings.map(\.name),
+      "server.registration": addresses,
+      "server.authentication": addresses,
+      "server.deregistration": ServerSettings.OperationURLs.requestOnlySettings.map(\.name),
+      "server.context": PlainSettings.contextSettings.map(\.name),
+      "server.success": PlainSettings.successSettings.map(\.name),
+      "state": StateSettings.settings.map(\.name),
+      "general": GeneralSettings.settings.map(\.name),
+      "lock": LockSettings.settingsWithRoot.map(\.name),
+      "lock.remote": LockSettings.settings.map(\.name),
+      "passcode": PasscodeSettings.settings.map(\.name),
+      "passcode.rules": PasscodeSettings.ruleSettings.map(\.name),
+      "passcode.lock": LockSettings.settings.map(\.name),
+      "pattern": PatternSettings.settings.map(\.name),
+      "pattern.appearance": PatternAppearance.settings.map(\.name),
+      "pattern.lock": LockSettings.settings.map(\.name),
+      "prompt": PromptSettings.settings.map(\.name),
+      "service.sudo": ServiceSettings.settings.map(\.name).filter { !shared.contains($0) },
+    ]
+  }
+
+  @Test func `the installed example names every key of every section`() throws {
+    var named: [String: [String]] = [:]
+    var section = ""
+    for line in try Self.uncommented().split(separator: "\n") where !line.hasPrefix("#") {
+      if line.hasPrefix("[") {
+        section = String(line.dropFirst().prefix { $0 != "]" })
+      } else {
+        named[section, default: []].append(String(line.prefix { $0 != " " }))
+      }
     }
+    for (section, keys) in Self.sections {
+      #expect(named[section]?.sorted() == keys.sorted(), "[\(section)]")
+    }
+    let own = ["passcode.ignore", "passcode.regex"]
+    #expect(named.keys.sorted() == (Array(Self.sections.keys) + own).sorted())
+  }
+
+  @Test func `the installed example is accepted, and shows the defaults`() throws {
+    let example = try Self.configuration(Self.text("examples/pam_uaf.conf"))
+    let defaults = Configuration()
+    #expect(example.authenticators == defaults.authenticators)
+    var server = ServerSettings()
+    server.requestURL = ServerURL("https://fido.example.com/uaf/get")
+    server.responseURL = ServerURL("https://fido.example.com/uaf/respond")
+    #expect(example.server == server)
+    #expect(example.state == defaults.state)
+    #expect(example.general == defaults.general)
+    #expect(example.pattern == defaults.pattern)
+    #expect(example.prompt == defaults.prompt)
+    #expect(example.services.isEmpty)
+    #expect(example.rootPermanentLock == defaults.rootPermanentLock)
+    for type in ConfiguredAuthenticator.allCases {
+      for remote in [false, true] {
+        #expect(example.lockPolicy(for: type, remote: remote) == defaults.lockPolicy(for: type, remote: remote))
+      }
+    }
+  }
+
+  @Test func `the installed example's passcodes are the defaults`() throws {
+    let passcode = try Self.configuration(Self.text("examples/pam_uaf.conf")).passcode
+    let defaults = PasscodeSettings()
+    #expect(passcode.keypad == defaults.keypad)
+    #expect(passcode.autoSubmit == defaults.autoSubmit)
+    #expect(passcode.policy.uiType == defaults.policy.uiType)
+    #expect(passcode.policy.minimumLength == defaults.policy.minimumLength)
+    #expect(passcode.policy.maximumLength == defaults.policy.maximumLength)
+    #expect(passcode.policy.digitsOnly == defaults.policy.digitsOnly)
+    #expect(passcode.policy.regularExpression == nil)
+    #expect(passcode.policy.rules.isEmpty)
+    #expect(passcode.policy.ignored.isEmpty && passcode.policy.expressions.isEmpty)
+  }
+
+  @Test func `what the installed example has commented out is accepted too`() throws {
+    let plain = try Self.uncommented().replacing(#"= "fido""#, with: #"= "plain""#)
+    let example = try Self.configuration(plain)
+    #expect(example.server?.plain.contextNames.count == PlainSettings.contextMembers.count)
+    #expect(example.services.keys.sorted() == ["sudo"])
+    #expect(example.lockPolicy(for: .pattern, remote: false).retryCountToLock == 3)
+  }
+
+  @Test func `what the installed example says goes with "plain" alone is refused without it`() throws {
+    let error = #expect(throws: ConfigurationError.self) { try Self.configuration(Self.uncommented()) }
+    #expect(error?.description.contains("server.context") == true)
   }
 
   @Test func `what the README shows is accepted as it stands`() throws {

@@ -25,6 +25,14 @@ import UAFWire
     #expect(transcript.prompts[2].errorMessage == "The two entries do not match; this was not counted.")
   }
 
+  @Test func `two different entries are no attempt`() throws {
+    let bench = try bench()
+    let entries = ["correct", "correkt", "korrect", "correct", "correct", "correct"]
+    let transcript = try bench.run(bench.registration(), entries)
+    #expect(transcript.result == 0 && transcript.prompts.count == 6)
+    #expect(try bench.triesLeft() == 3)
+  }
+
   @Test func `every objection of the policy is told at once`() throws {
     let bench = try bench()
     bench.configuration += """

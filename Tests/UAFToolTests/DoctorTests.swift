@@ -135,6 +135,38 @@ import UAFWire
     #expect(machine.requests.isEmpty)
   }
 
+  @Test func `warns of each key that has no effect yet, and of no other`() {
+    let machine = Machine(
+      configuration: """
+        authenticators = ["passcode", "face", "fingerprint"]
+        \(Machine.configuration)
+        [general]
+        offline_max_age = 3600
+        [service.login]
+        offline = "allow"
+        [service.sudo]
+        language = "ko"
+        offline = "deny"
+        [passcode.lock]
+        retry_count_to_lock = 3
+        [biometric.lock]
+        retry_count_to_lock = 3
+
+        """)
+    let bench = machine.doctor()
+    let told = Machine.lines(bench, about: "configuration").dropFirst()
+    let subjects = [
+      "fingerprint in authenticators", "face in authenticators", "biometric.lock", "general.offline_max_age",
+      "service.login.offline",
+    ]
+    #expect(
+      told
+        == subjects.map {
+          "warn configuration: \($0) has no effect in this version : leave it out, and rely on nothing it says"
+        }[...])
+    #expect(bench.exit == .success)
+  }
+
   @Test func `refuses a configuration that others may write`() {
     machine.folder.setMode(0o666, of: "pam_uaf.conf")
     #expect(Machine.lines(machine.doctor(), about: "configuration").first?.contains("chmod go-w it") == true)

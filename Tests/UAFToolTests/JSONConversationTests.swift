@@ -42,6 +42,16 @@ import UAFWire
         """)
   }
 
+  @Test(arguments: [(PromptStep.current, "current"), (.new, "new"), (.newAgain, "newAgain")])
+  func `names each step by a word that stays the same`(_ step: PromptStep, _ word: String) {
+    let prompt = Prompt(echo: false, check: "passcode", step: step, text: "Passcode: ")
+    let challenge = Self.challenge.replacing(#""step":"current""#, with: #""step":"\#(word)""#)
+    for locale in ["C", "ko_KR.UTF-8"] {
+      let bench = bench([.prompt(prompt), Bench.success], "{\"answer\":\"1\"}\n", locale: locale)
+      #expect(bench.output.hasPrefix(challenge + "\n"))
+    }
+  }
+
   @Test func `passes on what needs no answer`() {
     #expect(
       bench([.info("Hello."), .error("Wrong."), Bench.success], "").output.hasPrefix(

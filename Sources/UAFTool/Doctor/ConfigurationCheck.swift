@@ -1,7 +1,7 @@
 import Glibc
 import UAFConfiguration
 
-/// The configuration: readable, root's, every key known, and with a server.
+/// The configuration: readable, root's, every key known and with an effect, and with a server.
 struct ConfigurationCheck {
   let path: String
   let owner: uid_t
@@ -17,6 +17,9 @@ struct ConfigurationCheck {
       return ([.failure("configuration: \(error)", do: "correct it; until then nobody can log in")], nil)
     }
     var findings = [Finding.ok("configuration: \(path)")]
+    findings += configuration.withoutEffect.map {
+      .warning("configuration: \($0) has no effect in this version", do: "leave it out, and rely on nothing it says")
+    }
     guard let server = configuration.server else {
       findings.append(
         .failure("configuration: \(path) names no server", do: "write [server], or uafctl trust --payload FILE"))

@@ -107,6 +107,9 @@ struct LockModel {
     return .free(tries: Swift.max(1, side.rules(configured).tries - side.row))
   }
 
+  /// What holds: what is configured, or what was stricter and still stands.
+  func effectiveRules(isRemote: Bool, _ configured: Rules) -> Rules { (isRemote ? remote : local).rules(configured) }
+
   /// Whether something configured is looser than what holds.
   func keepsStricter(isRemote: Bool, _ configured: Rules) -> Bool {
     (isRemote ? remote : local).rules(configured) != configured

@@ -9,11 +9,15 @@ import UAFCrypto
 @Suite struct LockModelTests {
   @Test func `ten thousand random sequences are step by step what the model says`() throws {
     var (counted, locked, forGood, stricter, late, refused, rebooted) = (0, 0, 0, 0, 0, 0, 0)
+    var (tenTries, tenLocks, longest) = (0, 0, 0)
     for seed in 0..<10_000 {
-      var story = LockStory(AttemptLedger(), seed: UInt64(seed), isTold: false)
-      if try story.run(40) != nil {
-        var again = LockStory(AttemptLedger(), seed: UInt64(seed))
-        Issue.record("sequence \(seed): \(try again.run(40) ?? "")")
+      // One in twenty goes on until many tries and locks are used up.
+      let isLong = seed % 20 == 0
+      let steps = isLong ? 400 : 40
+      var story = LockStory(AttemptLedger(), seed: UInt64(seed), isStubborn: isLong, isTold: false)
+      if try story.run(steps) != nil {
+        var again = LockStory(AttemptLedger(), seed: UInt64(seed), isStubborn: isLong)
+        Issue.record("sequence \(seed): \(try again.run(steps) ?? "")")
         return
       }
       counted += story.tally.counted
@@ -23,10 +27,15 @@ import UAFCrypto
       late += story.tally.lateRight
       refused += story.tally.refusedRight
       rebooted += story.tally.afterReboot
+      tenTries += story.tally.afterTenTries
+      tenLocks += story.tally.forGoodAfterTenLocks
+      longest = max(longest, story.tally.longestLock)
     }
     // Sequences that never got anywhere would agree too.
     #expect(counted > 50_000 && locked > 10_000 && forGood > 10_000 && stricter > 10_000)
     #expect(late > 5000 && refused > 1000 && rebooted > 1000)
+    // And the ends of the ranges that may be configured.
+    #expect(tenTries > 100 && tenLocks > 5 && longest == 86_400)
   }
 
   @Test func `a model with one rule changed is told apart`() throws {

@@ -33,6 +33,10 @@ struct LockStory<Subject: LockSubject> {
     var lateRight = 0
     var refusedRight = 0
     var afterReboot = 0
+    /// Locks that came with the tenth wrong entry in a row, and those for good that came after ten.
+    var afterTenTries = 0
+    var forGoodAfterTenLocks = 0
+    var longestLock = 0
   }
 
   var subject: Subject
@@ -47,11 +51,14 @@ struct LockStory<Subject: LockSubject> {
   /// What happened, where it is told.
   private var past: [String] = []
   private let isTold: Bool
+  /// Whether right values are rare and rules stay, so that rows become as long and locks as many as rules allow.
+  private let isStubborn: Bool
 
-  init(_ subject: Subject, seed: UInt64, isTold: Bool = true) {
+  init(_ subject: Subject, seed: UInt64, isStubborn: Bool = false, isTold: Bool = true) {
     self.subject = subject
     self.isTold = isTold
     generator = SplitMix(state: seed)
+    self.isStubborn = isStubborn
     rules = []
     rules = [randomRules(isRemote: false), randomRules(isRemote: true)]
   }
@@ -71,7 +78,12 @@ struct LockStory<Subject: LockSubject> {
   }
 
   private mutating func step() throws -> String? {
-    switch Int.random(in: 0..<100, using: &generator) {
+    var kind = Int.random(in: 0..<100, using: &generator)
+    if isStubborn, Int.random(in: 0..<50, using: &generator) != 0 {
+      // Wrong for right, and time for another rule or for root's help.
+      kind = (35..<69).contains(kind) ? 0 : (89..<96).contains(kind) ? 80 : kind
+    }
+    switch kind {
     case ..<35: return try enter("wrong")
     case ..<45: return try enter("right")
     case ..<57: return try enter("pending")
@@ -103,6 +115,7 @@ struct LockStory<Subject: LockSubject> {
       guard let number = expected.number else { return "\(outcome)" }
       tally.counted += 1
       if kind == "pending" { pending.append((number, ticket)) }
+      tallyLimits(isRemote)
       if kind == "right" { try settle((number, ticket)) }
     case (.locked(let time), .locked(let seconds)) where time == .seconds(seconds):
       tally.locked += 1
@@ -112,6 +125,18 @@ struct LockStory<Subject: LockSubject> {
     default: return "\(outcome) instead of \(expected.answer)"
     }
     return nil
+  }
+
+  /// Whether the entry just counted was the last one that the widest rules allow.
+  private mutating func tallyLimits(_ isRemote: Bool) {
+    let effective = model.effectiveRules(isRemote: isRemote, rules[isRemote ? 1 : 0])
+    switch model.ask(isRemote: isRemote, rules[isRemote ? 1 : 0]) {
+    case .free: break
+    case .locked(let seconds):
+      tally.longestLock = max(tally.longestLock, seconds)
+      tally.afterTenTries += effective.tries == 10 ? 1 : 0
+    case .lockedForGood: tally.forGoodAfterTenLocks += effective.locks == 10 ? 1 : 0
+    }
   }
 
   private mutating func settlePending() throws {
@@ -127,7 +152,10 @@ struct LockStory<Subject: LockSubject> {
   }
 
   private mutating func pass() {
-    let seconds = [1, 29, 30, 59, 60, 61, 120, 600, 5000].randomElement(using: &generator) ?? 1
+    var times = [1, 29, 30, 59, 60, 61, 120, 600, 5000, 86_399, 86_400]
+    // To the second, around the end of what stands.
+    if case .locked(let left) = model.ask(isRemote: true, rules[1]) { times += [left - 1, left, left, left, left + 1] }
+    let seconds = times.randomElement(using: &generator) ?? 1
     if isTold { past.append("\(seconds) s") }
     uptime += seconds
     model.pass(seconds)
@@ -148,12 +176,16 @@ struct LockStory<Subject: LockSubject> {
   }
 
   private mutating func randomRules(isRemote: Bool) -> LockModel.Rules {
-    LockModel.Rules(
-      tries: Int.random(in: 1...5, using: &generator), seconds: [30, 60, 90].randomElement(using: &generator) ?? 30,
+    // All that may be configured, and half of the time little of it, so that short sequences get to the end of it too.
+    let isWide = Bool.random(using: &generator)
+    let seconds = Int.random(in: isWide ? 30...86_400 : 30...90, using: &generator)
+    return LockModel.Rules(
+      tries: Int.random(in: isWide ? 1...10 : 1...3, using: &generator),
+      seconds: [30, 60, 90, seconds, isWide ? 86_400 : 30].randomElement(using: &generator) ?? 30,
       // Never for good: root's own account, and remote attempts by default.
       locks: Int.random(in: 0...5, using: &generator) == 0 || isRemote && Bool.random(using: &generator)
-        ? nil : Int.random(in: 0...3, using: &generator),
-      doublesTo: isRemote ? 300 : nil)
+        ? nil : Int.random(in: isWide ? 0...10 : 0...3, using: &generator),
+      doublesTo: isRemote ? 86_400 : nil)
   }
 
   private static func policy(_ rules: LockModel.Rules) -> LockPolicy {
