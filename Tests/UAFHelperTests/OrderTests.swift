@@ -59,7 +59,7 @@ import UAFWire
   }
 
   @Test func `leaving a prompt and coming back begins no new row of tries, and counts no value twice`() throws {
-    let bench = try HelperBench.registeredTwice("[prompt]\ntries = 3")
+    let bench = try HelperBench.registeredTwice("[prompt]\ntries = 2")
     let transcript = try bench.run(bench.begin(), ["1", "wrong1", "", "1", "wrong1"])
     #expect(transcript.result == 3012 && transcript.prompts.count == 5)
     #expect(try bench.triesLeft() == 2)

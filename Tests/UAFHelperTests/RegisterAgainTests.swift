@@ -39,6 +39,23 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["2", foreign]).result == 1001)
   }
 
+  @Test func `who gives up before the new value is there has lost nothing, neither here nor at the server`() throws {
+    let bench = try HelperBench.registered(Self.more)
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", nil]).result == 999)
+    #expect(!bench.server.asked.map(\.op).contains(.deregistration))
+    #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 980)
+    #expect(bench.server.asked.map(\.op).suffix(2) == [.deregistration, .registration])
+  }
+
+  @Test func `of several authenticators one is registered anew, from a list without that way again`() throws {
+    let bench = try HelperBench.registeredTwice(Self.more)
+    let transcript = try bench.run(bench.begin(), ["3", "2", "new-code", "74123", "74123"])
+    #expect(transcript.result == 980 && transcript.prompts[1].options == ["passcode", "pattern"])
+    #expect(try bench.run(bench.begin(), ["2", "74123"]).result == 0)
+    #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
+  }
+
   @Test func `without a code it ends there`() throws {
     let bench = try HelperBench.registered(Self.more)
     let before = bench.server.asked.count

@@ -78,6 +78,17 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
+  @Test func `with a code the server is asked to forget the keys of that authenticator alone`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    let begin = reset(bench, type: "pattern", payload: bench.server.payload())
+    #expect(try bench.run(begin).result == 7100)
+    let context = try #require(bench.server.asked.last?.context)
+    #expect(context.deregisterAAID?.text == "5541#0002" && context.deregisterAll == nil)
+    bench.server.accepted = [["5541#0001"]]
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
   @Test func `a code is worth nothing without a server that was reached`() throws {
     let bench = try HelperBench.registered()
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)

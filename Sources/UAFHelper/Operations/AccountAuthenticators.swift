@@ -30,8 +30,8 @@ import UAFMessages
   func cover(_ way: [AuthenticatorType]) -> Bool { way.allSatisfy { self[$0] != nil } }
 
   /// The entries of this call for a type; `tries` says how many a new row has.
-  func attempts(_ type: AuthenticatorType, tries: () -> Int) -> Attempts {
-    let row = attempts[type] ?? Attempts(left: tries())
+  func attempts(_ type: AuthenticatorType, tries: Int) -> Attempts {
+    let row = attempts[type] ?? Attempts(left: tries)
     attempts[type] = row
     return row
   }

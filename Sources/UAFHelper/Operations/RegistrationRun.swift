@@ -48,15 +48,25 @@ import UAFMessages
     let all = try account.map { (file) throws(Ending) in try session.keys(of: file) } ?? []
     // A key that is to be replaced is no longer one of this account's, or the server would ask for another authenticator.
     let keys = replacesValues ? all.filter { !types.contains($0.type) } : all
-    if replacesValues { try deregisterReplacedKeys() }
+    var makers: [NewKeyMaker] = []
+    if replacesValues {
+      // Whoever gives up before the new value is there has lost nothing.
+      makers = try self.makers(types)
+      try deregisterReplacedKeys()
+    }
     var (flow, offer) = try offered(keys)
     if offer.namesOtherKeys, keys.isEmpty, try deregisterStaleKeys() { (flow, offer) = try offered(keys) }
-    var makers: [NewKeyMaker] = []
-    for type in try way(of: offer, named) { makers.append(try NewKeyMaker(unlocked(type))) }
+    if makers.isEmpty { makers = try self.makers(try way(of: offer, named)) }
     let acceptance = try send(&flow, &makers, keys)
     let made = makers.map(\.type)
     try keep(makers, replacing: all.filter { made.contains($0.type) && $0.appID == offer.appID })
     return acceptance
+  }
+
+  private func makers(_ types: [AuthenticatorType]) throws(Ending) -> [NewKeyMaker] {
+    var makers: [NewKeyMaker] = []
+    for type in types { makers.append(try NewKeyMaker(unlocked(type))) }
+    return makers
   }
 
   /// Asks for a registration.
@@ -94,21 +104,14 @@ import UAFMessages
 
   /// Has the server forget this machine's keys of the authenticators that are about to get others.
   private func deregisterReplacedKeys() throws(Ending) {
-    for type in types {
-      let aaid: AAID
-      do throws(MessageError) { aaid = try AAID(type.aaid) } catch { throw Ending(StateError.damaged) }
-      _ = try deregister(.authenticator(aaid))
-    }
+    for type in types { _ = try deregister(try session.scope(type)) }
   }
 
   /// - Returns: whether the server had any such key.
   private func deregister(_ scope: DeregistrationScope) throws(Ending) -> Bool {
     guard case .code(let code) = authorisation, client.dialect == .fido, client.device.id != nil else { return false }
-    var flow = DeregistrationFlow(
-      settings: client, username: identity.serverUserName, scope: scope, authCode: code)
     do throws(Refusal) {
-      try flow.start(over: &network)
-      _ = try flow.collect(over: &network)
+      _ = try session.order(scope, .code(code), of: identity.serverUserName, client, over: &network)
     } catch {
       let nothingThere: [UAFStatusCode] = [.unknownKeyID, .unknownAAID, .notFound, .badRequest]
       if let status = error.serverStatus, nothingThere.contains(.init(rawValue: status)) { return false }

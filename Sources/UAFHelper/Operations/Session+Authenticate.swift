@@ -46,17 +46,6 @@ extension Session {
     return .approval(code: try code(.authentication, for: account, server))
   }
 
-  /// The same; where states are hidden a file that cannot be used is one that is not there, but for the log.
-  private func knownAuthenticators(
-    of uid: UInt32, _ named: AuthenticatorType?
-  ) throws(Ending) -> AccountAuthenticators? {
-    do throws(Ending) { return try authenticators(of: uid, named) } catch {
-      guard hidesState else { throw error }
-      log("state", error.log, .error)
-      return nil
-    }
-  }
-
   /// The account's authenticators; nil if it has none, or not the named one.
   func authenticators(
     of uid: UInt32, _ named: AuthenticatorType?
@@ -66,6 +55,17 @@ extension Session {
     let types = try enrolledTypes(account)
     guard !types.isEmpty, named.map({ types.contains($0) }) ?? true else { return nil }
     return AccountAuthenticators(account, types, named: named, in: directory)
+  }
+
+  /// The account's authenticators for a login: where states are hidden a file that cannot be used is one that is not there, but for the log.
+  private func knownAuthenticators(
+    of uid: UInt32, _ named: AuthenticatorType?
+  ) throws(Ending) -> AccountAuthenticators? {
+    do throws(Ending) { return try authenticators(of: uid, named) } catch {
+      guard hidesState else { throw error }
+      log("state", error.log, .error)
+      return nil
+    }
   }
 
   /// Notes what was used, for the next call that can ask only once; a login does not fail for it.

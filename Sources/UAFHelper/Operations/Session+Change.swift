@@ -33,25 +33,19 @@ extension Session {
 
   private func openForChange(_ held: AccountAuthenticators) throws(Ending) -> UnlockedAuthenticatorBox {
     while true {
-      let type: AuthenticatorType
-      var canGoBack = false
-      if let first = try firstType(of: held) {
-        type = first
-      } else {
-        canGoBack = true
-        guard case .way(let way) = try choose(among: held.types.map { [$0] }), let chosen = way.first else {
-          throw Ending(.authenticatorChangeFailed, log: "nothing of the list was chosen")
-        }
-        type = chosen
+      let first = try firstType(of: held)
+      let chosen = if let first { first } else { try chooseType(among: held.types) }
+      guard let type = chosen else {
+        throw Ending(.authenticatorChangeFailed, log: "nothing of the list was chosen")
       }
       let unlocked = try verify(
-        held.account, type, in: held.directory, attempts: held.attempts(type) { tries }, canGoBack: canGoBack,
+        held.account, type, in: held.directory, attempts: held.attempts(type, tries: tries), canGoBack: first == nil,
         keepsValue: true)
       guard let unlocked else { continue }
       if !asksForStaleValue || unlocked.valueIsStale { return unlocked }
       // A login that asked for a change is not content with a change of something else.
       let text = PromptText.valueMeetsRules(type.kind).text(in: language)
-      guard canGoBack else { throw Ending(.authenticatorChangeFailed, log: "the value meets the rules") }
+      guard first == nil else { throw Ending(.authenticatorChangeFailed, log: "the value meets the rules") }
       try frontEnd.send(.error(text))
     }
   }

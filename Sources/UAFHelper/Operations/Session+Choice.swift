@@ -45,22 +45,22 @@ extension Session {
     guard isInteractive else {
       throw Ending(.noSuitableAuthenticator, log: "the server asks for more than one prompt can give")
     }
-    while true {
-      let list = further.count > 1 || held.opened.isEmpty && offersNewRegistration
-      let choice = list ? try choose(among: further) : further.first.map(Choice.way)
-      guard case .way(let way) = choice else { throw try registerAgain(held) }
-      if try open(way, held, canGoBack: list) { return way }
-    }
+    return try open(oneOf: further, held)
   }
 
   /// Opens one authenticator of the person's choice, where the server's policy is not there to choose by.
-  func openAny(of held: AccountAuthenticators) throws(Ending) {
-    let ways = held.types.map { [$0] }
+  func openAny(of held: AccountAuthenticators) throws(Ending) { _ = try open(oneOf: held.types.map { [$0] }, held) }
+
+  /// Opens what the person chooses, with a list where there is anything to choose.
+  private func open(
+    oneOf ways: [[AuthenticatorType]], _ held: AccountAuthenticators
+  ) throws(Ending) -> [AuthenticatorType] {
+    let offersMore = held.opened.isEmpty && offersNewRegistration
+    let list = ways.count > 1 || offersMore
     while true {
-      let list = ways.count > 1 || offersNewRegistration
-      let choice = list ? try choose(among: ways) : ways.first.map(Choice.way)
+      let choice = list ? try choose(among: ways, orRegisterAgain: offersMore) : ways.first.map(Choice.way)
       guard case .way(let way) = choice else { throw try registerAgain(held) }
-      if try open(way, held, canGoBack: list) { return }
+      if try open(way, held, canGoBack: list) { return way }
     }
   }
 
@@ -72,7 +72,7 @@ extension Session {
   ) throws(Ending) -> Bool {
     for type in way where held[type] == nil {
       let unlocked = try verify(
-        held.account, type, in: held.directory, attempts: held.attempts(type) { tries }, canGoBack: canGoBack)
+        held.account, type, in: held.directory, attempts: held.attempts(type, tries: tries), canGoBack: canGoBack)
       guard let unlocked else { return false }
       held.add(unlocked)
     }
@@ -82,9 +82,11 @@ extension Session {
   /// Shows the list and takes a number of it.
   ///
   /// - Throws: ``Ending``: cancelled, the other way in (7009), or (2002) nothing of the list was chosen.
-  func choose(among ways: [[AuthenticatorType]]) throws(Ending) -> Choice {
+  func choose(
+    among ways: [[AuthenticatorType]], orRegisterAgain offersMore: Bool = false
+  ) throws(Ending) -> Choice {
     var options = ways.map { PromptText.choiceOption($0.map(\.kind)).text(in: language) }
-    if offersNewRegistration { options.append(PromptText.registerAgain.text(in: language)) }
+    if offersMore { options.append(PromptText.registerAgain.text(in: language)) }
     var error: String?
     for _ in 0..<Self.choiceRounds {
       let entry = try ask(choicePrompt(options, error: error))
@@ -95,6 +97,12 @@ extension Session {
       error = PromptText.noSuchChoice(options.count).text(in: language)
     }
     throw Ending(.noSuitableAuthenticator, log: "nothing of the list was chosen")
+  }
+
+  /// One type of a list.
+  func chooseType(among types: [AuthenticatorType]) throws(Ending) -> AuthenticatorType? {
+    guard case .way(let way) = try choose(among: types.map { [$0] }) else { return nil }
+    return way.first
   }
 
   private func choicePrompt(_ options: [String], error: String?) -> Prompt {

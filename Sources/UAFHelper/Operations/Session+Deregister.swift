@@ -5,6 +5,14 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
+/// What allows an account to be deregistered.
+enum DeregistrationProof {
+  /// The server's token for a fresh verification; whether it wants one is for the server to say.
+  case token(String?)
+  /// An enrolment code, which the server judges.
+  case code(String)
+}
+
 extension Session {
   /// Gives keys back: proves the account here and to the server, has the server forget, then forgets.
   func deregister() throws(Ending) -> Success {
@@ -24,48 +32,44 @@ extension Session {
       let proving = AccountAuthenticators(account, held.types, named: type, in: try openState())
       proof = .token(try AuthenticationRun(self, proving, client, server, for: .proof(.deregistration)).run().token)
     }
-    let order = try order(try scope(type), proof, account, client, server)
+    var network = try self.network(server)
+    let name = account.identity.serverUserName
+    let order: DeregistrationOrder
+    let scope = try scope(type)
+    do throws(Refusal) { order = try self.order(scope, proof, of: name, client, over: &network) } catch {
+      throw Ending(error)
+    }
     try forgetKeys(order, type, of: account, proof)
     return Success(text: .deregistered(user: account.identity.serverUserName))
-  }
-
-  /// What allows an account to be deregistered.
-  private enum DeregistrationProof {
-    /// The server's token for a fresh verification; whether it wants one is for the server to say.
-    case token(String?)
-    /// An enrolment code, which the server judges.
-    case code(String)
   }
 
   /// The named type, the only one, or what the person chooses.
   private func typeToDeregister(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType {
     if let type = held.named ?? (held.types.count == 1 ? held.types.first : nil) { return type }
-    guard isInteractive, case .way(let way) = try choose(among: held.types.map { [$0] }), let type = way.first else {
+    guard isInteractive, let type = try chooseType(among: held.types) else {
       throw Ending(.noSuitableAuthenticator, log: "several authenticators are registered: name one")
     }
     return type
   }
 
-  private func scope(_ type: AuthenticatorType?) throws(Ending) -> DeregistrationScope {
+  /// One type of this machine's, or all there is.
+  func scope(_ type: AuthenticatorType?) throws(Ending) -> DeregistrationScope {
     guard let type else { return .all }
     do throws(MessageError) { return .authenticator(try AAID(type.aaid)) } catch { throw Ending(StateError.damaged) }
   }
 
-  private func order(
-    _ scope: DeregistrationScope, _ proof: DeregistrationProof, _ account: AccountFile, _ client: ClientSettings,
-    _ server: ServerSettings
-  ) throws(Ending) -> DeregistrationOrder {
-    var network = try self.network(server)
-    let name = account.identity.serverUserName
+  /// Has the server forget keys of an account and say which.
+  func order(
+    _ scope: DeregistrationScope, _ proof: DeregistrationProof, of username: String, _ client: ClientSettings,
+    over network: inout Network
+  ) throws(Refusal) -> DeregistrationOrder {
     var flow =
       switch proof {
-      case .token(let token): DeregistrationFlow(settings: client, username: name, scope: scope, proof: token)
-      case .code(let code): DeregistrationFlow(settings: client, username: name, scope: scope, authCode: code)
+      case .token(let token): DeregistrationFlow(settings: client, username: username, scope: scope, proof: token)
+      case .code(let code): DeregistrationFlow(settings: client, username: username, scope: scope, authCode: code)
       }
-    do throws(Refusal) {
-      try flow.start(over: &network)
-      return try flow.collect(over: &network)
-    } catch { throw Ending(error) }
+    try flow.start(over: &network)
+    return try flow.collect(over: &network)
   }
 
   /// Only this account's keys, only for the application the server spoke of: a wildcard reaches no further.

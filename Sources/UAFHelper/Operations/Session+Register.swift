@@ -91,14 +91,9 @@ extension Session {
   ///
   /// - Returns: the ending, 980 whatever was done: nobody is logged in by it.
   func registerAgain(_ held: AccountAuthenticators) throws(Ending) -> Ending {
-    let type: AuthenticatorType
-    if held.types.count == 1 {
-      type = held.types[0]
-    } else {
-      guard case .way(let way) = try choose(among: held.types.map { [$0] }), let chosen = way.first else {
-        return Ending(.resetChosen, log: "registering anew was chosen, and no authenticator")
-      }
-      type = chosen
+    let chosen = held.types.count == 1 ? held.types.first : try chooseType(among: held.types)
+    guard let type = chosen else {
+      return Ending(.resetChosen, log: "registering anew was chosen, and no authenticator")
     }
     var prompt = Prompt(
       echo: true, check: "code", step: .current, text: PromptText.enrolmentCode.text(in: language))

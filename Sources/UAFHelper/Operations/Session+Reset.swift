@@ -9,7 +9,7 @@ extension Session {
   /// Wipes a value and makes its keys unusable, whether the value is known or not.
   ///
   /// Root may; the person with an enrolment code, which the server has to accept before anything is wiped: whoever runs
-  /// as that person could otherwise take the key away. With a code the server forgets this machine's keys too.
+  /// as that person could otherwise take the key away. With a code the server forgets this machine's keys of the authenticator too.
   func reset() throws(Ending) -> Success {
     let named = try namedType()
     let uid = try caller.requireAccount()
@@ -28,7 +28,7 @@ extension Session {
         .authenticatorResetFailed, detail: "several authenticators have a value: name one of them",
         log: "no type was named")
     }
-    if isByCode { try deregisterByCode(held.account) }
+    if isByCode { try deregisterByCode(type, of: held.account) }
     do throws(StateError) { try held.account.reset(type) } catch { throw Ending(.resetFailed, log: "\(error)") }
     log("reset", "\(type.rawValue) was reset, by \(caller.isRoot ? "root" : "an enrolment code")")
     return Success(
@@ -36,8 +36,8 @@ extension Session {
       text: .reset(type.kind, user: shownName(held.account), serverKnows: !isByCode))
   }
 
-  /// Has the server forget this machine's keys, which it does only for a good code.
-  private func deregisterByCode(_ account: AccountFile) throws(Ending) {
+  /// Has the server forget this machine's keys of one authenticator, which it does only for a good code.
+  private func deregisterByCode(_ type: AuthenticatorType, of account: AccountFile) throws(Ending) {
     let server = try server()
     let client = try clientSettings(server)
     let code = try code(for: account, server)
@@ -47,11 +47,9 @@ extension Session {
         log: "the server cannot judge an enrolment code")
     }
     var network = try self.network(server)
-    var flow = DeregistrationFlow(
-      settings: client, username: account.identity.serverUserName, scope: .machine, authCode: code)
+    let scope = try scope(type)
     do throws(Refusal) {
-      try flow.start(over: &network)
-      _ = try flow.collect(over: &network)
+      _ = try order(scope, .code(code), of: account.identity.serverUserName, client, over: &network)
     } catch {
       var ending = Ending(error)
       if error.spokenByServer { ending.result = .authenticatorResetFailed }

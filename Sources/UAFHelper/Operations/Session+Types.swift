@@ -51,7 +51,7 @@ extension Session {
   /// without root are asked once too; but for uafctl, whose name selects nothing else.
   var isInteractive: Bool { caller.isTool || caller.isRoot && settings.prompt.interactive == true }
 
-  /// The enabled types that have a value, or the named one if it has.
+  /// The enabled types that have a value.
   func enrolledTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
     var types: [AuthenticatorType] = []
     for type in enabledTypes where try isEnrolled(account, type) { types.append(type) }

@@ -25,8 +25,8 @@ extension Session {
     question.canGoBack = canGoBack
     var refusal: Ending?
     while true {
-      attempts.left -= 1
       guard let entry = try askValue(question) else { return nil }
+      attempts.left -= 1
       if let format = formatRefusal(entry, type) {
         guard attempts.left > 0 else { throw Ending(.wrongValue, text: format, log: "entry of another format") }
         question.error = format.text(in: language)
