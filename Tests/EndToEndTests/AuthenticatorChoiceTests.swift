@@ -59,6 +59,15 @@ extension EndToEnd {
       #expect(try scene.run([.auth], ["2", "75321"]).code == .success)
     }
 
+    @Test func `a reset by code has the server forget that authenticator's key, and no other`() throws {
+      let scene = try scene()
+      try scene.write(try scene.server.enrol(scene.user), to: "payload", mode: 0o600)
+      let output = try scene.tool(
+        "reset", scene.user, "pattern", "--payload", scene.path("payload"), "--deregister")
+      #expect(output.status == 0, "\(output.text)")
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+    }
+
     @Test func `who has forgotten the value registers anew from the prompt, with a code, and logs in with the new one`()
       throws
     {
