@@ -118,7 +118,7 @@ enum EnglishCatalogue: Catalogue {
     case .changed(let kind, let user): return "The \(name(kind)) of \(PromptText.shown(user)) is changed."
     case .reset(let kind, let user, let serverKnows):
       let done = "The \(name(kind)) of \(PromptText.shown(user)) is reset."
-      return serverKnows ? done + " The server still knows its keys: the next registration removes them." : done
+      return serverKnows ? done + " The server still knows its keys; they open nothing here any more." : done
     case .registeredAgain(let kind): return "Registered again: log in with the new \(name(kind))."
     case .patternGrid:
       return "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done. Backspace: one node back."

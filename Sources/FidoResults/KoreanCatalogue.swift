@@ -103,7 +103,7 @@ enum KoreanCatalogue: Catalogue {
     case .changed(let kind, let user): return "\(PromptText.shown(user)) \(object(kind)) 변경했습니다."
     case .reset(let kind, let user, let serverKnows):
       let done = "\(PromptText.shown(user)) \(object(kind)) 초기화했습니다."
-      return serverKnows ? done + " 서버에는 아직 키가 남아 있으며, 다음 등록 때 지워집니다." : done
+      return serverKnows ? done + " 서버에는 아직 키가 남아 있지만, 이 컴퓨터에서는 더 이상 쓸 수 없습니다." : done
     case .registeredAgain(let kind): return "다시 등록했습니다. 새 \(object(kind)) 사용해 로그인하십시오."
     case .patternGrid:
       return "마우스, 숫자 1-9, 또는 화살표와 스페이스로 그리십시오. Enter: 완료. Backspace: 한 점 지우기."

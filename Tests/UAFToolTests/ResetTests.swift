@@ -23,7 +23,7 @@ import UAFWire
       ["reset", "--payload", "-"], core: [Bench.failure(0, 7100, "The server still knows the keys.")],
       input: Self.code + "\n")
     #expect(bench.exit == .success)
-    #expect(bench.notes == "uafctl: reset\nuafctl: The server still knows the keys.\n")
+    #expect(bench.notes == "uafctl: The server still knows the keys.\n")
     #expect(bench.sent == [Bench.packet(begin(.reset, root: false, payload: Self.code))])
   }
 

@@ -7,9 +7,8 @@ struct ResetCommand: CoreCommand {
     commandName: "reset",
     abstract: "Wipes a forgotten passcode or pattern, and makes its keys unusable.",
     discussion: """
-      A person needs a new enrolment payload for it, with which the server forgets them as well. Root needs \
-      none; the server then still knows the keys, and the next registration removes them, unless root gives a payload \
-      with --deregister.
+      A person needs a new enrolment payload for it, with which the server forgets them as well. Root needs none; the \
+      server then still knows the keys, unless root gives a payload with --deregister.
       """)
   static let done = "reset"
 

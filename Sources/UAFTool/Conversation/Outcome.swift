@@ -15,13 +15,13 @@ enum Outcome {
     return exit(finished)
   }
 
-  /// Says that it was done, what the core has to say about a value that was changed or reset, and the token if wanted.
+  /// Says that it was done, in the core's words where a value was changed or reset, and prints the token if wanted.
   static func tell(
     success finished: Finished, as done: String, wantsToken: Bool = false, in surroundings: Surroundings
   ) -> ToolExit {
     let output = surroundings.output
-    output.note(done)
-    if finished.result != 0, let text = finished.text.map(ShownText.lines), !text.isEmpty { output.note(text) }
+    let text = finished.result == 0 ? "" : ShownText.lines(finished.text ?? "")
+    output.note(text.isEmpty ? done : text)
     guard wantsToken else { return .success }
     if let token = finished.token {
       output.result(ShownText.verbatim(token))
