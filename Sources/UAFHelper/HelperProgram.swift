@@ -38,6 +38,12 @@ enum HelperProgram {
   private static func serve(_ socket: consuming PacketSocket, _ log: SystemLog) -> CInt {
     do {
       let frontEnd = try FrontEnd(socket)
+      let seat = PeerSeat(try frontEnd.peerUserID(), log)
+      defer { withExtendedLifetime(seat) {} }
+      if let refusal = seat.refusal {
+        try frontEnd.turnAway(refusal)
+        return 0
+      }
       guard let begin = try begin(frontEnd) else { return 0 }
       let ending = converse(begin, frontEnd, log)
       guard let ending else { return 0 }
@@ -130,16 +136,12 @@ enum HelperProgram {
 
   private static func surroundings(_ log: SystemLog) throws(Ending) -> Surroundings {
     let clock = try SystemClock()
-    let fetch = try ProgramPath.beside("uaf-fetch")
+    let seclusion = Seclusion(starting: try ProgramPath.beside("uaf-fetch"), log: log)
     return Surroundings(
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
       derivationSlots: DerivationSlot.machineCount(), log: log,
-      network: { (server, waiting) throws(Ending) in
-        let program = try FetchProgram(server, program: fetch, configurationOwner: 0, waiting: waiting)
-        return Network(
-          begin: { (request) throws(TransportFailure) in try program.begin(request) },
-          finish: { () throws(TransportFailure) in try program.finish() })
-      },
+      seclude: { server, folder in seclusion.enter(server, keeping: folder) },
+      network: { (server, waiting) throws(Ending) in try seclusion.network(server, waiting: waiting) },
       device: DeviceDescription.current(), passwd: { PasswdFile.read() })
   }
 

@@ -11,6 +11,17 @@ extension Session {
   ///
   /// - Throws: ``Ending`` (1001) where neither names one.
   func server() throws(Ending) -> ServerSettings {
+    let found: Result<ServerSettings, Ending>
+    if let foundServer {
+      found = foundServer
+    } else {
+      do throws(Ending) { found = .success(try findServer()) } catch { found = .failure(error) }
+      foundServer = found
+    }
+    return try found.get()
+  }
+
+  private func findServer() throws(Ending) -> ServerSettings {
     if let server = configuration.server, server.requestURL != nil { return server }
     if let trusted = try TrustedServer.load(configuration.state.directory, owner: surroundings.owner) { return trusted }
     throw Ending(
@@ -42,7 +53,6 @@ extension Session {
     var settings = ClientSettings(
       endpoint: try endpoint(server, nil), facetID: server.facetID,
       device: server.sendsDevice ? surroundings.device.context : DeviceContext())
-    verdictKey = try verdictKey(of: server)
     settings.dialect = Self.dialect(server)
     settings.contentType = server.contentType
     settings.appIDs = server.appIDs
@@ -53,7 +63,7 @@ extension Session {
   }
 
   /// The key in root's file, where the server's yes has to be signed.
-  private func verdictKey(of server: ServerSettings) throws(Ending) -> [UInt8]? {
+  func verdictKey(of server: ServerSettings) throws(Ending) -> [UInt8]? {
     guard server.requiresSignedVerdict, let path = server.verdictKeyFile else { return nil }
     let problem: String
     do throws(ConfigurationFileProblem) {

@@ -17,6 +17,10 @@ struct Surroundings {
   var derivationSlots: Int
   /// Where the log goes.
   var log: any LogSink
+  /// Gives up all means that an operation does not need beyond the named state folder; a server is named if one will be asked.
+  ///
+  /// Called once, before anybody is asked anything.
+  var seclude: (ServerSettings?, String) -> Void = { _, _ in }
   /// Makes the way to a server; the second argument is called while that takes its time.
   var network: (ServerSettings, @escaping () -> Void) throws(Ending) -> Network
   /// The machine, as the server may know it.
