@@ -140,8 +140,10 @@ enum HelperProgram {
     return Surroundings(
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
       derivationSlots: DerivationSlot.machineCount(), log: log,
-      seclude: { server, folder in seclusion.enter(server, keeping: folder) },
-      network: { (server, waiting) throws(Ending) in try seclusion.network(server, waiting: waiting) },
+      seclude: { asksServer, folder in seclusion.enter(asksServer: asksServer, keeping: folder) },
+      network: { (server, authorities, waiting) throws(Ending) in
+        try seclusion.network(server, authorities, waiting: waiting)
+      },
       device: DeviceDescription.current(), passwd: { PasswdFile.read() })
   }
 

@@ -35,6 +35,9 @@ public struct StateDirectory: ~Copyable {
     deviceSecret = secret
   }
 
+  /// Takes what opening accounts needs of the rest of the machine; afterwards no path but the folder's is needed.
+  public static func prepare() { Database.prepare() }
+
   /// Makes the folder itself, closed to others; an existing one is left as it is.
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.

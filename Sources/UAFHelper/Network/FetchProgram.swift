@@ -1,4 +1,3 @@
-import FidoResults
 import UAFClient
 import UAFConfiguration
 import UAFWire
@@ -20,7 +19,7 @@ import UAFWire
   /// A way to `server` over a process that may have had others before.
   ///
   /// - Parameters:
-  ///   - authorities: what ``readAuthorities(_:owner:)`` gave.
+  ///   - authorities: PEM; nil for the system's.
   ///   - waiting: called while the server takes its time.
   ///   - noting: called with what uaf-fetch says its sandbox lacks.
   init(
@@ -34,22 +33,6 @@ import UAFWire
     certificateAuthorities = authorities
     let milliseconds = server.timeout.components.seconds.multipliedReportingOverflow(by: 1000)
     timeoutMilliseconds = UInt32(clamping: milliseconds.overflow ? 30_000 : milliseconds.partialValue)
-  }
-
-  /// The text of root's file of authorities; nil where the system's are to be trusted.
-  ///
-  /// - Throws: ``Ending`` (1001) where it cannot be read.
-  static func readAuthorities(_ path: String?, owner: UInt32) throws(Ending) -> String? {
-    guard let path else { return nil }
-    do throws(ConfigurationFileProblem) {
-      let bytes = try ConfigurationFile.read(path: path, requiredOwner: owner)
-      guard bytes.count <= WireLimit.certificateAuthorities, let text = String(validating: bytes, as: UTF8.self) else {
-        throw ConfigurationFileProblem.tooLarge
-      }
-      return text
-    } catch {
-      throw Ending(.invalidParameter, text: .configurationError, log: "server.ca_file: \(path): \(error)")
-    }
   }
 
   func begin(_ request: TransportRequest) throws(TransportFailure) {

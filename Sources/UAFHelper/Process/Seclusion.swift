@@ -1,3 +1,4 @@
+import Authenticator
 import FidoResults
 import Sandbox
 import UAFClient
@@ -8,7 +9,7 @@ import UAFCrypto
 final class Seclusion {
   private let program: String
   private let log: SystemLog
-  private var network: Result<(process: FetchProcess, authorities: String?), Ending>?
+  private var network: Result<FetchProcess, Ending>?
   private var reported: Set<Substring> = []
 
   /// - Parameter program: the path of uaf-fetch.
@@ -18,27 +19,26 @@ final class Seclusion {
   }
 
   /// Starts uaf-fetch where a server will be asked, reads what is read once, and enters the sandbox.
-  func enter(_ server: ServerSettings?, keeping stateDirectory: String) {
-    if let server { network = start(server) }
+  func enter(asksServer: Bool, keeping stateDirectory: String) {
+    if asksServer { network = start() }
     OpenSSLConfiguration.load()
+    StateDirectory.prepare()
     if let missing = HelperSandbox.enter(keeping: stateDirectory).text { report(missing, of: "uaf-helper") }
   }
 
-  private func start(_ server: ServerSettings) -> Result<(process: FetchProcess, authorities: String?), Ending> {
-    do throws(Ending) {
-      let authorities = try FetchProgram.readAuthorities(server.certificateAuthorityFile, owner: 0)
-      return .success((try FetchProcess(program), authorities))
-    } catch { return .failure(error) }
+  private func start() -> Result<FetchProcess, Ending> {
+    do throws(Ending) { return .success(try FetchProcess(program)) } catch { return .failure(error) }
   }
 
-  /// The way to `server`, which is the one that was named when the sandbox was entered.
+  /// The way to a server.
   ///
-  /// - Throws: ``Ending``: why uaf-fetch could not be started then.
-  func network(_ server: ServerSettings, waiting: @escaping () -> Void) throws(Ending) -> Network {
+  /// - Throws: ``Ending``: why uaf-fetch could not be started when there was the time for it.
+  func network(
+    _ server: ServerSettings, _ authorities: String?, waiting: @escaping () -> Void
+  ) throws(Ending) -> Network {
     guard let network else { throw Ending(.cannotUse, log: "uaf-fetch was not started: no server was to be asked") }
-    let (process, authorities) = try network.get()
-    let fetch = FetchProgram(server, over: process, authorities: authorities, waiting: waiting) { [self] missing in
-      report(missing, of: "uaf-fetch")
+    let fetch = FetchProgram(server, over: try network.get(), authorities: authorities, waiting: waiting) {
+      [self] missing in report(missing, of: "uaf-fetch")
     }
     return Network(
       begin: { (request) throws(TransportFailure) in try fetch.begin(request) },

@@ -11,13 +11,16 @@ extension Session {
     // A server that is not there is told by the operation that wants it.
     let found = try? server()
     let asked = asksServer ? found : nil
-    if let asked { verdictKey = try verdictKey(of: asked) }
+    if let asked {
+      authorities = try authorities(of: asked)
+      verdictKey = try verdictKey(of: asked)
+    }
     if begin.operation == .register, let uid = caller.uid, caller.name == nil {
       ownName = PasswdFile.name(of: uid, in: surroundings.passwd())
     }
     let folder = configuration.state.directory
     if begin.operation == .initialise { try stateFailure { () throws(StateError) in try StateDirectory.make(folder) } }
-    surroundings.seclude(asked, folder)
+    surroundings.seclude(asked != nil, folder)
   }
 
   private var asksServer: Bool {

@@ -42,7 +42,7 @@ extension Session {
 
   /// The way to a server; while an answer is owed the front end hears of it, or it would take the core for dead.
   func network(_ server: ServerSettings) throws(Ending) -> Network {
-    try surroundings.network(server) { [frontEnd, language] in
+    try surroundings.network(server, authorities) { [frontEnd, language] in
       // A front end that is gone is noticed at the next message that matters.
       try? frontEnd.send(.info(PromptText.waitingForServer.text(in: language)))
     }
@@ -60,6 +60,22 @@ extension Session {
     settings.authentication = try endpoint(server, server.authentication)
     settings.deregistration = try endpoint(server, server.deregistration)
     return settings
+  }
+
+  /// The text of root's file of authorities; nil where the system's are to be trusted.
+  ///
+  /// - Throws: ``Ending`` (1001) where it cannot be read.
+  func authorities(of server: ServerSettings) throws(Ending) -> String? {
+    guard let path = server.certificateAuthorityFile else { return nil }
+    do throws(ConfigurationFileProblem) {
+      let bytes = try ConfigurationFile.read(path: path, requiredOwner: surroundings.owner)
+      guard bytes.count <= WireLimit.certificateAuthorities, let text = String(validating: bytes, as: UTF8.self) else {
+        throw ConfigurationFileProblem.tooLarge
+      }
+      return text
+    } catch {
+      throw Ending(.invalidParameter, text: .configurationError, log: "server.ca_file: \(path): \(error)")
+    }
   }
 
   /// The key in root's file, where the server's yes has to be signed.

@@ -23,6 +23,8 @@ import UAFWire
   var verdictKey: [UInt8]?
   /// The server, or why there is none, once that was looked up.
   var foundServer: Result<ServerSettings, Ending>?
+  /// The authorities its certificate may come from, PEM; nil where the system's are to be trusted.
+  var authorities: String?
   /// The name `/etc/passwd` has for a peer without root that registers.
   var ownName: [UInt8]?
   /// Kept open until the end for accounts that are not there, as the real one is.
