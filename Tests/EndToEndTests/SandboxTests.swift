@@ -67,6 +67,20 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .authenticationError)
     }
 
+    @Test func `of the core has no network in it, the network program has the machine's`() throws {
+      let scene = try Scene.registered()
+      let login = try scene.startLogin()
+      func network(_ name: String) throws -> String {
+        let process = try #require(login.descendants(named: name).first)
+        #expect(ProcessTable.status(process, "Seccomp") == "2")
+        #expect(ProcessTable.status(process, "NoNewPrivs") == "1")
+        return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/net")
+      }
+      let machine = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/net")
+      #expect(try network("uaf-helper") != machine)
+      #expect(try network("uaf-fetch") == machine)
+    }
+
     @Test func `of an operation without a server has no network program beside it`() throws {
       let scene = try Scene.registered()
       try scene.stack("password required MODULE")
