@@ -15,11 +15,12 @@ export PREFIX PAMDIR UNITDIR SWIFT
 # Tests make users, sockets and PAM conversations that only root may.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
-.PHONY: help deps build demo test bench fuzz install clean fmt lint
+.PHONY: help deps build demo test attack bench fuzz install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
 	@echo 'make test     every test and rule check; needs root or sudo'
+	@echo 'make attack   attack what was built, through real hosts, and print the table; BASELINE=1 pam_faillock beside it'
 	@echo 'make bench    time the login path, side by side, medians: key derivation, overlap; needs root'
 	@echo 'make fuzz     ten minutes of a fuzzer for each reader of messages'
 	@echo 'make build    release programs and the module into build/stage'
@@ -46,6 +47,10 @@ test: deps
 	scripts/fuzz.sh
 	$(SWIFT) build --build-tests
 	$(AS_ROOT) $(SWIFT) test --skip-build
+
+attack: deps
+	scripts/stage.sh
+	scripts/attack.sh $(ROWS)
 
 bench: build
 	$(AS_ROOT) scripts/bench.py
