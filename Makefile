@@ -47,6 +47,7 @@ test: deps
 	scripts/fuzz.sh
 	$(SWIFT) build --build-tests
 	$(AS_ROOT) $(SWIFT) test --skip-build
+	scripts/attack.sh
 
 attack: deps
 	scripts/stage.sh
