@@ -115,10 +115,10 @@ let package = Package(
       name: "UAFHelperTests",
       dependencies: [
         "UAFHelper", "Authenticator", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration", "UAFMessages",
-        "UAFWire",
+        "UAFWire", "Sandbox", "CSeccomp",
       ], swiftSettings: strict),
     .testTarget(
-      name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl"],
+      name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl", "Sandbox", "CSeccomp"],
       swiftSettings: strict),
     .testTarget(
       name: "UAFToolTests",

@@ -92,15 +92,21 @@ extension EndToEnd {
       #expect(Login(try change.end()).code == .success)
     }
 
-    @Test(.enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"))
-    func `lets the name of a server be looked up as the machine is told to`() throws {
+    @Test(
+      .enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"),
+      arguments: ["files", "dns"])
+    func `lets the name of a server be looked up as the machine is told to`(_ way: String) throws {
       let name = "pam-uaf.test"
       // Servers elsewhere want a derivation that costs.
       let scene = try Scene(Server(name: name)) { $0.derivationCost = 14 }
-      // Nothing but the file knows the name.
-      try scene.write("127.0.0.1 localhost \(name)\n", to: "hosts")
-      try scene.write("passwd: files\nhosts: files dns\n", to: "nsswitch.conf")
-      try scene.write("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n", to: "resolv.conf")
+      // Loopback addresses that nobody else listens at.
+      let address = "127.77.53.\(Int.random(in: 1...254))"
+      let names = try Command(["python3", Programs.own("name-server.py"), address, name], logged: false)
+      try names.wait(for: "listening")
+      // Nothing but the one way knows the name.
+      try scene.write("127.0.0.1 localhost \(way == "files" ? name : "")\n", to: "hosts")
+      try scene.write("passwd: files\nhosts: \(way)\n", to: "nsswitch.conf")
+      try scene.write("nameserver \(address)\noptions timeout:1 attempts:1\n", to: "resolv.conf")
       let disk = try Disk(
         scene,
         "cd '\(scene.folder)'; for name in hosts nsswitch.conf resolv.conf; do mount --bind \"$name\" \"/etc/$name\"; done"

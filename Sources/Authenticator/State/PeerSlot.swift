@@ -24,15 +24,20 @@ public final class PeerSlot {
   public static func take(
     in stateDirectory: String, for peer: uid_t, owner: uid_t = 0
   ) throws(StateError) -> PeerSlot? {
-    let slots = try TrustedDirectory(stateDirectory + "/slots", owner: owner)
-    let file = unsafe openat(slots.descriptor, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw .cannotOpen(path: slots.path + "/" + name, errno: errno) }
-    let slot = PeerSlot(file)
+    let slot = try PeerSlot(TrustedDirectory(stateDirectory + "/slots", owner: owner))
     for index in 0..<count where slot.lock(Int(peer) * count + index) { return slot }
     return nil
   }
 
-  private init(_ descriptor: CInt) { self.descriptor = descriptor }
+  /// Makes the file, so that nobody's first conversation needs room on the disk.
+  static func makeFile(in stateDirectory: String, owner: uid_t) throws(StateError) {
+    _ = try PeerSlot(TrustedDirectory(stateDirectory + "/slots", owner: owner))
+  }
+
+  private init(_ slots: borrowing TrustedDirectory) throws(StateError) {
+    descriptor = unsafe openat(slots.descriptor, Self.name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .cannotOpen(path: slots.path + "/" + Self.name, errno: errno) }
+  }
 
   private func lock(_ byte: Int) -> Bool {
     var range = Glibc.flock()

@@ -55,6 +55,7 @@ public struct StateDirectory: ~Copyable {
     try make(path)
     let root = try TrustedDirectory(path, owner: owner)
     for name in ["accounts", "slots"] { try root.makeFolder(name) }
+    try PeerSlot.makeFile(in: path, owner: owner)
     if try readDeviceKey(root, owner: owner) != nil { return false }
     try writeDeviceKey(root)
     try root.synchronise()
