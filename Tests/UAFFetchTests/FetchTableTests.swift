@@ -8,7 +8,7 @@ import Testing
 @Suite struct FetchTableTests {
   private var allowed: Set<String> {
     Set(
-      FetchSandbox.calls.flatMap { rule in
+      FetchSandbox.calls.flatMap { (rule) -> [String] in
         switch rule {
         case .allowed(let names, _): names
         case .allowedIf(let name, _, _): [name]
@@ -19,8 +19,8 @@ import Testing
 
   private var forbidden: Set<String> {
     Set(
-      FetchSandbox.calls.flatMap { rule in
-        guard case .forbidden(let names) = rule else { return [String]() }
+      FetchSandbox.calls.flatMap { (rule) -> [String] in
+        guard case .forbidden(let names) = rule else { return [] }
         return names
       })
   }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SandboxTableTests {
   private var allowed: Set<String> {
     Set(
-      HelperSandbox.calls.flatMap { rule in
+      HelperSandbox.calls.flatMap { (rule) -> [String] in
         switch rule {
         case .allowed(let names, _): names
         case .allowedIf(let name, _, _): [name]
@@ -19,8 +19,8 @@ import Testing
 
   private var forbidden: Set<String> {
     Set(
-      HelperSandbox.calls.flatMap { rule in
-        guard case .forbidden(let names) = rule else { return [String]() }
+      HelperSandbox.calls.flatMap { (rule) -> [String] in
+        guard case .forbidden(let names) = rule else { return [] }
         return names
       })
   }
