@@ -27,6 +27,28 @@ struct KeyDerivationTests {
           """))
   }
 
+  @Test func `derives the longer example of RFC 5869`() throws {
+    let key = try HKDFSHA256.derive(
+      secret: secret(Array(0x00...0x4f)), salt: secret(Array(0x60...0xaf)), info: Array(0xb0...0xff), length: 82)
+    #expect(
+      bytes(key)
+        == hex(
+          """
+          b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09
+          da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87
+          """))
+  }
+
+  @Test func `derives as much as the RFC allows`() throws {
+    let key = try HKDFSHA256.derive(
+      secret: secret([1]), salt: secret([2]), info: [UInt8](repeating: 3, count: 1024),
+      length: HKDFSHA256.maximumLength)
+    let beginning = try HKDFSHA256.derive(
+      secret: secret([1]), salt: secret([2]), info: [UInt8](repeating: 3, count: 1024), length: 100)
+    #expect(bytes(key).count == 8160)
+    #expect(Array(bytes(key).prefix(100)) == bytes(beginning))
+  }
+
   @Test(arguments: [0, -1, 255 * 32 + 1])
   func `refuses to derive a length outside the RFC's`(length: Int) throws {
     #expect(throws: CryptoError.invalidParameter(.hkdf)) {
