@@ -70,6 +70,10 @@ public struct ChildProcess {
     var arguments = unsafe [strdup(path), nil]
     var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
+    // A text that there was no memory for would end its list, and the program be started without the rest.
+    guard unsafe arguments.dropLast().allSatisfy({ unsafe $0 != nil }),
+      unsafe variables.dropLast().allSatisfy({ unsafe $0 != nil })
+    else { return ENOMEM }
     return unsafe posix_spawn(&started, path, actions, attributes, &arguments, &variables)
   }
 

@@ -37,6 +37,8 @@ import UAFWire
     unsafe options.note(curl_set_pointer(curl, CURLOPT_ERRORBUFFER, reason.buffer))
     unsafe TransferCallbacks.install(reception, curl, &options)
     guard options.areComplete, headers.isComplete else {
+      // Before the texts and the list that were set end with this function.
+      unsafe curl_easy_reset(curl)
       return (Self.failure(.other, false, "libcurl refused an option this program needs"), [])
     }
     let code = unsafe curl_easy_perform(curl)
