@@ -25,6 +25,7 @@ import UAFWire
 
   /// Performs an exchange; returns when it has ended in whichever way, at the latest after the request's time.
   borrowing func perform(_ request: FetchRequest) -> (FetchResponse, body: [UInt8]) {
+    // SAFETY: both live no longer than this function, and the handle as long as the client.
     let reception = unsafe Reception(curl, watching: socket)
     let headers = HeaderList(request)
     let reason = ErrorText()
@@ -59,6 +60,7 @@ import UAFWire
       response.certificate = reception.certificate
       return (response, [])
     }
+    // SAFETY: the handle is ours, and its transfer is over.
     let status = unsafe curl_get_status(curl)
     guard reception.handshakeCompleted, let status = UInt16(exactly: status), status > 0 else {
       return (Self.failure(.other, handshakeCompleted, "an answer without a status or without a handshake"), [])
