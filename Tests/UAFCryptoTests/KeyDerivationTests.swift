@@ -92,6 +92,15 @@ struct KeyDerivationTests {
     #expect(key.count == 32)
   }
 
+  /// Not derived with: that takes a GiB.
+  @Test func `takes the highest cost that a configuration may have, and nothing above it`() throws {
+    let highest = Scrypt.Parameters(logN: 20, r: 8, p: 2)
+    #expect(try Scrypt.memory(for: highest) > Scrypt.maximumMemory)
+    for above in [Scrypt.Parameters(logN: 21, r: 8, p: 1), Scrypt.Parameters(logN: 20, r: 9, p: 1)] {
+      #expect(throws: CryptoError.invalidParameter(.scrypt)) { _ = try Scrypt.memory(for: above) }
+    }
+  }
+
   @Test func `says that memory is missing, not that the value is wrong`() throws {
     #expect(throws: CryptoError.outOfMemory) {
       _ = try Scrypt.derive(
