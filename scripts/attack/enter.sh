@@ -1,0 +1,48 @@
+#!/bin/bash
+# Called by attack.sh in namespaces of its own: makes the root that is attacked, and attacks it. Nothing here outlives
+# the namespaces.
+set -euo pipefail
+folder=$1
+shift
+checkout=$PWD
+root=$folder/root/merged
+
+# Layers in memory over the machine's own root, which is only read.
+mount -t tmpfs -o mode=755,size=3g layers "$folder/root"
+mkdir "$folder/root/"{upper,work,merged}
+mount -t overlay overlay -o "lowerdir=/,upperdir=$folder/root/upper,workdir=$folder/root/work" "$root"
+
+mount -t proc proc "$root/proc"
+mount --rbind /sys "$root/sys"
+mount -t tmpfs -o mode=755 run "$root/run"
+mount -t tmpfs -o mode=1777 tmp "$root/tmp"
+mount -t tmpfs -o mode=755 dev "$root/dev"
+for device in null zero full random urandom tty loop-control; do
+  if [[ -e /dev/$device ]]; then
+    : >"$root/dev/$device"
+    mount --bind "/dev/$device" "$root/dev/$device"
+  fi
+done
+mkdir "$root/dev/pts" "$root/dev/shm"
+mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$root/dev/pts"
+ln -s pts/ptmx "$root/dev/ptmx"
+ln -s /proc/self/fd "$root/dev/fd"
+mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
+mkdir -p "$root$checkout"
+mount --rbind -o ro "$checkout" "$root$checkout"
+
+# The programs of packages, without their maintainers' scripts: nothing of them is to run by itself.
+for package in "$folder"/packages/*.deb; do
+  if [[ -f $package ]]; then dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$root"; fi
+done
+scripts/install.sh "$root" >/dev/null
+mkdir -p "$root/var/lib/pam-uaf" "$root/run/sshd" "$root/run/lock"
+chmod 700 "$root/var/lib/pam-uaf"
+
+# The first process has to collect those whose parents ended, which a shell does.
+status=0
+chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 BASELINE="${BASELINE-}" THOROUGH="${THOROUGH-}" \
+  ATTACK_RESULTS=/tmp/attack PYTHONPATH="$checkout/scripts" PYTHONDONTWRITEBYTECODE=1 \
+  "$(command -v python3)" -m attack "$@" || status=$?
+cp "$root/tmp/attack"/* "$folder/" 2>/dev/null || true
+exit "$status"
