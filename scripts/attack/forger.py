@@ -40,6 +40,11 @@ def verdict(status=1200, **members):
     return json.dumps({"statusCode": status, **members})
 
 
+def member(body, name):
+    """A member of a JSON object."""
+    return json.loads(body)[name]
+
+
 def authority():
     """Makes an authority and a certificate of it for this machine, once; returns the certificate's path."""
     if not (FOLDER / "leaf.pem").exists():
@@ -151,7 +156,7 @@ class BadServers:
             "python3", "-W", "ignore", program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         lab.after(lambda: lab.stop(self._process))
         said = json.loads(self._process.stdout.readline())
-        self.authority, self._ports = said["authority"].encode(), said["ports"]
+        self.authority, self.folder, self._ports = said["authority"].encode(), said["folder"], said["ports"]
 
     def url(self, name, path="/ok", host="127.0.0.1"):
         return f"https://{host}:{self._ports[name]}{path}"
