@@ -45,10 +45,11 @@ def status(process, field):
 
 
 class Watch:
-    """Looks, until it ends, at how much memory the programs have taken at most. Use as a context."""
+    """Looks, until it ends, at the programs: the most memory one has taken, the environments seen. Use as a context."""
 
     def __init__(self):
         self.peak = dict.fromkeys(NAMES, 0)
+        self.environments = {name: set() for name in NAMES}
         self._ends = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -61,19 +62,19 @@ class Watch:
         self._thread.join()
 
     def _look(self):
-        known = {}
         while not self._ends.wait(0.003):
-            for name in os.listdir("/proc"):
-                if name.isdigit():
-                    program = known.get(name) or _read(pathlib.Path("/proc", name, "comm")).strip()
+            for process in os.listdir("/proc"):
+                if process.isdigit():
+                    # Asked each time: a program is its parent's until it is started.
+                    program = _read(pathlib.Path("/proc", process, "comm")).strip()
                     if program in NAMES:
-                        known[name] = program
-                        self._note(name, program)
+                        self._note(process, program)
 
     def _note(self, process, program):
         text = status(process, "VmHWM")
         if text.endswith("kB"):
             self.peak[program] = max(self.peak[program], int(text.split()[0]) // 1024)
+            self.environments[program].add(tuple(environment(process)))
 
 
 def gone(seconds=5):

@@ -8,7 +8,7 @@ from attack import forger, hosts
 from attack.processes import Watch
 from attack.table import attack, must
 
-TIMEOUT = 2
+TIMEOUT = 1
 # The exchange's own time, the key derivation, and what the core waits beyond it.
 LONGEST = TIMEOUT + 3
 MEBIBYTES = 100
