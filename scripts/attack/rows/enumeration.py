@@ -1,0 +1,75 @@
+"""Who has an account, and in what state it is, told by texts and prompts."""
+
+import concurrent.futures
+import pathlib
+
+from attack import hosts
+from attack.table import attack, must
+
+REMOTE = "192.0.2.7"
+GUESS = "not-the-value-9"
+
+
+def everybody(lab):
+    """Names in each state a remote stranger must not tell apart; those whose right value is refused, and {state: name}."""
+    people = {state: lab.person() for state in ("registered", "locked", "locked for good", "locked Unix account", "one try left")}
+    lock = "retry_count_to_lock = 2\nlock_time = 300\nmax_lock_count = 0\n[lock.remote]\nretry_count_to_lock = 2\nlock_time = 300"
+    lab.configure(lock=lock)
+    for _ in range(2):
+        lab.login(people["locked"], GUESS + "x", remote=REMOTE)
+        # Local locks stop remote attempts too, and become permanent.
+        lab.login(people["locked for good"], GUESS + "y")
+    lab.login(people["one try left"], GUESS + "z", remote=REMOTE)
+    must(lab.status(people["locked for good"])["authenticators"][0]["permanent"], "nobody is locked for good")
+    must(lab.status(people["locked"])["authenticators"][0]["remote"]["remainingLockSeconds"] > 0, "nobody is locked")
+    lab.run("usermod", "--lock", people["locked Unix account"].name)
+    names = {state: person.name for state, person in people.items()}
+    right = {state: people[state] for state in ("locked", "locked for good")}
+    return right, names | {
+        "never registered": lab.person(registered=False).name, "no account": "hana9", "root": "root", "system account": "daemon",
+        "a name that cannot be": "mina park",
+    }
+
+
+def neutral(text, name):
+    return text.replace(name, "NAME")
+
+
+@attack("A25", "accounts told by texts or prompts: registered, locked, for good, unregistered, unknown, root, locked in Unix",
+        "the transcripts are equal byte for byte, through the small host and through sshd")
+def transcripts(lab):
+    right, names = everybody(lab)
+    seen = {}
+    for state, name in names.items():
+        login = hosts.login("uaf", name, GUESS, REMOTE)
+        seen[state] = (login.code, neutral(login.text, name))
+    for state, person in right.items():
+        login = lab.login(person, person.passcode, remote=REMOTE)
+        seen[f"{state}, right value"] = (login.code, neutral(login.text, person.name))
+    tell_apart(seen, "the small host")
+    # Entries that were never a value: empty, too long, not text.
+    for entry in (b"", b"x" * 600, b"\xff\xfe", b"\x08\n\r\x7fINCORRECT"):
+        entries = {state: hosts.login("uaf", name, entry, REMOTE) for state, name in names.items()}
+        tell_apart({state: (each.code, neutral(each.text, names[state])) for state, each in entries.items()}, repr(entry[:9]))
+    local = {state: hosts.login("uaf", name, GUESS).text for state, name in names.items() if state in ("registered", "no account")}
+    must(len(set(local.values())) == 2, "the harness cannot tell states that are not hidden either: nothing is shown")
+    text = next(iter(seen.values()))[1].replace("\n", " | ")
+    through = "sshd is not here" if not pathlib.Path("/usr/sbin/sshd").exists() else over_ssh(lab, names)
+    return f"{len(names)} states, 5 entries: one transcript (\"{text}\"); {through}"
+
+
+def tell_apart(seen, where):
+    kinds = set(seen.values())
+    must(len(kinds) == 1, f"{where} tells {len(kinds)} kinds apart: {seen}")
+
+
+def over_ssh(lab, names):
+    hosts.ask_uaf(lab, "sshd")
+    hosts.sshd(lab, 2225)
+    # ssh takes no such name as an argument, and asks nobody.
+    names = {state: name for state, name in names.items() if " " not in name}
+    with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
+        sessions = dict(zip(names, pool.map(lambda name: hosts.ssh(name, GUESS, port=2225), names.values())))
+    must("Passcode" in sessions["registered"].text, f"sshd does not ask us: {sessions['registered']}")
+    tell_apart({state: (each.status, neutral(each.text, names[state])) for state, each in sessions.items()}, "sshd")
+    return f"sshd and ssh: one transcript for {len(sessions)}"
