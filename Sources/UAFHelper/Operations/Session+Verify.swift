@@ -158,7 +158,9 @@ extension Session {
     } catch { throw Ending(error) }
   }
 
+  /// Does what checking a value costs, the count on the disk included, where there is nothing to check.
   private func deriveInVain(_ value: borrowing Secret, _ slot: borrowing DerivationSlot) throws(Ending) {
+    slot.chargeInVain()
     do throws(CryptoError) {
       let salt = [UInt8](repeating: 0, count: 16)
       _ = try Scrypt.derive(value: value, salt: salt, parameters: derivationCost, length: 32)
