@@ -17,8 +17,9 @@ class Mutator:
     def change(self, data):
         """Data with one to four changes."""
         for _ in range(self._random.randint(1, 4)):
-            data = self._random.choice(
-                (self._flip, self._set, self._cut, self._grow, self._repeat, self._length, self._splice, self._drop))(data)
+            data = self.pick((
+                self._flip, self._set, self._cut, self._grow, self._repeat, self._length, self._splice,
+                self._drop))(data)
         return data
 
     def _place(self, data):
@@ -30,7 +31,8 @@ class Mutator:
 
     def _set(self, data):
         place = self._place(data)
-        return data[:place] + self._random.choice((b"\x00", b"\xff", b"\x7f", b"\x80", b'"', b"{", b"[", b"\\")) + data[place + 1:]
+        byte = self.pick((b"\x00", b"\xff", b"\x7f", b"\x80", b'"', b"{", b"[", b"\\"))
+        return data[:place] + byte + data[place + 1:]
 
     def _cut(self, data):
         return data[:self._place(data)]
@@ -45,7 +47,8 @@ class Mutator:
 
     def _length(self, data):
         place = self._place(data)
-        return data[:place] + self._random.choice((b"\x00\x00", b"\xff\xff", b"\x00\x01", b"\x04\x00", b"999")) + data[place + 2:]
+        length = self.pick((b"\x00\x00", b"\xff\xff", b"\x00\x01", b"\x04\x00", b"999"))
+        return data[:place] + length + data[place + 2:]
 
     def _splice(self, data):
         other = self._random.choice(self._others) if self._others else data

@@ -51,7 +51,8 @@ BROKEN = {
     "status as text": lambda said: forger.answer(said.replace(b"1200", b'"1200"', 1)),
     "status as fraction": lambda said: forger.answer(said.replace(b"1200", b"1200.5", 1)),
     "status beyond 64 bits": lambda said: forger.answer(said.replace(b"1200", b"18446744073709552816", 1)),
-    "redirect": lambda said: forger.answer(b"", status="302 Found", more="Location: https://127.0.0.1:8443/uaf/get\r\n"),
+    "redirect": lambda said: forger.answer(
+        b"", status="302 Found", more="Location: https://127.0.0.1:8443/uaf/get\r\n"),
     "HTTP 500": lambda said: forger.answer(said, status="500 Internal Server Error"),
     "not HTTP": lambda said: b"\x00\x01\x02" * 1000,
     "300 headers": lambda said: forger.answer(said, more="X-Header: value\r\n" * 300),

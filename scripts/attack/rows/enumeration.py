@@ -11,10 +11,11 @@ GUESS = "not-the-value-9"
 
 
 def everybody(lab):
-    """Names in each state a remote stranger must not tell apart; those whose right value is refused, and {state: name}."""
-    people = {state: lab.person() for state in ("registered", "locked", "locked for good", "locked Unix account", "one try left")}
-    lock = "retry_count_to_lock = 2\nlock_time = 300\nmax_lock_count = 0\n[lock.remote]\nretry_count_to_lock = 2\nlock_time = 300"
-    lab.configure(lock=lock)
+    """Those whose right value is refused, and {state: name} of what a remote stranger must not tell apart."""
+    states = ("registered", "locked", "locked for good", "locked Unix account", "one try left")
+    people = {state: lab.person() for state in states}
+    lock = "retry_count_to_lock = 2\nlock_time = 300\n"
+    lab.configure(lock=f"{lock}max_lock_count = 0\n[lock.remote]\n{lock}")
     for _ in range(2):
         lab.login(people["locked"], GUESS + "x", remote=REMOTE)
         # Local locks stop remote attempts too, and become permanent.
@@ -26,7 +27,8 @@ def everybody(lab):
     names = {state: person.name for state, person in people.items()}
     right = {state: people[state] for state in ("locked", "locked for good")}
     return right, names | {
-        "never registered": lab.person(registered=False).name, "no account": "hana9", "root": "root", "system account": "daemon",
+        "never registered": lab.person(registered=False).name, "no account": "hana9", "root": "root",
+        "system account": "daemon",
         "a name that cannot be": "mina park",
     }
 
@@ -35,7 +37,7 @@ def neutral(text, name):
     return text.replace(name, "NAME")
 
 
-@attack("A25", "accounts told by texts or prompts: registered, locked, for good, unregistered, unknown, root, locked in Unix",
+@attack("A25", "accounts told by texts or prompts: registered, locked, for good, unregistered, unknown, root ...",
         "the transcripts are equal byte for byte, through the small host and through sshd")
 def transcripts(lab):
     right, names = everybody(lab)
@@ -49,10 +51,11 @@ def transcripts(lab):
     tell_apart(seen, "the small host")
     # Entries that were never a value: empty, too long, not text.
     for entry in (b"", b"x" * 600, b"\xff\xfe", b"\x08\n\r\x7fINCORRECT"):
-        entries = {state: hosts.login("uaf", name, entry, REMOTE) for state, name in names.items()}
-        tell_apart({state: (each.code, neutral(each.text, names[state])) for state, each in entries.items()}, repr(entry[:9]))
-    local = {state: hosts.login("uaf", name, GUESS).text for state, name in names.items() if state in ("registered", "no account")}
-    must(len(set(local.values())) == 2, "the harness cannot tell states that are not hidden either: nothing is shown")
+        logins = {state: hosts.login("uaf", name, entry, REMOTE) for state, name in names.items()}
+        told = {state: (login.code, neutral(login.text, names[state])) for state, login in logins.items()}
+        tell_apart(told, repr(entry[:9]))
+    local = {hosts.login("uaf", names[state], GUESS).text for state in ("registered", "no account")}
+    must(len(local) == 2, "the harness cannot tell states that are not hidden either: nothing is shown")
     text = next(iter(seen.values()))[1].replace("\n", " | ")
     through = "sshd is not here" if not pathlib.Path("/usr/sbin/sshd").exists() else over_ssh(lab, names)
     return f"{len(names)} states, 5 entries: one transcript (\"{text}\"); {through}"

@@ -7,7 +7,8 @@ from attack import hosts
 from attack.table import attack, must
 
 EXPLOSIVE = [
-    "^(a+)+$", "(a|aa)+", "(a|a?)+", "((a*)*)*b", "(?:(?:a+)+)+b", "(.*a){12}b", "(?=(a+)+b).*", "(a+a+)+b", "([a-z]+)*[0-9]",
+    "^(a+)+$", "(a|aa)+", "(a|a?)+", "((a*)*)*b", "(?:(?:a+)+)+b", "(.*a){12}b", "(?=(a+)+b).*", "(a+a+)+b",
+    "([a-z]+)*[0-9]",
     "(?:a|a|a|a|a)+b", "(a(?1)?a)+b", "(?:.|a)*(?:.|a)*(?:.|a)*(?:.|a)*b", "((a{1,8}){1,8}){1,8}b", "(?:a*?a*?)*?b",
 ]
 # As an entry that nearly fits: the last character decides, after every way to it has been tried.
@@ -22,9 +23,9 @@ def timed(action):
 
 
 @attack("A22", "a policy expression that explodes, with the value that makes it",
-        f"the value is refused as not matching within {LIMIT:.0f} s for {len(EXPLOSIVE)} expressions; logins are not slowed")
+        f"a value that runs into the limits is refused as not matching, within {LIMIT:.0f} s")
 def exploding(lab):
-    rules = "[passcode.regex]\n" + "".join(f"'{pattern}' = \"rule {number}\"\n" for number, pattern in enumerate(EXPLOSIVE))
+    rules = "[passcode.regex]\n" + "".join(f"'{pattern}' = \"no\"\n" for pattern in EXPLOSIVE)
     person, newcomer = lab.person(registered=False), lab.person(registered=False)
     lab.register(person, VALUE)
     plain, without = timed(lambda: lab.login(person, VALUE))
@@ -44,10 +45,11 @@ def exploding(lab):
     too_large = refused(lab, person, "(a{1,60000}){1,60000}")
     explodes = [timed(lambda: re.fullmatch("(a+)+", "a" * length + "!"))[1] for length in (17, 20)]
     must(explodes[1] > 4 * explodes[0], f"the expression does not explode elsewhere either: {explodes}")
-    return (f"{len(EXPLOSIVE)} expressions on {len(VALUE)} characters: login {with_rules * 1000:.0f} ms (without: "
-            f"{without * 1000:.0f} ms), wrong guess {wrong * 1000:.0f} ms, registration refused after {took * 1000:.0f} ms, the "
-            f"slowest alone {slowest[0] * 1000:.0f} ms ({slowest[1]}); one of a thousand million repetitions: {too_large}; "
-            f"Python's own engine: {explodes[0] * 1000:.0f} ms for 17 characters, {explodes[1] * 1000:.0f} for 20")
+    told = [f"{seconds * 1000:.0f} ms" for seconds in (with_rules, without, wrong, took, slowest[0], *explodes)]
+    return (f"{len(EXPLOSIVE)} expressions on {len(VALUE)} characters: login {told[0]} (without them {told[1]}), wrong "
+            f"guess {told[2]}, registration refused after {told[3]}, the slowest alone {told[4]} ({slowest[1]}); one of a "
+            f"thousand million repetitions: {too_large}; Python's own engine: {told[5]} for 17 characters, {told[6]} for "
+            "20")
 
 
 def one(lab, person, pattern):

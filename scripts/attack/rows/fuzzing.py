@@ -75,7 +75,8 @@ class Conversation:
 def at_the_helper(lab, count):
     """Mutated packets from root's programs and from a person's own; returns what was seen."""
     person = lab.person()
-    seeds = [begin(person, operation) for operation in (1, 2, 6)] + [begin(None, operation) for operation in range(1, 12)]
+    seeds = [begin(person, operation) for operation in (1, 2, 6)]
+    seeds += [begin(None, operation) for operation in range(1, 12)]
     seeds += golden("begin-*.hex")
     answers = golden("answer*.hex") + golden("cancelled*.hex") + golden("resume.hex")
     mutator = Mutator(33, seeds + golden("bad/*.hex"))
@@ -98,11 +99,12 @@ def at_the_helper(lab, count):
     kinds = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         for (uid, first, replies), (heard, status) in pool.map(run, jobs):
-            must(0 <= status < 128, f"the helper died with {status} of {first.hex()} {[r.hex() for r in replies]}, peer {uid}")
+            what = f"{first.hex()} {[reply.hex() for reply in replies]} of peer {uid}"
+            must(0 <= status < 128, f"the helper died with {status} of {what}")
             kinds["asked" if any(packet[0] == PROMPT for packet in heard) else "said" if heard else "hung up"] += 1
             last = heard[-1] if heard else b""
             is_yes = last[:5] == bytes([FINISHED, 1, 0, 1, 0]) and first[4:10] == begin(person)[4:10]
-            must(not is_yes, f"a success for {first.hex()} {[r.hex() for r in replies]}, peer {uid}: {last.hex()}")
+            must(not is_yes, f"a success for {what}: {last.hex()}")
     must(kinds["asked"] > count / 20, f"hardly anything came further than the first packet: {kinds}")
     return f"{count} conversations with the helper ({', '.join(f'{n} {what}' for what, n in sorted(kinds.items()))})"
 
@@ -125,7 +127,8 @@ def by_a_server(lab, count):
                 outer = json.loads(said)
                 outer["uafRequest"] = mutator.change(outer["uafRequest"].encode()).decode("latin-1")
                 return forger.answer(json.dumps(outer, ensure_ascii=mutator.pick((True, False))))
-            return mutator.change(forger.answer(said)) if mutator.pick((True, False)) else forger.answer(mutator.change(said))
+            with_head = mutator.pick((True, False))
+            return mutator.change(forger.answer(said)) if with_head else forger.answer(mutator.change(said))
 
     between.reply = reply
     codes = collections.Counter()
@@ -145,7 +148,8 @@ def at_the_module(lab, count):
     listener.bind(str(folder / "helper.sock"))
     listener.listen(64)
     lab.after(lambda: (listener.shutdown(socket.SHUT_RDWR), listener.close(), os.unlink(folder / "helper.sock")))
-    packets = [packet for kind in ("prompt", "info", "error", "ready", "setenv", "finished") for packet in golden(f"{kind}*.hex")]
+    kinds = ("prompt", "info", "error", "ready", "setenv", "finished")
+    packets = [packet for kind in kinds for packet in golden(f"{kind}*.hex")]
     yes = {packet for packet in golden("finished-*.hex") if packet[:5] == bytes([FINISHED, 1, 0, 1, 0])}
     refusals = [packet for packet in golden("finished-*.hex") if packet not in yes]
     mutator = Mutator(36, packets)
@@ -174,8 +178,9 @@ def at_the_module(lab, count):
         sent.clear()
         process = hosts.start("uaf", "root")
         login = hosts.finish(process, "x\nx\nx\nx")
-        must(process.returncode >= 0, f"the host died with {process.returncode}: {[packet.hex() for packet in sent]}")
-        must(not login.is_in or any(is_yes(packet) for packet in sent), f"let in by {[packet.hex() for packet in sent]}")
+        what = [packet.hex() for packet in sent]
+        must(process.returncode >= 0, f"the host died with {process.returncode} of {what}")
+        must(not login.is_in or any(is_yes(packet) for packet in sent), f"let in by {what}")
         codes[login.code] += 1
     return f"{count} logins with a core that sends mutated packets (PAM codes {dict(sorted(codes.items()))})"
 
@@ -197,8 +202,9 @@ def of_the_tree(lab):
         found = pathlib.Path("/tmp/fuzz", target)
         found.mkdir(parents=True)
         return target, lab.run(
-            fuzzer, f"-runs={runs}", "-seed=1", "-max_len=8192", "-timeout=5", "-rss_limit_mb=1024", f"-artifact_prefix=/tmp/fuzz/{target}-",
-            found, seeds / target, check=False, env={**os.environ, "FUZZ_TARGET": target})
+            fuzzer, f"-runs={runs}", "-seed=1", "-max_len=8192", "-timeout=5", "-rss_limit_mb=1024",
+            f"-artifact_prefix=/tmp/fuzz/{target}-", found, seeds / target, check=False,
+            env={**os.environ, "FUZZ_TARGET": target})
 
     lab.after(lambda: lab.run("rm", "-rf", "/tmp/fuzz"))
     # Those it had when it was built and run last.

@@ -94,7 +94,7 @@ def plant(lab, proxy):
     address = f"http://127.0.0.1:{proxy}"
     return {
         "OPENSSL_CONF": f"{folder}/openssl.cnf", "OPENSSL_MODULES": str(folder), "OPENSSL_ENGINES": str(folder),
-        "SSL_CERT_FILE": f"{folder}/trusted.pem", "SSL_CERT_DIR": str(folder), "CURL_CA_BUNDLE": f"{folder}/trusted.pem",
+        "SSL_CERT_FILE": f"{folder}/trusted.pem", "CURL_CA_BUNDLE": f"{folder}/trusted.pem", "SSL_CERT_DIR": str(folder),
         "SSLKEYLOGFILE": f"{folder}/keys", "https_proxy": address, "HTTPS_PROXY": address, "ALL_PROXY": address,
         "all_proxy": address, "CURL_HOME": str(folder), "HOME": str(folder),
     }
@@ -102,7 +102,8 @@ def plant(lab, proxy):
 
 def left_behind():
     """The marks of what was planted, where it has run."""
-    return sorted(path.name for path in pathlib.Path("/tmp/planted").iterdir() if path.name.startswith(("ran-in-", "keys")))
+    names = [path.name for path in pathlib.Path("/tmp/planted").iterdir()]
+    return sorted(name for name in names if name.startswith(("ran-in-", "keys")))
 
 
 @attack("A13", "TLS: expired, other host, unknown CA, self-signed, TLS 1.0 and 1.1; trust planted in the environment",
@@ -119,7 +120,8 @@ def wrong_certificates(lab):
     proxy, visits = count_connections(lab)
     planted = plant(lab, proxy)
     trusted = pathlib.Path("/tmp/planted/trusted.pem")
-    trusted.write_bytes(b"".join(pathlib.Path(bad.folder, f"{name}.pem").read_bytes() for name in ("stranger", "selfsigned")))
+    strangers = [pathlib.Path(bad.folder, f"{name}.pem").read_bytes() for name in ("stranger", "selfsigned")]
+    trusted.write_bytes(b"".join(strangers))
     environments = {"clean": None, "planted": {**os.environ, **planted}}
     for name, environment in environments.items():
         for service, (login, _) in at_once(lab, person, refused + old, env=environment).items():
@@ -232,8 +234,9 @@ def nobody_there(lab):
     dragged, seconds = drag_out(lab, person)
     absent = sum(code == hosts.AUTHINFO_UNAVAIL for code in services.values())
     slowest = max(seconds for _, seconds in seen.values())
-    return (f"{absent} without a handshake: PAM_AUTHINFO_UNAVAIL, {len(services) - absent} after one: PAM_AUTH_ERR, the "
-            f"slowest after {slowest:.1f} s; a call dragged out by slow answers ended after {seconds:.1f} s with {dragged.code}")
+    return (f"{absent} without a handshake: PAM_AUTHINFO_UNAVAIL, {len(services) - absent} after one: PAM_AUTH_ERR, "
+            f"the slowest after {slowest:.1f} s; a call dragged out by slow answers ended after {seconds:.1f} s with "
+            f"code {dragged.code}")
 
 
 def drag_out(lab, person):

@@ -26,15 +26,17 @@ def everything(lab):
     return visits, planted | {
         "SWIFT_BACKTRACE": f"enable=yes,interactive=no,color=no,swift-backtrace={script}", "SWIFT_ROOT": FOLDER,
         "SWIFT_DEBUG_ENABLE_MALLOC_STACK_LOGGING": "1", "LD_PRELOAD": f"{FOLDER}/module.so", "LD_LIBRARY_PATH": FOLDER,
-        "LD_AUDIT": f"{FOLDER}/module.so", "LD_BIND_NOW": "1", "GCONV_PATH": FOLDER, "LOCPATH": FOLDER, "NLSPATH": FOLDER,
-        "MALLOC_CHECK_": "3", "MALLOC_PERTURB_": "1", "GLIBC_TUNABLES": "glibc.malloc.check=3", "TMPDIR": FOLDER,
-        "SQLITE_TMPDIR": FOLDER, "TZ": "/dev/zero", "LC_ALL": "ko_KR.UTF-8", "LANGUAGE": "ko", "HOSTALIASES": f"{FOLDER}/hosts",
-        "RES_OPTIONS": "timeout:30", "LOCALDOMAIN": "example.org", "no_proxy": "", "PATH": f"{FOLDER}:{os.environ['PATH']}",
-        "NOTIFY_SOCKET": f"{FOLDER}/socket", "LISTEN_FDS": "1", "LISTEN_PID": "1", "XDG_RUNTIME_DIR": FOLDER,
+        "LD_AUDIT": f"{FOLDER}/module.so", "LD_BIND_NOW": "1", "GCONV_PATH": FOLDER, "LOCPATH": FOLDER,
+        "NLSPATH": FOLDER, "MALLOC_CHECK_": "3", "MALLOC_PERTURB_": "1", "TMPDIR": FOLDER,
+        "GLIBC_TUNABLES": "glibc.malloc.check=3",
+        "SQLITE_TMPDIR": FOLDER, "TZ": "/dev/zero", "LC_ALL": "ko_KR.UTF-8", "LANGUAGE": "ko",
+        "HOSTALIASES": f"{FOLDER}/hosts", "RES_OPTIONS": "timeout:30", "LOCALDOMAIN": "example.org", "no_proxy": "",
+        "PATH": f"{FOLDER}:{os.environ['PATH']}", "NOTIFY_SOCKET": f"{FOLDER}/socket",
+        "LISTEN_FDS": "1", "LISTEN_PID": "1", "XDG_RUNTIME_DIR": FOLDER,
     }
 
 
-@attack("A19", "planted LD_*, SSL_*, OPENSSL_*, SWIFT_BACKTRACE, proxies, HOME, TMPDIR, LC_ALL, TZ ... in su, sudo and the small host",
+@attack("A19", "planted LD_*, SSL_*, OPENSSL_*, SWIFT_BACKTRACE, proxies, HOME, TMPDIR, TZ ... through su, sudo, a host",
         "the environment of helper and network program is the fixed list; nothing that is planted runs")
 def planted_environment(lab):
     visits, planted = everything(lab)
@@ -66,7 +68,7 @@ def planted_environment(lab):
     crashed = crash(lab, person, whole)
     control(lab, whole)
     return (f"{len(planted)} variables through {', '.join(asked)}: both programs had {len(FIXED)} variables each, "
-            f"0 planted programs ran, 0 visits of the proxy; {crashed}; a server of ours with the same environment does run it")
+            f"0 planted programs ran, 0 visits of the proxy; {crashed}; a server of ours that inherits it does run it")
 
 
 def at_prompt(person, whole):

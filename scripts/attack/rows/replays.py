@@ -44,8 +44,8 @@ def interception(lab):
         must(not logins[name].is_in, f"{name}: let in through an interceptor")
     name = "as it came"
     # A payload that names the interceptor, as one that is phished would.
-    payload = lab.run(
-        "uaf-server", "enrol", newcomer.name, "--state", "/srv/uaf", "--server", f"https://127.0.0.1:{between.port}").stdout
+    url = f"https://127.0.0.1:{between.port}"
+    payload = lab.run("uaf-server", "enrol", newcomer.name, "--state", "/srv/uaf", "--server", url).stdout
     registration = lab.run(
         "uafctl", "register", newcomer.name, "--payload", "-", check=False,
         answers=f"{payload.split()[0]}\n{newcomer.passcode}\n{newcomer.passcode}\n")
@@ -247,8 +247,8 @@ def cloned(lab):
         statuses = list(pool.map(respond, pair))
     must(statuses.count(OK) == 1, f"of a pair with the same counter: {statuses}")
     must("counter-not-increased" in log.reasons(), f"the server logged {log.reasons()}")
-    return (f"a copy {BEHIND} logins old: PAM code {login.code}, the server logged {count(refused)}; of two answers with "
-            f"counter {counter(pair[0])} one accepted, one {log.reasons()[-1]}")
+    return (f"a copy {BEHIND} logins old: PAM code {login.code}, the server logged {count(refused)}; of two answers "
+            f"with counter {counter(pair[0])} one accepted, one {log.reasons()[-1]}")
 
 
 def counter(body):

@@ -13,9 +13,11 @@ from attack.table import attack, must
 
 HOSTILE_NAMES = [
     b"", b" ", b"\x1b[2J\x1b]0;owned\x07", b"mina\nevent=authenticate result=0 account=root", b"mina\r\x08\x7f",
-    b"../../../../tmp/owned", b"/etc/owned", b"..", b".", b"-rf", b"--help", b"%n%n%s%s%x", b"%1000000d", b"$(touch /tmp/owned)",
-    b"`touch /tmp/owned`", b"a;touch /tmp/owned", b"\xff\xfe\x80", b"\xe2\x80\xaeimda", "미나".encode(), b"m" * 256,
-    b"m" * 257, b"m" * 65536, b"%n" * 32768, b"0", b"-1", b"4294967296", b"root\t", b"root ", b"ROOT", b"mina\\", b"\"'",
+    b"../../../../tmp/owned", b"/etc/owned", b"..", b".", b"-rf", b"--help", b"%n%n%s%s%x", b"%1000000d",
+    b"$(touch /tmp/owned)", b"`touch /tmp/owned`", b"a;touch /tmp/owned", b"\xff\xfe\x80", b"\xe2\x80\xaeimda", "미나".encode(),
+    b"m" * 256,
+    b"m" * 257, b"m" * 65536, b"%n" * 32768, b"0", b"-1", b"4294967296", b"root\t", b"root ", b"ROOT", b"mina\\",
+    b"\"'",
 ]
 # Accounts with such names do exist where a directory service is careless.
 ACCOUNTS = ["%n%n%s", "..", "-rf", "a;id", "$(id)", "mina%0A"]
@@ -67,9 +69,11 @@ def hostile_names(lab):
             logins = list(pool.map(lambda one: hosts.login("uaf", one[0], "some-guess-1", one[1]), tries))
         for (name, _), login in zip(tries, logins):
             codes.add(login.code)
-            must(login.code in (hosts.AUTH_ERR, hosts.USER_UNKNOWN), f"{name[:40]!r}: {login.code} {login.text[:200]!r}")
+            what = f"{name[:40]!r}: {login.code} {login.text[:200]!r}"
+            must(login.code in (hosts.AUTH_ERR, hosts.USER_UNKNOWN), what)
             must(not is_raw(login.text), f"{name[:40]!r}: raw bytes in {login.text!r}")
-    must(not is_raw(lab.login(somebody, "some-guess-1", remote="\x1b[2Jhost\n\u202e").text), "raw bytes of the remote host")
+    from_afar = lab.login(somebody, "some-guess-1", remote="\x1b[2Jhost\n\u202e")
+    must(not is_raw(from_afar.text), f"raw bytes of the remote host: {from_afar}")
     by_ssh = over_ssh(lab, names) if has_ssh else None
     lines = own_lines(lab.log.since(mark))
     must(len(lines) >= 2 * len(names), f"only {len(lines)} lines of ours in the log")
@@ -81,8 +85,8 @@ def hostile_names(lab):
     made = {name for name in files() - before if not name.startswith("/tmp/sshd-")}
     must(not made, f"files: {sorted(made)}")
     must(not gone(), "a program of ours did not end")
-    return (f"{len(names)} names, local and remote" + (f" and {by_ssh} by ssh" if by_ssh else "") + f": PAM codes {sorted(codes)}; "
-            f"{len(lines)} log lines without a control byte, the longest of {max(map(len, lines))}; 0 files; at most "
+    return (f"{len(names)} names, local and remote, {by_ssh or 'none'} by ssh: PAM codes {sorted(codes)}; {len(lines)} log "
+            f"lines without a control byte, the longest of {max(map(len, lines))}; 0 files; at most "
             f"{watch.peak['uaf-helper']} MiB")
 
 
@@ -116,8 +120,9 @@ struct passwd *getpwuid(uid_t uid)
 def ssh(name):
     """As hosts.ssh, by somebody with a hostile name."""
     return hosts.terminal(
-        ["ssh", "-p", str(SSH_PORT), "-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
-         "-o", "PreferredAuthentications=keyboard-interactive", "-o", "NumberOfPasswordPrompts=1", "127.0.0.1", "true"],
+        ["ssh", "-p", str(SSH_PORT), "-F", "none", "-o", "StrictHostKeyChecking=no", "-o",
+         "UserKnownHostsFile=/dev/null", "-o", "PreferredAuthentications=keyboard-interactive", "-o",
+         "NumberOfPasswordPrompts=1", "127.0.0.1", "true"],
         ["some-guess-1"], environment={"LD_PRELOAD": "/tmp/caller.so", "HOSTILE_NAME": os.fsdecode(name)})
 
 
@@ -163,7 +168,8 @@ def hostile_texts(lab):
         check(f"description, {name}", lab.login(person, person.passcode), "Hello")
         between.reply = says(forger.answer(forger.verdict(1498, description=text, uafRequest="")), "/get")
         check(f"request, {name}", lab.login(person, person.passcode))
-        between.reply = says(forger.answer("{}", kind="text/" + text.translate({10: None, 13: None})[:4000].encode().decode("latin-1")), "/get")
+        kind = text.translate({10: None, 13: None})[:4000].encode().decode("latin-1")
+        between.reply = says(forger.answer("{}", kind=f"text/{kind}"), "/get")
         check(f"type, {name}", lab.login(person, person.passcode))
         between.reply = says(forger.answer(b'{"' + json.dumps(text).encode()[1:] + b':1}'), "/get")
         check(f"member, {name}", lab.login(person, person.passcode))
@@ -171,8 +177,8 @@ def hostile_texts(lab):
     lines = own_lines(lab.log.since(mark))
     must(len(lines) >= 4 * len(HOSTILE_TEXTS), f"only {len(lines)} lines of ours in the log")
     must(not raw_lines(lines), f"raw bytes in the log: {raw_lines(lines)[:2]!r}")
-    return (f"{4 * len(HOSTILE_TEXTS)} refusals with hostile texts: each shown as one clean line, the longest of {longest} "
-            f"characters; {len(lines)} clean log lines; {shown}")
+    return (f"{4 * len(HOSTILE_TEXTS)} refusals with hostile texts: each shown as one clean line, the longest of "
+            f"{longest} characters; {len(lines)} clean log lines; {shown}")
 
 
 def says(hostile, where):
