@@ -220,8 +220,8 @@ def of_the_tree(lab):
 def fuzzing(lab):
     mark = lab.log.mark()
     factor = 20 if lab.thorough else 1
-    seen = [at_the_helper(lab, 400 * factor), by_a_server(lab, 120 * factor)]
+    seen = [at_the_helper(lab, 300 * factor), by_a_server(lab, 120 * factor)]
     early = [line for line in lab.log.since(mark) if "without a verdict" in line or "uaf-fetch:" in line]
     must(not early, f"a program of ours ended early: {early[:2]}")
-    seen += [at_the_module(lab, 150 * factor), of_the_tree(lab)]
+    seen += [at_the_module(lab, 400 * factor), of_the_tree(lab)]
     return "; ".join(seen)
