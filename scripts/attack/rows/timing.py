@@ -7,6 +7,8 @@ import statistics
 import time
 
 from attack import hosts
+from attack.recorder import request
+from attack.rows.enumeration import server_states
 from attack.table import Broken, attack, must
 
 REMOTE = "192.0.2.7"
@@ -134,7 +136,17 @@ def timing(lab):
         hosts.ask_uaf(lab, "sshd")
         hosts.sshd(lab, 2223)
         seen.append(measure(lab, names, reset, 20, "sshd", through_sshd))
+    person, names = server_states(lab)
+    # An account's rate is bounded: with more, the server answers something else.
+    seen.append(measure(lab, names, person, 30, "the server's own answer", at_the_server))
     return "largest difference: " + "; ".join(seen)
+
+
+def at_the_server(name):
+    """A request, asked for without a client of ours."""
+    started = time.monotonic()
+    must(isinstance(request({"username": name}), dict), f"the server gives no request for {name}")
+    return 0.0, (time.monotonic() - started) * 1000
 
 
 def through_sshd(name):
