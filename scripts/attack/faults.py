@@ -158,14 +158,18 @@ def _spread(found, count):
 
 
 def everywhere(lab, jobs, work):
-    """Does `work(person, job)` for each job, several at once, each worker with a person of its own."""
-    people = [lab.person() for _ in range(WORKERS)]
+    """Does `work(person, job)` for each job, several at once; returns what came of them, in order."""
+    # The server asks an account that logs in all the time to come back later.
+    people = [lab.person() for _ in range(-(-len(jobs) // 150) * WORKERS)]
 
     def share(number):
-        return [work(people[number], job) for job in jobs[number::WORKERS]]
+        return [work(people[place % len(people)], jobs[place]) for place in range(number, len(jobs), WORKERS)]
 
+    results = [None] * len(jobs)
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        return [result for part in pool.map(share, range(WORKERS)) for result in part]
+        for number, part in enumerate(pool.map(share, range(WORKERS))):
+            results[number::WORKERS] = part
+    return results
 
 
 def learn(core, person, value, side):
