@@ -24,7 +24,7 @@ class Ext4:
             image.truncate(mebibytes << 20)
         lab.run("mkfs.ext4", "-q", "-F", "-m", "0", self._image)
         self._device = _loop_device(lab, self._image)
-        lab.after(self._remove)
+        lab.after(self.remove)
         self.mount()
         STATE.chmod(0o700)
         lab.run("uafctl", "init")
@@ -43,10 +43,12 @@ class Ext4:
         finally:
             os.close(folder)
 
-    def _remove(self):
-        self._lab.run("umount", "--lazy", STATE, check=False)
-        self._lab.run("losetup", "--detach", self._device, check=False)
-        self._image.unlink()
+    def remove(self):
+        """Takes it away again, if it is still there."""
+        if self._image.exists():
+            self._lab.run("umount", "--lazy", STATE, check=False)
+            self._lab.run("losetup", "--detach", self._device, check=False)
+            self._image.unlink()
 
 
 def _loop_device(lab, image):
@@ -60,22 +62,43 @@ def _loop_device(lab, image):
     return found.stdout.strip()
 
 
-@contextlib.contextmanager
-def tmpfs(lab, size, dropping=()):
-    """The state folder as it is, but on a tmpfs of this size and without the files named."""
-    with _over(lab, lambda aside: lab.run("mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "state", aside)) as copy:
-        lab.run("cp", "-a", "--sparse=never", f"{STATE}/.", copy)
+class Memory:
+    """The state folder as it is, without the files named, on a disk of this size in memory, until the row has ended."""
+
+    def __init__(self, lab, size, dropping=()):
+        self._lab = lab
+        aside = "/tmp/state.aside"
+        os.makedirs(aside, exist_ok=True)
+        lab.run("mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "state", aside)
+        lab.run("cp", "-a", "--sparse=never", f"{STATE}/.", aside)
         for name in dropping:
-            pathlib.Path(copy, name).unlink()
-        yield copy
+            pathlib.Path(aside, name).unlink()
+        lab.run("mount", "--move", aside, STATE)
+        self._lies_there = True
+        lab.after(self.remove)
+
+    def remove(self):
+        """Takes it away again, if it is still there."""
+        if self._lies_there:
+            self._lab.run("umount", "--lazy", STATE)
+        self._lies_there = False
 
 
-@contextlib.contextmanager
-def _over(lab, mount):
-    aside = "/tmp/state.aside"
-    os.makedirs(aside, exist_ok=True)
-    mount(aside)
-    try:
-        yield aside
-    finally:
-        lab.run("umount", "--lazy", aside, check=False)
+class ReadOnly(Memory):
+    """The state folder as it is, of which nothing can be changed, until the row has ended."""
+
+    def __init__(self, lab):
+        self._lab = lab
+        lab.run("mount", "--bind", STATE, STATE)
+        lab.run("mount", "-o", "remount,bind,ro", STATE)
+        self._lies_there = True
+        lab.after(self.remove)
+
+
+def fill(folder=STATE):
+    """Writes until no block is left, and removes nothing."""
+    with open(pathlib.Path(folder, "filler"), "wb", buffering=0) as filler:
+        for size in (1 << 16, 1 << 12, 1 << 9, 1):
+            with contextlib.suppress(OSError):
+                while filler.write(bytes(size)) == size:
+                    continue
