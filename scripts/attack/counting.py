@@ -23,16 +23,25 @@ def guess(lab, person, count, **options):
 
 def counts(lab, person, **options):
     """Says so if all is as ever: the limit is counted, then locked."""
-    looked, _ = guess(lab, person, GUESSES, **options)
-    must(looked == LIMIT, f"{looked} guesses were looked at where {LIMIT} could be counted")
-    return f"{looked} counted and then locked"
+    return _judge(*guess(lab, person, GUESSES, **options), LIMIT)
 
 
 def refuses(lab, person, code=hosts.SYSTEM_ERR, **options):
     """Says so if no value is looked at, and the right one is not told apart from wrong ones."""
     looked, logins = guess(lab, person, FEW_GUESSES, **options)
-    must(looked == 0, f"{looked} guesses were looked at where none can be counted")
-    codes, texts = {login.code for login in logins}, {login.text for login in logins}
-    must(codes == {code}, f"what cannot be counted ends with {codes}")
-    must(len(texts) == 1, f"the right value is told apart from wrong ones: {texts}")
+    must({login.code for login in logins} == {code}, f"what cannot be counted ends with {logins}")
+    return _judge(looked, logins, 0)
+
+
+def counts_or_refuses(lab, person, **options):
+    """Says which of the two it is; a mixture is neither."""
+    looked, logins = guess(lab, person, FEW_GUESSES, **options)
+    return _judge(looked, logins, LIMIT if looked else 0)
+
+
+def _judge(looked, logins, expected):
+    must(looked == expected, f"{looked} guesses were looked at, not {expected}: {logins}")
+    if looked:
+        return f"{looked} counted and then locked"
+    must(len({login.text for login in logins}) == 1, f"the right value is told apart from wrong ones: {logins}")
     return "none looked at, right and wrong refused alike"
