@@ -4,10 +4,21 @@ import UAFCrypto
 extension AccountFile {
   /// The value that is set for a type; nil if none is.
   ///
-  /// - Throws: ``StateError``.
+  /// - Throws: ``StateError``; `damaged` where its attempts or its keys are there without it: somebody removed it.
   public func authenticator(_ type: AuthenticatorType) throws(StateError) -> EnrolledAuthenticator? {
-    guard let body = try records.body(.authenticator, name: Array(type.rawValue.utf8), of: identity) else { return nil }
-    return try EnrolledAuthenticator(record: body)
+    let name = Array(type.rawValue.utf8)
+    var isMissed = false
+    // All at one moment: what another call registers or removes meanwhile is there whole or not at all.
+    for record in try records.records([.authenticator, .ledger, .key], of: identity) {
+      switch record.kind {
+      case .authenticator where record.name == name: return try EnrolledAuthenticator(record: record.body)
+      case .ledger where record.name == name: isMissed = true
+      case .key where try UAFKey(record: record.body).type == type: isMissed = true
+      default: continue
+      }
+    }
+    guard !isMissed else { throw .damaged }
+    return nil
   }
 
   /// The registered keys, of every application.
@@ -15,9 +26,9 @@ extension AccountFile {
   /// - Throws: ``StateError``.
   public func keys() throws(StateError) -> [UAFKey] {
     var keys: [UAFKey] = []
-    for (name, body) in try records.bodies(.key, of: identity) {
-      let key = try UAFKey(record: body)
-      guard key.keyID == name else { throw .damaged }
+    for record in try records.records([.key], of: identity) {
+      let key = try UAFKey(record: record.body)
+      guard key.keyID == record.name else { throw .damaged }
       keys.append(key)
     }
     return keys

@@ -58,15 +58,13 @@ import UAFCrypto
     return row[0]
   }
 
-  /// Every record of a kind, by name.
-  func bodies(_ kind: RecordKind, of identity: AccountIdentity?) throws(StateError) -> [(name: [UInt8], body: [UInt8])]
-  {
-    let rows = try database.query(
-      "SELECT name, body, mac FROM record WHERE kind = ? ORDER BY name", [Array(kind.rawValue.utf8)])
-    var found: [(name: [UInt8], body: [UInt8])] = []
-    for row in rows {
-      try check(kind, row[0], body: row[1], mac: row[2], identity)
-      found.append((row[0], row[1]))
+  /// Every record of some kinds, by kind and name, as they stood at one moment.
+  func records(_ kinds: [RecordKind], of identity: AccountIdentity?) throws(StateError) -> [SealedRecord] {
+    var found: [SealedRecord] = []
+    for row in try database.query("SELECT kind, name, body, mac FROM record ORDER BY kind, name") {
+      guard let kind = kinds.first(where: { Array($0.rawValue.utf8) == row[0] }) else { continue }
+      try check(kind, row[1], body: row[2], mac: row[3], identity)
+      found.append(SealedRecord(kind: kind, name: row[1], body: row[2]))
     }
     return found
   }

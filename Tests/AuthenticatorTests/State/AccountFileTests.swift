@@ -207,6 +207,16 @@ import UAFCrypto
     }
   }
 
+  @Test(arguments: ["('authenticator')", "('authenticator', 'ledger')", "('authenticator', 'key')"])
+  func `a value whose row was removed is missed and not taken for one that was never set`(_ kinds: String) throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    try Database(path: folder.file(4242)).execute("DELETE FROM record WHERE CAST(kind AS TEXT) IN \(kinds)")
+    let file = try #require(try open(in: directory))
+    #expect(throws: StateError.damaged) { try file.authenticator(.passcode) }
+    #expect(try file.authenticator(.pattern) == nil)
+  }
+
   @Test func `an old ledger put back is told only by its mark, which is right: the documented limit`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
