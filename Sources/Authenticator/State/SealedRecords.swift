@@ -13,21 +13,29 @@ import UAFCrypto
   /// The form of the file that this code reads and writes.
   static let schemaVersion: Int64 = 1
 
-  static let schema = """
+  /// The tables, in the order of their names.
+  private static let tables = [
+    """
     CREATE TABLE record (
       kind BLOB NOT NULL, name BLOB NOT NULL, body BLOB NOT NULL, mac BLOB NOT NULL, PRIMARY KEY (kind, name)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE reserve (page INTEGER PRIMARY KEY, filler BLOB NOT NULL) STRICT;
-    PRAGMA user_version = \(schemaVersion);
-    """
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE TABLE reserve (page INTEGER PRIMARY KEY, filler BLOB NOT NULL) STRICT",
+  ]
+
+  static let schema = tables.map { $0 + ";\n" }.joined() + "PRAGMA user_version = \(schemaVersion);"
 
   /// Opens the records of `uid` in a file that exists.
   ///
-  /// - Throws: ``StateError``: `unknownSchema`, `damaged` for an empty file, or SQLite's.
+  /// - Throws: ``StateError``: `unknownSchema`, `damaged` for an empty file or other tables, triggers, views than ours, or
+  ///   SQLite's.
   init(database: Database, uid: UInt32, deviceSecret: borrowing Secret) throws(StateError) {
     let version = try database.schemaVersion()
     guard version != 0 else { throw .damaged }
     guard version == Self.schemaVersion else { throw .unknownSchema(version) }
+    // The marks are of rows: a trigger could take back what was counted, row and mark together.
+    let schema = try database.query("SELECT sql FROM sqlite_schema ORDER BY name").map { $0[0] }
+    guard schema == Self.tables.map({ Array($0.utf8) }) else { throw .damaged }
     self.database = database
     self.uid = uid
     macKey = try Self.macKey(uid: uid, deviceSecret: deviceSecret)

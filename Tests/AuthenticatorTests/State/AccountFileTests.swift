@@ -207,6 +207,21 @@ import UAFCrypto
     }
   }
 
+  @Test(arguments: [
+    """
+    CREATE TABLE kept AS SELECT * FROM record; CREATE TRIGGER undo AFTER UPDATE ON record BEGIN
+    UPDATE record SET body = (SELECT body FROM kept WHERE kind = NEW.kind) WHERE kind = NEW.kind; END
+    """,
+    "ALTER TABLE record RENAME TO kept; CREATE VIEW record AS SELECT * FROM kept", "CREATE INDEX other ON record (mac)",
+    "DROP TABLE reserve", "ALTER TABLE record ADD COLUMN other ANY",
+  ])
+  func `a file with other tables, triggers or views than ours is refused`(_ change: String) throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    try Database(path: folder.file(4242)).execute(change)
+    #expect(throws: StateError.damaged) { try open(in: directory) }
+  }
+
   @Test(arguments: ["('authenticator')", "('authenticator', 'ledger')", "('authenticator', 'key')"])
   func `a value whose row was removed is missed and not taken for one that was never set`(_ kinds: String) throws {
     let directory = try folder.initialised()
