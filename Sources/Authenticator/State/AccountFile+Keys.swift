@@ -40,7 +40,7 @@ extension AccountFile {
   ///   - old: keys that the new ones take the place of.
   ///   - replacesValues: whether the authenticators' values, attempts and keys so far go with it, as they do when a
   ///     person registers anew because the value is forgotten.
-  /// - Throws: ``StateError``; `identityMismatch` if an authenticator got another value meanwhile, or was reset; `absent`
+  /// - Throws: ``StateError``; `superseded` if an authenticator got another value meanwhile, or was reset; `absent`
   ///   if the whole account was.
   public func store(
     _ registrations: [NewRegistration], replacing old: [[UInt8]] = [], replacesValues: Bool = false
@@ -56,7 +56,7 @@ extension AccountFile {
         enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
         // What was taken away while the person typed does not come back, with a fresh count at that.
         let isAsBefore = registration.isNew ? stored == nil : stored?.sealedKey == enrolled.sealedKey
-        guard isAsBefore else { throw .identityMismatch }
+        guard isAsBefore else { throw .superseded }
         try records.put(.authenticator, name: Array(type.rawValue.utf8), body: enrolled.record, of: identity)
         if stored == nil { try put(AttemptLedger(), type) }
         try records.put(.key, name: registration.key.keyID, body: registration.key.record, of: identity)
@@ -66,7 +66,7 @@ extension AccountFile {
 
   /// Seals an open authenticator under a new value: one row changes, and its keys stay as they are.
   ///
-  /// - Throws: ``StateError``; `identityMismatch` if somebody changed it meanwhile.
+  /// - Throws: ``StateError``; `superseded` if somebody changed it meanwhile.
   public func change(
     _ unlocked: borrowing UnlockedAuthenticator, to value: borrowing Secret, cost: Scrypt.Parameters,
     in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
@@ -75,7 +75,7 @@ extension AccountFile {
     let enrolled = unlocked.enrolled
     let changed = try unlocked.sealed(under: value, cost: cost, deviceSecret: directory.deviceSecret)
     try records.write { () throws(StateError) in
-      guard try authenticator(type) == enrolled else { throw .identityMismatch }
+      guard try authenticator(type) == enrolled else { throw .superseded }
       try records.put(.authenticator, name: Array(type.rawValue.utf8), body: changed.record, of: identity)
     }
   }

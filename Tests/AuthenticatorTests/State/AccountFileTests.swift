@@ -113,7 +113,7 @@ import UAFCrypto
     let slot = try #require(try DerivationSlotBox(directory))
     try file.change(unlocked, to: secret("another"), cost: cost, in: directory, holding: slot.slot)
     #expect(outcome == .charged(ticket: 1))
-    #expect(throws: StateError.identityMismatch) { try file.settle(.passcode, ticket: 1, of: old) }
+    #expect(throws: StateError.superseded) { try file.settle(.passcode, ticket: 1, of: old) }
     #expect(try enter("correct", in: directory) == "wrong")
     #expect(try enter("another", in: directory) == "verified")
     let third = try secret("a third")
@@ -121,7 +121,7 @@ import UAFCrypto
     do throws(StateError) {
       try file.change(unlocked, to: third, cost: cost, in: directory, holding: slot.slot)
     } catch { refusal = error }
-    #expect(refusal == .identityMismatch, "it was opened with the value before")
+    #expect(refusal == .superseded, "it was opened with the value before")
   }
 
   @Test func `signs so that the public key verifies, with a counter that only grows`() throws {
