@@ -206,9 +206,9 @@ kdf_cost = {cost}
         self.run(
             "uafctl", "register", person.name, "--payload", self.payload(person), answers=f"{passcode}\n{passcode}\n")
 
-    def status(self, person):
-        """What `uafctl status` says of somebody's passcode: state, remaining tries, seconds ..."""
-        text = self.run("uafctl", "status", person.name, "--json", check=False).stdout
+    def status(self, person, prefix=()):
+        """What `uafctl status` says of somebody: of each authenticator the state, remaining tries, seconds ..."""
+        text = self.run(*prefix, "uafctl", "status", person.name, "--json", check=False).stdout
         document = next((line for line in text.splitlines() if line.startswith("{")), None)
         if document is None:
             raise RuntimeError(f"status: {text[-400:]}")
