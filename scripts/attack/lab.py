@@ -155,10 +155,10 @@ class Lab:
     # --- Configuration and stacks
 
     def configure(self, lock="retry_count_to_lock = 5\nlock_time = 300\nmax_lock_count = 3", server="", more="", general="",
-                  port=PORT, cost=10):
+                  port=PORT, cost=10, authenticators='["passcode"]'):
         """Writes the configuration. A low cost of the derivation, unless a row is about it."""
         CONFIGURATION.unlink(missing_ok=True)
-        CONFIGURATION.write_text(f"""authenticators = ["passcode"]
+        CONFIGURATION.write_text(f"""authenticators = {authenticators}
 {general}
 [server]
 request_url = "https://127.0.0.1:{port}/uaf/get"
