@@ -95,7 +95,7 @@ def packets(person, other, forged):
     return found
 
 
-@attack("A36", "malware in the session: a further authenticator, its own server or authority, other accounts, forged frames",
+@attack("A36", "malware in the session: further authenticator, own server or authority, other accounts, forged frames",
         "no record changes without a code for that account or a verification; trust from root's configuration alone")
 def malware(lab):
     person, other = lab.person(), lab.person()
@@ -172,5 +172,5 @@ def another_user(lab):
     must(through_pam == [hosts.WRONG] * 3 + [hosts.LOCKED], f"then through PAM: {through_pam}")
     verdict = wish(person, peer.begin(peer.AUTHENTICATE), {b"passcode": person.passcode})
     must(verdict[1] == int(hosts.LOCKED), f"locked, and over the socket the right value has {verdict}")
-    return (f"{'; '.join(shown)}; {refused} requests for another account refused (1001), none of its tries taken; one count: "
-            f"{LIMIT - 3} over the socket and 3 through PAM, then locked for both")
+    return (f"{'; '.join(shown)}; {refused} requests for another account refused (1001), none of its tries taken; one "
+            f"count: {LIMIT - 3} over the socket and 3 through PAM, then locked for both")
