@@ -15,7 +15,8 @@ from attack.table import attack, must
         "ignored where nothing was ever registered, and nowhere else")
 def never_registered(lab):
     # Whoever pam_uaf ignores is let in; everything else is a refusal.
-    lab.stack("moving", "auth [success=done ignore=ignore default=die] pam_uaf.so nouserok", "auth required pam_permit.so")
+    lab.stack(
+        "moving", "auth [success=done ignore=ignore default=die] pam_uaf.so nouserok", "auth required pam_permit.so")
     new = lab.person(registered=False)
     must(lab.login(new, "any", "moving").is_in, "somebody who never registered is not ignored: the row shows nothing")
     refused = {}
@@ -25,9 +26,9 @@ def never_registered(lab):
         must(not login.is_in and login.code is not None, f"{what}: {login}")
         refused[what] = login.code
 
-    def given_up(*command, answers=None):
+    def given_up(*command):
         person = lab.person()
-        lab.run(*(argument.replace("NAME", person.name) for argument in command), answers=answers or person.passcode + "\n")
+        lab.run(*(argument.replace("NAME", person.name) for argument in command), answers=person.passcode + "\n")
         return person
 
     refuse("deregistered", given_up("uafctl", "deregister", "--user", "NAME"))
@@ -121,10 +122,16 @@ def used_again(lab):
     gone, renamed = lab.person(), lab.person()
     lab.run("userdel", gone.name)
     lab.run("useradd", "--uid", gone.uid, "--no-create-home", "successor")
-    lab.after(lambda: lab.run("userdel", "successor"))
+
+    def end(name, file):
+        # The next person may get the number.
+        lab.run("userdel", name)
+        file.unlink(missing_ok=True)
+
+    lab.after(lambda: end("successor", gone.state))
     heir = Person("successor", gone.uid, gone.passcode)
     lab.run("usermod", "--login", "renamed", renamed.name)
-    lab.after(lambda: lab.run("userdel", "renamed"))
+    lab.after(lambda: end("renamed", renamed.state))
     other = dataclasses.replace(renamed, name="renamed")
     operations = ("authenticate", "change", "deregister", "deregister-all", "register", "reset", "status")
     told = []
@@ -145,5 +152,5 @@ def used_again(lab):
     lab.register(heir, "heirs-own-kite-9")
     must(not lab.login(heir, gone.passcode).is_in, "forgotten and registered anew, the old value got in")
     must(lab.login(heir, "heirs-own-kite-9").is_in, "forgotten and registered anew, the new value is refused")
-    return (f"{'; '.join(told)}; {2 * len(operations)} operations with the old value over the socket refused; renamed back, "
-            "and forgotten by root and registered anew: in")
+    return (f"{'; '.join(told)}; {2 * len(operations)} operations with the old value over the socket refused; renamed "
+            "back, and forgotten by root and registered anew: in")
