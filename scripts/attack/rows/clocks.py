@@ -59,7 +59,8 @@ def clock(lab):
     remaining = left(lab, back, prefix=clocks.later(-3600))
     must(0 < remaining <= LOCK, f"an earlier boot clock left {remaining} s of {LOCK}")
     return (f"locked for {LOCK} s under {len(moved)} wall clocks from -20 to +20 years; also when dated a year ahead: "
-            f"locked after {LOCK - 60} s, over after {LOCK + 1} s of boot time; boot clock an hour back: {remaining} s left")
+            f"locked after {LOCK - 60} s, over after {LOCK + 1} s of boot time; boot clock an hour back: {remaining} s "
+            "left")
 
 
 @baseline("A5")

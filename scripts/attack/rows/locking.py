@@ -65,8 +65,8 @@ def for_good(lab):
     must(all(f"event={what}" in told for what in ("reset", "register")), f"a new enrolment is not in the log: {told}")
     must(not lab.login(again, again.passcode).is_in, "after a new enrolment the old value got in")
     must(lab.login(again, "another-kite-12").is_in, "after a new enrolment the new value is refused")
-    return (f"{hosts.LOCKED_FOR_GOOD} for the right value by {', '.join(tried)}; 8 operations over the socket took nothing "
-            "away; root's unlock and a new enrolment by code did, each with its line in the log")
+    return (f"{hosts.LOCKED_FOR_GOOD} for the right value by {', '.join(tried)}; 8 operations over the socket took "
+            "nothing away; root's unlock and a new enrolment by code did, each with its line in the log")
 
 
 def knock(name, port):
@@ -111,8 +111,8 @@ def from_afar(lab):
         now += remote["remainingLockSeconds"] + 1
     must(lengths == sorted(lengths) and 0 < lengths[-1] <= DAY, f"locks from afar last {lengths} s")
     must(lab.login(victim, victim.passcode, remote=FAR, prefix=clocks.later(now)).is_in, "the last lock did not end")
-    return (f"16 entries for a denied user and for root became junk, {limit} tries left each; 4 accounts locked from afar "
-            f"and let in locally; 12 locks in a row of {lengths[0]} to {lengths[-1]} s, then let in from afar")
+    return (f"16 entries for a denied user and for root became junk, {limit} tries left each; 4 accounts locked from "
+            f"afar and let in locally; 12 locks in a row of {lengths[0]} to {lengths[-1]} s, then let in from afar")
 
 
 @baseline("A38")

@@ -67,8 +67,8 @@ def spread(lab):
     refused = lab.verdicts(mark, person) + lab.verdicts(mark, far)
     must(set(refused) == {hosts.LOCKED}, f"refused with {refused}")
     must(hosts.sudo(far, far.passcode).is_in, "a remote lock stopped sudo on the machine itself")
-    return (f"local: {LIMIT} looked at over sudo, su, login; remote: {LIMIT} over ssh and another; then the right value "
-            f"refused ({hosts.LOCKED}) over {', '.join(logins)}; the one locked remotely still in by sudo")
+    return (f"local: {LIMIT} looked at over sudo, su, login; remote: {LIMIT} over ssh and another; then the right "
+            f"value refused ({hosts.LOCKED}) over {', '.join(logins)}; the one locked remotely still in by sudo")
 
 
 @attack("A27", "sudo without a password (NOPASSWD), and with a cached ticket, between wrong guesses",
@@ -91,8 +91,8 @@ def ticket(lab):
         must(not lab.login(person, person.passcode).is_in, f"with {what} there were more than {LIMIT} guesses")
     results = [lab.verdicts(mark, person) for person in (free, cached)]
     must(results == [[hosts.WRONG] * 2 + [hosts.LOCKED]] * 2, f"afterwards: {results}")
-    return (f"{LIMIT - 2} wrong, sudo 3 times unasked, 2 tries left as before; 2 more and locked, for NOPASSWD and a ticket "
-            "alike")
+    return (f"{LIMIT - 2} wrong, sudo 3 times unasked, 2 tries left as before; 2 more and locked, for NOPASSWD and a "
+            "ticket alike")
 
 
 @baseline("A27")
@@ -146,5 +146,5 @@ def start_over(lab):
         must(results.count(hosts.WRONG) == left, f"{what}: then {results}")
         must(not lab.login(person, person.passcode).is_in, f"{what}: the right value got in after {LIMIT} wrong ones")
     must(set(verified) >= {"change", "remove"}, f"only {verified} asked for the value")
-    return (f"after {LIMIT - 1} wrong guesses: the value asked for, and counted, by {', '.join(verified)}; refused with the "
-            f"count kept: {', '.join(kept)}; then never more than {LIMIT} in all")
+    return (f"after {LIMIT - 1} wrong guesses: the value asked for, and counted, by {', '.join(verified)}; refused "
+            f"with the count kept: {', '.join(kept)}; then never more than {LIMIT} in all")
