@@ -38,6 +38,7 @@ public struct DerivationSlot: ~Copyable {
     for index in (isRoot ? 0 : 1)..<max(2, count) {
       let name = "\(index).lock"
       let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+      // SAFETY: the name lives for the call; the descriptor goes to the slot, which closes it.
       let file = unsafe openat(directory.slots.descriptor, name, flags, 0o600)
       guard file >= 0 else { throw .cannotOpen(path: directory.slots.path + "/" + name, errno: errno) }
       let slot = DerivationSlot(descriptor: file)
