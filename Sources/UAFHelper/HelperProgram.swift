@@ -38,6 +38,7 @@ enum HelperProgram {
   private static func serve(_ socket: consuming PacketSocket, _ log: SystemLog) -> CInt {
     do {
       let frontEnd = try FrontEnd(socket)
+      if let notice = memoryNotice(isLocked: frontEnd.isLocked) { log.write(notice, .warning) }
       guard let begin = try begin(frontEnd) else { return 0 }
       let ending = converse(begin, frontEnd, log)
       guard let ending else { return 0 }
@@ -54,6 +55,15 @@ enum HelperProgram {
       return protocolError
     }
     return 0
+  }
+
+  /// What the log says of memory that could not be locked: a login that works with a note beats one that does not.
+  static func memoryNotice(isLocked: Bool) -> String? {
+    guard !isLocked else { return nil }
+    var line = LogLine(event: "memory")
+    line.addText(
+      "detail", "entries may be swapped out: raise RLIMIT_MEMLOCK, leave the helper CAP_IPC_LOCK, or encrypt the swap")
+    return line.description
   }
 
   /// What the front end wants; nil if it wants to go on with what was never begun.

@@ -22,6 +22,8 @@ final class HelperBench {
   var device = DeviceDescription()
   /// The layouts of shuffled keypads to come: the key of each digit.
   var layouts: [[UInt8]] = []
+  /// What /etc/passwd says.
+  var passwd = "mina:x:4242:4242::/:/bin/sh\n"
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.path + "/pam-uaf-helper.\(UUID().uuidString)"
@@ -146,7 +148,7 @@ final class HelperBench {
         }
         return keypad
       },
-      passwd: { Array("mina:x:4242:4242::/:/bin/sh\n".utf8) })
+      passwd: { [passwd] in Array(passwd.utf8) })
   }
 
   /// The account's tries left before a local lock.
