@@ -63,5 +63,5 @@ def must(condition, text):
 
 
 def order(identifier):
-    """Sorts A2 before A10, and those of other letters after them."""
-    return identifier[0], int(identifier[1:]) if identifier[1:].isdigit() else 1000
+    """Sorts A2 before A10."""
+    return int(identifier[1:]) if identifier[1:].isdigit() else 1000

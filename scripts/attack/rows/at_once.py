@@ -1,6 +1,7 @@
 """Registering, changing and logging in at the same time, and state of another version."""
 
 import concurrent.futures
+import shutil
 import sqlite3
 
 from attack import hosts
@@ -24,7 +25,7 @@ def register_anew(lab, person, payload, value):
 
 
 def all_at_once(lab, person, value, number):
-    """Right logins, wrong ones, changes and registrations by code together; returns the value that is good afterwards."""
+    """Right logins, wrong ones, changes, a registration by code; returns the value that is good afterwards, and counts."""
     new = [f"changed-{number}-{place}-value" for place in range(PER_ROUND)]
     payload = lab.payload(person)
     with concurrent.futures.ThreadPoolExecutor(4 * PER_ROUND) as pool:
@@ -69,8 +70,8 @@ def first_registrations(lab):
     payloads = []
     for place in range(PER_ROUND):
         payload = lab.payload(person) + f"-{place}"
-        with open(f"/tmp/payload-{person.name}", encoding="utf-8") as made, open(payload, "w", encoding="utf-8") as kept:
-            kept.write(made.read())
+        # The next code is written where this one was.
+        shutil.copyfile(f"/tmp/payload-{person.name}", payload)
         payloads.append(payload)
     values = [f"first-{place}-value" for place in range(PER_ROUND)]
     with concurrent.futures.ThreadPoolExecutor(PER_ROUND) as pool:

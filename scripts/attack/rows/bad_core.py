@@ -125,5 +125,6 @@ def bad_core(lab):
     faults.stands_in(lab, SCRIPT.replace("BEHAVIOUR", "hear(); say(prompt); hear(); say(finished(0, 0)); hear()"))
     login = lab.login(person, "anything")
     must(login.is_in, f"the stand-in is not heard: {login}")
-    return f"{done} logins ({len(BEHAVIOURS) + 4} ways, {len(CONTROLS)} control words): PAM_SYSTEM_ERR from the module " \
-        "in each, the next one ran wherever the control word has it"
+    return (
+        f"{done} logins ({len(BEHAVIOURS) + 4} ways, {len(CONTROLS)} control words): PAM_SYSTEM_ERR from the module in "
+        "each, the next one ran wherever the control word has it")

@@ -122,7 +122,7 @@ def lying_disk(lab):
     return "a disk that lies about its writes is noticed"
 
 
-@attack("F1", "one system call fails: full disk, broken disk, no memory, locks held, interruptions",
+@attack("A42", "one system call fails: full disk, broken disk, no memory, locks held, interruptions",
         "refused and counted, or never looked at; never in with a wrong value; the next login works")
 def failing_calls(lab):
     noticed = lying_disk(lab)

@@ -171,7 +171,8 @@ def canary_row(lab):
         must(not value.count(packets), f"the {name} value is on the network")
         found = value.in_files(began, *places)
         must(not found, f"the {name} value is in {found}")
-    return f"0 hits in memory after use (core at the network and at its end, host, every process), {len(log)} bytes of " \
-        f"log, the files of state, server and machine, {len(packets)} bytes of network, no core file; the scanner finds " \
-        f"{used} in the core that uses it, {kept} in a host that keeps it, and what was sent on purpose"
+    return (
+        f"0 hits in memory after use (core at the network and at its end, host, every process), {len(log)} bytes of log, "
+        f"the files of state, server and machine, {len(packets)} bytes of network, no core file; the scanner finds {used} "
+        f"in the core that uses it, {kept} in a host that keeps it, one in a file, and what was sent on purpose")
 

@@ -36,7 +36,8 @@ def broken(inject):
 
     def attempt(lab, person):
         faults.Core(lab)
-        seen = counting.refuses(lab, person, env={**os.environ, "CORE_UNDER": f"strace -q -o /dev/null -e inject={inject}"})
+        strace = f"strace -q -o /dev/null -e inject={inject}"
+        seen = counting.refuses(lab, person, env={**os.environ, "CORE_UNDER": strace})
         after = lab.login(person, person.passcode)
         must(after.is_in, f"with the disk whole again the right value is refused: {after}")
         return seen
@@ -63,7 +64,7 @@ DISKS = {
 
 
 @attack("A7", f"the disk is full, breaks or is read-only: {counting.GUESSES} wrong guesses, then the right one",
-        f"counted up to {counting.LIMIT} by blocks kept for it, or not looked at: PAM_SYSTEM_ERR for wrong and right alike")
+        f"counted up to {counting.LIMIT} by blocks kept for it, or not looked at: wrong and right alike PAM_SYSTEM_ERR")
 def full_disks(lab):
     seen = []
     for name, attempt in DISKS.items():
