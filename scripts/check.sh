@@ -27,11 +27,15 @@ forbid() { # pattern, why, folders
 
 "${SWIFT:-swift}" format lint --strict --recursive Sources Tests Package.swift || say "make fmt formats the sources"
 
-forbid '\btry!|\bas!|\bfatalError\b|\bpreconditionFailure\b' 'ends the process instead of refusing' Sources
+forbid '\btry!|\bas!|\bfatalError\b|\bprecondition(Failure)?\(|\bassert(ionFailure)?\(|\bunowned\b' \
+  'ends the process instead of refusing' Sources
 forbid '\basync\b|\bawait\b|\bTask\b|\bactor\b|\bDispatchQueue\b|\bpthread_create\b|\bThread\b' \
   'no threads in a login: once they are denied, Swift hangs' "${login_path[@]/#/Sources/}"
 forbid '^ *(@testable )?import Foundation' 'no Foundation in a login: size, start-up time, copies of secrets' \
   "${login_path[@]/#/Sources/}"
+
+# Every `unsafe` has its reason.
+while IFS= read -r line; do say "$line"; done < <(find Sources -name '*.swift' | sort | xargs awk -f scripts/safety.awk)
 
 forbid '\bpopen\(|\bwordexp\(|"/bin/[a-z]*sh"|[^.e] system\(' 'no shell sees a name or a text' Sources cshim
 

@@ -42,6 +42,7 @@ public struct PathRules {
   }
 
   private static func add(_ access: FileAccess, _ path: String, to rules: CInt) -> CInt {
+    // SAFETY: the path lives for the call.
     let place = unsafe open(path, __O_PATH | O_CLOEXEC)
     guard place >= 0 else { return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : errno }
     defer { close(place) }

@@ -17,10 +17,10 @@ public struct SystemCallFilter {
   ///
   /// - Returns: the system's error number, or 0.
   public func enter() -> CInt {
+    // SAFETY: the filter is ours from here until it is released, in all the calls below.
     guard let filter = unsafe seccomp_init(filter_error(UInt16(ENOSYS))) else { return ENOMEM }
     defer { unsafe seccomp_release(filter) }
     // Calls by the numbers of another architecture do not exist either.
-    // SAFETY: the filter is ours until it is released, in all the calls below.
     var failure = unsafe seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, filter_error(UInt16(ENOSYS)))
     for rule in rules where failure == 0 { failure = unsafe Self.add(rule, to: filter) }
     if failure == 0 { failure = unsafe seccomp_load(filter) }
@@ -28,6 +28,7 @@ public struct SystemCallFilter {
   }
 
   private static func add(_ rule: CallRule, to filter: UnsafeMutableRawPointer) -> CInt {
+    // SAFETY: the caller's filter, which lives until it releases it.
     switch rule {
     case .allowed(let names, _): unsafe add(names, filter_allow(), [], to: filter)
     case .forbidden(let names): unsafe add(names, filter_error(UInt16(EPERM)), [], to: filter)
@@ -43,9 +44,9 @@ public struct SystemCallFilter {
       scmp_arg_cmp(arg: $0.argument, op: SCMP_CMP_MASKED_EQ, datum_a: $0.mask, datum_b: $0.value)
     }
     for name in names {
+      // SAFETY: the name lives for the call, and as many comparisons are lent as are announced.
       let number = unsafe seccomp_syscall_resolve_name(name)
       guard number >= 0 else { continue }
-      // SAFETY: as many comparisons are lent as are announced.
       let failure = unsafe seccomp_rule_add_array(filter, action, number, UInt32(comparisons.count), comparisons)
       if failure != 0 { return failure }
     }

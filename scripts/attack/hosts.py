@@ -2,9 +2,16 @@
 
 import dataclasses
 import os
+import pathlib
 import pty
+import pwd
+import re
 import select
+import shutil
+import signal
+import socket
 import subprocess
+import termios
 import time
 
 # PAM's codes that rows speak of.
@@ -68,18 +75,24 @@ class Session:
     status: int | None
     text: str
 
+    @property
+    def is_in(self):
+        """For the hosts that people use: whether what they were told to run has run."""
+        return LET_IN in self.text
+
 
 def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid=None):
     """Runs a program on a terminal of its own and types the answers, each once a prompt stands there.
 
-    A prompt is what ends with one of `ends`. With `uid` the program runs as that person, as a login shell's child would.
+    A prompt is what ends with one of `ends`. One more than there are answers is hung up on. With `uid` the program runs
+    as that person, as a login shell's child would.
     """
     process, terminal_end = pty.fork()
     if process == 0:
         try:
             if uid is not None:
-                os.initgroups(_name(uid), uid)
-                os.setgid(uid)
+                os.initgroups(pwd.getpwuid(uid).pw_name, pwd.getpwuid(uid).pw_gid)
+                os.setgid(pwd.getpwuid(uid).pw_gid)
                 os.setuid(uid)
             os.chdir("/")
             os.execvpe(arguments[0], arguments, {**os.environ, **(environment or {})})
@@ -88,30 +101,127 @@ def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid
     shown, asked, answers = b"", b"", list(answers)
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        readable, _, _ = select.select([terminal_end], [], [], 0.1)
-        if not readable:
+        stands = asked.rstrip(b" ").endswith(tuple(ends))
+        part = _read(terminal_end, 0.5 if stands and not answers else 0.1)
+        if part is None:
+            if stands and not answers:
+                break
             continue
-        try:
-            part = os.read(terminal_end, 4096)
-        except OSError:
-            break
         if not part:
             break
         shown += part
         asked += part
         if answers and asked.rstrip(b" ").endswith(tuple(ends)):
-            # The host switches echo off after it has shown the prompt, and throws away what was typed before.
-            time.sleep(0.2)
+            _wait_for_silence(terminal_end)
             os.write(terminal_end, answers.pop(0).encode() + b"\n")
             asked = b""
     else:
-        os.kill(process, 9)
+        os.kill(process, signal.SIGKILL)
     os.close(terminal_end)
     _, status = os.waitpid(process, 0)
     return Session(os.waitstatus_to_exitcode(status), shown.decode(errors="replace").replace("\r", ""))
 
 
-def _name(uid):
-    import pwd
+def _read(terminal_end, seconds):
+    """What is shown within some seconds: None for nothing, nothing for the end."""
+    readable, _, _ = select.select([terminal_end], [], [], seconds)
+    if not readable:
+        return None
+    try:
+        return os.read(terminal_end, 4096)
+    except OSError:
+        return b""
 
-    return pwd.getpwuid(uid).pw_name
+
+def _wait_for_silence(terminal_end):
+    """Waits until echo is off, for a moment: a host that switches it off throws away what was typed before."""
+    deadline = time.monotonic() + 0.2
+    while termios.tcgetattr(terminal_end)[3] & termios.ECHO and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+# --- The hosts that people use, with what pam.d/ ships
+
+# Printed by what they run, and nowhere typed.
+LET_IN = "let-in"
+_SAY = "printf 'let-%s\\n' in"
+
+
+def ask_uaf(lab, service, lines=None):
+    """Has a service ask for the passcode as pam.d/README.md says, with pam.d/uaf-SERVICE or another."""
+    lines = f"uaf-{lines or service}"
+    shutil.copy(f"/usr/share/doc/pam-uaf/examples/pam.d/{lines}", "/etc/pam.d")
+    stack = pathlib.Path("/etc/pam.d", service)
+    before = stack.read_text()
+    after = re.sub(r"(?m)^@include\s+common-auth$", f"@include {lines}", before)
+    if after == before:
+        raise RuntimeError(f"/etc/pam.d/{service} does not include common-auth")
+    stack.write_text(after)
+    lab.after(lambda: stack.write_text(before))
+
+
+def sudoers(lab, *lines):
+    """Lets people use sudo: each asked once and each time, unless a line says something else."""
+    path = pathlib.Path("/etc/sudoers")
+    before = path.read_text()
+
+    def write(text):
+        path.unlink()
+        path.write_text(text)
+        path.chmod(0o440)
+
+    write("\n".join(["Defaults passwd_tries=1, timestamp_timeout=0, !lecture", "root ALL=(ALL) ALL", *lines, ""]))
+    lab.after(lambda: write(before))
+
+
+def su(caller, target, answer, environment=None):
+    """One person becomes another by `su`."""
+    return terminal(["su", "-c", _SAY, target.name], [answer], uid=caller.uid, environment=environment)
+
+
+def sudo(caller, *answers, options=()):
+    """A person does something as root by `sudo`."""
+    return terminal(["sudo", *options, "sh", "-c", _SAY], answers, uid=caller.uid)
+
+
+def console(person, answer):
+    """A person logs in at the console, by `login`, with a shell that says so and ends."""
+    shell = pathlib.Path("/usr/local/bin/say-let-in")
+    shell.write_text(f"#!/bin/sh\n{_SAY}\n")
+    shell.chmod(0o755)
+    subprocess.run(["usermod", "--shell", str(shell), person.name], check=True, capture_output=True)
+    return terminal(["login", person.name], [answer])
+
+
+def sshd(lab, port=2222, *options):
+    """Starts OpenSSH's server, which asks PAM with keyboard-interactive; returns its process.
+
+    An option for it is a line of sshd_config; the first line about something counts.
+    """
+    folder = pathlib.Path(f"/tmp/sshd-{port}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if not (folder / "key").exists():
+        lab.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / "key")
+    (folder / "config").write_text("\n".join([
+        *options, f"Port {port}", "ListenAddress 127.0.0.1", f"HostKey {folder}/key", f"PidFile {folder}/pid",
+        "UsePAM yes", "KbdInteractiveAuthentication yes", "PasswordAuthentication no", "PubkeyAuthentication no",
+        "UseDNS no", "MaxStartups 200", "LoginGraceTime 60", ""]))
+    process = lab.start("/usr/sbin/sshd", "-D", "-f", folder / "config")
+    lab.after(lambda: lab.stop(process))
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return process
+        except OSError:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError("sshd does not listen") from None
+            time.sleep(0.02)
+
+
+def ssh(name, *answers, port=2222):
+    """Somebody logs in by ssh with a user name."""
+    return terminal(
+        ["ssh", "-p", str(port), "-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
+         "-o", "PreferredAuthentications=keyboard-interactive", "-o", "NumberOfPasswordPrompts=1",
+         "-o", "LogLevel=ERROR", "-l", name, "127.0.0.1", _SAY], answers)

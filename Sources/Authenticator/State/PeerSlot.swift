@@ -35,6 +35,7 @@ public final class PeerSlot {
   }
 
   private init(_ slots: borrowing TrustedDirectory) throws(StateError) {
+    // SAFETY: the name lives for the call.
     descriptor = unsafe openat(slots.descriptor, Self.name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .cannotOpen(path: slots.path + "/" + Self.name, errno: errno) }
   }

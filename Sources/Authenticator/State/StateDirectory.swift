@@ -42,6 +42,7 @@ public struct StateDirectory: ~Copyable {
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   public static func make(_ path: String) throws(StateError) {
+    // SAFETY: the path lives for the call.
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .cannotOpen(path: path, errno: errno) }
   }
 
@@ -89,6 +90,7 @@ public struct StateDirectory: ~Copyable {
     guard let secret = try? RandomBytes.makeSecret(deviceKeyLength) else { throw .cryptography }
     let path = root.path + "/" + deviceKeyName
     let temporary = ".\(deviceKeyName).\(getpid())"
+    // SAFETY: the names live for the calls; the descriptor is closed by the `defer`.
     _ = unsafe unlinkat(root.descriptor, temporary, 0)
     let file = unsafe openat(root.descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o400)
     guard file >= 0 else { throw .cannotOpen(path: path, errno: errno) }

@@ -22,6 +22,9 @@ import UAFWire
     buffer = try Secret(capacity: WireLimit.packet + 1)
   }
 
+  /// Whether what is entered is kept from being swapped out: the buffer is the largest of the memory that has to be.
+  var isLocked: Bool { buffer.isLocked }
+
   /// The user id of the peer.
   func peerUserID() throws(PacketSocketError) -> UInt32 { try socket.peerUserID() }
 
