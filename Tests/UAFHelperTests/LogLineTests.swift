@@ -20,4 +20,10 @@ import Testing
     line.addText("detail", "a\"b\\c\n\u{9b}d")
     #expect(line.description == "event=x detail=\"a\\u{22}b\\u{5c}c\\u{a}\\u{9b}d\"")
   }
+
+  @Test func `text keeps nothing that turns, breaks or hides a line`() {
+    var line = LogLine(event: "x")
+    line.addText("detail", "a\u{202e}b\u{2028}c\u{200b}d\u{fe0f}é")
+    #expect(line.description == "event=x detail=\"a\\u{202e}b\\u{2028}c\\u{200b}d\\u{fe0f}é\"")
+  }
 }

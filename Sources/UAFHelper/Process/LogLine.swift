@@ -27,16 +27,24 @@ struct LogLine: CustomStringConvertible {
     if let value { add(key, value.utf8) }
   }
 
-  /// Adds text for people as the last part, in quotes; control characters and quotes are escaped.
+  /// Adds text for people as the last part, in quotes, which are escaped, as is what steers a terminal or hides from the eye.
   mutating func addText(_ key: String, _ text: String) {
     description += " \(key)=\""
     for scalar in text.unicodeScalars.prefix(4 * Self.valueLimit) {
-      if scalar.properties.generalCategory == .control || scalar == "\"" || scalar == "\\" {
+      if Self.isHidden(scalar) || scalar == "\"" || scalar == "\\" {
         description += "\\u{" + String(scalar.value, radix: 16) + "}"
       } else {
         description.unicodeScalars.append(scalar)
       }
     }
     description += "\""
+  }
+
+  /// A log is read on terminals: bidirectional and invisible code points would make a line look like another one.
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true
+    default: scalar.properties.isDefaultIgnorableCodePoint
+    }
   }
 }
