@@ -21,7 +21,7 @@ help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
 	@echo 'make test     every test and rule check; needs root or sudo'
 	@echo 'make bench    time the login path, side by side, medians: key derivation, overlap; needs root'
-	@echo 'make fuzz     ten minutes of a fuzzer for each reader of messages'
+	@echo 'make fuzz     ten minutes of a fuzzer for each reader, the module and the core'
 	@echo 'make build    release programs and the module into build/stage'
 	@echo 'make install  copy build/stage to DESTDIR (default /)'
 	@echo 'make deps     install the packages building and testing need'
@@ -41,7 +41,7 @@ demo: deps
 
 test: deps
 	scripts/stage.sh
-	$(MAKE) -C cshim test
+	$(MAKE) -C cshim test analyze
 	scripts/check.sh
 	scripts/fuzz.sh
 	$(SWIFT) build --build-tests
