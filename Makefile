@@ -23,7 +23,7 @@ help:
 	@echo 'make attack   attack what was built, through real hosts, and print the table; BASELINE=1 pam_faillock beside it'
 	@echo 'make attack-table  write the table of the last complete attack into SECURITY.md'
 	@echo 'make bench    time the login path, side by side, medians: key derivation, overlap; needs root'
-	@echo 'make fuzz     ten minutes of a fuzzer for each reader of messages'
+	@echo 'make fuzz     ten minutes of a fuzzer for each reader, the module and the core'
 	@echo 'make build    release programs and the module into build/stage'
 	@echo 'make install  copy build/stage to DESTDIR (default /)'
 	@echo 'make deps     install the packages building and testing need'
@@ -43,7 +43,7 @@ demo: deps
 
 test: deps
 	scripts/stage.sh
-	$(MAKE) -C cshim test
+	$(MAKE) -C cshim test analyze
 	scripts/check.sh
 	scripts/fuzz.sh
 	$(SWIFT) build --build-tests

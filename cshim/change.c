@@ -104,7 +104,8 @@ int change(pam_handle_t *pamh, int flags, int argc, const char *const *argv)
   }
   if (first)
     forget_note(pamh);
-  if (((unsigned)flags & PAM_CHANGE_EXPIRED_AUTHTOK) != 0 && !stale_is_noted(pamh))
+  /* Not once the person was asked: PAM_USER may be another by the second pass, which is for it to refuse then. */
+  if (((unsigned)flags & PAM_CHANGE_EXPIRED_AUTHTOK) != 0 && !stale_is_noted(pamh) && find_note(pamh) == NULL)
     return PAM_IGNORE;
   return first ? first_pass(pamh, flags, argc, argv) : second_pass(pamh, flags, argc, argv);
 }

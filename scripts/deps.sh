@@ -8,7 +8,8 @@ packages=(
   gcc g++ make pkg-config libc6-dev zlib1g-dev
   libpam0g-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev libpcre2-dev libunistring-dev libpsl-dev libseccomp-dev
   # testing and the demo
-  pamtester libpam-wrapper libnss-wrapper openssl python3 python3-cryptography strace systemd ca-certificates
+  pamtester libpam-wrapper libnss-wrapper openssl python3 python3-cryptography strace systemd valgrind
+  ca-certificates
 )
 
 if ! command -v swift >/dev/null; then

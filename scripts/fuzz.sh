@@ -1,6 +1,7 @@
 #!/bin/bash
-# Feeds the readers of UAF messages with what a fuzzer thinks of. `make test` gives each a short run that is the same each
-# time; for a longer one:
+# Feeds whatever reads something from outside with what a fuzzer thinks of: UAF messages, packets, configuration, texts, the
+# C module as a whole and the core as a whole. `make test` gives each a short run that is the same each time; for a longer
+# one:
 #
 #   SECONDS_EACH=600 scripts/fuzz.sh [TARGET...]
 #
@@ -9,35 +10,50 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-: "${SWIFTC:=swiftc}" "${RUNS:=20000}" "${SECONDS_EACH:=}"
+: "${SWIFTC:=swiftc}" "${RUNS:=}" "${SECONDS_EACH:=}"
 folder=$PWD/build/fuzz
-mkdir -p "$folder"
+make --no-print-directory -s -j 2 -f Tests/Fuzz/Makefile BUILD="$folder" SWIFTC="$SWIFTC"
 
-sources=(Tests/Fuzz/*.swift)
-mapfile -t -O "${#sources[@]}" sources < <(find Sources/UAFMessages -name '*.swift' | sort)
-if [[ ! -x $folder/fuzz ]] || [[ -n $(find "${sources[@]}" -newer "$folder/fuzz") ]]; then
-  "$SWIFTC" -O -g -use-ld=lld -swift-version 6 -sanitize=fuzzer,address -parse-as-library -module-name Fuzz \
-    -suppress-warnings -o "$folder/fuzz" "${sources[@]}"
-fi
-
+in_c=(frame shim)
 targets=("$@")
 if ((${#targets[@]} == 0)); then
   mapfile -t targets < <(sed -n 's/^  case \([a-zA-Z0-9]*\)$/\1/p' Tests/Fuzz/FuzzTarget.swift)
-fi
-if [[ -n $SECONDS_EACH ]]; then
-  limit=(-max_total_time="$SECONDS_EACH")
-else
-  limit=(-runs="$RUNS" -seed=1)
+  targets+=("${in_c[@]}")
 fi
 
+# How many inputs a short run has: so many that all together take about a minute.
+runs_of() {
+  case $1 in
+    core) echo 1500 ;;
+    certificate) echo 2000 ;;
+    shim | passcode | configuration) echo 10000 ;;
+    *) echo 20000 ;;
+  esac
+}
+
+# An end by precondition is to be told and kept at once: Swift's own account of it can take minutes.
+export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=quarantine_size_mb=16
+
+# What the core keeps between the calls is a folder, in memory where that can be.
+state=$(mktemp -d -p "$([[ -w /dev/shm ]] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
+trap 'rm -rf "$state"' EXIT
+
 for target in "${targets[@]}"; do
-  mkdir -p "$folder/corpus/$target"
+  program=$folder/fuzz
+  if [[ " ${in_c[*]} " == *" $target "* ]]; then program=$folder/fuzz-shim; fi
   found=$folder/corpus/$target
+  limit=(-max_total_time="$SECONDS_EACH")
   # A short run is the same each time: it starts from the seeds alone.
-  if [[ -z $SECONDS_EACH ]]; then found=$(mktemp -d "$folder/short.XXXXXX"); fi
-  if ! FUZZ_TARGET=$target "$folder/fuzz" "${limit[@]}" -max_len=8192 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 \
-    -dict=Tests/Fuzz/uaf.dict -artifact_prefix="$folder/$target-" "$found" "Tests/Fuzz/seeds/$target" \
-    >"$folder/$target.log" 2>&1; then
+  if [[ -z $SECONDS_EACH ]]; then
+    found=$(mktemp -d "$folder/short.XXXXXX")
+    limit=(-runs="${RUNS:-$(runs_of "$target")}" -seed=1)
+  fi
+  mkdir -p "$found" "Tests/Fuzz/seeds/$target" "$state/$target"
+  words=Tests/Fuzz/$target.dict
+  if [[ ! -f $words ]]; then words=Tests/Fuzz/uaf.dict; fi
+  if ! FUZZ_TARGET=$target FUZZ_FOLDER=$state/$target "$program" "${limit[@]}" -max_len=8192 -timeout=10 \
+    -rss_limit_mb=1024 -print_final_stats=1 -dict="$words" -artifact_prefix="$folder/$target-" "$found" \
+    "Tests/Fuzz/seeds/$target" >"$folder/$target.log" 2>&1; then
     tail -n 40 "$folder/$target.log" >&2
     echo "fuzz: $target failed: the input is named above" >&2
     exit 1

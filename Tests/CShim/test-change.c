@@ -366,6 +366,17 @@ static void asks_nothing_of_another_name(void)
   host_close(pamh, &host);
 }
 
+/* The value that was verified is not the one of the name there is now, but somebody was asked, so that nothing is
+   ignored any more. */
+static void refuses_another_name_in_the_second_pass_for_a_stale_value(void)
+{
+  host.next = "user=nobody";
+  pam_handle_t *pamh = logged_in_with_a_stale_value();
+  CHECK(renew(pamh, CHANGED) == PAM_AUTHTOK_ERR && log_has(NOT_CHANGED) && log_has("user name") && host.prompts == 1);
+  CHECK(host_recorded(&host, "heard the end"));
+  host_close(pamh, &host);
+}
+
 static void asks_nothing_where_nothing_was_found(void)
 {
   set_answers();
@@ -404,6 +415,8 @@ int main(void)
   test("asks for a new value until it is changed", asks_for_a_new_value_until_it_is_changed);
   test("forgets a stale value with the next login", forgets_a_stale_value_with_the_next_login);
   test("asks nothing of another name", asks_nothing_of_another_name);
+  test("refuses another name in the second pass for a stale value",
+       refuses_another_name_in_the_second_pass_for_a_stale_value);
   test("asks for no new value where none was found stale", asks_nothing_where_nothing_was_found);
   return check_summary();
 }

@@ -1,6 +1,8 @@
+@testable import UAFMessages
+
 /// What is fed with the fuzzer's bytes, and either refuses them or must be able to say what it read.
 ///
-/// Compiled together with the sources of UAFMessages by `scripts/fuzz.sh`, because SwiftPM has no way to build for a fuzzer.
+/// Built by `Tests/Fuzz/Makefile`. The targets of the C module are in `Tests/Fuzz/shim`.
 enum FuzzTarget: String, CaseIterable {
   case base64url
   case json
@@ -19,6 +21,17 @@ enum FuzzTarget: String, CaseIterable {
   case context
   case enrolmentPayload
   case metadataStatement
+  case decoder
+  case packet
+  case configuration
+  case arguments
+  case text
+  case transaction
+  case expression
+  case passcode
+  case certificate
+  case records
+  case core
 
   /// Ends the process if what was read is not what would be written.
   func run(_ bytes: [UInt8]) {
@@ -40,6 +53,17 @@ enum FuzzTarget: String, CaseIterable {
     case .context: Self.member(RequestContext.self, bytes)
     case .enrolmentPayload: Self.member(EnrolmentPayload.self, bytes)
     case .metadataStatement: Self.member(MetadataStatement.self, bytes)
+    case .decoder: Self.decoder(bytes)
+    case .packet: Self.packet(bytes)
+    case .configuration: Self.configuration(bytes)
+    case .arguments: Self.arguments(bytes)
+    case .text: Self.text(bytes)
+    case .transaction: Self.transaction(bytes)
+    case .expression: Self.expression(bytes)
+    case .passcode: Self.passcode(bytes)
+    case .certificate: Self.certificate(bytes)
+    case .records: Self.records(bytes)
+    case .core: CoreRun(bytes).run()
     }
   }
 

@@ -6,8 +6,6 @@ struct LogLine: CustomStringConvertible {
   private(set) var description: String
   /// Longest value in bytes, before escaping.
   private static let valueLimit = 256
-  // Format characters turn the direction of what follows.
-  private static let escaped: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
 
   /// Begins a line with what happened.
   init(event: String) { description = "event=\(event)" }
@@ -29,16 +27,24 @@ struct LogLine: CustomStringConvertible {
     if let value { add(key, value.utf8) }
   }
 
-  /// Adds text for people as the last part, in quotes; escaped is what steers a terminal, hides from the eye or ends a line.
+  /// Adds text for people as the last part, in quotes, which are escaped, as is what steers a terminal or hides from the eye.
   mutating func addText(_ key: String, _ text: String) {
     description += " \(key)=\""
     for scalar in text.unicodeScalars.prefix(4 * Self.valueLimit) {
-      if Self.escaped.contains(scalar.properties.generalCategory) || scalar == "\"" || scalar == "\\" {
+      if Self.isHidden(scalar) || scalar == "\"" || scalar == "\\" {
         description += "\\u{" + String(scalar.value, radix: 16) + "}"
       } else {
         description.unicodeScalars.append(scalar)
       }
     }
     description += "\""
+  }
+
+  /// A log is read on terminals: bidirectional and invisible code points would make a line look like another one.
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true
+    default: scalar.properties.isDefaultIgnorableCodePoint
+    }
   }
 }

@@ -1,0 +1,107 @@
+import CShim
+import FidoResults
+import Glibc
+import SecretMemory
+import UAFWire
+
+@testable import UAFHelper
+
+/// One conversation with the whole core: a front end and a server that do what the input says.
+struct CoreRun {
+  private let script: CoreScript
+  private let server: CoreServer
+
+  /// The world, once its account has a passcode.
+  private static let world: CoreWorld = {
+    let fresh = CoreWorld.shared
+    let registration = CoreRun(Array("b\u{8}\u{2}\u{60}uafctl?\u{7}correct?\u{7}correct".utf8))
+    precondition(registration.converse(in: fresh).last.map(isSuccess) ?? false, "the account could not be made")
+    return fresh.keepingAccount()
+  }()
+
+  init(_ bytes: [UInt8]) {
+    script = CoreScript(bytes)
+    server = CoreServer(script.answers)
+  }
+
+  /// Ends the process if the core said what it must not say.
+  func run() {
+    let world = Self.world
+    world.putBack()
+    let messages = converse(in: world)
+    let endings = messages.filter { $0.type == .finished }
+    precondition(endings.count <= 1 && (endings.isEmpty || messages.last?.type == .finished), "more than one end")
+    guard case .finished(let finished)? = messages.last, let begin = try? begin() else { return }
+    if Self.isSuccess(.finished(finished)), [.authenticate, .change].contains(begin.operation) {
+      precondition(script.hasPasscode, "a success without the passcode")
+      // A change concerns this machine alone: the keys stay what they were.
+      precondition(begin.operation == .change || server.judged > 0, "a success without the server")
+    }
+    checkBelieved(finished, begin, prompted: messages.contains { $0.type == .prompt })
+  }
+
+  private static func isSuccess(_ message: CoreMessage) -> Bool {
+    if case .finished(let finished) = message { finished.pamCode == 0 } else { false }
+  }
+
+  private func begin() throws -> Begin { try Begin(Packet(script.begin.span), script.begin.span) }
+
+  /// What the module is told in its own conversations it also believes.
+  private func checkBelieved(_ finished: Finished, _ begin: Begin, prompted: Bool) {
+    let isModules = begin.service != Array(Caller.toolService.utf8) && begin.payload == nil
+    guard isModules, begin.operation == .authenticate || (begin.operation == .change && begin.isDivided) else { return }
+    let isRoot = script.isPeerRoot
+    let nouserok = isRoot && begin.arguments.contains(Array("nouserok".utf8))
+    let operation = begin.operation == .authenticate ? OPERATION_AUTHENTICATE : OPERATION_CHANGE
+    let isBelieved = [false, true].contains { resumed in
+      var said = verdict(
+        operation: operation, code: CInt(finished.pamCode), result: finished.result, stale: finished.staleValue,
+        prompted: prompted, resumed: resumed, nouserok: nouserok)
+      // SAFETY: the structure lives for the call.
+      return unsafe verdict_belongs_together(&said)
+    }
+    precondition(isBelieved, "the module does not believe code \(finished.pamCode), result \(finished.result)")
+  }
+
+  /// Holds the conversation; everything the front end says is there before it begins.
+  private func converse(in world: CoreWorld) -> [CoreMessage] {
+    guard let ends = try? PacketSocket.pair(), let mine = try? PacketSocket(takingOver: ends.mine),
+      let theirs = try? PacketSocket(takingOver: ends.theirs), let frontEnd = try? FrontEnd(theirs)
+    else { preconditionFailure("no socket") }
+    for packet in [script.begin] + script.packets { try? mine.send(packet, timeoutMilliseconds: 0) }
+    // A question the script has no answer for meets the end of the stream instead of waiting for ever.
+    _ = shutdown(ends.mine, CInt(SHUT_WR))
+    guard let begin = try? frontEnd.receiveBegin() else { return [] }
+    serve(begin, frontEnd, in: world)
+    return heard(mine)
+  }
+
+  private func serve(_ begin: Begin, _ frontEnd: FrontEnd, in world: CoreWorld) {
+    do throws(Ending) {
+      let caller = try Caller(begin, peer: script.isPeerRoot ? 0 : CoreWorld.uid)
+      let surroundings = world.surroundings(script.configuration, server, CoreLog())
+      let session = try Session(begin, frontEnd, caller: caller, in: surroundings)
+      let success: Success
+      do throws(Ending) { success = try session.run() } catch { return try session.finish(error) }
+      try session.finish(success)
+    } catch {
+      // The front end went away, or no session came to be: HelperProgram says the rest.
+    }
+  }
+
+  private func heard(_ socket: borrowing PacketSocket) -> [CoreMessage] {
+    var messages: [CoreMessage] = []
+    guard var buffer = try? Secret(capacity: WireLimit.packet + 1) else { return messages }
+    while let packet = try? socket.receive(into: &buffer, timeoutMilliseconds: 0) {
+      buffer.withBytes { bytes in
+        guard let message = try? CoreMessage(packet, bytes) else { preconditionFailure("not the core's message") }
+        var read = frame_message()
+        // SAFETY: the bytes are lent for the call, and what the result points to is not looked at.
+        let isRead = unsafe bytes.withUnsafeBufferPointer { unsafe frame_read($0.baseAddress, $0.count, &read) }
+        precondition(isRead, "the module cannot read what the core said")
+        messages.append(message)
+      }
+    }
+    return messages
+  }
+}

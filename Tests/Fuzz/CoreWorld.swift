@@ -1,0 +1,127 @@
+import Authenticator
+import FidoResults
+import Glibc
+import UAFClient
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// The machine every run of the core meets: a state folder with one account that has a passcode, put back before each run.
+@safe struct CoreWorld {
+  static let uid: UInt32 = 4242
+  static let name = Array("mina".utf8)
+  /// The passcode of the account.
+  static let value = Array("correct".utf8)
+  private static let moment: Int64 = 1_800_000_000
+
+  /// Made once; the process ends if it cannot be.
+  static let shared = CoreWorld(folder: folder)
+
+  private let folder: String
+  private let account: [UInt8]
+
+  /// What is laid over a configuration with a server.
+  private static let variants = [
+    "", "[general]\nhide_state = true", "[prompt]\noffer_reset = true\ntries = 3",
+    "[service.login]\ntransaction = true\n[service.sudo]\ntransaction = true",
+    "[passcode]\nkeypad = \"shuffled\"\nui_type = \"6digit\"",
+    "[general]\nlanguage = \"ko\"\nexport_token = \"TOKEN\"", "[passcode]\nmin_length = 12",
+    "[prompt]\ninteractive = false", "authenticators = [\"pattern\"]", "authenticators = [\"passcode\", \"passcode\"]",
+  ]
+
+  /// The folder `scripts/fuzz.sh` made, and removes.
+  private static var folder: String {
+    // SAFETY: nothing changes the environment of this process.
+    unsafe getenv("FUZZ_FOLDER").map { unsafe String(cString: $0) } ?? ""
+  }
+
+  private init(folder: String) {
+    self.folder = folder
+    let state = folder + "/state"
+    guard !folder.isEmpty, (try? StateDirectory.initialise(state, owner: geteuid())) == true else {
+      print("fuzz: core: FUZZ_FOLDER must name a new folder of one's own")
+      exit(64)
+    }
+    for (number, variant) in Self.variants.enumerated() {
+      let server =
+        "[server]\nrequest_url = \"https://localhost/uaf/get\"\nresponse_url = \"https://localhost/uaf/respond\"\n"
+      let rest = "[state]\ndirectory = \"\(state)\"\nkdf_cost = 10\n[lock]\nretry_count_to_lock = 3\nlock_time = 60\n"
+      let text = variant.hasPrefix("authenticators") ? variant + "\n" + server + rest : server + rest + variant
+      Self.write(Array(text.utf8), to: "\(folder)/conf.\(number)")
+    }
+    account = []
+  }
+
+  private init(_ world: CoreWorld, account: [UInt8]) {
+    folder = world.folder
+    self.account = account
+  }
+
+  /// The same with the account as it is now.
+  func keepingAccount() -> CoreWorld { CoreWorld(self, account: Self.read(accountPath)) }
+
+  private var accountPath: String { "\(folder)/state/accounts/\(Self.uid).db" }
+
+  /// Puts the state back.
+  func putBack() {
+    let accounts = folder + "/state/accounts"
+    // SAFETY: entries are looked at until the next one is asked for, and d_name ends with a NUL.
+    guard let open = unsafe opendir(accounts) else { return }
+    var others: [String] = []
+    while let entry = unsafe readdir(open) {
+      others.append(
+        unsafe withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+    }
+    unsafe closedir(open)
+    for name in others where name != "." && name != ".." && name != "\(Self.uid).db" {
+      _ = unsafe unlink("\(accounts)/\(name)")
+    }
+    for name in ["trust.conf", "trust-ca.pem"] { _ = unsafe unlink("\(folder)/state/\(name)") }
+    if account.isEmpty { _ = unsafe unlink(accountPath) } else { Self.write(account, to: accountPath) }
+  }
+
+  /// The surroundings of one conversation.
+  func surroundings(_ number: Int, _ server: CoreServer, _ log: CoreLog) -> Surroundings {
+    var passed: Int64 = 0
+    return Surroundings(
+      configurationPath: "\(folder)/conf.\(number % Self.variants.count)", owner: geteuid(),
+      now: { BootTime(bootID: [1], nanoseconds: passed, wallSeconds: Self.moment) },
+      pause: { passed += Int64($0) * 1_000_000 }, derivationSlots: 2, log: log,
+      network: { (_, _) throws(Ending) in
+        server.connect()
+        return Network(
+          begin: { (request) throws(TransportFailure) in try server.begin(request) },
+          finish: { () throws(TransportFailure) in try server.finish() })
+      }, device: DeviceDescription(), passwd: { Array("mina:x:4242:4242::/:/bin/sh\n".utf8) })
+  }
+
+  /// The payload of an enrolment, or of whatever else takes one.
+  static func payload(for operation: UAFWire.Operation) -> [UInt8] {
+    let purpose: UAFMessages.Operation =
+      switch operation {
+      case .authenticate: .authentication
+      case .deregister, .deregisterAll: .deregistration
+      default: .registration
+      }
+    let payload = EnrolmentPayload(
+      op: purpose, server: "https://localhost", username: "mina", authCode: "code", expires: moment + 100, ca: nil)
+    return Array(payload.encoded.utf8)
+  }
+
+  private static func write(_ bytes: [UInt8], to path: String) {
+    let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    // SAFETY: the array is lent for the call.
+    let count = unsafe Glibc.write(file, bytes, bytes.count)
+    precondition(count == bytes.count && close(file) == 0, "\(path) cannot be written")
+  }
+
+  private static func read(_ path: String) -> [UInt8] {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    // SAFETY: the array has room for as many bytes as are asked for.
+    let count = unsafe Glibc.read(file, &bytes, bytes.count)
+    precondition(count > 0 && close(file) == 0, "\(path) cannot be read")
+    return Array(bytes.prefix(count))
+  }
+}

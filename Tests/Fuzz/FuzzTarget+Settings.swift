@@ -1,0 +1,81 @@
+import SecretMemory
+
+@testable import Authenticator
+@testable import UAFConfiguration
+
+extension FuzzTarget {
+  /// Root's file: refused with a place, or whole.
+  static func configuration(_ bytes: [UInt8]) {
+    do throws(ConfigurationError) {
+      let configuration = try Configuration(parsing: bytes, path: "/etc/fuzz")
+      precondition(!configuration.authenticators.isEmpty, "no authenticator")
+      for type in configuration.authenticators {
+        for remote in [false, true] {
+          precondition(configuration.lockPolicy(for: type, remote: remote).retryCountToLock > 0, "tries without end")
+        }
+      }
+      for service in [nil, "login", "sudo"] {
+        precondition(configuration.settings(for: service).prompt.interactive != nil, "not decided")
+      }
+    } catch {
+      precondition(error.description.contains("/etc/fuzz"), "no place is named")
+    }
+  }
+
+  /// A module's arguments, one in a line.
+  static func arguments(_ bytes: [UInt8]) {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    guard let arguments = try? ModuleArguments(parsing: lines.map { String(decoding: $0, as: UTF8.self) }) else {
+      return
+    }
+    precondition(arguments.configurationPath?.utf8.first.map { $0 == UInt8(ascii: "/") } ?? true, "not absolute")
+    precondition(arguments.timeout.map { (.seconds(1)...(.seconds(600))).contains($0) } ?? true, "not a time")
+    _ = try? Configuration().check(arguments, service: "login")
+  }
+
+  /// An expression of root's and a value of a person's: the first byte says how long the expression is.
+  static func expression(_ bytes: [UInt8]) {
+    let length = Int(bytes.first ?? 0) * 4
+    let pattern = String(decoding: bytes.dropFirst().prefix(length), as: UTF8.self)
+    guard let expression = try? PasscodeExpression(pattern) else { return }
+    let value = Array(bytes.dropFirst(length + 1).prefix(PasscodeFormat.maximumByteCount))
+    // Values are UTF-8 before they come here; PCRE2 must not be fed anything else.
+    guard String(validating: value, as: UTF8.self) != nil else { return }
+    let matches = expression.matches(value.span)
+    precondition(matches == expression.matches(value.span), "not the same twice")
+  }
+
+  /// An entry: normalised once is normalised for ever, and every rule can be asked about it.
+  static func passcode(_ bytes: [UInt8]) {
+    guard let entry = try? Secret(copying: bytes.span), let value = PasscodeFormat.normalised(entry) else { return }
+    precondition((1...PasscodeFormat.maximumByteCount).contains(value.count), "too long to be stored")
+    let first = value.withBytes { span in span.indices.map { span[$0] } }
+    precondition(String(validating: first, as: UTF8.self) != nil && !first.contains(0), "not a text")
+    guard let again = PasscodeFormat.normalised(value) else { preconditionFailure("refused the second time") }
+    precondition(
+      again.withBytes { span in span.indices.allSatisfy { span[$0] == first[$0] } }, "another the second time")
+    var policy = PasscodePolicy()
+    for rule in PasscodeRule.allCases { policy.rules[rule] = .some(nil) }
+    policy.digitsOnly = bytes.count % 2 == 0
+    policy.ignored = [IgnoredText("mina", message: nil)].compactMap(\.self)
+    precondition(
+      policy.check(first.span).map(\.key) == policy.check(bytes.span).map(\.key), "another verdict on the same value")
+    if let stroke = Pattern.canonical(entry) {
+      precondition((1...9).contains(stroke.count), "more nodes than there are")
+    }
+  }
+
+  /// Records of the state file: what was read is what would be written, but for the zeros a record is filled up with.
+  static func records(_ bytes: [UInt8]) {
+    if let key = try? UAFKey(record: bytes) {
+      precondition(withoutPadding(key.record) == withoutPadding(bytes), "a second form of a key")
+    }
+    if let enrolled = try? EnrolledAuthenticator(record: bytes) {
+      precondition(withoutPadding(enrolled.record) == withoutPadding(bytes), "a second form of an authenticator")
+    }
+  }
+
+  private static func withoutPadding(_ record: [UInt8]) -> ArraySlice<UInt8> {
+    record.prefix((record.lastIndex { $0 != 0 } ?? -1) + 1)
+  }
+}

@@ -1,0 +1,72 @@
+import FidoResults
+import UAFCrypto
+import UAFDecoder
+
+@testable import UAFClient
+@testable import UAFHelper
+@testable import UAFMessages
+
+extension FuzzTarget {
+  /// Text of others: for a screen, for a line of the log, and as a type of content.
+  static func text(_ bytes: [UInt8]) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    let limit = max(1, Int(bytes.first ?? 0) * 3)
+    let shown = Text.cleaned(text, limit: limit)
+    precondition(shown.unicodeScalars.count <= limit, "longer than allowed")
+    precondition(shown.unicodeScalars.allSatisfy(isHarmless), "steers a terminal")
+    precondition(Text.cleaned(shown, limit: limit) == shown, "cleaned, and still not clean")
+    var line = LogLine(event: "fuzz")
+    line.add("name", bytes)
+    line.addText("detail", text)
+    precondition(line.description.unicodeScalars.allSatisfy(isHarmless), "a line that steers a terminal")
+    precondition(line.description.utf8.count { $0 == UInt8(ascii: "\"") } == 2, "two parts of a line run together")
+    _ = MediaType.matches(text, [MediaType.uaf])
+    _ = PasswdFile.name(of: 0, in: bytes)
+  }
+
+  static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
+    default: true
+    }
+  }
+
+  /// A text to be confirmed: the same at both ends, and within what is read and what is signed.
+  static func transaction(_ bytes: [UInt8]) {
+    if let text = TransactionText(bytes: bytes) {
+      precondition(TransactionText(sent: text.shown) == text, "another text at the other end")
+      precondition(text.shown.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "not printable")
+      precondition((1...TransactionText.maximumShown).contains(text.shown.utf8.count), "not to be read")
+      let signed = try? text.signed(hash: SHA256.hash)
+      precondition(signed.map { $0.utf8.count <= TransactionText.maximumSigned } ?? false, "not to be signed")
+    }
+    if let text = TransactionText(sent: String(decoding: bytes, as: UTF8.self)) {
+      precondition(TransactionText(sent: text.shown) == text, "another text when it is sent again")
+    }
+  }
+
+  /// What a server is sent to judge: certificates, keys and signatures.
+  static func certificate(_ bytes: [UInt8]) {
+    let parts = bytes.split(separator: [0xFF, 0x00, 0xFF], omittingEmptySubsequences: false).map { Array($0) }
+    _ = try? CertificateChain.validate(parts, roots: [parts.last ?? []], at: 1_800_000_000)
+    if let signature = try? ECDSASignature(der: bytes) {
+      precondition(signature.der == bytes, "a second form of a signature")
+    }
+    guard let first = parts[0].first else { return }
+    let scheme = SignatureScheme.allCases[Int(first) % SignatureScheme.allCases.count]
+    for encoding in PublicKeyEncoding.allCases where encoding.fits(scheme) {
+      guard let key = try? VerificationKey(Array(parts[0].dropFirst()), encoding: encoding, scheme: scheme) else {
+        continue
+      }
+      _ = key.isValidSignature(parts.last ?? [], of: bytes)
+    }
+  }
+
+  /// What is looked at because a server refused it: printable lines, whatever it is.
+  static func decoder(_ bytes: [UInt8]) {
+    guard let message = try? DecodedMessage(bytes) else { return }
+    precondition(
+      message.lines.joined(separator: "\n").unicodeScalars.allSatisfy { isHarmless($0) || $0 == "\n" },
+      "steers a terminal")
+  }
+}

@@ -1,0 +1,50 @@
+import CShim
+import SecretMemory
+
+@testable import UAFWire
+
+extension FuzzTarget {
+  /// Packets of both conversations: one encoding for one message, and the C reader of the same opinion.
+  static func packet(_ bytes: [UInt8]) {
+    let again = try? written(bytes)
+    precondition(again == nil || again == bytes, "a second encoding of the same message")
+    guard let type = bytes.first, (PacketType.prompt.rawValue...PacketType.finished.rawValue).contains(type) else {
+      precondition(!isReadByModule(bytes), "the module reads what is not for it")
+      return
+    }
+    // The module alone has rules for the name of a variable.
+    let isRead = isReadByModule(bytes)
+    precondition(isRead == (again != nil) || (type == PacketType.setenv.rawValue && !isRead), "C and Swift disagree")
+  }
+
+  /// A packet read as the message it is, and written again.
+  private static func written(_ bytes: [UInt8]) throws -> [UInt8] {
+    let packet = try Packet(bytes.span)
+    switch packet.type {
+    case .begin: return try Begin(packet, bytes.span).packet()
+    case .answer: return try answer(packet, bytes)
+    case .cancelled:
+      let isAlone = FrontEndSignal.saysNoConversation(packet, bytes.span)
+      return isAlone ? FrontEndSignal.noConversation.packet : FrontEndSignal.cancelled.packet
+    case .resume: return FrontEndSignal.resume.packet
+    case .prompt, .info, .error, .ready, .setenv, .finished: return try CoreMessage(packet, bytes.span).packet()
+    case .fetchRequest: return try FetchRequest(packet, bytes.span).packet()
+    case .fetchResponse: return try FetchResponse(packet, bytes.span).packet()
+    case .fetchChunk:
+      var body: [UInt8] = []
+      try FetchChunk.append(packet, bytes.span, to: &body, total: bytes.count - 4)
+      return try FetchChunk.packets(body).first ?? []
+    }
+  }
+
+  private static func answer(_ packet: Packet, _ bytes: [UInt8]) throws -> [UInt8] {
+    let value = try Answer.value(packet, in: Secret(copying: bytes.span))
+    return try Answer.packet(value).withBytes { span in span.indices.map { span[$0] } }
+  }
+
+  private static func isReadByModule(_ bytes: [UInt8]) -> Bool {
+    var message = frame_message()
+    // SAFETY: the module reads as many bytes as it is told of, and what it points to is not looked at afterwards.
+    return unsafe frame_read(bytes, bytes.count, &message)
+  }
+}
