@@ -37,12 +37,19 @@ public struct FinalChallengeParams: JSONRepresentable, Equatable, Sendable {
     ])
   }
 
+  /// The most bytes the JSON of `fcParams` may have: 12 KiB, which are 16 KiB as sent.
+  ///
+  /// The two names and the challenge have 64 to 512 characters; the rest is for a channel binding with a certificate, whose
+  /// 4 KiB are 6 KiB in base64url. A server keeps them with each confirmed text, for good.
+  public static let maximumBytes = 12_288
+
   /// Reads `fcParams` as sent in a response.
   ///
-  /// - Throws: ``MessageError``; more than 64 KiB decoded are refused.
+  /// - Throws: ``MessageError``; more than ``maximumBytes`` decoded are refused.
   public init(encoded fcParams: String) throws(MessageError) {
-    let bytes = try JSONValue.string(fcParams).decodedBase64URL(path: "fcParams", counts: 2...65_536)
-    try self.init(json: JSONValue(message: bytes, limits: JSONLimits(maximumBytes: 65_536)), path: "fcParams")
+    let bytes = try JSONValue.string(fcParams).decodedBase64URL(path: "fcParams", counts: 2...Self.maximumBytes)
+    let limits = JSONLimits(maximumBytes: Self.maximumBytes)
+    try self.init(json: JSONValue(message: bytes, limits: limits), path: "fcParams")
   }
 
   /// The text a response carries; SHA-256 over its ASCII bytes is the FinalChallengeHash.

@@ -26,6 +26,8 @@ struct RequestSession {
     let stored = try CredentialStore(db: db).keys(of: context.username, appID: identity.appID)
     // A revoked key may be followed by a new one on the same authenticator.
     let usable = stored.filter { !$0.isRevoked }
+    // Said before the person chooses a value for a key that would be refused; the answer is counted again.
+    guard usable.count < CredentialStore.maximumKeys else { return .refused(.tooManyKeys) }
     let accepted = environment.policies.accepted(for: context.username)
       .registration(besides: usable.filter { $0.deviceID == context.deviceID })
     let policy = Policy(accepted: accepted, disallowed: criteria(of: usable))

@@ -47,6 +47,9 @@ struct ResponseSession {
       if let enrolmentID { try EnrolmentStore(db: db).fail(id: enrolmentID) }
       return refused(refusal)
     case .accepted(let verified):
+      guard try store.hasRoom(for: verified.map(\.keyID), of: issued.username, appID: issued.appID) else {
+        return refused(.tooManyKeys)
+      }
       try AccountStore(db: db).add(issued.username, now: now)
       var keepsName = true
       for key in verified { keepsName = try store.add(key, issued: issued, now: now) && keepsName }

@@ -5,6 +5,28 @@ import UAFMessages
 struct CredentialStore {
   let db: Database
 
+  /// The most keys an account may have that are not revoked: two models on each of 128 machines.
+  static let maximumKeys = 256
+  /// The most bytes of all their KeyIDs together.
+  ///
+  /// Whoever asks for a login of a name is sent its KeyIDs, in base64url and twice, once for each version: some 180 KB at
+  /// the most, where uaf-fetch takes 256 KiB. KeyIDs of our own have 32 bytes, others up to 2048.
+  static let maximumKeyIDBytes = 65_536
+
+  /// Whether an account may have keys with these KeyIDs beside those it has; revoked ones do not count.
+  func hasRoom(for keyIDs: [KeyID], of username: String, appID: String) throws -> Bool {
+    let row = try Row.fetchOne(
+      db,
+      sql: """
+        SELECT COUNT(*) AS keys, IFNULL(SUM(LENGTH(keyID)), 0) AS bytes FROM credential
+        WHERE username = ? AND appID = ? AND revokedAt IS NULL
+        """, arguments: [username, appID])
+    guard let row else { return false }
+    let keys: Int = row["keys"]
+    let bytes = keyIDs.reduce(row["bytes"]) { $0 + $1.bytes.count }
+    return keys + keyIDs.count <= Self.maximumKeys && bytes <= Self.maximumKeyIDBytes
+  }
+
   /// The keys of an account for an AppID, oldest first, revoked ones included.
   func keys(of username: String, appID: String) throws -> [StoredKey] {
     try Row.fetchAll(

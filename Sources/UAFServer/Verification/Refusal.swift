@@ -18,6 +18,7 @@ enum Refusal: String, Error, CaseIterable {
   case enrolmentCodeUsed = "enrolment-code-used"
   case wrongApprovalCode = "wrong-approval-code"
   case approvalCodeUsed = "approval-code-used"
+  case tooManyKeys = "too-many-keys"
   // The message does not belong to a request that is open.
   case invalidServerData = "invalid-server-data"
   case unknownChallenge = "unknown-challenge"
@@ -62,6 +63,8 @@ enum Refusal: String, Error, CaseIterable {
     case .authorizationRequired, .wrongEnrolmentCode, .wrongProof, .enrolmentCodeUsed, .wrongApprovalCode,
       .approvalCodeUsed:
       .unauthorized
+    // "The client should not retry": only the administrator, or a deregistration, makes room.
+    case .tooManyKeys: .forbidden
     case .invalidServerData, .unknownChallenge, .expiredChallenge, .otherOperation, .otherUser, .counterNotIncreased:
       .requestInvalid
     case .channelBindingMismatch: .channelBindingRefused
