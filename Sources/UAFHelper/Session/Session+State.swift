@@ -49,10 +49,15 @@ extension Session {
   /// - Throws: ``Ending`` after 10 s: refused, and nothing was counted.
   func takeSlot(in directory: borrowing StateDirectory) throws(Ending) -> DerivationSlot {
     let (wait, limit) = (20, 10_000)
+    let claim: DerivationSlot.Claim =
+      switch (caller.isRoot, caller.origin) {
+      case (true, .local): .localHost
+      case (true, .remote): .remoteHost
+      case (false, _): .person
+      }
     for _ in 0..<limit / wait {
       do throws(StateError) {
-        let slot = try DerivationSlot.take(
-          in: directory, count: surroundings.derivationSlots, isRoot: caller.isRoot)
+        let slot = try DerivationSlot.take(in: directory, count: surroundings.derivationSlots, for: claim)
         if let slot { return slot }
       } catch { throw Ending(error) }
       surroundings.pause(wait)

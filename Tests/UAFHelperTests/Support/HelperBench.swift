@@ -134,7 +134,7 @@ final class HelperBench {
   private func surroundings() -> Surroundings {
     Surroundings(
       configurationPath: folder + "/conf", owner: getuid(), now: { self.now },
-      pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 2, log: log,
+      pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 3, log: log,
       network: { [server] _, _ in
         server.connect()
         return Network(
