@@ -72,6 +72,39 @@ import UAFWire
     #expect(counts == [1, 1])
   }
 
+  /// The bytes of the derivation slots' files, which hold what was written in vain.
+  private func writtenInVain(_ bench: HelperBench) -> Int {
+    (0..<8).reduce(0) { sum, index in
+      var info = stat()
+      // SAFETY: `info` is a stat structure.
+      let isThere = unsafe stat(bench.folder + "/state/slots/\(index).lock", &info) == 0
+      return isThere ? sum + Int(info.st_size) : sum
+    }
+  }
+
+  @Test func `remote: what has nothing to count costs the disk what a count costs, in the same place`() throws {
+    let bench = try HelperBench.registered()
+    try bench.run(remote(bench), ["wrong1"])
+    #expect(writtenInVain(bench) == 0, "this one is counted")
+    var sizes: [Int] = []
+    for _ in 0..<3 {
+      try bench.run(unknown(bench), ["wrong1"])
+      sizes.append(writtenInVain(bench))
+    }
+    #expect(sizes[0] == 28_672 && Set(sizes).count == 1)
+    let locked = try HelperBench.registered()
+    for index in 0..<5 { try locked.run(remote(locked), ["wrong-\(index)"]) }
+    #expect(writtenInVain(locked) == 0)
+    try locked.run(remote(locked), ["correct"])
+    #expect(writtenInVain(locked) == 28_672)
+  }
+
+  @Test func `local: an attempt that has nothing to count writes nothing`() throws {
+    let bench = try HelperBench.registered()
+    for index in 0..<6 { try bench.run(bench.begin(), ["wrong-\(index)"]) }
+    #expect(writtenInVain(bench) == 0)
+  }
+
   @Test func `a remote lock leaves the local way open`() throws {
     let bench = try HelperBench.registered()
     for index in 0..<6 { try bench.run(remote(bench), ["wrong-\(index)"]) }

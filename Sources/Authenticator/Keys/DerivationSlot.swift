@@ -60,5 +60,24 @@ public struct DerivationSlot: ~Copyable {
   /// One for each claim.
   private static let leastCount = 3
 
+  /// Does to the disk what counting an attempt does, in the slot's own file, of which it takes 28 KiB.
+  ///
+  /// Where states are hidden the time must not tell whether there was anything to count: on a slow disk counting takes longer
+  /// than deriving the key. Nothing depends on what is written, so that a disk that fails or is full is let be.
+  public borrowing func chargeInVain() {
+    for step in Self.countingSteps {
+      let zeros = [UInt8](repeating: 0, count: step.count)
+      // SAFETY: the array is valid for the call and as long as announced.
+      if step.count > 0 { _ = unsafe pwrite(descriptor, zeros, zeros.count, step.offset) }
+      fdatasync(descriptor)
+    }
+  }
+
+  /// What SQLite writes before each of the five syncs of a count (PERSIST, FULL): the journal, nothing (its folder), the
+  /// journal's head, three pages, the journal's head again.
+  private static let countingSteps: [(offset: off_t, count: Int)] = [
+    (0, 12_824), (0, 0), (0, 12), (16_384, 12_288), (0, 28),
+  ]
+
   private init(descriptor: CInt) { self.descriptor = descriptor }
 }

@@ -52,7 +52,7 @@ public final class AccountFile {
     guard let records = try openRecords(in: directory, uid: identity.uid) else { throw .absent }
     try records.preallocateJournal()
     try records.write { () throws(StateError) in
-      guard try records.body(.identity, of: nil) == nil else { throw .identityMismatch }
+      guard try records.body(.identity, of: nil) == nil else { throw .superseded }
       if let tombstone = try records.body(.tombstone, of: nil), tombstone != Tombstone.buried.record { throw .damaged }
       try records.put(.identity, body: identity.record, of: nil)
       try records.put(.tombstone, body: Tombstone.registered.record, of: nil)

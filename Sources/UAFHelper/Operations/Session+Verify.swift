@@ -36,6 +36,7 @@ extension Session {
         let slot = try takeSlot(in: directory)
         switch try check(value, account, type, policy, in: directory, slot) {
         case .verified(let unlocked):
+          renew(unlocked, value, account, in: directory, slot)
           let isStale = isStale(value, type)
           guard keepsValue else { return UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale) }
           return UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale, value: value)
@@ -107,6 +108,19 @@ extension Session {
     } catch { throw Ending(error) }
   }
 
+  /// Seals what a login opened at today's cost: an old one is easier to guess at, and its time tells that the account exists.
+  ///
+  /// Other operations compare what they opened with what is stored, and leave it. A login does not fail for it.
+  private func renew(
+    _ unlocked: borrowing UnlockedAuthenticator, _ value: borrowing Secret, _ account: AccountFile,
+    in directory: borrowing StateDirectory, _ slot: borrowing DerivationSlot
+  ) {
+    guard begin.operation == .authenticate else { return }
+    do throws(StateError) {
+      try account.renew(unlocked, with: value, cost: derivationCost, in: directory, holding: slot)
+    } catch { log("state", "the value could not be sealed at today's kdf_cost: \(error)", .warning) }
+  }
+
   /// What an entry of another format than the PIN's is told.
   ///
   /// It is not checked and not counted, and what is said comes from the configuration alone. Where states are hidden
@@ -158,7 +172,9 @@ extension Session {
     } catch { throw Ending(error) }
   }
 
+  /// Does what checking a value costs, the count on the disk included, where there is nothing to check.
   private func deriveInVain(_ value: borrowing Secret, _ slot: borrowing DerivationSlot) throws(Ending) {
+    slot.chargeInVain()
     do throws(CryptoError) {
       let salt = [UInt8](repeating: 0, count: 16)
       _ = try Scrypt.derive(value: value, salt: salt, parameters: derivationCost, length: 32)

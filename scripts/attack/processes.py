@@ -1,0 +1,85 @@
+"""What the core and the network program are while they run, as /proc has it."""
+
+import os
+import pathlib
+import threading
+import time
+
+NAMES = ("uaf-helper", "uaf-fetch")
+
+
+def running(name):
+    """The ids of the processes of that name that are alive."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit() and _read(entry / "comm").strip() == name and _state(entry) not in ("Z", "X", ""):
+            found.append(int(entry.name))
+    return sorted(found)
+
+
+def _read(path):
+    try:
+        return path.read_text(errors="backslashreplace")
+    except OSError:
+        return ""
+
+
+def _state(entry):
+    return _read(entry / "stat").rpartition(")")[2].split()[:1][0] if _read(entry / "stat") else ""
+
+
+def environment(process):
+    """What stands in a process's environment; empty where it has been cleared."""
+    try:
+        return sorted(part for part in pathlib.Path(f"/proc/{process}/environ").read_bytes().split(b"\0") if part)
+    except OSError:
+        return []
+
+
+def status(process, field):
+    """A field of /proc/PID/status; empty when the process is gone."""
+    for line in _read(pathlib.Path(f"/proc/{process}/status")).splitlines():
+        if line.startswith(field + ":"):
+            return line.partition(":")[2].strip()
+    return ""
+
+
+class Watch:
+    """Looks, until it ends, at the programs: the most memory one has taken, the environments seen. Use as a context."""
+
+    def __init__(self):
+        self.peak = dict.fromkeys(NAMES, 0)
+        self.environments = {name: set() for name in NAMES}
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._ends.set()
+        self._thread.join()
+
+    def _look(self):
+        while not self._ends.wait(0.003):
+            for process in os.listdir("/proc"):
+                if process.isdigit():
+                    # Asked each time: a program is its parent's until it is started.
+                    program = _read(pathlib.Path("/proc", process, "comm")).strip()
+                    if program in NAMES:
+                        self._note(process, program)
+
+    def _note(self, process, program):
+        text = status(process, "VmHWM")
+        if text.endswith("kB"):
+            self.peak[program] = max(self.peak[program], int(text.split()[0]) // 1024)
+            self.environments[program].add(tuple(environment(process)))
+
+
+def gone(seconds=5):
+    """Waits until no program of ours runs any more; returns those that still do."""
+    deadline = time.monotonic() + seconds
+    while (left := [process for name in NAMES for process in running(name)]) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return left
