@@ -239,17 +239,20 @@ import UAFWire
 private final class HeldSlots {
   private var first: DerivationSlot?
   private var second: DerivationSlot?
+  private var third: DerivationSlot?
 
   init(_ path: String) throws {
     let directory = try StateDirectory(path, owner: getuid())
-    first = try DerivationSlot.take(in: directory, count: 2, isRoot: true)
-    second = try DerivationSlot.take(in: directory, count: 2, isRoot: true)
-    let areTaken = first != nil && second != nil
+    first = try DerivationSlot.take(in: directory, count: 3, for: .localHost)
+    second = try DerivationSlot.take(in: directory, count: 3, for: .localHost)
+    third = try DerivationSlot.take(in: directory, count: 3, for: .localHost)
+    let areTaken = first != nil && second != nil && third != nil
     #expect(areTaken)
   }
 
   func free() {
     first = nil
     second = nil
+    third = nil
   }
 }

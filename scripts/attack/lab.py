@@ -39,7 +39,7 @@ class Log:
     """Everything the machine's programs tell syslog."""
 
     def __init__(self):
-        self._lines = []
+        self._lines, self._marks = [], itertools.count(1)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind("/dev/log")
         os.chmod("/dev/log", 0o666)
@@ -49,12 +49,23 @@ class Log:
         while True:
             self._lines.append(self._socket.recv(65536).decode("utf-8", "backslashreplace"))
 
+    def _catch_up(self):
+        """Returns once everything is here that was told before: a line of our own has to come through behind it."""
+        own = f"attack: {next(self._marks)}"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.sendto(own.encode(), "/dev/log")
+        deadline = time.monotonic() + 30
+        while own not in self._lines[-50:] and time.monotonic() < deadline:
+            time.sleep(0.001)
+
     def mark(self):
         """A place in the log, for `since`."""
+        self._catch_up()
         return len(self._lines)
 
     def since(self, mark, wait_for="", seconds=5):
         """The lines after a mark; waits until one of them holds a text."""
+        self._catch_up()
         deadline = time.monotonic() + seconds
         while wait_for and time.monotonic() < deadline:
             if any(wait_for in line for line in self._lines[mark:]):

@@ -3,39 +3,49 @@ import Glibc
 /// The right to do one key derivation: a lock on one of a few files, for the whole machine.
 ///
 /// A derivation takes 64 MiB and half a second, so a hundred at once would take the machine down.
-/// The first slot is kept for callers with root: nobody can make sudo and sshd wait by opening
-/// conversations of his own. A slot is given back when its holder ends, however it ends.
+/// A slot is given back when its holder ends, however it ends.
 public struct DerivationSlot: ~Copyable {
   private let descriptor: CInt
+
+  /// Who asks for a slot; the raw value is the first slot that he may have.
+  public enum Claim: Int, Sendable {
+    /// A host with root, for somebody at this machine: whoever is far away cannot make sudo wait, with names that nobody
+    /// has either, which no lock ever stops.
+    case localHost = 0
+    /// A host with root: nobody can make sshd wait by opening conversations of his own.
+    case remoteHost = 1
+    /// Anybody's own program.
+    case person = 2
+  }
 
   deinit { close(descriptor) }
 
   /// How many derivations may run at once on this machine.
   public static func machineCount() -> Int {
     let bytes = sysconf(Int32(_SC_PHYS_PAGES)).multipliedReportingOverflow(by: sysconf(Int32(_SC_PAGESIZE)))
-    let gibibytes = bytes.overflow ? 2 : bytes.partialValue >> 30
+    let gibibytes = bytes.overflow ? leastCount : bytes.partialValue >> 30
     return count(gibibytes: gibibytes, processors: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// How many derivations a machine bears: one for each GiB of memory, two for each processor, at least 2.
+  /// How many derivations a machine bears: one for each GiB of memory, two for each processor, at least 3.
   ///
   /// With memory alone as the measure 23 ran at once on two processors, and each took ten seconds instead of a half.
   static func count(gibibytes: Int, processors: Int) -> Int {
     let bearable = processors.multipliedReportingOverflow(by: 2)
-    return max(2, min(gibibytes, bearable.overflow ? 2 : bearable.partialValue))
+    return max(leastCount, min(gibibytes, bearable.overflow ? leastCount : bearable.partialValue))
   }
 
   /// Takes a slot if one is free now.
   ///
   /// - Parameters:
-  ///   - count: slots on this machine, at least 2.
-  ///   - isRoot: whether the first slot may be taken.
+  ///   - count: slots on this machine, at least 3.
+  ///   - claim: who asks.
   /// - Returns: nil if all are taken.
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   public static func take(
-    in directory: borrowing StateDirectory, count: Int, isRoot: Bool
+    in directory: borrowing StateDirectory, count: Int, for claim: Claim
   ) throws(StateError) -> DerivationSlot? {
-    for index in (isRoot ? 0 : 1)..<max(2, count) {
+    for index in claim.rawValue..<max(leastCount, count) {
       let name = "\(index).lock"
       let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
       // SAFETY: the name lives for the call; the descriptor goes to the slot, which closes it.
@@ -46,6 +56,9 @@ public struct DerivationSlot: ~Copyable {
     }
     return nil
   }
+
+  /// One for each claim.
+  private static let leastCount = 3
 
   /// Does to the disk what counting an attempt does, in the slot's own file, of which it takes 28 KiB.
   ///

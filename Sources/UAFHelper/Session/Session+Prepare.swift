@@ -15,7 +15,7 @@ extension Session {
       authorities = try authorities(of: asked)
       verdictKey = try verdictKey(of: asked)
     }
-    if begin.operation == .register, let uid = caller.uid, caller.name == nil {
+    if let uid = caller.uid, caller.name == nil {
       ownName = PasswdFile.name(of: uid, in: surroundings.passwd())
     }
     let folder = configuration.state.directory

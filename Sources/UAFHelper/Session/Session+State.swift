@@ -14,7 +14,7 @@ extension Session {
   func openAccount(_ uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) -> AccountFile? {
     let mapping = try? server().username
     do throws(StateError) {
-      return try AccountFile.open(in: directory, uid: uid, name: knownName(uid)) { name in mapping?.name(of: name) }
+      return try AccountFile.open(in: directory, uid: uid, name: knownName) { name in mapping?.name(of: name) }
     } catch { throw Ending(error) }
   }
 
@@ -22,8 +22,8 @@ extension Session {
   ///
   /// A host with root has looked the name up. A peer without root is not believed, so /etc/passwd tells; for an account that
   /// lives elsewhere nothing does, and its name is not compared.
-  private func knownName(_ uid: UInt32) -> [UInt8]? {
-    caller.isRoot ? caller.name : PasswdFile.name(of: uid, in: surroundings.passwd())
+  private var knownName: [UInt8]? {
+    caller.isRoot ? caller.name : ownName
   }
 
   /// Whether nothing was ever registered for the account here; a failure is no such thing.
@@ -49,10 +49,15 @@ extension Session {
   /// - Throws: ``Ending`` after 10 s: refused, and nothing was counted.
   func takeSlot(in directory: borrowing StateDirectory) throws(Ending) -> DerivationSlot {
     let (wait, limit) = (20, 10_000)
+    let claim: DerivationSlot.Claim =
+      switch (caller.isRoot, caller.origin) {
+      case (true, .local): .localHost
+      case (true, .remote): .remoteHost
+      case (false, _): .person
+      }
     for _ in 0..<limit / wait {
       do throws(StateError) {
-        let slot = try DerivationSlot.take(
-          in: directory, count: surroundings.derivationSlots, isRoot: caller.isRoot)
+        let slot = try DerivationSlot.take(in: directory, count: surroundings.derivationSlots, for: claim)
         if let slot { return slot }
       } catch { throw Ending(error) }
       surroundings.pause(wait)

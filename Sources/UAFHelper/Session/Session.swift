@@ -25,7 +25,7 @@ import UAFWire
   var foundServer: Result<ServerSettings, Ending>?
   /// The authorities its certificate may come from, PEM; nil where the system's are to be trusted.
   var authorities: String?
-  /// The name `/etc/passwd` has for a peer without root that registers.
+  /// The name `/etc/passwd` has for a peer without root.
   var ownName: [UInt8]?
   /// Kept open until the end for accounts that are not there, as the real one is.
   var vainNetwork: Network?

@@ -94,7 +94,7 @@ private final class LockModelSlot {
   let slot: DerivationSlot
 
   init?(_ directory: borrowing StateDirectory) throws {
-    guard let slot = try DerivationSlot.take(in: directory, count: 4, isRoot: true) else { return nil }
+    guard let slot = try DerivationSlot.take(in: directory, count: 4, for: .localHost) else { return nil }
     self.slot = slot
   }
 }

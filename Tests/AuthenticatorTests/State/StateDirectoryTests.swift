@@ -90,21 +90,23 @@ import Testing
     #expect(refused)
   }
 
-  @Test func `a slot is free again when its holder is gone, and the first is root's`() throws {
+  @Test func `a slot is free again when its holder is gone, and the first are kept for hosts`() throws {
     let directory = try folder.initialised()
     do {
-      let slot = try DerivationSlot.take(in: directory, count: 2, isRoot: false)
-      let second = try DerivationSlot.take(in: directory, count: 2, isRoot: false)
-      let reserved = try DerivationSlot.take(in: directory, count: 2, isRoot: true)
-      let fourth = try DerivationSlot.take(in: directory, count: 2, isRoot: true)
-      let taken = [slot != nil, second != nil, reserved != nil, fourth != nil]
-      #expect(taken == [true, false, true, false])
+      let slot = try DerivationSlot.take(in: directory, count: 3, for: .person)
+      let second = try DerivationSlot.take(in: directory, count: 3, for: .person)
+      let remote = try DerivationSlot.take(in: directory, count: 3, for: .remoteHost)
+      let fourth = try DerivationSlot.take(in: directory, count: 3, for: .remoteHost)
+      let local = try DerivationSlot.take(in: directory, count: 3, for: .localHost)
+      let sixth = try DerivationSlot.take(in: directory, count: 3, for: .localHost)
+      let taken = [slot != nil, second != nil, remote != nil, fourth != nil, local != nil, sixth != nil]
+      #expect(taken == [true, false, true, false, true, false])
     }
-    let again = try DerivationSlot.take(in: directory, count: 2, isRoot: false) != nil
+    let again = try DerivationSlot.take(in: directory, count: 3, for: .person) != nil
     #expect(again)
   }
 
-  @Test(arguments: [(1, 1, 2), (23, 2, 4), (4, 16, 4), (64, 1, 2), (8, 8, 8), (0, -1, 2), (8, .max, 2)])
+  @Test(arguments: [(1, 1, 3), (23, 2, 4), (4, 16, 4), (64, 1, 3), (8, 8, 8), (0, -1, 3), (8, .max, 3)])
   func `slots follow the memory, and are no more than two for each processor`(
     _ gibibytes: Int, _ processors: Int, _ slots: Int
   ) {

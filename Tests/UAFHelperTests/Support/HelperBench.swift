@@ -141,7 +141,7 @@ final class HelperBench {
         self.onceOpen = nil
         return self.now
       },
-      pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 2, log: log,
+      pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 3, log: log,
       network: { [server] _, _, _ in
         server.connect()
         return Network(

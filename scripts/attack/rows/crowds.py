@@ -1,12 +1,9 @@
 """More of everything than one person needs: connections, key derivations."""
 
 import concurrent.futures
-import os
-import pathlib
-import threading
-import time
 
 from attack import hosts, peer
+from attack.cores import Peak, slot_holders, slots, timed, wait_until
 from attack.table import attack, must
 
 CONNECTIONS = 100
@@ -14,61 +11,8 @@ CONNECTIONS = 100
 DERIVATION_MIB, CORE_MIB = 64, 24
 
 
-def cores():
-    """The process numbers of all cores."""
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and (entry / "comm").read_text() == "uaf-helper\n":
-                found.append(int(entry.name))
-        except OSError:
-            pass
-    return found
-
-
-def memory_mib():
-    """What all cores together take, each page counted once."""
-    total = 0
-    for core in cores():
-        try:
-            lines = pathlib.Path(f"/proc/{core}/smaps_rollup").read_text().splitlines()
-            total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-        except OSError:
-            pass
-    return total / 1024
-
-
-class Peak:
-    """The most memory the cores took together, and how many there were, while it is used as a context."""
-
-    def __enter__(self):
-        self.mib, self.cores, self._over = 0.0, 0, threading.Event()
-        self._thread = threading.Thread(target=self._watch)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._over.set()
-        self._thread.join()
-
-    def _watch(self):
-        while not self._over.wait(0.05):
-            self.mib, self.cores = max(self.mib, memory_mib()), max(self.cores, len(cores()))
-
-
-def timed(action):
-    started = time.monotonic()
-    return action(), time.monotonic() - started
-
-
 def tries(lab, person):
     return lab.status(person)["authenticators"][0]["remainingTries"]
-
-
-def slots():
-    """How many derivations the core lets run at once on this machine."""
-    gibibytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 30
-    return max(2, min(gibibytes, 2 * os.sysconf("SC_NPROCESSORS_ONLN")))
 
 
 @attack("A39", f"{CONNECTIONS} connections to the socket by one person; more key derivations at once than it bears",
@@ -99,7 +43,7 @@ def crowd(lab):
     must(peak.mib < CONNECTIONS * CORE_MIB, f"{CONNECTIONS} connections took {peak.mib:.0f} MiB")
     idle = (f"{CONNECTIONS} connections: {sum(asked)} asked, {peak.cores} cores at most in {peak.mib:.0f} MiB, others "
             f"in after {seconds:.1f} s")
-    return idle + "; " + derivations(lab)
+    return "; ".join((idle, derivations(lab), from_afar(lab)))
 
 
 def derivations(lab):
@@ -134,3 +78,20 @@ def derivations(lab):
         must(left == 10 - wrong, f"{wrong} guesses of {who.name} were looked at and {10 - left} charged")
     return (f"{len(talks)} derivations wanted at once: {looked_at} looked at, {len(talks) - looked_at} turned away "
             f"uncounted, {peak.mib:.0f} MiB at most with {slots()} slots, another in after {seconds:.1f} s")
+
+
+def from_afar(lab):
+    """Remote logins under names that do not exist: each costs a derivation, and no count ever ends them."""
+    lab.configure(cost=16)
+    late = lab.person()
+    logins = [hosts.start("uaf", f"nobody{number}", remote="198.51.100.7") for number in range(60)]
+    for process in logins:
+        process.stdin.write(b"wrong-guess-1\n")
+        process.stdin.flush()
+    wait_until(lambda: len(slot_holders()) >= slots() - 1, "as many derivations from afar as may be")
+    login, seconds = timed(lambda: lab.login(late, late.passcode))
+    for process in logins:
+        process.kill()
+        process.communicate()
+    must(login.is_in, f"with {len(logins)} logins from afar, on the machine itself after {seconds:.1f} s: {login}")
+    return f"{len(logins)} logins from afar under made-up names: in on the machine itself after {seconds:.1f} s"

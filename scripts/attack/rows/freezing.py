@@ -5,10 +5,9 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import time
 
 from attack import hosts, peer
-from attack.rows.crowds import slots, timed
+from attack.cores import slot_holders, slots, timed, wait_until
 from attack.table import Skip, attack, must
 
 # Everything that a person may take away from a process of his before it starts su.
@@ -64,13 +63,6 @@ class Delegated:
                 folder.rmdir()
 
 
-def slot_holders():
-    """The process numbers that hold a derivation slot."""
-    inodes = {str(path.stat().st_ino) for path in pathlib.Path("/var/lib/pam-uaf/slots").glob("*.lock")}
-    lines = [line.split() for line in pathlib.Path("/proc/locks").read_text().splitlines()]
-    return {int(line[4]) for line in lines if line[1] == "FLOCK" and line[5].split(":")[2] in inodes}
-
-
 def setuid_host(lab):
     """The small host, installed as su is: whoever starts it may send it signals."""
     host = pathlib.Path("/usr/local/bin/pam-host-setuid")
@@ -90,6 +82,9 @@ class Held:
         self.logins = [
             subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              preexec_fn=group.enter) for _ in range(count)]
+        for process in self.logins:
+            while not (line := process.stdout.readline()).startswith(b"prompt"):
+                must(line, "a login in a delegated cgroup asks nothing")
         for number, process in enumerate(self.logins):
             process.stdin.write(f"wrong-guess-{number}\n".encode())
             process.stdin.flush()
@@ -130,19 +125,11 @@ class Held:
             process.communicate()
 
 
-def wait_until(condition, what, seconds=30):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"not seen within {seconds} s: {what}")
-        time.sleep(0.002)
-
-
 @attack("A3", "inside a call: SIGSTOP; cgroup.freeze and cgroup.kill by a delegated cgroup's owner; no processor time",
         "nobody else waits; the core is out of its person's reach, goes on, and what it looked at is counted")
 def held_still(lab):
     limit = 10
-    lab.configure(cost=17, lock=f"retry_count_to_lock = {limit}\nlock_time = 300\nmax_lock_count = 10")
+    lab.configure(cost=16, lock=f"retry_count_to_lock = {limit}\nlock_time = 300\nmax_lock_count = 10")
     person, host, seen = lab.person(), setuid_host(lab), []
     lab.configure()
     other = lab.person()

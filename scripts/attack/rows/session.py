@@ -20,11 +20,13 @@ RESUME = b"\x04"
 NOT_ROOT = 77
 
 
-def records():
-    """Every record of every account, by content, and every other file of the state; what is counted left out."""
-    found = {}
+def records(*people):
+    """Every record of some accounts, by content, and every other file of the state; what is counted left out."""
+    found = {path.name: b"" for path in STATE.glob("accounts/*")}
     for path in sorted(STATE.rglob("*")):
         if not path.is_file() or path.suffix == ".lock" or path.name.endswith("-journal"):
+            continue
+        if path.suffix == ".db" and path not in [person.state for person in people]:
             continue
         if path.suffix != ".db":
             found[path.name] = path.read_bytes()
@@ -103,12 +105,12 @@ def malware(lab):
     peer.serve(lab)
     own, forged = payloads(lab, person, other)
     enrolled = lab.run("uaf-server", "users", "--state", "/srv/uaf").stdout
-    before, ended, silent = records(), 0, 0
+    before, ended, silent = records(person, other), 0, 0
     for what, packet in packets(person, other, forged).items():
         verdict = wish(person, packet)
         # A status of one's own is the only thing that may be had.
         must(verdict is None or verdict[0] != 0 or what.startswith("status"), f"{what}: succeeded with {verdict}")
-        now = records()
+        now = records(person, other)
         changed = {key for key in before.keys() | now.keys() if before.get(key) != now.get(key)}
         must(not changed, f"{what}: changed {changed}")
         ended, silent = ended + (verdict is not None), silent + (verdict is None)
@@ -117,9 +119,9 @@ def malware(lab):
     must(lab.run("uaf-server", "users", "--state", "/srv/uaf").stdout == enrolled, "the server's accounts have changed")
     # The comparison sees a change, and the good code has not been spent by all this.
     verdict = wish(person, peer.begin(peer.REGISTER, authenticator="pattern", payload=own))
-    must(verdict and verdict[0] == 0 and records() != before, f"with its own code: {verdict}")
+    must(verdict and verdict[0] == 0 and records(person, other) != before, f"with its own code: {verdict}")
     return (f"{ended} conversations refused and {silent} ended; {len(before)} records and files the same, the server's "
-            f"accounts too; then the right code added {len(records()) - len(before)} records")
+            f"accounts too; then the right code added {len(records(person, other)) - len(before)} records")
 
 
 def by_hand(person, program):

@@ -1,0 +1,74 @@
+"""The cores that run: how many, what they take, which of them derive a key."""
+
+import os
+import pathlib
+import threading
+import time
+
+
+def cores():
+    """The process numbers of all cores."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and (entry / "comm").read_text() == "uaf-helper\n":
+                found.append(int(entry.name))
+        except OSError:
+            pass
+    return found
+
+
+def memory_mib():
+    """What all cores together take, each page counted once."""
+    total = 0
+    for core in cores():
+        try:
+            lines = pathlib.Path(f"/proc/{core}/smaps_rollup").read_text().splitlines()
+            total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+        except OSError:
+            pass
+    return total / 1024
+
+
+class Peak:
+    """The most memory the cores took together, and how many there were, while it is used as a context."""
+
+    def __enter__(self):
+        self.mib, self.cores, self._over = 0.0, 0, threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self):
+        while not self._over.wait(0.05):
+            self.mib, self.cores = max(self.mib, memory_mib()), max(self.cores, len(cores()))
+
+
+def timed(action):
+    started = time.monotonic()
+    return action(), time.monotonic() - started
+
+
+def slots():
+    """How many derivations the core lets run at once on this machine."""
+    gibibytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 30
+    return max(3, min(gibibytes, 2 * os.sysconf("SC_NPROCESSORS_ONLN")))
+
+
+def slot_holders():
+    """The process numbers that hold a derivation slot."""
+    inodes = {str(path.stat().st_ino) for path in pathlib.Path("/var/lib/pam-uaf/slots").glob("*.lock")}
+    lines = [line.split() for line in pathlib.Path("/proc/locks").read_text().splitlines()]
+    return {int(line[4]) for line in lines if line[1] == "FLOCK" and line[5].split(":")[2] in inodes}
+
+
+def wait_until(condition, what, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"not seen within {seconds} s: {what}")
+        time.sleep(0.002)
