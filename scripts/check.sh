@@ -12,7 +12,7 @@ say() {
 
 # Targets that are part of a login, and may use the C library but neither threads nor Foundation.
 login_path=(SecretMemory UAFCrypto UAFMessages FidoResults UAFWire Authenticator UAFConfiguration UAFClient UAFHelper
-  UAFFetch ChildProcess)
+  UAFFetch ChildProcess Sandbox)
 
 # Reports the lines of Swift code, comments left out, that match a pattern.
 forbid() { # pattern, why, folders
@@ -90,8 +90,8 @@ for module in $(find "$stage" -name pam_uaf.so 2>/dev/null) build/tree/pam_uaf.s
 done
 # No library that speaks to the network: the core must not even be able to.
 # libpsl is used with its built-in list alone.
-needs_only "$helper" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2 libpsl.so.5
-needs_only "$stage/libexec/pam-uaf/uaf-fetch" "${runtime[@]}" libcurl.so.4 libssl.so.3 libcrypto.so.3
+needs_only "$helper" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2 libpsl.so.5 libseccomp.so.2
+needs_only "$stage/libexec/pam-uaf/uaf-fetch" "${runtime[@]}" libcurl.so.4 libssl.so.3 libcrypto.so.3 libseccomp.so.2
 needs_only "$stage/bin/uafctl" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2
 if [[ -f $helper ]] && (($(stat -c %s "$helper") > 20 * 1024 * 1024)); then
   say "$helper has $(stat -c %s "$helper") bytes: 20 MiB at most"

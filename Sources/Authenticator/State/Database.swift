@@ -13,6 +13,13 @@ import Glibc
   /// longer is stopped or worse, and only this one account waits.
   static let busyTimeoutMilliseconds: CInt = 2000
 
+  /// Seeds SQLite's random numbers, which tell a journal's records from older ones, while `/dev/urandom` can be opened.
+  static func prepare() {
+    var byte: UInt8 = 0
+    // SAFETY: one byte is asked for.
+    unsafe sqlite3_randomness(1, &byte)
+  }
+
   /// Opens an existing file.
   ///
   /// - Throws: ``StateError/database(code:)``.

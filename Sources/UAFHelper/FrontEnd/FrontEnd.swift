@@ -85,6 +85,16 @@ import UAFWire
   /// - Throws: ``Ending``.
   func finishUnopened(_ finished: Finished) throws(Ending) { try transmit(.finished(finished)) }
 
+  /// Ends the conversation before *begin* is waited for.
+  ///
+  /// - Throws: ``Ending``.
+  func turnAway(_ finished: Finished) throws(Ending) {
+    try transmit(.finished(finished))
+    // What was sent by then and stays unread would reach the front end as a broken connection, in place of the above.
+    _ = try? socket.receive(into: &buffer, timeoutMilliseconds: 0)
+    buffer.wipe()
+  }
+
   private func transmit(_ message: CoreMessage) throws(Ending) {
     do { try socket.send(try message.packet()) } catch {
       throw Ending(.applicationCancel, log: "front end: \(error)")

@@ -142,7 +142,7 @@ final class HelperBench {
         return self.now
       },
       pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 2, log: log,
-      network: { [server] _, _ in
+      network: { [server] _, _, _ in
         server.connect()
         return Network(
           begin: { (request) throws(TransportFailure) in try server.begin(request) },
