@@ -5,7 +5,6 @@ import fcntl
 import os
 import pathlib
 import stat
-import subprocess
 
 from attack.lab import STATE
 from attack.table import Skip

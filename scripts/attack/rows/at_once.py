@@ -25,7 +25,7 @@ def register_anew(lab, person, payload, value):
 
 
 def all_at_once(lab, person, value, number):
-    """Right logins, wrong ones, changes, a registration by code; returns the value that is good afterwards, and counts."""
+    """Right logins, wrong ones, changes, a registration by code; returns which value is good afterwards, and counts."""
     new = [f"changed-{number}-{place}-value" for place in range(PER_ROUND)]
     payload = lab.payload(person)
     with concurrent.futures.ThreadPoolExecutor(4 * PER_ROUND) as pool:

@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 
-from attack import faults, faillock, hosts
+from attack import faillock, faults
 from attack.table import attack, baseline, must
 
 KILL = "signal=KILL"

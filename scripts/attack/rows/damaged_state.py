@@ -75,6 +75,30 @@ def is_logged(lab, mark, person):
     return False
 
 
+def suffer(lab, content, person, case):
+    """One damage, and a wrong guess after it; returns what became of that. The file is then as it was."""
+    name, damage = case
+    journal = person.state.with_name(person.state.name + "-journal")
+    kept = journal.read_bytes()
+    damage(person.state, content)
+    mark = lab.log.mark()
+    login = lab.login(person, "wrong-guess")
+    must(not login.is_in and login.code not in FRESH, f"{name}: a wrong value ends with {login}")
+    is_told = login.code == hosts.AUTH_ERR
+    must(not is_told or f"{LIMIT - GUESSED - 1} tries left" in login.text, f"{name}: the count does not stand: {login}")
+    must(is_logged(lab, mark, person), f"{name}: not logged: {lab.log.since(mark)}")
+    if is_told:
+        # The change is one that nothing depends on; the count of this very guess stands, too.
+        left = lab.status(person)["authenticators"][0]["remainingTries"]
+        must(left == LIMIT - GUESSED - 1, f"{name}: {left} tries are left afterwards")
+    for extra in person.state.parent.glob(f"{person.state.name}-*"):
+        extra.unlink()
+    journal.write_bytes(kept)
+    journal.chmod(0o600)
+    person.state.write_bytes(content)
+    return "counted" if is_told else "locked" if login.code == hosts.MAXTRIES else "unusable"
+
+
 @attack("A9", "an account's file cut, each byte changed, rows edited, removed, undone by a trigger; another schema",
         "refused as locked or unusable, and logged; what was counted stands; never a fresh account, never ignored")
 def damaged(lab):
@@ -86,36 +110,10 @@ def damaged(lab):
         lab.guesses(person, GUESSED)
         contents[person.name] = person.state.read_bytes()
     cases = list(damages(lab, min(len(content) for content in contents.values())))
-
-    def suffer(person, case):
-        name, damage = case
-        content = contents[person.name]
-        journal = person.state.with_name(person.state.name + "-journal")
-        kept = journal.read_bytes()
-        damage(person.state, content)
-        person.state.chmod(0o600)
-        mark = lab.log.mark()
-        login = lab.login(person, "wrong-guess")
-        must(not login.is_in and login.code not in FRESH, f"{name}: a wrong value ends with {login}")
-        told = login.code == hosts.AUTH_ERR
-        fewer = f"{LIMIT - GUESSED - 1} tries left" in login.text
-        must(not told or fewer, f"{name}: the count does not stand: {login}")
-        must(is_logged(lab, mark, person), f"{name}: not logged: {lab.log.since(mark)}")
-        if told:
-            # The change is one that nothing depends on; the count of this very guess stands, too.
-            left = lab.status(person)["authenticators"][0]["remainingTries"]
-            must(left == LIMIT - GUESSED - 1, f"{name}: {left} tries are left afterwards")
-        for extra in person.state.parent.glob(f"{person.state.name}-*"):
-            extra.unlink()
-        journal.write_bytes(kept)
-        journal.chmod(0o600)
-        person.state.write_bytes(content)
-        return "counted" if told else {hosts.MAXTRIES: "locked"}.get(login.code, "unusable")
-
-    ends = faults.everywhere(lab, cases, suffer, people)
+    ends = faults.everywhere(
+        lab, cases, lambda person, case: suffer(lab, contents[person.name], person, case), people)
     for person in people:
         must(lab.login(person, person.passcode).is_in, "with the file as it was, the right value is refused")
-    return f"{len(ends)} damages: " + ", ".join(
-        f"{ends.count(end)} {text}" for end, text in (
-            ("locked", "locked for good"), ("unusable", "refused as unusable"),
-            ("counted", "in bytes nothing depends on, and counted as ever")))
+    return (
+        f"{len(ends)} damages: {ends.count('locked')} locked for good, {ends.count('unusable')} refused as unusable, "
+        f"{ends.count('counted')} in bytes nothing depends on, and counted as ever")

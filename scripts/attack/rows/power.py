@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 
-from attack import disks, faults, hosts
+from attack import disks, faults
 from attack.table import attack, must
 
 LIMIT = 10
