@@ -15,12 +15,13 @@ export PREFIX PAMDIR UNITDIR SWIFT
 # Tests make users, sockets and PAM conversations that only root may.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
-.PHONY: help deps build demo test attack bench fuzz install clean fmt lint
+.PHONY: help deps build demo test attack attack-table bench fuzz install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
 	@echo 'make test     every test and rule check; needs root or sudo'
 	@echo 'make attack   attack what was built, through real hosts, and print the table; BASELINE=1 pam_faillock beside it'
+	@echo 'make attack-table  write the table of the last complete attack into SECURITY.md'
 	@echo 'make bench    time the login path, side by side, medians: key derivation, overlap; needs root'
 	@echo 'make fuzz     ten minutes of a fuzzer for each reader of messages'
 	@echo 'make build    release programs and the module into build/stage'
@@ -47,10 +48,14 @@ test: deps
 	scripts/fuzz.sh
 	$(SWIFT) build --build-tests
 	$(AS_ROOT) $(SWIFT) test --skip-build
+	scripts/attack.sh
 
 attack: deps
 	scripts/stage.sh
 	scripts/attack.sh $(ROWS)
+
+attack-table:
+	PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 python3 -m attack.document
 
 bench: build
 	$(AS_ROOT) scripts/bench.py

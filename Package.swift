@@ -38,6 +38,7 @@ let package = Package(
     .systemLibrary(name: "CUnistring"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
     .systemLibrary(name: "CProcess"),
+    .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp"),
 
     // MARK: Shared by both sides
     .target(name: "SecretMemory", swiftSettings: strict),
@@ -49,6 +50,7 @@ let package = Package(
     .target(name: "FidoResults", swiftSettings: strict),
     .target(name: "UAFWire", dependencies: ["SecretMemory"], swiftSettings: strict),
     .target(name: "ChildProcess", dependencies: ["CProcess"], swiftSettings: strict),
+    .target(name: "Sandbox", dependencies: ["CProcess", "CSeccomp"], swiftSettings: strict),
     .target(
       name: "Authenticator",
       dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2", "CUnistring"],
@@ -65,11 +67,12 @@ let package = Package(
       name: "UAFHelper",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator",
-        "UAFConfiguration", "UAFClient", "ChildProcess", "CProcess",
+        "UAFConfiguration", "UAFClient", "ChildProcess", "CProcess", "Sandbox",
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CCurl", "CProcess"], swiftSettings: strict),
+      name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CCurl", "CProcess", "Sandbox"], swiftSettings: strict
+    ),
 
     // MARK: The person's and the administrator's tool
     .executableTarget(
@@ -112,10 +115,10 @@ let package = Package(
       name: "UAFHelperTests",
       dependencies: [
         "UAFHelper", "Authenticator", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration", "UAFMessages",
-        "UAFWire",
+        "UAFWire", "Sandbox", "CSeccomp",
       ], swiftSettings: strict),
     .testTarget(
-      name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl"],
+      name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl", "Sandbox", "CSeccomp"],
       swiftSettings: strict),
     .testTarget(
       name: "UAFToolTests",

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -97,6 +99,36 @@ static bool become_root(void)
   return setgroups(0, NULL) == 0 && setresgid(0, 0, 0) == 0 && setresuid(0, 0, 0) == 0;
 }
 
+/* A person may own the cgroup of the session (systemd delegates it) and could freeze the core there, or give it no time,
+   while it holds what others wait for. From the root of the hierarchy he cannot take it back. Where there is none that
+   can be written, as in some containers, the core stays: nothing of its own depends on it. */
+static void leave_cgroup(void)
+{
+  static const char *const roots[] = {"/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/unified/cgroup.procs"};
+  for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
+    const int procs = open(roots[i], O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (procs < 0)
+      continue;
+    const bool moved = write(procs, "0", 1) == 1;
+    close(procs);
+    if (moved)
+      return;
+  }
+}
+
+/* Nor may it go on so slowly that it is as good as frozen: su keeps the caller's niceness, policy and processors. Where
+   this may not be changed, as in some containers, it stays as it is. */
+static void run_as_others_do(void)
+{
+  static const struct sched_param normal;
+  unsigned long all[128];
+  memset(all, 0xff, sizeof all);
+  sched_setscheduler(0, SCHED_OTHER, &normal);
+  setpriority(PRIO_PROCESS, 0, 0);
+  syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, 0);
+  syscall(SYS_sched_setaffinity, 0, sizeof all, all);
+}
+
 _Noreturn void child_become_helper(int socket)
 {
   static char name[] = "uaf-helper";
@@ -109,6 +141,8 @@ _Noreturn void child_become_helper(int socket)
   if (setsid() < 0 || chdir("/") != 0 || !become_root() || !raise_limits() || !arrange_descriptors(socket) ||
       !reset_signals())
     _exit(EXIT_NOT_PREPARED);
+  leave_cgroup();
+  run_as_others_do();
   execve(UAF_HELPER_PATH, arguments, environment);
   _exit(EXIT_NOT_STARTED);
 }

@@ -12,7 +12,7 @@ say() {
 
 # Targets that are part of a login, and may use the C library but neither threads nor Foundation.
 login_path=(SecretMemory UAFCrypto UAFMessages FidoResults UAFWire Authenticator UAFConfiguration UAFClient UAFHelper
-  UAFFetch ChildProcess)
+  UAFFetch ChildProcess Sandbox)
 
 # Reports the lines of Swift code, comments left out, that match a pattern.
 forbid() { # pattern, why, folders
@@ -22,16 +22,22 @@ forbid() { # pattern, why, folders
     while IFS= read -r line; do
       say "$file:$line: $why"
     done < <(sed -E 's,(^|[^:"])//.*,\1,' "$file" | grep -nE "$pattern")
-  done < <(find "$@" -name '*.swift' | sort)
+  done < <(find "$@" -name '*.swift' -o -name '*.[ch]' | sort)
 }
 
 "${SWIFT:-swift}" format lint --strict --recursive Sources Tests Package.swift || say "make fmt formats the sources"
 
-forbid '\btry!|\bas!|\bfatalError\b|\bpreconditionFailure\b' 'ends the process instead of refusing' Sources
+forbid '\btry!|\bas!|\bfatalError\b|\bprecondition(Failure)?\(|\bassert(ionFailure)?\(|\bunowned\b' \
+  'ends the process instead of refusing' Sources
 forbid '\basync\b|\bawait\b|\bTask\b|\bactor\b|\bDispatchQueue\b|\bpthread_create\b|\bThread\b' \
   'no threads in a login: once they are denied, Swift hangs' "${login_path[@]/#/Sources/}"
 forbid '^ *(@testable )?import Foundation' 'no Foundation in a login: size, start-up time, copies of secrets' \
   "${login_path[@]/#/Sources/}"
+
+# Every `unsafe` has its reason.
+while IFS= read -r line; do say "$line"; done < <(find Sources -name '*.swift' | sort | xargs awk -f scripts/safety.awk)
+
+forbid '\bpopen\(|\bwordexp\(|"/bin/[a-z]*sh"|[^.e] system\(' 'no shell sees a name or a text' Sources cshim
 
 while IFS= read -r file; do
   lines=$(wc -l <"$file")
@@ -55,6 +61,8 @@ find Sources -name '*.swift' | sort | xargs awk '
 
 # Each policy has a test, and the table says which.
 scripts/policies.py || broken=1
+# The table of attacks is that of the rows as they are.
+PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 python3 -m attack.document --check || broken=1
 
 generated=$(git ls-files -- build .build Package.resolved cshim/core '*.o' '*.so' 2>/dev/null)
 if [[ -n $generated ]]; then say "generated files are committed:" $generated; fi
@@ -75,14 +83,15 @@ needs_only() { # file, libraries
 stage=build/stage$(cat build/stage.prefix 2>/dev/null)
 libc=(libc.so.6 libm.so.6 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1)
 runtime=("${libc[@]}" libgcc_s.so.1 libstdc++.so.6)
+scripts/manuals.py "$stage/bin" || broken=1
 helper=$stage/libexec/pam-uaf/uaf-helper
 for module in $(find "$stage" -name pam_uaf.so 2>/dev/null) build/tree/pam_uaf.so; do
   needs_only "$module" libpam.so.0 libc.so.6
 done
 # No library that speaks to the network: the core must not even be able to.
 # libpsl is used with its built-in list alone.
-needs_only "$helper" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2 libpsl.so.5
-needs_only "$stage/libexec/pam-uaf/uaf-fetch" "${runtime[@]}" libcurl.so.4 libssl.so.3 libcrypto.so.3
+needs_only "$helper" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2 libpsl.so.5 libseccomp.so.2
+needs_only "$stage/libexec/pam-uaf/uaf-fetch" "${runtime[@]}" libcurl.so.4 libssl.so.3 libcrypto.so.3 libseccomp.so.2
 needs_only "$stage/bin/uafctl" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2
 if [[ -f $helper ]] && (($(stat -c %s "$helper") > 20 * 1024 * 1024)); then
   say "$helper has $(stat -c %s "$helper") bytes: 20 MiB at most"

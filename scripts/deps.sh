@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
   # building
   gcc g++ make pkg-config libc6-dev zlib1g-dev
-  libpam0g-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev libpcre2-dev libunistring-dev libpsl-dev
+  libpam0g-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev libpcre2-dev libunistring-dev libpsl-dev libseccomp-dev
   # testing and the demo
   pamtester libpam-wrapper libnss-wrapper openssl python3 python3-cryptography strace systemd ca-certificates
 )

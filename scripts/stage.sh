@@ -41,9 +41,10 @@ strip --strip-unneeded "$stage.new$PAMDIR/pam_uaf.so"
 place systemd/pam-uaf.socket "$UNITDIR/pam-uaf.socket" 0644
 place systemd/pam-uaf@.service.in "$UNITDIR/pam-uaf@.service" 0644
 sed -i "s|@LIBEXECDIR@|$libexec|" "$stage.new$UNITDIR/pam-uaf@.service"
-for document in README.md ARCHITECTURE.md CONFORMANCE.md POLICIES.md PROTOCOL.md SECURITY.md; do
+for document in README.md ARCHITECTURE.md CONFORMANCE.md POLICIES.md PROTOCOL.md SECURITY.md THREATS.md; do
   if [[ -f $document ]]; then place "$document" "$PREFIX/share/doc/pam-uaf/$document" 0644; fi
 done
+for page in man/*; do place "$page" "$PREFIX/share/man/man${page##*.}/${page#man/}" 0644; done
 for sample in examples/* pam.d/*; do
   if [[ -f $sample ]]; then place "$sample" "$PREFIX/share/doc/pam-uaf/examples/${sample#examples/}" 0644; fi
 done

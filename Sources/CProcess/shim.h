@@ -5,6 +5,7 @@
 #pragma once
 
 #include <linux/capability.h>
+#include <linux/types.h>
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -38,3 +39,33 @@ static inline int process_has_no_capabilities(void) {
     any |= sets[part].effective | sets[part].permitted | sets[part].inheritable;
   return any == 0;
 }
+
+// A network of this process's own, in which there is nothing, not even a loopback that is up.
+static inline int process_leave_network(void) { return (int)syscall(SYS_unshare, 0x40000000UL /* CLONE_NEWNET */); }
+
+// Landlock (Documentation/userspace-api/landlock.rst). The kernel's header of the machine that builds may be older than
+// the kernel of the one that runs this: structures and numbers stand here, which are the same on every architecture.
+
+struct landlock_rules {
+  __u64 files, network, scope;
+};
+
+struct landlock_beneath {
+  __u64 allowed;
+  __s32 folder;
+} __attribute__((packed));
+
+// The version of Landlock the kernel speaks, or -1.
+static inline int landlock_version(void) { return (int)syscall(444, NULL, 0UL, 1U); }
+
+// What an older kernel does not know of the structure must be zero, and is then taken.
+static inline int landlock_make_rules(const struct landlock_rules *rules) {
+  return (int)syscall(444, rules, sizeof *rules, 0U);
+}
+
+static inline int landlock_allow_beneath(int rules, int folder, __u64 allowed) {
+  const struct landlock_beneath beneath = {allowed, folder};
+  return (int)syscall(445, rules, 1 /* LANDLOCK_RULE_PATH_BENEATH */, &beneath, 0U);
+}
+
+static inline int landlock_enter(int rules) { return (int)syscall(446, rules, 0U); }

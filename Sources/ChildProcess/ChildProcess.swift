@@ -23,9 +23,9 @@ public struct ChildProcess {
   ///
   /// - Throws: ``ChildProcessError``.
   public init(starting path: String, socket: CInt) throws(ChildProcessError) {
+    // SAFETY: both are initialised before they are used, and destroyed when they are not needed any more.
     var actions = unsafe posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
-    // SAFETY: both are initialised before they are used, and destroyed when they are not needed any more.
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawnattr_init(&attributes)
@@ -41,6 +41,7 @@ public struct ChildProcess {
   private static func setDescriptors(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, socket: CInt) -> CInt
   {
     // The socket goes first: it may be one of 0 to 2 itself. With equal numbers the call takes close-on-exec away.
+    // SAFETY: the list was initialised by the caller, and lives for the calls.
     var failure = unsafe posix_spawn_file_actions_adddup2(actions, socket, socketDescriptor)
     for descriptor in STDIN_FILENO...STDERR_FILENO where failure == 0 {
       // SAFETY: the path is a literal, and the actions copy it.
@@ -70,6 +71,10 @@ public struct ChildProcess {
     var arguments = unsafe [strdup(path), nil]
     var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
+    // A text that there was no memory for would end its list, and the program be started without the rest.
+    guard unsafe arguments.dropLast().allSatisfy({ unsafe $0 != nil }),
+      unsafe variables.dropLast().allSatisfy({ unsafe $0 != nil })
+    else { return ENOMEM }
     return unsafe posix_spawn(&started, path, actions, attributes, &arguments, &variables)
   }
 

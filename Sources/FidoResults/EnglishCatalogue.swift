@@ -113,6 +113,7 @@ enum EnglishCatalogue: Catalogue {
     case .textTooLong(let count):
       return "The command has more than the \(count) characters that can be confirmed: put it into a script."
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
+    case .tooManyConversations: return "Too many of your logins are open at once: end one of them and try again."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."
     case .deregistered(let user): return "\(PromptText.shown(user)) is deregistered."
     case .changed(let kind, let user): return "The \(name(kind)) of \(PromptText.shown(user)) is changed."

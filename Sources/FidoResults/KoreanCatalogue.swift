@@ -98,6 +98,7 @@ enum KoreanCatalogue: Catalogue {
     case .confirm(let kind, let text): return "\(object(kind)) 입력하면 다음을 승인합니다: \(text)"
     case .textTooLong(let count): return "명령이 승인할 수 있는 \(count)자를 넘습니다. 스크립트로 만들어 실행하십시오."
     case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
+    case .tooManyConversations: return "동시에 진행 중인 로그인이 너무 많습니다. 하나를 끝낸 뒤 다시 시도하십시오."
     case .registered(let user): return "\(PromptText.shown(user)) 계정을 등록했습니다."
     case .deregistered(let user): return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다."
     case .changed(let kind, let user): return "\(PromptText.shown(user)) \(object(kind)) 변경했습니다."

@@ -62,6 +62,8 @@ public enum PromptText: Hashable, Sendable {
   case textTooLong(Int)
   /// The configuration is wrong; the log has file, line and key.
   case configurationError
+  /// So many conversations of one person's are under way that there is no place for another.
+  case tooManyConversations
   /// Registered.
   case registered(user: String)
   /// Deregistered.

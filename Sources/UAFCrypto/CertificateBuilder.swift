@@ -86,6 +86,7 @@ import SecretMemory
   private static func add(
     _ identifier: CInt, _ value: String, to certificate: OpaquePointer, issuer: OpaquePointer
   ) throws(CryptoError) {
+    // SAFETY: a structure of C, all zero, which X509V3_set_ctx fills.
     var context = unsafe X509V3_CTX()
     // SAFETY: the context borrows both certificates for the length of this function.
     unsafe X509V3_set_ctx(&context, issuer, certificate, nil, nil, 0)

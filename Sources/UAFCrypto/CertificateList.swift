@@ -29,8 +29,8 @@ import COpenSSL
   }
 
   var count: Int {
-    // SAFETY: the stack lives as long as the list.
-    Int(unsafe OPENSSL_sk_num(stack))
+    // SAFETY: the stack lives as long as the list; one that there was no memory for counts -1.
+    max(0, Int(unsafe OPENSSL_sk_num(stack)))
   }
 
   /// A certificate, borrowed for as long as the list lives.

@@ -55,6 +55,7 @@ enum ECKey {
   }
 
   @unsafe private static func make(selection: CInt, parameters: [OSSL_PARAM]) -> OpaquePointer? {
+    // SAFETY: what the parameters point to is the caller's, who lends it for the call.
     var parameters = unsafe parameters
     var key: OpaquePointer?
     // SAFETY: the context is ours until the `defer`; the list ends with OSSL_PARAM_construct_end.

@@ -1,10 +1,14 @@
-import COpenSSL
 import SecretMemory
 
 /// HKDF with SHA-256, extract and expand (RFC 5869).
+///
+/// Made of HMAC here, because OpenSSL's own HKDF gives the salt back to the heap as it is (seen with 3.0.22), and our salt is
+/// the device's secret.
 public enum HKDFSHA256 {
   /// The most that can be derived: 255 hashes.
-  public static let maximumLength = 255 * 32
+  public static let maximumLength = 255 * HMACSHA256.byteCount
+
+  private static let maximumInfo = 1024
 
   /// Derives `length` bytes.
   ///
@@ -17,49 +21,40 @@ public enum HKDFSHA256 {
   public static func derive(
     secret: borrowing Secret, salt: borrowing Secret, info: [UInt8], length: Int
   ) throws(CryptoError) -> Secret {
-    guard (1...maximumLength).contains(length), secret.count > 0, info.count <= 1024 else {
+    guard (1...maximumLength).contains(length), secret.count > 0, info.count <= maximumInfo else {
       throw .invalidParameter(.hkdf)
     }
-    // SAFETY: the context is ours until the `defer`; OpenSSL copies what it is given into it and
-    // clears the copies when it is freed.
-    guard let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nil) else {
-      throw OpenSSLQueue.failure(.unavailable(.hkdf))
+    // Section 2.2. An empty salt is a key of zeros to HMAC, as the RFC has it.
+    let key = try HMACSHA256.authenticate(secret, key: salt)
+    // Section 2.3.
+    var derived = try make(capacity: length)
+    var message = try make(capacity: HMACSHA256.byteCount + maximumInfo + 1)
+    var number: UInt8 = 0
+    while derived.count < length {
+      // 255 blocks are the most there are, by the limit above.
+      number &+= 1
+      append(info.span, to: &message)
+      append([number].span, to: &message)
+      let block = try HMACSHA256.authenticate(message, key: key)
+      block.withBytes { append($0, to: &derived) }
+      message.wipe()
+      block.withBytes { append($0, to: &message) }
     }
-    defer { unsafe EVP_PKEY_CTX_free(context) }
-    guard unsafe prepare(context, secret: secret, salt: salt, info: info) else {
-      throw OpenSSLQueue.failure(.unavailable(.hkdf))
-    }
-    var done: CInt = 0
-    let key: Secret
-    do {
-      // SAFETY: the buffer is `length` long, which the in-out length states.
-      key = try unsafe Secret(count: length) { output in
-        var produced = output.count
-        done = unsafe EVP_PKEY_derive(
-          context, output.baseAddress?.assumingMemoryBound(to: UInt8.self), &produced)
-        if produced != output.count { done = 0 }
-      }
-    } catch { throw CryptoError(error) }
-    guard done == 1 else { throw OpenSSLQueue.failure(.unavailable(.hkdf)) }
-    return key
+    return derived
   }
 
-  @unsafe private static func prepare(
-    _ context: OpaquePointer, secret: borrowing Secret, salt: borrowing Secret, info: [UInt8]
-  ) -> Bool {
-    // SAFETY: each length fits a C int: a Secret holds at most 1 MiB, `info` was limited by the caller.
-    guard unsafe EVP_PKEY_derive_init(context) == 1,
-      unsafe EVP_PKEY_CTX_set_hkdf_md(context, EVP_sha256()) == 1
-    else { return false }
-    let salted = unsafe salt.withUnsafeBytes {
-      unsafe EVP_PKEY_CTX_set1_hkdf_salt(
-        context, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), CInt($0.count))
+  private static func make(capacity: Int) throws(CryptoError) -> Secret {
+    do throws(SecretMemoryError) { return try Secret(capacity: capacity) } catch { throw CryptoError(error) }
+  }
+
+  /// Adds as many of the bytes as there is room for.
+  private static func append(_ bytes: Span<UInt8>, to secret: inout Secret) {
+    let start = secret.count
+    let count = min(bytes.count, secret.capacity - start)
+    // SAFETY: from `start` on there is room for `count` bytes, and what stands before is not touched.
+    unsafe secret.refill { buffer in
+      for index in 0..<count { unsafe buffer[start + index] = bytes[index] }
+      return start + count
     }
-    let keyed = unsafe secret.withUnsafeBytes {
-      unsafe EVP_PKEY_CTX_set1_hkdf_key(
-        context, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), CInt($0.count))
-    }
-    guard salted == 1, keyed == 1 else { return false }
-    return unsafe info.isEmpty || EVP_PKEY_CTX_add1_hkdf_info(context, info, CInt(info.count)) == 1
   }
 }

@@ -28,6 +28,31 @@ public enum HMACSHA256 {
     return code
   }
 
+  /// The authentication code of a secret, which is one itself.
+  ///
+  /// - Returns: 32 bytes.
+  /// - Throws: as ``authenticate(_:key:)``.
+  static func authenticate(_ message: borrowing Secret, key: borrowing Secret) throws(CryptoError) -> Secret {
+    var length = 0
+    var isDone = false
+    let code: Secret
+    do {
+      // SAFETY: every buffer is lent for the call with its own length; the output is `byteCount` long.
+      code = try unsafe Secret(count: byteCount) { output in
+        isDone = unsafe message.withUnsafeBytes { messageBytes in
+          unsafe key.withUnsafeBytes { keyBytes in
+            unsafe EVP_Q_mac(
+              nil, "HMAC", nil, "SHA256", nil, keyBytes.baseAddress, keyBytes.count,
+              messageBytes.baseAddress?.assumingMemoryBound(to: UInt8.self), messageBytes.count,
+              output.baseAddress?.assumingMemoryBound(to: UInt8.self), output.count, &length) != nil
+          }
+        }
+      }
+    } catch { throw CryptoError(error) }
+    guard isDone, length == byteCount else { throw OpenSSLQueue.failure(.unavailable(.hmac)) }
+    return code
+  }
+
   /// Whether `code` is the authentication code of `message`, compared in constant time.
   ///
   /// - Throws: as ``authenticate(_:key:)``; a code of another length is simply not valid.

@@ -11,6 +11,7 @@ enum RSAKey {
   ///
   /// - Throws: ``CryptoError/invalidKey`` for another form, and for a key that ``isAcceptable(_:)`` does not take.
   @unsafe static func make(_ bytes: [UInt8], encoding: PublicKeyEncoding) throws(CryptoError) -> OpaquePointer {
+    // SAFETY: each key is made here, and `check` hands it on or frees it.
     switch encoding {
     case .rsa2048Raw: return try unsafe check(decode(rsaPublicKey(raw: bytes), structure: typeSpecific))
     case .rsa2048DER:
@@ -22,16 +23,19 @@ enum RSAKey {
 
   /// Makes OpenSSL's key object from what ``encode(_:)`` wrote of a key that was checked then; the caller frees it.
   @unsafe static func make(checked subjectPublicKeyInfo: [UInt8]) throws(CryptoError) -> OpaquePointer {
+    // SAFETY: the key goes to the caller.
     try unsafe decode(subjectPublicKeyInfo, structure: Self.subjectPublicKeyInfo)
   }
 
   /// The key's SubjectPublicKeyInfo, DER.
   @unsafe static func encode(_ key: OpaquePointer) throws(CryptoError) -> [UInt8] {
+    // SAFETY: the key is borrowed for the call.
     try unsafe encode(key, structure: subjectPublicKeyInfo)
   }
 
   /// Length of a signature in bytes.
   @unsafe static func signatureByteCount(_ key: OpaquePointer) -> Int {
+    // SAFETY: the key is borrowed for the call.
     unsafe Int(EVP_PKEY_get_size(key))
   }
 
@@ -56,6 +60,7 @@ enum RSAKey {
       }
     }
     guard let key = unsafe key else { throw OpenSSLQueue.failure(.invalidKey) }
+    // SAFETY: from here on the key is ours: freed on refusal, the caller's otherwise.
     // Written anew and compared, so that one key has one encoding: OpenSSL reads more than DER.
     guard isWhole, let canonical = try? unsafe encode(key, structure: structure), canonical == der else {
       unsafe EVP_PKEY_free(key)
@@ -67,6 +72,7 @@ enum RSAKey {
 
   /// Hands the key on, or frees it and throws.
   @unsafe private static func check(_ key: OpaquePointer) throws(CryptoError) -> OpaquePointer {
+    // SAFETY: the key is ours until it is handed on.
     guard unsafe isAcceptable(key) else {
       unsafe EVP_PKEY_free(key)
       throw .invalidKey

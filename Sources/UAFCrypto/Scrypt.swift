@@ -20,7 +20,7 @@ public enum Scrypt {
     }
   }
 
-  /// The most memory one derivation may take: 1 GiB.
+  /// The most memory the cost N may take: 1 GiB, which is `kdf_cost` 20; the passes add a few KiB.
   ///
   /// Stored parameters are data from a file, so a damaged row must not be able to ask for all of the machine.
   public static let maximumMemory: UInt64 = 1 << 30
@@ -30,7 +30,7 @@ public enum Scrypt {
   /// - Parameters:
   ///   - value: any length.
   ///   - salt: any length; 16 bytes or more in use.
-  ///   - parameters: logN 1 to 24, r 1 to 32, p 1 to 16, together at most ``maximumMemory``.
+  ///   - parameters: logN 1 to 24, r 1 to 32, p 1 to 16, 128 * r * 2^logN at most ``maximumMemory``.
   ///   - length: 1 to 64 bytes.
   /// - Throws: ``CryptoError/outOfMemory`` when the memory cannot be had, which says nothing about the value;
   ///   ``CryptoError/invalidParameter(_:)``; ``CryptoError/unavailable(_:)``.
@@ -66,13 +66,13 @@ public enum Scrypt {
   }
 
   /// What OpenSSL must be allowed: its own default of 32 MiB is too small for any cost worth having.
-  private static func memory(for parameters: Parameters) throws(CryptoError) -> UInt64 {
+  static func memory(for parameters: Parameters) throws(CryptoError) -> UInt64 {
     guard (1...24).contains(parameters.logN), (1...32).contains(parameters.r), (1...16).contains(parameters.p)
     else { throw .invalidParameter(.scrypt) }
     let blockSize = 128 * UInt64(parameters.r)
-    let needed = blockSize * (1 << UInt64(parameters.logN)) + blockSize * UInt64(parameters.p)
+    let needed = blockSize * (1 << UInt64(parameters.logN))
     guard needed <= maximumMemory else { throw .invalidParameter(.scrypt) }
-    // OpenSSL counts two working blocks on top.
-    return needed + 4 * blockSize
+    // OpenSSL counts a block for each pass and two working blocks on top.
+    return needed + blockSize * UInt64(parameters.p) + 4 * blockSize
   }
 }

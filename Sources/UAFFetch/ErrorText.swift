@@ -6,10 +6,12 @@ import CCurl
   let buffer: UnsafeMutablePointer<CChar>
 
   init() {
+    // SAFETY: ours from here to `deinit`, and all of it initialised.
     unsafe buffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
     unsafe buffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
   }
 
+  // SAFETY: the buffer is ours, and of a type that needs no end.
   deinit { unsafe buffer.deallocate() }
 
   /// What libcurl said of `code`, or what it says of such codes in general; fit for a log, at most 512 bytes.

@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import Sandbox
 import UAFWire
 
 /// The program from its start to its end.
@@ -13,9 +14,9 @@ enum FetchProgram {
 
     """
 
-  /// Gives up every privilege, then serves until the socket ends.
+  /// Gives up every privilege and enters its sandbox, then serves until the socket ends.
   ///
-  /// Nothing of the network is touched before the privileges are gone.
+  /// Nothing of the network is touched before that.
   static func run(_ arguments: [String]) -> ExitStatus {
     guard arguments.count <= 1 else {
       guard arguments.count == 2, arguments[1] == "--version" else {
@@ -31,10 +32,10 @@ enum FetchProgram {
       write("uaf-fetch: \(error)\n", to: STDERR_FILENO)
       return .confinement
     }
-    return serve()
+    return serve(FetchSandbox.enter())
   }
 
-  private static func serve() -> ExitStatus {
+  private static func serve(_ sandbox: SandboxReport) -> ExitStatus {
     do throws(PacketSocketError) {
       let socket = try PacketSocket(takingOver: Self.socket)
       // A parent that died before PR_SET_PDEATHSIG was in force sends no signal; its socket tells.
@@ -43,7 +44,7 @@ enum FetchProgram {
         write("uaf-fetch: libcurl cannot be used: it must be 7.85 or newer and built with OpenSSL\n", to: STDERR_FILENO)
         return .unavailable
       }
-      return try FetchService.serve(socket, with: client)
+      return try FetchService.serve(socket, with: client, in: sandbox)
     } catch {
       if error == .closed { return .done }
       write("uaf-fetch: \(error)\n", to: STDERR_FILENO)

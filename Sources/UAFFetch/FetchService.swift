@@ -1,3 +1,4 @@
+import Sandbox
 import SecretMemory
 import UAFWire
 
@@ -8,24 +9,28 @@ enum FetchService {
   /// There is no time limit on either side: the core reads when the person has typed, and a core that is gone
   /// closes the socket.
   /// - Throws: ``PacketSocketError``; `closed` is the normal end.
-  static func serve(_ socket: borrowing PacketSocket, with client: borrowing HTTPSClient) throws(PacketSocketError)
-    -> ExitStatus
-  {
+  ///
+  /// - Parameter sandbox: what is missing of it is told in each answer: this program has no log.
+  static func serve(
+    _ socket: borrowing PacketSocket, with client: borrowing HTTPSClient, in sandbox: SandboxReport
+  ) throws(PacketSocketError) -> ExitStatus {
     guard var buffer = try? Secret(capacity: WireLimit.packet + 1) else { return .unavailable }
+    let missing = sandbox.text
     while true {
       let packet = try socket.receive(into: &buffer, timeoutMilliseconds: -1)
       guard packet.type == .fetchRequest else { throw .malformed(.unexpectedType(packet.type)) }
       let request = buffer.withBytes { span in try? FetchRequest(packet, span) }
       guard let request else {
-        try answer(Self.unacceptable("method, version or time-out is not one this program knows"), body: [], socket)
+        let objection = "method, version or time-out is not one this program knows"
+        try answer(Self.unacceptable(objection), missing, body: [], socket)
         continue
       }
       if let objection = RequestCheck.objection(to: request) {
-        try answer(Self.unacceptable(objection), body: [], socket)
+        try answer(Self.unacceptable(objection), missing, body: [], socket)
         continue
       }
       let (response, body) = client.perform(request)
-      try answer(response, body: body, socket)
+      try answer(response, missing, body: body, socket)
     }
   }
 
@@ -36,8 +41,10 @@ enum FetchService {
   }
 
   private static func answer(
-    _ response: FetchResponse, body: [UInt8], _ socket: borrowing PacketSocket
+    _ response: FetchResponse, _ missing: String?, body: [UInt8], _ socket: borrowing PacketSocket
   ) throws(PacketSocketError) {
+    var response = response
+    response.missing = missing
     let packets: [[UInt8]]
     do throws(PacketError) {
       packets = [try response.packet()] + (try FetchChunk.packets(body))

@@ -25,6 +25,7 @@ import UAFWire
 
   /// Performs an exchange; returns when it has ended in whichever way, at the latest after the request's time.
   borrowing func perform(_ request: FetchRequest) -> (FetchResponse, body: [UInt8]) {
+    // SAFETY: both live no longer than this function, and the handle as long as the client.
     let reception = unsafe Reception(curl, watching: socket)
     let headers = HeaderList(request)
     let reason = ErrorText()
@@ -37,6 +38,8 @@ import UAFWire
     unsafe options.note(curl_set_pointer(curl, CURLOPT_ERRORBUFFER, reason.buffer))
     unsafe TransferCallbacks.install(reception, curl, &options)
     guard options.areComplete, headers.isComplete else {
+      // Before the texts and the list that were set end with this function.
+      unsafe curl_easy_reset(curl)
       return (Self.failure(.other, false, "libcurl refused an option this program needs"), [])
     }
     let code = unsafe curl_easy_perform(curl)
@@ -57,6 +60,7 @@ import UAFWire
       response.certificate = reception.certificate
       return (response, [])
     }
+    // SAFETY: the handle is ours, and its transfer is over.
     let status = unsafe curl_get_status(curl)
     guard reception.handshakeCompleted, let status = UInt16(exactly: status), status > 0 else {
       return (Self.failure(.other, handshakeCompleted, "an answer without a status or without a handshake"), [])

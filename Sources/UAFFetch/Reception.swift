@@ -29,6 +29,7 @@ import UAFWire
   ///
   /// - Parameter curl: A handle that outlives the reception.
   init(_ curl: UnsafeMutableRawPointer, watching socket: CInt) {
+    // SAFETY: only kept, for the calls of libcurl during the transfer.
     unsafe self.curl = curl
     self.socket = socket
   }

@@ -26,13 +26,15 @@ enum TransferCallbacks {
   }
 
   private static let receiveBody: curl_receiver = { bytes, size, count, context in
+    // SAFETY: the context is the reception, see install. libcurl lends size * count bytes for the call; its buffer is far
+    // smaller than an Int can tell.
     guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
-    // SAFETY: libcurl lends size * count bytes for the call; its buffer is far smaller than an Int can tell.
     let received = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count).bindMemory(to: UInt8.self)
     return unsafe reception(context).receive(body: received.span) ? size * count : 0
   }
 
   private static let receiveHeader: curl_receiver = { _, size, count, context in
+    // SAFETY: the context is the reception, see install; the line itself is not looked at.
     guard let context = unsafe context else { return 0 }
     return unsafe reception(context).receive(headerOf: size * count) ? size * count : 0
   }
@@ -40,6 +42,7 @@ enum TransferCallbacks {
   /// Comes when the connection stands and the request is about to be sent, with a connection that is used
   /// again as well: the one moment at which a finished handshake is certain and the SSL object is at hand.
   private static let beforeRequest: curl_prereq_callback = { context, _, _, _, _ in
+    // SAFETY: the context is the reception, see install; its handle is the one this is called for.
     guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
     let reception = unsafe reception(context)
     reception.handshakeCompleted = true
@@ -48,6 +51,7 @@ enum TransferCallbacks {
   }
 
   private static let watch: curl_xferinfo_callback = { context, _, _, _, _ in
+    // SAFETY: the context is the reception, see install.
     guard let context = unsafe context else { return 1 }
     return PeerWatch.isGone(unsafe reception(context).socket) ? 1 : 0
   }

@@ -60,6 +60,7 @@ import UAFWire
       return
     }
     clear(CURLOPT_CAPATH)
+    // SAFETY: the handle outlives this value.
     let curl = unsafe curl
     let code = authorities.withUTF8 { text in
       var blob = unsafe curl_blob()
@@ -75,6 +76,7 @@ import UAFWire
   private mutating func setBody(_ body: [UInt8]) {
     set(CURLOPT_POST, 1)
     set(CURLOPT_POSTFIELDSIZE, body.count)
+    // SAFETY: the handle outlives this value.
     let curl = unsafe curl
     // SAFETY: libcurl copies as many bytes as the size says, during the call. One more byte is lent because
     // an empty array may have no address, and no address means a body that is read from elsewhere.
@@ -84,11 +86,13 @@ import UAFWire
       })
   }
 
+  // SAFETY: the handle is valid; a number is passed by value.
   mutating func set(_ option: CURLoption, _ value: Int) { note(unsafe curl_set_long(curl, option, value)) }
 
   // SAFETY: libcurl copies the text during the call.
   mutating func set(_ option: CURLoption, _ value: String) { note(unsafe curl_set_text(curl, option, value)) }
 
+  // SAFETY: the handle is valid; NULL is what unsets a text.
   private mutating func clear(_ option: CURLoption) { note(unsafe curl_set_text(curl, option, nil)) }
 
   /// Notes whether an option that was set elsewhere was taken.

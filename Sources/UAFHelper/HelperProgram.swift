@@ -37,9 +37,18 @@ enum HelperProgram {
 
   private static func serve(_ socket: consuming PacketSocket, _ log: SystemLog) -> CInt {
     do {
+      // Before a byte is read: what comes in is secret. Where it fails, whoever asks is told, once he has asked.
+      let preparation = Result { () throws(Ending) in try HelperProcess.prepare() }
       let frontEnd = try FrontEnd(socket)
+      if let notice = memoryNotice(isLocked: frontEnd.isLocked) { log.write(notice, .warning) }
+      let seat = PeerSeat(try frontEnd.peerUserID(), log)
+      defer { withExtendedLifetime(seat) {} }
+      if let refusal = seat.refusal {
+        try frontEnd.turnAway(refusal)
+        return 0
+      }
       guard let begin = try begin(frontEnd) else { return 0 }
-      let ending = converse(begin, frontEnd, log)
+      let ending = converse(begin, frontEnd, preparation, log)
       guard let ending else { return 0 }
       // No session came to be: what is wrong is said in plain English, the only language known then.
       let code = ending.result.pamCode(PAMContext())
@@ -54,6 +63,15 @@ enum HelperProgram {
       return protocolError
     }
     return 0
+  }
+
+  /// What the log says of memory that could not be locked: a login that works with a note beats one that does not.
+  static func memoryNotice(isLocked: Bool) -> String? {
+    guard !isLocked else { return nil }
+    var line = LogLine(event: "memory")
+    line.addText(
+      "detail", "entries may be swapped out: raise RLIMIT_MEMLOCK, leave the helper CAP_IPC_LOCK, or encrypt the swap")
+    return line.description
   }
 
   /// What the front end wants; nil if it wants to go on with what was never begun.
@@ -72,14 +90,16 @@ enum HelperProgram {
   /// Holds the conversation.
   ///
   /// - Returns: why there was none, if no session could be made.
-  private static func converse(_ begin: Begin, _ frontEnd: FrontEnd, _ log: SystemLog) -> Ending? {
+  private static func converse(
+    _ begin: Begin, _ frontEnd: FrontEnd, _ preparation: Result<Void, Ending>, _ log: SystemLog
+  ) -> Ending? {
     let session: Session
     var asking: Caller?
     do throws(Ending) {
       guard begin.version == Begin.currentVersion else {
         throw Ending(.clientMismatch, detail: versionText(begin.version), log: "protocol version \(begin.version)")
       }
-      try HelperProcess.prepare()
+      try preparation.get()
       let caller = try Caller(begin, peer: peer(frontEnd))
       asking = caller
       session = try Session(begin, frontEnd, caller: caller, in: surroundings(log))
@@ -130,15 +150,13 @@ enum HelperProgram {
 
   private static func surroundings(_ log: SystemLog) throws(Ending) -> Surroundings {
     let clock = try SystemClock()
-    let fetch = try ProgramPath.beside("uaf-fetch")
+    let seclusion = Seclusion(starting: try ProgramPath.beside("uaf-fetch"), log: log)
     return Surroundings(
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
       derivationSlots: DerivationSlot.machineCount(), log: log,
-      network: { (server, waiting) throws(Ending) in
-        let program = try FetchProgram(server, program: fetch, configurationOwner: 0, waiting: waiting)
-        return Network(
-          begin: { (request) throws(TransportFailure) in try program.begin(request) },
-          finish: { () throws(TransportFailure) in try program.finish() })
+      seclude: { asksServer, folder in seclusion.enter(asksServer: asksServer, keeping: folder) },
+      network: { (server, authorities, waiting) throws(Ending) in
+        try seclusion.network(server, authorities, waiting: waiting)
       },
       device: DeviceDescription.current(), passwd: { PasswdFile.read() })
   }

@@ -17,6 +17,8 @@ public struct FetchResponse: Equatable, Sendable {
   public var detail: String?
   /// Where a status of 300 to 399 points; nil where that cannot be told.
   public var redirect: Redirect?
+  /// What uaf-fetch's sandbox lacks on this kernel, for the log; nil if nothing.
+  public var missing: String?
 
   /// The place a redirect points to; nobody has gone there.
   public struct Redirect: Equatable, Sendable {
@@ -54,6 +56,7 @@ public struct FetchResponse: Equatable, Sendable {
     writer.put(7, text: detail)
     writer.put(8, text: redirect?.url)
     writer.put(9, flag: redirect?.isAuthorized)
+    writer.put(10, text: missing)
     return try writer.finish()
   }
 
@@ -76,6 +79,7 @@ public struct FetchResponse: Equatable, Sendable {
     contentType = packet.text(4, bytes)
     certificate = packet.bytes(5, bytes)
     detail = packet.text(7, bytes)
+    missing = packet.text(10, bytes)
     switch (packet.text(8, bytes), packet.flag(9, bytes)) {
     case (nil, nil): redirect = nil
     case (let url?, let isAuthorized?) where (300...399).contains(status):

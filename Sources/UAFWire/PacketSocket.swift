@@ -110,9 +110,9 @@ public struct PacketSocket: ~Copyable {
     }
     let descriptor = descriptor
     var flags: CInt = 0
+    // SAFETY: the vector names exactly the buffer lent to the closure. No room is given for control
+    // data, so descriptors somebody passes are closed by the kernel and MSG_CTRUNC tells.
     try unsafe buffer.refill { (bytes: UnsafeMutableRawBufferPointer) throws(PacketSocketError) -> Int in
-      // SAFETY: the vector names exactly the buffer lent to this closure. No room is given for control
-      // data, so descriptors somebody passes are closed by the kernel and MSG_CTRUNC tells.
       let received = unsafe Self.receive(descriptor, bytes, &flags)
       guard received > 0 else { throw .closed }
       return received
@@ -126,6 +126,7 @@ public struct PacketSocket: ~Copyable {
   private static func receive(
     _ descriptor: CInt, _ bytes: UnsafeMutableRawBufferPointer, _ flags: inout CInt
   ) -> Int {
+    // SAFETY: it names the buffer that the caller lends, for this call alone.
     var vector = unsafe iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
     // SAFETY: vector and message live until recvmsg returns.
     return unsafe withUnsafeMutablePointer(to: &vector) { vector in

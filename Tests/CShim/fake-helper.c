@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -152,6 +153,27 @@ static void note_status(void)
     fclose(status);
 }
 
+/* Where the process stands in the cgroups of version 2; nothing where there are none. */
+static void note_cgroup(void)
+{
+  char line[512];
+  FILE *groups = fopen("/proc/self/cgroup", "re");
+  while (groups != NULL && fgets(line, sizeof line, groups) != NULL)
+    if (strncmp(line, "0::", 3) == 0)
+      note("cgroup %s", line + 3);
+  if (groups != NULL)
+    fclose(groups);
+}
+
+static void note_scheduling(void)
+{
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  sched_getaffinity(0, sizeof processors, &processors);
+  note("policy %d\nniceness %d\nprocessors %d\n", sched_getscheduler(0), getpriority(PRIO_PROCESS, 0),
+       CPU_COUNT(&processors));
+}
+
 static void note_limit(const char *name, __rlimit_resource_t resource)
 {
   struct rlimit limit;
@@ -170,6 +192,8 @@ static void note_state(int argc, char **argv)
     note("environment %s\n", *variable);
   note_descriptors();
   note_status();
+  note_cgroup();
+  note_scheduling();
   note("folder %s\numask %03o\nsession %s\ntimer %ld\n", getcwd(folder, sizeof folder), (unsigned)mask,
        getsid(0) == getpid() ? "own" : "inherited", (long)(timer.it_value.tv_sec * 1000000 + timer.it_value.tv_usec));
   note_limit("FSIZE", RLIMIT_FSIZE);

@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <pwd.h>
 #include <security/pam_modules.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -379,6 +380,71 @@ static void starts_the_core_as_root_for_a_setuid_host(void)
   check_clean_start();
 }
 
+/* Makes a cgroup as a session has one. Returns false where none can be made. */
+static bool make_cgroup(char *folder, size_t size)
+{
+  static const char *const roots[] = {"/sys/fs/cgroup/unified", "/sys/fs/cgroup"};
+  for (unsigned i = 0; i < sizeof roots / sizeof roots[0]; i++) {
+    char procs[128];
+    snprintf(procs, sizeof procs, "%s/cgroup.procs", roots[i]);
+    snprintf(folder, size, "%s/uaf-test-%d", roots[i], (int)getpid());
+    if (access(procs, W_OK) == 0 && mkdir(folder, 0755) == 0)
+      return true;
+  }
+  return false;
+}
+
+static char cgroup[128];
+
+static void enter_cgroup(const char *below)
+{
+  char procs[160];
+  snprintf(procs, sizeof procs, "%s/%s/cgroup.procs", cgroup, below);
+  const int file = open(procs, O_WRONLY | O_CLOEXEC);
+  CHECK(file >= 0 && write(file, "0", 1) == 1);
+  close(file);
+}
+
+static void enter_own_cgroup(void) { enter_cgroup("."); }
+
+static void takes_the_core_out_of_the_callers_cgroup(void)
+{
+  if (!make_cgroup(cgroup, sizeof cgroup)) {
+    printf("# no cgroup can be made here\n");
+    return;
+  }
+  host.before = enter_own_cgroup;
+  CHECK(call(STATE) == PAM_SUCCESS);
+  CHECK_TEXT(recorded("cgroup "), "/");
+  enter_cgroup("..");
+  CHECK(rmdir(cgroup) == 0);
+}
+
+static void become_slow(void)
+{
+  static const struct sched_param idle;
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  CPU_SET(0, &first);
+  CHECK(setpriority(PRIO_PROCESS, 0, 19) == 0 && sched_setscheduler(0, SCHED_IDLE, &idle) == 0);
+  CHECK(sched_setaffinity(0, sizeof first, &first) == 0);
+}
+
+static void gives_the_core_its_share_of_the_processors(void)
+{
+  cpu_set_t before;
+  CPU_ZERO(&before);
+  CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
+  if (setpriority(PRIO_PROCESS, 0, -1) != 0) {
+    printf("# CAP_SYS_NICE is needed\n");
+    return;
+  }
+  host.before = become_slow;
+  CHECK(call(STATE) == PAM_SUCCESS);
+  CHECK(host_recorded(&host, "policy 0") && host_recorded(&host, "niceness 0"));
+  CHECK(atoi(recorded("processors ")) >= CPU_COUNT(&before));
+}
+
 /* ---- processes ---- */
 
 static void ignore_children(void) { signal(SIGCHLD, SIG_IGN); }
@@ -607,6 +673,8 @@ int main(void)
   test("passes on no blocked and no ignored signal", passes_on_no_signal_state);
   test("bears a host interrupted every millisecond", bears_interruptions);
   test("starts the core as root and nothing else for a setuid host", starts_the_core_as_root_for_a_setuid_host);
+  test("takes the core out of its caller's cgroup", takes_the_core_out_of_the_callers_cgroup);
+  test("gives the core its share of the processors", gives_the_core_its_share_of_the_processors);
   test("bears a host that ignores its children", bears_a_host_that_ignores_its_children);
   test("bears a host that reaps all children in a handler", bears_a_host_that_reaps_in_a_handler);
   test("raises no SIGPIPE", raises_no_sigpipe);

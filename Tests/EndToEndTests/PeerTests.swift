@@ -151,6 +151,39 @@ extension EndToEnd {
       #expect(finished(stopped)?.result == 999 && finished(stopped)?.pamCode == 19)
     }
 
+    @Test func `has four conversations at most, and a hundred keep nobody else out`() throws {
+      let machine = try SocketMachine(try Scene.registered())
+      let begin = try Begin(.authenticate).packet()
+      let crowd = try machine.crowd(100, begin)
+      let lines = crowd.text.split(separator: "\n").map(String.init)
+      #expect(lines.first == "asked 4, turned away 96")
+      // All of the others heard one and the same.
+      #expect(lines.count == 3)
+      let end = try finished([SocketMachine.message(try #require(lines.dropFirst().first))])
+      #expect(end?.result == 7011 && end?.pamCode == 4)
+      #expect(end?.text == "Too many of your logins are open at once: end one of them and try again.")
+      // Root's places are not theirs, nor another person's.
+      try machine.scene.stack("auth required MODULE", module: Module.atSocket().path)
+      #expect(Login(try machine.asRoot(machine.scene.host(), input: Scene.passcode + "\n")).code == .success)
+      #expect(try finished(machine.converse(begin, uid: 4243))?.result == 1009)
+      let fifth = try machine.tool("authenticate", input: Scene.passcode + "\n")
+      #expect(fifth.status == 1 && fifth.says("Too many of your logins are open at once"), "\(fifth.text)")
+      #expect(try machine.scene.status().remainingTries == 5, "nothing was charged")
+      _ = try crowd.end()
+      try Wait.until("a place") { try machine.tool("authenticate", input: Scene.passcode + "\n").status == 0 }
+    }
+
+    @Test func `takes one empty file for all of them`() throws {
+      let machine = try SocketMachine(try Scene.registered())
+      for uid in [4242, 4243, 4_294_967_294] { _ = try machine.converse(Begin(.status).packet(), uid: uid) }
+      let slots = machine.scene.settings.stateDirectory + "/slots"
+      let files = try FileManager.default.contentsOfDirectory(atPath: slots).filter {
+        !$0.hasSuffix("lock") || $0 == "peers.lock"
+      }
+      #expect(files == ["peers.lock"])
+      #expect(try FileManager.default.attributesOfItem(atPath: slots + "/peers.lock")[.size] as? Int == 0)
+    }
+
     @Test func `chooses no configuration`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let output = try machine.tool("--conf", machine.scene.configuration, "authenticate", input: "x\n")

@@ -18,7 +18,7 @@ import Testing
     .valuesDiffer, .enrolmentCode, .patternKeys, .choice(user: "alice"), .choiceNumber(2), .registerAgain,
     .choiceOption([.passcode, .pattern]), .noSuchChoice(2), .emptyLineBack, .locked(seconds: 1), .locked(seconds: 30),
     .locked(seconds: 300), .lockedForGood, .digitsExpected(6), .refusedByServer(nil), .refusedByServer("no"),
-    .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .registered(user: "alice"),
+    .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .tooManyConversations, .registered(user: "alice"),
     .deregistered(user: "alice"), .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
     .noAnswer(.connectionLost), .textTooLong(2048), .patternGrid,
   ]

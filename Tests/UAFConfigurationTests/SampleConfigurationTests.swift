@@ -73,6 +73,28 @@ struct SampleConfigurationTests {
     #expect(named.keys.sorted() == (Array(Self.sections.keys) + own).sorted())
   }
 
+  @Test func `the manual names every key there is, and none that there is not`() throws {
+    let keys = try Self.text("man/pam_uaf.conf.5").split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }
+      .flatMap { $0.dropFirst(".It Cm ".count).split(separator: " , ").map(String.init) }
+    #expect(Set(keys) == Set(Self.sections.values.joined()))
+  }
+
+  @Test func `the manual of the module names every argument there is, and none that there is not`() throws {
+    let named = try Self.text("man/pam_uaf.8").split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }
+      .map { $0.dropFirst(".It Cm ".count).split(separator: " ") }
+    let stages = ["auth", "account", "password", "session"]
+    for words in named where !stages.contains(String(words[0])) {
+      let argument = words[0].hasSuffix("=") ? words[0] + (Self.values[String(words[0])] ?? "") : words[0]
+      #expect(throws: Never.self) { try ModuleArguments(parsing: [String(argument)]) }
+    }
+    #expect(named.count == stages.count + 9)
+  }
+
+  /// A value for each argument that takes one.
+  private static let values = [
+    "conf=": "/etc/pam_uaf.conf", "authenticator=": "passcode", "tries=": "2", "timeout=": "5",
+  ]
+
   @Test func `the installed example is accepted, and shows the defaults`() throws {
     let example = try Self.configuration(Self.text("examples/pam_uaf.conf"))
     let defaults = Configuration()

@@ -95,6 +95,8 @@ import Testing
     for bytes: [UInt8] in [[0xff], [0x23, 0xc0, 0x80], [0x23, 0xed, 0xa0, 0x80], [0x23, 0x00]] {
       #expect(throws: TOMLError.self) { _ = try TOMLParser.parse(bytes) }
     }
+    let error = #expect(throws: TOMLError.self) { _ = try TOMLParser.parse([0x0a, 0x23, 0xc3, 0x0a, 0x0a]) }
+    #expect(error?.line == 2)
   }
 
   @Test func `refuses deep nesting and endless lists without using up the stack`() {

@@ -27,6 +27,28 @@ struct KeyDerivationTests {
           """))
   }
 
+  @Test func `derives the longer example of RFC 5869`() throws {
+    let key = try HKDFSHA256.derive(
+      secret: secret(Array(0x00...0x4f)), salt: secret(Array(0x60...0xaf)), info: Array(0xb0...0xff), length: 82)
+    #expect(
+      bytes(key)
+        == hex(
+          """
+          b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09
+          da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87
+          """))
+  }
+
+  @Test func `derives as much as the RFC allows`() throws {
+    let key = try HKDFSHA256.derive(
+      secret: secret([1]), salt: secret([2]), info: [UInt8](repeating: 3, count: 1024),
+      length: HKDFSHA256.maximumLength)
+    let beginning = try HKDFSHA256.derive(
+      secret: secret([1]), salt: secret([2]), info: [UInt8](repeating: 3, count: 1024), length: 100)
+    #expect(bytes(key).count == 8160)
+    #expect(Array(bytes(key).prefix(100)) == bytes(beginning))
+  }
+
   @Test(arguments: [0, -1, 255 * 32 + 1])
   func `refuses to derive a length outside the RFC's`(length: Int) throws {
     #expect(throws: CryptoError.invalidParameter(.hkdf)) {
@@ -68,6 +90,15 @@ struct KeyDerivationTests {
     let key = try Scrypt.derive(
       value: secret([1]), salt: [2], parameters: Scrypt.Parameters(logN: 16, r: 8, p: 2), length: 32)
     #expect(key.count == 32)
+  }
+
+  /// Not derived with: that takes a GiB.
+  @Test func `takes the highest cost that a configuration may have, and nothing above it`() throws {
+    let highest = Scrypt.Parameters(logN: 20, r: 8, p: 2)
+    #expect(try Scrypt.memory(for: highest) > Scrypt.maximumMemory)
+    for above in [Scrypt.Parameters(logN: 21, r: 8, p: 1), Scrypt.Parameters(logN: 20, r: 9, p: 1)] {
+      #expect(throws: CryptoError.invalidParameter(.scrypt)) { _ = try Scrypt.memory(for: above) }
+    }
   }
 
   @Test func `says that memory is missing, not that the value is wrong`() throws {

@@ -47,6 +47,21 @@ import UAFWire
     #expect(transcript.pamCode == 4 && transcript.result == 1007)
   }
 
+  @Test(arguments: [UAFWire.Operation.authenticate, .change, .deregister, .status])
+  func `refuses a peer whose uid was given to another name since, and looks at no value`(
+    _ operation: UAFWire.Operation
+  ) throws {
+    let bench = try HelperBench.registered()
+    var begin = Begin(operation)
+    begin.service = Array("screensaver".utf8)
+    bench.passwd = "successor:x:4242:4242::/:/bin/sh\n"
+    let transcript = try bench.run(begin, [], peer: 4242)
+    #expect(transcript.result == 3014 && transcript.prompts.isEmpty)
+    // Where nobody tells whose number it is, as for an account of a directory, the value decides.
+    bench.passwd = ""
+    #expect(try bench.run(begin, operation == .status ? [] : [nil], peer: 4242).result != 3014)
+  }
+
   @Test(arguments: [("", 19019), ("mi na", 1011), ("min\u{1b}a", 1011), ("민아", 1011)] as [(String, UInt32)])
   func `refuses user names that cannot be`(_ name: String, _ result: UInt32) throws {
     let bench = try initialised()

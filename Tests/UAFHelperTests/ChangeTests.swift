@@ -65,6 +65,16 @@ import UAFWire
     #expect(transcript.prompts[3].errorMessage == "That is the passcode you have already: choose another.")
   }
 
+  @Test func `more broken rules than a prompt has room for are told as far as there is room`() throws {
+    let message = String(repeating: "안", count: 200)
+    let rules = (1...30).map { "'\(String(repeating: "z", count: $0))' = '\(message)'" }
+    let bench = try HelperBench.registered("[passcode.ignore]\n" + rules.joined(separator: "\n"))
+    let transcript = try bench.run(
+      change(bench), ["correct", String(repeating: "z", count: 30), "battery", "battery"])
+    #expect(transcript.result == 7110)
+    #expect(transcript.prompts[2].errorMessage == "\(message)\n\(message)\n\(message)")
+  }
+
   @Test func `three unacceptable values are 7111, and the old one stays`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(change(bench), ["correct", "a", "b", "c"])

@@ -20,4 +20,10 @@ import Testing
     line.addText("detail", "a\"b\\c\n\u{9b}d")
     #expect(line.description == "event=x detail=\"a\\u{22}b\\u{5c}c\\u{a}\\u{9b}d\"")
   }
+
+  @Test func `text keeps nothing that turns its direction or ends its line`() {
+    var line = LogLine(event: "x")
+    line.addText("detail", "a\u{202e}b\u{2028}c\u{2029}d\u{200b}é")
+    #expect(line.description == "event=x detail=\"a\\u{202e}b\\u{2028}c\\u{2029}d\\u{200b}é\"")
+  }
 }

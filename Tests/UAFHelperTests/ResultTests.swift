@@ -179,29 +179,37 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  /// Lets the account's file be read and counted in, but refuses one kind of change.
-  private func refuse(_ change: String, of kind: String, in bench: HelperBench) throws {
-    try Database(path: bench.folder + "/state/accounts/4242.db").execute(
-      """
-      CREATE TRIGGER refusal BEFORE \(change) ON record WHEN \(change == "DELETE" ? "OLD" : "NEW").kind
-      = CAST('\(kind)' AS BLOB) BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
-      """)
+  private func file(_ bench: HelperBench) throws -> Database {
+    try Database(path: bench.folder + "/state/accounts/4242.db")
   }
 
   @Test func `a state that fails between the old value and the new one is 3010, and the old one stays`() throws {
     let bench = try HelperBench.registered()
-    try refuse("INSERT", of: "authenticator", in: bench)
+    let file = try file(bench)
+    // Lets the file be counted in, and no value be set: from when it was opened, since it would not be opened so.
+    bench.onceOpen = {
+      try? file.execute(
+        """
+        CREATE TRIGGER refusal BEFORE INSERT ON record WHEN NEW.kind = CAST('authenticator' AS BLOB)
+        BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
+        """)
+    }
     let transcript = try bench.run(bench.begin(.change), ["correct", "battery", "battery"])
     #expect(transcript.result == 3010 && transcript.pamCode == 20)
+    try file.execute("DROP TRIGGER refusal")
     #expect(try bench.run(bench.begin(), ["battery"]).result == 3012)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
   @Test func `a state that takes no reset is 3011, and the value stays`() throws {
     let bench = try HelperBench.registered()
-    try refuse("DELETE", of: "authenticator", in: bench)
+    let file = try file(bench)
+    // A reader that does not go away: nothing can be written past it, however long is waited.
+    try file.execute("BEGIN")
+    try file.query("SELECT kind FROM record")
     let transcript = try bench.run(bench.begin(.reset))
     #expect(transcript.result == 3011 && transcript.pamCode == 20)
+    try file.execute("COMMIT")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 

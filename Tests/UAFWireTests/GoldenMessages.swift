@@ -200,6 +200,7 @@ enum GoldenMessages {
     },
     "response-no-body": response(.answered, handshake: true, status: 204),
     "response-refused": response(.refused, handshake: false) { $0.detail = "connection refused" },
+    "response-missing": response(.refused, handshake: false) { $0.missing = "landlock:38,seccomp:38" },
     "response-too-large": response(.tooLarge, handshake: true) { $0.certificate = [0x30, 0x00] },
     "response-redirect": response(.answered, handshake: true, status: 302) {
       $0.redirect = FetchResponse.Redirect(url: "https://a.example/f", isAuthorized: true)

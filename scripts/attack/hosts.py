@@ -148,7 +148,7 @@ _SAY = "printf 'let-%s\\n' in"
 
 
 def ask_uaf(lab, service, lines=None):
-    """Has a service ask for the passcode as pam.d/README.md says, with the lines of pam.d/uaf-SERVICE, or of another."""
+    """Has a service ask for the passcode as pam.d/README.md says, with pam.d/uaf-SERVICE or another."""
     lines = f"uaf-{lines or service}"
     shutil.copy(f"/usr/share/doc/pam-uaf/examples/pam.d/{lines}", "/etc/pam.d")
     stack = pathlib.Path("/etc/pam.d", service)
@@ -189,7 +189,7 @@ def console(person, answer):
     shell = pathlib.Path("/usr/local/bin/say-let-in")
     shell.write_text(f"#!/bin/sh\n{_SAY}\n")
     shell.chmod(0o755)
-    subprocess.run(["usermod", "--shell", str(shell), person.name], check=True)
+    subprocess.run(["usermod", "--shell", str(shell), person.name], check=True, capture_output=True)
     return terminal(["login", person.name], [answer])
 
 
@@ -223,5 +223,5 @@ def ssh(name, *answers, port=2222):
     """Somebody logs in by ssh with a user name."""
     return terminal(
         ["ssh", "-p", str(port), "-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
-         "-o", "PreferredAuthentications=keyboard-interactive", "-o", "NumberOfPasswordPrompts=1", "-o", "LogLevel=ERROR",
-         "-l", name, "127.0.0.1", _SAY], answers)
+         "-o", "PreferredAuthentications=keyboard-interactive", "-o", "NumberOfPasswordPrompts=1",
+         "-o", "LogLevel=ERROR", "-l", name, "127.0.0.1", _SAY], answers)

@@ -155,10 +155,10 @@ class Lab:
     # --- Configuration and stacks
 
     def configure(self, lock="retry_count_to_lock = 5\nlock_time = 300\nmax_lock_count = 3", server="", more="", general="",
-                  port=PORT, cost=10):
+                  port=PORT, cost=10, authenticators='["passcode"]'):
         """Writes the configuration. A low cost of the derivation, unless a row is about it."""
         CONFIGURATION.unlink(missing_ok=True)
-        CONFIGURATION.write_text(f"""authenticators = ["passcode"]
+        CONFIGURATION.write_text(f"""authenticators = {authenticators}
 {general}
 [server]
 request_url = "https://127.0.0.1:{port}/uaf/get"
@@ -206,9 +206,9 @@ kdf_cost = {cost}
         self.run(
             "uafctl", "register", person.name, "--payload", self.payload(person), answers=f"{passcode}\n{passcode}\n")
 
-    def status(self, person):
-        """What `uafctl status` says of somebody's passcode: state, remaining tries, seconds ..."""
-        text = self.run("uafctl", "status", person.name, "--json", check=False).stdout
+    def status(self, person, prefix=()):
+        """What `uafctl status` says of somebody: of each authenticator the state, remaining tries, seconds ..."""
+        text = self.run(*prefix, "uafctl", "status", person.name, "--json", check=False).stdout
         document = next((line for line in text.splitlines() if line.startswith("{")), None)
         if document is None:
             raise RuntimeError(f"status: {text[-400:]}")

@@ -10,10 +10,19 @@ public struct DerivationSlot: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// How many derivations may run at once on this machine: one for each GiB of memory, at least 2.
+  /// How many derivations may run at once on this machine.
   public static func machineCount() -> Int {
     let bytes = sysconf(Int32(_SC_PHYS_PAGES)).multipliedReportingOverflow(by: sysconf(Int32(_SC_PAGESIZE)))
-    return max(2, bytes.overflow ? 2 : bytes.partialValue >> 30)
+    let gibibytes = bytes.overflow ? 2 : bytes.partialValue >> 30
+    return count(gibibytes: gibibytes, processors: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+  }
+
+  /// How many derivations a machine bears: one for each GiB of memory, two for each processor, at least 2.
+  ///
+  /// With memory alone as the measure 23 ran at once on two processors, and each took ten seconds instead of a half.
+  static func count(gibibytes: Int, processors: Int) -> Int {
+    let bearable = processors.multipliedReportingOverflow(by: 2)
+    return max(2, min(gibibytes, bearable.overflow ? 2 : bearable.partialValue))
   }
 
   /// Takes a slot if one is free now.
@@ -29,6 +38,7 @@ public struct DerivationSlot: ~Copyable {
     for index in (isRoot ? 0 : 1)..<max(2, count) {
       let name = "\(index).lock"
       let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+      // SAFETY: the name lives for the call; the descriptor goes to the slot, which closes it.
       let file = unsafe openat(directory.slots.descriptor, name, flags, 0o600)
       guard file >= 0 else { throw .cannotOpen(path: directory.slots.path + "/" + name, errno: errno) }
       let slot = DerivationSlot(descriptor: file)

@@ -22,12 +22,14 @@ extension AccountFile {
   ///
   /// - Parameter enrolled: the value that was found right, which must still be the one that is set: an entry of the old one
   ///   must not let in after a change, nor take back what was counted after a reset.
-  /// - Throws: ``StateError``: the count then stands, and the attempt is refused; `identityMismatch` for another value.
+  /// - Throws: ``StateError``: the count then stands, and the attempt is refused; `superseded` for another
+  ///   value, `absent` for none.
   public func settle(
     _ type: AuthenticatorType, ticket: UInt64, of enrolled: EnrolledAuthenticator
   ) throws(StateError) {
     try records.write { () throws(StateError) in
-      guard try authenticator(type)?.sealedKey == enrolled.sealedKey else { throw .identityMismatch }
+      guard let stored = try authenticator(type) else { throw .absent }
+      guard stored.sealedKey == enrolled.sealedKey else { throw .superseded }
       var ledger = try ledger(type)
       ledger.settle(ticket)
       try put(ledger, type)

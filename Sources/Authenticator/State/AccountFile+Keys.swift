@@ -4,10 +4,21 @@ import UAFCrypto
 extension AccountFile {
   /// The value that is set for a type; nil if none is.
   ///
-  /// - Throws: ``StateError``.
+  /// - Throws: ``StateError``; `damaged` where its attempts or its keys are there without it: somebody removed it.
   public func authenticator(_ type: AuthenticatorType) throws(StateError) -> EnrolledAuthenticator? {
-    guard let body = try records.body(.authenticator, name: Array(type.rawValue.utf8), of: identity) else { return nil }
-    return try EnrolledAuthenticator(record: body)
+    let name = Array(type.rawValue.utf8)
+    var isMissed = false
+    // All at one moment: what another call registers or removes meanwhile is there whole or not at all.
+    for record in try records.records([.authenticator, .ledger, .key], of: identity) {
+      switch record.kind {
+      case .authenticator where record.name == name: return try EnrolledAuthenticator(record: record.body)
+      case .ledger where record.name == name: isMissed = true
+      case .key where try UAFKey(record: record.body).type == type: isMissed = true
+      default: continue
+      }
+    }
+    guard !isMissed else { throw .damaged }
+    return nil
   }
 
   /// The registered keys, of every application.
@@ -15,9 +26,9 @@ extension AccountFile {
   /// - Throws: ``StateError``.
   public func keys() throws(StateError) -> [UAFKey] {
     var keys: [UAFKey] = []
-    for (name, body) in try records.bodies(.key, of: identity) {
-      let key = try UAFKey(record: body)
-      guard key.keyID == name else { throw .damaged }
+    for record in try records.records([.key], of: identity) {
+      let key = try UAFKey(record: record.body)
+      guard key.keyID == record.name else { throw .damaged }
       keys.append(key)
     }
     return keys
@@ -29,7 +40,7 @@ extension AccountFile {
   ///   - old: keys that the new ones take the place of.
   ///   - replacesValues: whether the authenticators' values, attempts and keys so far go with it, as they do when a
   ///     person registers anew because the value is forgotten.
-  /// - Throws: ``StateError``; `identityMismatch` if an authenticator got another value meanwhile, or was reset; `absent`
+  /// - Throws: ``StateError``; `superseded` if an authenticator got another value meanwhile, or was reset; `absent`
   ///   if the whole account was.
   public func store(
     _ registrations: [NewRegistration], replacing old: [[UInt8]] = [], replacesValues: Bool = false
@@ -45,7 +56,7 @@ extension AccountFile {
         enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
         // What was taken away while the person typed does not come back, with a fresh count at that.
         let isAsBefore = registration.isNew ? stored == nil : stored?.sealedKey == enrolled.sealedKey
-        guard isAsBefore else { throw .identityMismatch }
+        guard isAsBefore else { throw .superseded }
         try records.put(.authenticator, name: Array(type.rawValue.utf8), body: enrolled.record, of: identity)
         if stored == nil { try put(AttemptLedger(), type) }
         try records.put(.key, name: registration.key.keyID, body: registration.key.record, of: identity)
@@ -55,7 +66,7 @@ extension AccountFile {
 
   /// Seals an open authenticator under a new value: one row changes, and its keys stay as they are.
   ///
-  /// - Throws: ``StateError``; `identityMismatch` if somebody changed it meanwhile.
+  /// - Throws: ``StateError``; `superseded` if somebody changed it meanwhile.
   public func change(
     _ unlocked: borrowing UnlockedAuthenticator, to value: borrowing Secret, cost: Scrypt.Parameters,
     in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
@@ -64,7 +75,7 @@ extension AccountFile {
     let enrolled = unlocked.enrolled
     let changed = try unlocked.sealed(under: value, cost: cost, deviceSecret: directory.deviceSecret)
     try records.write { () throws(StateError) in
-      guard try authenticator(type) == enrolled else { throw .identityMismatch }
+      guard try authenticator(type) == enrolled else { throw .superseded }
       try records.put(.authenticator, name: Array(type.rawValue.utf8), body: changed.record, of: identity)
     }
   }

@@ -24,7 +24,11 @@ extension AccountFile {
     guard let unlocked = try wrap.open(enrolled, with: value, deviceSecret: directory.deviceSecret) else {
       return .wrong
     }
-    try settle(type, ticket: ticket, of: enrolled)
+    do throws(StateError) { try settle(type, ticket: ticket, of: enrolled) } catch {
+      // Right when it was entered, and changed while it was checked: it is wrong now, and counted.
+      guard error == .superseded else { throw error }
+      return .wrong
+    }
     return .verified(unlocked)
   }
 

@@ -52,7 +52,7 @@ public final class AccountFile {
     guard let records = try openRecords(in: directory, uid: identity.uid) else { throw .absent }
     try records.preallocateJournal()
     try records.write { () throws(StateError) in
-      guard try records.body(.identity, of: nil) == nil else { throw .identityMismatch }
+      guard try records.body(.identity, of: nil) == nil else { throw .superseded }
       if let tombstone = try records.body(.tombstone, of: nil), tombstone != Tombstone.buried.record { throw .damaged }
       try records.put(.identity, body: identity.record, of: nil)
       try records.put(.tombstone, body: Tombstone.registered.record, of: nil)
@@ -66,6 +66,7 @@ public final class AccountFile {
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   public static func forget(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> Bool {
     let name = fileName(uid)
+    // SAFETY: the names live for the calls, and hold digits alone.
     let removed = unsafe unlinkat(directory.accounts.descriptor, name, 0) == 0
     guard removed || errno == ENOENT else {
       throw .cannotOpen(path: directory.accounts.path + "/" + name, errno: errno)
@@ -99,6 +100,7 @@ public final class AccountFile {
     let name = fileName(uid)
     let temporary = ".\(uid).\(getpid()).new"
     let path = directory.accounts.path + "/" + temporary
+    // SAFETY: the names live for the calls; the descriptor is closed at once.
     for leftover in [temporary, temporary + "-journal"] { _ = unsafe unlinkat(descriptor, leftover, 0) }
     let file = unsafe openat(descriptor, temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw .cannotOpen(path: path, errno: errno) }

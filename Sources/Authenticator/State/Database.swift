@@ -13,6 +13,13 @@ import Glibc
   /// longer is stopped or worse, and only this one account waits.
   static let busyTimeoutMilliseconds: CInt = 2000
 
+  /// Seeds SQLite's random numbers, which tell a journal's records from older ones, while `/dev/urandom` can be opened.
+  static func prepare() {
+    var byte: UInt8 = 0
+    // SAFETY: one byte is asked for.
+    unsafe sqlite3_randomness(1, &byte)
+  }
+
   /// Opens an existing file.
   ///
   /// - Throws: ``StateError/database(code:)``.
@@ -67,6 +74,7 @@ import Glibc
   private func bind(_ bytes: [UInt8], at index: CInt, to statement: OpaquePointer) throws(StateError) {
     // SQLITE_TRANSIENT (-1): SQLite makes a copy before the call returns. An empty array would bind
     // NULL, so it is bound as a blob of no length.
+    // SAFETY: SQLite compares this pointer with -1, and never calls it.
     let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     // SAFETY: the array is valid for the call.
     let code =
@@ -77,6 +85,7 @@ import Glibc
   }
 
   private func columns(of statement: OpaquePointer) -> [[UInt8]] {
+    // SAFETY: the statement stands on a row.
     let count = unsafe sqlite3_column_count(statement)
     return (0..<count).map { column in
       // SAFETY: the pointer is valid until the next step and copied at once; its length is asked after it.

@@ -13,21 +13,29 @@ import UAFCrypto
   /// The form of the file that this code reads and writes.
   static let schemaVersion: Int64 = 1
 
-  static let schema = """
+  /// The tables, in the order of their names.
+  private static let tables = [
+    """
     CREATE TABLE record (
       kind BLOB NOT NULL, name BLOB NOT NULL, body BLOB NOT NULL, mac BLOB NOT NULL, PRIMARY KEY (kind, name)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE reserve (page INTEGER PRIMARY KEY, filler BLOB NOT NULL) STRICT;
-    PRAGMA user_version = \(schemaVersion);
-    """
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE TABLE reserve (page INTEGER PRIMARY KEY, filler BLOB NOT NULL) STRICT",
+  ]
+
+  static let schema = tables.map { $0 + ";\n" }.joined() + "PRAGMA user_version = \(schemaVersion);"
 
   /// Opens the records of `uid` in a file that exists.
   ///
-  /// - Throws: ``StateError``: `unknownSchema`, `damaged` for an empty file, or SQLite's.
+  /// - Throws: ``StateError``: `unknownSchema`, `damaged` for an empty file or other tables, triggers, views than ours, or
+  ///   SQLite's.
   init(database: Database, uid: UInt32, deviceSecret: borrowing Secret) throws(StateError) {
     let version = try database.schemaVersion()
     guard version != 0 else { throw .damaged }
     guard version == Self.schemaVersion else { throw .unknownSchema(version) }
+    // The marks are of rows: a trigger could take back what was counted, row and mark together.
+    let schema = try database.query("SELECT sql FROM sqlite_schema ORDER BY name").map { $0[0] }
+    guard schema == Self.tables.map({ Array($0.utf8) }) else { throw .damaged }
     self.database = database
     self.uid = uid
     macKey = try Self.macKey(uid: uid, deviceSecret: deviceSecret)
@@ -58,15 +66,13 @@ import UAFCrypto
     return row[0]
   }
 
-  /// Every record of a kind, by name.
-  func bodies(_ kind: RecordKind, of identity: AccountIdentity?) throws(StateError) -> [(name: [UInt8], body: [UInt8])]
-  {
-    let rows = try database.query(
-      "SELECT name, body, mac FROM record WHERE kind = ? ORDER BY name", [Array(kind.rawValue.utf8)])
-    var found: [(name: [UInt8], body: [UInt8])] = []
-    for row in rows {
-      try check(kind, row[0], body: row[1], mac: row[2], identity)
-      found.append((row[0], row[1]))
+  /// Every record of some kinds, by kind and name, as they stood at one moment.
+  func records(_ kinds: [RecordKind], of identity: AccountIdentity?) throws(StateError) -> [SealedRecord] {
+    var found: [SealedRecord] = []
+    for row in try database.query("SELECT kind, name, body, mac FROM record ORDER BY kind, name") {
+      guard let kind = kinds.first(where: { Array($0.rawValue.utf8) == row[0] }) else { continue }
+      try check(kind, row[1], body: row[2], mac: row[3], identity)
+      found.append(SealedRecord(kind: kind, name: row[1], body: row[2]))
     }
     return found
   }

@@ -35,6 +35,17 @@ public struct StateDirectory: ~Copyable {
     deviceSecret = secret
   }
 
+  /// Takes what opening accounts needs of the rest of the machine; afterwards no path but the folder's is needed.
+  public static func prepare() { Database.prepare() }
+
+  /// Makes the folder itself, closed to others; an existing one is left as it is.
+  ///
+  /// - Throws: ``StateError/cannotOpen(path:errno:)``.
+  public static func make(_ path: String) throws(StateError) {
+    // SAFETY: the path lives for the call.
+    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .cannotOpen(path: path, errno: errno) }
+  }
+
   /// Makes what is missing of a state folder.
   ///
   /// The one place where a device key is ever made.
@@ -42,9 +53,10 @@ public struct StateDirectory: ~Copyable {
   /// - Returns: whether a device key was made; false if there was one.
   /// - Throws: ``StateError``; an existing key is never touched, whatever is wrong with it.
   public static func initialise(_ path: String, owner: uid_t = 0) throws(StateError) -> Bool {
-    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .cannotOpen(path: path, errno: errno) }
+    try make(path)
     let root = try TrustedDirectory(path, owner: owner)
     for name in ["accounts", "slots"] { try root.makeFolder(name) }
+    try PeerSlot.makeFile(in: path, owner: owner)
     if try readDeviceKey(root, owner: owner) != nil { return false }
     try writeDeviceKey(root)
     try root.synchronise()
@@ -78,6 +90,7 @@ public struct StateDirectory: ~Copyable {
     guard let secret = try? RandomBytes.makeSecret(deviceKeyLength) else { throw .cryptography }
     let path = root.path + "/" + deviceKeyName
     let temporary = ".\(deviceKeyName).\(getpid())"
+    // SAFETY: the names live for the calls; the descriptor is closed by the `defer`.
     _ = unsafe unlinkat(root.descriptor, temporary, 0)
     let file = unsafe openat(root.descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o400)
     guard file >= 0 else { throw .cannotOpen(path: path, errno: errno) }

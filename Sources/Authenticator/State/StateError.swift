@@ -13,6 +13,8 @@ public enum StateError: Error, Equatable, Sendable {
   case damaged
   /// The row belongs to another account: the uid was reused, or the account or its server name changed.
   case identityMismatch
+  /// Another call was faster: what this one began with is not what is stored now.
+  case superseded
   /// SQLite refused: its extended result code.
   case database(code: Int32)
   /// Written by a version this one does not know.
@@ -44,6 +46,7 @@ extension StateError: CustomStringConvertible {
     case .damaged: "state damaged or edited: the account is locked; root's 'uafctl forget USER' removes it"
     case .identityMismatch:
       "state of another account (uid reused, or renamed): locked; root's 'uafctl forget USER' removes it"
+    case .superseded: "another call changed the value or registered meanwhile; nothing was changed, try again"
     case .database(let code):
       // SAFETY: sqlite3_errstr returns a static NUL-terminated text for every number.
       "state database: SQLite error \(code): \(unsafe String(cString: sqlite3_errstr(code)))"

@@ -31,10 +31,12 @@ public struct TrustedDirectory: ~Copyable {
     guard path.hasPrefix("/"), !components.contains("."), !components.contains("..") else {
       throw .unsafe(path: path, why: "not an absolute path without '.' and '..'")
     }
-    var directory = unsafe open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // The folders on the way are named and checked, never read: the sandbox would not let them be opened for that.
+    // SAFETY: each name lives for its call; each descriptor is closed once the next one is open, or on the way out.
+    var directory = unsafe open("/", __O_PATH | O_DIRECTORY | O_CLOEXEC)
     guard directory >= 0 else { throw .cannotOpen(path: "/", errno: errno) }
     var reached = ""
-    for component in components {
+    for (index, component) in components.enumerated() {
       // Every folder on the way must be beyond the reach of other people, or be like /tmp, where a
       // name belongs to whoever made it.
       do throws(StateError) {
@@ -43,7 +45,8 @@ public struct TrustedDirectory: ~Copyable {
         close(directory)
         throw error
       }
-      let next = unsafe openat(directory, String(component), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      let access = index == components.count - 1 ? O_RDONLY : __O_PATH
+      let next = unsafe openat(directory, String(component), access | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       let failure = errno
       close(directory)
       reached += "/" + component
@@ -75,6 +78,7 @@ public struct TrustedDirectory: ~Copyable {
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   borrowing func makeFolder(_ name: String) throws(StateError) {
+    // SAFETY: the name lives for the call.
     guard unsafe mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else {
       throw .cannotOpen(path: path + "/" + name, errno: errno)
     }
@@ -101,6 +105,7 @@ public struct TrustedDirectory: ~Copyable {
   borrowing func read(
     _ name: String, owner: uid_t, into buffer: UnsafeMutableRawBufferPointer
   ) throws(StateError) -> Int? {
+    // SAFETY: the name lives for the call; the descriptor is closed by the `defer`.
     let file = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else {
       let failure = errno

@@ -33,7 +33,12 @@ struct TOMLParser {
       }
     }
     line = 1
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw error("the file is not UTF-8") }
+    // Line by line, to name the one: no character of several bytes has a line feed in it.
+    for text in bytes.split(separator: 0x0a, omittingEmptySubsequences: false) {
+      guard String(validating: text, as: UTF8.self) != nil else { throw error("not UTF-8") }
+      line += 1
+    }
+    line = 1
   }
 
   private mutating func document() throws(TOMLError) -> TOMLTable {

@@ -20,6 +20,7 @@ enum PasswdFile {
 
   /// Reads the machine's passwd file; empty if it cannot be read or is above 4 MiB.
   static func read(_ path: String = "/etc/passwd") -> [UInt8] {
+    // SAFETY: the path lives for the call; the descriptor is closed by the `defer`.
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard file >= 0 else { return [] }
     defer { close(file) }

@@ -22,6 +22,9 @@ import UAFWire
     buffer = try Secret(capacity: WireLimit.packet + 1)
   }
 
+  /// Whether what is entered is kept from being swapped out: the buffer is the largest of the memory that has to be.
+  var isLocked: Bool { buffer.isLocked }
+
   /// The user id of the peer.
   func peerUserID() throws(PacketSocketError) -> UInt32 { try socket.peerUserID() }
 
@@ -81,6 +84,16 @@ import UAFWire
   ///
   /// - Throws: ``Ending``.
   func finishUnopened(_ finished: Finished) throws(Ending) { try transmit(.finished(finished)) }
+
+  /// Ends the conversation before *begin* is waited for.
+  ///
+  /// - Throws: ``Ending``.
+  func turnAway(_ finished: Finished) throws(Ending) {
+    try transmit(.finished(finished))
+    // What was sent by then and stays unread would reach the front end as a broken connection, in place of the above.
+    _ = try? socket.receive(into: &buffer, timeoutMilliseconds: 0)
+    buffer.wipe()
+  }
 
   private func transmit(_ message: CoreMessage) throws(Ending) {
     do { try socket.send(try message.packet()) } catch {

@@ -1,60 +1,45 @@
-import ChildProcess
-import FidoResults
-import Glibc
-import SecretMemory
 import UAFClient
 import UAFConfiguration
 import UAFWire
 
-/// The network, by way of uaf-fetch: one process for the whole call, one exchange at a time.
+/// The way to one server, by way of uaf-fetch.
 @safe final class FetchProgram: Transport {
-  private let socket: PacketSocket
-  private var buffer: Secret
+  private let process: FetchProcess
   private let timeoutMilliseconds: UInt32
   private let certificateAuthorities: String?
   private let server: ServerSettings
   private let waiting: () -> Void
+  private let noting: (_ missing: String) -> Void
 
   /// How often a front end that waits is told so: the module gives up on a core that says nothing for 40 s.
   private static let sliceMilliseconds: Int64 = 15_000
   /// What is waited for beyond the exchange's own time-out, which uaf-fetch keeps.
   private static let graceMilliseconds: Int64 = 2000
 
-  /// Starts uaf-fetch, which lies beside this program.
+  /// A way to `server` over a process that may have had others before.
   ///
-  /// - Parameter waiting: called while the server takes its time.
-  /// - Throws: ``Ending`` where it is missing or cannot be started, or the CA file cannot be read.
+  /// - Parameters:
+  ///   - authorities: PEM; nil for the system's.
+  ///   - waiting: called while the server takes its time.
+  ///   - noting: called with what uaf-fetch says its sandbox lacks.
   init(
-    _ server: ServerSettings, program: String, configurationOwner: uid_t, waiting: @escaping () -> Void
-  ) throws(Ending) {
+    _ server: ServerSettings, over process: FetchProcess, authorities: String?, waiting: @escaping () -> Void,
+    noting: @escaping (_ missing: String) -> Void
+  ) {
+    self.process = process
     self.server = server
     self.waiting = waiting
+    self.noting = noting
+    certificateAuthorities = authorities
     let milliseconds = server.timeout.components.seconds.multipliedReportingOverflow(by: 1000)
     timeoutMilliseconds = UInt32(clamping: milliseconds.overflow ? 30_000 : milliseconds.partialValue)
-    certificateAuthorities = try Self.readAuthorities(server.certificateAuthorityFile, owner: configurationOwner)
-    do {
-      let ends = try PacketSocket.pair()
-      defer { close(ends.theirs) }
-      socket = try PacketSocket(takingOver: ends.mine)
-      buffer = try Secret(capacity: WireLimit.packet + 1)
-      _ = try ChildProcess(starting: program, socket: ends.theirs)
-    } catch { throw Ending(.clientMismatch, log: "uaf-fetch: \(error)") }
-  }
-
-  private static func readAuthorities(_ path: String?, owner: uid_t) throws(Ending) -> String? {
-    guard let path else { return nil }
-    do throws(ConfigurationFileProblem) {
-      let bytes = try ConfigurationFile.read(path: path, requiredOwner: owner)
-      guard bytes.count <= WireLimit.certificateAuthorities, let text = String(validating: bytes, as: UTF8.self) else {
-        throw ConfigurationFileProblem.tooLarge
-      }
-      return text
-    } catch {
-      throw Ending(.invalidParameter, text: .configurationError, log: "server.ca_file: \(path): \(error)")
-    }
   }
 
   func begin(_ request: TransportRequest) throws(TransportFailure) {
+    // What somebody asked for and left is not the answer to this.
+    if process.owesAnswer { _ = try? finish() }
+    // It could not be had, so whatever comes later has no place.
+    guard !process.owesAnswer else { throw .unavailable }
     var fetch = FetchRequest(
       request.method == .get ? .get : .post, url: request.url, timeoutMilliseconds: timeoutMilliseconds)
     fetch.contentType = request.contentType
@@ -65,7 +50,7 @@ import UAFWire
     fetch.skipsVerification = !server.verifiesTLS
     let packet: [UInt8]
     do throws(PacketError) { packet = try fetch.packet() } catch { throw .requestNotAcceptable }
-    do throws(PacketSocketError) { try socket.send(packet) } catch { throw .unavailable }
+    do throws(PacketSocketError) { try process.send(packet) } catch { throw .unavailable }
   }
 
   func finish() throws(TransportFailure) -> TransportResponse {
@@ -78,6 +63,8 @@ import UAFWire
         return grown
       }
     }
+    process.owesAnswer = false
+    if let missing = head.missing { noting(missing) }
     if let failure = TransportFailure(head) { throw failure }
     return TransportResponse(
       status: Int(head.status), contentType: head.contentType ?? "", body: body,
@@ -92,10 +79,7 @@ import UAFWire
     while true {
       let slice = min(left, Self.sliceMilliseconds)
       do throws(PacketSocketError) {
-        let packet = try socket.receive(into: &buffer, timeoutMilliseconds: Int32(clamping: slice))
-        return try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketSocketError) in
-          do throws(PacketError) { return try read(packet, bytes) } catch { throw .malformed(error) }
-        }
+        return try process.receive(timeoutMilliseconds: Int32(clamping: slice), read)
       } catch {
         left -= slice
         guard error == .timedOut, left > 0 else { throw .unavailable }

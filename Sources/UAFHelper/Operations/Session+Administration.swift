@@ -31,10 +31,10 @@ extension Session {
   /// Makes the machine's state: the one way a device key comes to be.
   func initialise() throws(Ending) -> Success {
     let path = configuration.state.directory
-    do throws(StateError) {
-      let made = try StateDirectory.initialise(path, owner: surroundings.owner)
-      return Success(detail: made ? "initialised \(path)" : "\(path) was initialised before; its key is kept")
-    } catch { throw Ending(.cannotUse, detail: "\(error)", log: "\(error)") }
+    let made = try stateFailure { () throws(StateError) in
+      try StateDirectory.initialise(path, owner: surroundings.owner)
+    }
+    return Success(detail: made ? "initialised \(path)" : "\(path) was initialised before; its key is kept")
   }
 
   /// Takes the server and its authority from a payload as this machine's.

@@ -48,13 +48,24 @@ extension Session {
   /// Whether today's rules would refuse a value that was set earlier.
   func isStale(_ value: borrowing Secret, _ type: AuthenticatorType) -> Bool { objections(to: value, type) != nil }
 
+  /// As many of the lines as leave room for the question itself: a prompt that is too long would end the conversation.
+  private static func fitting(_ lines: [String]) -> String {
+    var text = ""
+    for line in lines {
+      let longer = text.isEmpty ? line : "\(text)\n\(line)"
+      guard longer.utf8.count <= WireLimit.text / 2 else { break }
+      text = longer
+    }
+    return text
+  }
+
   /// What the rules have against a new value, one line each; nil for nothing.
   private func objections(to value: borrowing Secret, _ type: AuthenticatorType) -> String? {
     switch type {
     case .passcode:
       let policy = configuration.passcode.policy
       let problems = value.withBytes { policy.check($0) }
-      return problems.isEmpty ? nil : problems.map { $0.message(in: language) }.joined(separator: "\n")
+      return problems.isEmpty ? nil : Self.fitting(problems.map { $0.message(in: language) })
     case .pattern:
       let minimum = configuration.pattern.minimumNodes
       guard let stroke = Pattern.canonical(value) else {

@@ -75,21 +75,11 @@ extension Session {
         log: "payload of another server")
     }
     guard let authority = payload.ca else { return }
-    let known = try authorities(server)
+    let known = Self.withoutWhiteSpace(authorities ?? "")
     guard known.contains(Self.withoutWhiteSpace(authority)) else {
       throw Ending(
         .invalidParameter, detail: "the payload names another certificate authority than this machine's configuration",
         log: "payload of another authority")
-    }
-  }
-
-  private func authorities(_ server: ServerSettings) throws(Ending) -> String {
-    guard let path = server.certificateAuthorityFile else { return "" }
-    do throws(ConfigurationFileProblem) {
-      let bytes = try ConfigurationFile.read(path: path, requiredOwner: surroundings.owner)
-      return Self.withoutWhiteSpace(String(decoding: bytes, as: UTF8.self))
-    } catch {
-      throw Ending(.invalidParameter, text: .configurationError, log: "server.ca_file: \(path): \(error)")
     }
   }
 

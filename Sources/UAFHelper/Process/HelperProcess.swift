@@ -24,6 +24,7 @@ enum HelperProcess {
   /// Opens 0, 1 and 2 where they are closed: the next file opened must not become one of them.
   static func openStandardDescriptors() {
     while true {
+      // SAFETY: a literal path.
       let descriptor = unsafe open("/dev/null", O_RDWR)
       guard (0...2).contains(descriptor) else {
         if descriptor > 2 { close(descriptor) }

@@ -6,6 +6,8 @@ struct LogLine: CustomStringConvertible {
   private(set) var description: String
   /// Longest value in bytes, before escaping.
   private static let valueLimit = 256
+  // Format characters turn the direction of what follows.
+  private static let escaped: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
 
   /// Begins a line with what happened.
   init(event: String) { description = "event=\(event)" }
@@ -27,11 +29,11 @@ struct LogLine: CustomStringConvertible {
     if let value { add(key, value.utf8) }
   }
 
-  /// Adds text for people as the last part, in quotes; control characters and quotes are escaped.
+  /// Adds text for people as the last part, in quotes; escaped is what steers a terminal, hides from the eye or ends a line.
   mutating func addText(_ key: String, _ text: String) {
     description += " \(key)=\""
     for scalar in text.unicodeScalars.prefix(4 * Self.valueLimit) {
-      if scalar.properties.generalCategory == .control || scalar == "\"" || scalar == "\\" {
+      if Self.escaped.contains(scalar.properties.generalCategory) || scalar == "\"" || scalar == "\\" {
         description += "\\u{" + String(scalar.value, radix: 16) + "}"
       } else {
         description.unicodeScalars.append(scalar)

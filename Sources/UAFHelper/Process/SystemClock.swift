@@ -11,6 +11,7 @@ struct SystemClock {
   /// - Throws: ``Ending`` where /proc is not there: without it no lock can be trusted.
   init() throws(Ending) {
     let path = "/proc/sys/kernel/random/boot_id"
+    // SAFETY: the path lives for the call; the descriptor is closed below.
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     var bytes = [UInt8](repeating: 0, count: 36)
     // SAFETY: the array has room for as many bytes as are asked for.

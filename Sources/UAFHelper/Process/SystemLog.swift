@@ -6,6 +6,7 @@ struct SystemLog: LogSink {
   private static let name: StaticString = "pam-uaf"
 
   init() {
+    // SAFETY: a static string ends with a NUL, which the capacity counts too.
     unsafe Self.name.utf8Start.withMemoryRebound(to: CChar.self, capacity: Self.name.utf8CodeUnitCount + 1) {
       unsafe openlog($0, LOG_PID | LOG_NDELAY, LOG_AUTHPRIV)
     }

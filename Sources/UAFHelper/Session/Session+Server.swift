@@ -11,6 +11,17 @@ extension Session {
   ///
   /// - Throws: ``Ending`` (1001) where neither names one.
   func server() throws(Ending) -> ServerSettings {
+    let found: Result<ServerSettings, Ending>
+    if let foundServer {
+      found = foundServer
+    } else {
+      do throws(Ending) { found = .success(try findServer()) } catch { found = .failure(error) }
+      foundServer = found
+    }
+    return try found.get()
+  }
+
+  private func findServer() throws(Ending) -> ServerSettings {
     if let server = configuration.server, server.requestURL != nil { return server }
     if let trusted = try TrustedServer.load(configuration.state.directory, owner: surroundings.owner) { return trusted }
     throw Ending(
@@ -31,7 +42,7 @@ extension Session {
 
   /// The way to a server; while an answer is owed the front end hears of it, or it would take the core for dead.
   func network(_ server: ServerSettings) throws(Ending) -> Network {
-    try surroundings.network(server) { [frontEnd, language] in
+    try surroundings.network(server, authorities) { [frontEnd, language] in
       // A front end that is gone is noticed at the next message that matters.
       try? frontEnd.send(.info(PromptText.waitingForServer.text(in: language)))
     }
@@ -42,7 +53,6 @@ extension Session {
     var settings = ClientSettings(
       endpoint: try endpoint(server, nil), facetID: server.facetID,
       device: server.sendsDevice ? surroundings.device.context : DeviceContext())
-    verdictKey = try verdictKey(of: server)
     settings.dialect = Self.dialect(server)
     settings.contentType = server.contentType
     settings.appIDs = server.appIDs
@@ -52,8 +62,24 @@ extension Session {
     return settings
   }
 
+  /// The text of root's file of authorities; nil where the system's are to be trusted.
+  ///
+  /// - Throws: ``Ending`` (1001) where it cannot be read.
+  func authorities(of server: ServerSettings) throws(Ending) -> String? {
+    guard let path = server.certificateAuthorityFile else { return nil }
+    do throws(ConfigurationFileProblem) {
+      let bytes = try ConfigurationFile.read(path: path, requiredOwner: surroundings.owner)
+      guard bytes.count <= WireLimit.certificateAuthorities, let text = String(validating: bytes, as: UTF8.self) else {
+        throw ConfigurationFileProblem.tooLarge
+      }
+      return text
+    } catch {
+      throw Ending(.invalidParameter, text: .configurationError, log: "server.ca_file: \(path): \(error)")
+    }
+  }
+
   /// The key in root's file, where the server's yes has to be signed.
-  private func verdictKey(of server: ServerSettings) throws(Ending) -> [UInt8]? {
+  func verdictKey(of server: ServerSettings) throws(Ending) -> [UInt8]? {
     guard server.requiresSignedVerdict, let path = server.verdictKeyFile else { return nil }
     let problem: String
     do throws(ConfigurationFileProblem) {

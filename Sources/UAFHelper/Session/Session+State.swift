@@ -14,8 +14,16 @@ extension Session {
   func openAccount(_ uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) -> AccountFile? {
     let mapping = try? server().username
     do throws(StateError) {
-      return try AccountFile.open(in: directory, uid: uid, name: caller.name) { name in mapping?.name(of: name) }
+      return try AccountFile.open(in: directory, uid: uid, name: knownName(uid)) { name in mapping?.name(of: name) }
     } catch { throw Ending(error) }
+  }
+
+  /// Whose number it is today: a number that was given to somebody else must not open what was its owner's before.
+  ///
+  /// A host with root has looked the name up. A peer without root is not believed, so /etc/passwd tells; for an account that
+  /// lives elsewhere nothing does, and its name is not compared.
+  private func knownName(_ uid: UInt32) -> [UInt8]? {
+    caller.isRoot ? caller.name : PasswdFile.name(of: uid, in: surroundings.passwd())
   }
 
   /// Whether nothing was ever registered for the account here; a failure is no such thing.

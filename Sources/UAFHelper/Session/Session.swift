@@ -21,6 +21,12 @@ import UAFWire
   var transaction: TransactionText?
   /// What the server's yes must be signed with, once the server is known; nil where root does not ask for that.
   var verdictKey: [UInt8]?
+  /// The server, or why there is none, once that was looked up.
+  var foundServer: Result<ServerSettings, Ending>?
+  /// The authorities its certificate may come from, PEM; nil where the system's are to be trusted.
+  var authorities: String?
+  /// The name `/etc/passwd` has for a peer without root that registers.
+  var ownName: [UInt8]?
   /// Kept open until the end for accounts that are not there, as the real one is.
   var vainNetwork: Network?
 
@@ -66,7 +72,8 @@ import UAFWire
 
   /// Does what was asked.
   func run() throws(Ending) -> Success {
-    switch begin.operation {
+    try prepare()
+    return switch begin.operation {
     case .authenticate: try authenticate()
     case .register: try register()
     case .deregister, .deregisterAll: try deregister()

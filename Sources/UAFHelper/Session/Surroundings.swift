@@ -17,8 +17,13 @@ struct Surroundings {
   var derivationSlots: Int
   /// Where the log goes.
   var log: any LogSink
-  /// Makes the way to a server; the second argument is called while that takes its time.
-  var network: (ServerSettings, @escaping () -> Void) throws(Ending) -> Network
+  /// Gives up all means that an operation does not need beyond the named state folder; the flag says whether a server will be asked.
+  ///
+  /// Called once, before anybody is asked anything.
+  var seclude: (Bool, String) -> Void = { _, _ in }
+  /// Makes the way to a server whose certificate comes from these authorities; the third argument is called while that takes
+  /// its time.
+  var network: (ServerSettings, String?, @escaping () -> Void) throws(Ending) -> Network
   /// The machine, as the server may know it.
   var device: DeviceDescription
   /// Makes the layout of a shuffled keypad.

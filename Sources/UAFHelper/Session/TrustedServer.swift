@@ -49,6 +49,7 @@ enum TrustedServer {
   private static func write(_ bytes: [UInt8], to name: String, in directory: String) throws(Ending) {
     let path = "\(directory)/\(name)"
     let temporary = "\(directory)/.\(name).\(getpid())"
+    // SAFETY: the paths live for the calls, and neither has a NUL in it.
     _ = unsafe unlink(temporary)
     let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     // SAFETY: the array is lent for the call; both paths are NUL-terminated.

@@ -82,8 +82,7 @@ struct CertificateFiles {
       commonName: "uaf-server", dnsNames: dnsNames,
       ipAddresses: loopback + hosts.filter { isAddress($0) && !loopback.contains($0) },
       notBefore: now - clockTolerance, notAfter: now + validity)
-    let key = made.privateKeyPEM.withBytes { span in span.indices.map { span[$0] } }
-    _ = try StateFile.create(path: state.privateKeyPath, mode: 0o600, contents: key)
+    _ = try StateFile.create(path: state.privateKeyPath, mode: 0o600, contents: made.privateKeyPEM)
     _ = try StateFile.create(path: state.certificatePath, mode: 0o644, contents: made.certificatePEM)
     _ = try StateFile.create(path: state.authorityPath, mode: 0o644, contents: made.authorityPEM)
   }

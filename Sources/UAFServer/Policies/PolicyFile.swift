@@ -71,6 +71,9 @@ struct PolicyFile {
         guard !set.contains(aaid) else { throw failure("\(place): \(ShownValue.quoted(text)) is there twice") }
         set.append(aaid)
       }
+      guard set.count <= ResponseService.maximumAssertions else {
+        throw failure("\(place) has more than \(ResponseService.maximumAssertions) authenticators")
+      }
       sets.append(set)
     }
     return AcceptedSets(checked: sets)

@@ -6,6 +6,11 @@ import UAFMessages
 struct ResponseService: Sendable {
   let environment: ServiceEnvironment
 
+  /// The most assertions of one answer that are looked at, far above what any policy asks for together.
+  ///
+  /// Each costs a signature's verification inside a transaction, and whoever knows a KeyID could send hundreds.
+  static let maximumAssertions = 16
+
   /// Verifies an answer.
   ///
   /// - Throws: only what broke; a refusal is a value.
@@ -14,6 +19,9 @@ struct ResponseService: Sendable {
     do {
       response = try UAFResponse(parsing: body.uafResponse)
     } catch { return .refused(Refusal(error), username: nil) }
+    guard Self.assertionCount(response) <= Self.maximumAssertions else {
+      return .refused(.malformedMessage, username: nil)
+    }
     var context: RequestContext?
     if let text = body.context {
       guard let parsed = try? RequestContext(parsing: text, limits: JSONLimits(maximumBytes: 65_536)) else {
@@ -40,6 +48,12 @@ struct ResponseService: Sendable {
       let session = ResponseSession(
         environment: environment, identity: identity, db: db, issued: open.issued, code: open.code, now: now)
       return try session.respond(response, claimedName: claimedName)
+    }
+  }
+  private static func assertionCount(_ response: UAFResponse) -> Int {
+    switch response {
+    case .registration(let response): response.assertions.count
+    case .authentication(let response): response.assertions.count
     }
   }
 }

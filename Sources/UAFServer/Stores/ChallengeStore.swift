@@ -5,8 +5,15 @@ import UAFMessages
 struct ChallengeStore {
   let db: Database
 
-  /// Keeps a request, and drops those that nobody answered in time.
-  func add(_ issued: IssuedRequest, code: CodeInUse? = nil, now: Int64) throws {
+  /// The most requests that are open at once.
+  ///
+  /// Anybody can ask for one. Flushed to the disk one by one, so many cannot come in the seconds an answer takes.
+  static let maximumOpen: Int64 = 100_000
+
+  /// Keeps a request, and drops those that nobody answered in time; of more than `maximumOpen` the oldest too.
+  func add(
+    _ issued: IssuedRequest, code: CodeInUse? = nil, now: Int64, maximumOpen: Int64 = Self.maximumOpen
+  ) throws {
     try db.execute(sql: "DELETE FROM challenge WHERE expiresAt <= ?", arguments: [now])
     try db.execute(
       sql: """
@@ -20,6 +27,8 @@ struct ChallengeStore {
         issued.device.model, issued.device.os, issued.proofOperations.map(\.rawValue).joined(separator: " "),
         code?.enrolmentID, code?.approvalID, issued.isDecoy, issued.expiresAt,
       ])
+    // SQLite gives a new row the highest number there is, and one more.
+    try db.execute(sql: "DELETE FROM challenge WHERE rowid <= ?", arguments: [db.lastInsertedRowID - maximumOpen])
   }
 
   /// Takes a request out, whatever becomes of its answer: a challenge serves once.

@@ -25,7 +25,9 @@ struct ConfirmedTextStore {
         ConfirmedText(
           id: row["id"], username: row["username"], confirmedAt: row["confirmedAt"], shown: row["shown"],
           fcParams: row["fcParams"], assertion: [UInt8](databaseBlob: row["assertion"]),
-          publicKey: [UInt8](databaseBlob: row["publicKey"]), signatureAlgorithm: row["signatureAlgorithm"]))
+          publicKey: [UInt8](databaseBlob: row["publicKey"]),
+          // What is no algorithm is none that a signature could be checked by, and no reason to stop here.
+          signatureAlgorithm: UInt16(exactly: row["signatureAlgorithm"] as Int64) ?? 0))
     }
   }
 }

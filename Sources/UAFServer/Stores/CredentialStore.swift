@@ -14,10 +14,12 @@ struct CredentialStore {
         WHERE username = ? AND appID = ? ORDER BY id
         """, arguments: [username, appID]
     ).map { row in
+      // The two numbers are decoded by the call that throws: a subscript ends the server where one is out of range.
       StoredKey(
         aaid: try AAID(row["aaid"] as String), keyID: try KeyID(bytes: bytes(row, "keyID")),
-        publicKey: bytes(row, "publicKey"), signatureAlgorithm: row["signatureAlgorithm"],
-        signCounter: row["signCounter"], isRevoked: row["revokedAt"] as Int64? != nil, deviceID: row["deviceID"])
+        publicKey: bytes(row, "publicKey"), signatureAlgorithm: try row.decode(forColumn: "signatureAlgorithm"),
+        signCounter: try row.decode(forColumn: "signCounter"), isRevoked: row["revokedAt"] as Int64? != nil,
+        deviceID: row["deviceID"])
     }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import SecretMemory
 
 /// Files of the state folder: made whole or not at all, never overwritten, secret ones for their owner alone.
 enum StateFile {
@@ -13,6 +14,15 @@ enum StateFile {
   /// - Returns: false if there is one already.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func create(path: String, mode: mode_t, contents: [UInt8]) throws(ServerError) -> Bool {
+    try create(path: path, mode: mode, contents: contents.span)
+  }
+
+  /// Makes a file with a secret in it, if there is none of that name; otherwise as for bytes anybody may see.
+  static func create(path: String, mode: mode_t, contents: borrowing Secret) throws(ServerError) -> Bool {
+    try contents.withBytes { (bytes) throws(ServerError) in try create(path: path, mode: mode, contents: bytes) }
+  }
+
+  private static func create(path: String, mode: mode_t, contents: Span<UInt8>) throws(ServerError) -> Bool {
     let temporary = "\(path).\(getpid()).new"
     // SAFETY: the strings live for the calls; the descriptor is closed before the function is left.
     unsafe unlink(temporary)
@@ -20,7 +30,7 @@ enum StateFile {
     guard descriptor >= 0 else { throw failure(path, "cannot be made") }
     defer { unsafe unlink(temporary) }
     // SAFETY: `contents` lives for the call. The mode is set again because the umask took its part.
-    let written = unsafe write(descriptor, contents, contents.count)
+    let written = unsafe contents.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
     let isComplete = written == contents.count && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
     close(descriptor)
     guard isComplete else { throw failure(path, "cannot be written") }
@@ -36,6 +46,36 @@ enum StateFile {
   /// - Returns: nil if there is none.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func read(path: String, isSecret: Bool) throws(ServerError) -> [UInt8]? {
+    try withFile(path: path, isSecret: isSecret) { (descriptor, count) throws(ServerError) in
+      var contents = [UInt8](repeating: 0, count: count)
+      // SAFETY: `contents` has the room that its count states.
+      let length = unsafe Glibc.read(descriptor, &contents, contents.count)
+      guard length == contents.count else { throw failure(path, "cannot be read") }
+      return contents
+    }
+  }
+
+  /// Reads a key of `count` bytes, which is nowhere but in the secret then.
+  ///
+  /// - Returns: nil if there is no such file.
+  /// - Throws: as ``read(path:isSecret:)``; also for a file of another length.
+  static func readSecret(path: String, count: Int) throws(ServerError) -> Secret? {
+    try withFile(path: path, isSecret: true) { (descriptor, size) throws(ServerError) in
+      guard size == count else { throw .unusableFile(path: path, reason: "is not \(count) bytes long") }
+      var length = 0
+      // SAFETY: the buffer is as long as is read.
+      let secret = try? unsafe Secret(count: count) { buffer in
+        length = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      }
+      guard let secret, length == count else { throw failure(path, "cannot be read") }
+      return secret
+    }
+  }
+
+  /// Lends an open file and its length, if there is one that may be read.
+  private static func withFile<Contents: ~Copyable>(
+    path: String, isSecret: Bool, _ body: (CInt, Int) throws(ServerError) -> Contents
+  ) throws(ServerError) -> Contents? {
     // SAFETY: the string lives for the call; the descriptor is closed by the `defer`.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (isSecret ? O_NOFOLLOW : 0))
     guard descriptor >= 0 else {
@@ -54,11 +94,7 @@ enum StateFile {
       }
     }
     guard status.st_size <= maximumLength else { throw .unusableFile(path: path, reason: "is too long") }
-    var contents = [UInt8](repeating: 0, count: Int(status.st_size))
-    // SAFETY: `contents` has the room that its count states.
-    let length = unsafe Glibc.read(descriptor, &contents, contents.count)
-    guard length == contents.count else { throw failure(path, "cannot be read") }
-    return contents
+    return try body(descriptor, Int(status.st_size))
   }
 
   private static func failure(_ path: String, _ what: String) -> ServerError {

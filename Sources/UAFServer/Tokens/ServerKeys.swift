@@ -25,11 +25,9 @@ final class ServerKeys: Sendable {
 
   /// Reads the keys of a state folder, and makes them if they are not there.
   convenience init(state: StateDirectory) throws {
-    let macKey = try Self.load(path: state.secretPath) { try RandomBytes.make(32) }
-    let verdictKey = try Self.load(path: state.verdictKeyPath) {
-      try P256.generate().privateKey.withBytes { span in span.indices.map { span[$0] } }
-    }
-    try self.init(macKey: Self.secret(macKey), verdictKey: Self.secret(verdictKey))
+    try self.init(
+      macKey: Self.load(path: state.secretPath) { try RandomBytes.makeSecret(Self.keyLength) },
+      verdictKey: Self.load(path: state.verdictKeyPath, make: Self.makeVerdictKey))
     let info = try P256.subjectPublicKeyInfo(publicKey: verdictPublicKey)
     let lines = Data(info).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
     let pem = "-----BEGIN PUBLIC KEY-----\n\(lines)\n-----END PUBLIC KEY-----\n"
@@ -53,15 +51,16 @@ final class ServerKeys: Sendable {
     try verdictKey.withLock { key in try P256.sign(message, privateKey: key) }
   }
 
-  private static func secret(_ bytes: [UInt8]) throws -> Secret {
-    try Secret(copying: bytes.span)
+  private static func makeVerdictKey() throws -> sending Secret {
+    let pair = try P256.generate()
+    return pair.privateKey
   }
 
-  private static func load(path: String, make: () throws -> [UInt8]) throws -> [UInt8] {
-    if let contents = try StateFile.read(path: path, isSecret: true) {
-      guard contents.count == 32 else { throw ServerError.unusableFile(path: path, reason: "is not 32 bytes long") }
-      return contents
-    }
+  /// Bytes of either key.
+  private static let keyLength = 32
+
+  private static func load(path: String, make: () throws -> sending Secret) throws -> sending Secret {
+    if let key = try StateFile.readSecret(path: path, count: keyLength) { return key }
     let made = try make()
     if try StateFile.create(path: path, mode: 0o600, contents: made) { return made }
     // Another process was faster.

@@ -113,7 +113,7 @@ import UAFCrypto
     let slot = try #require(try DerivationSlotBox(directory))
     try file.change(unlocked, to: secret("another"), cost: cost, in: directory, holding: slot.slot)
     #expect(outcome == .charged(ticket: 1))
-    #expect(throws: StateError.identityMismatch) { try file.settle(.passcode, ticket: 1, of: old) }
+    #expect(throws: StateError.superseded) { try file.settle(.passcode, ticket: 1, of: old) }
     #expect(try enter("correct", in: directory) == "wrong")
     #expect(try enter("another", in: directory) == "verified")
     let third = try secret("a third")
@@ -121,7 +121,7 @@ import UAFCrypto
     do throws(StateError) {
       try file.change(unlocked, to: third, cost: cost, in: directory, holding: slot.slot)
     } catch { refusal = error }
-    #expect(refusal == .identityMismatch, "it was opened with the value before")
+    #expect(refusal == .superseded, "it was opened with the value before")
   }
 
   @Test func `signs so that the public key verifies, with a counter that only grows`() throws {
@@ -205,6 +205,31 @@ import UAFCrypto
       try Database(path: fresh.file(4242)).execute(edit)
       #expect(throws: StateError.self, "\(edit)") { try copy.enter("correct", in: directory) }
     }
+  }
+
+  @Test(arguments: [
+    """
+    CREATE TABLE kept AS SELECT * FROM record; CREATE TRIGGER undo AFTER UPDATE ON record BEGIN
+    UPDATE record SET body = (SELECT body FROM kept WHERE kind = NEW.kind) WHERE kind = NEW.kind; END
+    """,
+    "ALTER TABLE record RENAME TO kept; CREATE VIEW record AS SELECT * FROM kept", "CREATE INDEX other ON record (mac)",
+    "DROP TABLE reserve", "ALTER TABLE record ADD COLUMN other ANY",
+  ])
+  func `a file with other tables, triggers or views than ours is refused`(_ change: String) throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    try Database(path: folder.file(4242)).execute(change)
+    #expect(throws: StateError.damaged) { try open(in: directory) }
+  }
+
+  @Test(arguments: ["('authenticator')", "('authenticator', 'ledger')", "('authenticator', 'key')"])
+  func `a value whose row was removed is missed and not taken for one that was never set`(_ kinds: String) throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    try Database(path: folder.file(4242)).execute("DELETE FROM record WHERE CAST(kind AS TEXT) IN \(kinds)")
+    let file = try #require(try open(in: directory))
+    #expect(throws: StateError.damaged) { try file.authenticator(.passcode) }
+    #expect(try file.authenticator(.pattern) == nil)
   }
 
   @Test func `an old ledger put back is told only by its mark, which is right: the documented limit`() throws {

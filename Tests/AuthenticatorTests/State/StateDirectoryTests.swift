@@ -103,4 +103,11 @@ import Testing
     let again = try DerivationSlot.take(in: directory, count: 2, isRoot: false) != nil
     #expect(again)
   }
+
+  @Test(arguments: [(1, 1, 2), (23, 2, 4), (4, 16, 4), (64, 1, 2), (8, 8, 8), (0, -1, 2), (8, .max, 2)])
+  func `slots follow the memory, and are no more than two for each processor`(
+    _ gibibytes: Int, _ processors: Int, _ slots: Int
+  ) {
+    #expect(DerivationSlot.count(gibibytes: gibibytes, processors: processors) == slots)
+  }
 }

@@ -14,8 +14,10 @@ final class Server {
   /// The server of every test that does not stop it.
   static func shared() throws -> Server { try unsafe one.get() }
 
-  /// - Parameter policy: the policy file's text; nil for the server's own policy.
-  init(policy: String? = nil) throws {
+  /// - Parameters:
+  ///   - policy: the policy file's text; nil for the server's own policy.
+  ///   - name: what clients call it, instead of the address it listens at.
+  init(policy: String? = nil, name: String? = nil) throws {
     try Programs.require()
     state = try Folder.shared.folder("server")
     var options: [String] = []
@@ -24,13 +26,21 @@ final class Server {
       try Data(policy.utf8).write(to: URL(filePath: path))
       options = ["--policy", path]
     }
+    var port = "0"
+    if let name {
+      // Known before it listens, because it is a part of the name's URL.
+      let script = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1])"
+      port = try Command.succeed(["python3", "-c", script], logged: false).lines.first ?? port
+      options += ["--public-url", "https://\(name):\(port)"]
+    }
     self.options = options
-    let first = try Self.start(state, listen: "127.0.0.1:0", options)
+    let first = try Self.start(state, listen: "127.0.0.1:\(port)", options)
     guard let line = first.text.split(separator: "\n").first(where: { $0.hasPrefix("listening on ") }) else {
       throw Failure("uaf-server does not say where it listens: \(first.text)")
     }
-    url = String(line.dropFirst("listening on ".count))
-    listen = String(url.dropFirst("https://".count))
+    let address = String(line.dropFirst("listening on ".count))
+    url = name.map { "https://\($0):\(port)" } ?? address
+    listen = String(address.dropFirst("https://".count))
     command = first
   }
 

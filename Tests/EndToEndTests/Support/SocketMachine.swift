@@ -50,10 +50,15 @@ final class SocketMachine {
 
   /// Runs a program as the account.
   func asPerson(_ arguments: [String], input: String = "") throws -> Output {
-    let person = [
-      "setpriv", "--reuid", "\(Scene.uid)", "--regid", "\(Scene.uid)", "--clear-groups", "--inh-caps=-all",
-    ]
-    return try Command.run(namespace + person + arguments, input: input, logged: false)
+    try Command.run(namespace + Self.person(Scene.uid) + arguments, input: input, logged: false)
+  }
+
+  private static func person(_ uid: Int) -> [String] {
+    ["setpriv", "--reuid", "\(uid)", "--regid", "\(uid)", "--clear-groups", "--inh-caps=-all"]
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
   /// Runs a program as root, on the same machine.
@@ -66,18 +71,35 @@ final class SocketMachine {
     try asPerson([scene.path("uafctl")] + arguments, input: input)
   }
 
-  /// Sends packets as the account, one at the beginning and one for each prompt and *ready*, and tells what came back.
-  func converse(_ packets: [UInt8]...) throws -> [CoreMessage] {
-    let hexadecimal = packets.map { $0.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
-    let output = try asPerson(["python3", peer, "/run/pam-uaf/helper.sock"] + hexadecimal)
+  /// Sends packets as the account, or as another person, one at the beginning and one for each prompt and *ready*, and tells
+  /// what came back.
+  func converse(_ packets: [UInt8]..., uid: Int = Scene.uid) throws -> [CoreMessage] {
+    let program = ["python3", peer, "/run/pam-uaf/helper.sock"] + packets.map(Self.hexadecimal)
+    let output = try Command.run(namespace + Self.person(uid) + program, logged: false)
     guard output.status == 0, output.lines.last == "end" else { throw Failure("peer.py: \(output.text)") }
-    return try output.lines.dropLast().map { line in
-      let digits = Array(line)
-      let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
-        UInt8(String(digits[$0...$0 + 1]), radix: 16)
-      }
-      return try CoreMessage(Packet(bytes.span), bytes.span)
+    return try output.lines.dropLast().map(Self.message)
+  }
+
+  /// The message of a packet in hexadecimal.
+  static func message(_ line: String) throws -> CoreMessage {
+    let digits = Array(line)
+    let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+      UInt8(String(digits[$0...$0 + 1]), radix: 16)
     }
+    return try CoreMessage(Packet(bytes.span), bytes.span)
+  }
+
+  /// Opens many conversations as the account, and keeps those open that are not turned away.
+  ///
+  /// - Returns: the running program, which has printed what crowd.py prints.
+  func crowd(_ count: Int, _ packet: [UInt8]) throws -> Command {
+    let program = scene.path("crowd.py")
+    try FileManager.default.copyItem(atPath: Programs.own("crowd.py"), toPath: program)
+    let crowd = try Command(
+      namespace + Self.person(Scene.uid) + ["python3", program, "/run/pam-uaf/helper.sock", "\(count)"]
+        + [Self.hexadecimal(packet)], logged: false)
+    try crowd.wait(for: "\nend\n")
+    return crowd
   }
 
   /// The names of the files of accounts that have registered.

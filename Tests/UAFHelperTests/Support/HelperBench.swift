@@ -18,10 +18,14 @@ final class HelperBench {
   let log = RecordedLog()
   let server = FakeServer()
   var now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 1_800_000_000)
+  /// What happens when the time is first asked for: the account's file was opened, and looked through, by then.
+  var onceOpen: (() -> Void)?
   var configuration = ""
   var device = DeviceDescription()
   /// The layouts of shuffled keypads to come: the key of each digit.
   var layouts: [[UInt8]] = []
+  /// What /etc/passwd says.
+  var passwd = "mina:x:4242:4242::/:/bin/sh\n"
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.path + "/pam-uaf-helper.\(UUID().uuidString)"
@@ -131,9 +135,14 @@ final class HelperBench {
 
   private func surroundings() -> Surroundings {
     Surroundings(
-      configurationPath: folder + "/conf", owner: getuid(), now: { self.now },
+      configurationPath: folder + "/conf", owner: getuid(),
+      now: {
+        self.onceOpen?()
+        self.onceOpen = nil
+        return self.now
+      },
       pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 2, log: log,
-      network: { [server] _, _ in
+      network: { [server] _, _, _ in
         server.connect()
         return Network(
           begin: { (request) throws(TransportFailure) in try server.begin(request) },
@@ -146,7 +155,7 @@ final class HelperBench {
         }
         return keypad
       },
-      passwd: { Array("mina:x:4242:4242::/:/bin/sh\n".utf8) })
+      passwd: { [passwd] in Array(passwd.utf8) })
   }
 
   /// The account's tries left before a local lock.

@@ -1,0 +1,11 @@
+/// One line of a table of system calls.
+public enum CallRule: Sendable {
+  /// The calls may be made.
+  case allowed([String], why: String)
+  /// The call may be made if every condition holds, and otherwise fails as one that no rule names.
+  case allowedIf(String, [CallCondition], why: String)
+  /// The calls fail with EPERM: they are known, and none of the program's business.
+  ///
+  /// Only a name that no other rule has.
+  case forbidden([String])
+}

@@ -1,0 +1,75 @@
+import Glibc
+
+/// System calls that each of our programs needs, and those that none has any business with.
+public enum CommonCalls {
+  /// What a program does to its own memory and its own self.
+  public static let ofItself: [CallRule] = [
+    .allowed(
+      ["brk", "munmap", "mremap", "madvise", "mlock", "mlock2", "munlock"],
+      why: "the allocator, and the pages of secrets"),
+    .allowedIf(
+      "mprotect", [CallCondition(2, mask: UInt64(PROT_EXEC), is: 0)],
+      why: "the allocator; no page that was ever written becomes code"),
+    .allowed(
+      ["rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "restart_syscall"],
+      why: "a debugger or a stop must not end a login"),
+    .allowedIf("tgkill", [CallCondition(0, isWord: UInt32(bitPattern: getpid()))], why: "abort"),
+    .allowed(["exit", "exit_group"], why: "the end"),
+    .allowed(
+      ["getpid", "gettid", "getppid", "getuid", "geteuid", "getgid", "getegid", "uname", "sysinfo"],
+      why: "asked by libc, OpenSSL and SQLite; they change nothing"),
+    .allowed(["getrandom"], why: "keys, nonces, TLS"),
+    .allowed(["futex", "sched_yield", "sched_getaffinity", "getcpu"], why: "libc's locks"),
+    .allowedIf(
+      "prlimit64", [CallCondition(0, isWord: 0), CallCondition(2, is: 0)], why: "reading its own limits; sysconf asks"),
+    .allowed(
+      ["clock_gettime", "clock_getres", "gettimeofday", "time", "nanosleep", "clock_nanosleep"],
+      why: "deadlines and locks"),
+  ]
+
+  /// Looking at files, those that Landlock leaves.
+  public static let reading = CallRule.allowed(
+    [
+      "open", "openat", "close", "read", "pread64", "readv", "lseek", "fstat", "stat", "lstat", "newfstatat", "statx",
+      "access", "faccessat", "faccessat2", "readlink", "readlinkat", "getdents64", "fcntl",
+    ],
+    why: "files; which ones is for Landlock to say, and for the user number")
+
+  /// Waiting on a descriptor.
+  public static let waiting = CallRule.allowed(["poll", "ppoll"], why: "waiting for a packet, with a deadline")
+
+  /// Well-known ways to more power; what is not named here fails as well, as if it did not exist.
+  ///
+  /// clone3 must be among the latter: libc takes it for a sign to use clone, whose flags can be looked at.
+  public static let forbidden: [CallRule] = [
+    .forbidden(["execve", "execveat", "fork", "vfork"]),
+    .forbidden(["listen", "accept", "accept4"]),
+    .forbidden([
+      "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_open",
+      "pidfd_getfd", "pidfd_send_signal", "kcmp", "kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
+    ]),
+    .forbidden([
+      "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount", "fspick",
+      "mount_setattr", "setns", "unshare",
+    ]),
+    .forbidden([
+      "bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register", "keyctl",
+      "add_key", "request_key", "open_by_handle_at", "name_to_handle_at", "memfd_create", "memfd_secret",
+    ]),
+    .forbidden([
+      "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
+      "acct", "quotactl", "syslog", "iopl", "ioperm", "modify_ldt", "settimeofday", "clock_settime", "clock_adjtime",
+      "adjtimex", "sethostname", "setdomainname", "vhangup",
+    ]),
+    .forbidden([
+      "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setfsuid", "setfsgid", "setgroups",
+      "capset", "personality", "seccomp", "setrlimit", "setsid", "setpgid", "setpriority", "sched_setscheduler",
+    ]),
+    .forbidden([
+      "symlink", "symlinkat", "mknod", "mknodat", "chmod", "fchmodat", "chown", "lchown", "fchownat", "truncate",
+      "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "utimensat", "utime",
+      "utimes", "futimesat",
+    ]),
+    .forbidden(["shmget", "shmat", "shmctl", "semget", "msgget", "mq_open", "remap_file_pages", "pkey_mprotect"]),
+  ]
+}

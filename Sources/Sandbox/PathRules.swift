@@ -1,0 +1,56 @@
+import CProcess
+import Glibc
+
+/// The only paths a process can open from now on (Landlock).
+///
+/// What is open already stays open, and looking at a file's attributes is no opening.
+public struct PathRules {
+  private var paths: [(path: String, access: FileAccess)] = []
+  private let mayConnect: Bool
+
+  /// Rules that allow nothing.
+  ///
+  /// - Parameter mayConnect: whether TCP connections may be made; they are never accepted. Kernels before 6.7 do not ask.
+  public init(mayConnect: Bool) { self.mayConnect = mayConnect }
+
+  /// Allows `access` to a file, or to everything beneath a folder; links are followed now, and what is not there is left out.
+  public mutating func allow(_ access: FileAccess, _ path: String) { paths.append((path, access)) }
+
+  /// Enters the rules, for good.
+  ///
+  /// It takes no right where no new privileges can be had.
+  ///
+  /// - Returns: the system's error number, or 0.
+  public func enter() -> CInt {
+    let version = landlock_version()
+    guard version >= 1 else { return errno }
+    var rules = landlock_rules()
+    rules.files = FileAccess.known(in: version).rawValue
+    // Binding, connecting.
+    if version >= 4 { rules.network = mayConnect ? 0b01 : 0b11 }
+    // Abstract sockets and signals of processes outside.
+    if version >= 6 { rules.scope = 0b11 }
+    // SAFETY: the structure is read during the call.
+    let descriptor = unsafe landlock_make_rules(&rules)
+    guard descriptor >= 0 else { return errno }
+    defer { close(descriptor) }
+    for (path, access) in paths {
+      let failure = Self.add(access.intersection(.known(in: version)), path, to: descriptor)
+      if failure != 0 { return failure }
+    }
+    return landlock_enter(descriptor) == 0 ? 0 : errno
+  }
+
+  private static func add(_ access: FileAccess, _ path: String, to rules: CInt) -> CInt {
+    // SAFETY: the path lives for the call.
+    let place = unsafe open(path, __O_PATH | O_CLOEXEC)
+    guard place >= 0 else { return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : errno }
+    defer { close(place) }
+    var info = stat()
+    // SAFETY: `info` is a stat structure.
+    guard unsafe fstat(place, &info) == 0 else { return errno }
+    let isFolder = info.st_mode & S_IFMT == S_IFDIR
+    let allowed = isFolder ? access : access.intersection(.ofFiles)
+    return landlock_allow_beneath(rules, place, allowed.rawValue) == 0 ? 0 : errno
+  }
+}

@@ -1,0 +1,46 @@
+import ChildProcess
+import FidoResults
+import Glibc
+import SecretMemory
+import UAFWire
+
+/// A running uaf-fetch: one process for the whole call, one exchange at a time.
+@safe final class FetchProcess {
+  private let socket: PacketSocket
+  private var buffer: Secret
+  /// Whether a request was sent whose answer was not taken.
+  var owesAnswer = false
+
+  /// Starts `program`.
+  ///
+  /// - Throws: ``Ending`` where it is missing or cannot be started.
+  init(_ program: String) throws(Ending) {
+    do {
+      let ends = try PacketSocket.pair()
+      defer { close(ends.theirs) }
+      socket = try PacketSocket(takingOver: ends.mine)
+      buffer = try Secret(capacity: WireLimit.packet + 1)
+      _ = try ChildProcess(starting: program, socket: ends.theirs)
+    } catch { throw Ending(.clientMismatch, log: "uaf-fetch: \(error)") }
+  }
+
+  /// Sends a request.
+  ///
+  /// - Throws: `PacketSocketError`.
+  func send(_ request: [UInt8]) throws(PacketSocketError) {
+    try socket.send(request)
+    owesAnswer = true
+  }
+
+  /// Waits for a packet of the answer.
+  ///
+  /// - Throws: `PacketSocketError`, `malformed` for what `read` refuses.
+  func receive<Message>(
+    timeoutMilliseconds: Int32, _ read: (Packet, Span<UInt8>) throws(PacketError) -> Message
+  ) throws(PacketSocketError) -> Message {
+    let packet = try socket.receive(into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
+    return try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketSocketError) in
+      do throws(PacketError) { return try read(packet, bytes) } catch { throw .malformed(error) }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Glibc
+import Sandbox
+
+/// What the core can do once it asks somebody: keep its state, talk over the sockets it has, compute, and end.
+enum HelperSandbox {
+  /// Gives up everything else, for good.
+  ///
+  /// - Parameter stateDirectory: the folder beneath which files can still be opened, read, written, made and removed.
+  /// - Returns: what this kernel, or this container, has no means for.
+  static func enter(keeping stateDirectory: String) -> SandboxReport {
+    // The time zone's file is read once, or the log would have another time from here on.
+    tzset()
+    var report = SandboxReport()
+    report.note(.network, NetworkNamespace.leave())
+    var paths = PathRules(mayConnect: false)
+    paths.allow(.keeping, stateDirectory)
+    report.note(.landlock, paths.enter())
+    // The last, because it forbids what the others are made with.
+    report.note(.seccomp, SystemCallFilter(calls).enter())
+    return report
+  }
+
+  /// The calls, each with what it is needed for.
+  static let calls: [CallRule] =
+    CommonCalls.ofItself + CommonCalls.forbidden + [
+      CommonCalls.reading, CommonCalls.waiting,
+      .allowedIf(
+        "mmap", [CallCondition(2, mask: UInt64(PROT_EXEC), is: 0)],
+        why: "memory; nothing is loaded any more, so that no page becomes code"),
+      .allowed(
+        ["write", "pwrite64", "writev", "fsync", "fdatasync", "ftruncate", "fallocate", "flock"],
+        why: "the account's file, SQLite's journal, the slots"),
+      .allowed(
+        ["unlink", "unlinkat", "rename", "renameat", "renameat2", "link", "linkat", "mkdir", "mkdirat"],
+        why: "a file that is there whole or not at all, what is forgotten, the folders of init"),
+      .allowed(["fchown", "fchmod", "umask"], why: "SQLite gives its journal the owner and the mode of the file"),
+      .allowed(["recvfrom", "recvmsg", "getsockopt", "shutdown"], why: "packets of the front end and of uaf-fetch"),
+      // With an address the log's socket would reach any other of the machine; so it would by sendmsg, whose address
+      // cannot be looked at.
+      .allowedIf("sendto", [CallCondition(4, is: 0)], why: "packets, and lines of the log"),
+      .forbidden(["socket", "socketpair", "connect", "bind", "sendmsg", "sendmmsg", "clone", "prctl", "ioctl"]),
+    ]
+}

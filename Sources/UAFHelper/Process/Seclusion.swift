@@ -1,0 +1,59 @@
+import Authenticator
+import FidoResults
+import Sandbox
+import UAFClient
+import UAFConfiguration
+import UAFCrypto
+
+/// The step from what a root program can do to what the core may: what lies on the other side is started and read before.
+final class Seclusion {
+  private let program: String
+  private let log: SystemLog
+  private var network: Result<FetchProcess, Ending>?
+  private var reported: Set<Substring> = []
+
+  /// - Parameter program: the path of uaf-fetch.
+  init(starting program: String, log: SystemLog) {
+    self.program = program
+    self.log = log
+  }
+
+  /// Starts uaf-fetch where a server will be asked, reads what is read once, and enters the sandbox.
+  func enter(asksServer: Bool, keeping stateDirectory: String) {
+    if asksServer { network = start() }
+    OpenSSLConfiguration.load()
+    StateDirectory.prepare()
+    if let missing = HelperSandbox.enter(keeping: stateDirectory).text { report(missing, of: "uaf-helper") }
+  }
+
+  private func start() -> Result<FetchProcess, Ending> {
+    do throws(Ending) { return .success(try FetchProcess(program)) } catch { return .failure(error) }
+  }
+
+  /// The way to a server.
+  ///
+  /// - Throws: ``Ending``: why uaf-fetch could not be started when there was the time for it.
+  func network(
+    _ server: ServerSettings, _ authorities: String?, waiting: @escaping () -> Void
+  ) throws(Ending) -> Network {
+    guard let network else { throw Ending(.cannotUse, log: "uaf-fetch was not started: no server was to be asked") }
+    let fetch = FetchProgram(server, over: try network.get(), authorities: authorities, waiting: waiting) {
+      [self] missing in report(missing, of: "uaf-fetch")
+    }
+    return Network(
+      begin: { (request) throws(TransportFailure) in try fetch.begin(request) },
+      finish: { () throws(TransportFailure) in try fetch.finish() })
+  }
+
+  /// One line for what is missing, unless another program of this call lacks the same: it is the kernel's then.
+  private func report(_ missing: String, of name: String) {
+    let parts = missing.split(separator: ",")
+    guard !reported.isSuperset(of: parts) else { return }
+    reported.formUnion(parts)
+    var line = LogLine(event: "sandbox")
+    line.add("program", name)
+    line.add("missing", missing)
+    line.addText("detail", "the kernel refuses these parts of the sandbox, by these error numbers; going on without")
+    log.write(line.description, .warning)
+  }
+}

@@ -1,0 +1,55 @@
+import Authenticator
+import Foundation
+import Testing
+
+/// Places of peers without root.
+@Suite final class PeerSlotTests {
+  private let folder = FileManager.default.temporaryDirectory.path + "/pam-uaf-peers.\(UUID().uuidString)"
+
+  init() throws {
+    _ = try StateDirectory.initialise(folder, owner: getuid())
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  private func take(_ peer: UInt32) throws -> PeerSlot? {
+    try PeerSlot.take(in: folder, for: peer, owner: getuid())
+  }
+
+  @Test func `are four for each, and no more`() throws {
+    var held: [PeerSlot] = []
+    for _ in 0..<4 { held.append(try #require(try take(4242))) }
+    #expect(try take(4242) == nil)
+    withExtendedLifetime(held) {}
+  }
+
+  @Test func `are given back when their holder ends`() throws {
+    var held: [PeerSlot] = []
+    for _ in 0..<4 { held.append(try #require(try take(4242))) }
+    held.removeLast()
+    #expect(try take(4242) != nil)
+    withExtendedLifetime(held) {}
+  }
+
+  @Test(arguments: [UInt32(0), 1, 4241, 4243, .max]) func `of one are nobody else's`(_ other: UInt32) throws {
+    var held: [PeerSlot] = []
+    for peer in [4242, other] {
+      for _ in 0..<4 { held.append(try #require(try take(peer))) }
+      #expect(try take(peer) == nil)
+    }
+    withExtendedLifetime(held) {}
+  }
+
+  @Test func `are not to be had where the folder is open to others, or not there`() throws {
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/slots")
+    #expect(throws: StateError.self) { _ = try self.take(4242) }
+    #expect(throws: StateError.self) { _ = try PeerSlot.take(in: "/nonexistent", for: 1, owner: getuid()) }
+  }
+
+  @Test func `take up no room on the disk`() throws {
+    for peer in 0..<50 { _ = try take(UInt32(peer)) }
+    let path = folder + "/slots"
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["peers.lock"])
+    #expect(try FileManager.default.attributesOfItem(atPath: path + "/peers.lock")[.size] as? Int == 0)
+  }
+}

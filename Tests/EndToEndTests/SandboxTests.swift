@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+#if arch(x86_64)
+  private let speaksNumbers = true
+#else
+  // try-calls.py and old-kernel.py know the numbers of one architecture.
+  private let speaksNumbers = false
+#endif
+
+extension EndToEnd {
+  @Suite(.enabled(if: speaksNumbers, "the tests' debugger speaks x86-64"))
+  struct `The sandbox` {
+    /// Has a process try what it must not be able to, and expects that none of it works.
+    private func attack(_ role: String, _ name: String, of login: Command, in scene: Scene) throws {
+      let processes = login.descendants(named: name)
+      try #require(processes.count == 1)
+      let folder = try Folder.shared.folder("attack")
+      let output = try Command.run(
+        [
+          "python3", Programs.own("try-calls.py"), role, "\(processes[0])", scene.settings.stateDirectory, folder,
+        ], logged: false)
+      #expect(output.status == 0 && output.lines.last == "end", "\(output.text)")
+      let passed = output.lines.filter { $0.hasPrefix("passed ") || $0.hasPrefix("broken ") }
+      #expect(passed == [])
+      #expect(output.lines.count { $0.hasPrefix("refused ") } > 100)
+      #expect(output.lines.count { $0.hasPrefix("works ") } >= 8)
+      // What the calls would have changed is as it was.
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["mine"])
+    }
+
+    @Test func `of the core refuses everything a login has no use for, at the prompt, and the login ends as ever`()
+      throws
+    {
+      let scene = try Scene.registered()
+      let login = try scene.startLogin()
+      try attack("core", "uaf-helper", of: login, in: scene)
+      login.send(Scene.passcode + "\n")
+      #expect(Login(try login.end()).code == .success)
+    }
+
+    @Test func `of the network program refuses everything a download has no use for, and the login ends as ever`()
+      throws
+    {
+      let scene = try Scene.registered()
+      let login = try scene.startLogin()
+      try attack("network", "uaf-fetch", of: login, in: scene)
+      login.send(Scene.passcode + "\n")
+      #expect(Login(try login.end()).code == .success)
+    }
+
+    @Test func `holds while a server keeps both waiting, and the login ends as ever`() throws {
+      let bad = try BadServers.shared()
+      let scene = try Scene.registered()
+      try scene.write(bad.authority + String(contentsOfFile: scene.server.authority, encoding: .utf8), to: "ca.pem")
+      try scene.configure {
+        $0.authority = scene.path("ca.pem")
+        $0.responseURL = try bad.url("good", "/hang")
+        $0.server = "timeout = 10"
+      }
+      _ = try scene.logIn("wrong1111")
+      let login = try scene.startLogin()
+      login.send(Scene.passcode + "\n")
+      try Wait.until("the settling") { try scene.status().remainingTries == 5 }
+      try attack("core", "uaf-helper", of: login, in: scene)
+      try attack("network", "uaf-fetch", of: login, in: scene)
+      #expect(Login(try login.end()).code == .authenticationError)
+    }
+
+    @Test func `of the core has no network in it, the network program has the machine's`() throws {
+      let scene = try Scene.registered()
+      let login = try scene.startLogin()
+      func network(_ name: String) throws -> String {
+        let process = try #require(login.descendants(named: name).first)
+        #expect(ProcessTable.status(process, "Seccomp") == "2")
+        #expect(ProcessTable.status(process, "NoNewPrivs") == "1")
+        return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/net")
+      }
+      let machine = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/net")
+      #expect(try network("uaf-helper") != machine)
+      #expect(try network("uaf-fetch") == machine)
+    }
+
+    @Test func `of an operation without a server has no network program beside it`() throws {
+      let scene = try Scene.registered()
+      try scene.stack("password required MODULE")
+      let change = try Command(try scene.host() + ["--", "password"], environment: scene.names)
+      try change.wait(for: "prompt ")
+      #expect(change.descendants(named: "uaf-fetch") == [])
+      try attack("core", "uaf-helper", of: change, in: scene)
+      change.send("\(Scene.passcode)\nmandarine8\nmandarine8\n")
+      #expect(Login(try change.end()).code == .success)
+    }
+
+    @Test(
+      .enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"),
+      arguments: ["files", "dns"])
+    func `lets the name of a server be looked up as the machine is told to`(_ way: String) throws {
+      let name = "pam-uaf.test"
+      // Servers elsewhere want a derivation that costs.
+      let scene = try Scene(Server(name: name)) { $0.derivationCost = 14 }
+      // Loopback addresses that nobody else listens at.
+      let address = "127.77.53.\(Int.random(in: 1...254))"
+      let names = try Command(["python3", Programs.own("name-server.py"), address, name], logged: false)
+      try names.wait(for: "listening")
+      // Nothing but the one way knows the name.
+      try scene.write("127.0.0.1 localhost \(way == "files" ? name : "")\n", to: "hosts")
+      try scene.write("passwd: files\nhosts: \(way)\n", to: "nsswitch.conf")
+      try scene.write("nameserver \(address)\noptions timeout:1 attempts:1\n", to: "resolv.conf")
+      let disk = try Disk(
+        scene,
+        "cd '\(scene.folder)'; for name in hosts nsswitch.conf resolv.conf; do mount --bind \"$name\" \"/etc/$name\"; done"
+      )
+      scene.disk = disk
+      try scene.register()
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+      scene.disk = nil
+      #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable, "the name is known elsewhere too")
+    }
+
+    @Test(
+      .enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"),
+      arguments: [["landlock"], ["seccomp"], ["network"], ["network", "landlock", "seccomp"]])
+    func `is left out where the kernel lacks it, with one line in the log, and the login goes on`(
+      _ features: [String]
+    ) throws {
+      let scene = try Scene.registered()
+      let kernel = ["python3", Programs.own("old-kernel.py"), features.joined(separator: ",")]
+      _ = try SystemLog.shared().take()
+      let login = Login(
+        try Command.run(try kernel + scene.host(), input: Scene.passcode + "\n", environment: scene.names))
+      #expect(login.code == .success, "\(login.output.text)")
+      let lines = try SystemLog.shared().take().filter { $0.contains("event=sandbox") }
+      #expect(lines.count == 1, "\(lines)")
+      for feature in features { #expect(lines.first?.contains("\(feature):") == true, "\(lines)") }
+      for other in ["landlock", "seccomp", "network"] where !features.contains(other) {
+        #expect(lines.first?.contains("\(other):") == false, "\(lines)")
+      }
+    }
+
+    @Test(.enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"))
+    func `is not mentioned where nothing is missing`() throws {
+      let scene = try Scene.registered()
+      _ = try SystemLog.shared().take()
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+      let lines = try SystemLog.shared().take()
+      #expect(!lines.isEmpty && !lines.contains { $0.contains("event=sandbox") }, "\(lines)")
+    }
+  }
+}

@@ -1,0 +1,104 @@
+"""Disks for the state folder: small, full, broken, cut from the power."""
+
+import contextlib
+import fcntl
+import os
+import pathlib
+import stat
+import subprocess
+
+from attack.lab import STATE
+from attack.table import Skip
+
+_SHUTDOWN = 0x8004587D  # EXT4_IOC_SHUTDOWN
+_NO_LOG_FLUSH = 2  # what is not in the journal yet is lost, as when the power goes
+
+
+class Ext4:
+    """An ext4 of its own under the state folder, on a file, until the row has ended."""
+
+    def __init__(self, lab, mebibytes=16):
+        self._lab = lab
+        self._image = pathlib.Path("/tmp/state.ext4")
+        with self._image.open("wb") as image:
+            image.truncate(mebibytes << 20)
+        lab.run("mkfs.ext4", "-q", "-F", "-m", "0", self._image)
+        self._device = _loop_device(lab, self._image)
+        lab.after(self.remove)
+        self.mount()
+        STATE.chmod(0o700)
+        lab.run("uafctl", "init")
+
+    def mount(self):
+        self._lab.run("mount", "-t", "ext4", self._device, STATE)
+
+    def unmount(self):
+        self._lab.run("umount", STATE)
+
+    def cut_power(self):
+        """Nothing reaches the disk from here on, and what was not put there for good is gone at the next mount."""
+        folder = os.open(STATE, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.ioctl(folder, _SHUTDOWN, _NO_LOG_FLUSH.to_bytes(4, "little"))
+        finally:
+            os.close(folder)
+
+    def remove(self):
+        """Takes it away again, if it is still there."""
+        if self._image.exists():
+            self._lab.run("umount", "--lazy", STATE, check=False)
+            self._lab.run("losetup", "--detach", self._device, check=False)
+            self._image.unlink()
+
+
+def _loop_device(lab, image):
+    for number in range(16):
+        path = f"/dev/loop{number}"
+        if not os.path.exists(path):
+            os.mknod(path, stat.S_IFBLK | 0o600, os.makedev(7, number))
+    found = lab.run("losetup", "--find", "--show", image, check=False)
+    if found.returncode:
+        raise Skip(f"no loop device: {found.stdout.strip()}")
+    return found.stdout.strip()
+
+
+class Memory:
+    """The state folder as it is, without the files named, on a disk of this size in memory, until the row has ended."""
+
+    def __init__(self, lab, size, dropping=()):
+        self._lab = lab
+        aside = "/tmp/state.aside"
+        os.makedirs(aside, exist_ok=True)
+        lab.run("mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "state", aside)
+        lab.run("cp", "-a", "--sparse=never", f"{STATE}/.", aside)
+        for name in dropping:
+            pathlib.Path(aside, name).unlink()
+        lab.run("mount", "--move", aside, STATE)
+        self._lies_there = True
+        lab.after(self.remove)
+
+    def remove(self):
+        """Takes it away again, if it is still there."""
+        if self._lies_there:
+            self._lab.run("umount", "--lazy", STATE)
+        self._lies_there = False
+
+
+class ReadOnly(Memory):
+    """The state folder as it is, of which nothing can be changed, until the row has ended."""
+
+    def __init__(self, lab):
+        self._lab = lab
+        lab.run("mount", "--bind", STATE, STATE)
+        lab.run("mount", "-o", "remount,bind,ro", STATE)
+        self._lies_there = True
+        lab.after(self.remove)
+
+
+def fill(folder=STATE):
+    """Writes until no block is left, and removes nothing."""
+    with open(pathlib.Path(folder, "filler"), "wb", buffering=0) as filler:
+        for size in (1 << 16, 1 << 12, 1 << 9, 1):
+            with contextlib.suppress(OSError):
+                while filler.write(bytes(size)) == size:
+                    continue

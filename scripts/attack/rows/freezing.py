@@ -1,0 +1,171 @@
+"""Holding one's own login still, so that others wait for it."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+from attack import hosts, peer
+from attack.rows.crowds import slots, timed
+from attack.table import Skip, attack, must
+
+# Everything that a person may take away from a process of his before it starts su.
+SLOW = ("nice", "-n", "19", "chrt", "--idle", "0", "taskset", "-c", "0")
+CGROUPS = [pathlib.Path("/sys/fs/cgroup/unified"), pathlib.Path("/sys/fs/cgroup")]
+
+
+class Delegated:
+    """A cgroup that belongs to a person, as systemd delegates one to each session."""
+
+    def __init__(self, lab, person):
+        root = next((path for path in CGROUPS if (path / "cgroup.procs").exists()), None)
+        if root is None or not (root / "cgroup.stat").exists():
+            raise Skip("no cgroup v2 is mounted")
+        self.folder = root / f"attack-{os.getpid()}-{person.name}"
+        try:
+            self.folder.mkdir()
+        except OSError as error:
+            raise Skip(f"no cgroup can be made: {error}") from None
+        lab.after(self._end)
+        if not (self.folder / "cgroup.kill").exists():
+            raise Skip("this kernel's cgroups know no freezing and killing")
+        for name in (".", "cgroup.procs", "cgroup.subtree_control", "cgroup.threads"):
+            os.chown(self.folder / name, person.uid, person.uid)
+        # What is in the group of one's own group, one can freeze.
+        self.inner = self.folder / "inner"
+        self._person = person
+        self._as_person(lambda: self.inner.mkdir())
+
+    def _as_person(self, action):
+        with peer.identity(self._person.uid):
+            action()
+
+    def enter(self):
+        """For a child that is about to start a program: its start happens inside."""
+        (self.inner / "cgroup.procs").write_text("0")
+
+    def write(self, name, value):
+        """The person's own doing."""
+        self._as_person(lambda: (self.inner / name).write_text(value))
+
+    def wait_for(self, name, text):
+        wait_until(lambda: text in (self.inner / name).read_text(), f"{text} in {name} of the cgroup")
+
+    def processes(self):
+        return {int(line) for line in (self.inner / "cgroup.procs").read_text().split()}
+
+    def _end(self):
+        for folder in (self.folder / "inner", self.folder):
+            if folder.exists():
+                (folder / "cgroup.kill").write_text("1")
+                wait_until(lambda: "populated 0" in (folder / "cgroup.events").read_text(), "the end of a cgroup")
+                folder.rmdir()
+
+
+def slot_holders():
+    """The process numbers that hold a derivation slot."""
+    inodes = {str(path.stat().st_ino) for path in pathlib.Path("/var/lib/pam-uaf/slots").glob("*.lock")}
+    lines = [line.split() for line in pathlib.Path("/proc/locks").read_text().splitlines()]
+    return {int(line[4]) for line in lines if line[1] == "FLOCK" and line[5].split(":")[2] in inodes}
+
+
+def setuid_host(lab):
+    """The small host, installed as su is: whoever starts it may send it signals."""
+    host = pathlib.Path("/usr/local/bin/pam-host-setuid")
+    shutil.copy(hosts.PAM_HOST, host)
+    host.chmod(0o4755)
+    lab.after(host.unlink)
+    return str(host)
+
+
+class Held:
+    """Logins of one person inside a cgroup of his, each with a wrong value and in the middle of its derivation."""
+
+    def __init__(self, person, group, host, count, prefix=()):
+        command = [*prefix, "setpriv", f"--reuid={person.uid}", f"--regid={person.uid}", "--clear-groups", host,
+                   "/etc/pam.d", "uaf", person.name]
+        self.person, self._group, self._busy = person, group, []
+        self.logins = [
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             preexec_fn=group.enter) for _ in range(count)]
+        for number, process in enumerate(self.logins):
+            process.stdin.write(f"wrong-guess-{number}\n".encode())
+            process.stdin.flush()
+        wait_until(lambda: len(slot_holders()) >= count, f"{count} derivations are under way")
+        self.cores = slot_holders()
+
+    def stop(self):
+        for process in self.logins:
+            must(self._may_signal(process.pid, signal.SIGSTOP), "a person cannot stop the host he started")
+
+    def freeze(self):
+        self._group.write("cgroup.freeze", "1")
+        self._group.wait_for("cgroup.events", "frozen 1")
+
+    def kill(self):
+        self._group.write("cgroup.kill", "1")
+
+    def _may_signal(self, process, number):
+        # Not by a thread that puts the person on: the real user counts here too.
+        return subprocess.run(
+            ["sh", "-c", f"kill -{int(number)} {process}"], user=self.person.uid, group=self.person.uid,
+            extra_groups=[], stderr=subprocess.DEVNULL).returncode == 0
+
+    def starve(self):
+        """What they run at was chosen by their person (SLOW), and now all of that is taken by other programs of his."""
+        self._busy = [subprocess.Popen(
+            ["taskset", "-c", "0", "sh", "-c", "while :; do :; done"], user=self.person.uid, group=self.person.uid,
+            extra_groups=[]) for _ in range(3)]
+
+    def cores_that_obey(self):
+        """How many cores their person may send a signal to."""
+        return sum(self._may_signal(core, 0) for core in self.cores)
+
+    def end(self):
+        self._group.write("cgroup.freeze", "0")
+        for process in self.logins + self._busy:
+            process.kill()
+            process.communicate()
+
+
+def wait_until(condition, what, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"not seen within {seconds} s: {what}")
+        time.sleep(0.002)
+
+
+@attack("A3", "inside a call: SIGSTOP; cgroup.freeze and cgroup.kill by a delegated cgroup's owner; no processor time",
+        "nobody else waits; the core is out of its person's reach, goes on, and what it looked at is counted")
+def held_still(lab):
+    limit = 10
+    lab.configure(cost=17, lock=f"retry_count_to_lock = {limit}\nlock_time = 300\nmax_lock_count = 10")
+    person, host, seen = lab.person(), setuid_host(lab), []
+    lab.configure()
+    other = lab.person()
+    lab.configure(lock=f"retry_count_to_lock = {limit}\nlock_time = 300\nmax_lock_count = 10")
+    group = Delegated(lab, person)
+    for start in ("by the module", "by the socket"):
+        if start == "by the socket":
+            peer.serve(lab)
+        for what in ("stop", "freeze", "kill", "starve") if start == "by the module" or lab.thorough else ("freeze",):
+            held = Held(person, group, host, slots(), SLOW if what == "starve" else ())
+            obedient, inside = held.cores_that_obey(), held.cores & group.processes()
+            slow = sum(os.sched_getscheduler(core) != 0 or len(os.sched_getaffinity(core)) == 1 for core in held.cores)
+            getattr(held, what)()
+            login, seconds = timed(lambda: lab.login(other, other.passcode))
+            must(login.is_in, f"{what}, core started {start}: another person waited {seconds:.1f} s for {login}")
+            must(not slow, f"{what}: {slow} of {slots()} cores started {start} run as slowly as their person likes")
+            must(not inside, f"{what}: {len(inside)} of {slots()} cores started {start} are in their person's cgroup")
+            must(obedient == 0, f"{obedient} of {slots()} cores started {start} take signals from their person")
+            wait_until(lambda: not slot_holders(), f"{what}: the cores started {start} go on and end their derivations")
+            left = lab.status(person)["authenticators"][0]["remainingTries"]
+            must(left == limit - slots(), f"{what}, core started {start}: {slots()} looked at, {limit - left} counted")
+            held.end()
+            lab.run("uafctl", "unlock", person.name)
+            seen.append(f"{what} {start} {seconds:.1f} s")
+    return (f"all {slots()} derivation slots held by one person; another was in after: {', '.join(seen)}; each guess "
+            "counted, no core in its person's reach")

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Checks the manuals of programs against their own help: each subcommand and each option that one of them names, the
+other names, too. `scripts/check.sh` calls it with the programs of build/stage; keys of the configuration and arguments
+of the module are compared by a test, with the readers' own lists."""
+import pathlib, re, subprocess, sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def help_of(program, words):
+    return subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def spoken(program, words=()):
+    """The subcommands, as phrases, and the options that the program's help names, from `words` downwards."""
+    text = help_of(program, words)
+    listed = text.partition("\nSUBCOMMANDS:\n")[2].partition("\n\n")[0]
+    phrases, options = set(), set(re.findall(r"^  (?:-h, )?--([a-z-]+)", text, re.M))
+    for name in re.findall(r"^  ([a-z]+)", listed, re.M):
+        below, more = spoken(program, (*words, name))
+        phrases |= below or {" ".join((*words, name))}
+        options |= more
+    return phrases, options
+
+
+def written(page):
+    """The same of a manual: phrases are the `Ic` of its items, options every `Fl -`."""
+    text = (ROOT / "man" / page).read_text(encoding="utf-8")
+    phrases = set()
+    for line in re.findall(r"^\.It (Ic .*)$", text, re.M):
+        phrases.add(" ".join(re.findall(r"\bIc ([a-z]+)", line)))
+    return phrases, set(re.findall(r"\bFl -([a-z][a-z-]+)", text)) | set(re.findall(r"Fl h , Fl -(help)", text))
+
+
+def main(folder):
+    broken = 0
+    for page in ("uafctl.1", "uaf-server.8"):
+        program = pathlib.Path(folder, page.rpartition(".")[0])
+        if not program.is_file():
+            print(f"check: {program} is not there: run 'make build' first")
+            broken += 1
+            continue
+        for kind, (has, says) in zip(("subcommand", "option"), zip(spoken(str(program)), written(page))):
+            for name in sorted(has - says):
+                print(f"check: man/{page} does not have the {kind} {name}")
+            for name in sorted(says - has):
+                print(f"check: man/{page} has a {kind} {name} that the program does not have")
+            broken += len(has ^ says)
+    return 1 if broken else 0
+
+
+sys.exit(main(sys.argv[1]))
