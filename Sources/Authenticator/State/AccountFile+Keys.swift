@@ -80,18 +80,6 @@ extension AccountFile {
     }
   }
 
-  /// Seals an open authenticator at another cost, where its value was set at a different one; nothing is written otherwise.
-  ///
-  /// - Parameter value: the value that opened it.
-  /// - Throws: as ``change(_:to:cost:in:holding:)``.
-  public func renew(
-    _ unlocked: borrowing UnlockedAuthenticator, with value: borrowing Secret, cost: Scrypt.Parameters,
-    in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
-  ) throws(StateError) {
-    guard unlocked.enrolled.cost != cost else { return }
-    try change(unlocked, to: value, cost: cost, in: directory, holding: slot)
-  }
-
   /// Which type was used last; nil if that is not known, or it is registered no more.
   ///
   /// - Throws: ``StateError``.

@@ -36,7 +36,6 @@ extension Session {
         let slot = try takeSlot(in: directory)
         switch try check(value, account, type, policy, in: directory, slot) {
         case .verified(let unlocked):
-          renew(unlocked, value, account, in: directory, slot)
           let isStale = isStale(value, type)
           guard keepsValue else { return UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale) }
           return UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale, value: value)
@@ -106,19 +105,6 @@ extension Session {
       return try account.verify(
         value, for: type, from: caller.origin, at: surroundings.now(), policy: policy, in: directory, holding: slot)
     } catch { throw Ending(error) }
-  }
-
-  /// Seals what a login opened at today's cost: an old one is easier to guess at, and its time tells that the account exists.
-  ///
-  /// Other operations compare what they opened with what is stored, and leave it. A login does not fail for it.
-  private func renew(
-    _ unlocked: borrowing UnlockedAuthenticator, _ value: borrowing Secret, _ account: AccountFile,
-    in directory: borrowing StateDirectory, _ slot: borrowing DerivationSlot
-  ) {
-    guard begin.operation == .authenticate else { return }
-    do throws(StateError) {
-      try account.renew(unlocked, with: value, cost: derivationCost, in: directory, holding: slot)
-    } catch { log("state", "the value could not be sealed at today's kdf_cost: \(error)", .warning) }
   }
 
   /// What an entry of another format than the PIN's is told.

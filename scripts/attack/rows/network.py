@@ -26,7 +26,7 @@ def beside(lab, name, request_url=None, response_url=None, argument=""):
     forger.point(request_url, response_url)
     # A lower cost is for servers on this machine alone.
     text = machine.CONFIGURATION.read_text()
-    if "https://127.0.0.1" not in (request_url or "https://127.0.0.1"):
+    if any(url and "https://127.0.0.1" not in url for url in (request_url, response_url)):
         text = text.replace("kdf_cost = 10", "kdf_cost = 14")
     path = f"/etc/security/pam_uaf-{name}.conf"
     pathlib.Path(path).write_text(text)
