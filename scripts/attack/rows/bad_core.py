@@ -41,7 +41,10 @@ BEHAVIOURS = {
     "says only info and goes": "hear(); say(b'\\x82', field(1, b'Welcome'))",
     "sets a variable and dies": "hear(); say(prompt); hear(); say(b'\\x85', field(1, b'A'), field(2, b'B'))",
     "says success before it is asked, cut": "say(finished(0, 0)[:5])",
-    "answers while it has to wait": "hear(); say(prompt); say(finished(0, 0)); hear()",
+    # With the host stopped, so that it finds both at once however fast it is.
+    "answers while it has to wait": (
+        "hear(); os.kill(os.getppid(), signal.SIGSTOP); say(prompt); say(finished(0, 0)); "
+        "os.kill(os.getppid(), signal.SIGCONT); hear()"),
 }
 # The answer to the control word of a failed module: whether the next one runs, and what becomes of the login when that
 # one lets in. As Linux-PAM documents it.

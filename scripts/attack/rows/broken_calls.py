@@ -60,11 +60,14 @@ def suffer(lab, core, person, fault):
         # One wrong guess before: so that taking back can be told from not counting.
         lab.login(person, "wrong-guess")
         before = 4
+    mark = lab.log.mark()
     value = person.passcode if fault.right else "wrong-guess"
     options = f"-e trace=all -e inject={fault.call}:{fault.what}:when={fault.number}"
     run = core.attempt(person, value, **{fault.side: options}, before=before)
     faults.judge(run, fault.right, str(fault))
-    must(run.said_yes or not run.login.is_in, f"{fault}: let in without the whole word of the core")
+    # A host that cannot wait kills strace with the core, at times before strace has written down what was sent.
+    word = run.said_yes or (fault.side == "host" and "0" in lab.verdicts(mark, person))
+    must(word or not run.login.is_in, f"{fault}: let in without the whole word of the core")
     after = lab.login(person, person.passcode)
     must(after.is_in, f"{fault}: afterwards the right value is refused: {after}")
     return run
