@@ -10,6 +10,9 @@ CONVERSATIONS = 100
 def race(start, right):
     """Opens all conversations before the first is answered; the right value is in the middle. Returns the logins."""
     waiting = [start() for _ in range(CONVERSATIONS)]
+    for process in waiting:
+        while (line := process.stdout.readline()) and not line.startswith(b"prompt "):
+            pass
     answers = [f"wrong-guess-{number}" for number in range(CONVERSATIONS)]
     answers[CONVERSATIONS // 2] = right
     for process, answer in zip(waiting, answers):
