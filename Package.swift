@@ -87,7 +87,7 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator",
+        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -130,7 +130,7 @@ let package = Package(
     .testTarget(
       name: "UAFServerTests",
       dependencies: [
-        "UAFServer", "UAFMessages", "UAFCrypto", "Authenticator",
+        "UAFServer", "UAFMessages", "UAFCrypto", "Authenticator", "CProcess",
         .product(name: "HummingbirdTesting", package: "hummingbird"),
       ],
       swiftSettings: strict),

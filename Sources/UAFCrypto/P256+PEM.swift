@@ -10,7 +10,9 @@ extension P256 {
     guard let bio = unsafe BIO_new(BIO_s_mem()) else { throw OpenSSLQueue.failure(.outOfMemory) }
     defer { unsafe BIO_free(bio) }
     guard unsafe BIO_write(bio, pem, length) == length else { throw OpenSSLQueue.failure(.outOfMemory) }
-    guard let key = unsafe PEM_read_bio_PUBKEY(bio, nil, nil, nil) else { throw OpenSSLQueue.failure(.invalidKey) }
+    guard let key = unsafe PEM_read_bio_PUBKEY(bio, nil, PEMPassword.refuse, nil) else {
+      throw OpenSSLQueue.failure(.invalidKey)
+    }
     defer { unsafe EVP_PKEY_free(key) }
     var start: UnsafeMutablePointer<UInt8>?
     let count = unsafe i2d_PUBKEY(key, &start)

@@ -35,7 +35,8 @@ public enum X509 {
 
   /// The certificates of a PEM text in its order, each as DER.
   ///
-  /// - Throws: ``CryptoError/invalidCertificate`` if there is none, more than ``maximumChain``, or a broken one.
+  /// - Throws: ``CryptoError/invalidCertificate`` if there is none, more than ``maximumChain``, or one that is
+  ///   broken or encrypted; nobody is asked for a password.
   public static func certificates(pem: [UInt8]) throws(CryptoError) -> [[UInt8]] {
     guard let length = CInt(exactly: pem.count), length > 0 else { throw .invalidCertificate }
     // SAFETY: the BIO copies the bytes it is given; it is ours until the `defer`.
@@ -43,7 +44,7 @@ public enum X509 {
     defer { unsafe BIO_free(bio) }
     guard unsafe BIO_write(bio, pem, length) == length else { throw OpenSSLQueue.failure(.outOfMemory) }
     var chain: [[UInt8]] = []
-    while let certificate = unsafe PEM_read_bio_X509(bio, nil, nil, nil) {
+    while let certificate = unsafe PEM_read_bio_X509(bio, nil, PEMPassword.refuse, nil) {
       // SAFETY: freed at the end of each turn.
       defer { unsafe X509_free(certificate) }
       guard chain.count < maximumChain else { throw .invalidCertificate }

@@ -20,4 +20,10 @@ struct UAFServerCommand: AsyncParsableCommand {
       AuditCommand.self,
       DecodeCommand.self, MetadataCommand.self,
     ])
+
+  /// Keeps the process's memory to itself, then does what the command line says.
+  static func main() async {
+    do throws(ServerError) { try ServerProcess.forbidDumps() } catch { exit(withError: error) }
+    await main(nil)
+  }
 }

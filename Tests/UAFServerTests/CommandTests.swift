@@ -54,6 +54,8 @@ struct CommandTests {
     ["approve", "a", "--state", "d", "--text", "t", "--lifetime", "3601"],
     ["approve", "a b", "--state", "d", "--text", "t"],
     ["serve", "--state", "d", "--development", "--channel-binding", "off", "--tls-certificate", "c"],
+    ["serve", "--state", "d", "--development", "--address-connections", "-1"],
+    ["serve", "--state", "d", "--development", "--address-connections", "1025"],
   ])
   func `refuses a command line that does not say what to do`(arguments: [String]) {
     #expect(throws: (any Error).self) { _ = try UAFServerCommand.parseAsRoot(arguments) }

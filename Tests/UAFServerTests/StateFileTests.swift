@@ -121,4 +121,15 @@ final class StateFileTests {
       _ = try CertificateFiles(certificatePath: state.certificatePath, privateKeyPath: state.privateKeyPath)
     }
   }
+
+  @Test(arguments: [
+    "-----BEGIN ENCRYPTED PRIVATE KEY-----\n", "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n",
+  ])
+  func `refuses an encrypted private key by its name, since nobody is there to be asked`(text: String) throws {
+    _ = try StateFile.create(path: path("chain"), mode: 0o644, contents: [])
+    _ = try StateFile.create(path: path("key"), mode: 0o600, contents: Array(text.utf8))
+    let error = ServerError.unusableFile(
+      path: path("key"), reason: "the key is encrypted: store it without a password, readable by its owner alone")
+    #expect(throws: error) { try CertificateFiles(certificatePath: path("chain"), privateKeyPath: path("key")) }
+  }
 }

@@ -12,13 +12,18 @@ struct CertificateFiles {
 
   /// Reads a chain and its key.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if one is missing, or if others can read the key.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if one is missing, if others can read the key, or if it is
+  ///   encrypted: nobody is there to be asked for its password.
   init(certificatePath: String, privateKeyPath: String) throws {
     guard let chain = try StateFile.read(path: certificatePath, isSecret: false) else {
       throw ServerError.unusableFile(path: certificatePath, reason: "no such file")
     }
     guard let key = try StateFile.read(path: privateKeyPath, isSecret: true) else {
       throw ServerError.unusableFile(path: privateKeyPath, reason: "no such file")
+    }
+    guard !key.contains("ENCRYPTED".utf8) else {
+      throw ServerError.unusableFile(
+        path: privateKeyPath, reason: "the key is encrypted: store it without a password, readable by its owner alone")
     }
     chainPEM = chain
     privateKeyPEM = key

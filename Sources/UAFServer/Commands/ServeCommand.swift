@@ -44,6 +44,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Requests for one account in a minute; twice as many at once; 0 for no limit.")
   var accountRate = Admission.standardAccountRate
 
+  @Option(help: "Connections of one address at once; 0 for no limit. Loopback has none.")
+  var addressConnections = ConnectionCounts.standardMaximum
+
   func validate() throws {
     guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together.") }
     guard development != (certificate != nil) else {
@@ -54,6 +57,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
     guard (0...1_000_000).contains(addressRate), (0...1_000_000).contains(accountRate) else {
       throw ValidationError("--address-rate and --account-rate must be 0 to 1000000.")
+    }
+    guard (0...Self.maximumConnections).contains(addressConnections) else {
+      throw ValidationError("--address-connections must be 0 to \(Self.maximumConnections).")
     }
     guard channelBinding != .off || tlsCertificate.isEmpty else {
       throw ValidationError("--tls-certificate is of no use with --channel-binding off.")
@@ -80,11 +86,10 @@ struct ServeCommand: AsyncParsableCommand {
     let admission = Admission(addressRate: addressRate, accountRate: accountRate)
     let application = Application(
       router: UAFRoutes(environment: environment, logger: logger, admission: admission).router,
-      server: try .tls(
-        .http1(configuration: .init(idleTimeout: .seconds(30))), tlsConfiguration: files.tlsConfiguration()),
+      server: try server(files, logger: logger),
       configuration: .init(
         address: .hostname(listen.host, port: listen.port), serverName: "uaf-server",
-        availableConnectionsDelegate: MaximumAvailableConnections(1024)),
+        availableConnectionsDelegate: MaximumAvailableConnections(Self.maximumConnections)),
       onServerRunning: { [listen, publicURL, channelBinding] channel in
         let local = listen.url(port: channel.localAddress?.port ?? listen.port)
         let url = publicURL?.text ?? local
@@ -100,6 +105,18 @@ struct ServeCommand: AsyncParsableCommand {
       },
       logger: logger)
     try await run(application, logger: logger)
+  }
+
+  /// The connections that are served at once.
+  private static let maximumConnections = 1024
+
+  /// HTTP over TLS; one connection cannot be held for ever, and one address cannot hold all of them.
+  private func server(_ files: CertificateFiles, logger: Logger) throws -> HTTPServerBuilder {
+    let counts = ConnectionCounts(maximum: addressConnections)
+    let configuration = HTTP1Channel.Configuration(
+      additionalChannelHandlers: [AddressLimit(counts, logger: logger), ExchangeDeadline()],
+      idleTimeout: .seconds(30))
+    return try .tls(.http1(configuration: configuration), tlsConfiguration: files.tlsConfiguration())
   }
 
   /// Runs until a signal; a client that keeps an idle connection open does not keep the server from ending.

@@ -12,6 +12,8 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case cannotListen(address: String, errorNumber: Int32)
   /// The public URL is not known before the server listens.
   case notListening
+  /// The system lets others have the process's memory.
+  case unprotectedMemory(errorNumber: Int32)
   /// An argument of the command line.
   case invalidArgument(String)
 
@@ -25,6 +27,9 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
       // SAFETY: strerror's text is copied at once.
       "cannot listen on \(address): \(unsafe String(cString: strerror(errorNumber))): choose another with --listen"
     case .notListening: "the server does not listen yet: try again"
+    case .unprotectedMemory(let errorNumber):
+      // SAFETY: strerror's text is copied at once.
+      "core dumps cannot be forbidden: \(unsafe String(cString: strerror(errorNumber))): check what confines uaf-server"
     case .invalidArgument(let text): text
     }
   }
