@@ -88,7 +88,7 @@ import UAFWire
       configurationPath: "\(folder)/conf.\(number % Self.variants.count)", owner: geteuid(),
       now: { BootTime(bootID: [1], nanoseconds: passed, wallSeconds: Self.moment) },
       pause: { passed += Int64($0) * 1_000_000 }, derivationSlots: 2, log: log,
-      network: { (_, _) throws(Ending) in
+      network: { (_, _, _) throws(Ending) in
         server.connect()
         return Network(
           begin: { (request) throws(TransportFailure) in try server.begin(request) },

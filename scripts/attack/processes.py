@@ -25,7 +25,7 @@ def _read(path):
 
 
 def _state(entry):
-    return _read(entry / "stat").rpartition(")")[2].split()[:1][0] if _read(entry / "stat") else ""
+    return "".join(_read(entry / "stat").rpartition(")")[2].split()[:1])
 
 
 def environment(process):
