@@ -5,9 +5,10 @@ import fcntl
 import os
 import pathlib
 import stat
+import time
 
 from attack.lab import STATE
-from attack.table import Skip
+from attack.table import Skip, must
 
 _SHUTDOWN = 0x8004587D  # EXT4_IOC_SHUTDOWN
 _NO_LOG_FLUSH = 2  # what is not in the journal yet is lost, as when the power goes
@@ -32,7 +33,11 @@ class Ext4:
         self._lab.run("mount", "-t", "ext4", self._device, STATE)
 
     def unmount(self):
-        self._lab.run("umount", STATE)
+        # A program that was killed holds the disk until the kernel is through with it.
+        deadline = time.monotonic() + 10
+        while self._lab.run("umount", STATE, check=False).returncode:
+            must(time.monotonic() < deadline, "the disk stays in use")
+            time.sleep(0.01)
 
     def cut_power(self):
         """Nothing reaches the disk from here on, and what was not put there for good is gone at the next mount."""
