@@ -140,7 +140,7 @@ struct BoundsTests {
     try await add(256, to: "alice")
     var context = RequestContext(username: "alice")
     context.authCode = try await server.enrol("alice")
-    for _ in 0..<9 { #expect(try await server.get(.registration, context).statusCode == .forbidden) }
+    for _ in 0..<9 { #expect(try await server.get(.registration, context).statusCode == .unacceptableAuthenticator) }
     _ = try await server.database.write { try CredentialStore(db: $0).revokeAll(of: "alice", now: 2) }
     #expect(try await server.get(.registration, context).statusCode == .ok)
   }

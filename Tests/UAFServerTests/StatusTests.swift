@@ -15,7 +15,7 @@ struct StatusTests {
       (.wrongTransaction, 1498),
       (.unsupportedVersion, 1498), (.unknownExtension, 1498), (.malformedMessage, 1400),
       (.malformedFinalChallenge, 1400),
-      (.authorizationRequired, 1401), (.tooManyKeys, 1403), (.internalError, 1500),
+      (.authorizationRequired, 1401), (.tooManyKeys, 1492), (.internalError, 1500),
     ] as [(Refusal, UInt32)])
   func `gives a refusal the specification's number`(refusal: Refusal, status: UInt32) {
     #expect(refusal.statusCode.rawValue == status)

@@ -63,14 +63,13 @@ enum Refusal: String, Error, CaseIterable {
     case .authorizationRequired, .wrongEnrolmentCode, .wrongProof, .enrolmentCodeUsed, .wrongApprovalCode,
       .approvalCodeUsed:
       .unauthorized
-    // "The client should not retry": only the administrator, or a deregistration, makes room.
-    case .tooManyKeys: .forbidden
     case .invalidServerData, .unknownChallenge, .expiredChallenge, .otherOperation, .otherUser, .counterNotIncreased:
       .requestInvalid
     case .channelBindingMismatch: .channelBindingRefused
     case .unknownAAID: .unknownAAID
     case .unknownKeyID: .unknownKeyID
-    case .notInPolicy, .outdatedAuthenticator: .unacceptableAuthenticator
+    // Too many keys: a person is told to deregister one, where 1403 would have them come back later for nothing.
+    case .notInPolicy, .outdatedAuthenticator, .tooManyKeys: .unacceptableAuthenticator
     case .unacceptableAlgorithm: .unacceptableAlgorithm
     case .unacceptableKey, .keyAlreadyRegistered: .unacceptableKey
     case .otherAttestationType, .ecdaaNotSupported, .untrustedAttestation, .otherModelAttested,
