@@ -27,7 +27,7 @@ if [[ ! -f build/stage.prefix || $(<build/stage.prefix) != /usr ]]; then
 fi
 
 # What a workstation has and a machine that only builds may lack. Fetched, and not installed: see attack/enter.sh.
-hosts=(sudo openssh-server openssh-client faketime strace gdb valgrind tcpdump e2fsprogs)
+hosts=(sudo openssh-server openssh-client strace e2fsprogs)
 folder=$PWD/build/attack
 mkdir -p "$folder/packages/partial" "$folder/root"
 fetch() {

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import pathlib
+import shutil
 import stat
 import time
 
@@ -18,6 +19,8 @@ class Ext4:
     """An ext4 of its own under the state folder, on a file, until the row has ended."""
 
     def __init__(self, lab, mebibytes=16):
+        if shutil.which("mkfs.ext4") is None:
+            raise Skip("mkfs.ext4 is not there, and its package could not be fetched")
         self._lab = lab
         self._image = pathlib.Path("/tmp/state.ext4")
         with self._image.open("wb") as image:
