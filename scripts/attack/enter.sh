@@ -7,12 +7,19 @@ shift
 checkout=$PWD
 root=$folder/root/merged
 
-# Layers in memory over the machine's own root, which is only read.
-mount -t tmpfs -o mode=755,size=3g layers "$folder/root"
-mkdir "$folder/root/"{upper,work,merged}
-mount -t overlay overlay -o "lowerdir=/,upperdir=$folder/root/upper,workdir=$folder/root/work" "$root"
+# What a container may not allow even its root.
+try() {
+  "$@" && return
+  echo "attack: 0 passed, 0 failed, all skipped: this machine does not let root do this: $*"
+  exit 0
+}
 
-mount -t proc proc "$root/proc"
+# Layers in memory over the machine's own root, which is only read.
+try mount -t tmpfs -o mode=755,size=3g layers "$folder/root"
+mkdir "$folder/root/"{upper,work,merged}
+try mount -t overlay overlay -o "lowerdir=/,upperdir=$folder/root/upper,workdir=$folder/root/work" "$root"
+
+try mount -t proc proc "$root/proc"
 mount --rbind /sys "$root/sys"
 mount -t tmpfs -o mode=755 run "$root/run"
 mount -t tmpfs -o mode=1777 tmp "$root/tmp"
@@ -24,7 +31,7 @@ for device in null zero full random urandom tty loop-control; do
   fi
 done
 mkdir "$root/dev/pts" "$root/dev/shm"
-mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$root/dev/pts"
+try mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$root/dev/pts"
 ln -s pts/ptmx "$root/dev/ptmx"
 ln -s /proc/self/fd "$root/dev/fd"
 mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
