@@ -5,17 +5,12 @@ import pathlib
 import threading
 import time
 
+from attack.processes import running
+
 
 def cores():
     """The process numbers of all cores."""
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and (entry / "comm").read_text() == "uaf-helper\n":
-                found.append(int(entry.name))
-        except OSError:
-            pass
-    return found
+    return running("uaf-helper")
 
 
 def memory_mib():
@@ -64,11 +59,3 @@ def slot_holders():
     inodes = {str(path.stat().st_ino) for path in pathlib.Path("/var/lib/pam-uaf/slots").glob("*.lock")}
     lines = [line.split() for line in pathlib.Path("/proc/locks").read_text().splitlines()]
     return {int(line[4]) for line in lines if line[1] == "FLOCK" and line[5].split(":")[2] in inodes}
-
-
-def wait_until(condition, what, seconds=30):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"not seen within {seconds} s: {what}")
-        time.sleep(0.002)

@@ -6,10 +6,10 @@ import os
 import pathlib
 import shutil
 import stat
-import time
 
 from attack.lab import STATE
-from attack.table import Skip, must
+from attack.table import Skip
+from attack.waiting import until
 
 _SHUTDOWN = 0x8004587D  # EXT4_IOC_SHUTDOWN
 _NO_LOG_FLUSH = 2  # what is not in the journal yet is lost, as when the power goes
@@ -37,10 +37,7 @@ class Ext4:
 
     def unmount(self):
         # A program that was killed holds the disk until the kernel is through with it.
-        deadline = time.monotonic() + 10
-        while self._lab.run("umount", STATE, check=False).returncode:
-            must(time.monotonic() < deadline, "the disk stays in use")
-            time.sleep(0.01)
+        until(lambda: not self._lab.run("umount", STATE, check=False).returncode, "a disk that nobody uses", seconds=10)
 
     def cut_power(self):
         """Nothing reaches the disk from here on, and what was not put there for good is gone at the next mount."""

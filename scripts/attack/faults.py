@@ -12,11 +12,11 @@ import os
 import pathlib
 import re
 import shutil
-import time
 
 from attack import hosts
 from attack.lab import HELPER
 from attack.table import Skip, must
+from attack.waiting import until
 
 WORKERS = 3
 FOLDER = pathlib.Path("/tmp/faults")
@@ -100,10 +100,9 @@ class Core:
 
     def _wait_for_end(self, path):
         """The core may outlive a host that was killed; what it counts then still counts."""
-        deadline = time.monotonic() + 30
-        while any(str(path).encode() in _command_line(process) for process in pathlib.Path("/proc").glob("[0-9]*")):
-            must(time.monotonic() < deadline, "the core does not end")
-            time.sleep(0.005)
+        until(
+            lambda: not any(str(path).encode() in _command_line(each) for each in pathlib.Path("/proc").glob("[0-9]*")),
+            "the end of the core")
 
     def left(self, person):
         """The tries left, as the core that nobody disturbs tells them."""

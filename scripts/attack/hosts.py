@@ -9,12 +9,12 @@ import re
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import termios
 import time
 
 from attack.table import Skip
+from attack.waiting import listens
 
 # PAM's codes that rows speak of.
 SUCCESS, SYSTEM_ERR, AUTH_ERR, CRED_UNAVAIL = 0, 4, 7, 15
@@ -165,8 +165,7 @@ def ask_uaf(lab, service, lines=None):
     after = re.sub(r"(?m)^@include\s+common-auth$", f"@include {lines}", before)
     if after == before:
         raise RuntimeError(f"/etc/pam.d/{service} does not include common-auth")
-    stack.write_text(after)
-    lab.after(lambda: stack.write_text(before))
+    lab.stack(service, *after.splitlines())
 
 
 def sudoers(lab, *lines):
@@ -219,15 +218,8 @@ def sshd(lab, port=2222, *options):
         "UseDNS no", "MaxStartups 200", "LoginGraceTime 60", ""]))
     process = lab.start("/usr/sbin/sshd", "-D", "-f", folder / "config")
     lab.after(lambda: lab.stop(process))
-    deadline = time.monotonic() + 20
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError("sshd does not listen") from None
-            time.sleep(0.02)
+    listens(process, port)
+    return process
 
 
 def ssh(name, *answers, port=2222):

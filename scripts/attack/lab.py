@@ -14,6 +14,7 @@ import threading
 import time
 
 from attack import hosts
+from attack.waiting import listens
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CONFIGURATION = pathlib.Path("/etc/security/pam_uaf.conf")
@@ -94,6 +95,8 @@ class Lab:
         self.run("uafctl", "init")
         self.stack("uaf", "auth required pam_uaf.so", "account required pam_permit.so")
         self.stack("other", "auth required pam_deny.so", "account required pam_deny.so")
+        # Those two are the machine's own: no row's end takes them away.
+        self._tidying.clear()
         return self
 
     def __exit__(self, *_):
@@ -154,15 +157,7 @@ class Lab:
         process = self.start(
             "uaf-server", "serve", "--state", folder, "--listen", f"127.0.0.1:{port}", "--development", *options,
             stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                break
-            except OSError:
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError("the server does not listen") from None
-                time.sleep(0.05)
+        listens(process, port)
         pathlib.Path("/etc/ssl/uaf-ca.pem").write_bytes(pathlib.Path(folder, "ca.pem").read_bytes())
         return process
 
@@ -188,8 +183,14 @@ kdf_cost = {cost}
         CONFIGURATION.chmod(0o644)
 
     def stack(self, service, *lines):
-        """Writes a PAM stack."""
-        pathlib.Path("/etc/pam.d", service).write_text("".join(line + "\n" for line in lines))
+        """Writes a PAM stack; what was there is put back after the row."""
+        path = pathlib.Path("/etc/pam.d", service)
+        if path.exists():
+            before = path.read_text()
+            self.after(lambda: path.write_text(before))
+        else:
+            self.after(lambda: path.unlink(missing_ok=True))
+        path.write_text("".join(line + "\n" for line in lines))
 
     # --- People
 

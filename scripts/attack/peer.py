@@ -8,9 +8,9 @@ import pathlib
 import shutil
 import socket
 import threading
-import time
 
 from attack.lab import HELPER
+from attack.waiting import until
 
 SOCKET = "/run/pam-uaf/helper.sock"
 
@@ -39,11 +39,7 @@ def serve(lab):
         shutil.rmtree(pathlib.Path(SOCKET).parent)
 
     lab.after(end)
-    deadline = time.monotonic() + 20
-    while not os.path.exists(SOCKET):
-        if listener.poll() is not None or time.monotonic() > deadline:
-            raise RuntimeError("nothing listens for the core")
-        time.sleep(0.01)
+    until(lambda: os.path.exists(SOCKET), "a listener for the core")
     os.chmod(SOCKET, 0o666)
     return listener
 

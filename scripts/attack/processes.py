@@ -1,5 +1,6 @@
 """What the core and the network program are while they run, as /proc has it."""
 
+import contextlib
 import os
 import pathlib
 import threading
@@ -8,12 +9,13 @@ import time
 NAMES = ("uaf-helper", "uaf-fetch")
 
 
-def running(name):
-    """The ids of the processes of that name that are alive."""
+def running(*names):
+    """The ids of the processes that run programs of these names; one that has ended runs none, though it may be listed."""
     found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        if entry.name.isdigit() and _read(entry / "comm").strip() == name and _state(entry) not in ("Z", "X", ""):
-            found.append(int(entry.name))
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.path.basename(os.readlink(process / "exe")) in names:
+                found.append(int(process.name))
     return sorted(found)
 
 
@@ -22,10 +24,6 @@ def _read(path):
         return path.read_text(errors="backslashreplace")
     except OSError:
         return ""
-
-
-def _state(entry):
-    return "".join(_read(entry / "stat").rpartition(")")[2].split()[:1])
 
 
 def environment(process):
@@ -80,6 +78,6 @@ class Watch:
 def gone(seconds=5):
     """Waits until no program of ours runs any more; returns those that still do."""
     deadline = time.monotonic() + seconds
-    while (left := [process for name in NAMES for process in running(name)]) and time.monotonic() < deadline:
+    while (left := running(*NAMES)) and time.monotonic() < deadline:
         time.sleep(0.02)
     return left

@@ -1,7 +1,6 @@
 """Answers that a server, or whoever stands for it, would not give: broken, endless, or with texts that paint."""
 
 import collections
-import json
 import time
 
 from attack import forger, hosts

@@ -13,7 +13,9 @@ import time
 from attack import faults, hosts
 from attack.lab import STATE
 from attack.memory import Canary, Capture
+from attack.processes import running
 from attack.table import attack, must
+from attack.waiting import until
 
 # So that a host keeps nothing of what is typed in a buffer of its standard input: that would be the host's, not ours.
 UNBUFFERED = ("stdbuf", "-i0")
@@ -30,35 +32,15 @@ def stopped_at(person, value, call, number):
     try:
         host.stdin.write(value.encode() + b"\n")
         until(lambda: trace.exists() and "stopped by SIGSTOP" in trace.read_text(), f"the core at {call}")
-        cores = named("uaf-helper")
+        cores = running("uaf-helper")
         must(len(cores) == 1, f"{len(cores)} cores")
         yield cores[0]
     finally:
-        for process in named("uaf-helper"):
+        for process in running("uaf-helper"):
             os.kill(process, signal.SIGCONT)
         host.stdin.close()
         host.wait(60)
         trace.unlink()
-
-
-def named(name):
-    """The processes that run a program of this name."""
-    found = []
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if os.path.basename(os.readlink(process / "exe")) == name:
-                found.append(int(process.name))
-    return found
-
-
-def until(condition, what, seconds=20):
-    deadline = time.monotonic() + seconds
-    while True:
-        found = condition()
-        if found:
-            return found
-        must(time.monotonic() < deadline, f"never seen: {what}")
-        time.sleep(0.005)
 
 
 def while_used(person, canary):
@@ -85,7 +67,7 @@ def at_the_network(core, person, canary):
     """The core after the value was used, as it sends its answer to the network program (PROTOCOL.md, request: 0x41)."""
     call = last_call(core, person, person.passcode, lambda line: re.match(r'sendto\(\d+, "A\\1', line))
     with stopped_at(person, person.passcode, *call):
-        must(named("uaf-fetch"), "there is no network program")
+        must(running("uaf-fetch"), "there is no network program")
         names = canary.in_every_process()
     must(not names, f"when the server is asked the value is in {names}")
 

@@ -3,8 +3,9 @@
 import concurrent.futures
 
 from attack import hosts, peer
-from attack.cores import Peak, slot_holders, slots, timed, wait_until
+from attack.cores import Peak, slot_holders, slots, timed
 from attack.table import attack, must
+from attack.waiting import until
 
 CONNECTIONS = 100
 # What a derivation takes at the cost that is shipped (kdf_cost = 16): 64 MiB; and what the core takes besides.
@@ -88,7 +89,7 @@ def from_afar(lab):
     for process in logins:
         process.stdin.write(b"wrong-guess-1\n")
         process.stdin.flush()
-    wait_until(lambda: len(slot_holders()) >= slots() - 1, "as many derivations from afar as may be")
+    until(lambda: len(slot_holders()) >= slots() - 1, "as many derivations from afar as may be")
     login, seconds = timed(lambda: lab.login(late, late.passcode))
     for process in logins:
         process.kill()

@@ -103,7 +103,6 @@ def suffer(lab, content, person, case):
         "refused as locked or unusable, and logged; what was counted stands; never a fresh account, never ignored")
 def damaged(lab):
     lab.stack("uaf", "auth required pam_uaf.so nouserok", "account required pam_permit.so")
-    lab.after(lambda: lab.stack("uaf", "auth required pam_uaf.so", "account required pam_permit.so"))
     people = [lab.person() for _ in range(faults.WORKERS)]
     contents = {}
     for person in people:

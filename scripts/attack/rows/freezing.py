@@ -7,8 +7,9 @@ import signal
 import subprocess
 
 from attack import hosts, peer
-from attack.cores import slot_holders, slots, timed, wait_until
+from attack.cores import slot_holders, slots, timed
 from attack.table import Skip, attack, must
+from attack.waiting import until
 
 # Everything that a person may take away from a process of his before it starts su.
 SLOW = ("nice", "-n", "19", "chrt", "--idle", "0", "taskset", "-c", "0")
@@ -50,7 +51,7 @@ class Delegated:
         self._as_person(lambda: (self.inner / name).write_text(value))
 
     def wait_for(self, name, text):
-        wait_until(lambda: text in (self.inner / name).read_text(), f"{text} in {name} of the cgroup")
+        until(lambda: text in (self.inner / name).read_text(), f"{text} in {name} of the cgroup")
 
     def processes(self):
         return {int(line) for line in (self.inner / "cgroup.procs").read_text().split()}
@@ -59,7 +60,7 @@ class Delegated:
         for folder in (self.folder / "inner", self.folder):
             if folder.exists():
                 (folder / "cgroup.kill").write_text("1")
-                wait_until(lambda: "populated 0" in (folder / "cgroup.events").read_text(), "the end of a cgroup")
+                until(lambda: "populated 0" in (folder / "cgroup.events").read_text(), "the end of a cgroup")
                 folder.rmdir()
 
 
@@ -88,7 +89,7 @@ class Held:
         for number, process in enumerate(self.logins):
             process.stdin.write(f"wrong-guess-{number}\n".encode())
             process.stdin.flush()
-        wait_until(lambda: len(slot_holders()) >= count, f"{count} derivations are under way")
+        until(lambda: len(slot_holders()) >= count, f"{count} derivations are under way")
         self.cores = slot_holders()
 
     def stop(self):
@@ -148,7 +149,7 @@ def held_still(lab):
             must(not slow, f"{what}: {slow} of {slots()} cores started {start} run as slowly as their person likes")
             must(not inside, f"{what}: {len(inside)} of {slots()} cores started {start} are in their person's cgroup")
             must(obedient == 0, f"{obedient} of {slots()} cores started {start} take signals from their person")
-            wait_until(lambda: not slot_holders(), f"{what}: the cores started {start} go on and end their derivations")
+            until(lambda: not slot_holders(), f"{what}: the cores started {start} go on and end their derivations")
             left = lab.status(person)["authenticators"][0]["remainingTries"]
             must(left == limit - slots(), f"{what}, core started {start}: {slots()} looked at, {limit - left} counted")
             held.end()

@@ -117,9 +117,6 @@ def from_afar(lab):
 
 @baseline("A38")
 def from_afar_baseline(lab):
-    stack = pathlib.Path("/etc/pam.d/sshd")
-    before = stack.read_text()
-    lab.after(lambda: stack.write_text(before))
     faillock.install(lab, "sshd")
     denied, victim = lab.person(registered=False), lab.person(registered=False)
     hosts.sshd(lab, 2222, f"DenyUsers {denied.name}")

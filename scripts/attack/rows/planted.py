@@ -9,6 +9,7 @@ from attack import hosts
 from attack.processes import Watch, environment, gone, running
 from attack.rows.network import count_connections, left_behind, plant
 from attack.table import attack, must
+from attack.waiting import until
 
 FIXED = [b"LC_ALL=C.UTF-8", b"PATH=/usr/sbin:/usr/bin:/sbin:/bin", b"SWIFT_BACKTRACE=enable=no"]
 PROGRAMS = ("uaf-helper", "uaf-fetch")
@@ -111,7 +112,4 @@ def control(lab, whole):
     lab.after(lambda: lab.stop(process))
     process.stdout.readline()
     process.send_signal(signal.SIGSEGV)
-    deadline = time.monotonic() + 20
-    while "ran-in-backtrace" not in left_behind() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    must("ran-in-backtrace" in left_behind(), "the planted backtracer cannot run at all: nothing is shown")
+    until(lambda: "ran-in-backtrace" in left_behind(), "the planted backtracer at work, without which nothing is shown")

@@ -1,15 +1,15 @@
 """The power goes while guesses are counted."""
 
+import contextlib
 import os
-import pathlib
 import random
 import re
 import signal
 import threading
-import time
 
-from attack import disks, faults
+from attack import disks, faults, processes
 from attack.table import attack, must
+from attack.waiting import until
 
 LIMIT = 10
 RUNS = 6
@@ -39,10 +39,9 @@ class Writers:
                 self.acknowledged[person.name] = max(self.acknowledged[person.name], LIMIT - int(left))
 
     def wait_for(self, counts):
-        deadline = time.monotonic() + 60
-        while sum(self.acknowledged.values()) < counts and any(thread.is_alive() for thread in self._threads):
-            must(time.monotonic() < deadline, "the writers do not write")
-            time.sleep(0.001)
+        until(
+            lambda: sum(self.acknowledged.values()) >= counts or not any(thread.is_alive() for thread in self._threads),
+            f"{counts} counts of the writers", seconds=60)
 
     def freeze(self):
         self._stops.set()
@@ -57,14 +56,10 @@ class Writers:
 def _signal(number):
     """Sends a signal to whatever takes part in a login; returns to how many."""
     count = 0
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            name = os.path.basename(os.readlink(process / "exe"))
-            if name in ("uaf-helper", "pam-host", "strace"):
-                os.kill(int(process.name), number)
-                count += 1
-        except OSError:
-            continue
+    for process in processes.running("uaf-helper", "pam-host", "strace"):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, number)
+            count += 1
     return count
 
 
