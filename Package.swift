@@ -115,10 +115,12 @@ let package = Package(
       name: "UAFHelperTests",
       dependencies: [
         "UAFHelper", "Authenticator", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration", "UAFMessages",
-        "UAFWire", "Sandbox", "CSeccomp",
+        "UAFWire",
       ], swiftSettings: strict),
     .testTarget(
-      name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl", "Sandbox", "CSeccomp"],
+      name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch"], swiftSettings: strict),
+    .testTarget(
+      name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl"],
       swiftSettings: strict),
     .testTarget(
       name: "UAFToolTests",

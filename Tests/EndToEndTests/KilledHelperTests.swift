@@ -30,13 +30,7 @@ extension EndToEnd {
     }
 
     @Test func `while the server decides is no success, and the right passcode has cleared the count`() throws {
-      let bad = try BadServers.shared()
-      let scene = try Scene.registered()
-      try scene.write(bad.authority + String(contentsOfFile: scene.server.authority, encoding: .utf8), to: "ca.pem")
-      try scene.configure {
-        $0.authority = scene.path("ca.pem")
-        $0.responseURL = try bad.url("good", "/hang")
-      }
+      let scene = try Scene.registeredAtServerThatHangs()
       _ = try scene.logIn("wrong1111")
       #expect(try scene.status().remainingTries == 4)
       let login = try scene.startLogin()

@@ -29,35 +29,28 @@ extension EndToEnd {
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["mine"])
     }
 
+    private func attackAtPrompt(_ kind: String, _ name: String) throws {
+      let scene = try Scene.registered()
+      let login = try scene.startLogin()
+      try attack(kind, name, of: login, in: scene)
+      login.send(Scene.passcode + "\n")
+      #expect(Login(try login.end()).code == .success)
+    }
+
     @Test func `of the core refuses everything a login has no use for, at the prompt, and the login ends as ever`()
       throws
     {
-      let scene = try Scene.registered()
-      let login = try scene.startLogin()
-      try attack("core", "uaf-helper", of: login, in: scene)
-      login.send(Scene.passcode + "\n")
-      #expect(Login(try login.end()).code == .success)
+      try attackAtPrompt("core", "uaf-helper")
     }
 
     @Test func `of the network program refuses everything a download has no use for, and the login ends as ever`()
       throws
     {
-      let scene = try Scene.registered()
-      let login = try scene.startLogin()
-      try attack("network", "uaf-fetch", of: login, in: scene)
-      login.send(Scene.passcode + "\n")
-      #expect(Login(try login.end()).code == .success)
+      try attackAtPrompt("network", "uaf-fetch")
     }
 
     @Test func `holds while a server keeps both waiting, and the login ends as ever`() throws {
-      let bad = try BadServers.shared()
-      let scene = try Scene.registered()
-      try scene.write(bad.authority + String(contentsOfFile: scene.server.authority, encoding: .utf8), to: "ca.pem")
-      try scene.configure {
-        $0.authority = scene.path("ca.pem")
-        $0.responseURL = try bad.url("good", "/hang")
-        $0.server = "timeout = 10"
-      }
+      let scene = try Scene.registeredAtServerThatHangs { $0.server = "timeout = 10" }
       _ = try scene.logIn("wrong1111")
       let login = try scene.startLogin()
       login.send(Scene.passcode + "\n")

@@ -39,6 +39,18 @@ final class Scene {
     return scene
   }
 
+  /// The same, after which the server takes answers and says nothing to them.
+  static func registeredAtServerThatHangs(settings: (inout Settings) -> Void = { _ in }) throws -> Scene {
+    let scene = try registered(settings: settings)
+    let bad = try BadServers.shared()
+    try scene.write(bad.authority + String(contentsOfFile: scene.server.authority, encoding: .utf8), to: "ca.pem")
+    try scene.configure {
+      $0.authority = scene.path("ca.pem")
+      $0.responseURL = try bad.url("good", "/hang")
+    }
+    return scene
+  }
+
   func path(_ name: String) -> String { folder + "/" + name }
 
   func write(_ text: String, to name: String, mode: mode_t = 0o644) throws {

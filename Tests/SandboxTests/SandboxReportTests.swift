@@ -1,0 +1,13 @@
+import Sandbox
+import Testing
+
+struct SandboxReportTests {
+  @Test func `reports what is missing with its number, and nothing where nothing is`() {
+    var report = SandboxReport()
+    for feature in SandboxFeature.allCases { report.note(feature, 0) }
+    #expect(report.text == nil)
+    report.note(.seccomp, 22)
+    report.note(.network, 1)
+    #expect(report.text == "network:1,seccomp:22")
+  }
+}
