@@ -21,7 +21,8 @@ enum OwnMemory {
     let own = [addresses(of: secret), addresses(of: buffer)]
     var copies = 0
     for range in try writableRanges() {
-      for start in stride(from: range.lowerBound, to: range.upperBound, by: chunk - secret.count) {
+      // What lies across the end of a piece is whole in the next, and nothing is in both.
+      for start in stride(from: range.lowerBound, to: range.upperBound, by: chunk - secret.count / 2 + 1) {
         let length = min(chunk, range.upperBound - start)
         unsafe buffer.refill { unsafe pread(memory, $0.baseAddress, length, off_t(start)) }
         copies += places(ofHalvesOf: secret, in: buffer).count { place in
