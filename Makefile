@@ -15,11 +15,12 @@ export PREFIX PAMDIR UNITDIR SWIFT
 # Tests make users, sockets and PAM conversations that only root may.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
-.PHONY: help deps build demo test attack attack-table bench fuzz install clean fmt lint
+.PHONY: help deps build demo test test-system attack attack-table bench fuzz install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
 	@echo 'make test     every test and rule check; needs root or sudo'
+	@echo 'make test-system  log in through sudo, sshd, login, su and a locker, in namespaces; needs root or sudo'
 	@echo 'make attack   attack what was built, through real hosts, and print the table; BASELINE=1 pam_faillock beside it'
 	@echo 'make attack-table  write the table of the last complete attack into SECURITY.md'
 	@echo 'make bench    time the login path, side by side, medians: key derivation, overlap; needs root'
@@ -49,6 +50,10 @@ test: deps
 	$(SWIFT) build --build-tests
 	$(AS_ROOT) $(SWIFT) test --skip-build
 	scripts/attack.sh
+
+test-system: deps
+	scripts/stage.sh
+	scripts/system.sh $(ROWS)
 
 attack: deps
 	scripts/stage.sh

@@ -10,7 +10,7 @@ import ssl
 import subprocess
 import threading
 
-from attack import lab as machine
+from lab import machine
 
 FOLDER = pathlib.Path("/tmp/forger")
 TRUSTED = pathlib.Path("/etc/ssl/uaf-ca.pem")

@@ -9,8 +9,8 @@ import shutil
 import socket
 import threading
 
-from attack.lab import HELPER
-from attack.waiting import until
+from lab.machine import HELPER
+from lab.waiting import until
 
 SOCKET = "/run/pam-uaf/helper.sock"
 

@@ -5,7 +5,8 @@ import json
 import pathlib
 import subprocess
 
-from attack import forger, lab as machine
+from attack import forger
+from lab import machine
 
 
 def decode(text):

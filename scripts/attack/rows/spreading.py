@@ -3,9 +3,10 @@
 import concurrent.futures
 import pathlib
 
-from attack import faillock, hosts, peer
+from attack import faillock, peer
 from attack.rows.session import wish
-from attack.table import attack, baseline, must
+from lab import hosts
+from lab.table import baseline, must, row
 
 LIMIT = 5
 
@@ -30,7 +31,7 @@ def ask_everywhere(lab, *sudoers):
     hosts.sudoers(lab, *sudoers)
 
 
-@attack("A26", f"guesses spread over sudo, su and login; over ssh and another remote service; limit {LIMIT}",
+@row("A26", f"guesses spread over sudo, su and login; over ssh and another remote service; limit {LIMIT}",
         "one count for local attempts, one for remote ones; at the limit all are refused")
 def spread(lab):
     person, far, neighbour = lab.person(), lab.person(), lab.person(registered=False)
@@ -71,7 +72,7 @@ def spread(lab):
             f"value refused ({hosts.LOCKED}) over {', '.join(logins)}; the one locked remotely still in by sudo")
 
 
-@attack("A27", "sudo without a password (NOPASSWD), and with a cached ticket, between wrong guesses",
+@row("A27", "sudo without a password (NOPASSWD), and with a cached ticket, between wrong guesses",
         "neither takes a count back")
 def ticket(lab):
     free, cached = lab.person(), lab.person()
@@ -108,7 +109,7 @@ def ticket_baseline(lab):
     return unasked and remain == counted, f"{counted} failures counted; after sudo with NOPASSWD {remain} are left"
 
 
-@attack("A28", "to have the count forgotten: register again, change, reset, remove and add",
+@row("A28", "to have the count forgotten: register again, change, reset, remove and add",
         "a verification first, which counts as any; or the count is kept")
 def start_over(lab):
     peer.serve(lab)

@@ -13,8 +13,8 @@ import subprocess
 import threading
 import time
 
-from attack import hosts
-from attack.waiting import listens
+from lab import hosts
+from lab.waiting import listens
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CONFIGURATION = pathlib.Path("/etc/security/pam_uaf.conf")
@@ -52,7 +52,7 @@ class Log:
 
     def _catch_up(self):
         """Returns once everything is here that was told before: a line of our own has to come through behind it."""
-        own = f"attack: {next(self._marks)}"
+        own = f"lab: {next(self._marks)}"
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.sendto(own.encode(), "/dev/log")
         deadline = time.monotonic() + 30

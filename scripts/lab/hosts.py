@@ -13,8 +13,8 @@ import subprocess
 import termios
 import time
 
-from attack.table import Skip
-from attack.waiting import listens
+from lab.table import Skip
+from lab.waiting import listens
 
 # PAM's codes that rows speak of.
 SUCCESS, SYSTEM_ERR, AUTH_ERR, CRED_UNAVAIL = 0, 4, 7, 15

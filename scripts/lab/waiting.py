@@ -3,7 +3,7 @@
 import socket
 import time
 
-from attack.table import must
+from lab.table import must
 
 
 def until(condition, what, seconds=30):

@@ -1,15 +1,15 @@
-"""What a row of the table is, and what may come of it."""
+"""What a row of a table is, and what may come of it."""
 
 import dataclasses
 import typing
 
 
 class Broken(Exception):
-    """The attack won, or what was to hold could not be seen."""
+    """An attack won, a host showed something else, or what was to hold could not be seen."""
 
 
 class Skip(Exception):
-    """What the attack needs is not there: says what."""
+    """What the row needs is not there: says what."""
 
 
 @dataclasses.dataclass
@@ -17,7 +17,7 @@ class Row:
     identifier: str
     title: str
     expected: str
-    attack: typing.Callable
+    act: typing.Callable
     baseline: typing.Callable | None = None
 
 
@@ -34,7 +34,7 @@ class Outcome:
 ROWS: dict[str, Row] = {}
 
 
-def attack(identifier, title, expected):
+def row(identifier, title, expected):
     """Makes a function a row. It gets the lab and returns what was seen, or raises Broken or Skip."""
 
     def enter(function):
@@ -57,11 +57,12 @@ def baseline(identifier):
 
 
 def must(condition, text):
-    """Ends the attack as won, unless the condition holds."""
+    """Ends the row as broken, unless the condition holds."""
     if not condition:
         raise Broken(text)
 
 
 def order(identifier):
-    """Sorts A2 before A10."""
-    return int(identifier[1:]) if identifier[1:].isdigit() else 1000
+    """Sorts A2 before A10, and words as words."""
+    word = identifier.rstrip("0123456789")
+    return word, int(identifier.removeprefix(word) or 0)

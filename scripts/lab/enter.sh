@@ -1,16 +1,16 @@
 #!/bin/bash
-# Called by attack.sh in namespaces of its own: makes the root that is attacked, and attacks it. Nothing here outlives
-# the namespaces.
+# Called by throw-away.sh in namespaces of its own: makes the root of the machine, and runs a Python package there. Nothing
+# here outlives the namespaces.
 set -euo pipefail
-folder=$1
-shift
+package=$1 folder=$2
+shift 2
 checkout=$PWD
 root=$folder/root/merged
 
 # What a container may not allow even its root.
 try() {
   "$@" && return
-  echo "attack: 0 passed, 0 failed, all skipped: this machine does not let root do this: $*"
+  echo "$package: 0 passed, 0 failed, all skipped: this machine does not let root do this: $*"
   exit 0
 }
 
@@ -39,8 +39,8 @@ mkdir -p "$root$checkout"
 mount --rbind -o ro "$checkout" "$root$checkout"
 
 # The programs of packages, without their maintainers' scripts: nothing of them is to run by itself.
-for package in "$folder"/packages/*.deb; do
-  if [[ -f $package ]]; then dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$root"; fi
+for archive in "$folder"/packages/*.deb; do
+  if [[ -f $archive ]]; then dpkg-deb --fsys-tarfile "$archive" | tar -x --keep-directory-symlink -C "$root"; fi
 done
 scripts/install.sh "$root" >/dev/null
 mkdir -p "$root/var/lib/pam-uaf" "$root/run/sshd" "$root/run/lock"
@@ -49,7 +49,7 @@ chmod 700 "$root/var/lib/pam-uaf"
 # The first process has to collect those whose parents ended, which a shell does.
 status=0
 chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 BASELINE="${BASELINE-}" THOROUGH="${THOROUGH-}" \
-  ATTACK_RESULTS=/tmp/attack PYTHONPATH="$checkout/scripts" PYTHONDONTWRITEBYTECODE=1 \
-  "$(command -v python3)" -m attack "$@" || status=$?
-cp "$root/tmp/attack"/* "$folder/" 2>/dev/null || true
+  GOLDEN="${GOLDEN-}" LAB_RESULTS=/tmp/results PYTHONPATH="$checkout/scripts" PYTHONDONTWRITEBYTECODE=1 \
+  "$(command -v python3)" -m "$package" "$@" || status=$?
+cp "$root/tmp/results"/* "$folder/" 2>/dev/null || true
 exit "$status"
