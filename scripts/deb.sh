@@ -1,6 +1,8 @@
 #!/bin/bash
 # Builds the Debian packages libpam-uaf and uaf-server of build/stage into build/packages, and has lintian look at them.
 # Builds the stage first if it is older than the sources. Nothing outside build/ is written.
+#
+#   --if-older    only if something they are made of has changed since
 set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."
@@ -12,6 +14,12 @@ fi
 export PREFIX=/usr
 scripts/deps.sh debhelper po-debconf lintian
 scripts/stage.sh --if-older
+packages=$PWD/build/packages
+if [[ ${1-} == --if-older && -f $packages/made ]] &&
+  [[ -z $(find debian scripts/deb.sh build/stage.stamp -newer "$packages/made" -print -quit) ]]; then
+  echo "deb: $packages is up to date"
+  exit 0
+fi
 
 # One version: the programs'.
 version=$(dpkg-parsechangelog --show-field Version)
@@ -23,10 +31,9 @@ for program in bin/uafctl bin/uaf-server libexec/pam-uaf/uaf-helper libexec/pam-
   fi
 done
 
-packages=$PWD/build/packages
 source=$packages/source
 mkdir -p "$packages"
-rm -rf "$source" "$packages"/*.deb
+rm -rf "$source" "$packages"/*.deb "$packages/made"
 mkdir "$source"
 cp -a debian "$source/debian"
 # Swift is no package, so that the tools it takes the place of need not be either.
@@ -46,3 +53,4 @@ for package in "$packages"/*.deb; do
   echo "deb: build/packages/${package##*/}: $(($(stat -c %s "$package") / 1024)) KiB," \
     "$(dpkg-deb --field "$package" Installed-Size) KiB installed"
 done
+touch "$packages/made"
