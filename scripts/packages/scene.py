@@ -95,7 +95,7 @@ def install(machine, archives, **environment):
 def state_of(machine, package):
     """dpkg's word for a package: "installed", "config-files", or "" where it knows none."""
     result = machine.run("dpkg-query", "-W", "-f", "${db:Status-Status}", package, check=False)
-    return result.stdout if result.returncode == 0 else ""
+    return result.stdout.removeprefix("not-installed") if result.returncode == 0 else ""
 
 
 def stacks(machine):
@@ -137,7 +137,7 @@ def with_server(machine):
         maker.end()
         for name in ("certificate.pem", "key.pem"):
             machine.run("install", "-m", "0600", f"{made}/{name}", f"/etc/uaf-server/{name}")
-        machine.run("install", "-m", "0644", f"{made}/ca.pem", "/etc/ssl/certs/uaf.pem")
+        machine.run("install", "-D", "-m", "0644", f"{made}/ca.pem", "/etc/pam-uaf/ca.pem")
     if machine.is_booted:
         machine.run("systemctl", "start", "uaf-server")
         until(lambda: "listening on" in machine.run("journalctl", "--quiet", "-b", "-u", "uaf-server").stdout,
@@ -173,7 +173,7 @@ def configure(machine):
             ("#[server]", "[server]"), ("#request_url  = \"https://fido.example.com/uaf/get\"",
                                         f"request_url = \"{SERVER}/uaf/get\""),
             ("#response_url = \"https://fido.example.com/uaf/respond\"", f"response_url = \"{SERVER}/uaf/respond\""),
-            ("#ca_file     = \"/etc/pam-uaf/ca.pem\"", "ca_file = \"/etc/ssl/certs/uaf.pem\""),
+            ("#ca_file     =", "ca_file     ="),
             ("#kdf_cost  = 16", "kdf_cost = 14"), ("#retry_count_to_lock = 5", "retry_count_to_lock = 3")):
         must(before in text, f"{CONFIGURATION} has no {before}")
         text = text.replace(before, after, 1)
@@ -194,7 +194,7 @@ def register(machine, name, passcode=PASSCODE):
             answers=f"{passcode}\n{passcode}\n")
     # Without systemd nobody listens at the socket, and only root can start the core.
     return machine.run(
-        "uafctl", "register", "passcode", name, "--payload", home, answers=f"{passcode}\n{passcode}\n")
+        "uafctl", "register", name, "passcode", "--payload", home, answers=f"{passcode}\n{passcode}\n")
 
 
 # --- How they log in
