@@ -155,14 +155,14 @@ def _needs(path):
         raise Skip(f"{path} is not there, and its package could not be fetched")
 
 
-def ask_uaf(lab, service, lines=None):
-    """Has a service ask for the passcode as pam.d/README.md says, with pam.d/uaf-SERVICE or another."""
-    lines = f"uaf-{lines or service}"
-    shutil.copy(f"/usr/share/doc/pam-uaf/examples/pam.d/{lines}", "/etc/pam.d")
+def ask_uaf(lab, service, shape=None, template=None):
+    """Has a service ask for the passcode, with the lines that pam.d/ has for it, or for another, in one of its shapes."""
+    shape = shape or ("instead" if service == "sshd" else "fallback")
+    shutil.copy(f"/usr/share/pam-uaf/pam.d/{shape}/{template or service}", f"/etc/pam.d/uaf-{service}")
     stack = pathlib.Path("/etc/pam.d", service)
     _needs(stack)
     before = stack.read_text()
-    after = re.sub(r"(?m)^@include\s+common-auth$", f"@include {lines}", before)
+    after = re.sub(r"(?m)^@include\s+common-auth$", f"@include uaf-{service}", before)
     if after == before:
         raise RuntimeError(f"/etc/pam.d/{service} does not include common-auth")
     lab.stack(service, *after.splitlines())
