@@ -1,9 +1,15 @@
-"""What every host has to do alike: let in, ask again, lock, and go on without the server; in English and in Korean."""
+"""What every host has to do alike, in English and in Korean: let in, ask again, lock, and go on without the server."""
 
+import contextlib
 import dataclasses
+import os
+import pathlib
+import re
 import typing
 
 from lab import hosts
+from lab.machine import CONFIGURATION, HELPER
+from lab.processes import gone
 from lab.table import must, row
 from lab.waiting import at_once
 from system import transcripts
@@ -13,8 +19,11 @@ LANGUAGES = {"en": {"LC_ALL": "C.UTF-8"}, "ko": {"LC_ALL": "", "LANG": "ko_KR.UT
 WRONG = "wrong-guess-0"
 LIMIT = 3
 LOCK = f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 3"
+REMOTE_LOCK = f"[lock.remote]\nretry_count_to_lock = {LIMIT}"
 # Nothing listens there.
 CLOSED_PORT = 8499
+# The core's result where a prompt is left standing.
+HUNG_UP = "7010"
 
 
 @dataclasses.dataclass
@@ -30,6 +39,8 @@ class Host:
     again: typing.Callable
     # Whether the password decides where the server cannot be reached.
     falls_back: bool = True
+    # Whether a program of the machine that has a language hands it on; where not, the configuration has to say it.
+    has_locale: bool = True
     # For logins from afar: what the small host names as the place they come from.
     remote: str | None = None
 
@@ -43,17 +54,69 @@ def enter(host):
         ("down", down, "the server cannot be reached",
          "the passcode and then the password; a wrong passcode leads to no password" if host.falls_back
          else "refused, and no password is asked for"),
+        ("cancel", cancel, "Ctrl-C at the prompt", "not let in, nothing counted, no program of ours left"),
     ):
-        row(f"{host.name}-{name}", f"{host.name}: {title}; English and Korean", expected)(
+        row(f"{host.name}-{name}", f"{host.name}: {title}", expected)(
             lambda lab, act=act: act(lab, host))
+
+
+def argue(service, *arguments):
+    """Gives the module arguments in the stack of a service that asks for the passcode."""
+    path = pathlib.Path("/etc/pam.d", f"uaf-{service}")
+    before = path.read_text()
+    after = re.sub(r"(?m)^(auth .*pam_uaf\.so)$", rf"\1 {' '.join(arguments)}", before)
+    must(after != before, f"{path} does not ask pam_uaf")
+    path.write_text(after)
+
+
+@contextlib.contextmanager
+def no_core():
+    """Inside, nobody can start the core."""
+    mode = os.stat(HELPER).st_mode
+    os.chmod(HELPER, 0)
+    try:
+        yield
+    finally:
+        os.chmod(HELPER, mode)
+
+
+def own_lines(lab, mark):
+    """What the module and the core have written to the log since a mark."""
+    return [line for line in lab.log.since(mark) if "pam_uaf(" in line or "pam-uaf[" in line]
+
+
+def tries(lab, person, remote=False):
+    """What is left of somebody's tries."""
+    standing = lab.status(person)["authenticators"][0]
+    return (standing["remote"] if remote else standing)["remainingTries"]
+
+
+def nothing_happened(lab, person):
+    """After a login that came to no end of ours: nothing is counted, no program is left, and the right value gets in."""
+    must(not (left := gone()), f"programs of ours are left: {left}")
+    left = tries(lab, person), tries(lab, person, remote=True)
+    must(left == (5, 5), f"{left} tries (local, remote) are left of 5")
+    must(lab.login(person, person.passcode).is_in, "the right value is refused afterwards")
+
+
+def speaking(language, act):
+    """Does something while the configuration names a language for those who have none."""
+    before = CONFIGURATION.read_text()
+    CONFIGURATION.write_text(f'{before}\n[general]\nlanguage = "{language}"\n')
+    try:
+        return act()
+    finally:
+        CONFIGURATION.write_text(before)
 
 
 def in_each_language(lab, host, case, answers, people=None):
     """Logs somebody in for each language at the same time and compares what was shown; returns (person, session)s."""
     people = people or {language: lab.person() for language in LANGUAGES}
-    sessions = at_once(*(
+    logins = [
         lambda language=language, person=person: host.log_in(person, language, *answers(person))
-        for language, person in people.items()))
+        for language, person in people.items()]
+    sessions = at_once(*logins) if host.has_locale else [
+        speaking(language, login) for language, login in zip(people, logins)]
     for (language, person), session in zip(people.items(), sessions):
         transcripts.check(f"{host.name}-{case}.{language}", session, person)
         for value in (person.passcode, person.password, WRONG):
@@ -82,7 +145,7 @@ def wrong(lab, host):
 
 
 def lock(lab, host):
-    lab.configure(lock=LOCK)
+    lab.configure(lock=LOCK, more=REMOTE_LOCK)
     host.prepare(lab)
     people = {language: lab.person() for language in LANGUAGES}
     for person in people.values():
@@ -94,7 +157,8 @@ def lock(lab, host):
     for person, session in in_each_language(lab, host, "locked", lambda person: [person.passcode], people):
         verdicts = lab.verdicts(mark, person)
         must(not session.is_in, f"locked, and the right value got in: {session}")
-        must(verdicts[0] == hosts.WRONG and set(verdicts[1:]) == {hosts.LOCKED}, f"in the log: {verdicts}")
+        must(verdicts[:2] == [hosts.WRONG, hosts.LOCKED] and set(verdicts[2:]) <= {hosts.LOCKED, HUNG_UP},
+             f"in the log: {verdicts}")
         must(lab.login(person, person.passcode, remote=None).is_in == bool(host.remote), "the local count is not its own")
     return f"locked by the wrong one number {LIMIT}, the right one refused ({hosts.LOCKED})" + (
         "; by a local login still in" if host.remote else "")
@@ -110,3 +174,13 @@ def down(lab, host):
     session = host.log_in(person, "en", WRONG, person.password)
     must(not session.is_in, f"a wrong passcode, then the password: {session}")
     return "the password in, after the right passcode alone" if host.falls_back else "refused"
+
+
+def cancel(lab, host):
+    host.prepare(lab)
+    person = lab.person()
+    session = host.log_in(person, "en", hosts.INTERRUPT)
+    transcripts.check(f"{host.name}-cancel.en", session, person)
+    must(not session.is_in, f"let in: {session}")
+    nothing_happened(lab, person)
+    return f"ended with {session.status}; all 5 tries left"
