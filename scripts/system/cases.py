@@ -49,8 +49,10 @@ def enter(host):
     """Makes the rows of a host."""
     for name, act, title, expected in (
         ("success", success, "the right passcode", "one hidden prompt, in"),
-        ("wrong", wrong, "a wrong passcode, then what the host goes on with", "told and counted once; the right one in"),
-        ("lock", lock, f"wrong passcodes up to the limit of {LIMIT}, then the right one", "locked; the right one refused"),
+        ("wrong", wrong, "a wrong passcode, then what the host goes on with",
+         "told and counted once; the right one in, where the host asks again"),
+        ("lock", lock, f"wrong passcodes up to the limit of {LIMIT}, then the right one",
+         "locked, and told so where states are not hidden; the right one refused"),
         ("down", down, "the server cannot be reached",
          "the passcode and then the password; a wrong passcode leads to no password" if host.falls_back
          else "refused, and no password is asked for"),
@@ -92,7 +94,7 @@ def tries(lab, person, remote=False):
 
 
 def nothing_happened(lab, person):
-    """After a login that came to no end of ours: nothing is counted, no program is left, and the right value gets in."""
+    """After a login that came to no end of ours: nothing is counted, no program is left, the right value gets in."""
     must(not (left := gone()), f"programs of ours are left: {left}")
     left = tries(lab, person), tries(lab, person, remote=True)
     must(left == (5, 5), f"{left} tries (local, remote) are left of 5")
@@ -159,20 +161,22 @@ def lock(lab, host):
         must(not session.is_in, f"locked, and the right value got in: {session}")
         must(verdicts[:2] == [hosts.WRONG, hosts.LOCKED] and set(verdicts[2:]) <= {hosts.LOCKED, HUNG_UP},
              f"in the log: {verdicts}")
-        must(lab.login(person, person.passcode, remote=None).is_in == bool(host.remote), "the local count is not its own")
+        must(lab.login(person, person.passcode).is_in == bool(host.remote), "the local count is not its own")
     return f"locked by the wrong one number {LIMIT}, the right one refused ({hosts.LOCKED})" + (
         "; by a local login still in" if host.remote else "")
 
 
 def down(lab, host):
     people = {language: lab.person() for language in LANGUAGES}
+    mistaken = lab.person()
     host.prepare(lab)
     lab.configure(port=CLOSED_PORT)
-    for person, session in in_each_language(
-            lab, host, "down", lambda person: [person.passcode, person.password], people):
+    logins, wrong_one = at_once(
+        lambda: in_each_language(lab, host, "down", lambda person: [person.passcode, person.password], people),
+        lambda: host.log_in(mistaken, "en", WRONG, mistaken.password))
+    for _, session in logins:
         must(session.is_in == host.falls_back, f"without the server: {session}")
-    session = host.log_in(person, "en", WRONG, person.password)
-    must(not session.is_in, f"a wrong passcode, then the password: {session}")
+    must(not wrong_one.is_in, f"a wrong passcode, then the password: {wrong_one}")
     return "the password in, after the right passcode alone" if host.falls_back else "refused"
 
 

@@ -9,6 +9,7 @@ import socket
 from lab.machine import ROOT
 from lab.table import must
 
+WORDS = ("PERSON", "PASSCODE", "PASSWORD"), ("OTHER", "OTHERS-PASSCODE", "OTHERS-PASSWORD")
 FOLDER = ROOT / "Tests/Transcripts"
 
 # The transcripts that were compared or written in this run.
@@ -22,7 +23,7 @@ def normalised(text, *people):
     OTHERS-PASSCODE and OTHERS-PASSWORD; this machine's name HOST; how long a lock lasts TIME; when somebody was here
     last, the rest of the line. Spaces at the end of a line are left out.
     """
-    for person, words in zip(people, (("PERSON", "PASSCODE", "PASSWORD"), ("OTHER", "OTHERS-PASSCODE", "OTHERS-PASSWORD"))):
+    for person, words in zip(people, WORDS):
         for value, word in zip((person.name, person.passcode, person.password), words):
             text = re.sub(rf"\b{re.escape(value)}\b", word, text)
     text = re.sub(rf"\b{re.escape(socket.gethostname())}\b", "HOST", text)
@@ -33,7 +34,7 @@ def normalised(text, *people):
 
 
 def check(name, session, *people):
-    """Compares what a session showed with what is kept; with GOLDEN=write in the environment it is what is kept from now on."""
+    """Compares what a session showed with what is kept. With GOLDEN=write it is what is kept from now on."""
     compared.add(name)
     shown = normalised(session.transcript, *people)
     if os.environ.get("GOLDEN") == "write":
@@ -42,7 +43,7 @@ def check(name, session, *people):
         (folder / f"{name}.txt").write_text(shown, encoding="utf-8")
         return
     path = FOLDER / f"{name}.txt"
-    must(path.exists(), f"Tests/Transcripts has no {name}.txt: GOLDEN=write scripts/system.sh keeps what was shown:\n{shown}")
+    must(path.exists(), f"Tests/Transcripts has no {name}.txt; GOLDEN=write scripts/system.sh keeps this:\n{shown}")
     kept = path.read_text(encoding="utf-8")
     difference = difflib.unified_diff(
         kept.splitlines(), shown.splitlines(), f"Tests/Transcripts/{name}.txt", "shown now", lineterm="")

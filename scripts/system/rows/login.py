@@ -11,10 +11,14 @@ from system.cases import LANGUAGES
 
 def prepare(lab):
     hosts.ask_uaf(lab, "login")
+    # The message of the day is the machine's own.
+    stack = pathlib.Path("/etc/pam.d/login")
+    stack.write_text("".join(line for line in stack.read_text().splitlines(True) if "pam_motd" not in line))
 
 
 LOGIN = cases.Host(
-    "login", prepare, lambda person, language, *answers: hosts.console(person, *answers, environment=LANGUAGES[language]),
+    "login", prepare,
+    lambda person, language, *answers: hosts.console(person, *answers, environment=LANGUAGES[language]),
     # It asks who it is, too.
     again=lambda person: [person.name, person.passcode])
 cases.enter(LOGIN)

@@ -5,34 +5,40 @@ import pathlib
 import pwd
 
 from lab import hosts
+from lab.processes import gone
 from lab.table import must, row
 from system import cases, transcripts
 
 FAR = "198.51.100.7"
-# In ssh_config of whoever logs in.
-THREE_TIMES = "NumberOfPasswordPrompts=3"
+PORT = 2222
+KNOWN = pathlib.Path("/tmp/known_hosts")
+# What the client does by itself. It shows what a server says between two prompts as it shows news of the connection.
+AS_EVER = ("NumberOfPasswordPrompts=3", "LogLevel=INFO", f"UserKnownHostsFile={KNOWN}")
 
 
 def prepare(lab, *options):
     hosts.ask_uaf(lab, "sshd")
-    hosts.sshd(lab, 2222, *options)
+    hosts.sshd(lab, PORT, *options)
+    KNOWN.write_text(f"[127.0.0.1]:{PORT} " + pathlib.Path(f"/tmp/sshd-{PORT}/key.pub").read_text())
 
 
-def ssh(person, language, *answers):
-    return hosts.ssh(person.name, *answers, options=(THREE_TIMES,))
+def ssh(person, *answers, options=()):
+    return hosts.ssh(person.name, *answers, port=PORT, options=(*options, *AS_EVER))
 
 
 # sshd empties the environment of the process that speaks to PAM.
 SSHD = cases.Host(
-    "sshd", prepare, ssh, again=lambda person: [person.passcode], falls_back=False, has_locale=False, remote=FAR)
+    "sshd", prepare, lambda person, language, *answers: ssh(person, *answers), again=lambda person: [person.passcode],
+    falls_back=False, has_locale=False, remote=FAR)
 cases.enter(SSHD)
 
 
-@row("sshd-tries", "sshd: a wrong passcode as often as a connection asks", "told nothing of the tries left; then refused")
+@row("sshd-tries", "sshd: a wrong passcode as often as a connection asks",
+     "told nothing of the tries left; then refused")
 def every_try(lab):
     prepare(lab)
     person = lab.person()
-    session = ssh(person, "en", "wrong-1", "wrong-2", "wrong-3", person.passcode)
+    session = ssh(person, "wrong-1", "wrong-2", "wrong-3", person.passcode)
     transcripts.check("sshd-tries.en", session, person)
     must(not session.is_in and session.text.count("Passcode for") == 3, f"after three wrong ones: {session}")
     left = cases.tries(lab, person), cases.tries(lab, person, remote=True)
@@ -44,7 +50,8 @@ def every_try(lab):
 def nobody_answers(lab):
     prepare(lab, "LoginGraceTime 2")
     person = lab.person()
-    session = ssh(person, "en", hosts.NOTHING)
+    # The client notices once it has an answer to send.
+    session = ssh(person, lambda: gone() or person.passcode)
     transcripts.check("sshd-grace.en", session, person)
     must(not session.is_in, f"let in without an answer: {session}")
     cases.nothing_happened(lab, person)
@@ -76,34 +83,37 @@ def public_key(lab):
         options = key_for(lab, person)
         with cases.no_core():
             mark = lab.log.mark()
-            session = hosts.ssh(person.name, options=options)
+            session = ssh(person, options=options)
             transcripts.check(f"sshd-key-{what}.en", session, person)
             must(session.is_in, f"{what}, and the key does not get in: {session}")
             must(not cases.own_lines(lab, mark), f"{what}: in the log: {cases.own_lines(lab, mark)}")
     return "both in without a question, not a line of ours in the log"
 
 
-@row("sshd-both", "sshd: AuthenticationMethods publickey,keyboard-interactive", "the key and then the passcode; neither alone")
+@row("sshd-both", "sshd: AuthenticationMethods publickey,keyboard-interactive",
+     "the key and then the passcode; neither alone")
 def key_and_passcode(lab):
     prepare(lab, "PubkeyAuthentication yes", "AuthenticationMethods publickey,keyboard-interactive")
     person = lab.person()
     options = key_for(lab, person)
-    session = hosts.ssh(person.name, person.passcode, options=options)
+    session = ssh(person, person.passcode, options=options)
     transcripts.check("sshd-both.en", session, person)
     must(session.is_in, f"with the key and the passcode: {session}")
-    must(not hosts.ssh(person.name, "wrong-1", options=options).is_in, "the key and a wrong passcode got in")
-    alone = hosts.ssh(person.name, person.passcode)
+    wrong = ssh(person, "wrong-1", options=(*options, "NumberOfPasswordPrompts=1"))
+    must(not wrong.is_in, f"the key and a wrong passcode: {wrong}")
+    alone = ssh(person, person.passcode)
     must(not alone.is_in and "Passcode for" not in alone.text, f"the passcode alone: {alone}")
     return "in with both; the key and a wrong passcode refused, the passcode alone not asked for"
 
 
-@row("sshd-denied", "sshd: somebody whom DenyUsers names", "asked as anybody, refused, and what sshd made of it not counted")
+@row("sshd-denied", "sshd: somebody whom DenyUsers names",
+     "asked as anybody, refused, and what sshd made of it not counted")
 def denied(lab):
     person = lab.person()
     prepare(lab, f"DenyUsers {person.name}")
     mark = lab.log.mark()
     for answer in (person.passcode, "wrong-1"):
-        session = hosts.ssh(person.name, answer)
+        session = ssh(person, answer, options=("NumberOfPasswordPrompts=1",))
         must(not session.is_in, f"denied, and let in: {session}")
     transcripts.check("sshd-denied.en", session, person)
     verdicts = lab.verdicts(mark, person)
