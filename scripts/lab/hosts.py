@@ -25,6 +25,9 @@ WRONG, LOCKED, LOCKED_FOR_GOOD = "3012", "3013", "3014"
 
 PAM_HOST = "/usr/local/bin/pam-host"
 
+# The stacks of pam.d/, as they are installed.
+STACKS = "/usr/share/pam-uaf/pam.d"
+
 
 @dataclasses.dataclass
 class Login:
@@ -180,16 +183,21 @@ def _needs(path):
         raise Skip(f"{path} is not there, and its package could not be fetched")
 
 
-def ask_uaf(lab, service, lines=None):
-    """Has a service ask for the passcode as pam.d/README.md says, with pam.d/uaf-SERVICE or another."""
-    lines = f"uaf-{lines or service}"
-    shutil.copy(f"/usr/share/doc/pam-uaf/examples/pam.d/{lines}", "/etc/pam.d")
-    stack = pathlib.Path("/etc/pam.d", service)
+def ask_uaf(lab, service, shape=None, template=None):
+    """Has a service ask for the passcode: with the lines pam.d/ has for it in one shape, or with those of a template.
+
+    Once more, in another shape, changes those lines alone.
+    """
+    shape = shape or ("instead" if service == "sshd" else "fallback")
+    lines, stack = pathlib.Path(f"/etc/pam.d/uaf-{service}"), pathlib.Path("/etc/pam.d", service)
     _needs(stack)
+    shutil.copy(f"{STACKS}/{shape}/{template or service}", lines)
     before = stack.read_text()
-    after = re.sub(r"(?m)^@include\s+common-auth$", f"@include {lines}", before)
+    if f"@include {lines.name}\n" in before:
+        return
+    after = re.sub(r"(?m)^(@include\s+common-auth|auth\s+include\s+login)$", f"@include {lines.name}", before)
     if after == before:
-        raise RuntimeError(f"/etc/pam.d/{service} does not include common-auth")
+        raise RuntimeError(f"{stack} does not include common-auth")
     lab.stack(service, *after.splitlines())
 
 

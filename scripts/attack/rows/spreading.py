@@ -20,9 +20,8 @@ def tries(lab, person):
 
 def ask_everywhere(lab, *sudoers):
     """Real hosts, with the stacks that are shipped."""
-    for service in ("sudo", "login", "sshd"):
+    for service in ("sudo", "su", "login", "sshd"):
         hosts.ask_uaf(lab, service)
-    hosts.ask_uaf(lab, "su", "sudo")
     hosts.sudoers(lab, *sudoers)
 
 
