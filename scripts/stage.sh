@@ -77,9 +77,10 @@ for document in README.md ARCHITECTURE.md CONFORMANCE.md POLICIES.md PROTOCOL.md
   if [[ -f $document ]]; then place "$document" "$share/doc/pam-uaf/$document" 0644; fi
 done
 for page in man/*; do place "$page" "$share/man/man${page##*.}/${page#man/}" 0644; done
-for sample in examples/* pam.d/*; do
-  if [[ -f $sample ]]; then place "$sample" "$share/doc/pam-uaf/examples/${sample#examples/}" 0644; fi
+for sample in examples/*; do
+  if [[ -f $sample ]]; then place "$sample" "$share/doc/pam-uaf/$sample" 0644; fi
 done
+find pam.d -type f | while IFS= read -r stack; do place "$stack" "$share/pam-uaf/$stack" 0644; done
 
 install -D -m 0644 "$build/cshim/tree/pam_uaf.so" "$build/tree/pam_uaf.so"
 rm -rf "$stage"

@@ -5,8 +5,7 @@ import json
 import pathlib
 import subprocess
 
-from attack import forger
-from lab import machine
+from lab import forger, machine
 
 
 def decode(text):

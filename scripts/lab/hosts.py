@@ -25,6 +25,9 @@ WRONG, LOCKED, LOCKED_FOR_GOOD = "3012", "3013", "3014"
 
 PAM_HOST = "/usr/local/bin/pam-host"
 
+# The stacks of pam.d/, as they are installed.
+STACKS = "/usr/share/pam-uaf/pam.d"
+
 
 @dataclasses.dataclass
 class Login:
@@ -70,12 +73,17 @@ def finish(process, answer, seconds=90):
     return Login(int(codes[-1]) if codes else None, text)
 
 
+# What somebody does at a prompt instead of entering a line.
+INTERRUPT, NOTHING = b"\x03", None
+
+
 @dataclasses.dataclass
 class Session:
-    """What a terminal showed, and the exit status of what ran on it."""
+    """What a terminal showed, the exit status of what ran on it, and the same with what was typed in [brackets]."""
 
     status: int | None
     text: str
+    transcript: str = ""
 
     @property
     def is_in(self):
@@ -86,8 +94,9 @@ class Session:
 def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid=None):
     """Runs a program on a terminal of its own and types the answers, each once a prompt stands there.
 
-    A prompt is what ends with one of `ends`. One more than there are answers is hung up on. With `uid` the program runs
-    as that person, as a login shell's child would.
+    A prompt is what ends with one of `ends`. One more than there are answers is hung up on. An answer that is bytes is
+    typed as it is, without a new line; NOTHING is waited with; one that is a function returns it, once the prompt stands.
+    With `uid` the program runs as that person, as a login shell's child would.
     """
     process, terminal_end = pty.fork()
     if process == 0:
@@ -100,7 +109,7 @@ def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid
             os.execvpe(arguments[0], arguments, {**os.environ, **(environment or {})})
         finally:
             os._exit(127)
-    shown, asked, answers = b"", b"", list(answers)
+    shown, told, asked, answers = b"", b"", b"", list(answers)
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         stands = asked.rstrip(b" ").endswith(tuple(ends))
@@ -111,17 +120,35 @@ def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid
             continue
         if not part:
             break
-        shown += part
-        asked += part
+        shown, told, asked = shown + part, told + part, asked + part
         if answers and asked.rstrip(b" ").endswith(tuple(ends)):
-            _wait_for_silence(terminal_end)
-            os.write(terminal_end, answers.pop(0).encode() + b"\n")
+            told += _type(terminal_end, answers.pop(0))
             asked = b""
     else:
         os.kill(process, signal.SIGKILL)
     os.close(terminal_end)
     _, status = os.waitpid(process, 0)
-    return Session(os.waitstatus_to_exitcode(status), shown.decode(errors="replace").replace("\r", ""))
+    return Session(os.waitstatus_to_exitcode(status), _plain(shown), _plain(told))
+
+
+def _plain(shown):
+    return shown.decode(errors="replace").replace("\r", "")
+
+
+def _type(terminal_end, answer):
+    """Enters an answer; returns how a transcript has it, which is as nothing where the terminal itself shows it."""
+    is_hidden = _wait_for_silence(terminal_end)
+    if callable(answer):
+        answer = answer()
+    if answer is NOTHING:
+        return b"[nothing]"
+    if isinstance(answer, bytes):
+        # sudo and others lose a signal that comes between their prompt and their read, as nobody types it.
+        time.sleep(0.3)
+        os.write(terminal_end, answer)
+        return b"[Ctrl-C]" if answer == INTERRUPT else b""
+    os.write(terminal_end, answer.encode() + b"\n")
+    return b"[" + answer.encode() + b"]" if is_hidden else b""
 
 
 def _read(terminal_end, seconds):
@@ -138,8 +165,9 @@ def _read(terminal_end, seconds):
 def _wait_for_silence(terminal_end):
     """Waits until echo is off, for a moment: a host that switches it off throws away what was typed before."""
     deadline = time.monotonic() + 0.2
-    while termios.tcgetattr(terminal_end)[3] & termios.ECHO and time.monotonic() < deadline:
+    while (echoes := termios.tcgetattr(terminal_end)[3] & termios.ECHO) and time.monotonic() < deadline:
         time.sleep(0.01)
+    return not echoes
 
 
 # --- The hosts that people use, with what pam.d/ ships
@@ -155,16 +183,21 @@ def _needs(path):
         raise Skip(f"{path} is not there, and its package could not be fetched")
 
 
-def ask_uaf(lab, service, lines=None):
-    """Has a service ask for the passcode as pam.d/README.md says, with pam.d/uaf-SERVICE or another."""
-    lines = f"uaf-{lines or service}"
-    shutil.copy(f"/usr/share/doc/pam-uaf/examples/pam.d/{lines}", "/etc/pam.d")
-    stack = pathlib.Path("/etc/pam.d", service)
+def ask_uaf(lab, service, shape=None, template=None):
+    """Has a service ask for the passcode: with the lines pam.d/ has for it in one shape, or with those of a template.
+
+    Once more, in another shape, changes those lines alone.
+    """
+    shape = shape or ("instead" if service == "sshd" else "fallback")
+    lines, stack = pathlib.Path(f"/etc/pam.d/uaf-{service}"), pathlib.Path("/etc/pam.d", service)
     _needs(stack)
+    shutil.copy(f"{STACKS}/{shape}/{template or service}", lines)
     before = stack.read_text()
-    after = re.sub(r"(?m)^@include\s+common-auth$", f"@include {lines}", before)
+    if f"@include {lines.name}\n" in before:
+        return
+    after = re.sub(r"(?m)^(@include\s+common-auth|auth\s+include\s+login)$", f"@include {lines.name}", before)
     if after == before:
-        raise RuntimeError(f"/etc/pam.d/{service} does not include common-auth")
+        raise RuntimeError(f"{stack} does not include common-auth")
     lab.stack(service, *after.splitlines())
 
 
@@ -183,26 +216,28 @@ def sudoers(lab, *lines):
     lab.after(lambda: write(before))
 
 
-def su(caller, target, answer, environment=None):
+def su(caller, target, *answers, environment=None):
     """One person becomes another by `su`."""
-    return terminal(["su", "-c", _SAY, target.name], [answer], uid=caller.uid, environment=environment)
+    return terminal(["su", "-c", _SAY, target.name], answers, uid=caller.uid, environment=environment)
 
 
-def sudo(caller, *answers, options=()):
+def sudo(caller, *answers, options=(), environment=None):
     """A person does something as root by `sudo`."""
-    return terminal(["sudo", *options, "sh", "-c", _SAY], answers, uid=caller.uid)
+    return terminal(["sudo", *options, "sh", "-c", _SAY], answers, uid=caller.uid, environment=environment)
 
 
-def console(person, answer):
+def console(person, *answers, environment=None):
     """A person logs in at the console, by `login`, with a shell that says so and ends."""
     shell = pathlib.Path("/usr/local/bin/say-let-in")
-    shell.write_text(f"#!/bin/sh\n{_SAY}\n")
-    shell.chmod(0o755)
-    subprocess.run(["usermod", "--shell", str(shell), person.name], check=True, capture_output=True)
-    return terminal(["login", person.name], [answer])
+    if not shell.exists():
+        shell.write_text(f"#!/bin/sh\n{_SAY}\n")
+        shell.chmod(0o755)
+    if pwd.getpwnam(person.name).pw_shell != str(shell):
+        subprocess.run(["usermod", "--shell", str(shell), person.name], check=True, capture_output=True)
+    return terminal(["login", person.name], answers, environment=environment)
 
 
-def sshd(lab, port=2222, *options):
+def sshd(lab, port=2222, *options, environment=None):
     """Starts OpenSSH's server, which asks PAM with keyboard-interactive; returns its process.
 
     An option for it is a line of sshd_config; the first line about something counts.
@@ -216,15 +251,15 @@ def sshd(lab, port=2222, *options):
         *options, f"Port {port}", "ListenAddress 127.0.0.1", f"HostKey {folder}/key", f"PidFile {folder}/pid",
         "UsePAM yes", "KbdInteractiveAuthentication yes", "PasswordAuthentication no", "PubkeyAuthentication no",
         "UseDNS no", "MaxStartups 200", "LoginGraceTime 60", ""]))
-    process = lab.start("/usr/sbin/sshd", "-D", "-f", folder / "config")
+    process = lab.start("/usr/sbin/sshd", "-D", "-f", folder / "config", env={**os.environ, **(environment or {})})
     lab.after(lambda: lab.stop(process))
     listens(process, port)
     return process
 
 
-def ssh(name, *answers, port=2222):
-    """Somebody logs in by ssh with a user name."""
-    return terminal(
-        ["ssh", "-p", str(port), "-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
-         "-o", "PreferredAuthentications=keyboard-interactive", "-o", "NumberOfPasswordPrompts=1",
-         "-o", "LogLevel=ERROR", "-l", name, "127.0.0.1", _SAY], answers)
+def ssh(name, *answers, port=2222, options=()):
+    """Somebody logs in by ssh. An option is one of ssh_config; the first one about something counts."""
+    chosen = (*options, "StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=ERROR",
+              "PreferredAuthentications=keyboard-interactive", "NumberOfPasswordPrompts=1")
+    parts = [part for option in chosen for part in ("-o", option)]
+    return terminal(["ssh", "-p", str(port), "-F", "none", *parts, "-l", name, "127.0.0.1", _SAY], answers)

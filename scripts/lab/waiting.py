@@ -1,5 +1,6 @@
 """Waiting for what another process does: for a condition, never for a time alone."""
 
+import concurrent.futures
 import socket
 import time
 
@@ -27,3 +28,9 @@ def listens(process, port):
         return True
 
     until(accepts, f"{process.args[0]} at port {port}")
+
+
+def at_once(*actions):
+    """Does several things at the same time and returns their results: hosts wait after each failure."""
+    with concurrent.futures.ThreadPoolExecutor(len(actions)) as pool:
+        return [future.result() for future in [pool.submit(action) for action in actions]]

@@ -3,8 +3,7 @@
 import collections
 import time
 
-from attack import forger
-from lab import hosts
+from lab import forger, hosts
 from lab.processes import Watch
 from lab.table import must, row
 

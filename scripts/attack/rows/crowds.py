@@ -5,6 +5,7 @@ import concurrent.futures
 from attack import peer
 from attack.cores import Peak, slot_holders, slots, timed
 from lab import hosts
+from lab.listener import serve
 from lab.table import must, row
 from lab.waiting import until
 
@@ -21,7 +22,7 @@ def tries(lab, person):
         "others still log in; memory is bounded; nothing is charged for those turned away")
 def crowd(lab):
     person, other = lab.person(), lab.person()
-    peer.serve(lab)
+    serve(lab)
     with Peak() as peak:
         crowd = [peer.Conversation(person.uid) for _ in range(CONNECTIONS)]
         asked = []

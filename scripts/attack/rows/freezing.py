@@ -9,6 +9,7 @@ import subprocess
 from attack import peer
 from attack.cores import slot_holders, slots, timed
 from lab import hosts
+from lab.listener import serve
 from lab.table import Skip, must, row
 from lab.waiting import until
 
@@ -139,7 +140,7 @@ def held_still(lab):
     group = Delegated(lab, person)
     for start in ("by the module", "by the socket"):
         if start == "by the socket":
-            peer.serve(lab)
+            serve(lab)
         for what in ("stop", "freeze", "kill", "starve") if start == "by the module" or lab.thorough else ("freeze",):
             held = Held(person, group, host, slots(), SLOW if what == "starve" else ())
             obedient, inside = held.cores_that_obey(), held.cores & group.processes()

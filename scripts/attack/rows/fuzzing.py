@@ -12,9 +12,8 @@ import socket
 import subprocess
 import threading
 
-from attack import forger
 from attack.mutation import Mutator
-from lab import hosts, machine
+from lab import forger, hosts, machine
 from lab.table import must, row
 
 WIRE = machine.ROOT / "Tests/Vectors/wire"

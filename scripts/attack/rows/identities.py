@@ -8,6 +8,7 @@ import shutil
 from attack import peer
 from attack.rows.session import wish
 from lab import hosts
+from lab.listener import serve
 from lab.machine import STATE, Person
 from lab.table import must, row
 
@@ -119,7 +120,7 @@ def folder_damages():
 @row("A40", "a uid is used again, and an account is renamed",
         "the old value opens nothing, through PAM and over the socket")
 def used_again(lab):
-    peer.serve(lab)
+    serve(lab)
     gone, renamed = lab.person(), lab.person()
     lab.run("userdel", gone.name)
     lab.run("useradd", "--uid", gone.uid, "--no-create-home", "successor")

@@ -4,10 +4,12 @@ import pathlib
 
 from attack import clocks, faillock, peer
 from attack.rows.session import wish
-from attack.rows.spreading import ask_everywhere, at_once, tries
+from attack.rows.spreading import ask_everywhere, tries
 from lab import hosts
+from lab.listener import serve
 from lab.machine import Person
 from lab.table import baseline, must, row
+from lab.waiting import at_once
 
 FAR = "198.51.100.7"
 DAY, YEAR = 86400, 365 * 86400
@@ -46,7 +48,7 @@ def for_good(lab):
     results = lab.verdicts(mark, person)
     must(results == [hosts.LOCKED_FOR_GOOD] * len(tried), f"in the log: {results}")
     # From here on the core is started by the listener, and so lives in the listener's time.
-    peer.serve(lab)
+    serve(lab)
     own = {b"passcode": person.passcode}
     for name in ("authenticate", "change", "register", "deregister", "deregister-all", "reset", "unlock", "forget"):
         verdict = wish(person, peer.begin(peer.OPERATIONS[name], authenticator="passcode"), own)

@@ -8,8 +8,7 @@ import socket
 import threading
 import time
 
-from attack import forger
-from lab import hosts, machine
+from lab import forger, hosts, machine
 from lab.table import must, row
 
 TIMEOUT = 2

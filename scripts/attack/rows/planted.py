@@ -50,7 +50,7 @@ def planted_environment(lab):
         # The loader itself drops LD_* for a program that is setuid.
         asked["sudo"] = lambda: hosts.terminal(
             ["/usr/bin/sudo", "-E", "sh", "-c", hosts._SAY], [person.passcode], uid=person.uid, environment=planted)
-    hosts.ask_uaf(lab, "su", "sudo")
+    hosts.ask_uaf(lab, "su")
     asked["su"] = lambda: hosts.terminal(
         ["/bin/su", "-c", hosts._SAY, person.name], [person.passcode], uid=caller.uid, environment=planted)
     looks = 0

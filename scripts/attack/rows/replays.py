@@ -8,9 +8,8 @@ import pathlib
 import shutil
 import subprocess
 
-from attack import forger
 from attack.recorder import Answer, Recorder, ServerLog, decode, enrolment_code, request, respond
-from lab import machine
+from lab import forger, machine
 from lab.table import must, row
 
 OK = 1200

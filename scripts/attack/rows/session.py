@@ -8,6 +8,7 @@ import subprocess
 
 from attack import peer
 from lab import hosts
+from lab.listener import serve
 from lab.machine import HELPER, STATE
 from lab.table import must, row
 
@@ -103,7 +104,7 @@ def packets(person, other, forged):
 def malware(lab):
     person, other = lab.person(), lab.person()
     lab.configure(lock=MANY, authenticators=BOTH)
-    peer.serve(lab)
+    serve(lab)
     own, forged = payloads(lab, person, other)
     enrolled = lab.run("uaf-server", "users", "--state", "/srv/uaf").stdout
     before, ended, silent = records(person, other), 0, 0
@@ -150,7 +151,7 @@ def by_hand(person, program):
 def another_user(lab):
     person, other = lab.person(), lab.person()
     lab.configure(lock=MANY)
-    peer.serve(lab)
+    serve(lab)
     linker = lab.run("sh", "-c", "ls /lib64/ld-linux-*").stdout.strip()
     starts = {"by hand": [HELPER], "through the linker": [linker, HELPER]}
     shown = []

@@ -1,20 +1,15 @@
 """Wrong guesses spread over programs, and ways to have them forgotten without knowing the value."""
 
-import concurrent.futures
 import pathlib
 
 from attack import faillock, peer
 from attack.rows.session import wish
 from lab import hosts
+from lab.listener import serve
 from lab.table import baseline, must, row
+from lab.waiting import at_once
 
 LIMIT = 5
-
-
-def at_once(*actions):
-    """Does several things at the same time and returns their results: hosts wait after each failure."""
-    with concurrent.futures.ThreadPoolExecutor(len(actions)) as pool:
-        return [future.result() for future in [pool.submit(action) for action in actions]]
 
 
 def tries(lab, person):
@@ -25,9 +20,8 @@ def tries(lab, person):
 
 def ask_everywhere(lab, *sudoers):
     """Real hosts, with the stacks that are shipped."""
-    for service in ("sudo", "login", "sshd"):
+    for service in ("sudo", "su", "login", "sshd"):
         hosts.ask_uaf(lab, service)
-    hosts.ask_uaf(lab, "su", "sudo")
     hosts.sudoers(lab, *sudoers)
 
 
@@ -112,7 +106,7 @@ def ticket_baseline(lab):
 @row("A28", "to have the count forgotten: register again, change, reset, remove and add",
         "a verification first, which counts as any; or the count is kept")
 def start_over(lab):
-    peer.serve(lab)
+    serve(lab)
     begin = peer.begin
     # By the person's own programs, which do not know the value.
     ways = {

@@ -6,9 +6,8 @@ import os
 import pathlib
 import unicodedata
 
-from attack import forger
 from attack.recorder import encode
-from lab import hosts
+from lab import forger, hosts
 from lab.processes import Watch, gone
 from lab.table import must, row
 
