@@ -33,6 +33,7 @@ class Scene:
         self.version = subprocess.run(
             ["dpkg-deb", "--field", self.archives["libpam-uaf"], "Version"], text=True, stdout=subprocess.PIPE,
             check=True).stdout.strip()
+        self._why_not = ""
         self.can_boot = self._try_to_boot()
 
     def tidy(self):
@@ -42,16 +43,21 @@ class Scene:
         try:
             with self._machine([self._bare], booted=True):
                 return True
-        except Exception:
+        except Exception as reason:
+            self._why_not = str(reason)
             return False
+
+    def _must_boot(self):
+        if not self.can_boot:
+            raise Skip(f"systemd cannot be started in namespaces here: {self._why_not}")
 
     def _machine(self, layers, booted):
         return Machine(self._root / f"machine-{next(self._numbers)}", layers, booted)
 
     def bare(self, booted=True):
         """A machine on which our packages were never installed."""
-        if booted and not self.can_boot:
-            raise Skip("systemd cannot be started in namespaces here")
+        if booted:
+            self._must_boot()
         return self._machine([self._bare], booted)
 
     def installed(self, booted=None):
@@ -67,8 +73,8 @@ class Scene:
                     machine.run("systemctl", "stop", "uaf-server")
                 machine.run("sync")
             self._installed = machine.layer
-        if booted and not self.can_boot:
-            raise Skip("systemd cannot be started in namespaces here")
+        if booted:
+            self._must_boot()
         return self._machine([self._installed, self._bare], self.can_boot if booted is None else booted)
 
     def newer(self, version, folder):
