@@ -144,7 +144,7 @@ CASES = {
     "server down, wrong passcode": [Case(passcode="wrong", around=server_down)],
     "server down, revoked before": [Case("revoked", around=server_down)],
     '"use your password" chosen': [
-        Case(passcode="empty", around=lambda lab: configured(lab, more=f'[prompt]\ncancel_text = {{en = "{CHOICE}"}}'))],
+        Case(passcode="empty", around=lambda lab: configured(lab, more=f"[prompt]\ncancel_text = {{ en = '{CHOICE}' }}"))],
     "Ctrl-C, or nobody to ask": [Case(passcode=None)],
     "right, but too short for today's rules": [
         Case(around=lambda lab: configured(lab, more="[passcode]\nmin_length = 20"), is_changed=True)],

@@ -58,7 +58,7 @@ def log_in(service, person, caller, stages, answers):
             typed = (typed.pop(0) if typed else None) if isinstance(typed, list) else typed
         if typed is None:
             process.stdin.close()
-        else:
+        elif not process.stdin.closed:
             process.stdin.write(typed + "\n")
             process.stdin.flush()
     process.wait()
