@@ -51,5 +51,6 @@ status=0
 chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 BASELINE="${BASELINE-}" THOROUGH="${THOROUGH-}" \
   GOLDEN="${GOLDEN-}" LAB_RESULTS=/tmp/results PYTHONPATH="$checkout/scripts" PYTHONDONTWRITEBYTECODE=1 \
   "$(command -v python3)" -m "$package" "$@" || status=$?
-cp "$root/tmp/results"/* "$folder/" 2>/dev/null || true
+rm -rf "$folder/transcripts"
+cp -R "$root/tmp/results"/* "$folder/" 2>/dev/null || true
 exit "$status"

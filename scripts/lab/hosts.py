@@ -95,8 +95,8 @@ def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid
     """Runs a program on a terminal of its own and types the answers, each once a prompt stands there.
 
     A prompt is what ends with one of `ends`. One more than there are answers is hung up on. An answer that is bytes is
-    typed as it is, without a new line; NOTHING is waited with. With `uid` the program runs as that person, as a login
-    shell's child would.
+    typed as it is, without a new line; NOTHING is waited with; one that is a function returns it, once the prompt stands.
+    With `uid` the program runs as that person, as a login shell's child would.
     """
     process, terminal_end = pty.fork()
     if process == 0:
@@ -137,10 +137,14 @@ def _plain(shown):
 
 def _type(terminal_end, answer):
     """Enters an answer; returns how a transcript has it, which is as nothing where the terminal itself shows it."""
+    is_hidden = _wait_for_silence(terminal_end)
+    if callable(answer):
+        answer = answer()
     if answer is NOTHING:
         return b"[nothing]"
-    is_hidden = _wait_for_silence(terminal_end)
     if isinstance(answer, bytes):
+        # sudo and others lose a signal that comes between their prompt and their read, as nobody types it.
+        time.sleep(0.3)
         os.write(terminal_end, answer)
         return b"[Ctrl-C]" if answer == INTERRUPT else b""
     os.write(terminal_end, answer.encode() + b"\n")
