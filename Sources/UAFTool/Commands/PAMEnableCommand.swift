@@ -82,12 +82,10 @@ struct PAMEnableCommand: Subcommand {
     try trial.put(plan.after, as: plan.service.name)
     var seen: [String] = []
     if !plan.service.changesPasswords {
-      let reader = PAMDirectory(path: trial.path)
-      let stack = StackReading(lines: reader.authentication(of: plan.service.name))
-      let console = reader.authentication(of: "login")
+      let stacks = RescueReading(reader: PAMDirectory(path: trial.path))
       let way = try WayIn(accounts: surroundings.caller.accounts, passwords: machine.passwords).find(
-        leadsRescuePast: stack.leadsPast(group: WayIn.rescueGroup),
-        consoleIsFree: !console.isEmpty && !console.contains(where: \.asksOwnModule))
+        leadsRescuePast: stacks.leadsRescuePast(plan.service.name), consoleIsFree: stacks.asksPasswordAlone("login"),
+        sudoIsOpen: stacks.asksPasswordAlone("sudo") || stacks.leadsRescuePast("sudo"))
       seen.append("without pam_uaf gets in: \(way)")
     }
     seen += try StackTrial(

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 
@@ -321,6 +322,33 @@ import Testing
     #expect(refusal("sudo").contains("the stack leads nobody of uaf-rescue past pam_uaf; root's password is locked"))
     stacks.passwords.states["root"] = .usable
     #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
+  @Test func `the sudo of a rescue group's member must be open to it`() {
+    stacks.write("sudo", "auth required pam_uaf.so\n@include common-auth\n")
+    stacks.write("su", Stacks.sudo)
+    #expect(stacks.run("enable", "su").notes.contains("alice of uaf-rescue cannot become root by a password"))
+    stacks.write("sudo", Stacks.stack)
+    #expect(stacks.run("enable", "su").exit == .success)
+  }
+
+  @Test(arguments: PAMShape.allCases, ["sudo", "su", "login", "sshd", "polkit-1", "locker"])
+  func `each ready stack can be put in place`(shape: PAMShape, name: String) throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "pam.d/\(shape.rawValue)/\(name)")
+    guard let text = try? String(contentsOf: file, encoding: .utf8) else {
+      #expect(shape == .secondFactor && name == "locker", "there is no such stack on purpose")
+      return
+    }
+    stacks.template("\(shape.rawValue)/\(name)", text)
+    stacks.machine.installation.moduleFolders += Installation.ofThisMachine(tty: nil).moduleFolders
+    let service = name == "locker" ? "swaylock" : name
+    stacks.write(service, Stacks.sudo)
+    let bench = stacks.run("enable", service, "--shape", shape.rawValue)
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(bench.output.hasPrefix("without pam_uaf gets in: alice, by the password, as one of uaf-rescue\n"))
+    #expect(stacks.run("disable", "--all").exit == .success)
+    #expect(stacks.read(service) == Stacks.sudo)
   }
 
   @Test func `root's console is no way in where it asks the module itself`() {

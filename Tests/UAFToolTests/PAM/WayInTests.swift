@@ -5,10 +5,10 @@ import Testing
 @Suite struct WayInTests {
   private let passwords = FakePasswords()
 
-  private func find(rescue: Bool = true, console: Bool = false) -> String {
+  private func find(rescue: Bool = true, console: Bool = false, sudo: Bool = true) -> String {
     do throws(StackError) {
       return try WayIn(accounts: FakeAccounts(), passwords: passwords).find(
-        leadsRescuePast: rescue, consoleIsFree: console)
+        leadsRescuePast: rescue, consoleIsFree: console, sudoIsOpen: sudo)
     } catch {
       return "refused: \(error)"
     }
@@ -49,6 +49,13 @@ import Testing
 
   @Test func `the group is worth nothing where the stack does not know it`() {
     #expect(find(rescue: false).contains("the stack leads nobody of uaf-rescue past pam_uaf"))
+  }
+
+  @Test func `the group sudo is worth nothing where sudo is not there, or not open to the rescue group`() {
+    #expect(find(sudo: false).contains("alice of uaf-rescue cannot become root by a password"))
+    passwords.groups = ["uaf-rescue": ["root"]]
+    passwords.states["root"] = .usable
+    #expect(find(sudo: false) == "root, by the password, as one of uaf-rescue")
   }
 
   // MARK: The state of a password

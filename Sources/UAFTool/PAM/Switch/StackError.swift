@@ -52,7 +52,7 @@ extension StackError {
     case .badService(_, .noName): nil
     case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1 or locker"
     case .noShape: "leave --shape out"
-    case .noTemplate: "reinstall the libpam-uaf package"
+    case .noTemplate: "choose another --shape: pam.d/README.md has the ready stacks"
     case .folder(_, .system): "name the folder with --pam-directory"
     case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"

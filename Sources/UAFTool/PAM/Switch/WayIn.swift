@@ -28,11 +28,12 @@ struct WayIn {
   /// - Parameters:
   ///   - leadsRescuePast: whether the new stack has a line that leads members of the group past pam_uaf.
   ///   - consoleIsFree: whether `login` asks the password alone, now and afterwards.
+  ///   - sudoIsOpen: whether there is a sudo that members of the group get through by their password.
   /// - Throws: ``StackError/noWayIn(_:)``.
-  func find(leadsRescuePast: Bool, consoleIsFree: Bool) throws(StackError) -> String {
+  func find(leadsRescuePast: Bool, consoleIsFree: Bool, sudoIsOpen: Bool) throws(StackError) -> String {
     var reasons: [String] = []
     if leadsRescuePast {
-      switch rescuer() {
+      switch rescuer(sudoIsOpen: sudoIsOpen) {
       case .success(let name): return "\(name), by the password, as one of \(Self.rescueGroup)"
       case .failure(let objection): reasons += objection.reasons
       }
@@ -50,14 +51,14 @@ struct WayIn {
   }
 
   /// Somebody of the rescue group with a password who can become root.
-  func rescuer() -> Result<String, Objection> {
+  func rescuer(sudoIsOpen: Bool) -> Result<String, Objection> {
     guard let members = passwords.members(ofGroup: Self.rescueGroup) else {
       return .failure(.init(reasons: ["there is no group \(Self.rescueGroup)"]))
     }
     guard !members.isEmpty else { return .failure(.init(reasons: ["the group \(Self.rescueGroup) is empty"])) }
     var reasons: [String] = []
     for name in members {
-      if let reason = objection(to: name) {
+      if let reason = objection(to: name, sudoIsOpen: sudoIsOpen) {
         reasons.append("\(ShownText.line(name)) of \(Self.rescueGroup) \(reason)")
       } else {
         return .success(ShownText.line(name))
@@ -66,14 +67,15 @@ struct WayIn {
     return .failure(.init(reasons: reasons))
   }
 
-  private func objection(to name: String) -> String? {
+  private func objection(to name: String, sudoIsOpen: Bool) -> String? {
     guard let account = accounts.account(named: name) else { return "is no account" }
     let state = passwords.password(of: name)
     guard state == .usable else { return "has a password that is \(Self.word(state))" }
-    let mayBecomeRoot =
-      account.userID == 0
-      || Self.administrators.contains { passwords.members(ofGroup: $0)?.contains(name) ?? false }
-    return mayBecomeRoot ? nil : "is in none of the groups \(Self.administrators.joined(separator: ", "))"
+    if account.userID == 0 { return nil }
+    guard Self.administrators.contains(where: { passwords.members(ofGroup: $0)?.contains(name) ?? false }) else {
+      return "is in none of the groups \(Self.administrators.joined(separator: ", "))"
+    }
+    return sudoIsOpen ? nil : "cannot become root by a password: sudo is not there, or leads nobody past pam_uaf"
   }
 
   private static func word(_ state: PasswordState) -> String {
