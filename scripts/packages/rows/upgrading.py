@@ -53,8 +53,7 @@ def in_the_middle(lab):
 def enabled(lab):
     with lab.installed() as machine:
         scene.with_server(machine)
-        machine.run("groupadd", "--system", "uaf-rescue")
-        machine.run("usermod", "--append", "--groups", "uaf-rescue", "otto")
+        scene.rescuer(machine, "otto")
         machine.run("uafctl", "pam", "enable", "sudo")
         machine.run("pam-auth-update", "--enable", "uaf")
         before = scene.stacks(machine)
