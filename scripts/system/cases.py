@@ -45,6 +45,23 @@ class Host:
     remote: str | None = None
 
 
+class Told(hosts.Session):
+    """What one of the small programs was told, line by line: `status` is PAM's code."""
+
+    @property
+    def is_in(self):
+        return self.status == hosts.SUCCESS
+
+
+def told(status, text, typed):
+    """The session of such a program; one of `typed` after the other is put behind the prompts of the transcript."""
+    typed = iter(typed)
+    transcript = re.sub(
+        r"(?ms)^prompt .*?(?=\n(?:prompt|error|info|setcred|result) )",
+        lambda prompt: f"{prompt[0].rstrip()} [{next(typed, '')}]", text)
+    return Told(status, text, transcript)
+
+
 def enter(host, *names):
     """Makes the rows of a host: those that are named, or all."""
     for name, act, title, expected in (

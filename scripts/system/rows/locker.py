@@ -1,5 +1,6 @@
 """A screen locker: a program without root that answers every prompt with what its person has typed before."""
 
+import itertools
 import pathlib
 import subprocess
 import threading
@@ -13,14 +14,6 @@ from system import cases, transcripts
 from system.cases import LANGUAGES
 
 PROGRAM = pathlib.Path("/usr/local/bin/locker")
-
-
-class Unlocking(hosts.Session):
-    """What a locker was told, and PAM's code."""
-
-    @property
-    def is_in(self):
-        return self.status == hosts.SUCCESS
 
 
 def stack(lab):
@@ -42,10 +35,7 @@ def unlock(person, language, typed, *_, account=None, how=()):
         [PROGRAM, "locker", (account or person).name, *how], input=typed + "\n", text=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, user=person.uid, group=person.uid, extra_groups=[], cwd="/", timeout=90,
         env={"PATH": "/usr/bin:/bin", **LANGUAGES[language]})
-    told = "".join(
-        f"{line.rstrip()} [{typed}]\n" if line.startswith("prompt ") else line + "\n"
-        for line in result.stdout.splitlines())
-    return Unlocking(result.returncode, result.stdout, told)
+    return cases.told(result.returncode, result.stdout, itertools.repeat(typed))
 
 
 # It has one string to give, so where a password decides it is not the right one for both.
