@@ -149,7 +149,7 @@ struct ConfirmedTextTests {
       lines.suffix(5) == [
         "account    alice", "text       \(long)", "signed     \(signed)", "key        SHA-256 \(key)", "signature  ok",
       ])
-    #expect(signed.utf8.count == 200 && signed.hasPrefix("mina@desk: sudo xx"))
+    #expect((80...200).contains(signed.utf8.count) && signed.hasPrefix("mina@desk: sudo xx"))
   }
 
   @Test func `shows nothing for a number that no text has`() async throws {

@@ -142,8 +142,8 @@ def lying(lie):
      f"refused ({SENT_BACK}); the other text never shown, nothing signed and nothing kept")
 def lies(lab):
     between = forger.Forger(lab, lying(lambda content: content), shown=forger.STOLEN)
-    prepare(lab, port=between.port)
     person = lab.person()
+    prepare(lab, port=between.port)
     must(hosts.sudo(person, person.passcode).is_in, "an honest text is refused")
     before, mark = audit(lab, person), lab.log.mark()
     for what, lie in LIES.items():
