@@ -15,7 +15,7 @@ export PREFIX PAMDIR UNITDIR SWIFT
 # Tests make users, sockets and PAM conversations that only root may.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
-.PHONY: help deps build demo test test-system attack attack-table bench fuzz install clean fmt lint
+.PHONY: help deps build demo test test-system attack attack-table bench fuzz deb test-packages install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
@@ -26,6 +26,8 @@ help:
 	@echo 'make bench    time the login path, side by side, medians: key derivation, overlap; needs root'
 	@echo 'make fuzz     ten minutes of a fuzzer for each reader, the module and the core'
 	@echo 'make build    release programs and the module into build/stage'
+	@echo 'make deb      Debian packages of the same, in build/packages; lintian has looked at them'
+	@echo 'make test-packages  install, upgrade, remove and purge them in a Debian of their own; needs root'
 	@echo 'make install  copy build/stage to DESTDIR (default /)'
 	@echo 'make deps     install the packages building and testing need'
 	@echo 'make fmt      format the Swift sources'
@@ -52,8 +54,9 @@ test: deps
 	scripts/attack.sh
 
 test-system: deps
-	scripts/stage.sh
+	scripts/stage.sh --if-older
 	scripts/system.sh $(ROWS)
+	$(if $(ROWS),,scripts/packages.sh)
 
 attack: deps
 	scripts/stage.sh
@@ -67,6 +70,12 @@ bench: build
 
 fuzz:
 	SECONDS_EACH=600 scripts/fuzz.sh
+
+deb:
+	scripts/deb.sh
+
+test-packages:
+	scripts/packages.sh $(ROWS)
 
 install:
 	scripts/install.sh '$(DESTDIR)'

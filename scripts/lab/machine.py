@@ -86,7 +86,7 @@ class Lab:
         self._tidying = []
 
     def __enter__(self):
-        _loopback_up()
+        loopback_up()
         self.log = Log()
         self._make_accounts()
         self.run("cc", "-O1", ROOT / "Tests/EndToEndTests/Programs/pam-host.c", "-lpam", "-o", hosts.PAM_HOST)
@@ -250,7 +250,7 @@ kdf_cost = {cost}
         return found
 
 
-def _loopback_up():
+def loopback_up():
     """Switches the loopback interface of the new network namespace on."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         request = struct.pack("16sh14x", b"lo", 1 | 64)  # IFF_UP, IFF_RUNNING
