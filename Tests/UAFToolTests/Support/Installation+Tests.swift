@@ -10,6 +10,7 @@ extension Installation {
   static var nowhere: Installation {
     Installation(
       helperPath: nowherePath, fetchPath: nowherePath, socketPath: nowherePath, configurationPath: nowherePath,
-      moduleFolders: [], owner: geteuid(), exchange: { _ in nil })
+      moduleFolders: [], vendorPAMFolders: [], templateFolder: nowherePath, passwords: FakePasswords(),
+      tester: FakeTester(), owner: geteuid(), exchange: { _ in nil })
   }
 }
