@@ -80,7 +80,7 @@ let package = Package(
       name: "UAFTool",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
-        "ChildProcess", "CPAM",
+        "ChildProcess", "CPAM", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
@@ -127,7 +127,7 @@ let package = Package(
     .testTarget(
       name: "UAFToolTests",
       dependencies: [
-        "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM",
+        "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

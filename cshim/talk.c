@@ -29,6 +29,7 @@ bool talk_broken(struct conversation *talk, enum helper_status status, const cha
     pam_syslog(talk->pamh, LOG_ERR, "no message from the core for %d ms (%s)", UAF_SILENCE_MILLISECONDS, during);
     break;
   case HELPER_TIMED_OUT:
+    talk->out_of_time = true;
     pam_syslog(talk->pamh, LOG_ERR, "the call took longer than timeout=%u (%s)", talk->options.timeout_seconds, during);
     break;
   case HELPER_FAILED:

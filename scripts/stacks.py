@@ -19,10 +19,10 @@ FILES -= {("second-factor", "locker")}
 RENEWING = {"sudo", "su", "login", "sshd"}
 WITHOUT_PASSWORD_LINES = {"sudo", "su"}
 
-CODES = """success open_err symbol_err service_err system_err buf_err perm_denied auth_err cred_insufficient authinfo_unavail
-user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail cred_expired cred_err no_module_data conv_err
-authtok_err authtok_recover_err authtok_lock_busy authtok_disable_aging try_again ignore abort authtok_expired
-module_unknown bad_item conv_again incomplete""".split()
+CODES = """success open_err symbol_err service_err system_err buf_err perm_denied auth_err cred_insufficient
+authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail cred_expired cred_err
+no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy authtok_disable_aging try_again ignore abort
+authtok_expired module_unknown bad_item conv_again incomplete""".split()
 WORDS = {
     "required": "success=ok new_authtok_reqd=ok ignore=ignore default=bad",
     "requisite": "success=ok new_authtok_reqd=ok ignore=ignore default=die",
@@ -117,7 +117,8 @@ def expected_auth(shape, code, is_member, password):
 
 def check_auth(shape, lines):
     for code, is_member, password in itertools.product(CODES, (True, False), ("success", "auth_err")):
-        results = {"pam_uaf.so": code, "pam_succeed_if.so": "success" if is_member else "auth_err", "common-auth": password}
+        group = "success" if is_member else "auth_err"
+        results = {"pam_uaf.so": code, "pam_succeed_if.so": group, "common-auth": password}
         expected = expected_auth(shape, code, is_member, password)
         for behind in (0, 2):
             status, ran = follow(lines, "auth", results, behind)
@@ -170,7 +171,7 @@ def spoilt(lines):
     for place, line in enumerate(lines):
         for result, action in line.actions.items() if line.is_bracketed else ():
             for other in {"ignore", "ok", "1", "2", "die"} - {action}:
-                # pam_permit has one result alone; and where the password has let in already, ignoring a yes is no change.
+                # pam_permit has one result; and where the password has let in already, ignoring a yes is no change.
                 is_the_same = result == "success" and other == "ignore" and lines[0].module == "common-auth"
                 if (line.module, result) != ("pam_permit.so", "default") and not is_the_same:
                     changed = Line(line.text)
@@ -192,7 +193,8 @@ def main():
         for stages, other in ((("auth",), (shape, "sudo")), (("account", "password"), ("instead", service))):
             if [line.text for line in lines if line.stage in stages] != [
                     line.text for line in stacks[other] if line.stage in stages]:
-                wrong.append(f"pam.d/{shape}/{service}: its {' and '.join(stages)} lines are not those of {'/'.join(other)}")
+                what = f"its {' and '.join(stages)} lines are not those of {'/'.join(other)}"
+                wrong.append(f"pam.d/{shape}/{service}: {what}")
     if not wrong:
         for (shape, service), lines in stacks.items():
             for what, changed in spoilt(lines):

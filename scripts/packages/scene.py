@@ -146,7 +146,9 @@ def with_server(machine):
         machine.run("install", "-D", "-m", "0644", f"{made}/ca.pem", "/etc/pam-uaf/ca.pem")
     if machine.is_booted:
         machine.run("systemctl", "start", "uaf-server")
-        until(lambda: "listening on" in machine.run("journalctl", "--quiet", "-b", "-u", "uaf-server").stdout,
+        # Of this start alone: one of before has said the same.
+        start = machine.run("systemctl", "show", "--property=InvocationID", "--value", "uaf-server").stdout.strip()
+        until(lambda: "listening on" in machine.run("journalctl", "--quiet", f"_SYSTEMD_INVOCATION_ID={start}").stdout,
               "the server's service")
         return
     machine.run("chown", "-R", "uaf-server", "/etc/uaf-server")

@@ -22,6 +22,12 @@ struct Installation {
   var passwords: any PasswordDirectory
   /// Whoever tries a stack before it is put in place.
   var tester: any StackTester
+  /// What a program prints; nil if it prints nothing.
+  var output: (String, [String]) -> String?
+  /// sshd, and its configuration.
+  var sshPaths: (program: String, file: String)
+  /// The kernel, the clock and the log.
+  var facts: () -> MachineFacts
   /// Who must own all of it.
   var owner: uid_t
   /// One exchange with a server, as the core would have it; nil if uaf-fetch did not keep to its protocol.
@@ -36,7 +42,8 @@ struct Installation {
       helperPath: InstalledCore.program("uaf-helper"), fetchPath: fetch, socketPath: InstalledCore.socketPath,
       configurationPath: Configuration.defaultPath, moduleFolders: standardModuleFolders,
       vendorPAMFolders: ["/usr/lib/pam.d"], templateFolder: InstalledCore.below("share/pam-uaf/pam.d"),
-      passwords: SystemPasswords(), tester: LibPAM(tty: tty), owner: 0,
+      passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
+      sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"), facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
 

@@ -4,23 +4,35 @@ import Glibc
 struct PAMCheck {
   let directory: String
   let moduleFolders: [String]
+  /// Who must own the module.
+  let owner: uid_t
+  /// Groups, and the state of passwords.
+  let passwords: any PasswordDirectory
+  /// Whether passwords can be looked at.
+  let isRoot: Bool
 
   func findings() -> [Finding] {
     let folder = PAMDirectory(path: directory)
     guard let services = folder.services() else {
-      return [.failure("pam: \(directory) cannot be read", do: "name the folder with --pam-directory")]
+      return [.failure(.pamFolder, "pam: \(directory) cannot be read", do: "name the folder with --pam-directory")]
     }
-    let concerned = services.filter { service in
-      (folder.ownLines(of: service) + folder.authentication(of: service)).contains(where: \.asksOwnModule)
-    }
+    let dangling = includes(folder, services)
+    let concerned = services.filter { folder.wholeStack(of: $0).contains(where: \.asksOwnModule) }
     guard !concerned.isEmpty else {
-      return [.warning("pam: no service in \(directory) uses \(PAMLine.ownModule)", do: "pam.d/ has ready stacks")]
+      return dangling + [
+        .warning(
+          .pamUnused, "pam: no service in \(directory) uses \(PAMLine.ownModule)", do: "uafctl pam enable SERVICE")
+      ]
     }
     let lines = concerned.flatMap { folder.ownLines(of: $0) }.filter(\.asksOwnModule)
     // A part of other stacks is judged where it stands, not alone.
     let parts = Set(services.flatMap(folder.inclusions))
     let whole = concerned.filter { !parts.contains($0) }
-    return modules(lines) + whole.compactMap { stack($0, folder.authentication(of: $0)) }
+    let stacks = whole.flatMap { service -> [Finding] in
+      let verdict = stack(service, folder.authentication(of: service))
+      return [verdict].compactMap(\.self) + lineFindings(service, folder.wholeStack(of: service))
+    }
+    return modules(lines) + dangling + profile(folder) + stacks + rescue(folder, whole)
   }
 
   /// Whether what the lines name is there.
@@ -30,10 +42,24 @@ struct PAMCheck {
     return names.map { name in
       let places = name.hasPrefix("/") ? [name] : moduleFolders.map { $0 + "/" + name }
       guard let place = places.first(where: { (try? FileState.of($0).get()) != nil }) else {
-        return .failure("pam: \(name) is not where PAM looks for it", do: "reinstall the pam-uaf package")
+        return .failure(
+          .pamModule, "pam: \(name) is not where PAM looks for it", do: "reinstall the pam-uaf package")
       }
-      return .ok("pam: \(place)")
+      return objection(to: place) ?? .ok("pam: \(place)")
     }
+  }
+
+  /// Whoever may write to the module decides who is let in.
+  private func objection(to place: String) -> Finding? {
+    guard case .success(let state) = FileState.of(place), state.kind == S_IFREG else {
+      return .failure(.pamModule, "pam: \(place) is no plain file", do: "reinstall the pam-uaf package")
+    }
+    guard state.owner == owner, state.mode & 0o022 == 0 else {
+      return .failure(
+        .pamModule, "pam: \(place) can be changed by others than root",
+        do: "chown root:root \(place) && chmod 644 \(place)")
+    }
+    return nil
   }
 
   /// A service's stack; nil if it uses the module for something else than authentication.
@@ -47,7 +73,13 @@ struct PAMCheck {
       !lines[..<position].contains(where: StackReading.authenticates)
     {
       return .failure(
-        "\(name): a refusal is followed by nothing that refuses", do: "put 'auth required pam_deny.so' behind it")
+        .pamLetsIn, "\(name): a refusal is followed by nothing that refuses",
+        do: "put 'auth required pam_deny.so' behind it")
+    }
+    if own.decidesNothing {
+      return .warning(
+        .pamNoEffect, "\(name): whatever pam_uaf says, the lines behind it decide",
+        do: "give its line a control word that counts: a stack of pam.d/")
     }
     if own.failureGoesOn, isAuthenticatedAfter { return .ok("\(name): another way in stands behind it") }
     if lines[..<position].contains(where: { StackReading.authenticates($0) && $0.successCanSuffice }) {
@@ -57,7 +89,7 @@ struct PAMCheck {
       return .ok("\(name): some are led past it to another way in")
     }
     return .warning(
-      "\(name): nobody gets in where it refuses, administrators included",
+      .pamNoWayIn, "\(name): nobody gets in where it refuses, administrators included",
       do: "keep another way in: a stack of pam.d/, or root's console without it")
   }
 

@@ -113,6 +113,13 @@ struct PAMLine: Equatable {
     }
   }
 
+  /// Whether neither a success nor a refusal of this line changes how the stack ends, where another line decides.
+  var decidesNothing: Bool {
+    if control == "optional" { return true }
+    guard control.hasPrefix("["), failureGoesOn else { return false }
+    return ["ignore", nil].contains(action(for: "success") ?? action(for: "default"))
+  }
+
   private func action(for value: String) -> String? {
     for pair in control.dropFirst().dropLast().split(whereSeparator: \.isWhitespace) {
       let parts = pair.split(separator: "=", maxSplits: 1)
