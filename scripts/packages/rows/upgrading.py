@@ -30,7 +30,7 @@ def in_the_middle(lab):
         # As a locker does: without root, so that the socket is the one way.
         host = machine.converse("runuser", "-u", "mina", "--", "pam-host", "/etc/pam.d", "uaf", "mina", "--", "auth", "auth")
         host.until("prompt")
-        archive = lab.newer(lab.version + "+next1", machine.folder)
+        archive = lab.newer("libpam-uaf", machine.folder)
         machine.run("dpkg", "--install", machine.bring(archive, "/var/tmp/next.deb"))
         must(_helpers_replaced() == [True], f"cores that run, and whether each was replaced: {_helpers_replaced()}")
         host.answer(PASSCODE)
@@ -57,7 +57,7 @@ def enabled(lab):
         machine.run("uafctl", "pam", "enable", "sudo")
         machine.run("pam-auth-update", "--enable", "uaf")
         before = scene.stacks(machine)
-        archive = lab.newer(lab.version + "+next1", machine.folder)
+        archive = lab.newer("libpam-uaf", machine.folder)
         machine.run("dpkg", "--install", machine.bring(archive, "/var/tmp/next.deb"))
         must(scene.stacks(machine) == before, "a stack has changed")
         must(scene.LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "sudo does not let in")
