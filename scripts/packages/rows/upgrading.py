@@ -19,34 +19,45 @@ def _helpers_replaced():
     ]
 
 
-@row("P7", "upgrade while somebody stands at the prompt, and log in again in the same program",
-     "the old core ends its conversation well; the old module, still in memory, gets on with the new core; nothing is lost")
-def in_the_middle(lab):
+def _log_in_across_an_upgrade(machine, lab, prefix=()):
+    """Somebody stands at the prompt while the package is upgraded, and logs in once more with the same program."""
+    scene.with_server(machine)
+    machine.write("/etc/pam.d/uaf", "auth required pam_uaf.so\n")
+    kept = [(path, machine.path(path).read_bytes()) for path in (CONFIGURATION, "/var/lib/pam-uaf/device.key")]
+    host = machine.converse(*prefix, "pam-host", "/etc/pam.d", "uaf", "mina", "--", "auth", "auth")
+    host.until("prompt")
+    machine.run("dpkg", "--install", machine.bring(lab.newer("libpam-uaf", machine.folder), "/var/tmp/next.deb"))
+    must(_helpers_replaced() == [True], f"cores that run, and whether each was replaced: {_helpers_replaced()}")
+    host.answer(PASSCODE)
+    first = host.until("result")
+    host.until("prompt")
+    must(_helpers_replaced() == [False], f"after the upgrade, cores: {_helpers_replaced()}")
+    host.answer(PASSCODE)
+    second = host.until("result")
+    host.end()
+    must((first, second) == ("result 0", "result 0"), f"before {first}, after {second}: {host.text!r}")
+    for path, text in kept:
+        must(machine.path(path).read_bytes() == text, f"{path} has changed")
+    must(scene.by_host(machine, "mina", PASSCODE) == 0, "a new program does not log in")
+    return "old core to its end: 0; old module with new core: 0; new with new: 0; key and configuration as before"
+
+
+@row("P7", "upgrade while somebody stands at a locker's prompt, and log in again in the same program",
+     "the old core ends its conversation well; the old module, still in memory, gets on with the new core; the socket stays open")
+def through_the_socket(lab):
     with lab.installed(booted=True) as machine:
-        scene.with_server(machine)
-        machine.write("/etc/pam.d/uaf", "auth required pam_uaf.so\n")
-        kept = [(path, machine.path(path).read_bytes()) for path in (CONFIGURATION, "/var/lib/pam-uaf/device.key")]
-        entered = machine.says("systemctl", "show", "--property", "ActiveEnterTimestampMonotonic", "pam-uaf.socket")
+        opened = machine.says("systemctl", "show", "--property", "ActiveEnterTimestampMonotonic", "pam-uaf.socket")
         # As a locker does: without root, so that the socket is the one way.
-        host = machine.converse("runuser", "-u", "mina", "--", "pam-host", "/etc/pam.d", "uaf", "mina", "--", "auth", "auth")
-        host.until("prompt")
-        archive = lab.newer("libpam-uaf", machine.folder)
-        machine.run("dpkg", "--install", machine.bring(archive, "/var/tmp/next.deb"))
-        must(_helpers_replaced() == [True], f"cores that run, and whether each was replaced: {_helpers_replaced()}")
-        host.answer(PASSCODE)
-        first = host.until("result")
-        host.until("prompt")
-        must(_helpers_replaced() == [False], f"after the upgrade, cores: {_helpers_replaced()}")
-        host.answer(PASSCODE)
-        second = host.until("result")
-        host.end()
-        must((first, second) == ("result 0", "result 0"), f"before {first}, after {second}: {host.text!r}")
-        for path, text in kept:
-            must(machine.path(path).read_bytes() == text, f"{path} has changed")
-        must(entered == machine.says("systemctl", "show", "--property", "ActiveEnterTimestampMonotonic", "pam-uaf.socket"),
-             "the socket was started anew")
-        must(scene.by_host(machine, "mina", PASSCODE) == 0, "a new program does not log in")
-        return "old core to its end: 0; old module with new core: 0; new with new: 0; key, configuration and socket as before"
+        seen = _log_in_across_an_upgrade(machine, lab, ("runuser", "-u", "mina", "--"))
+        now = machine.says("systemctl", "show", "--property", "ActiveEnterTimestampMonotonic", "pam-uaf.socket")
+        must(opened == now, "the socket was started anew")
+        return seen + "; the socket was never closed"
+
+
+@row("P14", "the same where no systemd runs, and root's host starts the core by itself", "the same")
+def by_the_module(lab):
+    with lab.installed(booted=False) as machine:
+        return _log_in_across_an_upgrade(machine, lab)
 
 
 @row("P8", "upgrade with stacks and profile enabled", "they stay as they are, and keep letting in")
