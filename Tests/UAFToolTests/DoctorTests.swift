@@ -143,7 +143,8 @@ import UAFWire
         [general]
         offline_max_age = 3600
         [service.login]
-        offline = "allow"
+        offline = "deny"
+        offline_max_age = 60
         [service.sudo]
         language = "ko"
         offline = "deny"
@@ -157,7 +158,7 @@ import UAFWire
     let told = Machine.lines(bench, about: "configuration").dropFirst()
     let subjects = [
       "fingerprint in authenticators", "face in authenticators", "biometric.lock", "general.offline_max_age",
-      "service.login.offline",
+      "service.login.offline_max_age",
     ]
     #expect(
       told

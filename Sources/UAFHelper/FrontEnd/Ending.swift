@@ -14,6 +14,8 @@ struct Ending: Error {
   var handshakeCompleted = true
   /// Whether the server said so.
   var isServers = false
+  /// Whether the server answered and that was no yes, whoever noticed: logins without it then end.
+  var isServersNo = false
   /// Whether nothing was ever registered for the account here; decides `nouserok` alone.
   var neverHadRow = false
 

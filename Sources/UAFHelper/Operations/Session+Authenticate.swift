@@ -26,11 +26,20 @@ extension Session {
       try startInVain(client, server)
       throw try pretend()
     }
-    let acceptance = try AuthenticationRun(self, held, client, server, for: purpose(held.account, server)).run()
-    var success = Success(token: acceptance.token)
+    let run = try AuthenticationRun(self, held, client, server, for: purpose(held.account, server))
+    let terms = try answerTerms(client)
+    var success: Success
+    do throws(Ending) {
+      success = Success(token: try run.run().token)
+      noteYes(of: run, held, terms)
+    } catch {
+      success = try withoutServer(error, held, terms)
+    }
     if let stale = held.staleType {
-      success.valueIsStale = true
-      try frontEnd.send(.info(PromptText.valueIsStale(stale.kind).text(in: language)))
+      // A program with one prompt could not hold the change that the account stage would ask for.
+      success.valueIsStale = isInteractive
+      let text = isInteractive ? PromptText.valueIsStale(stale.kind) : .valueIsStaleHere(stale.kind)
+      try frontEnd.send(.info(text.text(in: language)))
     }
     noteUse(of: held)
     return success

@@ -69,7 +69,10 @@ extension Session {
       case .code(let code): DeregistrationFlow(settings: client, username: username, scope: scope, authCode: code)
       }
     try flow.start(over: &network)
-    return try flow.collect(over: &network)
+    let order = try flow.collect(over: &network)
+    // What it said yes to before, it said of keys that it has forgotten now.
+    noteRefusal()
+    return order
   }
 
   /// Only this account's keys, only for the application the server spoke of: a wildcard reaches no further.

@@ -7,6 +7,8 @@ struct Outcome {
   let operation: Operation
   let result: FidoResult
   let code: PAMCode
+  /// How long ago the server had said yes, for a login without it.
+  var offlineAge: Duration?
 
   /// Writes the line.
   func log(detail: String?, to sink: any LogSink) {
@@ -15,6 +17,10 @@ struct Outcome {
     line.add("name", result.name)
     line.add("pam", String(code.rawValue))
     caller.describe(in: &line)
+    if let offlineAge {
+      line.add("offline", "yes")
+      line.add("age", String(offlineAge.components.seconds))
+    }
     if let detail { line.addText("detail", detail) }
     let level: LogLevel =
       switch code {

@@ -14,8 +14,11 @@ extension Session {
     if begin.operation == .authenticate, !name.isEmpty, let token = success.token, token.utf8.count <= WireLimit.token {
       try frontEnd.send(.setenv(name: name, value: token))
     }
-    Outcome(caller: caller, operation: begin.operation, result: success.result, code: .success)
-      .log(detail: nil, to: surroundings.log)
+    Outcome(
+      caller: caller, operation: begin.operation, result: success.result, code: .success,
+      offlineAge: success.offlineAge
+    )
+    .log(detail: nil, to: surroundings.log)
     try frontEnd.send(.finished(finished))
   }
 

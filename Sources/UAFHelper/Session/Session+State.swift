@@ -14,7 +14,8 @@ extension Session {
   func openAccount(_ uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) -> AccountFile? {
     let mapping = try? server().username
     do throws(StateError) {
-      return try AccountFile.open(in: directory, uid: uid, name: knownName) { name in mapping?.name(of: name) }
+      account = try AccountFile.open(in: directory, uid: uid, name: knownName) { name in mapping?.name(of: name) }
+      return account
     } catch { throw Ending(error) }
   }
 

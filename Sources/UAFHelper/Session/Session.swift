@@ -27,6 +27,8 @@ import UAFWire
   var authorities: String?
   /// The name `/etc/passwd` has for a peer without root.
   var ownName: [UInt8]?
+  /// The account's file, once it was opened.
+  var account: AccountFile?
   /// Kept open until the end for accounts that are not there, as the real one is.
   var vainNetwork: Network?
 
@@ -72,6 +74,14 @@ import UAFWire
 
   /// Does what was asked.
   func run() throws(Ending) -> Success {
+    do throws(Ending) { return try perform() } catch {
+      // On the disk before anybody hears of it: who pulls the cable then stays out.
+      if error.isServersNo { noteRefusal() }
+      throw error
+    }
+  }
+
+  private func perform() throws(Ending) -> Success {
     try prepare()
     return switch begin.operation {
     case .authenticate: try authenticate()

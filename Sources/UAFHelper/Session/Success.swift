@@ -10,6 +10,8 @@ struct Success {
   var detail: String?
   /// Whether the value that was verified would be refused by today's rules.
   var valueIsStale = false
+  /// How long ago the server had said yes, where this is a login without it.
+  var offlineAge: Duration?
   /// The server's token, which is secret.
   var token: String?
   /// The JSON document of *status*.
