@@ -1,7 +1,9 @@
 import Authenticator
+import FidoResults
 import Foundation
 import SecretMemory
 import Testing
+import UAFClient
 import UAFCrypto
 import UAFMessages
 import UAFWire

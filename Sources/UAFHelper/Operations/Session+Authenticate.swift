@@ -41,6 +41,7 @@ extension Session {
       let text = isInteractive ? PromptText.valueIsStale(stale.kind) : .valueIsStaleHere(stale.kind)
       try frontEnd.send(.info(text.text(in: language)))
     }
+    success.types = held.opened.map(\.type)
     noteUse(of: held)
     return success
   }
@@ -72,7 +73,7 @@ extension Session {
   ) throws(Ending) -> AccountAuthenticators? {
     do throws(Ending) { return try authenticators(of: uid, named) } catch {
       guard hidesState else { throw error }
-      log("state", error.log, .error)
+      log(error.incident ?? .state, error.log, .error)
       return nil
     }
   }
@@ -81,7 +82,7 @@ extension Session {
   private func noteUse(of held: AccountAuthenticators) {
     guard held.types.count > 1, let used = held.staleType ?? held.opened.first?.type else { return }
     do throws(StateError) { try held.account.noteUse(of: used) } catch {
-      log("state", "which authenticator was used could not be noted: \(error)", .warning)
+      log(.state, "which authenticator was used could not be noted: \(error)", .warning)
     }
   }
 }

@@ -94,9 +94,9 @@ extension Session {
       throw ending
     }
     if case .code = proof, !caller.isRoot {
-      return log("deregistered", "\(named.count) key(s) forgotten by the server, and kept here")
+      return log(.keys, "\(named.count) key(s) forgotten by the server, and kept here")
     }
     do throws(StateError) { try account.remove(named.map(\.keyID)) } catch { throw Ending(error) }
-    log("deregistered", "\(named.count) key(s) removed")
+    log(.keys, "\(named.count) key(s) removed")
   }
 }

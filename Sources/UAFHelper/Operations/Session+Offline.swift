@@ -91,6 +91,6 @@ extension Session {
   }
 
   private func logTrouble(_ error: StateError, _ what: String) {
-    log("state", "\(what): \(error)", .warning)
+    log(.state, "\(what): \(error)", .warning)
   }
 }

@@ -15,6 +15,7 @@ extension Session {
     let mapping = try? server().username
     do throws(StateError) {
       account = try AccountFile.open(in: directory, uid: uid, name: knownName) { name in mapping?.name(of: name) }
+      account?.lockEnded = { [weak self] type, origin in self?.tellEnded(type, origin) }
       return account
     } catch { throw Ending(error) }
   }
@@ -72,6 +73,7 @@ extension Ending {
   init(_ error: StateError) {
     if error.meansLocked {
       self.init(.lockedForGood, text: .lockedForGood, log: "\(error)")
+      isDamage = true
     } else {
       self.init(.cannotUse, log: "\(error)")
     }
