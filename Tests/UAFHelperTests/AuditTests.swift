@@ -113,4 +113,21 @@ import UAFWire
     #expect(KernelAudit.failure(in: answer(2, -EPERM).prefix(19)) == 0)
     #expect(KernelAudit.failure(in: []) == 0)
   }
+
+  /// What the kernel of this machine answers to a record; asked once, on behalf of nobody.
+  private static let answerOfTheKernel: CInt = KernelAudit().write([
+    AuditRecord(event: .unlockedByTime, account: Array("pam_uaf test".utf8))
+  ])
+
+  private static let absences: Set<CInt> = [EPERM, ECONNREFUSED, EPROTONOSUPPORT, EAFNOSUPPORT, EACCES]
+
+  @Test(.enabled(if: !absences.contains(answerOfTheKernel), "this kernel or container has no audit for this program"))
+  func `the kernel of this machine takes a record`() {
+    #expect(Self.answerOfTheKernel == 0)
+  }
+
+  @Test func `a kernel that takes none says so by its number, and nothing else happens`() {
+    #expect(Self.answerOfTheKernel == 0 || Self.absences.contains(Self.answerOfTheKernel))
+    #expect(KernelAudit().write([]) == 0 || Self.answerOfTheKernel != 0)
+  }
 }
