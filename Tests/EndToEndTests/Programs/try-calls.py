@@ -178,13 +178,14 @@ else:
     ]
 
 
-def audit_sockets(pid):
-    """The descriptors of a process that lead to the kernel's audit, by the list of the namespace it was started in."""
-    lines = open("/proc/net/netlink").read().splitlines()[1:]
-    inodes = {fields[9] for fields in map(str.split, lines) if fields[1] == "9"}
-    folder = f"/proc/{pid}/fd"
-    links = {int(number): os.readlink(f"{folder}/{number}") for number in os.listdir(folder)}
-    return [number for number, link in links.items() if link.removeprefix("socket:[").removesuffix("]") in inodes]
+def audit_sockets(process):
+    """The descriptors of a process that lead to the kernel's audit; an unused one stands in no list of /proc."""
+    def option(descriptor, number):
+        result = process.call(55, descriptor, 1, number, bytes(4), struct.pack("=I", 4))
+        return struct.unpack("=i", os.pread(process.memory, 4, process.scratch))[0] if result == 0 else None
+
+    descriptors = map(int, os.listdir(f"/proc/{process.pid}/fd"))
+    return [one for one in descriptors if (option(one, 39), option(one, 38)) == (16, 9)]  # SO_DOMAIN, SO_PROTOCOL
 
 
 def ask_audit(process, descriptor):
@@ -209,7 +210,7 @@ try:
     for label, number, *arguments in calls:
         result = process.call(number, *arguments)
         print("refused" if -result in REFUSALS else "passed", label, name(result), flush=True)
-    for descriptor in audit_sockets(pid) if core else ():
+    for descriptor in audit_sockets(process) if core else ():
         # What asks how the audit stands could also switch it off.
         answer = ask_audit(process, descriptor)
         print("refused" if answer in REFUSALS else "passed", "control of the audit", name(-answer), flush=True)
