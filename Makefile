@@ -15,16 +15,19 @@ export PREFIX PAMDIR UNITDIR SWIFT
 # Tests make users, sockets and PAM conversations that only root may.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
-.PHONY: help deps build demo test attack attack-table bench fuzz install clean fmt lint
+.PHONY: help deps build demo test test-system attack attack-table bench fuzz deb test-packages install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
 	@echo 'make test     every test and rule check; needs root or sudo'
+	@echo 'make test-system  log in through sudo, sshd, login, su and a locker, in namespaces; needs root or sudo'
 	@echo 'make attack   attack what was built, through real hosts, and print the table; BASELINE=1 pam_faillock beside it'
 	@echo 'make attack-table  write the table of the last complete attack into SECURITY.md'
 	@echo 'make bench    time the login path, side by side, medians: key derivation, overlap; needs root'
 	@echo 'make fuzz     ten minutes of a fuzzer for each reader, the module and the core'
 	@echo 'make build    release programs and the module into build/stage'
+	@echo 'make deb      Debian packages of the same, in build/packages; lintian has looked at them'
+	@echo 'make test-packages  install, upgrade, remove and purge them in a Debian of their own; needs root'
 	@echo 'make install  copy build/stage to DESTDIR (default /)'
 	@echo 'make deps     install the packages building and testing need'
 	@echo 'make fmt      format the Swift sources'
@@ -50,6 +53,11 @@ test: deps
 	$(AS_ROOT) $(SWIFT) test --skip-build
 	scripts/attack.sh
 
+test-system: deps
+	scripts/stage.sh --if-older
+	scripts/system.sh $(ROWS)
+	$(if $(ROWS),,scripts/packages.sh)
+
 attack: deps
 	scripts/stage.sh
 	scripts/attack.sh $(ROWS)
@@ -62,6 +70,12 @@ bench: build
 
 fuzz:
 	SECONDS_EACH=600 scripts/fuzz.sh
+
+deb:
+	scripts/deb.sh
+
+test-packages:
+	scripts/packages.sh $(ROWS)
 
 install:
 	scripts/install.sh '$(DESTDIR)'

@@ -37,6 +37,7 @@ let package = Package(
     .systemLibrary(name: "CPSL", pkgConfig: "libpsl"),
     .systemLibrary(name: "CUnistring"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+    .systemLibrary(name: "CPAM"),
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp"),
 
@@ -78,7 +79,8 @@ let package = Package(
     .executableTarget(
       name: "UAFTool",
       dependencies: [
-        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "Authenticator", "UAFConfiguration", "ChildProcess",
+        "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
+        "ChildProcess", "CPAM", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
@@ -125,7 +127,7 @@ let package = Package(
     .testTarget(
       name: "UAFToolTests",
       dependencies: [
-        "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess",
+        "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

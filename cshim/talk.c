@@ -30,6 +30,7 @@ bool talk_broken(struct conversation *talk, enum helper_status status, const cha
                 UAF_SILENCE_MILLISECONDS, during);
     break;
   case HELPER_TIMED_OUT:
+    talk->out_of_time = true;
     log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "the call took longer than its timeout of %u s (%s)",
                 talk->options.timeout_seconds, during);
     break;

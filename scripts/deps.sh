@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs the Debian packages that building, testing and the demo need, and says what it does. Does nothing if all
-# of them are there.
+# of them are there. Arguments are further packages, for what not everybody needs.
 set -euo pipefail
 
 packages=(
@@ -10,6 +10,7 @@ packages=(
   # testing and the demo
   pamtester libpam-wrapper libnss-wrapper openssl python3 python3-cryptography strace systemd valgrind
   ca-certificates
+  "$@"
 )
 
 if ! command -v swift >/dev/null; then

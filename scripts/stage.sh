@@ -1,6 +1,8 @@
 #!/bin/bash
 # Builds everything in release and lays it out in build/stage as `make install` copies it. Also builds
 # build/tree/pam_uaf.so: the module that starts the programs of build/stage, for the demo and the tests.
+#
+#   --if-older    only if something it is made of has changed since
 set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."
@@ -17,11 +19,24 @@ esac
 libexec=$PREFIX/libexec/pam-uaf
 build=$PWD/build
 stage=$build/stage
+bin=$PREFIX/bin share=$PREFIX/share
 
+# The stamp is as old as the beginning of the build: what was changed during it counts as changed.
+made_of=(Sources cshim systemd man examples pam.d scripts/stage.sh Package.swift ./*.md)
+if [[ ${1-} == --if-older && -f $build/stage.stamp && $(cat "$build/stage.prefix") == "$PREFIX" ]] &&
+  [[ -z $(find "${made_of[@]}" -newer "$build/stage.stamp" -print -quit) ]]; then
+  echo "build: $stage is up to date"
+  exit 0
+fi
+mkdir -p "$build"
+touch "$build/stage.begun"
+
+# Every address is looked up when a program starts, and what it was written to is read-only from then on.
+release=(build -c release --static-swift-stdlib -Xlinker -z -Xlinker now)
 for product in uaf-helper uaf-fetch uafctl uaf-server; do
-  "$SWIFT" build -c release --static-swift-stdlib --product "$product"
+  "$SWIFT" "${release[@]}" --product "$product"
 done
-programs=$("$SWIFT" build -c release --static-swift-stdlib --show-bin-path)
+programs=$("$SWIFT" "${release[@]}" --show-bin-path)
 
 make -s -C cshim BUILD="$build/cshim/installed" LIBEXECDIR="$libexec"
 # Whatever listens at the machine's own socket must not answer for the tree's programs.
@@ -33,24 +48,45 @@ place() { # source, path below the stage, mode
 
 rm -rf "$stage.new"
 for program in uaf-helper uaf-fetch; do place "$programs/$program" "$libexec/$program" 0755; done
-for program in uafctl uaf-server; do place "$programs/$program" "$PREFIX/bin/$program" 0755; done
+for program in uafctl uaf-server; do place "$programs/$program" "$bin/$program" 0755; done
 place "$build/cshim/installed/pam_uaf.so" "$PAMDIR/pam_uaf.so" 0644
-strip "$stage.new$libexec"/* "$stage.new$PREFIX/bin"/*
+strip "$stage.new$libexec"/* "$stage.new$bin"/*
 strip --strip-unneeded "$stage.new$PAMDIR/pam_uaf.so"
 
-place systemd/pam-uaf.socket "$UNITDIR/pam-uaf.socket" 0644
-place systemd/pam-uaf@.service.in "$UNITDIR/pam-uaf@.service" 0644
-sed -i "s|@LIBEXECDIR@|$libexec|" "$stage.new$UNITDIR/pam-uaf@.service"
+for unit in pam-uaf.socket pam-uaf@.service uaf-server.service; do
+  source=systemd/$unit
+  if [[ ! -f $source ]]; then source=$source.in; fi
+  place "$source" "$UNITDIR/$unit" 0644
+  sed -i "s|@LIBEXECDIR@|$libexec|; s|@BINDIR@|$bin|" "$stage.new$UNITDIR/$unit"
+done
+for file in systemd/*.sysusers systemd/*.tmpfiles; do
+  name=${file##*/}
+  place "$file" "$PREFIX/lib/${name##*.}.d/${name%.*}.conf" 0644
+done
+
+complete() { # program, shell, path
+  install -d "$stage.new${3%/*}"
+  # No program: the shell reads it, and a first line that names one is in the way.
+  "$programs/$1" --generate-completion-script "$2" | sed '1{/^#!/d}' >"$stage.new$3"
+}
+for program in uafctl uaf-server; do
+  complete "$program" bash "$share/bash-completion/completions/$program"
+  complete "$program" zsh "$share/zsh/vendor-completions/_$program"
+  complete "$program" fish "$share/fish/vendor_completions.d/$program.fish"
+done
+
 for document in README.md ARCHITECTURE.md CONFORMANCE.md POLICIES.md PROTOCOL.md SECURITY.md THREATS.md; do
-  if [[ -f $document ]]; then place "$document" "$PREFIX/share/doc/pam-uaf/$document" 0644; fi
+  if [[ -f $document ]]; then place "$document" "$share/doc/pam-uaf/$document" 0644; fi
 done
-for page in man/*; do place "$page" "$PREFIX/share/man/man${page##*.}/${page#man/}" 0644; done
-for sample in examples/* pam.d/*; do
-  if [[ -f $sample ]]; then place "$sample" "$PREFIX/share/doc/pam-uaf/examples/${sample#examples/}" 0644; fi
+for page in man/*; do place "$page" "$share/man/man${page##*.}/${page#man/}" 0644; done
+for sample in examples/*; do
+  if [[ -f $sample ]]; then place "$sample" "$share/doc/pam-uaf/$sample" 0644; fi
 done
+find pam.d -type f | while IFS= read -r stack; do place "$stack" "$share/pam-uaf/$stack" 0644; done
 
 install -D -m 0644 "$build/cshim/tree/pam_uaf.so" "$build/tree/pam_uaf.so"
 rm -rf "$stage"
 mv "$stage.new" "$stage"
 echo "$PREFIX" >"$build/stage.prefix"
+mv "$build/stage.begun" "$build/stage.stamp"
 echo "build: $stage"

@@ -32,9 +32,10 @@ struct Surroundings {
     ProcessSetup.prepare()
     let terminal = isatty(STDIN_FILENO) == 1 ? ProcessSetup.openTerminal() : nil
     let user = geteuid()
+    let tty = terminal.flatMap(ProcessSetup.terminalName)
     return Surroundings(
       caller: Caller(
-        userID: user, locale: ProcessSetup.locale(), tty: terminal.flatMap(ProcessSetup.terminalName),
+        userID: user, locale: ProcessSetup.locale(), tty: tty,
         accounts: SystemAccounts()),
       output: Output(results: STDOUT_FILENO, notes: STDERR_FILENO),
       input: STDIN_FILENO,
@@ -43,7 +44,7 @@ struct Surroundings {
       core: InstalledCore(
         socketPath: InstalledCore.socketPath, helperPath: InstalledCore.helperPath(), userID: user),
       workingDirectory: ProcessSetup.workingDirectory(),
-      installation: Installation.ofThisMachine(),
+      installation: Installation.ofThisMachine(tty: tty.map { String(decoding: $0, as: UTF8.self) }),
       usesColours: ProcessSetup.usesColours(STDOUT_FILENO))
   }
 }

@@ -42,6 +42,8 @@ enum ToolError: Error, Equatable {
   case noHandler(check: String)
   /// The terminal cannot be used.
   case terminalFailed(CInt)
+  /// A service's stack is left as it is.
+  case stack(StackError)
   /// No memory for an entry.
   case outOfMemory
 }
@@ -54,6 +56,7 @@ extension ToolError {
       .payloadUnreadable, .payloadUnusable, .payloadNotUnderstood, .noPayload, .noValue, .terminalFailed, .outOfMemory:
       .usage
     case .noHandler: .refused
+    case .stack(let error): error.exit
     case .noCore, .coreIsNotRoots, .coreNotStarted, .coreEnded, .coreSilent, .coreConfused: .unreachable
     }
   }
@@ -77,6 +80,7 @@ extension ToolError {
     case .coreConfused: "uafctl and uaf-helper may be of different versions: reinstall the pam-uaf package"
     case .noHandler(check: Check.choice.rawValue): "name one of them, or run it on a terminal"
     case .noHandler: "uafctl and uaf-helper may be of different versions: reinstall the pam-uaf package"
+    case .stack(let error): error.hint
     case .outOfMemory: "free some, or raise this process's limits"
     case .badArgument, .payloadUnreadable, .terminalFailed: nil
     }
@@ -112,6 +116,7 @@ extension ToolError: CustomStringConvertible {
       "the core asks for '\(ShownText.line(check))', which cannot be answered here "
         + "[\(FidoResult.noSuitableAuthenticator.code)]"
     case .terminalFailed(let number): "cannot use the terminal: \(SystemError.text(number))"
+    case .stack(let error): error.description
     case .outOfMemory: "no memory for a secret"
     }
   }

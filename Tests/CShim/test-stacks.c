@@ -15,8 +15,13 @@
 #define NO_ROW "hear\nfinished 25 1009\n"
 
 static struct host host;
-static const char *const services[] = {"sudo", "login", "sshd"};
+static const char *const services[] = {
+  "instead-sudo", "instead-su", "instead-login", "instead-sshd",
+  "fallback-sudo", "fallback-su", "fallback-login", "fallback-sshd",
+  "second-factor-sudo", "second-factor-su", "second-factor-login", "second-factor-sshd",
+};
 #define EACH_SERVICE(i) (unsigned i = 0; i < sizeof services / sizeof services[0]; i++)
+#define ASKS_FOR_BOTH(i) (strncmp(services[i], "second-factor-", 14) == 0)
 
 static pam_handle_t *open_service(const char *service)
 {
@@ -41,7 +46,7 @@ static void has_a_stale_passcode_changed(void)
 {
   for EACH_SERVICE (i) {
     pam_handle_t *pamh = open_service(services[i]);
-    CHECK(call(pamh, pam_authenticate, 0, STALE) == PAM_SUCCESS && !asked_the_password(pamh));
+    CHECK(call(pamh, pam_authenticate, 0, STALE) == PAM_SUCCESS && asked_the_password(pamh) == ASKS_FOR_BOTH(i));
     CHECK(call(pamh, pam_acct_mgmt, 0, "") == PAM_NEW_AUTHTOK_REQD && host.prompts == 0);
     CHECK(call(pamh, pam_chauthtok, PAM_CHANGE_EXPIRED_AUTHTOK, CURRENT "finished 7 3012\n") == PAM_AUTH_ERR);
     CHECK(!asked_the_password(pamh));
@@ -67,10 +72,13 @@ static void leaves_an_expired_password_to_its_module(void)
 
 static void makes_no_way_round_a_closed_account(void)
 {
-  pam_handle_t *pamh = open_service("expired");
-  CHECK(call(pamh, pam_authenticate, 0, STALE) == PAM_SUCCESS);
-  CHECK(call(pamh, pam_acct_mgmt, 0, "") == PAM_AUTH_ERR);
-  host_close(pamh, &host);
+  static const char *const closed[] = {"instead-expired", "fallback-expired", "second-factor-expired"};
+  for (unsigned i = 0; i < sizeof closed / sizeof closed[0]; i++) {
+    pam_handle_t *pamh = open_service(closed[i]);
+    CHECK(call(pamh, pam_authenticate, 0, STALE) == PAM_SUCCESS);
+    CHECK(call(pamh, pam_acct_mgmt, 0, "") == PAM_AUTH_ERR);
+    host_close(pamh, &host);
+  }
 }
 
 /* passwd is setuid: its person is the real user id. */
@@ -109,8 +117,8 @@ static void lets_root_set_passwords(void)
 
 int main(void)
 {
-  test("sudo, login and sshd have a stale passcode changed, and ask for no password", has_a_stale_passcode_changed);
-  test("sudo, login and sshd leave an expired password to its module", leaves_an_expired_password_to_its_module);
+  test("sudo, su, login and sshd have a stale passcode changed, and no password, in each shape", has_a_stale_passcode_changed);
+  test("sudo, su, login and sshd leave an expired password to its module, in each shape", leaves_an_expired_password_to_its_module);
   test("a stale passcode is no way round a closed account", makes_no_way_round_a_closed_account);
   test("passwd changes the passcode of who has one, or nothing", changes_the_passcode_with_passwd);
   test("passwd changes the password of who has no passcode", changes_the_password_without_a_passcode);

@@ -54,6 +54,7 @@ import Testing
                                   has to list.
           doctor                  Checks the installation, and says what to do about
                                   what is wrong.
+          pam                     Has services ask for the passcode, or stop asking.
 
           See 'uafctl help <subcommand>' for detailed help.
         """)
@@ -370,6 +371,69 @@ import Testing
         """)
   }
 
+  @Test func `explains pam enable`() {
+    #expect(
+      help(PAMEnableCommand.self) == """
+        OVERVIEW: Has a service ask for the passcode; root only.
+
+        Copies a ready stack to uaf-SERVICE beside the service's file, and changes the
+        one line there that includes the password's stack so that it includes this one.
+        Nothing is changed before libpam was asked with the new stack, and nothing at
+        all where administrators would have no other way in. Again with another shape
+        it changes the shape.
+
+        USAGE: uafctl pam enable <service> [--shape <shape>] [--template <name>] [--try <user>] [--dry-run] \
+        [--pam-directory <folder>]
+
+        ARGUMENTS:
+          <service>               The service, such as sudo.
+
+        OPTIONS:
+          --shape <shape>         The passcode's part: instead (of the password),
+                                  fallback (the password where the server cannot be
+                                  reached) or second-factor (after the password). Left
+                                  out: instead for sshd, otherwise fallback. (values:
+                                  instead, fallback, second-factor)
+          --template <name>       The ready stack: sudo, sshd, login, su, polkit-1 or
+                                  locker. Left out: the service's own.
+          --try <user>            Logs this account in at the terminal first, and
+                                  changes nothing where that fails.
+          --dry-run               Shows what would be changed, tries it, and changes
+                                  nothing.
+          --pam-directory <folder>
+                                  Folder of the PAM services. (default: /etc/pam.d)
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains pam disable and pam status`() {
+    #expect(
+      help(PAMDisableCommand.self) == """
+        OVERVIEW: Has a service, or all, ask for the password again; root only.
+
+        Puts the one line back that enable changed, and removes the stack; other lines
+        stay as they are, and a stack that was edited is kept under a hidden name.
+        Fails, and names them, where lines that ask for the passcode remain: those that
+        uafctl did not write are never touched.
+
+        USAGE: uafctl pam disable [<service>] [--all] [--pam-directory <folder>]
+
+        ARGUMENTS:
+          <service>               The service, such as sudo.
+
+        OPTIONS:
+          --all                   Every service that was enabled.
+          --pam-directory <folder>
+                                  Folder of the PAM services. (default: /etc/pam.d)
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+    #expect(help(PAMStatusCommand.self).contains("USAGE: uafctl pam status [--pam-directory <folder>]\n"))
+  }
+
   @Test func `help and version are results`() {
     for arguments in [
       ["--help"], ["status", "--help"], ["help", "status"], ["--version"], ["status", "--version"], [],
@@ -386,7 +450,7 @@ import Testing
     ["bogus"], ["--bogus"], ["unlock"], ["forget"], ["trust"], ["oob"], ["policy", "bogus"], ["status", "--available"],
     ["status", "a", "b"], ["deregister", "passcode", "--all"], ["authenticate", "--payload", "x"],
     ["register", "--payload"],
-    ["status", "--json=yes"], ["init", "alice"], ["unlock", "alice", "bob"],
+    ["pam", "bogus"], ["status", "--json=yes"], ["init", "alice"], ["unlock", "alice", "bob"],
   ])
   func `refuses what it does not know or cannot do without, with the way it is used`(arguments: [String]) {
     let bench = Bench(arguments, as: 0)

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import UAFTool
@@ -6,11 +7,24 @@ import Testing
 @Suite struct PAMCheckTests {
   private let machine = Machine()
 
+  private func check(isRoot: Bool = true, modules: [String]? = nil) -> PAMCheck {
+    PAMCheck(
+      directory: machine.pam, moduleFolders: modules ?? machine.installation.moduleFolders, owner: geteuid(),
+      passwords: machine.passwords, isRoot: isRoot)
+  }
+
+  /// The names of what is found in services of these texts.
+  private func found(_ services: [String: String], isRoot: Bool = true) -> [FindingID] {
+    for (name, text) in services { machine.service(name, text) }
+    return check(isRoot: isRoot).findings().compactMap(\.id)
+  }
+
   /// The report about one service's stack.
   private func report(_ stack: String) -> String {
     machine.service("sudo", stack)
-    let findings = PAMCheck(directory: machine.pam, moduleFolders: machine.installation.moduleFolders).findings()
-    return findings.last?.line(colours: false).replacing(machine.pam, with: "") ?? ""
+    let findings = check().findings()
+    let verdict = findings.last { $0.text.hasPrefix("pam: \(machine.pam)/") }
+    return verdict?.line(colours: false).replacing(machine.pam, with: "") ?? ""
   }
 
   @Test(arguments: [
@@ -41,18 +55,14 @@ import Testing
     #expect(report(stack) == "ok   pam: /sudo: some are led past it to another way in")
   }
 
-  @Test func `judges the stacks it comes with where they are included, and as good`() throws {
+  @Test(arguments: ["instead", "fallback"], ["sudo", "su", "login", "sshd", "polkit-1", "locker"])
+  func `judges the stacks it comes with where they are included, and as good`(shape: String, service: String) throws {
     let stacks = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "pam.d")
+      .deletingLastPathComponent().appending(path: "pam.d").appending(path: shape)
     machine.service("common-auth", "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so")
-    for name in ["sudo", "sshd", "login"] {
-      machine.service("uaf-" + name, try String(contentsOf: stacks.appending(path: "uaf-" + name), encoding: .utf8))
-      machine.service(name, "@include uaf-" + name + "\n@include common-account")
-    }
-    let findings = PAMCheck(directory: machine.pam, moduleFolders: machine.installation.moduleFolders).findings()
-    let texts = findings.dropFirst().map { $0.line(colours: false).replacing(machine.pam, with: "") }
-    #expect(
-      texts == ["login", "sshd", "sudo"].map { "ok   pam: /\($0): some are led past it to another way in" })
+    machine.service("uaf-" + service, try String(contentsOf: stacks.appending(path: service), encoding: .utf8))
+    let report = report("@include uaf-\(service)\n@include common-account")
+    #expect(report == "ok   pam: /sudo: some are led past it to another way in")
   }
 
   @Test(arguments: [
@@ -73,7 +83,8 @@ import Testing
 
   @Test(arguments: [
     "auth sufficient pam_uaf.so", "auth sufficient pam_uaf.so\nauth required pam_permit.so",
-    "auth optional pam_uaf.so\nauth required pam_env.so", "auth [default=ignore] pam_uaf.so",
+    "auth optional pam_uaf.so\nauth required pam_env.so",
+    "auth [default=ignore] pam_uaf.so",
   ])
   func `fails where its refusal refuses nobody`(stack: String) {
     #expect(report(stack).hasPrefix("FAIL pam: /sudo: a refusal is followed by nothing that refuses : "))
@@ -90,28 +101,30 @@ import Testing
   @Test func `looks for the module the lines name`() {
     machine.service("sudo", "auth required /nonexistent/pam_uaf.so")
     machine.service("login", "auth required pam_uaf.so")
-    let findings = PAMCheck(directory: machine.pam, moduleFolders: machine.installation.moduleFolders).findings()
+    let findings = check().findings()
     #expect(findings.contains(.ok("pam: \(machine.folder.path)/libexec/pam_uaf.so")))
     #expect(
       findings.contains(
         .failure(
-          "pam: /nonexistent/pam_uaf.so is not where PAM looks for it", do: "reinstall the pam-uaf package")))
+          .pamModule, "pam: /nonexistent/pam_uaf.so is not where PAM looks for it", do: "reinstall the pam-uaf package")
+      ))
   }
 
   @Test func `says so where no service uses it, and leaves other files alone`() {
     machine.service("sudo.dpkg-old", "auth required pam_uaf.so")
     machine.service("sudo~", "auth required pam_uaf.so")
     machine.service("other", "auth required pam_unix.so")
-    let findings = PAMCheck(directory: machine.pam, moduleFolders: []).findings()
+    let findings = check(modules: []).findings()
     #expect(
       findings == [
-        .warning("pam: no service in \(machine.pam) uses pam_uaf.so", do: "pam.d/ has ready stacks")
+        .warning(
+          .pamUnused, "pam: no service in \(machine.pam) uses pam_uaf.so", do: "uafctl pam enable SERVICE")
       ])
   }
 
   @Test func `a use that is no authentication says nothing about ways in`() {
     machine.service("passwd", "password optional pam_uaf.so")
-    let findings = PAMCheck(directory: machine.pam, moduleFolders: machine.installation.moduleFolders).findings()
+    let findings = check().findings()
     #expect(findings == [.ok("pam: \(machine.folder.path)/libexec/pam_uaf.so")])
   }
 
@@ -120,5 +133,85 @@ import Testing
   ])
   func `reads no line where there is none`(line: String) {
     #expect(PAMLine(line[...]) == nil)
+  }
+
+  // MARK: What is easily overlooked
+
+  private static let good = """
+    auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue
+    auth [success=done default=die] pam_uaf.so
+    auth required pam_unix.so
+    account required pam_uaf.so
+    password required pam_uaf.so
+    """
+
+  @Test func `has nothing to say about a stack in good order`() {
+    #expect(found(["sudo": Self.good]) == [])
+  }
+
+  @Test func `tells of nouserok, wherever it stands`() {
+    let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so debug nouserok")
+    #expect(found(["sudo": "@include part", "part": stack]) == [.pamNouserok])
+    #expect(found(["part": stack.replacing("nouserok", with: "# nouserok")]) == [])
+  }
+
+  @Test func `tells of an account line without a password line, and of no other`() {
+    let stack = Self.good.replacing("password required pam_uaf.so", with: "")
+    #expect(found(["sudo": stack]) == [.pamNoPasswordLine])
+    #expect(found(["sudo": stack.replacing("account required pam_uaf.so", with: "")]) == [])
+  }
+
+  @Test(arguments: [
+    "auth optional pam_uaf.so\nauth required pam_unix.so",
+    "auth [default=ignore] pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=ignore auth_err=ignore default=ignore] pam_uaf.so\n@include other",
+  ])
+  func `tells where the module's word counts for nothing`(stack: String) {
+    #expect(found(["sudo": stack, "other": "auth required pam_unix.so"]) == [.pamNoEffect])
+  }
+
+  @Test(arguments: [
+    "auth sufficient pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=1 default=ignore] pam_uaf.so\nauth requisite pam_unix.so\nauth required pam_permit.so",
+    "auth [success=ok default=ignore] pam_uaf.so\nauth required pam_unix.so",
+  ])
+  func `does not tell so where its success counts`(stack: String) {
+    #expect(found(["sudo": stack]) == [])
+  }
+
+  @Test func `fails where a service includes a stack that is not there`() {
+    #expect(found(["sudo": "@include uaf-sudo", "login": Self.good]) == [.pamInclude])
+    #expect(found(["uaf-sudo": Self.good]) == [])
+  }
+
+  @Test func `fails where a module can be changed by others`() {
+    machine.folder.setMode(0o666, of: "libexec/pam_uaf.so")
+    #expect(found(["sudo": Self.good]) == [.pamModule])
+    machine.folder.delete("libexec/pam_uaf.so")
+    machine.folder.link("libexec/pam_uaf.so", to: "/etc/passwd")
+    #expect(found(["sudo": Self.good]) == [.pamModule])
+  }
+
+  @Test func `tells of pam-auth-update's profile`() {
+    let text = "auth [success=2 default=ignore] pam_uaf.so\nauth [success=1 default=ignore] pam_unix.so\n"
+    #expect(found(["common-auth": text, "sudo": "@include common-auth"]) == [.pamProfile])
+  }
+
+  @Test func `tells of a second way in that nobody can go`() {
+    machine.passwords.groups = [:]
+    #expect(found(["sudo": Self.good]) == [.rescueGroup])
+    machine.passwords.groups = ["uaf-rescue": []]
+    #expect(found(["sudo": Self.good]) == [.rescueGroup])
+    machine.passwords.groups = ["uaf-rescue": ["alice", "bob"]]
+    #expect(found(["sudo": Self.good]) == [.rescuePassword])
+    #expect(found(["sudo": Self.good], isRoot: false) == [])
+    #expect(check(isRoot: false).findings().contains { $0.level == .skipped })
+    machine.passwords.states["bob"] = .usable
+    #expect(found(["sudo": Self.good]) == [])
+  }
+
+  @Test func `asks nothing of the rescue group where no stack knows it`() {
+    machine.passwords.groups = [:]
+    #expect(found(["sudo": "auth sufficient pam_uaf.so\nauth required pam_unix.so"]) == [])
   }
 }

@@ -5,7 +5,7 @@ import pathlib
 import threading
 import time
 
-from attack.processes import running
+from lab.processes import running
 
 
 def cores():

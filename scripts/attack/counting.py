@@ -1,7 +1,7 @@
 """Whether guesses are counted in a place where that may be hard, and that none is looked at where it is impossible."""
 
-from attack import hosts
-from attack.table import must
+from lab import hosts
+from lab.table import must
 
 LIMIT = 5
 GUESSES = 20

@@ -7,9 +7,9 @@ import pathlib
 import shutil
 import stat
 
-from attack.lab import STATE
-from attack.table import Skip
-from attack.waiting import until
+from lab.machine import STATE
+from lab.table import Skip
+from lab.waiting import until
 
 _SHUTDOWN = 0x8004587D  # EXT4_IOC_SHUTDOWN
 _NO_LOG_FLUSH = 2  # what is not in the journal yet is lost, as when the power goes

@@ -8,7 +8,7 @@ import pkgutil
 import sys
 
 from attack import rows
-from attack.table import ROWS, order
+from lab.table import ROWS, order
 
 CHECKOUT = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGE = CHECKOUT / "SECURITY.md"

@@ -3,7 +3,7 @@
 import pathlib
 import shutil
 
-from attack import hosts
+from lab import hosts
 
 FOLDER = pathlib.Path("/run/faillock")
 LIMIT = 3

@@ -13,10 +13,10 @@ import pathlib
 import re
 import shutil
 
-from attack import hosts
-from attack.lab import HELPER
-from attack.table import Skip, must
-from attack.waiting import until
+from lab import hosts
+from lab.machine import HELPER
+from lab.table import Skip, must
+from lab.waiting import until
 
 WORKERS = 3
 FOLDER = pathlib.Path("/tmp/faults")

@@ -5,7 +5,7 @@ import pathlib
 import socket
 import threading
 
-from attack.table import must
+from lab.table import must
 
 CHUNK = 1 << 22
 

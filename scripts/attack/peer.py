@@ -4,15 +4,10 @@ import base64
 import contextlib
 import json
 import os
-import pathlib
-import shutil
 import socket
 import threading
 
-from attack.lab import HELPER
-from attack.waiting import until
-
-SOCKET = "/run/pam-uaf/helper.sock"
+from lab.listener import SOCKET
 
 AUTHENTICATE, CHANGE, REGISTER, DEREGISTER, DEREGISTER_ALL, STATUS, UNLOCK, RESET, INIT, FORGET, TRUST = range(1, 12)
 OPERATIONS = {
@@ -25,23 +20,6 @@ PROMPT, INFO, ERROR, READY, SETENV, FINISHED = range(0x81, 0x87)
 UID, ACCOUNT, TYPED_NAME, SERVICE, REMOTE, ARGUMENT, AUTHENTICATOR, PAYLOAD = 3, 4, 5, 6, 10, 12, 16, 17
 
 _identity = threading.Lock()
-
-
-def serve(lab):
-    """Has a core started for each connection, as systemd does it, until the row ends; returns the listener."""
-    pathlib.Path(SOCKET).parent.mkdir(mode=0o755, exist_ok=True)
-    listener = lab.start(
-        "env", "-i", "PATH=/usr/bin:/bin", "systemd-socket-activate", "--accept", "--seqpacket", f"--listen={SOCKET}",
-        HELPER, stdout=open("/tmp/listener.log", "wb"), stderr=open("/tmp/listener.log", "ab"), start_new_session=True)
-
-    def end():
-        lab.stop(listener)
-        shutil.rmtree(pathlib.Path(SOCKET).parent)
-
-    lab.after(end)
-    until(lambda: os.path.exists(SOCKET), "a listener for the core")
-    os.chmod(SOCKET, 0o666)
-    return listener
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ import json
 import pathlib
 import subprocess
 
-from attack import forger, lab as machine
+from lab import forger, machine
 
 
 def decode(text):

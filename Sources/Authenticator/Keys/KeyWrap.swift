@@ -41,6 +41,17 @@ struct KeyWrap {
     } catch { throw .cryptography }
   }
 
+  /// A seal of random bytes: as long as a real one, and no value opens it.
+  ///
+  /// - Throws: ``StateError/cryptography``.
+  static func unopenable(cost: Scrypt.Parameters) throws(StateError) -> EnrolledAuthenticator {
+    do {
+      return EnrolledAuthenticator(
+        salt: try RandomBytes.make(saltLength), cost: cost, nonce: try RandomBytes.make(nonceLength),
+        sealedKey: try RandomBytes.make(keyLength + AES256GCM.tagByteCount))
+    } catch { throw .cryptography }
+  }
+
   /// Opens an authenticator with `value`; nil if the value is not the right one.
   ///
   /// - Throws: ``StateError/cryptography`` when the derivation could not be done, which says nothing

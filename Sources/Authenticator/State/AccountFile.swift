@@ -78,7 +78,7 @@ public final class AccountFile {
     return removed
   }
 
-  private init(identity: AccountIdentity, records: SealedRecords) {
+  init(identity: AccountIdentity, records: SealedRecords) {
     self.identity = identity
     self.records = records
   }

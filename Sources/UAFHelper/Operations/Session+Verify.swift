@@ -47,10 +47,10 @@ extension Session {
         }
         if let refusal {
           guard hidesState else { throw refusal }
-          try deriveInVain(value, slot)
+          try checkInVain(value, against: standIn(in: directory), in: directory, slot)
         }
       } else if hidesState {
-        try deriveInVain(entry, takeSlot(in: directory))
+        try checkInVain(entry, against: standIn(in: directory), in: directory, takeSlot(in: directory))
       }
       let status = try lockStatus(account, type, caller.origin, policy)
       let text = wrongText(type, status)
@@ -72,8 +72,10 @@ extension Session {
       guard try frontEnd.awaitResume() else { return cancelled("cancelled before the prompt") }
     }
     for _ in 0..<tries {
+      // Before the prompt, where a registered account's file is opened.
+      let standIn = try standIn(in: directory)
       guard let value = try askValue(question) else { break }
-      try deriveInVain(value, takeSlot(in: directory))
+      try checkInVain(value, against: standIn, in: directory, takeSlot(in: directory))
       question.error = wrong.text(in: language)
     }
     return Ending(.wrongValue, text: wrong, log: "account unknown or not registered")
@@ -166,12 +168,24 @@ extension Session {
     } catch { throw Ending(error) }
   }
 
+  /// What an entry is checked against where there is nothing to check: the type does not matter.
+  private func standIn(in directory: borrowing StateDirectory) throws(Ending) -> AccountFile {
+    do throws(StateError) { return try AccountFile.standIn(.passcode, cost: derivationCost, in: directory) } catch {
+      throw Ending(.cannotUse, log: "\(error)")
+    }
+  }
+
   /// Does what checking a value costs, the count on the disk included, where there is nothing to check.
-  private func deriveInVain(_ value: borrowing Secret, _ slot: borrowing DerivationSlot) throws(Ending) {
+  private func checkInVain(
+    _ value: borrowing Secret, against standIn: AccountFile, in directory: borrowing StateDirectory,
+    _ slot: borrowing DerivationSlot
+  ) throws(Ending) {
     slot.chargeInVain()
-    do throws(CryptoError) {
-      let salt = [UInt8](repeating: 0, count: 16)
-      _ = try Scrypt.derive(value: value, salt: salt, parameters: derivationCost, length: 32)
+    do throws(StateError) {
+      let outcome = try standIn.verify(
+        value, for: .passcode, from: caller.origin, at: surroundings.now(), policy: .localDefault, in: directory,
+        holding: slot)
+      guard case .wrong = outcome else { throw .damaged }
     } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 

@@ -18,9 +18,9 @@ struct DoctorCommand: LocalCommand {
   var pamDirectory = "/etc/pam.d"
 
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
-    let path = try configurationPath(in: surroundings) ?? surroundings.installation.configurationPath
+    let given = try configurationPath(in: surroundings)
     var hasFailed = false
-    for check in checks(path, in: surroundings) {
+    for check in checks(given, in: surroundings) {
       for finding in check() {
         if finding.level == .failure { hasFailed = true }
         surroundings.output.result(finding.line(colours: surroundings.usesColours))
@@ -30,14 +30,19 @@ struct DoctorCommand: LocalCommand {
   }
 
   /// One after the other, so that what is quick is not kept waiting for the server.
-  private func checks(_ path: String, in surroundings: Surroundings) -> [() -> [Finding]] {
+  ///
+  /// - Parameter given: root's own configuration; nil for the machine's.
+  private func checks(_ given: String?, in surroundings: Surroundings) -> [() -> [Finding]] {
     let machine = surroundings.installation
+    let path = given ?? machine.configurationPath
     let isRoot = surroundings.caller.isRoot
     let (found, configuration) = ConfigurationCheck(path: path, owner: machine.owner, isRoot: isRoot).run()
+    let reader = PAMDirectory(path: pamDirectory)
     return [
-      { ProgramCheck(name: "helper", path: machine.helperPath, owner: machine.owner).findings() },
-      { ProgramCheck(name: "fetch", path: machine.fetchPath, owner: machine.owner).findings() },
+      { programs(machine) },
+      { MachineCheck(facts: machine.facts()).findings() },
       { SocketCheck(path: machine.socketPath, owner: machine.owner).findings() },
+      { CoreCheck(surroundings: surroundings, configuration: given).findings() },
       { found },
       {
         guard let state = configuration?.state else {
@@ -45,11 +50,28 @@ struct DoctorCommand: LocalCommand {
         }
         return StateCheck(folder: state.directory, owner: machine.owner, isRoot: isRoot).findings()
       },
-      { PAMCheck(directory: pamDirectory, moduleFolders: machine.moduleFolders).findings() },
+      {
+        PAMCheck(
+          directory: pamDirectory, moduleFolders: machine.moduleFolders, owner: machine.owner,
+          passwords: machine.passwords, isRoot: isRoot
+        ).findings()
+      },
+      {
+        let ssh = SSHConfiguration(
+          program: machine.sshPaths.program, file: machine.sshPaths.file, output: machine.output)
+        return SSHCheck(settings: ssh.settings(isRoot: isRoot), reader: reader).findings()
+      },
       {
         guard let server = configuration?.server else { return [] }
         return ServerCheck(server: server, owner: machine.owner, exchange: machine.exchange).findings()
       },
     ]
+  }
+
+  private func programs(_ machine: Installation) -> [Finding] {
+    [("helper", machine.helperPath), ("fetch", machine.fetchPath)].flatMap { name, path in
+      ProgramCheck(name: name, path: path, owner: machine.owner, version: { machine.output($0, ["--version"]) })
+        .findings()
+    }
   }
 }

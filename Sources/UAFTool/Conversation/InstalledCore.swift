@@ -24,7 +24,10 @@ struct InstalledCore: CoreSource {
   static func helperPath() -> String { program("uaf-helper") }
 
   /// The path of a program of the libexec folder; free of links and dots where it exists.
-  static func program(_ name: String) -> String {
+  static func program(_ name: String) -> String { below("libexec/pam-uaf/" + name) }
+
+  /// The path of a part that is installed with this program, from the folder that has `bin`.
+  static func below(_ part: String) -> String {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     // SAFETY: the buffer is as long as announced; readlink adds no NUL and tells the length.
     let length = unsafe buffer.withUnsafeMutableBytes { buffer in
@@ -34,7 +37,7 @@ struct InstalledCore: CoreSource {
     }
     let own = String(decoding: buffer.prefix(max(0, length)), as: UTF8.self)
     // The kernel's name of the program has no links and no dots in it.
-    let path = own.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/libexec/pam-uaf/" + name
+    let path = own.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/" + part
     // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
     guard let resolved = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(resolved) }

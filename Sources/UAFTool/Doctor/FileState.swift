@@ -31,4 +31,7 @@ struct FileState: Equatable {
 /// Why a file could not be looked at.
 struct FileStateError: Error, Equatable {
   let number: CInt
+
+  /// Whether there is nothing of that name.
+  var isAbsence: Bool { number == ENOENT || number == ENOTDIR }
 }

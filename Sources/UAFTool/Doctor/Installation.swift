@@ -14,17 +14,36 @@ struct Installation {
   var configurationPath: String
   /// Where PAM looks for modules that are named without a folder.
   var moduleFolders: [String]
+  /// Where libpam looks for services of which `/etc/pam.d` has no file.
+  var vendorPAMFolders: [String]
+  /// The ready stacks.
+  var templateFolder: String
+  /// Groups, and the state of passwords.
+  var passwords: any PasswordDirectory
+  /// Whoever tries a stack before it is put in place.
+  var tester: any StackTester
+  /// What a program prints; nil if it prints nothing.
+  var output: (String, [String]) -> String?
+  /// sshd, and its configuration.
+  var sshPaths: (program: String, file: String)
+  /// The kernel, the clock and the log.
+  var facts: () -> MachineFacts
   /// Who must own all of it.
   var owner: uid_t
   /// One exchange with a server, as the core would have it; nil if uaf-fetch did not keep to its protocol.
   var exchange: (FetchRequest) -> FetchResponse?
 
   /// That of this machine, as this program finds it.
-  static func ofThisMachine() -> Installation {
+  ///
+  /// - Parameter tty: the terminal this program is called from, if there is one.
+  static func ofThisMachine(tty: String?) -> Installation {
     let fetch = InstalledCore.program("uaf-fetch")
     return Installation(
       helperPath: InstalledCore.program("uaf-helper"), fetchPath: fetch, socketPath: InstalledCore.socketPath,
-      configurationPath: Configuration.defaultPath, moduleFolders: standardModuleFolders, owner: 0,
+      configurationPath: Configuration.defaultPath, moduleFolders: standardModuleFolders,
+      vendorPAMFolders: ["/usr/lib/pam.d"], templateFolder: InstalledCore.below("share/pam-uaf/pam.d"),
+      passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
+      sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"), facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
 

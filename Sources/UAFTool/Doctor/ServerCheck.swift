@@ -15,9 +15,14 @@ struct ServerCheck {
     do throws(ConfigurationFileProblem) {
       authorities = try readAuthorities()
     } catch {
-      return [.failure("server: ca_file \(server.certificateAuthorityFile ?? ""): \(error)", do: "correct ca_file")]
+      return [
+        .failure(
+          .serverAuthorities, "server: ca_file \(server.certificateAuthorityFile ?? ""): \(error)",
+          do: "correct ca_file")
+      ]
     }
-    return addresses().map { finding($0, authorities: authorities) }
+    let facet = Finding.ok("facet: \(server.facetID), which the server's list has to have (uafctl facet)")
+    return [facet] + addresses().flatMap { findings($0, authorities: authorities) }
   }
 
   private func readAuthorities() throws(ConfigurationFileProblem) -> String? {
@@ -42,7 +47,7 @@ struct ServerCheck {
     return addresses
   }
 
-  private func finding(_ address: String, authorities: String?) -> Finding {
+  private func findings(_ address: String, authorities: String?) -> [Finding] {
     let timeout = UInt32(clamping: server.timeout.components.seconds * 1000)
     var request = FetchRequest(
       .get, url: address + "/health", timeoutMilliseconds: max(1, min(timeout, Self.longestMilliseconds)))
@@ -50,14 +55,33 @@ struct ServerCheck {
     request.proxy = server.proxy?.text
     if !server.verifiesTLS { request.skipsVerification = true }
     guard let response = exchange(request) else {
-      return .failure("server: \(address): uaf-fetch did not do its work", do: "the log says why; reinstall pam-uaf")
+      return [
+        .failure(
+          .serverUnreachable, "server: \(address): uaf-fetch did not do its work",
+          do: "the log says why; reinstall pam-uaf")
+      ]
     }
+    return [verdict(response, about: address)] + sandbox(response)
+  }
+
+  private func verdict(_ response: FetchResponse, about address: String) -> Finding {
     guard response.outcome == .answered else {
       let detail = response.detail.map { " (\($0))" } ?? ""
-      return .failure("server: \(address): \(Self.text(response.outcome))\(detail)", do: Self.remedy(response.outcome))
+      return .failure(
+        .serverUnreachable, "server: \(address): \(Self.text(response.outcome))\(detail)",
+        do: Self.remedy(response.outcome))
     }
     let certificate = server.verifiesTLS ? "its certificate is trusted" : "its certificate was not checked"
     return .ok("server: \(address) answers (status \(response.status)), \(certificate)")
+  }
+
+  private func sandbox(_ response: FetchResponse) -> [Finding] {
+    guard let missing = response.missing else { return [] }
+    return [
+      .warning(
+        .kernelFetch, "fetch: its sandbox lacks \(missing) (feature and error number)",
+        do: "logins work, with one wall less around the network; a newer kernel has it")
+    ]
   }
 
   private static func text(_ outcome: FetchOutcome) -> String {

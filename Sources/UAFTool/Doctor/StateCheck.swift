@@ -21,7 +21,7 @@ struct StateCheck {
     guard case .success(let state) = FileState.of(key), state.size == Self.keySize, state.names == 1 else {
       return findings + [
         .failure(
-          "state: \(key) is not one file of \(Self.keySize) bytes",
+          .stateKey, "state: \(key) is not one file of \(Self.keySize) bytes",
           do: "restore it: without it every account has to be registered anew")
       ]
     }
@@ -32,16 +32,16 @@ struct StateCheck {
     switch FileState.of(path) {
     case .failure(let error):
       let what = "state: \(path): \(SystemError.text(error.number))"
-      return .failure(what, do: error.number == ENOENT ? "uafctl init" : "look at the folders above it")
+      return .failure(.stateMissing, what, do: error.number == ENOENT ? "uafctl init" : "look at the folders above it")
     case .success(let state):
       if state.kind != kind {
-        return .failure("state: \(path) is something else", do: "move it away, then uafctl init")
+        return .failure(.stateOpen, "state: \(path) is something else", do: "move it away, then uafctl init")
       }
       if state.owner != owner {
-        return .failure("state: \(path) belongs to uid \(state.owner)", do: "chown root:root \(path)")
+        return .failure(.stateOpen, "state: \(path) belongs to uid \(state.owner)", do: "chown root:root \(path)")
       }
       if state.mode & 0o077 != 0 {
-        return .failure("state: \(path) has mode \(state.octal)", do: "chmod \(mode) \(path)")
+        return .failure(.stateOpen, "state: \(path) has mode \(state.octal)", do: "chmod \(mode) \(path)")
       }
       return nil
     }

@@ -33,24 +33,31 @@ struct PAMDirectory {
   }
 
   /// The `auth` lines of a service, with what it includes in their places.
-  func authentication(of service: String) -> [PAMLine] { expand(service, depth: 0) }
+  func authentication(of service: String) -> [PAMLine] { expand(service, only: "auth", depth: 0) }
 
-  private func expand(_ service: String, depth: Int) -> [PAMLine] {
+  /// All lines of a service, with what it includes in their places.
+  func wholeStack(of service: String) -> [PAMLine] { expand(service, only: nil, depth: 0) }
+
+  private func expand(_ service: String, only group: String?, depth: Int) -> [PAMLine] {
     guard depth < Self.deepest else { return [] }
     return lines(of: service).flatMap { line -> [PAMLine] in
-      guard line.group == "auth" || line.group == "@include" else { return [] }
-      guard line.isInclusion else { return [line] }
-      return expand(line.module, depth: depth + 1)
+      guard line.isInclusion else { return group == nil || line.group == group ? [line] : [] }
+      if line.group == "@include" { return expand(line.module, only: group, depth: depth + 1) }
+      guard group == nil || line.group == group else { return [] }
+      return expand(line.module, only: line.group, depth: depth + 1)
     }
   }
 
   private func lines(of service: String) -> [PAMLine] {
     let file = service.hasPrefix("/") ? service : path + "/" + service
-    let text = (read(file) ?? "").replacing("\\\n", with: " ")
+    let text = String(decoding: bytes(file) ?? [], as: UTF8.self).replacing("\\\n", with: " ")
     return text.split(separator: "\n").compactMap(PAMLine.init)
   }
 
-  private func read(_ path: String) -> String? {
+  /// What a service's file holds, links followed; nil if it cannot be read.
+  func bytes(of service: String) -> [UInt8]? { bytes(path + "/" + service) }
+
+  private func bytes(_ path: String) -> [UInt8]? {
     // SAFETY: the path lives for the call.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
@@ -61,12 +68,12 @@ struct PAMDirectory {
       let start = used
       // SAFETY: at most the rest of the array is written.
       let count = unsafe content.withUnsafeMutableBytes { bytes in
-        unsafe Glibc.read(descriptor, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
+        unsafe read(descriptor, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
       }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
       used += count
     }
-    return String(decoding: content[..<used], as: UTF8.self)
+    return Array(content[..<used])
   }
 }

@@ -24,6 +24,8 @@ struct StatusDocument: Equatable {
     let remainingLockSeconds: Int64
   }
 
+  /// The core's; nil where it does not say.
+  let version: String?
   let accountName: String?
   let serverUserName: String?
   let authenticators: [Authenticator]
@@ -35,6 +37,7 @@ struct StatusDocument: Equatable {
     guard case .object(let document)? = try? JSONValue(parsing: Array(text.utf8)),
       case .array(let list)? = document["authenticators"]
     else { throw Self.unreadable }
+    version = document.text("version")
     var account: JSONObject?
     if case .object(let object)? = document["account"] { account = object }
     accountName = account?.text("name")

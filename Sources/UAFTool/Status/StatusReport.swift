@@ -46,5 +46,6 @@ enum StatusReport {
   static let notSupported: Int64 = 3005
   /// Registered and usable.
   static let available: Int64 = 3006
-  private static let locked: Int64 = 3008
+  /// Registered, and not usable for a while or for good.
+  static let locked: Int64 = 3008
 }

@@ -380,13 +380,3 @@ import UAFCrypto
     #expect(!bytes.indices.dropLast(needle.count).contains { Array(bytes[$0..<$0 + needle.count]) == needle })
   }
 }
-
-/// A slot in a box, since a non-copyable value cannot be required.
-private final class DerivationSlotBox {
-  let slot: DerivationSlot
-
-  init?(_ directory: borrowing StateDirectory) throws {
-    guard let slot = try DerivationSlot.take(in: directory, count: 4, for: .localHost) else { return nil }
-    self.slot = slot
-  }
-}

@@ -73,6 +73,24 @@ final class Folder {
     return path + "/" + name
   }
 
+  /// The names in a folder, hidden ones too, in order.
+  func names(_ name: String) -> [String] {
+    // SAFETY: the stream is read and closed here alone; names are NUL-terminated within an entry.
+    guard let folder = unsafe opendir(path + "/" + name) else { return [] }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// The mode of a file.
+  func mode(_ name: String) -> mode_t? { (try? FileState.of(path + "/" + name).get())?.mode }
+
   /// What is in a file.
   func content(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
 

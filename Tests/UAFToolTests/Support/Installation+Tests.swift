@@ -10,6 +10,15 @@ extension Installation {
   static var nowhere: Installation {
     Installation(
       helperPath: nowherePath, fetchPath: nowherePath, socketPath: nowherePath, configurationPath: nowherePath,
-      moduleFolders: [], owner: geteuid(), exchange: { _ in nil })
+      moduleFolders: [], vendorPAMFolders: [], templateFolder: nowherePath, passwords: FakePasswords(),
+      tester: FakeTester(), output: { _, _ in nil }, sshPaths: (nowherePath, nowherePath),
+      facts: { .ofATest }, owner: geteuid(), exchange: { _ in nil })
   }
+}
+
+extension MachineFacts {
+  /// A kernel with everything, in 2027.
+  static let ofATest = MachineFacts(
+    landlock: 3, hasSeccomp: true, hasNetworkNamespaces: true, mayLeaveNetwork: true,
+    bootID: "4e9a9c5d-8c1c-4a3b-9d43-0123456789ab\n", time: 1_800_000_000, logFailure: 0)
 }

@@ -10,6 +10,12 @@ final class Machine {
   var installation: Installation
   /// What uaf-fetch was asked, and what it answers.
   private(set) var requests: [FetchRequest] = []
+  /// What programs print, by path, and what was run.
+  var outputs: [String: String] = [:]
+  private(set) var ran: [[String]] = []
+  let passwords = FakePasswords()
+  /// What the core says of the account; nil: it says nothing.
+  var document: String? = Machine.document(Machine.passcode)
   var response: FetchResponse? = FetchResponse(.answered, handshakeCompleted: true, status: 200)
 
   static let configuration = """
@@ -31,6 +37,15 @@ final class Machine {
     for name in ["state", "state/accounts", "state/slots"] { _ = folder.folder(name, mode: 0o700) }
     _ = folder.file("state/device.key", [UInt8](repeating: 7, count: 32), mode: 0o400)
     _ = folder.file("libexec/pam_uaf.so", [1], mode: 0o644)
+    installation.passwords = passwords
+    installation.output = { [unowned self] path, arguments in
+      ran.append([path] + arguments)
+      return outputs[path]
+    }
+    outputs = [
+      installation.helperPath: "uaf-helper \(ToolVersion.number)\n",
+      installation.fetchPath: "uaf-fetch \(ToolVersion.number)\n",
+    ]
     installation.moduleFolders = [folder.path + "/none", libexec]
     installation.exchange = { [unowned self] request in
       requests.append(request)
@@ -40,13 +55,35 @@ final class Machine {
 
   /// Writes a PAM service.
   func service(_ name: String, _ text: String) {
+    folder.delete("pam.d/" + name)
     _ = folder.file("pam.d/" + name, Array((text + "\n").utf8), mode: 0o644)
   }
 
   func doctor(as userID: uid_t = 0, colours: Bool = false) -> Bench {
     Bench(
-      ["doctor", "--pam-directory", pam], as: userID, core: FakeCore([]), installation: installation, colours: colours)
+      ["doctor", "--pam-directory", pam], as: userID, core: core(), installation: installation, colours: colours)
   }
+
+  private func core() -> FakeCore {
+    var finished = Finished(pamCode: 0, result: 0)
+    finished.document = document
+    return FakeCore(document == nil ? [] : [.finished(finished)])
+  }
+
+  /// What a core of some version says about alice.
+  static func document(_ authenticators: String, version: String = ToolVersion.number) -> String {
+    #"{"version":"\#(version)","account":{"uid":1000,"name":"alice"},"authenticators":[\#(authenticators)]}"#
+  }
+
+  static let passcode = authenticator(state: 3006)
+
+  static func authenticator(state: Int) -> String {
+    #"{"type":"passcode","aaid":"5541#0001","state":\#(state),"permanent":false,"#
+      + #""remainingTries":5,"remainingLockSeconds":0}"#
+  }
+
+  /// Whether a report has a line with that name of a finding.
+  func has(_ id: FindingID, as userID: uid_t = 0) -> Bool { doctor(as: userID).output.contains("[\(id.rawValue)]\n") }
 
   /// The lines of a report about one thing.
   static func lines(_ bench: Bench, about subject: String) -> [String] {

@@ -3,9 +3,9 @@
 import collections
 import time
 
-from attack import forger, hosts
-from attack.processes import Watch
-from attack.table import attack, must
+from lab import forger, hosts
+from lab.processes import Watch
+from lab.table import must, row
 
 TIMEOUT = 1
 # The exchange's own time, the key derivation, and what the core waits beyond it.
@@ -69,7 +69,7 @@ def spoil(lab, path, change):
     return reply
 
 
-@attack("A12", "the server's answer truncated, endless, slow, malformed",
+@row("A12", "the server's answer truncated, endless, slow, malformed",
         f"an error within {LONGEST} s of a time-out of {TIMEOUT} s, bounded memory, nothing counted, never success")
 def broken_answers(lab):
     person = lab.person()

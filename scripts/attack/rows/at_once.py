@@ -4,8 +4,8 @@ import concurrent.futures
 import shutil
 import sqlite3
 
-from attack import hosts
-from attack.table import attack, must
+from lab import hosts
+from lab.table import must, row
 
 LIMIT = 10
 ROUNDS = 3
@@ -45,7 +45,7 @@ def all_at_once(lab, person, value, number):
     return good, len(done), sum(login.result().is_in for login in logins), registered.result().returncode
 
 
-@attack("A32", "registering, changing and logging in at once; state of a newer and an older schema",
+@row("A32", "registering, changing and logging in at once; state of a newer and an older schema",
         "one change at most, one value lets in afterwards, nothing torn; another schema refused by name, never as new")
 def at_once(lab):
     lab.configure(lock=f"retry_count_to_lock = {LIMIT}\nlock_time = 300")

@@ -3,9 +3,10 @@
 import pathlib
 import sys
 
-from attack import faults, hosts
-from attack.lab import HELPER
-from attack.table import attack, must
+from attack import faults
+from lab import hosts
+from lab.machine import HELPER
+from lab.table import must, row
 
 # Takes the core's place; what it does is a line of Python. `hear` is a packet of the module's, `say` one to it.
 SCRIPT = f"""#!{sys.executable} -IS
@@ -116,7 +117,7 @@ def without_a_core(lab, person):
     return done
 
 
-@attack("A21", "a core that crashes, is missing, hangs, talks nonsense, says success and does not mean it",
+@row("A21", "a core that crashes, is missing, hangs, talks nonsense, says success and does not mean it",
         "PAM_SYSTEM_ERR within the time allowed, and the next module of the stack runs, as each control word has it")
 def bad_core(lab):
     person = lab.person()

@@ -4,7 +4,7 @@ import dataclasses
 import functools
 
 from attack import faillock, faults
-from attack.table import attack, baseline, must
+from lab.table import baseline, must, row
 
 KILL = "signal=KILL"
 # What may come of a call where the disk is full or broken, memory is short, or somebody else holds what is wanted.
@@ -90,7 +90,7 @@ def everywhere(lab, effects, counts):
     return told(jobs, runs)
 
 
-@attack("A2", "kill -9 of the core, and of the host, at each step of a login",
+@row("A2", "kill -9 of the core, and of the host, at each step of a login",
         "counted, or never looked at; no success without the core's whole word; the next login works")
 def killed(lab):
     return everywhere(lab, lambda call: (KILL,), {"core": 48, "host": 16})
@@ -125,7 +125,7 @@ def lying_disk(lab):
     return "a disk that lies about its writes is noticed"
 
 
-@attack("A42", "one system call fails: full disk, broken disk, no memory, locks held, interruptions",
+@row("A42", "one system call fails: full disk, broken disk, no memory, locks held, interruptions",
         "refused and counted, or never looked at; never in with a wrong value; the next login works")
 def failing_calls(lab):
     noticed = lying_disk(lab)

@@ -10,12 +10,13 @@ import socket
 import subprocess
 import time
 
-from attack import faults, hosts
-from attack.lab import STATE
+from attack import faults
 from attack.memory import Canary, Capture
-from attack.processes import running
-from attack.table import attack, must
-from attack.waiting import until
+from lab import hosts
+from lab.machine import STATE
+from lab.processes import running
+from lab.table import must, row
+from lab.waiting import until
 
 # So that a host keeps nothing of what is typed in a buffer of its standard input: that would be the host's, not ours.
 UNBUFFERED = ("stdbuf", "-i0")
@@ -123,7 +124,7 @@ def in_the_host(person, canary):
     return hits["buffered"]
 
 
-@attack("A24", "a value that is nowhere else: memory, cores, arguments, environments, log, files, network",
+@row("A24", "a value that is nowhere else: memory, cores, arguments, environments, log, files, network",
         "found while it is used, and nowhere once it was; the scanner finds it where it must be")
 def canary_row(lab):
     person = lab.person(registered=False)

@@ -2,8 +2,9 @@
 
 import shutil
 
-from attack import clocks, faillock, hosts
-from attack.table import attack, baseline, must
+from attack import clocks, faillock
+from lab import hosts
+from lab.table import baseline, must, row
 
 LIMIT, LOCK = 3, 300
 LOCKS = f"retry_count_to_lock = {LIMIT}\nlock_time = {LOCK}\nmax_lock_count = 10"
@@ -31,7 +32,7 @@ def left(lab, person, prefix=()):
     return lab.status(person, prefix=prefix)["authenticators"][0]["remainingLockSeconds"]
 
 
-@attack("A5", "the clock set forward and back; the boot clock at the edges of a lock",
+@row("A5", "the clock set forward and back; the boot clock at the edges of a lock",
         "a lock neither ends early nor outlives its length; no wall clock moves it")
 def clock(lab):
     lab.configure(lock=LOCKS)
@@ -83,7 +84,7 @@ def clock_baseline(lab):
         + "; failures dated a year ahead, a day later: " + ("locked" if outlives else "let in"))
 
 
-@attack("A6", "reboot during a lock, and between guesses",
+@row("A6", "reboot during a lock, and between guesses",
         f"the count goes on; the lock runs its {LOCK} s again from the start of the boot, and no longer")
 def reboot(lab):
     lab.configure(lock=LOCKS)

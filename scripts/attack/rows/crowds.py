@@ -2,10 +2,12 @@
 
 import concurrent.futures
 
-from attack import hosts, peer
+from attack import peer
 from attack.cores import Peak, slot_holders, slots, timed
-from attack.table import attack, must
-from attack.waiting import until
+from lab import hosts
+from lab.listener import serve
+from lab.table import must, row
+from lab.waiting import until
 
 CONNECTIONS = 100
 # What a derivation takes at the cost that is shipped (kdf_cost = 16): 64 MiB; and what the core takes besides.
@@ -16,11 +18,11 @@ def tries(lab, person):
     return lab.status(person)["authenticators"][0]["remainingTries"]
 
 
-@attack("A39", f"{CONNECTIONS} connections to the socket by one person; more key derivations at once than it bears",
+@row("A39", f"{CONNECTIONS} connections to the socket by one person; more key derivations at once than it bears",
         "others still log in; memory is bounded; nothing is charged for those turned away")
 def crowd(lab):
     person, other = lab.person(), lab.person()
-    peer.serve(lab)
+    serve(lab)
     with Peak() as peak:
         crowd = [peer.Conversation(person.uid) for _ in range(CONNECTIONS)]
         asked = []

@@ -3,8 +3,9 @@
 import sqlite3
 import time
 
-from attack import faults, hosts
-from attack.table import attack, must
+from attack import faults
+from lab import hosts
+from lab.table import must, row
 
 GUESSED = 2  # wrong guesses that stand in the file
 LIMIT = 5
@@ -99,7 +100,7 @@ def suffer(lab, content, person, case):
     return "counted" if is_told else "locked" if login.code == hosts.MAXTRIES else "unusable"
 
 
-@attack("A9", "an account's file cut, each byte changed, rows edited, removed, undone by a trigger; another schema",
+@row("A9", "an account's file cut, each byte changed, rows edited, removed, undone by a trigger; another schema",
         "refused as locked or unusable, and logged; what was counted stands; never a fresh account, never ignored")
 def damaged(lab):
     lab.stack("uaf", "auth required pam_uaf.so nouserok", "account required pam_permit.so")

@@ -5,9 +5,9 @@ import hashlib
 import json
 import pathlib
 
-from attack import hosts
 from attack.recorder import Answer, Recorder, decode, encode, enrolment_code, request, respond
-from attack.table import attack, must
+from lab import hosts
+from lab.table import must, row
 
 REMOTE = "192.0.2.7"
 GUESS = "not-the-value-9"
@@ -40,7 +40,7 @@ def neutral(text, name):
     return text.replace(name, "NAME")
 
 
-@attack("A25", "accounts told by texts or prompts: registered, locked, for good, unregistered, unknown, root ...",
+@row("A25", "accounts told by texts or prompts: registered, locked, for good, unregistered, unknown, root ...",
         "the transcripts are equal byte for byte, through the small host and through sshd")
 def transcripts(lab):
     right, names = everybody(lab)

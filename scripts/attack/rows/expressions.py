@@ -3,8 +3,8 @@
 import re
 import time
 
-from attack import hosts
-from attack.table import attack, must
+from lab import hosts
+from lab.table import must, row
 
 EXPLOSIVE = [
     "^(a+)+$", "(a|aa)+", "(a|a?)+", "((a*)*)*b", "(?:(?:a+)+)+b", "(.*a){12}b", "(?=(a+)+b).*", "(a+a+)+b",
@@ -22,7 +22,7 @@ def timed(action):
     return result, time.monotonic() - started
 
 
-@attack("A22", "a policy expression that explodes, with the value that makes it",
+@row("A22", "a policy expression that explodes, with the value that makes it",
         f"a value that runs into the limits is refused as not matching, within {LIMIT:.0f} s")
 def exploding(lab):
     rules = "[passcode.regex]\n" + "".join(f"'{pattern}' = \"no\"\n" for pattern in EXPLOSIVE)

@@ -6,10 +6,12 @@ import shutil
 import signal
 import subprocess
 
-from attack import hosts, peer
+from attack import peer
 from attack.cores import slot_holders, slots, timed
-from attack.table import Skip, attack, must
-from attack.waiting import until
+from lab import hosts
+from lab.listener import serve
+from lab.table import Skip, must, row
+from lab.waiting import until
 
 # Everything that a person may take away from a process of his before it starts su.
 SLOW = ("nice", "-n", "19", "chrt", "--idle", "0", "taskset", "-c", "0")
@@ -126,7 +128,7 @@ class Held:
             process.communicate()
 
 
-@attack("A3", "inside a call: SIGSTOP; cgroup.freeze and cgroup.kill by a delegated cgroup's owner; no processor time",
+@row("A3", "inside a call: SIGSTOP; cgroup.freeze and cgroup.kill by a delegated cgroup's owner; no processor time",
         "nobody else waits; the core is out of its person's reach, goes on, and what it looked at is counted")
 def held_still(lab):
     limit = 10
@@ -138,7 +140,7 @@ def held_still(lab):
     group = Delegated(lab, person)
     for start in ("by the module", "by the socket"):
         if start == "by the socket":
-            peer.serve(lab)
+            serve(lab)
         for what in ("stop", "freeze", "kill", "starve") if start == "by the module" or lab.thorough else ("freeze",):
             held = Held(person, group, host, slots(), SLOW if what == "starve" else ())
             obedient, inside = held.cores_that_obey(), held.cores & group.processes()

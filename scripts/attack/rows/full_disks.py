@@ -3,7 +3,7 @@
 import os
 
 from attack import counting, disks, faillock, faults
-from attack.table import attack, baseline, must
+from lab.table import baseline, must, row
 
 
 def full_memory(lab, person):
@@ -63,7 +63,7 @@ DISKS = {
 }
 
 
-@attack("A7", f"the disk is full, breaks or is read-only: {counting.GUESSES} wrong guesses, then the right one",
+@row("A7", f"the disk is full, breaks or is read-only: {counting.GUESSES} wrong guesses, then the right one",
         f"counted up to {counting.LIMIT} by blocks kept for it, or not looked at: wrong and right alike PAM_SYSTEM_ERR")
 def full_disks(lab):
     seen = []

@@ -12,9 +12,9 @@ import socket
 import subprocess
 import threading
 
-from attack import forger, hosts, lab as machine
 from attack.mutation import Mutator
-from attack.table import attack, must
+from lab import forger, hosts, machine
+from lab.table import must, row
 
 WIRE = machine.ROOT / "Tests/Vectors/wire"
 FINISHED, PROMPT, READY = 0x86, 0x81, 0x84
@@ -218,7 +218,7 @@ def of_the_tree(lab):
     return f"{len(targets)} fuzzers x {runs} inputs with ASan"
 
 
-@attack("A33", "fuzzing: packets at the helper as root and as a person, a server's answers, a core's packets, messages",
+@row("A33", "fuzzing: packets at the helper as root and as a person, a server's answers, a core's packets, messages",
         "no crash, no hang; no success but where the core's own last packet says so")
 def fuzzing(lab):
     mark = lab.log.mark()

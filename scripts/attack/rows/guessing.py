@@ -1,8 +1,9 @@
 """More guesses than the limit: at once, over several hosts, by starting over."""
 
-from attack import faillock, hosts
-from attack.table import attack, baseline, must
-from attack.waiting import until
+from attack import faillock
+from lab import hosts
+from lab.table import baseline, must, row
+from lab.waiting import until
 
 LIMIT = 5
 CONVERSATIONS = 100
@@ -26,7 +27,7 @@ def race(start, right, limit):
     return [hosts.finish(last, right)] + [hosts.finish(process, b"") for process in others]
 
 
-@attack("A1", f"{CONVERSATIONS} conversations at once, limit {LIMIT}",
+@row("A1", f"{CONVERSATIONS} conversations at once, limit {LIMIT}",
         f"exactly {LIMIT} values are looked at; the right one among the rest is refused")
 def parallel_guesses(lab):
     person = lab.person()

@@ -5,13 +5,15 @@ import os
 import pathlib
 import shutil
 
-from attack import hosts, peer
-from attack.lab import STATE, Person
+from attack import peer
 from attack.rows.session import wish
-from attack.table import attack, must
+from lab import hosts
+from lab.listener import serve
+from lab.machine import STATE, Person
+from lab.table import must, row
 
 
-@attack("A37", "`nouserok` reached by deregistration, reset, a server's word, a failed lookup, damaged state",
+@row("A37", "`nouserok` reached by deregistration, reset, a server's word, a failed lookup, damaged state",
         "ignored where nothing was ever registered, and nowhere else")
 def never_registered(lab):
     # Whoever pam_uaf ignores is let in; everything else is a refusal.
@@ -115,10 +117,10 @@ def folder_damages():
     )
 
 
-@attack("A40", "a uid is used again, and an account is renamed",
+@row("A40", "a uid is used again, and an account is renamed",
         "the old value opens nothing, through PAM and over the socket")
 def used_again(lab):
-    peer.serve(lab)
+    serve(lab)
     gone, renamed = lab.person(), lab.person()
     lab.run("userdel", gone.name)
     lab.run("useradd", "--uid", gone.uid, "--no-create-home", "successor")

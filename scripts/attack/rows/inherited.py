@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 
-from attack import counting, faillock, hosts
-from attack.lab import ROOT
-from attack.table import attack, baseline, must
+from attack import counting, faillock
+from lab import hosts
+from lab.machine import ROOT
+from lab.table import baseline, must, row
 
 LIMITS = {
     "file size 0": ["--fsize=0"],
@@ -83,7 +84,7 @@ def may_raise():
     return int(status.partition("CapEff:")[2].split()[0], 16) >> 24 & 1 == 1
 
 
-@attack("A8", "limits of the caller: file size, processor, memory, descriptors, stack, processes",
+@row("A8", "limits of the caller: file size, processor, memory, descriptors, stack, processes",
         "raised, or refused; nothing uncounted, and a right value is not told from a wrong one where it is refused")
 def limits(lab):
     lab.stack("su", "auth required pam_uaf.so", "account required pam_permit.so", "session required pam_permit.so")
@@ -190,7 +191,7 @@ def trouble(lab, name, wrong, right):
     return {hosts.SUCCESS: "in", hosts.SYSTEM_ERR: "refused", None: "dead"}[code]
 
 
-@attack("A20", "a host with closed or leaked descriptors, ignored or blocked signals, timers, no folder",
+@row("A20", "a host with closed or leaked descriptors, ignored or blocked signals, timers, no folder",
         "no way in with a wrong value; counted; the core has its own descriptors alone, 0-2 are /dev/null")
 def bad_state(lab):
     people = {name: (lab.person(), lab.person()) for name in TROUBLES}

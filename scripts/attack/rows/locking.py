@@ -2,17 +2,20 @@
 
 import pathlib
 
-from attack import clocks, faillock, hosts, peer
-from attack.lab import Person
+from attack import clocks, faillock, peer
 from attack.rows.session import wish
-from attack.rows.spreading import ask_everywhere, at_once, tries
-from attack.table import attack, baseline, must
+from attack.rows.spreading import ask_everywhere, tries
+from lab import hosts
+from lab.listener import serve
+from lab.machine import Person
+from lab.table import baseline, must, row
+from lab.waiting import at_once
 
 FAR = "198.51.100.7"
 DAY, YEAR = 86400, 365 * 86400
 
 
-@attack("A35", "the number of locks is used up (max_lock_count)",
+@row("A35", "the number of locks is used up (max_lock_count)",
         "locked for good, for every host and after every wait; the way out is root's or a new enrolment's, and logged")
 def for_good(lab):
     limit, lock = 2, 300
@@ -45,7 +48,7 @@ def for_good(lab):
     results = lab.verdicts(mark, person)
     must(results == [hosts.LOCKED_FOR_GOOD] * len(tried), f"in the log: {results}")
     # From here on the core is started by the listener, and so lives in the listener's time.
-    peer.serve(lab)
+    serve(lab)
     own = {b"passcode": person.passcode}
     for name in ("authenticate", "change", "register", "deregister", "deregister-all", "reset", "unlock", "forget"):
         verdict = wish(person, peer.begin(peer.OPERATIONS[name], authenticator="passcode"), own)
@@ -75,7 +78,7 @@ def knock(name, port):
     return at_once(*(lambda entry=entry: hosts.ssh(name, entry, port=port) for entry in entries))
 
 
-@attack("A38", "locking others from afar: guesses for every account; sshd's junk for those it refuses",
+@row("A38", "locking others from afar: guesses for every account; sshd's junk for those it refuses",
         "junk is not counted; remote locks are remote alone, end by themselves and are never for good")
 def from_afar(lab):
     limit, lock = 5, 300

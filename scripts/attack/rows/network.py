@@ -8,8 +8,8 @@ import socket
 import threading
 import time
 
-from attack import forger, hosts, lab as machine
-from attack.table import attack, must
+from lab import forger, hosts, machine
+from lab.table import must, row
 
 TIMEOUT = 2
 # Fewer than the limit: a value that is being looked at counts until it has been found right.
@@ -106,7 +106,7 @@ def left_behind():
     return sorted(name for name in names if name.startswith(("ran-in-", "keys")))
 
 
-@attack("A13", "TLS: expired, other host, unknown CA, self-signed, TLS 1.0 and 1.1; trust planted in the environment",
+@row("A13", "TLS: expired, other host, unknown CA, self-signed, TLS 1.0 and 1.1; trust planted in the environment",
         "refused before anything is sent, the message says why; what is planted changes nothing")
 def wrong_certificates(lab):
     person = lab.person()
@@ -201,7 +201,7 @@ def silent_names(lab):
 CALL_LIMIT = 4
 
 
-@attack("A29", "server down, name server silent, black hole, half-open, silent after the handshake, dragged out",
+@row("A29", "server down, name server silent, black hole, half-open, silent after the handshake, dragged out",
         f"an end within the time-out ({TIMEOUT} s an exchange), or timeout={CALL_LIMIT} for the call; "
         "PAM_AUTHINFO_UNAVAIL only where no handshake was completed")
 def nobody_there(lab):

@@ -5,11 +5,11 @@ import pathlib
 import signal
 import time
 
-from attack import hosts
-from attack.processes import Watch, environment, gone, running
 from attack.rows.network import count_connections, left_behind, plant
-from attack.table import attack, must
-from attack.waiting import until
+from lab import hosts
+from lab.processes import Watch, environment, gone, running
+from lab.table import must, row
+from lab.waiting import until
 
 FIXED = [b"LC_ALL=C.UTF-8", b"PATH=/usr/sbin:/usr/bin:/sbin:/bin", b"SWIFT_BACKTRACE=enable=no"]
 PROGRAMS = ("uaf-helper", "uaf-fetch")
@@ -37,7 +37,7 @@ def everything(lab):
     }
 
 
-@attack("A19", "planted LD_*, SSL_*, OPENSSL_*, SWIFT_BACKTRACE, proxies, HOME, TMPDIR, TZ ... through su, sudo, a host",
+@row("A19", "planted LD_*, SSL_*, OPENSSL_*, SWIFT_BACKTRACE, proxies, HOME, TMPDIR, TZ ... through su, sudo, a host",
         "the environment of helper and network program is the fixed list; nothing that is planted runs")
 def planted_environment(lab):
     visits, planted = everything(lab)
@@ -50,7 +50,7 @@ def planted_environment(lab):
         # The loader itself drops LD_* for a program that is setuid.
         asked["sudo"] = lambda: hosts.terminal(
             ["/usr/bin/sudo", "-E", "sh", "-c", hosts._SAY], [person.passcode], uid=person.uid, environment=planted)
-    hosts.ask_uaf(lab, "su", "sudo")
+    hosts.ask_uaf(lab, "su")
     asked["su"] = lambda: hosts.terminal(
         ["/bin/su", "-c", hosts._SAY, person.name], [person.passcode], uid=caller.uid, environment=planted)
     looks = 0

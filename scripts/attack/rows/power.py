@@ -7,9 +7,10 @@ import re
 import signal
 import threading
 
-from attack import disks, faults, processes
-from attack.table import attack, must
-from attack.waiting import until
+from attack import disks, faults
+from lab import processes
+from lab.table import must, row
+from lab.waiting import until
 
 LIMIT = 10
 RUNS = 6
@@ -84,7 +85,7 @@ def cut(lab, disk, people, moment, environment):
     return sum(writers.acknowledged.values()), lost
 
 
-@attack("A4", "the power goes on ext4 while wrong guesses are counted",
+@row("A4", "the power goes on ext4 while wrong guesses are counted",
         "no count that was told is lost; the next login works")
 def power_cut(lab):
     lab.configure(lock=f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 3")

@@ -8,15 +8,15 @@ import pathlib
 import shutil
 import subprocess
 
-from attack import forger, lab as machine
 from attack.recorder import Answer, Recorder, ServerLog, decode, enrolment_code, request, respond
-from attack.table import attack, must
+from lab import forger, machine
+from lab.table import must, row
 
 OK = 1200
 AT_ONCE = 50
 
 
-@attack("A14", "interception with a certificate the client trusts", "the server refuses by the channel binding")
+@row("A14", "interception with a certificate the client trusts", "the server refuses by the channel binding")
 def interception(lab):
     person, newcomer = lab.person(), lab.person(registered=False)
     log = ServerLog()
@@ -63,7 +63,7 @@ def count(reasons):
     return ", ".join(f"{number} x {reason}" for reason, number in sorted(collections.Counter(reasons).items()))
 
 
-@attack("A15", f"answers sent again ({AT_ONCE} at once), late, for another person, for another operation",
+@row("A15", f"answers sent again ({AT_ONCE} at once), late, for another person, for another operation",
         "one success at most, by the one it was made for")
 def replays(lab):
     folder, port = "/srv/uaf-replay", 8444
@@ -204,7 +204,7 @@ def expired(lab, recorder, person, server, folder, port):
 BEHIND = 6
 
 
-@attack("A16", "a copy of the state folder used beside the original",
+@row("A16", "a copy of the state folder used beside the original",
         "an equal or lower counter is refused and logged; of a pair at once one is accepted")
 def cloned(lab):
     person = lab.person()

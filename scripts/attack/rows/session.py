@@ -6,9 +6,11 @@ import socket
 import sqlite3
 import subprocess
 
-from attack import hosts, peer
-from attack.lab import HELPER, STATE
-from attack.table import attack, must
+from attack import peer
+from lab import hosts
+from lab.listener import serve
+from lab.machine import HELPER, STATE
+from lab.table import must, row
 
 LIMIT = 10
 MANY = f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 10"
@@ -97,12 +99,12 @@ def packets(person, other, forged):
     return found
 
 
-@attack("A36", "malware in the session: further authenticator, own server or authority, other accounts, forged frames",
+@row("A36", "malware in the session: further authenticator, own server or authority, other accounts, forged frames",
         "no record changes without a code for that account or a verification; trust from root's configuration alone")
 def malware(lab):
     person, other = lab.person(), lab.person()
     lab.configure(lock=MANY, authenticators=BOTH)
-    peer.serve(lab)
+    serve(lab)
     own, forged = payloads(lab, person, other)
     enrolled = lab.run("uaf-server", "users", "--state", "/srv/uaf").stdout
     before, ended, silent = records(person, other), 0, 0
@@ -144,12 +146,12 @@ def by_hand(person, program):
     return process.wait(20), peer.verdict(found)
 
 
-@attack("A34", "the core started by hand, or asked over the socket by another user",
+@row("A34", "the core started by hand, or asked over the socket by another user",
         "gives nothing, and leads round no count")
 def another_user(lab):
     person, other = lab.person(), lab.person()
     lab.configure(lock=MANY)
-    peer.serve(lab)
+    serve(lab)
     linker = lab.run("sh", "-c", "ls /lib64/ld-linux-*").stdout.strip()
     starts = {"by hand": [HELPER], "through the linker": [linker, HELPER]}
     shown = []

@@ -1,19 +1,15 @@
 """Wrong guesses spread over programs, and ways to have them forgotten without knowing the value."""
 
-import concurrent.futures
 import pathlib
 
-from attack import faillock, hosts, peer
+from attack import faillock, peer
 from attack.rows.session import wish
-from attack.table import attack, baseline, must
+from lab import hosts
+from lab.listener import serve
+from lab.table import baseline, must, row
+from lab.waiting import at_once
 
 LIMIT = 5
-
-
-def at_once(*actions):
-    """Does several things at the same time and returns their results: hosts wait after each failure."""
-    with concurrent.futures.ThreadPoolExecutor(len(actions)) as pool:
-        return [future.result() for future in [pool.submit(action) for action in actions]]
 
 
 def tries(lab, person):
@@ -24,13 +20,12 @@ def tries(lab, person):
 
 def ask_everywhere(lab, *sudoers):
     """Real hosts, with the stacks that are shipped."""
-    for service in ("sudo", "login", "sshd"):
+    for service in ("sudo", "su", "login", "sshd"):
         hosts.ask_uaf(lab, service)
-    hosts.ask_uaf(lab, "su", "sudo")
     hosts.sudoers(lab, *sudoers)
 
 
-@attack("A26", f"guesses spread over sudo, su and login; over ssh and another remote service; limit {LIMIT}",
+@row("A26", f"guesses spread over sudo, su and login; over ssh and another remote service; limit {LIMIT}",
         "one count for local attempts, one for remote ones; at the limit all are refused")
 def spread(lab):
     person, far, neighbour = lab.person(), lab.person(), lab.person(registered=False)
@@ -71,7 +66,7 @@ def spread(lab):
             f"value refused ({hosts.LOCKED}) over {', '.join(logins)}; the one locked remotely still in by sudo")
 
 
-@attack("A27", "sudo without a password (NOPASSWD), and with a cached ticket, between wrong guesses",
+@row("A27", "sudo without a password (NOPASSWD), and with a cached ticket, between wrong guesses",
         "neither takes a count back")
 def ticket(lab):
     free, cached = lab.person(), lab.person()
@@ -108,10 +103,10 @@ def ticket_baseline(lab):
     return unasked and remain == counted, f"{counted} failures counted; after sudo with NOPASSWD {remain} are left"
 
 
-@attack("A28", "to have the count forgotten: register again, change, reset, remove and add",
+@row("A28", "to have the count forgotten: register again, change, reset, remove and add",
         "a verification first, which counts as any; or the count is kept")
 def start_over(lab):
-    peer.serve(lab)
+    serve(lab)
     begin = peer.begin
     # By the person's own programs, which do not know the value.
     ways = {

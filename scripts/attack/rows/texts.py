@@ -6,10 +6,10 @@ import os
 import pathlib
 import unicodedata
 
-from attack import forger, hosts
-from attack.processes import Watch, gone
 from attack.recorder import encode
-from attack.table import attack, must
+from lab import forger, hosts
+from lab.processes import Watch, gone
+from lab.table import must, row
 
 HOSTILE_NAMES = [
     b"", b" ", b"\x1b[2J\x1b]0;owned\x07", b"mina\nevent=authenticate result=0 account=root", b"mina\r\x08\x7f",
@@ -46,7 +46,7 @@ def raw_lines(lines):
     return [line for line in lines if is_raw(line.rstrip("\n"))]
 
 
-@attack("A17", "hostile user names: control bytes, paths, formats, 64 KiB, empty; also by ssh",
+@row("A17", "hostile user names: control bytes, paths, formats, 64 KiB, empty; also by ssh",
         "refused; no crash, no file, no raw control byte in prompts and log")
 def hostile_names(lab):
     with open("/etc/passwd", "a") as passwd:
@@ -145,7 +145,7 @@ def said(login):
     return [line for line in login.text.splitlines() if line.startswith(("error ", "info ", "prompt "))]
 
 
-@attack("A18", "hostile texts of the server: control bytes, bidirectional overrides, overlong lines",
+@row("A18", "hostile texts of the server: control bytes, bidirectional overrides, overlong lines",
         f"one clean line of at most {LONGEST} characters on the screen, in one clean line of the log")
 def hostile_texts(lab):
     person = lab.person()

@@ -6,10 +6,10 @@ import shutil
 import statistics
 import time
 
-from attack import hosts
 from attack.recorder import request
 from attack.rows.enumeration import server_states
-from attack.table import Broken, attack, must
+from lab import hosts
+from lab.table import Broken, must, row
 
 REMOTE = "192.0.2.7"
 LIMIT = 10
@@ -116,7 +116,7 @@ def states(lab, cost):
     return people["registered"], names | {"never registered": lab.person(registered=False).name, "no account": "hana9"}
 
 
-@attack("A23", "accounts told by time: wrong, locked, locked for good, unregistered, unknown; interleaved, from afar",
+@row("A23", "accounts told by time: wrong, locked, locked for good, unregistered, unknown; interleaved, from afar",
         f"medians not further apart than {MILLISECONDS} ms or {SHARE:.0%} with a rank beyond {RANK}, or {SMALL} ms with one "
         f"beyond {EXTREME}; with a small and a large key derivation, a fast and a slow disk")
 def timing(lab):

@@ -4,9 +4,9 @@ import os
 import pathlib
 import shutil
 
-from attack import hosts
-from attack.lab import CONFIGURATION, STATE
-from attack.table import attack, must
+from lab import hosts
+from lab.machine import CONFIGURATION, STATE
+from lab.table import must, row
 
 STRANGER = 65534
 
@@ -83,7 +83,7 @@ def refused(lab, person, path, what, codes, named=""):
     must(any((named or str(path)) in line for line in lines), f"{path} {what}: the log does not name it: {lines}")
 
 
-@attack("A10", "configuration, state folder, device key, account file of another owner, open, linked, a FIFO, a folder",
+@row("A10", "configuration, state folder, device key, account file of another owner, open, linked, a FIFO, a folder",
         "refused before anybody is asked, and the log names the path")
 def unsafe_files(lab):
     person = lab.person()
@@ -126,7 +126,7 @@ MISTAKES = {
 }
 
 
-@attack("A11", "configuration: writable by others, its folder writable, unknown keys, bad numbers, no TOML, missing",
+@row("A11", "configuration: writable by others, its folder writable, unknown keys, bad numbers, no TOML, missing",
         "refused before anybody is asked, with file, line and key in the log")
 def wrong_configuration(lab):
     person = lab.person()

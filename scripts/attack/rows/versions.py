@@ -3,9 +3,10 @@
 import pathlib
 import shutil
 
-from attack import hosts, peer
-from attack.lab import HELPER, ROOT
-from attack.table import attack, must
+from attack import peer
+from lab import hosts
+from lab.machine import HELPER, ROOT
+from lab.table import must, row
 
 NOT_ONE_PACKAGE = 1006
 
@@ -41,7 +42,7 @@ def stub(lab, *packets):
     new.rename(HELPER)
 
 
-@attack("A41", "an old module with a new core, and the reverse",
+@row("A41", "an old module with a new core, and the reverse",
         "works, or a clear refusal: PAM_SYSTEM_ERR with a text and a line in the log, and the stack goes on")
 def versions(lab):
     person, seen = lab.person(), []

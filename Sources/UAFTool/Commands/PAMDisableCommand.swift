@@ -1,0 +1,77 @@
+import ArgumentParser
+
+/// `uafctl pam disable`.
+struct PAMDisableCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disable",
+    abstract: "Has a service, or all, ask for the password again; root only.",
+    discussion: """
+      Puts the one line back that enable changed, and removes the stack; other lines stay as they are, and a stack that \
+      was edited is kept under a hidden name. Fails, and names them, where lines that ask for the passcode remain: those \
+      that uafctl did not write are never touched.
+      """)
+
+  @Argument(help: "The service, such as sudo.")
+  var service: String?
+
+  @Flag(help: "Every service that was enabled.")
+  var all = false
+
+  @OptionGroup var pamFolder: PAMFolderOption
+
+  func validate() throws {
+    if all == (service != nil) { throw ValidationError("Name a service, or give --all.") }
+  }
+
+  func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
+    let reader = PAMDirectory(path: pamFolder.path)
+    if all, surroundings.caller.isRoot, case .failure(let error) = FileState.of(pamFolder.path), error.isAbsence {
+      return .success
+    }
+    let folder = try pamFolder.open(toChange: "change how services ask", in: surroundings)
+    let services: [PAMService]
+    do throws(StackError) {
+      services = try service.map { name throws(StackError) in [try PAMService(name)] } ?? Self.candidates(reader)
+    } catch {
+      throw .stack(error)
+    }
+    var isComplete = true
+    for service in services {
+      do throws(StackError) {
+        for line in try StackDisabling(service: service, folder: folder).run() { surroundings.output.result(line) }
+      } catch {
+        surroundings.output.failure(error.description, hint: error.hint)
+        isComplete = false
+      }
+    }
+    for name in Self.remaining(reader, among: all ? nil : services) {
+      surroundings.output.failure("\(folder.path(of: name)) still asks pam_uaf", hint: Self.hint(name))
+      isComplete = false
+    }
+    return isComplete ? .success : .refused
+  }
+
+  /// Whatever may have been enabled.
+  private static func candidates(_ reader: PAMDirectory) -> [PAMService] {
+    let names = (reader.services() ?? []).map { name in
+      name.hasPrefix(PAMService.prefix) ? String(name.dropFirst(PAMService.prefix.count)) : name
+    }
+    return Set(names).sorted().compactMap { try? PAMService($0) }
+  }
+
+  /// The files that name the module or a stack of ours after all.
+  private static func remaining(_ reader: PAMDirectory, among services: [PAMService]?) -> [String] {
+    (reader.services() ?? []).filter { name in
+      guard services?.contains(where: { $0.name == name || $0.stackName == name }) ?? true else { return false }
+      return reader.ownLines(of: name).contains { line in
+        line.asksOwnModule
+          || line.isInclusion && reader.ownLines(of: line.module).contains(where: \.asksOwnModule)
+            && line.module.hasPrefix(PAMService.prefix)
+      }
+    }
+  }
+
+  private static func hint(_ name: String) -> String {
+    name.hasPrefix("common-") ? "pam-auth-update takes it out" : "take out what was written there by hand"
+  }
+}

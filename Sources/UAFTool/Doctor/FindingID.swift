@@ -1,0 +1,56 @@
+/// What a finding is called, whatever its words: for scripts, and for uafctl(1), which explains each.
+enum FindingID: String, CaseIterable {
+  // Programs
+  case programMissing = "program-missing"
+  case programOpen = "program-open"
+  case programSize = "program-size"
+  case programVersion = "program-version"
+  // The socket and the core behind it
+  case runFolder = "run-folder"
+  case socketMissing = "socket-missing"
+  case socketOwner = "socket-owner"
+  case coreSilent = "core-silent"
+  case coreVersion = "core-version"
+  case accountUnregistered = "account-unregistered"
+  case accountLocked = "account-locked"
+  // The kernel, the clock, the log
+  case kernelNetwork = "kernel-network"
+  case kernelLandlock = "kernel-landlock"
+  case kernelSeccomp = "kernel-seccomp"
+  case kernelFetch = "kernel-fetch"
+  case bootID = "boot-id"
+  case clock
+  case log
+  // The configuration
+  case configurationUnusable = "configuration-unusable"
+  case configurationNoEffect = "configuration-no-effect"
+  case configurationNoServer = "configuration-no-server"
+  case tlsVerify = "tls-verify"
+  case offline
+  case hideState = "hide-state"
+  // State
+  case stateMissing = "state-missing"
+  case stateOpen = "state-open"
+  case stateKey = "state-key"
+  // Stacks
+  case pamFolder = "pam-folder"
+  case pamUnused = "pam-unused"
+  case pamModule = "pam-module"
+  case pamInclude = "pam-include"
+  case pamLetsIn = "pam-lets-in"
+  case pamNoEffect = "pam-no-effect"
+  case pamNoWayIn = "pam-no-way-in"
+  case pamNouserok = "pam-nouserok"
+  case pamNoPasswordLine = "pam-no-password-line"
+  case pamProfile = "pam-profile"
+  case rescueGroup = "rescue-group"
+  case rescuePassword = "rescue-password"
+  // ssh
+  case sshUsePAM = "ssh-use-pam"
+  case sshKeyboardInteractive = "ssh-keyboard-interactive"
+  case sshPassword = "ssh-password"
+  case sshPublicKey = "ssh-public-key"
+  // The server
+  case serverAuthorities = "server-authorities"
+  case serverUnreachable = "server-unreachable"
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// Where sshd says what it does.
+struct SSHConfiguration {
+  /// The program.
+  let program: String
+  /// Its configuration.
+  let file: String
+  /// What a program prints; nil if it prints nothing.
+  let output: (String, [String]) -> String?
+
+  /// The settings; nil where there is no sshd.
+  ///
+  /// sshd itself knows best, and tells root alone; to others its files do, as far as they may read them.
+  func settings(isRoot: Bool) -> SSHSettings? {
+    guard (try? FileState.of(program).get()) != nil else { return nil }
+    if isRoot, let text = output(program, ["-T", "-f", file]) { return SSHSettings(text) }
+    guard let text = read(file) else { return nil }
+    return SSHSettings(text) { included($0) }
+  }
+
+  /// The texts of the files that a name with one star in its last part stands for, in order.
+  private func included(_ pattern: String) -> [String] {
+    let path = pattern.hasPrefix("/") ? pattern : folder(of: file) + "/" + pattern
+    guard let star = path.firstIndex(of: "*") else { return [path].compactMap(read) }
+    let (before, after) = (String(path[..<star]), String(path[path.index(after: star)...]))
+    let place = folder(of: before)
+    guard !after.contains("*"), !after.contains("/"), let names = PAMDirectory(path: place).services() else {
+      return []
+    }
+    return names.map { place + "/" + $0 }.filter { $0.hasPrefix(before) && $0.hasSuffix(after) }.compactMap(read)
+  }
+
+  private func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
+
+  private func read(_ path: String) -> String? {
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    return PAMDirectory(path: folder(of: path)).bytes(of: name).map { String(decoding: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,56 @@
+/// What sshd does about logins, from its configuration or from `sshd -T`.
+struct SSHSettings: Equatable {
+  private var values: [String: String] = [:]
+
+  /// What counts where nothing is said (sshd_config(5)); Debian's file says UsePAM yes and KbdInteractiveAuthentication no.
+  private static let defaults = [
+    "usepam": "no", "kbdinteractiveauthentication": "yes", "passwordauthentication": "yes",
+    "pubkeyauthentication": "yes",
+    "authenticationmethods": "any",
+  ]
+  private static let former = "challengeresponseauthentication"
+
+  /// Reads lines of keyword and value: the first about something counts, and what stands under Match is left out.
+  ///
+  /// - Parameter included: the text of the files that an Include names.
+  init(_ text: String, including included: (String) -> [String] = { _ in [] }) {
+    _ = read(text, including: included, depth: 0)
+  }
+
+  // As sshd has it.
+  private static let deepest = 16
+
+  /// False at a Match, which ends what holds for everybody.
+  private mutating func read(_ text: String, including included: (String) -> [String], depth: Int) -> Bool {
+    for line in text.split(whereSeparator: \.isNewline) {
+      let words = line.split { $0.isWhitespace || $0 == "=" }
+      guard let first = words.first, !first.hasPrefix("#") else { continue }
+      let keyword = first.lowercased() == Self.former ? "kbdinteractiveauthentication" : first.lowercased()
+      let rest = words.dropFirst().prefix { !$0.hasPrefix("#") }.map { $0.filter { $0 != "\"" } }
+      if keyword == "match" { return false }
+      if keyword == "include", depth < Self.deepest {
+        // A Match inside ends with its file.
+        for text in rest.flatMap(included) { _ = read(text, including: included, depth: depth + 1) }
+      } else if values[keyword] == nil {
+        values[keyword] = rest.joined(separator: " ")
+      }
+    }
+    return true
+  }
+
+  private func value(_ keyword: String) -> String { (values[keyword] ?? Self.defaults[keyword] ?? "").lowercased() }
+
+  /// Whether PAM is asked at all.
+  var usesPAM: Bool { value("usepam") == "yes" }
+  /// Whether PAM's questions are put to people.
+  var isKeyboardInteractive: Bool { value("kbdinteractiveauthentication") == "yes" }
+  /// Whether one string is taken for the answer to everything.
+  var takesPasswords: Bool { value("passwordauthentication") == "yes" }
+  /// Whether a key is taken.
+  var takesPublicKeys: Bool { value("pubkeyauthentication") == "yes" }
+  /// Whether there is a way in that begins with a key.
+  var beginsWithPublicKey: Bool {
+    let methods = value("authenticationmethods")
+    return methods == "any" || methods.split(separator: " ").contains { $0.hasPrefix("publickey") }
+  }
+}

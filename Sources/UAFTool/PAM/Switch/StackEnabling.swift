@@ -1,0 +1,101 @@
+/// How a service comes to ask for the passcode: from the files as they are to a plan, without changing anything.
+struct StackEnabling {
+  let service: PAMService
+  /// The folder of the services.
+  let folder: PAMFolder
+  /// The folders libpam looks into where the first has no file of a service.
+  let vendors: [PAMFolder]
+  /// The template, as `fallback/sudo`.
+  let template: String
+  /// The folder of templates.
+  let templates: String
+
+  /// - Throws: ``StackError``.
+  func plan() throws(StackError) -> StackPlan {
+    let body = try readTemplate()
+    let (bytes, madeFrom) = try readService()
+    let file = ServiceFile(bytes)
+    try refuseProfile()
+    let old = try folder.read(service.stackName)
+    let known = old.flatMap(StackRecord.reading)
+    let record: StackRecord
+    var after = file
+    let line: Int?
+    let inclusions = file.inclusions(of: service.stackName)
+    if inclusions.isEmpty {
+      let index = try replaceableLine(of: file)
+      record = StackRecord(service: service.name, template: template, replaced: file.text(index), madeFrom: madeFrom)
+      after.replace(index, with: "@include " + service.stackName)
+      line = index + 1
+    } else {
+      guard let known, known.record.service == service.name else {
+        throw .byHand(path: folder.path(of: service.name))
+      }
+      record = StackRecord(
+        service: service.name, template: template, replaced: known.record.replaced, madeFrom: known.record.madeFrom)
+      line = nil
+    }
+    try refuseOthers(in: after)
+    // A file that no service of ours ever included is the administrator's own.
+    if old != nil, known == nil { throw .byHand(path: folder.path(of: service.stackName)) }
+    let stack = try record.file(with: body)
+    return StackPlan(
+      service: service, record: record, stack: stack, before: file.bytes, after: after.bytes, line: line,
+      edited: known?.isEdited == true ? old : nil, isInPlace: line == nil && stack == old)
+  }
+
+  private func readTemplate() throws(StackError) -> [UInt8] {
+    let parts = template.split(separator: "/").map(String.init)
+    let path = ([templates] + parts.dropLast()).joined(separator: "/")
+    guard let name = parts.last, let body = try? PAMFolder(path, owner: folder.owner).read(name) else {
+      throw .noTemplate(path: templates + "/" + template)
+    }
+    return body.last == UInt8(ascii: "\n") ? body : body + [UInt8(ascii: "\n")]
+  }
+
+  private func readService() throws(StackError) -> (bytes: [UInt8], madeFrom: String?) {
+    if let bytes = try folder.read(service.name) { return (bytes, nil) }
+    for vendor in vendors {
+      if let bytes = try vendor.read(service.name) { return (bytes, vendor.path(of: service.name)) }
+    }
+    throw .noService(service.name, folders: [folder.path] + vendors.map(\.path))
+  }
+
+  private func replaceableLine(of file: ServiceFile) throws(StackError) -> Int {
+    let path = folder.path(of: service.name)
+    do throws(StackError) {
+      return try file.replaceableLine(of: service, at: path)
+    } catch {
+      // su-l is su with another name.
+      let followed = file.parsed.first { line in
+        line.group == "auth" && line.isInclusion
+          && (try? PAMService(line.module))?.knownTemplate == service.knownTemplate
+      }
+      if case .noLine = error, service.knownTemplate != nil, let followed {
+        throw .follows(path: path, service: followed.module)
+      }
+      throw error
+    }
+  }
+
+  /// With pam-auth-update's profile on, the new stack would ask twice.
+  private func refuseProfile() throws(StackError) {
+    for shared in ["common-auth", "common-password"] {
+      guard let bytes = try folder.read(shared) else { continue }
+      if ServiceFile(bytes).parsed.contains(where: \.asksOwnModule) {
+        throw .profile(path: folder.path(of: shared))
+      }
+    }
+  }
+
+  /// What stays in the file must not ask pam_uaf as well.
+  private func refuseOthers(in file: ServiceFile) throws(StackError) {
+    let reader = PAMDirectory(path: folder.path)
+    for line in file.parsed where line.module != service.stackName {
+      let asks =
+        line.isInclusion
+        ? reader.wholeStack(of: line.module).contains(where: \.asksOwnModule) : line.asksOwnModule
+      if asks { throw .byHand(path: folder.path(of: service.name)) }
+    }
+  }
+}

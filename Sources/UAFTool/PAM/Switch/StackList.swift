@@ -1,0 +1,58 @@
+/// The services that ask for the passcode, and by whose doing.
+struct StackList {
+  let reader: PAMDirectory
+
+  /// A file of the folder that names the module or a stack of ours.
+  struct Entry: Equatable {
+    /// How it came to ask.
+    enum Origin: Equatable {
+      /// `uafctl pam enable`, from a template; with edits of the administrator's or without.
+      case enabled(template: String, isEdited: Bool)
+      /// A stack of ours that its service does not include.
+      case unused
+      /// pam-auth-update.
+      case profile
+      /// The administrator.
+      case byHand
+    }
+
+    let name: String
+    let origin: Origin
+  }
+
+  /// In the order of the names; nil if the folder cannot be read.
+  func entries() -> [Entry]? {
+    guard let names = reader.services() else { return nil }
+    return names.compactMap { name in origin(of: name).map { Entry(name: name, origin: $0) } }
+  }
+
+  private func origin(of name: String) -> Entry.Origin? {
+    if name.hasPrefix(PAMService.prefix) { return originOfStack(name) }
+    let stack = PAMService.prefix + name
+    let lines = reader.ownLines(of: name)
+    if name.hasPrefix("common-") { return lines.contains(where: \.asksOwnModule) ? .profile : nil }
+    let own = lines.filter { $0.isInclusion && $0.module == stack }
+    let others = lines.contains {
+      $0.asksOwnModule || $0.isInclusion && $0.module.hasPrefix(PAMService.prefix) && $0.module != stack
+    }
+    if others { return .byHand }
+    guard !own.isEmpty else { return nil }
+    guard let known = record(stack, of: name) else { return .byHand }
+    return .enabled(template: known.record.template, isEdited: known.isEdited)
+  }
+
+  private func originOfStack(_ stack: String) -> Entry.Origin? {
+    let name = String(stack.dropFirst(PAMService.prefix.count))
+    let isIncluded = reader.inclusions(of: name).contains(stack)
+    if record(stack, of: name) != nil { return isIncluded ? nil : .unused }
+    // Told with the service that includes it.
+    return isIncluded || !reader.ownLines(of: stack).contains(where: \.asksOwnModule) ? nil : .byHand
+  }
+
+  private func record(_ stack: String, of name: String) -> (record: StackRecord, isEdited: Bool)? {
+    guard let known = reader.bytes(of: stack).flatMap(StackRecord.reading), known.record.service == name else {
+      return nil
+    }
+    return known
+  }
+}

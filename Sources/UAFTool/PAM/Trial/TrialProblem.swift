@@ -1,0 +1,52 @@
+import Glibc
+
+/// What a stack did, when it was tried, that none may do.
+enum TrialProblem: Error, Equatable, CustomStringConvertible {
+  /// No folder to try it in; the system's error number.
+  case folder(CInt)
+  /// A line of it names a module that is not there.
+  case noModule(String, file: String)
+  /// A line of it that libpam would take for a refusal, or for the beginning of another.
+  case noLine(Int, file: String)
+  /// It asks pam_uaf nowhere.
+  case asksNothing
+  /// libpam cannot read it.
+  case unreadable(service: String)
+  /// libpam cannot load or understand a line of it; libpam's number for that.
+  case broken(service: String, CInt)
+  /// Somebody who entered nothing was let in.
+  case letsAnybodyIn(service: String)
+  /// The module did not get an answer of the core; libpam's number.
+  case noCore(CInt)
+  /// The core cannot use its configuration, or the module its arguments.
+  case configuration
+  /// The person at the terminal was not let in; libpam's number for that, in words.
+  case personRefused(String)
+
+  var description: String {
+    switch self {
+    case .folder(let number): "no folder to try it in: \(SystemError.text(number))"
+    case .noModule(let module, let file): "\(file) names \(ShownText.line(module)), which is not where PAM looks for it"
+    case .noLine(let line, let file): "\(file):\(line) is no line libpam understands"
+    case .asksNothing: "it asks pam_uaf nowhere"
+    case .unreadable(let service): "libpam cannot read the stack of \(service)"
+    case .broken(let service, let code): "libpam has a stack for \(service) that it cannot use (\(code))"
+    case .letsAnybodyIn(let service): "\(service) lets somebody in who enters nothing"
+    case .noCore(let code): "the core did not answer the module (\(code))"
+    case .configuration: "the core cannot use its configuration, or the module its arguments"
+    case .personRefused(let why): "it did not let you in: \(ShownText.line(why))"
+    }
+  }
+
+  /// What to do about it.
+  var hint: String {
+    switch self {
+    case .folder: "look at /tmp"
+    case .noModule, .unreadable, .broken:
+      "the log (authpriv) says which line; reinstall the package that has the module"
+    case .noLine, .asksNothing, .letsAnybodyIn: "choose another template"
+    case .noCore, .configuration: "uafctl doctor says why"
+    case .personRefused: "see it accepted with uafctl authenticate first"
+    }
+  }
+}

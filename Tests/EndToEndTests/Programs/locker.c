@@ -1,0 +1,79 @@
+/* A screen locker for the tests, as swaylock and i3lock are: locker SERVICE USER [cancel | FILE]
+
+   The person types first: one line of standard input. Then libpam is asked about USER; the line is the answer to every
+   prompt, whatever it asks. With "cancel" a prompt is answered by an error, as by a person
+   who gives up; with a FILE only once that file exists. What PAM says goes to standard output, one line each ("prompt
+   TEXT", "error TEXT", "info TEXT"), then "setcred NUMBER" after a success, and "result NUMBER". The exit status is
+   PAM's code. There is no account stage and no session, as in those programs. */
+#include <security/pam_appl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct person {
+  const char *typed;    /* NULL: gives up */
+  const char *wait_for; /* NULL: has typed already */
+};
+
+static void no_delay(int status, unsigned microseconds, void *data)
+{
+  (void)status, (void)microseconds, (void)data;
+}
+
+static char *answer(const struct person *person)
+{
+  const struct timespec moment = {.tv_nsec = 20000000};
+  while (person->wait_for != NULL && access(person->wait_for, F_OK) != 0)
+    nanosleep(&moment, NULL);
+  return person->typed != NULL ? strdup(person->typed) : NULL;
+}
+
+static int converse(int count, const struct pam_message **messages, struct pam_response **responses, void *data)
+{
+  struct pam_response *answers = calloc((size_t)count, sizeof *answers);
+  if (answers == NULL)
+    return PAM_BUF_ERR;
+  for (int i = 0; i < count; i++) {
+    const int style = messages[i]->msg_style;
+    const int asks = style == PAM_PROMPT_ECHO_OFF || style == PAM_PROMPT_ECHO_ON;
+    printf("%s %s\n", asks ? "prompt" : style == PAM_ERROR_MSG ? "error" : "info", messages[i]->msg);
+    fflush(stdout);
+    if (asks && (answers[i].resp = answer(data)) == NULL) {
+      while (i-- > 0)
+        free(answers[i].resp);
+      free(answers);
+      return PAM_CONV_ERR;
+    }
+  }
+  *responses = answers;
+  return PAM_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+  char line[512] = "";
+  if (argc < 3 || fgets(line, sizeof line, stdin) == NULL)
+    return 64;
+  line[strcspn(line, "\n")] = '\0';
+  struct person person = {.typed = line};
+  if (argc > 3 && strcmp(argv[3], "cancel") == 0)
+    person.typed = NULL;
+  else if (argc > 3)
+    person.wait_for = argv[3];
+  const struct pam_conv conversation = {.conv = converse, .appdata_ptr = &person};
+  pam_handle_t *pamh = NULL;
+  int code = pam_start(argv[1], argv[2], &conversation, &pamh);
+  if (code == PAM_SUCCESS)
+    code = pam_set_item(pamh, PAM_FAIL_DELAY, (const void *)no_delay);
+  if (code != PAM_SUCCESS)
+    return 64;
+  code = pam_authenticate(pamh, 0);
+  if (code == PAM_SUCCESS)
+    printf("setcred %d\n", pam_setcred(pamh, PAM_REFRESH_CRED));
+  printf("result %d\n", code);
+  pam_end(pamh, code);
+  explicit_bzero(line, sizeof line);
+  return code;
+}

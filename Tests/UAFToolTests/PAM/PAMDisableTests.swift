@@ -1,0 +1,208 @@
+import Glibc
+import Testing
+
+@testable import UAFTool
+
+@Suite struct PAMDisableTests {
+  private let stacks = Stacks()
+
+  private func enabled(_ services: String...) {
+    for service in services {
+      if service != "sudo" { stacks.write(service, Stacks.sudo) }
+      #expect(stacks.run("enable", service).exit == .success)
+    }
+  }
+
+  @Test func `puts the line back, and leaves nothing behind`() {
+    enabled("sudo")
+    let bench = stacks.run("disable", "sudo")
+    #expect(bench.exit == .success)
+    #expect(stacks.text(bench) == "sudo: '@include common-auth' again\nuaf-sudo: removed\n")
+    #expect(stacks.read("sudo") == Stacks.sudo)
+    #expect(stacks.names == ["common-auth", "login", "sudo"])
+  }
+
+  @Test func `a second time, and where nothing was ever enabled, there is nothing to do`() {
+    enabled("sudo")
+    for arguments in [["disable", "sudo"], ["disable", "sudo"], ["disable", "--all"], ["disable", "never"]] {
+      let bench = Bench(
+        ["pam"] + arguments + ["--pam-directory", stacks.machine.pam], as: 0, core: FakeCore([]),
+        installation: stacks.machine.installation)
+      #expect(bench.exit == .success)
+      #expect(bench.notes == "")
+    }
+    #expect(stacks.read("sudo") == Stacks.sudo)
+    #expect(Bench(["pam", "disable", "--all", "--pam-directory", "/nonexistent"], as: 0).exit == .success)
+  }
+
+  @Test func `what was edited in the service since then stays`() {
+    enabled("sudo")
+    stacks.write("sudo", "auth optional pam_echo.so\n" + (stacks.read("sudo") ?? "") + "# mine\n")
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    #expect(stacks.read("sudo") == "auth optional pam_echo.so\n" + Stacks.sudo + "# mine\n")
+  }
+
+  @Test func `a stack that was edited is kept where no service can be`() {
+    enabled("sudo")
+    let edited = (stacks.read("uaf-sudo") ?? "") + "# mine\n"
+    stacks.write("uaf-sudo", edited)
+    let bench = stacks.run("disable", "sudo")
+    #expect(bench.exit == .success)
+    #expect(stacks.text(bench).hasSuffix("uaf-sudo: was edited, and is kept as .uaf-sudo.saved\n"))
+    #expect(stacks.names == [".uaf-sudo.saved", "common-auth", "login", "sudo"])
+    #expect(stacks.read(".uaf-sudo.saved") == edited)
+  }
+
+  @Test(arguments: ["", "# nothing\n", "auth required pam_uaf.so\n", "# pam-uaf: service sudo\n# pam-uaf: x\n"])
+  func `where the stack's head is gone, the backup says what stood there`(stack: String) {
+    enabled("sudo")
+    stacks.write("uaf-sudo", stack)
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    #expect(stacks.read("sudo") == Stacks.sudo)
+    #expect(stacks.read(".uaf-sudo.saved") == stack)
+  }
+
+  @Test func `where the stack itself is gone, the backup says so as well`() {
+    enabled("sudo")
+    stacks.folder.delete("pam.d/uaf-sudo")
+    #expect(stacks.run("disable", "--all").exit == .success)
+    #expect(stacks.read("sudo") == Stacks.sudo)
+    #expect(stacks.names == ["common-auth", "login", "sudo"])
+  }
+
+  @Test func `what was interrupted after the line was put back is brought to its end`() {
+    enabled("sudo", "sshd")
+    stacks.write("sudo", Stacks.sudo)
+    stacks.write("sshd", Stacks.sudo)
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    stacks.folder.delete("pam.d/uaf-sshd")
+    #expect(stacks.run("disable", "--all").exit == .success)
+    #expect(stacks.names == ["common-auth", "login", "sshd", "sudo"])
+  }
+
+  @Test func `what was interrupted before the line was changed leaves a service as it was`() {
+    enabled("sudo")
+    stacks.write("sudo", Stacks.sudo)
+    stacks.folder.delete("pam.d/.sudo.before-uaf")
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    #expect(stacks.run("disable", "--all").exit == .success)
+    #expect(stacks.names == ["common-auth", "login", "sudo"])
+  }
+
+  @Test func `all of them at once`() {
+    enabled("sudo", "sudo-i", "sshd", "login", "swaylock")
+    #expect(stacks.run("disable", "--all").exit == .success)
+    #expect(stacks.names == ["common-auth", "login", "sshd", "sudo", "sudo-i", "swaylock"])
+    for name in ["sudo", "sudo-i", "sshd", "login", "swaylock"] { #expect(stacks.read(name) == Stacks.sudo) }
+  }
+
+  @Test func `all of them, a service that was removed and one whose package took its file back among them`() {
+    enabled("sudo", "swaylock")
+    stacks.folder.delete("pam.d/swaylock")
+    stacks.write("sudo", Stacks.sudo)
+    #expect(stacks.run("disable", "--all").exit == .success)
+    #expect(!stacks.names.contains { $0.hasPrefix("uaf-") })
+  }
+
+  // MARK: What is refused
+
+  @Test func `lines that were written by hand stay, are named, and fail`() {
+    enabled("sshd")
+    stacks.write("uaf-sudo", "auth required pam_uaf.so\n")
+    stacks.write("sudo", "@include uaf-sudo\n")
+    stacks.write("other", "auth required pam_uaf.so\n")
+    stacks.write("common-auth", "auth sufficient /lib/security/pam_uaf.so\n")
+    let bench = stacks.run("disable", "--all")
+    #expect(bench.exit == .refused)
+    for name in ["sudo", "uaf-sudo", "other", "common-auth"] {
+      #expect(bench.notes.contains("uafctl: \(stacks.machine.pam)/\(name) still asks pam_uaf\n"))
+    }
+    #expect(bench.notes.contains("hint: pam-auth-update takes it out\n"))
+    #expect(stacks.read("sudo") == "@include uaf-sudo\n")
+    #expect(stacks.read("sshd") == Stacks.sudo)
+  }
+
+  @Test func `a stack that somebody else includes by hand stays for him, and fails`() {
+    enabled("sudo")
+    stacks.write("mine", "@include uaf-sudo\n")
+    let bench = stacks.run("disable", "--all")
+    #expect(bench.exit == .refused)
+    #expect(stacks.read("sudo") == Stacks.sudo)
+    #expect(stacks.text(bench).contains("uaf-sudo: stays, because mine includes it by hand\n"))
+    #expect(bench.notes.contains("/mine still asks pam_uaf\n"))
+    #expect(stacks.read("uaf-sudo") != nil)
+  }
+
+  @Test func `one service is judged alone`() {
+    enabled("sudo", "sshd")
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    stacks.write("sudo", "auth required pam_uaf.so\n")
+    #expect(stacks.run("disable", "sudo").exit == .refused)
+  }
+
+  @Test func `what stood there is not guessed`() {
+    stacks.write("sudo", "@include uaf-sudo\n")
+    let bench = stacks.run("disable", "sudo")
+    #expect(bench.exit == .refused)
+    #expect(stacks.text(bench).hasPrefix("uafctl: sudo: what stood there before is written nowhere\n"))
+    #expect(stacks.read("sudo") == "@include uaf-sudo\n")
+  }
+
+  @Test(arguments: ["@include uaf-sudo", "auth required pam_permit.so", "@include /etc/shadow"])
+  func `a head that would put back anything but a password's stack counts for nothing`(line: String) {
+    enabled("sudo")
+    let stack = stacks.read("uaf-sudo") ?? ""
+    stacks.write("uaf-sudo", stack.replacing("replaces @include common-auth", with: "replaces " + line))
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    #expect(stacks.read("sudo") == Stacks.sudo)
+  }
+
+  @Test func `the head of another service's stack counts for nothing`() {
+    enabled("sudo")
+    stacks.write("uaf-sshd", stacks.read("uaf-sudo") ?? "")
+    stacks.write("sshd", "@include uaf-sshd\n")
+    let bench = stacks.run("disable", "sshd")
+    #expect(bench.exit == .refused)
+    #expect(stacks.read("sshd") == "@include uaf-sshd\n")
+  }
+
+  @Test func `one that fails does not keep the others from being disabled`() {
+    enabled("sudo", "sshd")
+    stacks.folder.setMode(0o666, of: "pam.d/sshd")
+    #expect(stacks.run("disable", "--all").exit == .refused)
+    #expect(stacks.read("sudo") == Stacks.sudo)
+  }
+
+  @Test func `one service or all has to be named`() {
+    for arguments in [["pam", "disable"], ["pam", "disable", "sudo", "--all"], ["pam", "enable"]] {
+      #expect(Bench(arguments, as: 0).exit == .usage)
+    }
+  }
+
+  // MARK: The list
+
+  @Test func `the list says who asks, and by whose doing`() {
+    enabled("sudo", "sshd", "login")
+    stacks.write("uaf-sshd", (stacks.read("uaf-sshd") ?? "") + "# mine\n")
+    stacks.write("login", "@include common-auth\n")
+    stacks.write("mine", "auth required pam_uaf.so\n")
+    stacks.write("common-auth", "auth required pam_uaf.so\n")
+    let bench = stacks.run("status", as: 1000)
+    #expect(bench.exit == .success)
+    #expect(
+      bench.output == """
+        common-auth: by pam-auth-update, in every service
+        mine: by hand
+        sshd: instead/sshd, edited
+        sudo: fallback/sudo
+        uaf-login: not included by its service
+
+        """)
+  }
+
+  @Test func `the list of none is empty`() {
+    let bench = stacks.run("status")
+    #expect(bench.exit == .success && bench.output == "" && bench.notes.contains("no service in "))
+    #expect(Bench(["pam", "status", "--pam-directory", "/nonexistent"]).exit == .refused)
+  }
+}

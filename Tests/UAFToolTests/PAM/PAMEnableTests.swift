@@ -1,0 +1,363 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import UAFTool
+
+@Suite struct PAMEnableTests {
+  private let stacks = Stacks()
+  private static let changed = Stacks.sudo.replacing("@include common-auth", with: "@include uaf-sudo")
+
+  // MARK: What it does
+
+  @Test func `copies the stack, changes one line, and keeps what was there`() {
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .success)
+    #expect(stacks.read("sudo") == Self.changed)
+    #expect(stacks.read(".sudo.before-uaf") == Stacks.sudo)
+    #expect(stacks.read("uaf-sudo")?.hasSuffix("# fallback\n" + Stacks.stack) == true)
+    #expect(stacks.names == [".sudo.before-uaf", "common-auth", "login", "sudo", "uaf-sudo"])
+    #expect(
+      stacks.text(bench) == """
+        without pam_uaf gets in: alice, by the password, as one of uaf-rescue
+        tried pam_uaf.so as root, entering nothing: the core was reached, nobody let in (7)
+        tried uaf-sudo as root, entering nothing: refused (7)
+        tried sudo as root, entering nothing: refused (7)
+        sudo: asks for the passcode, by uaf-sudo (fallback/sudo)
+
+        """)
+  }
+
+  @Test(arguments: [
+    ("sshd", nil, "instead/sshd"), ("login", nil, "fallback/login"), ("sudo-i", nil, "fallback/sudo"),
+    ("su-l", nil, "fallback/su"), ("polkit-1", "second-factor", "second-factor/polkit-1"),
+    ("swaylock", "instead", "instead/locker"), ("xscreensaver", nil, "fallback/locker"),
+    ("sshd", "fallback", "fallback/sshd"),
+  ])
+  func `each service has its own stack and shape`(service: String, shape: String?, template: String) {
+    stacks.write(service, Stacks.sudo)
+    let bench =
+      shape.map { stacks.run("enable", service, "--shape", $0) } ?? stacks.run("enable", service)
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(stacks.read("uaf-" + service)?.contains("# pam-uaf: template \(template)\n") == true)
+  }
+
+  @Test func `another service takes the template it is given`() {
+    stacks.write("gdm-password", "auth requisite pam_nologin.so\n@include common-auth\n")
+    #expect(stacks.run("enable", "gdm-password").exit == .usage)
+    #expect(stacks.run("enable", "gdm-password", "--template", "login").exit == .success)
+    #expect(stacks.read("gdm-password") == "auth requisite pam_nologin.so\n@include uaf-gdm-password\n")
+  }
+
+  @Test(arguments: ["auth include login", "auth substack system-auth", "-auth\tinclude\tcommon-auth # as Debian"])
+  func `lockers that take another service's lines get their own stack`(line: String) {
+    stacks.write("swaylock", "# a locker\n\(line)\n")
+    #expect(stacks.run("enable", "swaylock").exit == .success)
+    #expect(stacks.read("swaylock") == "# a locker\n@include uaf-swaylock\n")
+    #expect(stacks.run("disable", "swaylock").exit == .success)
+    #expect(stacks.read("swaylock") == "# a locker\n\(line)\n")
+  }
+
+  @Test func `the shape of an enabled service can be changed, again and again`() {
+    _ = stacks.run("enable", "sudo")
+    for shape in ["instead", "second-factor", "fallback"] {
+      #expect(stacks.run("enable", "sudo", "--shape", shape).exit == .success)
+      #expect(stacks.read("uaf-sudo")?.contains("# pam-uaf: template \(shape)/sudo\n") == true)
+    }
+    #expect(stacks.read("sudo") == Self.changed)
+    #expect(stacks.read(".sudo.before-uaf") == Stacks.sudo)
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    #expect(stacks.read("sudo") == Stacks.sudo)
+  }
+
+  @Test func `a second time nothing is to be done, and nothing is tried`() {
+    _ = stacks.run("enable", "sudo")
+    let asked = stacks.tester.asked.count
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .success)
+    #expect(bench.output == "sudo asks for the passcode already: fallback/sudo\n")
+    #expect(stacks.tester.asked.count == asked)
+  }
+
+  @Test func `a stack that was edited is kept beside the new one`() {
+    _ = stacks.run("enable", "sudo")
+    let edited = (stacks.read("uaf-sudo") ?? "") + "# mine\n"
+    stacks.write("uaf-sudo", edited)
+    let bench = stacks.run("enable", "sudo", "--shape", "instead")
+    #expect(bench.exit == .success)
+    #expect(stacks.text(bench).hasSuffix("the edited stack is kept as .uaf-sudo.saved\n"))
+    #expect(stacks.read(".uaf-sudo.saved") == edited)
+    #expect(stacks.read("uaf-sudo")?.hasSuffix("# instead\n" + Stacks.stack) == true)
+  }
+
+  @Test func `a service that only the vendor has is copied, and the copy goes away again`() {
+    _ = stacks.folder.file("vendor/polkit-1", Array(Stacks.sudo.utf8), mode: 0o644)
+    #expect(stacks.run("enable", "polkit-1").exit == .success)
+    #expect(stacks.read("polkit-1") == Stacks.sudo.replacing("@include common-auth", with: "@include uaf-polkit-1"))
+    let bench = stacks.run("disable", "polkit-1")
+    #expect(bench.exit == .success)
+    #expect(stacks.read("polkit-1") == nil)
+    #expect(stacks.names == ["common-auth", "login", "sudo"])
+  }
+
+  @Test func `a copy that was edited since stays, without our line`() {
+    _ = stacks.folder.file("vendor/polkit-1", Array(Stacks.sudo.utf8), mode: 0o644)
+    _ = stacks.run("enable", "polkit-1")
+    stacks.write("polkit-1", (stacks.read("polkit-1") ?? "") + "session optional pam_umask.so\n")
+    #expect(stacks.run("disable", "polkit-1").exit == .success)
+    #expect(stacks.read("polkit-1") == Stacks.sudo + "session optional pam_umask.so\n")
+  }
+
+  @Test func `passwd changes the passcode, without a question who gets in`() {
+    stacks.passwords.groups = [:]
+    stacks.write("passwd", "@include common-password\n")
+    #expect(stacks.run("enable", "passwd").exit == .success)
+    #expect(stacks.read("passwd") == "@include uaf-passwd\n")
+    #expect(stacks.run("enable", "passwd", "--shape", "instead").exit == .usage)
+  }
+
+  @Test func `mode and attributes of the service's file stay`() throws {
+    stacks.write("sudo", Stacks.sudo, mode: 0o640)
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    #expect(stacks.folder.mode("pam.d/sudo") == 0o640)
+    #expect(stacks.folder.mode("pam.d/.sudo.before-uaf") == 0o640)
+    #expect(stacks.folder.mode("pam.d/uaf-sudo") == 0o644)
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    #expect(stacks.folder.mode("pam.d/sudo") == 0o640)
+  }
+
+  @Test func `bytes that are no text stay as they are`() {
+    let bytes = Array("# caf\u{E9} ".utf8.dropLast(3)) + [0xE9, 0x0A] + Array("@include common-auth".utf8)
+    stacks.folder.delete("pam.d/sudo")
+    _ = stacks.folder.file("pam.d/sudo", bytes, mode: 0o644)
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    #expect(stacks.folder.bytes("pam.d/sudo").starts(with: bytes.prefix { $0 != 0x40 }))
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    #expect(stacks.folder.bytes("pam.d/sudo") == bytes)
+  }
+
+  @Test func `a dry run shows the difference and changes nothing`() {
+    let bench = stacks.run("enable", "sudo", "--dry-run")
+    #expect(bench.exit == .success)
+    #expect(
+      stacks.text(bench).hasPrefix(
+        """
+        --- sudo
+        +++ sudo
+        @@ -5 +5 @@
+        -@include common-auth
+        +@include uaf-sudo
+        --- /dev/null
+        +++ uaf-sudo
+        @@ -0,0 +1,
+        """))
+    #expect(bench.output.contains("+auth [success=done default=die] pam_uaf.so\n"))
+    #expect(bench.output.hasSuffix("tried sudo as root, entering nothing: refused (7)\n"))
+    #expect(stacks.names == ["common-auth", "login", "sudo"])
+    #expect(stacks.read("sudo") == Stacks.sudo)
+  }
+
+  @Test func `leavings of a run that was interrupted are in nobody's way`() {
+    for name in [".sudo.uaf-new", ".uaf-sudo.uaf-new", ".sudo.before-uaf"] {
+      stacks.write(name, "half a l", mode: 0o600)
+    }
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    #expect(stacks.read("sudo") == Self.changed)
+    #expect(stacks.read(".sudo.before-uaf") == Stacks.sudo)
+    #expect(!stacks.names.contains { $0.hasSuffix(".uaf-new") })
+  }
+
+  // MARK: What is refused
+
+  /// What is said of a run that must not have changed anything.
+  private func refusal(_ arguments: String..., exit: ToolExit = .refused) -> String {
+    let names = stacks.names
+    let before = stacks.read("sudo")
+    let bench = Bench(
+      ["pam", "enable"] + arguments + ["--pam-directory", stacks.machine.pam], as: 0, core: FakeCore([]),
+      installation: stacks.machine.installation)
+    #expect(bench.exit == exit)
+    #expect(stacks.names == names)
+    #expect(stacks.read("sudo") == before)
+    return stacks.text(bench)
+  }
+
+  @Test func `anybody but root is refused`() {
+    for arguments in [["enable", "sudo"], ["disable", "sudo"], ["disable", "--all"]] {
+      let bench = Bench(
+        ["pam"] + arguments + ["--pam-directory", stacks.machine.pam], core: FakeCore([]),
+        installation: stacks.machine.installation)
+      #expect(bench.exit == .usage)
+      #expect(bench.notes.hasPrefix("uafctl: only root may change how services ask\n"))
+    }
+    #expect(stacks.names == ["common-auth", "login", "sudo"])
+  }
+
+  @Test(arguments: ["", ".", "..", "../sudo", "/etc/pam.d/sudo", "sudo~", "sudo.dpkg-old", "a b", "-x", "s\u{fc}do"])
+  func `refuses what is no service's name`(name: String) {
+    let bench = Bench(["pam", "enable", "--pam-directory", stacks.machine.pam, "--", name], as: 0)
+    #expect(bench.exit == .usage)
+    #expect(stacks.read("sudo") == Stacks.sudo)
+    #expect(bench.notes.contains("is no name of a service"), "\(bench.notes)")
+  }
+
+  @Test func `refuses the files that services share, and stacks of ours`() {
+    #expect(refusal("common-auth", exit: .usage).contains("pam-auth-update"))
+    #expect(refusal("other", exit: .usage).contains("is shared by services"))
+    #expect(refusal("uaf-sudo", exit: .usage).contains("is a stack of pam-uaf's"))
+  }
+
+  @Test func `refuses a service that is not there, and a template that is not`() {
+    #expect(refusal("su", exit: .usage).contains("there is no service su in "))
+    #expect(refusal("sudo", "--template", "bogus", exit: .usage).contains("the ready stack "))
+    #expect(refusal("sudo", "--template", "../sudo", exit: .usage).contains("no ready stack"))
+    #expect(refusal("sudo", "--shape", "bogus", exit: .usage).contains("--shape"))
+  }
+
+  @Test(arguments: [
+    "auth required pam_unix.so\n", "# @include common-auth\n", "account include login\n",
+    "@include common-auth\n@include common-auth\n", "@include common-auth\nauth include login\n",
+    "@include \\\ncommon-auth\n", "auth required \\\n@include common-auth\n", "@include common-auth \\\n\n",
+    "auth [success=1 default=ignore] pam_x.so\n@include common-auth\n",
+    "auth include gdm\n", "@include common-account\n", "",
+  ])
+  func `refuses a service in which not exactly one line can be changed`(text: String) {
+    stacks.write("sudo", text)
+    #expect(refusal("sudo").contains("sudo"))
+  }
+
+  @Test func `says what to write by hand`() {
+    stacks.write("sudo", "auth required pam_unix.so\n")
+    #expect(
+      refusal("sudo")
+        == """
+        uafctl: sudo has no line that includes the password's stack
+        hint: write '@include uaf-sudo' in place of the lines that ask for the password, by hand; the ready stacks are in \
+        pam.d/
+
+        """)
+  }
+
+  @Test func `su-l follows su, and says so`() {
+    stacks.write("su-l", "auth include su\n")
+    #expect(refusal("su-l") == "uafctl: su-l takes its lines from su\nhint: uafctl pam enable su\n")
+  }
+
+  @Test func `refuses where pam-auth-update's profile asks in every service`() {
+    stacks.write("common-auth", "auth [success=2 default=ignore] pam_uaf.so\n")
+    #expect(refusal("sudo").hasPrefix("uafctl: common-auth asks pam_uaf itself: "))
+  }
+
+  @Test(arguments: [
+    "auth required pam_uaf.so\n@include common-auth\n", "@include common-auth\nauth include uaf-mine\n",
+    "@include uaf-sudo\n", "@include common-auth\naccount required pam_uaf.so\n",
+  ])
+  func `refuses where somebody wrote the module into the service by hand`(text: String) {
+    stacks.write("uaf-mine", "auth required pam_uaf.so\n")
+    stacks.write("sudo", text)
+    #expect(refusal("sudo").hasPrefix("uafctl: sudo asks pam_uaf already, by lines that uafctl did not write\n"))
+  }
+
+  @Test func `refuses to write over a stack that it did not make`() {
+    stacks.write("uaf-sudo", "auth required pam_uaf.so\n")
+    #expect(refusal("sudo").hasPrefix("uafctl: uaf-sudo asks pam_uaf already"))
+  }
+
+  @Test func `refuses files that others may write, that are somebody else's, or that are no plain files`() {
+    stacks.folder.setMode(0o666, of: "pam.d/sudo")
+    #expect(refusal("sudo").hasPrefix("uafctl: sudo: may be written by others\nhint: chown root:root"))
+    stacks.folder.delete("pam.d/sudo")
+    stacks.folder.link("pam.d/sudo", to: "common-auth")
+    #expect(refusal("sudo").hasPrefix("uafctl: sudo: is a symbolic link\n"))
+    stacks.folder.delete("pam.d/sudo")
+    _ = stacks.folder.fifo("pam.d/sudo")
+    #expect(refusal("sudo").hasPrefix("uafctl: sudo: is no file\n"))
+    stacks.folder.delete("pam.d/sudo")
+    _ = stacks.folder.folder("pam.d/sudo", mode: 0o755)
+    #expect(refusal("sudo").hasPrefix("uafctl: sudo: is no file\n"))
+  }
+
+  @Test func `refuses a file with two names, one that is too large, and a linked stack`() {
+    // SAFETY: both paths live for the call.
+    let linked = unsafe link(stacks.machine.pam + "/sudo", stacks.machine.pam + "/copy")
+    #expect(linked == 0)
+    #expect(refusal("sudo").hasPrefix("uafctl: sudo: has more than one name\n"))
+    stacks.write("sudo", Stacks.sudo + String(repeating: "#", count: PAMFolder.largest))
+    #expect(refusal("sudo").hasPrefix("uafctl: sudo: is larger than 65536 bytes\n"))
+    stacks.write("sudo", Stacks.sudo)
+    stacks.folder.link("pam.d/uaf-sudo", to: "common-auth")
+    #expect(refusal("sudo").hasPrefix("uafctl: uaf-sudo: is a symbolic link\n"))
+  }
+
+  @Test func `refuses a folder that is not there, or that others may change`() {
+    let bench = Bench(["pam", "enable", "sudo", "--pam-directory", "/nonexistent"], as: 0)
+    #expect(bench.exit == .refused && bench.notes.hasPrefix("uafctl: /nonexistent: No such file or directory\n"))
+    stacks.folder.setMode(0o777, of: "pam.d")
+    #expect(refusal("sudo").contains("/pam.d: may be written by others\n"))
+    stacks.folder.setMode(0o755, of: "pam.d")
+    stacks.machine.installation.owner = geteuid() + 1
+    #expect(refusal("sudo").contains("/pam.d: belongs to uid "))
+  }
+
+  @Test func `refuses while another uafctl is at work`() throws {
+    let other = try PAMFolder(stacks.machine.pam, owner: geteuid())
+    try other.lock()
+    #expect(refusal("sudo").hasPrefix("uafctl: another uafctl is changing "))
+    _ = consume other
+  }
+
+  @Test func `refuses where administrators would have no other way in, and says what to do`() {
+    stacks.passwords.groups = [:]
+    #expect(
+      refusal("sudo") == """
+        uafctl: administrators would have no other way in: there is no group uaf-rescue; root's password is locked
+        hint: groupadd --system uaf-rescue; usermod --append --groups uaf-rescue ADMINISTRATOR, who has a password and may \
+        use sudo
+
+        """)
+  }
+
+  @Test func `a stack that leads nobody of uaf-rescue past the module needs root's console`() {
+    stacks.template("fallback/sudo", "auth required pam_uaf.so\n")
+    #expect(refusal("sudo").contains("the stack leads nobody of uaf-rescue past pam_uaf; root's password is locked"))
+    stacks.passwords.states["root"] = .usable
+    #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
+  @Test func `the sudo of a rescue group's member must be open to it`() {
+    stacks.write("sudo", "auth required pam_uaf.so\n@include common-auth\n")
+    stacks.write("su", Stacks.sudo)
+    #expect(stacks.run("enable", "su").notes.contains("alice of uaf-rescue cannot become root by a password"))
+    stacks.write("sudo", Stacks.stack)
+    #expect(stacks.run("enable", "su").exit == .success)
+  }
+
+  @Test(arguments: PAMShape.allCases, ["sudo", "su", "login", "sshd", "polkit-1", "locker"])
+  func `each ready stack can be put in place`(shape: PAMShape, name: String) throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "pam.d/\(shape.rawValue)/\(name)")
+    guard let text = try? String(contentsOf: file, encoding: .utf8) else {
+      #expect(shape == .secondFactor && name == "locker", "there is no such stack on purpose")
+      return
+    }
+    stacks.template("\(shape.rawValue)/\(name)", text)
+    stacks.machine.installation.moduleFolders += Installation.ofThisMachine(tty: nil).moduleFolders
+    let service = name == "locker" ? "swaylock" : name
+    stacks.write(service, Stacks.sudo)
+    let bench = stacks.run("enable", service, "--shape", shape.rawValue)
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(bench.output.hasPrefix("without pam_uaf gets in: alice, by the password, as one of uaf-rescue\n"))
+    #expect(stacks.run("disable", "--all").exit == .success)
+    #expect(stacks.read(service) == Stacks.sudo)
+  }
+
+  @Test func `root's console is no way in where it asks the module itself`() {
+    stacks.passwords.groups = [:]
+    stacks.passwords.states["root"] = .usable
+    #expect(refusal("login").contains("the console (login) asks pam_uaf as well"))
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    stacks.folder.delete("pam.d/login")
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    #expect(refusal("sudo").contains("the console (login) asks pam_uaf as well, or is not there"))
+  }
+}

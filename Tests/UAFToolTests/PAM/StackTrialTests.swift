@@ -1,0 +1,192 @@
+import CPAM
+import Glibc
+import Testing
+
+@testable import UAFTool
+
+@Suite struct StackTrialTests {
+  private let stacks = Stacks()
+
+  /// What is said of a stack that must not be put in place.
+  private func refusal(_ arguments: String...) -> String {
+    let before = stacks.read("sudo")
+    let bench = Bench(
+      ["pam", "enable", "sudo"] + arguments + ["--pam-directory", stacks.machine.pam], as: 0, core: FakeCore([]),
+      installation: stacks.machine.installation)
+    #expect(bench.exit == .refused)
+    #expect(stacks.read("sudo") == before)
+    #expect(stacks.names == ["common-auth", "login", "sudo"])
+    return stacks.text(bench)
+  }
+
+  // MARK: What is made of libpam's results
+
+  @Test func `the module, the stack and the service are tried, in this order`() {
+    _ = stacks.run("enable", "sudo")
+    #expect(
+      stacks.tester.asked == [
+        "auth required pam_uaf.so\n", "@include uaf-sudo\n",
+        Stacks.sudo.replacing("@include common-auth", with: "@include uaf-sudo"),
+      ])
+    #expect(stacks.tester.people == ["root", "root", "root"])
+  }
+
+  @Test(arguments: [
+    (PAM_SUCCESS, "pam_uaf.so lets somebody in who enters nothing"), (PAM_SYSTEM_ERR, "the core did not answer"),
+    (PAM_SERVICE_ERR, "cannot use its configuration"), (PAM_MODULE_UNKNOWN, "that it cannot use (28)"),
+    (PAM_ABORT, "libpam cannot read the stack of sudo"), (PAM_PERM_DENIED, "that it cannot use (6)"),
+  ])
+  func `refuses a module that does not reach the core`(code: CInt, text: String) {
+    stacks.tester.codes = [("auth required pam_uaf.so", code)]
+    #expect(refusal().contains("uafctl: the new stack was tried, and not put in place: "))
+    #expect(refusal().contains(text))
+  }
+
+  @Test(arguments: [PAM_SUCCESS, PAM_PERM_DENIED, PAM_MODULE_UNKNOWN, PAM_ABORT, PAM_OPEN_ERR, PAM_SYMBOL_ERR])
+  func `refuses a stack that lets somebody in who enters nothing, or that libpam cannot use`(code: CInt) {
+    stacks.tester.codes = [("pam_uaf.so", PAM_AUTH_ERR), ("@include uaf-sudo\n", code)]
+    #expect(refusal().contains("and not put in place: "))
+  }
+
+  @Test(arguments: [
+    PAM_CONV_ERR, PAM_USER_UNKNOWN, PAM_MAXTRIES, PAM_AUTHINFO_UNAVAIL, PAM_AUTH_ERR, PAM_CRED_UNAVAIL,
+  ])
+  func `any other refusal will do`(code: CInt) {
+    stacks.tester.otherwise = code
+    #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
+  @Test func `a service that lets root in before it asks is as it was`() {
+    stacks.write("su", "auth sufficient pam_rootok.so\n@include common-auth\n")
+    stacks.tester.codes = [("pam_rootok.so", PAM_SUCCESS)]
+    let bench = stacks.run("enable", "su")
+    #expect(bench.exit == .success)
+    #expect(bench.output.contains("tried su as root, entering nothing: as before (0)\n"))
+  }
+
+  @Test func `refuses where it was not so before`() {
+    stacks.tester.codes = [("session required pam_limits.so\n\n@include uaf-sudo", PAM_SUCCESS)]
+    #expect(refusal().contains("sudo lets somebody in who enters nothing"))
+  }
+
+  @Test func `a module that wants to be ignored is no error with nouserok alone`() {
+    stacks.tester.codes = [("auth required pam_uaf.so nouserok\n", PAM_PERM_DENIED)]
+    stacks.template("fallback/sudo", Stacks.stack.replacing("pam_uaf.so", with: "pam_uaf.so nouserok"))
+    #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
+  @Test func `refuses a stack that names what is not there, or that asks pam_uaf nowhere`() {
+    stacks.template("fallback/sudo", Stacks.stack + "auth optional pam_missing.so\n")
+    #expect(refusal().contains("uaf-sudo names pam_missing.so, which is not where PAM looks for it"))
+    stacks.template("fallback/sudo", "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n")
+    stacks.passwords.states["root"] = .usable
+    #expect(refusal().contains("it asks pam_uaf nowhere"))
+    stacks.template("fallback/sudo", Stacks.stack + "-auth optional pam_missing.so\n")
+    #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
+  @Test(arguments: [
+    "auth requird pam_env.so", "auth", "auth required", "auth [success=1 pam_env.so", "@include",
+    "auht required pam_env.so",
+    "auth required pam_env.so \\", "auth [] pam_env.so",
+  ])
+  func `refuses a stack with a line that is none`(line: String) {
+    // libpam takes some of them for refusals, and so says nothing about them.
+    stacks.template("fallback/sudo", Stacks.stack + line + "\n")
+    #expect(refusal().contains("no line libpam understands"))
+  }
+
+  @Test func `refuses where the person at the terminal is not let in`() {
+    stacks.tester.end = .failure(StackRefusal(code: PAM_AUTH_ERR, text: "Authentication failure"))
+    #expect(refusal("--try", "alice").contains("it did not let you in: Authentication failure"))
+    #expect(stacks.tester.people == ["alice", "alice", "alice"])
+    stacks.tester.end = .success(())
+    #expect(stacks.run("enable", "sudo", "--try", "alice").exit == .success)
+  }
+
+  @Test func `a person can only try it at a terminal`() {
+    stacks.machine.installation.tester = HalfFake(fake: stacks.tester)
+    #expect(refusal("--try", "alice").contains("it did not let you in: standard input is no terminal"))
+  }
+
+  /// Only what a person answers goes to libpam.
+  private struct HalfFake: StackTester {
+    let fake: FakeTester
+    func cancelled(_ service: String, in folder: String, as user: String) -> CInt {
+      fake.cancelled(service, in: folder, as: user)
+    }
+    func answered(
+      _ service: String, in folder: String, as user: String, in surroundings: Surroundings
+    ) -> Result<Void, StackRefusal> { LibPAM(tty: nil).answered(service, in: folder, as: user, in: surroundings) }
+  }
+
+  // MARK: libpam itself
+
+  /// Has libpam try stacks with a pam_uaf.so that is pam_debug.so, and so ends as its arguments say.
+  private func useLibpam(_ stack: String) throws {
+    let folders = Installation.ofThisMachine(tty: nil).moduleFolders
+    let module = try #require(
+      folders.map { $0 + "/pam_debug.so" }.first { (try? FileState.of($0).get()) != nil }, "libpam-modules is needed")
+    stacks.folder.delete("libexec/pam_uaf.so")
+    stacks.folder.link("libexec/pam_uaf.so", to: module)
+    stacks.machine.installation.tester = LibPAM(tty: nil)
+    stacks.machine.installation.moduleFolders += folders
+    stacks.passwords.states["root"] = .usable
+    stacks.write("sudo", "@include common-auth\n")
+    for shape in ["instead", "fallback"] {
+      stacks.template(
+        shape + "/sudo", stack.replacing("pam_uaf.so", with: stacks.folder.path + "/libexec/pam_uaf.so"))
+    }
+  }
+
+  @Test func `libpam takes a stack that refuses`() throws {
+    try useLibpam("auth required pam_uaf.so auth=user_unknown\n")
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(bench.output.contains("tried uaf-sudo as root, entering nothing: refused (10)\n"))
+    #expect(stacks.read("sudo")?.contains("@include uaf-sudo\n") == true)
+  }
+
+  @Test(arguments: [
+    ("auth required pam_uaf.so auth=success\n", "lets somebody in who enters nothing"),
+    ("auth sufficient pam_uaf.so auth=auth_err\nauth required pam_permit.so\n", "uaf-sudo lets somebody in"),
+    ("auth required pam_uaf.so auth=system_err\n", "the core did not answer"),
+    ("auth required pam_uaf.so auth=service_err\n", "cannot use its configuration"),
+    ("auth required pam_uaf.so auth=auth_err\n@include nothing\n", "libpam cannot read the stack of sudo"),
+  ])
+  func `libpam finds what is wrong with a stack`(stack: String, text: String) throws {
+    try useLibpam(stack)
+    #expect(refusal().contains(text))
+  }
+
+  @Test(arguments: ["@include inner", "auth include inner", "auth include \\\n  inner", "@include FOLDER/inner"])
+  func `libpam follows what the service includes into the folder of the trial`(line: String) throws {
+    try useLibpam("auth required pam_uaf.so auth=auth_err\n")
+    stacks.write("inner", "auth sufficient pam_permit.so\n")
+    stacks.write("sudo", line.replacing("FOLDER", with: stacks.machine.pam) + "\n@include common-auth\n")
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(bench.output.contains("tried sudo as root, entering nothing: as before (0)\n"))
+  }
+
+  @Test func `libpam finds a module that is none`() throws {
+    try useLibpam("auth required pam_broken.so\nauth required pam_uaf.so auth=auth_err\n")
+    _ = stacks.folder.file("libexec/pam_broken.so", Array("no library".utf8), mode: 0o644)
+    stacks.template(
+      "fallback/sudo",
+      "auth requisite \(stacks.folder.path)/libexec/pam_broken.so\n"
+        + "auth required \(stacks.folder.path)/libexec/pam_uaf.so auth=auth_err\n")
+    #expect(refusal().contains("that it cannot use (\(PAM_MODULE_UNKNOWN))"))
+  }
+
+  @Test func `nothing of a trial is left behind`() throws {
+    let folder: String
+    do {
+      let trial = try TrialFolder(copying: stacks.machine.pam, vendors: ["/nonexistent"])
+      folder = trial.path
+      #expect(PAMDirectory(path: folder).services() == ["common-auth", "login", "sudo"])
+      #expect((try? FileState.of(folder).get())?.mode == 0o700)
+    }
+    #expect(PAMDirectory(path: folder).services() == nil)
+  }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import UAFTool
+
+@Suite struct WayInTests {
+  private let passwords = FakePasswords()
+
+  private func find(rescue: Bool = true, console: Bool = false, sudo: Bool = true) -> String {
+    do throws(StackError) {
+      return try WayIn(accounts: FakeAccounts(), passwords: passwords).find(
+        leadsRescuePast: rescue, consoleIsFree: console, sudoIsOpen: sudo)
+    } catch {
+      return "refused: \(error)"
+    }
+  }
+
+  @Test func `an administrator of the rescue group with a password is one`() {
+    #expect(find() == "alice, by the password, as one of uaf-rescue")
+    passwords.groups = ["uaf-rescue": ["bob", "alice"], "wheel": ["alice"]]
+    #expect(find() == "alice, by the password, as one of uaf-rescue")
+    passwords.groups = ["uaf-rescue": ["root"]]
+    passwords.states["root"] = .usable
+    #expect(find() == "root, by the password, as one of uaf-rescue")
+  }
+
+  @Test func `root at the console is one, where the console asks for the password alone`() {
+    passwords.groups = [:]
+    passwords.states["root"] = .usable
+    #expect(find(console: true) == "root, by the password at the console, where pam_uaf is not asked")
+    #expect(find().hasPrefix("refused: "))
+  }
+
+  @Test(arguments: [
+    (["x": [String]()], "there is no group uaf-rescue"), (["uaf-rescue": []], "the group uaf-rescue is empty"),
+    (["uaf-rescue": ["ghost"]], "ghost of uaf-rescue is no account"),
+    (["uaf-rescue": ["alice"]], "alice of uaf-rescue is in none of the groups sudo, wheel, admin"),
+    (["uaf-rescue": ["bob"], "sudo": ["bob"]], "bob of uaf-rescue has a password that is not set"),
+  ])
+  func `refuses a rescue group that rescues nobody`(groups: [String: [String]], reason: String) {
+    passwords.groups = groups
+    #expect(find().contains(reason))
+  }
+
+  @Test(arguments: [PasswordState.locked, .empty, .expired, .unknown])
+  func `refuses an administrator whose password lets nobody in`(state: PasswordState) {
+    passwords.states["alice"] = state
+    #expect(find(console: true).hasPrefix("refused: "))
+  }
+
+  @Test func `the group is worth nothing where the stack does not know it`() {
+    #expect(find(rescue: false).contains("the stack leads nobody of uaf-rescue past pam_uaf"))
+  }
+
+  @Test func `the group sudo is worth nothing where sudo is not there, or not open to the rescue group`() {
+    #expect(find(sudo: false).contains("alice of uaf-rescue cannot become root by a password"))
+    passwords.groups = ["uaf-rescue": ["root"]]
+    passwords.states["root"] = .usable
+    #expect(find(sudo: false) == "root, by the password, as one of uaf-rescue")
+  }
+
+  // MARK: The state of a password
+
+  private static let hash = "$y$j9T$F5Jx5fExrKuPp53xLKQ..1$X3DX6M94c7o.9agCG9G317fhZg9SqC.5i5rd.RhAtQ7"
+
+  @Test(arguments: [
+    (PasswordState.Entry(hash: hash), PasswordState.usable), (.init(hash: "ab01FAX.bQRSU"), .usable),
+    (.init(hash: ""), .empty), (.init(hash: "!"), .locked), (.init(hash: "*"), .locked), (.init(hash: "x"), .locked),
+    (.init(hash: "!" + hash), .locked), (.init(hash: "!!"), .locked),
+    (.init(hash: hash, end: 20_000), .expired), (.init(hash: hash, end: 19_999), .expired),
+    (.init(hash: hash, end: 20_001), .usable), (.init(hash: hash, lastChange: 19_000, maximum: 99_999), .usable),
+    (.init(hash: hash, lastChange: 19_000, maximum: 900, inactive: 99), .expired),
+    (.init(hash: hash, lastChange: 19_000, maximum: 900, inactive: 100), .usable),
+    // It has to be changed, and can be.
+    (.init(hash: hash, lastChange: 0), .usable), (.init(hash: hash, lastChange: 19_000, maximum: 1), .usable),
+    (.init(hash: hash, lastChange: .max, maximum: .max, inactive: .max), .usable),
+  ])
+  func `tells a password that works from one that does not`(entry: PasswordState.Entry, state: PasswordState) {
+    #expect(PasswordState(entry, today: 20_000) == state)
+  }
+}

@@ -1,0 +1,28 @@
+import Glibc
+
+@testable import UAFTool
+
+/// A libpam that answers by what the service's file says, and remembers what it was asked.
+final class FakeTester: StackTester {
+  /// What it says of a service whose file holds the text; the first that fits counts.
+  var codes: [(text: String, code: CInt)] = []
+  /// What it says otherwise: refused.
+  var otherwise: CInt = 7
+  /// What it says to whoever answers.
+  var end: Result<Void, StackRefusal> = .success(())
+  private(set) var asked: [String] = []
+  private(set) var people: [String] = []
+
+  func cancelled(_ service: String, in folder: String, as user: String) -> CInt {
+    let bytes = PAMDirectory(path: folder).bytes(of: service) ?? []
+    // Includes are led into the folder of the trial.
+    let text = String(decoding: bytes, as: UTF8.self).replacing(folder + "/", with: "")
+    asked.append(text)
+    people.append(user)
+    return codes.first { text.contains($0.text) }?.code ?? otherwise
+  }
+
+  func answered(
+    _ service: String, in folder: String, as user: String, in surroundings: Surroundings
+  ) -> Result<Void, StackRefusal> { end }
+}

@@ -1,0 +1,68 @@
+import Glibc
+
+@testable import UAFTool
+
+/// A folder of services and a folder of ready stacks, with a libpam and passwords that say what a test wants.
+final class Stacks {
+  let machine = Machine()
+  let passwords = FakePasswords()
+  let tester = FakeTester()
+  let vendor: String
+
+  static let sudo = "#%PAM-1.0\n\nsession required pam_limits.so\n\n@include common-auth\n@include common-account\n"
+  static let stack = """
+    # A ready stack.
+    auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue
+    auth [success=done default=die] pam_uaf.so
+    @include common-auth
+
+    """
+
+  init() {
+    vendor = machine.folder.folder("vendor", mode: 0o755)
+    machine.installation.vendorPAMFolders = [vendor]
+    machine.installation.templateFolder = machine.folder.folder("templates", mode: 0o755)
+    machine.installation.passwords = passwords
+    machine.installation.tester = tester
+    for shape in ["instead", "fallback", "second-factor"] {
+      _ = machine.folder.folder("templates/" + shape, mode: 0o755)
+      for name in ["sudo", "sshd", "login", "su", "polkit-1", "locker"] {
+        template("\(shape)/\(name)", "# \(shape)\n" + Self.stack)
+      }
+    }
+    template("passwd", "password required pam_uaf.so\n@include common-password\n")
+    _ = machine.folder.file("libexec/pam_succeed_if.so", [1], mode: 0o644)
+    machine.service("common-auth", "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so")
+    machine.service("login", "@include common-auth")
+    write("sudo", Self.sudo)
+  }
+
+  var folder: Folder { machine.folder }
+
+  func template(_ name: String, _ text: String) {
+    folder.delete("templates/" + name)
+    _ = folder.file("templates/" + name, Array(text.utf8), mode: 0o644)
+  }
+
+  func write(_ name: String, _ text: String, mode: mode_t = 0o644) {
+    folder.delete("pam.d/" + name)
+    _ = folder.file("pam.d/" + name, Array(text.utf8), mode: mode)
+  }
+
+  /// What a file of the services' folder holds; nil if there is none.
+  func read(_ name: String) -> String? {
+    PAMDirectory(path: machine.pam).bytes(of: name).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Every name in the folder of services, hidden ones too.
+  var names: [String] { folder.names("pam.d") }
+
+  func run(_ arguments: String..., as userID: uid_t = 0) -> Bench {
+    var all = ["pam"] + arguments
+    all += ["--pam-directory", machine.pam]
+    return Bench(all, as: userID, core: FakeCore([]), installation: machine.installation)
+  }
+
+  /// Output or note, without the folder's name, that a run ended with.
+  func text(_ bench: Bench) -> String { (bench.output + bench.notes).replacing(machine.pam + "/", with: "") }
+}

@@ -1,0 +1,56 @@
+#!/bin/bash
+# Builds the Debian packages libpam-uaf and uaf-server of build/stage into build/packages, and has lintian look at them.
+# Builds the stage first if it is older than the sources. Nothing outside build/ is written.
+#
+#   --if-older    only if something they are made of has changed since
+set -euo pipefail
+umask 022
+cd "$(dirname "$0")/.."
+
+if [[ ${PREFIX:-/usr} != /usr ]]; then
+  echo "deb: a Debian package has its programs in /usr, not in $PREFIX" >&2
+  exit 64
+fi
+export PREFIX=/usr
+scripts/deps.sh debhelper po-debconf lintian
+scripts/stage.sh --if-older
+packages=$PWD/build/packages
+if [[ ${1-} == --if-older && -f $packages/made ]] &&
+  [[ -z $(find debian scripts/deb.sh build/stage.stamp -newer "$packages/made" -print -quit) ]]; then
+  echo "deb: $packages is up to date"
+  exit 0
+fi
+
+# One version: the programs'.
+version=$(dpkg-parsechangelog --show-field Version)
+for program in bin/uafctl bin/uaf-server libexec/pam-uaf/uaf-helper libexec/pam-uaf/uaf-fetch; do
+  said=$("build/stage/usr/$program" --version)
+  if [[ ${said##* } != "$version" ]]; then
+    echo "deb: debian/changelog says version $version, and ${program##*/} says $said: correct one of them" >&2
+    exit 1
+  fi
+done
+
+source=$packages/source
+mkdir -p "$packages"
+rm -rf "$source" "$packages"/*.deb "$packages/made"
+mkdir "$source"
+cp -a debian "$source/debian"
+# Swift is no package, so that the tools it takes the place of need not be either.
+if ! (cd "$source" && dpkg-checkbuilddeps 2>&1); then
+  echo "deb: going on without them: scripts/deps.sh has looked for what the build needs"
+fi
+(cd "$source" && STAGE=$PWD/../../stage DESTDIR=$packages debian/rules binary) >"$packages/build.log" 2>&1 || {
+  tail -n 20 "$packages/build.log" >&2
+  echo "deb: the packages could not be built; all of it is in build/packages/build.log" >&2
+  exit 1
+}
+rm -rf "$source"
+
+# Errors and warnings fail; what is known to be so, and why, stands in debian/*.lintian-overrides.
+lintian --allow-root --fail-on error,warning "$packages"/*.deb
+for package in "$packages"/*.deb; do
+  echo "deb: build/packages/${package##*/}: $(($(stat -c %s "$package") / 1024)) KiB," \
+    "$(dpkg-deb --field "$package" Installed-Size) KiB installed"
+done
+touch "$packages/made"

@@ -1,0 +1,30 @@
+#!/bin/bash
+# Installs, upgrades, removes and purges the packages of build/packages in a Debian of their own, and prints a table of
+# what was seen. Builds them first if they are older than what they are made of.
+#
+#   scripts/packages.sh P4 P7 ...   these alone
+#
+# The Debian is made of the machine's own mirror, kept in build/packages/root.tar, and run in namespaces of its own, with a
+# systemd of its own where that can be. Nothing of the machine is changed.
+set -euo pipefail
+umask 022
+cd "$(dirname "$0")/.."
+
+scripts/deb.sh --if-older
+if ((EUID != 0)); then
+  if ! command -v sudo >/dev/null; then
+    echo "packages: namespaces need root, and there is no sudo here: run this as root" >&2
+    exit 1
+  fi
+  exec sudo env "PATH=$PATH" scripts/packages.sh "$@"
+fi
+skip() {
+  echo "packages: 0 passed, 0 failed, all skipped: $*"
+  exit 0
+}
+if ! unshare --mount --pid --net --uts --ipc --fork true 2>/dev/null; then
+  skip "no namespaces can be made here (CAP_SYS_ADMIN is missing)"
+fi
+scripts/packages/root.sh || skip "no bare Debian could be made of this machine's mirror"
+
+exec unshare --mount --pid --net --uts --fork --kill-child --propagation private scripts/packages/enter.sh "$@"

@@ -1,0 +1,46 @@
+"""uaf-server as a service: its units, its walls, and what it needs before it starts."""
+
+import re
+
+from lab.table import must, row
+from packages import scene
+
+# What `systemd-analyze security` may give at most; 0 is closed, 10 is open.
+EXPOSURE = 1.5
+
+
+@row("P3", "look at the units, and start the server's without and with a certificate",
+     "no complaint of systemd-analyze; no start without a certificate; with one it serves behind its walls as a user of its own")
+def units(lab):
+    with lab.bare() as machine:
+        scene.install(machine, lab.archives)
+        complaints = machine.run(
+            "systemd-analyze", "verify", "--man=no", "uaf-server.service", "pam-uaf.socket", "pam-uaf@1.service").stdout
+        must(not complaints.strip(), f"systemd-analyze: {complaints}")
+        said = machine.run("systemd-analyze", "security", "--no-pager", "uaf-server.service").stdout
+        exposure = float(re.search(r"Overall exposure level for uaf-server\.service: ([0-9.]+)", said).group(1))
+        must(exposure <= EXPOSURE, f"an exposure of {exposure}, {EXPOSURE} at most")
+        started = machine.run("systemctl", "start", "uaf-server", check=False).returncode
+        must(started != 0, "it starts without a certificate")
+        machine.run("systemctl", "stop", "uaf-server")
+        scene.with_server(machine)
+        process = machine.run("systemctl", "show", "--value", "--property", "MainPID", "uaf-server").stdout.strip()
+        status = machine.run("cat", f"/proc/{process}/status").stdout
+        user = machine.run("id", "-u", "uaf-server").stdout.strip()
+        for expected in (f"Uid:\t{user}\t{user}\t{user}\t{user}", "CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"):
+            must(expected in status, f"/proc/{process}/status has no {expected!r}")
+        return f"exposure {exposure}, runs as uid {user} without capabilities, behind a filter of system calls"
+
+
+@row("P4", "remove and purge uaf-server", "the service ends, the store stays, and the package says so")
+def remove(lab):
+    with lab.installed(booted=True) as machine:
+        scene.with_server(machine)
+        machine.run("dpkg", "--remove", "uaf-server")
+        active = machine.run("systemctl", "is-active", "uaf-server", check=False).stdout.strip()
+        must(active != "active", f"the service is {active}")
+        said = machine.run("dpkg", "--purge", "uaf-server").stdout
+        must("/var/lib/uaf-server is kept" in said, said)
+        machine.run("test", "-s", "/var/lib/uaf-server/server.db")
+        must(not machine.path("/etc/default/uaf-server").exists(), "its configuration is still there")
+        return "service ended, configuration gone, store there"

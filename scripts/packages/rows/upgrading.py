@@ -1,0 +1,65 @@
+"""An upgrade in the middle of a login."""
+
+import os
+
+from lab.processes import running
+from lab.table import must, row
+from packages import scene
+from packages.scene import CONFIGURATION, PASSCODE
+
+# What the kernel adds to the name of a program whose file was replaced.
+_DELETED = " (deleted)"
+
+
+def _helpers_replaced():
+    """For each core that runs, whether its program is no longer on the disk."""
+    return [
+        os.readlink(f"/proc/{process}/exe").endswith(_DELETED)
+        for process in running("uaf-helper", "uaf-helper" + _DELETED)
+    ]
+
+
+@row("P7", "upgrade while somebody stands at the prompt, and log in again in the same program",
+     "the old core ends its conversation well; the old module, still in memory, gets on with the new core; nothing is lost")
+def in_the_middle(lab):
+    with lab.installed(booted=True) as machine:
+        scene.with_server(machine)
+        machine.write("/etc/pam.d/uaf", "auth required pam_uaf.so\n")
+        kept = [(path, machine.path(path).read_bytes()) for path in (CONFIGURATION, "/var/lib/pam-uaf/device.key")]
+        entered = machine.says("systemctl", "show", "--property", "ActiveEnterTimestampMonotonic", "pam-uaf.socket")
+        # As a locker does: without root, so that the socket is the one way.
+        host = machine.converse("runuser", "-u", "mina", "--", "pam-host", "/etc/pam.d", "uaf", "mina", "--", "auth", "auth")
+        host.until("prompt")
+        archive = lab.newer(lab.version + "+next1", machine.folder)
+        machine.run("dpkg", "--install", machine.bring(archive, "/var/tmp/next.deb"))
+        must(_helpers_replaced() == [True], f"cores that run, and whether each was replaced: {_helpers_replaced()}")
+        host.answer(PASSCODE)
+        first = host.until("result")
+        host.until("prompt")
+        must(_helpers_replaced() == [False], f"after the upgrade, cores: {_helpers_replaced()}")
+        host.answer(PASSCODE)
+        second = host.until("result")
+        host.end()
+        must((first, second) == ("result 0", "result 0"), f"before {first}, after {second}: {host.text!r}")
+        for path, text in kept:
+            must(machine.path(path).read_bytes() == text, f"{path} has changed")
+        must(entered == machine.says("systemctl", "show", "--property", "ActiveEnterTimestampMonotonic", "pam-uaf.socket"),
+             "the socket was started anew")
+        must(scene.by_host(machine, "mina", PASSCODE) == 0, "a new program does not log in")
+        return "old core to its end: 0; old module with new core: 0; new with new: 0; key, configuration and socket as before"
+
+
+@row("P8", "upgrade with stacks and profile enabled", "they stay as they are, and keep letting in")
+def enabled(lab):
+    with lab.installed() as machine:
+        scene.with_server(machine)
+        machine.run("groupadd", "--system", "uaf-rescue")
+        machine.run("usermod", "--append", "--groups", "uaf-rescue", "otto")
+        machine.run("uafctl", "pam", "enable", "sudo")
+        machine.run("pam-auth-update", "--enable", "uaf")
+        before = scene.stacks(machine)
+        archive = lab.newer(lab.version + "+next1", machine.folder)
+        machine.run("dpkg", "--install", machine.bring(archive, "/var/tmp/next.deb"))
+        must(scene.stacks(machine) == before, "a stack has changed")
+        must(scene.LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "sudo does not let in")
+        return f"{len(before)} stacks as before, sudo lets in"

@@ -1,0 +1,15 @@
+#!/bin/bash
+# Logs in through the hosts that people use: sudo, sshd, login, su, a locker; and prints a table of what was seen.
+#
+#   GOLDEN=write    keep what the hosts showed as what they have to show, in Tests/Transcripts
+#   scripts/system.sh sudo-lock login-success ...   these alone
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/throw-away.sh system 'sudo openssh-server openssh-client' "$@"
+if [[ ${GOLDEN-} == write && -d build/system/transcripts ]]; then
+  mkdir -p Tests/Transcripts
+  # A whole run leaves nothing that no host shows any more.
+  if (($# == 0)); then rm -f Tests/Transcripts/*.txt; fi
+  cp build/system/transcripts/*.txt Tests/Transcripts/
+  echo "system: kept in Tests/Transcripts: $(ls build/system/transcripts | wc -l) transcripts"
+fi

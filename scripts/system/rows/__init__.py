@@ -1,0 +1,1 @@
+"""The rows, a file for each host. Every module of this folder is imported."""

@@ -1,0 +1,35 @@
+"""su, by one person who becomes another."""
+
+from lab import hosts
+from lab.machine import Person
+from lab.table import must, row
+from system import cases
+from system.cases import LANGUAGES
+
+_callers = {}
+
+
+def prepare(lab):
+    hosts.ask_uaf(lab, "su")
+    _callers.clear()
+    _callers["su"] = lab.person(registered=False)
+
+
+SU = cases.Host(
+    "su", prepare,
+    lambda person, language, *answers: hosts.su(_callers["su"], person, *answers, environment=LANGUAGES[language]),
+    # It does not ask again.
+    again=lambda person: [])
+cases.enter(SU)
+
+
+@row("su-root", "su by root", "asked nothing, and the core not started")
+def by_root(lab):
+    prepare(lab)
+    person, root = lab.person(), Person("root", 0, "")
+    with cases.no_core():
+        mark = lab.log.mark()
+        session = hosts.su(root, person)
+        must(session.is_in, f"not let in: {session}")
+        must(not cases.own_lines(lab, mark), f"in the log: {cases.own_lines(lab, mark)}")
+    return "in without a question"

@@ -1,0 +1,18 @@
+"""What is kept of the hosts, and shown by none."""
+
+import pathlib
+import sys
+
+from lab.table import Skip, must, row
+from system import transcripts
+
+HOSTS = ("/usr/bin/sudo", "/usr/sbin/sshd", "/usr/bin/login", "/usr/bin/su")
+
+
+@row("transcripts", "each transcript in Tests/Transcripts", "some host has shown it in this run")
+def none_is_left(lab):
+    if len(sys.argv) > 1 or not all(map(pathlib.Path.exists, map(pathlib.Path, HOSTS))):
+        raise Skip("only after all the other rows, with every host there")
+    left = sorted({path.stem for path in transcripts.FOLDER.glob("*.txt")} - transcripts.compared)
+    must(not left, f"shown by no host: {', '.join(left)}")
+    return f"{len(transcripts.compared)} compared"
