@@ -15,7 +15,8 @@ from lab.waiting import at_once
 from system import transcripts
 
 # What is set where a person's language is Korean, and where it has no catalogue: a program of the machine inherits it.
-LANGUAGES = {"en": {"LC_ALL": "C.UTF-8"}, "ko": {"LC_ALL": "", "LANG": "ko_KR.UTF-8"}}
+# The host's own words stay English, also on a machine that has them in Korean.
+LANGUAGES = {"en": {"LC_ALL": "C.UTF-8"}, "ko": {"LC_ALL": "", "LANG": "ko_KR.UTF-8", "LANGUAGE": "C"}}
 WRONG = "wrong-guess-0"
 LIMIT = 3
 LOCK = f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 3"
