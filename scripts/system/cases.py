@@ -74,6 +74,8 @@ def enter(host, *names):
         ("down", down, "the server cannot be reached",
          "the passcode and then the password; a wrong passcode leads to no password" if host.falls_back
          else "refused, and no password is asked for"),
+        ("stale", stale, "a passcode that today's rules would refuse",
+         "the old one accepted once more and changed before anything is run; then the new one alone"),
         ("cancel", cancel, "Ctrl-C at the prompt", "not let in, nothing counted, no program of ours left"),
     ):
         if names and name not in names:
@@ -215,3 +217,21 @@ def cancel(lab, host):
     must(not session.is_in, f"let in: {session}")
     nothing_happened(lab, person)
     return f"ended with {session.status}; all 5 tries left"
+
+
+def stale(lab, host):
+    people = {language: lab.person(registered=False) for language in LANGUAGES}
+    for person in people.values():
+        person.passcode = "short-" + person.name
+        lab.register(person)
+    new = "a-longer-passcode-77"
+    host.prepare(lab)
+    lab.configure(more="[passcode]\nmin_length = 16")
+    # A new one that the rules refuse as well comes first.
+    answers = ["short-too", new, new]
+    for person, session in in_each_language(
+            lab, host, "stale", lambda person: [person.passcode, person.passcode, *answers], people):
+        must(session.is_in, f"not let in: {session}")
+        must(not lab.login(person, person.passcode).is_in, "the old one still gets in")
+        must(lab.login(person, new).is_in, "the new one does not get in")
+    return "asked for the old one once more, refused a short one, changed; the new one alone gets in"
