@@ -94,14 +94,14 @@ def argue(service, *arguments):
 
 
 @contextlib.contextmanager
-def no_core():
-    """Inside, nobody can start the core."""
-    mode = os.stat(HELPER).st_mode
-    os.chmod(HELPER, 0)
+def no_one_runs(program=HELPER):
+    """Inside, nobody can start a program, by default the core."""
+    mode = os.stat(program).st_mode
+    os.chmod(program, 0)
     try:
         yield
     finally:
-        os.chmod(HELPER, mode)
+        os.chmod(program, mode)
 
 
 def own_lines(lab, mark):

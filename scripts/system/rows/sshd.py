@@ -81,7 +81,7 @@ def public_key(lab):
     must(not lab.login(locked, locked.passcode).is_in, "no lock came of it")
     for person, what in ((locked, "locked"), (nobody, "unregistered")):
         options = key_for(lab, person)
-        with cases.no_core():
+        with cases.no_one_runs():
             mark = lab.log.mark()
             session = ssh(person, options=options)
             transcripts.check(f"sshd-key-{what}.en", session, person)

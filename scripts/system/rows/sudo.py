@@ -119,7 +119,7 @@ def rescue(lab):
     lab.run("groupadd", "--force", "uaf-rescue")
     lab.run("usermod", "--append", "--groups", "uaf-rescue", person.name)
     lab.configure(port=cases.CLOSED_PORT)
-    with cases.no_core():
+    with cases.no_one_runs():
         mark = lab.log.mark()
         session = hosts.sudo(person, person.password)
         transcripts.check("sudo-rescue.en", session, person)
