@@ -173,6 +173,16 @@ import Testing
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
+  @Test func `files that were never ours are in nobody's way, whatever they are`() {
+    enabled("sudo")
+    stacks.folder.link("pam.d/linked", to: "login")
+    stacks.folder.link("pam.d/dangling", to: "/nonexistent/x")
+    _ = stacks.folder.folder("pam.d/folder", mode: 0o755)
+    stacks.write("open", "auth required pam_unix.so\n", mode: 0o666)
+    #expect(stacks.run("disable", "--all").exit == .success)
+    #expect(stacks.read("sudo") == Stacks.sudo)
+  }
+
   @Test func `one service or all has to be named`() {
     for arguments in [["pam", "disable"], ["pam", "disable", "sudo", "--all"], ["pam", "enable"]] {
       #expect(Bench(arguments, as: 0).exit == .usage)

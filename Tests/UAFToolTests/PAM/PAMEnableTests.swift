@@ -210,8 +210,16 @@ import Testing
   @Test func `refuses a service that is not there, and a template that is not`() {
     #expect(refusal("su", exit: .usage).contains("there is no service su in "))
     #expect(refusal("sudo", "--template", "bogus", exit: .usage).contains("the ready stack "))
+    #expect(refusal("sudo", "--shape", "instead", "--template", "bogus", exit: .usage).contains("the ready stack "))
     #expect(refusal("sudo", "--template", "../sudo", exit: .usage).contains("no ready stack"))
     #expect(refusal("sudo", "--shape", "bogus", exit: .usage).contains("--shape"))
+  }
+
+  @Test func `refuses a template that others may write`() {
+    stacks.folder.setMode(0o666, of: "templates/fallback/sudo")
+    #expect(refusal("sudo").contains("templates/fallback/sudo: may be written by others\n"))
+    stacks.machine.installation.templateFolder = "/nonexistent"
+    #expect(refusal("sudo", exit: .usage).contains("the ready stack /nonexistent/fallback/sudo is not there\n"))
   }
 
   @Test(arguments: [
