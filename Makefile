@@ -54,8 +54,9 @@ test: deps
 	scripts/attack.sh
 
 test-system: deps
-	scripts/stage.sh
+	scripts/stage.sh --if-older
 	scripts/system.sh $(ROWS)
+	$(if $(ROWS),,scripts/packages.sh)
 
 attack: deps
 	scripts/stage.sh

@@ -12,8 +12,10 @@
 #include "converse.h"
 #include "talk.h"
 
-/* Result 1006 of the core's table, which is not there to say it; as all that is always said, also to a silent host. */
+/* Results 1006 and 7011 of the core's table, which is not there to say it; as all that is always said, also to a silent
+   host. */
 static const char no_verdict_text[] = "The login helper is missing, wrong or died. Reinstall the pam-uaf package.";
+static const char out_of_time_text[] = "Ended by the system or out of time. Try again.";
 
 /* A forked copy of the process that began the conversation leaves the core to that one. */
 static void leave_core(struct conversation *talk)
@@ -30,9 +32,10 @@ static int hear_out(struct conversation *talk)
   const int code = talk->no_verdict ? PAM_SYSTEM_ERR : talk_hear(talk);
   if (!conversation_is_paused(talk))
     leave_core(talk);
-  if (talk->no_verdict)
-    converse_show(talk->pamh, PAM_ERROR_MSG,
-                  (struct frame_bytes){(const uint8_t *)no_verdict_text, sizeof no_verdict_text - 1});
+  if (talk->no_verdict) {
+    const char *text = talk->out_of_time ? out_of_time_text : no_verdict_text;
+    converse_show(talk->pamh, PAM_ERROR_MSG, (struct frame_bytes){(const uint8_t *)text, strlen(text)});
+  }
   return code;
 }
 

@@ -23,9 +23,10 @@ struct conversation {
   struct helper helper;
   enum frame_state state;
   bool silent, by_root, prompted, first_pass_tried;
-  bool no_verdict; /* it broke, or the verdict was none */
-  bool resumed;    /* a change: in its second pass */
-  bool stale;      /* it ended with a success that called the value stale */
+  bool no_verdict;  /* it broke, or the verdict was none */
+  bool out_of_time; /* and only because timeout= was over */
+  bool resumed;     /* a change: in its second pass */
+  bool stale;       /* it ended with a success that called the value stale */
   unsigned variable_count;
   char variables[UAF_VARIABLES_MAX][UAF_VARIABLE_NAME_MAX + 1 + UAF_VARIABLE_VALUE_MAX + 1];
   uint8_t packet[UAF_PACKET_MAX];

@@ -61,6 +61,8 @@ find Sources -name '*.swift' | sort | xargs awk '
 
 # Each policy has a test, and the table says which.
 scripts/policies.py || broken=1
+# Each line of pam.d/ is explained, and lets no failure through.
+scripts/stacks.py || broken=1
 # The table of attacks is that of the rows as they are.
 PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 python3 -m attack.document --check || broken=1
 

@@ -31,10 +31,12 @@ fi
 mkdir -p "$build"
 touch "$build/stage.begun"
 
+# Every address is looked up when a program starts, and what it was written to is read-only from then on.
+release=(build -c release --static-swift-stdlib -Xlinker -z -Xlinker now)
 for product in uaf-helper uaf-fetch uafctl uaf-server; do
-  "$SWIFT" build -c release --static-swift-stdlib --product "$product"
+  "$SWIFT" "${release[@]}" --product "$product"
 done
-programs=$("$SWIFT" build -c release --static-swift-stdlib --show-bin-path)
+programs=$("$SWIFT" "${release[@]}" --show-bin-path)
 
 make -s -C cshim BUILD="$build/cshim/installed" LIBEXECDIR="$libexec"
 # Whatever listens at the machine's own socket must not answer for the tree's programs.

@@ -137,6 +137,37 @@ struct ConfirmedTextTests {
         == "7\t1970-01-01T00:00:00Z\tmina\tok\tmina@desk: sudo echo '\\\\' \"x\"")
   }
 
+  @Test func `shows one of them whole, with what was signed and by which key`() async throws {
+    let long = "mina@desk: sudo " + String(repeating: "x", count: 300)
+    let confirmation = try await stored(long)
+    let found = try await server.database.read { db in try ConfirmedTextStore(db: db).confirmation(confirmation.id) }
+    #expect(found == confirmation)
+    let signed = try #require(try TransactionText(sent: long)?.signed(hash: SHA256.hash))
+    let key = Base64URL.encode(try SHA256.hash(confirmation.publicKey))
+    let lines = AuditShowCommand.lines(confirmation, nil)
+    #expect(
+      lines.suffix(5) == [
+        "account    alice", "text       \(long)", "signed     \(signed)", "key        SHA-256 \(key)", "signature  ok",
+      ])
+    #expect((80...200).contains(signed.utf8.count) && signed.hasPrefix("mina@desk: sudo xx"))
+  }
+
+  @Test func `shows nothing for a number that no text has`() async throws {
+    let number = try await stored().id + 1
+    let found = try await server.database.read { db in try ConfirmedTextStore(db: db).confirmation(number) }
+    #expect(found == nil)
+  }
+
+  @Test func `shows what is wrong, and steers no terminal with it`() {
+    let confirmation = ConfirmedText(
+      id: 7, username: "al\u{1B}ice", confirmedAt: 0, shown: "a\tb\u{1B}[2J", fcParams: "", assertion: [],
+      publicKey: [1], signatureAlgorithm: 1)
+    let lines = AuditShowCommand.lines(confirmation, .otherText)
+    #expect(lines.last == "signature  another text was signed")
+    let isPlain = lines.joined().utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    #expect(isPlain && lines.contains(#"text       "a\u{9}b\u{1b}[2J""#))
+  }
+
   @Test func `prints one line that steers no terminal`() {
     let confirmation = ConfirmedText(
       id: 7, username: "al\u{1B}ice", confirmedAt: 0, shown: "a\tb\u{1B}[2J", fcParams: "", assertion: [],

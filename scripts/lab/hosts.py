@@ -221,9 +221,9 @@ def su(caller, target, *answers, environment=None):
     return terminal(["su", "-c", _SAY, target.name], answers, uid=caller.uid, environment=environment)
 
 
-def sudo(caller, *answers, options=(), environment=None):
-    """A person does something as root by `sudo`."""
-    return terminal(["sudo", *options, "sh", "-c", _SAY], answers, uid=caller.uid, environment=environment)
+def sudo(caller, *answers, options=(), more=(), environment=None):
+    """A person does something as root by `sudo`; `more` are further arguments of it, without meaning."""
+    return terminal(["sudo", *options, "sh", "-c", _SAY, *more], answers, uid=caller.uid, environment=environment)
 
 
 def console(person, *answers, environment=None):

@@ -31,5 +31,5 @@ mount --make-rshared /
 if [[ $kind == booted ]]; then
   exec env -i container=throw-away PATH=/usr/sbin:/usr/bin /lib/systemd/systemd --log-target=null --show-status=no
 fi
-mkdir -p /run/sshd /run/lock
+mkdir -p /run/sshd /run/lock /run/machine
 exec env -i PATH=/usr/sbin:/usr/bin sh -c 'while sleep 3600; do :; done'

@@ -18,6 +18,7 @@ try mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts /dev/pts
 if [[ ! -L /dev/ptmx ]]; then mount --bind /dev/pts/ptmx /dev/ptmx; fi
 mkdir "$folder/root/bare"
 tar -x -C "$folder/root/bare" -f "$folder/root.tar"
+echo '127.0.0.1 localhost workstation' >"$folder/root/bare/etc/hosts"
 cc -O1 Tests/EndToEndTests/Programs/pam-host.c -lpam -o "$folder/root/bare/usr/local/bin/pam-host"
 
 # The first process has to collect those whose parents ended, which a shell does.

@@ -10,7 +10,7 @@ from lab import hosts
 from lab.table import must
 from lab.waiting import until
 
-PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+PATH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class Machine:
@@ -52,7 +52,7 @@ class Machine:
     def _is_up(self):
         must(self._first.poll() is None, "the first process of a machine has ended")
         if not self.is_booted:
-            return self.run("test", "-d", "/run/lock", check=False).returncode == 0
+            return self.run("test", "-d", "/run/machine", check=False).returncode == 0
         # "degraded" is what a machine without a kernel of its own is by rights.
         return self.run("systemctl", "is-system-running", check=False).stdout.strip() in ("running", "degraded")
 
@@ -77,7 +77,8 @@ class Machine:
     def says(self, *arguments):
         """What a program that has to succeed prints on standard output."""
         return subprocess.run(
-            self.command(*arguments), text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout
+            self.command(*arguments), text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, check=True).stdout
 
     def terminal(self, *arguments, answers=(), ends=(b":",), **environment):
         """Runs a program on a terminal and types the answers."""

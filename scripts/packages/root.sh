@@ -54,11 +54,9 @@ fetch() {
     -o Dir::Cache::archives="$folder/archives" install --download-only --no-install-recommends --yes \
     "${wanted[@]}" "$folder"/*.deb >"$folder/apt.log" 2>&1
 }
-if ! fetch; then
-  apt-get -q update >>"$folder/apt.log" 2>&1 && fetch || {
-    tail -n 5 "$folder/apt.log" >&2
-    exit 1
-  }
+if ! fetch && ! { apt-get -q update >>"$folder/apt.log" 2>&1 && fetch; }; then
+  tail -n 5 "$folder/apt.log" >&2
+  exit 1
 fi
 echo "packages: making it"
 unshare --mount --pid --fork --kill-child --propagation private "$0" fill || {

@@ -33,6 +33,7 @@ class Scene:
         self.version = subprocess.run(
             ["dpkg-deb", "--field", self.archives["libpam-uaf"], "Version"], text=True, stdout=subprocess.PIPE,
             check=True).stdout.strip()
+        self._why_not = ""
         self.can_boot = self._try_to_boot()
 
     def tidy(self):
@@ -42,16 +43,21 @@ class Scene:
         try:
             with self._machine([self._bare], booted=True):
                 return True
-        except Exception:
+        except Exception as reason:
+            self._why_not = str(reason)
             return False
+
+    def _must_boot(self):
+        if not self.can_boot:
+            raise Skip(f"systemd cannot be started in namespaces here: {self._why_not}")
 
     def _machine(self, layers, booted):
         return Machine(self._root / f"machine-{next(self._numbers)}", layers, booted)
 
     def bare(self, booted=True):
         """A machine on which our packages were never installed."""
-        if booted and not self.can_boot:
-            raise Skip("systemd cannot be started in namespaces here")
+        if booted:
+            self._must_boot()
         return self._machine([self._bare], booted)
 
     def installed(self, booted=None):
@@ -67,8 +73,8 @@ class Scene:
                     machine.run("systemctl", "stop", "uaf-server")
                 machine.run("sync")
             self._installed = machine.layer
-        if booted and not self.can_boot:
-            raise Skip("systemd cannot be started in namespaces here")
+        if booted:
+            self._must_boot()
         return self._machine([self._installed, self._bare], self.can_boot if booted is None else booted)
 
     def newer(self, version, folder):
@@ -95,7 +101,7 @@ def install(machine, archives, **environment):
 def state_of(machine, package):
     """dpkg's word for a package: "installed", "config-files", or "" where it knows none."""
     result = machine.run("dpkg-query", "-W", "-f", "${db:Status-Status}", package, check=False)
-    return result.stdout if result.returncode == 0 else ""
+    return result.stdout.removeprefix("not-installed") if result.returncode == 0 else ""
 
 
 def stacks(machine):
@@ -137,10 +143,12 @@ def with_server(machine):
         maker.end()
         for name in ("certificate.pem", "key.pem"):
             machine.run("install", "-m", "0600", f"{made}/{name}", f"/etc/uaf-server/{name}")
-        machine.run("install", "-m", "0644", f"{made}/ca.pem", "/etc/ssl/certs/uaf.pem")
+        machine.run("install", "-D", "-m", "0644", f"{made}/ca.pem", "/etc/pam-uaf/ca.pem")
     if machine.is_booted:
         machine.run("systemctl", "start", "uaf-server")
-        until(lambda: "listening on" in machine.run("journalctl", "--quiet", "-b", "-u", "uaf-server").stdout,
+        # Of this start alone: one of before has said the same.
+        start = machine.run("systemctl", "show", "--property=InvocationID", "--value", "uaf-server").stdout.strip()
+        until(lambda: "listening on" in machine.run("journalctl", "--quiet", f"_SYSTEMD_INVOCATION_ID={start}").stdout,
               "the server's service")
         return
     machine.run("chown", "-R", "uaf-server", "/etc/uaf-server")
@@ -173,7 +181,7 @@ def configure(machine):
             ("#[server]", "[server]"), ("#request_url  = \"https://fido.example.com/uaf/get\"",
                                         f"request_url = \"{SERVER}/uaf/get\""),
             ("#response_url = \"https://fido.example.com/uaf/respond\"", f"response_url = \"{SERVER}/uaf/respond\""),
-            ("#ca_file     = \"/etc/pam-uaf/ca.pem\"", "ca_file = \"/etc/ssl/certs/uaf.pem\""),
+            ("#ca_file     =", "ca_file     ="),
             ("#kdf_cost  = 16", "kdf_cost = 14"), ("#retry_count_to_lock = 5", "retry_count_to_lock = 3")):
         must(before in text, f"{CONFIGURATION} has no {before}")
         text = text.replace(before, after, 1)
@@ -194,7 +202,7 @@ def register(machine, name, passcode=PASSCODE):
             answers=f"{passcode}\n{passcode}\n")
     # Without systemd nobody listens at the socket, and only root can start the core.
     return machine.run(
-        "uafctl", "register", "passcode", name, "--payload", home, answers=f"{passcode}\n{passcode}\n")
+        "uafctl", "register", name, "passcode", "--payload", home, answers=f"{passcode}\n{passcode}\n")
 
 
 # --- How they log in

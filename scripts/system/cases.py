@@ -45,6 +45,23 @@ class Host:
     remote: str | None = None
 
 
+class Told(hosts.Session):
+    """What one of the small programs was told, line by line: `status` is PAM's code."""
+
+    @property
+    def is_in(self):
+        return self.status == hosts.SUCCESS
+
+
+def told(status, text, typed):
+    """The session of such a program; one of `typed` after the other is put behind the prompts of the transcript."""
+    typed = iter(typed)
+    transcript = re.sub(
+        r"(?ms)^prompt .*?(?=\n(?:prompt|error|info|setcred|result) )",
+        lambda prompt: f"{prompt[0].rstrip()} [{next(typed, '')}]", text)
+    return Told(status, text, transcript)
+
+
 def enter(host, *names):
     """Makes the rows of a host: those that are named, or all."""
     for name, act, title, expected in (
@@ -87,6 +104,13 @@ def no_core():
 def own_lines(lab, mark):
     """What the module and the core have written to the log since a mark."""
     return [line for line in lab.log.since(mark) if "pam_uaf(" in line or "pam-uaf[" in line]
+
+
+def verdicts(lab, mark, person):
+    """The results of somebody's logins in the log, in order, also of those that came by the core's socket."""
+    lines = [dict(part.split("=", 1) for part in line.split() if "=" in part) for line in lab.log.since(mark)]
+    return [line["result"] for line in lines
+            if line.get("event") == "authenticate" and line.get("uid") == str(person.uid)]
 
 
 def tries(lab, person, remote=False):
@@ -133,7 +157,7 @@ def success(lab, host):
     mark = lab.log.mark()
     for person, session in in_each_language(lab, host, "success", lambda person: [person.passcode]):
         must(session.is_in, f"not let in: {session}")
-        must(lab.verdicts(mark, person) == ["0"], f"in the log: {lab.verdicts(mark, person)}")
+        must(verdicts(lab, mark, person) == ["0"], f"in the log: {verdicts(lab, mark, person)}")
         must(session.transcript.count(f"[{person.passcode}]") == 1, f"more than one prompt: {session.transcript}")
     return "in, after one hidden prompt"
 
@@ -142,9 +166,9 @@ def wrong(lab, host):
     host.prepare(lab)
     mark = lab.log.mark()
     for person, session in in_each_language(lab, host, "wrong", lambda person: [WRONG, *host.again(person)]):
-        verdicts, again = lab.verdicts(mark, person), bool(host.again(person))
+        found, again = verdicts(lab, mark, person), bool(host.again(person))
         must(session.is_in == again, f"after a wrong one and {host.again(person)}: {session}")
-        must(verdicts == [hosts.WRONG] + ["0"] * again, f"in the log: {verdicts}")
+        must(found == [hosts.WRONG] + ["0"] * again, f"in the log: {found}")
     return "told; " + ("asked again, and the right one in" if again else "refused, and not asked again")
 
 
@@ -159,10 +183,10 @@ def lock(lab, host):
             lab, host, "lock", lambda person: [WRONG, *host.again(person)], people):
         must(not session.is_in, f"locked, and let in: {session}")
     for person, session in in_each_language(lab, host, "locked", lambda person: [person.passcode], people):
-        verdicts = lab.verdicts(mark, person)
+        found = verdicts(lab, mark, person)
         must(not session.is_in, f"locked, and the right value got in: {session}")
-        must(verdicts[:2] == [hosts.WRONG, hosts.LOCKED] and set(verdicts[2:]) <= {hosts.LOCKED, HUNG_UP},
-             f"in the log: {verdicts}")
+        must(found[:2] == [hosts.WRONG, hosts.LOCKED] and set(found[2:]) <= {hosts.LOCKED, HUNG_UP},
+             f"in the log: {found}")
         must(lab.login(person, person.passcode).is_in == bool(host.remote), "the local count is not its own")
     return f"locked by the wrong one number {LIMIT}, the right one refused ({hosts.LOCKED})" + (
         "; by a local login still in" if host.remote else "")

@@ -6,7 +6,7 @@ Purpose: to be read by people and by the row that drives every stack through eve
 import dataclasses
 
 SHAPES = ("instead", "fallback", "second-factor")
-_ASKED = ("passcode", "password")
+_ASKED = ("passcode", "password", "new passcode")
 _END = {"in": True, "refused": False}
 
 
@@ -22,13 +22,16 @@ class Cell:
 
 
 def read(text, services):
-    """The cells by (case, service, shape); None where the table has a dash. ValueError names a line that is no good.
+    """The cells by (case, service, shape); None where the table has a dash. ValueError says which line is no good.
 
-    `services` has the shapes there are of each: of others the table says nothing, whatever its row says.
+    `services` has the shapes there are of each: of others the table says nothing, whatever its row says. Each has a row for
+    each case, except for cases of one service `alone`.
     """
-    cells = {}
+    cells, alone = {}, set()
     for case, who, *row in _rows(text):
-        for service in _services(who, services):
+        if who.endswith(" alone"):
+            alone.add(case)
+        for service in _services(who.removesuffix(" alone"), services):
             for shape, cell in zip(SHAPES, row):
                 cell = _cell(cell)
                 if (case, service, shape) in cells:
@@ -37,7 +40,7 @@ def read(text, services):
                     cells[case, service, shape] = cell
     for case in {case for case, _, _ in cells}:
         for service, shapes in services.items():
-            if not all((case, service, shape) in cells for shape in shapes):
+            if case not in alone and not all((case, service, shape) in cells for shape in shapes):
                 raise ValueError(f"{case}: {service} has no row")
     return cells
 
@@ -66,12 +69,13 @@ def _split(line):
 
 def _services(text, known):
     """`all`, `all but A, B`, or `A, B`."""
-    whole, excepted = text == "all", text.startswith("all but ")
-    named = [] if whole else [name.strip() for name in text.removeprefix("all but ").split(",")]
+    if text == "all":
+        return list(known)
+    named = text.removeprefix("all but ").split(", ")
     for name in named:
         if name not in known:
             raise ValueError(f"there is no service called {name}")
-    return [name for name in known if name not in named] if whole or excepted else named
+    return [name for name in known if name not in named] if text.startswith("all but ") else named
 
 
 def _cell(text):

@@ -4,5 +4,5 @@ import ArgumentParser
 struct AuditCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit", abstract: "Look at the texts people confirmed, and check their signatures again.",
-    subcommands: [AuditVerifyCommand.self])
+    subcommands: [AuditVerifyCommand.self, AuditShowCommand.self])
 }

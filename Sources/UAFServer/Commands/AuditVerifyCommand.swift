@@ -32,12 +32,21 @@ struct AuditVerifyCommand: AsyncParsableCommand {
   }
 
   static func line(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> String {
-    let time = Date(timeIntervalSince1970: TimeInterval(confirmation.confirmedAt)).formatted(.iso8601)
-    // Whoever could change the store could write what steers a terminal; what we stored is plain already.
-    let isPlain = confirmation.shown.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-    return [
-      String(confirmation.id), time, ShownValue.name(confirmation.username), fault?.rawValue ?? "ok",
-      isPlain ? confirmation.shown : ShownValue.quoted(confirmation.shown, maximumCount: 2048),
+    [
+      String(confirmation.id), time(confirmation), ShownValue.name(confirmation.username), fault?.rawValue ?? "ok",
+      text(confirmation.shown),
     ].joined(separator: "\t")
+  }
+
+  static func time(_ confirmation: ConfirmedText) -> String {
+    Date(timeIntervalSince1970: TimeInterval(confirmation.confirmedAt)).formatted(.iso8601)
+  }
+
+  /// A text as it was shown.
+  ///
+  /// Whoever could change the store could write what steers a terminal; what we stored is plain already.
+  static func text(_ shown: String) -> String {
+    let isPlain = shown.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    return isPlain ? shown : ShownValue.quoted(shown, maximumCount: 2048)
   }
 }

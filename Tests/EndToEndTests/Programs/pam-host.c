@@ -1,10 +1,10 @@
 /* A PAM host for the tests: pam-host FOLDER SERVICE USER [RHOST] [-- STAGE...]
 
    Authenticates USER with the stack FOLDER/SERVICE, or goes through the named stages (auth, account, cred, password,
-   expired; alone: auth by a host without a conversation function, which it stays), each whatever became of the one before. What
-   PAM says goes to standard output, one line each ("prompt TEXT", "error TEXT", "info TEXT"; last of a stage "result
-   NUMBER"), answers are lines of standard input. The exit status is PAM's last code. It asks for no delay after a
-   failure, which is all that it leaves out of a login. */
+   expired; enter: account, and expired where that asks for it; alone: auth by a host without a conversation function, which
+   it stays), each whatever became of the one before. What PAM says goes to standard output, one line each ("prompt TEXT",
+   "error TEXT", "info TEXT"; last of a stage "result NUMBER"), answers are lines of standard input. The exit status is
+   PAM's last code. It asks for no delay after a failure, which is all that it leaves out of a login. */
 #include <security/pam_appl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,11 @@ static int run(pam_handle_t *pamh, const char *stage)
       code = pam_authenticate(pamh, 0);
   } else if (strcmp(stage, "account") == 0)
     code = pam_acct_mgmt(pamh, 0);
-  else if (strcmp(stage, "cred") == 0)
+  else if (strcmp(stage, "enter") == 0) {
+    code = pam_acct_mgmt(pamh, 0);
+    if (code == PAM_NEW_AUTHTOK_REQD)
+      code = pam_chauthtok(pamh, PAM_CHANGE_EXPIRED_AUTHTOK);
+  } else if (strcmp(stage, "cred") == 0)
     code = pam_setcred(pamh, PAM_ESTABLISH_CRED);
   else if (strcmp(stage, "password") == 0)
     code = pam_chauthtok(pamh, 0);

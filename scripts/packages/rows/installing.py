@@ -1,5 +1,7 @@
 """What installing leaves behind, and that it decides nothing."""
 
+import re
+
 from lab.table import must, row
 from packages import scene
 
@@ -60,6 +62,8 @@ def install(lab):
         for question, expected in (("is-enabled", "disabled"), ("is-active", "inactive")):
             said = machine.run("systemctl", question, "uaf-server", check=False).stdout.strip()
             must(said == expected, f"the server {question}: {said}")
+        set_keys = re.findall(r"(?m)^[a-z_]+ *=.*", machine.read(scene.CONFIGURATION))
+        must(not set_keys, f"the configuration as installed decides {set_keys}")
         accepted = machine.run("uafctl", "policy", "check", answers="amber-kite-47\n", check=False)
         must(accepted.returncode == 0, f"the configuration as installed: {accepted.stdout}")
         key = machine.path("/var/lib/pam-uaf/device.key").read_bytes()

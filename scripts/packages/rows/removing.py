@@ -48,6 +48,9 @@ def while_enabled(lab):
         count = is_out(machine, before)
         must(scene.state_of(machine, "libpam-uaf") == "config-files", "dpkg has forgotten the configuration")
         machine.run("test", "-s", f"{STATE}/accounts/1000.db", "-a", "-s", CONFIGURATION)
+        if machine.is_booted:
+            active = machine.run("systemctl", "is-active", "pam-uaf.socket", check=False).stdout.strip()
+            must(active != "active", "the socket is still open")
         return f"{len(before)} stacks as before they were enabled; {count} logins by password through {', '.join(SERVICES)}"
 
 

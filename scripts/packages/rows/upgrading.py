@@ -7,10 +7,16 @@ from lab.table import must, row
 from packages import scene
 from packages.scene import CONFIGURATION, PASSCODE
 
+# What the kernel adds to the name of a program whose file was replaced.
+_DELETED = " (deleted)"
+
 
 def _helpers_replaced():
-    """The cores that run, and whether each runs a program that is no longer on the disk."""
-    return [os.readlink(f"/proc/{process}/exe").endswith(" (deleted)") for process in running("uaf-helper")]
+    """For each core that runs, whether its program is no longer on the disk."""
+    return [
+        os.readlink(f"/proc/{process}/exe").endswith(_DELETED)
+        for process in running("uaf-helper", "uaf-helper" + _DELETED)
+    ]
 
 
 @row("P7", "upgrade while somebody stands at the prompt, and log in again in the same program",

@@ -1,5 +1,6 @@
 """A screen locker: a program without root that answers every prompt with what its person has typed before."""
 
+import itertools
 import pathlib
 import subprocess
 import threading
@@ -15,20 +16,12 @@ from system.cases import LANGUAGES
 PROGRAM = pathlib.Path("/usr/local/bin/locker")
 
 
-class Unlocking(hosts.Session):
-    """What a locker was told, and PAM's code."""
-
-    @property
-    def is_in(self):
-        return self.status == hosts.SUCCESS
-
-
 def stack(lab):
     """Has lockers ask; nobody serves the core's socket."""
     if not PROGRAM.exists():
         lab.run("cc", "-O1", ROOT / "Tests/EndToEndTests/Programs/locker.c", "-lpam", "-o", PROGRAM)
     lab.stack("locker", "@include common-auth")
-    hosts.ask_uaf(lab, "locker", "sudo")
+    hosts.ask_uaf(lab, "locker")
 
 
 def prepare(lab):
@@ -42,10 +35,7 @@ def unlock(person, language, typed, *_, account=None, how=()):
         [PROGRAM, "locker", (account or person).name, *how], input=typed + "\n", text=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, user=person.uid, group=person.uid, extra_groups=[], cwd="/", timeout=90,
         env={"PATH": "/usr/bin:/bin", **LANGUAGES[language]})
-    told = "".join(
-        f"{line.rstrip()} [{typed}]\n" if line.startswith("prompt ") else line + "\n"
-        for line in result.stdout.splitlines())
-    return Unlocking(result.returncode, result.stdout, told)
+    return cases.told(result.returncode, result.stdout, itertools.repeat(typed))
 
 
 # It has one string to give, so where a password decides it is not the right one for both.
@@ -64,7 +54,8 @@ def cancel(lab):
     return f"PAM code {session.status}; all 5 tries left"
 
 
-@row("locker-timeout", "locker: the answer comes later than the module's timeout=", "refused, nothing counted, no core left")
+@row("locker-timeout", "locker: the answer comes later than the module's timeout=",
+     "refused, nothing counted, no core left")
 def late(lab):
     prepare(lab)
     cases.argue("locker", "timeout=1")
@@ -101,19 +92,23 @@ def another(lab):
     return f"PAM code {session.status}; all 5 tries of the other left"
 
 
-@row("locker-once", "locker: somebody with a passcode and a pattern, and everything on that asks for more",
-     "exactly one hidden prompt")
+@row("locker-once", "locker: somebody with a passcode and a pattern, where everything on that asks for more",
+     "exactly one hidden prompt, for what was used last")
 def once(lab):
-    person = lab.person()
-    both = '["passcode", "pattern"]'
-    lab.configure(authenticators=both)
+    person, pattern = lab.person(), "147896"
+    lab.configure(authenticators='["passcode", "pattern"]', more="[prompt]\noffer_reset = true\ntries = 3")
     lab.run("uafctl", "register", person.name, "pattern", "--payload", lab.payload(person),
-            answers="147896\n147896\n")
+            answers=f"{pattern}\n{pattern}\n")
     prepare(lab)
-    lab.configure(authenticators=both, more="[prompt]\noffer_reset = true\ntries = 3\n[service.locker]\ninteractive = true")
-    for typed, what in ((person.passcode, "passcode"), ("147896", "pattern")):
-        session = unlock(person, "en", typed)
-        must(session.text.count("prompt ") == 1, f"the {what}: more than one prompt: {session}")
-    wrong = unlock(person, "en", cases.WRONG)
-    must(not wrong.is_in and wrong.text.count("prompt ") == 1, f"a wrong one: {wrong}")
-    return "one prompt each for the passcode, the pattern and a wrong one"
+    hosts.ask_uaf(lab, "sudo")
+    hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
+    for number, value, what in (("1", person.passcode, "passcode"), ("2", pattern, "pattern")):
+        choice = hosts.sudo(person, number, value)
+        transcripts.check(f"sudo-choice-{what}.en", choice, person)
+        must(choice.is_in, f"sudo with the {what}: {choice}")
+        for typed in (value, cases.WRONG):
+            session = unlock(person, "en", typed)
+            must(session.is_in == (typed == value), f"the {what}, and then {typed}: {session}")
+            must(session.text.count("prompt ") == 1, f"more than one prompt: {session}")
+        transcripts.check(f"locker-{what}.en", session, person)
+    return "one prompt for the passcode, one for the pattern, one for each wrong one"

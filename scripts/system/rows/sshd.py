@@ -116,7 +116,7 @@ def denied(lab):
         session = ssh(person, answer, options=("NumberOfPasswordPrompts=1",))
         must(not session.is_in, f"denied, and let in: {session}")
     transcripts.check("sshd-denied.en", session, person)
-    verdicts = lab.verdicts(mark, person)
-    must(len(verdicts) == 2 and "0" not in verdicts, f"in the log: {verdicts}")
+    found = cases.verdicts(lab, mark, person)
+    must(len(found) == 2 and "0" not in found, f"in the log: {found}")
     must(cases.tries(lab, person, remote=True) == 5, f"{cases.tries(lab, person, remote=True)} tries are left of 5")
     return "refused twice with all 5 tries left"

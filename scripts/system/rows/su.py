@@ -10,7 +10,7 @@ _callers = {}
 
 
 def prepare(lab):
-    hosts.ask_uaf(lab, "su", "sudo")
+    hosts.ask_uaf(lab, "su")
     _callers.clear()
     _callers["su"] = lab.person(registered=False)
 

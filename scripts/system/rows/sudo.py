@@ -65,7 +65,7 @@ def nobody_answers(lab):
 @row("sudo-instead", "sudo with the passcode in the password's place: the server cannot be reached",
      "refused, and no password is asked for")
 def instead(lab):
-    hosts.ask_uaf(lab, "sudo", "sshd")
+    hosts.ask_uaf(lab, "sudo", "instead")
     allow(lab)
     person = lab.person()
     lab.configure(port=cases.CLOSED_PORT)
@@ -85,7 +85,7 @@ def ticket(lab):
     must(first.is_in and second.is_in and (asked(first), asked(second)) == (1, 0), f"with a ticket: {first} {second}")
     mark = lab.log.mark()
     must(hosts.sudo(person, options=("-n",)).is_in, "sudo -n with a ticket is refused")
-    must(not lab.verdicts(mark, person), "a ticket, and the core was asked")
+    must(not cases.verdicts(lab, mark, person), "a ticket, and the core was asked")
     hosts.terminal(["sudo", "-k"], [], uid=person.uid)
     must(asked(hosts.sudo(person, person.passcode)) == 1, "after sudo -k nothing was asked")
     allow(lab)
@@ -141,7 +141,7 @@ def options(lab):
 @row("sudo-i", "sudo -i", "asked as by sudo, under its own name")
 def login_shell(lab):
     prepare(lab)
-    hosts.ask_uaf(lab, "sudo-i", "sudo")
+    hosts.ask_uaf(lab, "sudo-i", template="sudo")
     person = lab.person()
     session = hosts.sudo(person, person.passcode, options=("-i",))
     transcripts.check("sudo-i.en", session, person)

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import UAFCrypto
+import UAFDecoder
+import UAFMessages
+
+/// `uaf-server audit show`: one confirmed text, with what was signed and whether that holds.
+struct AuditShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show one confirmed text, what of it was signed, and by which key.",
+    discussion: """
+      The number is that of `audit verify`. A text of more than 200 characters is signed as its head, its tail, its \
+      length and its SHA-256. Exits with 1 if the signature does not hold, or there is no such number.
+      """)
+
+  @Argument(help: "The number of the text.") var number: Int64
+  @OptionGroup var state: StateOption
+
+  func run() async throws {
+    let database = try ServerDatabase.open(state: try state.open(create: false))
+    let found = try await database.read { [number] db in try ConfirmedTextStore(db: db).confirmation(number) }
+    guard let confirmation = found else {
+      Terminal.note("there is no confirmed text with the number \(number)")
+      throw ExitCode.failure
+    }
+    let fault = ConfirmedTextCheck.fault(in: confirmation)
+    for line in Self.lines(confirmation, fault) { Terminal.result(line) }
+    if fault != nil { throw ExitCode.failure }
+  }
+
+  static func lines(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> [String] {
+    let signed = try? TransactionText(sent: confirmation.shown)?.signed(hash: SHA256.hash)
+    let key = try? SHA256.hash(confirmation.publicKey)
+    return [
+      "number     \(confirmation.id)",
+      "time       \(AuditVerifyCommand.time(confirmation))",
+      "account    \(ShownValue.name(confirmation.username))",
+      "text       \(AuditVerifyCommand.text(confirmation.shown))",
+      "signed     \(signed.map(AuditVerifyCommand.text) ?? "-")",
+      "key        SHA-256 \(key.map { Base64URL.encode($0) } ?? "-")",
+      "signature  \(fault?.rawValue ?? "ok")",
+    ]
+  }
+}

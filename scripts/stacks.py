@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Checks pam.d/ without running it: each line explained, no control word that lets a failure through, the shapes of one
+service alike but for the shape. What real libpam makes of them is shown by `make test-system`.
+
+Follows each stack as pam.d(5) has it, for every result that pam_uaf could have. Then spoils each control word, one at a
+time, and complains if nobody would have noticed.
+"""
+
+import itertools
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent / "pam.d"
+SERVICES = ["sudo", "su", "login", "sshd", "polkit-1", "locker"]
+# A locker may answer both questions with one string.
+FILES = {(shape, service) for shape in ("instead", "fallback", "second-factor") for service in SERVICES}
+FILES -= {("second-factor", "locker")}
+RENEWING = {"sudo", "su", "login", "sshd"}
+WITHOUT_PASSWORD_LINES = {"sudo", "su"}
+
+CODES = """success open_err symbol_err service_err system_err buf_err perm_denied auth_err cred_insufficient
+authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail cred_expired cred_err
+no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy authtok_disable_aging try_again ignore abort
+authtok_expired module_unknown bad_item conv_again incomplete""".split()
+WORDS = {
+    "required": "success=ok new_authtok_reqd=ok ignore=ignore default=bad",
+    "requisite": "success=ok new_authtok_reqd=ok ignore=ignore default=die",
+    "sufficient": "success=done new_authtok_reqd=done default=ignore",
+    "optional": "success=ok new_authtok_reqd=ok default=ignore",
+}
+LINE = re.compile(r"(auth|account|password)  (\[[^]]*\]|\w+)  (\S+)(?: (.*))?|@include (\S+)")
+
+
+class Line:
+    """One line: its stage, what is done with each result, the module, or the name of what is included."""
+
+    def __init__(self, text):
+        found = LINE.fullmatch(text)
+        if not found:
+            raise ValueError(f"not a line as the others are: {text}")
+        self.text, self.stage, control, self.module, self.arguments, included = text, *found.groups()
+        if included:
+            # As Debian writes these files: a failure ends the stack, a success goes on.
+            self.stage, control, self.module = included.removeprefix("common-"), "requisite", included
+        elif control == "substack":
+            # The same, but the end is that of the substack.
+            control = "required"
+        self.is_bracketed = control.startswith("[")
+        control = WORDS.get(control, control.strip("[]"))
+        self.actions = dict(action.split("=") for action in control.split())
+
+    def action(self, code):
+        return self.actions.get(code, self.actions.get("default", "bad"))
+
+
+def read(path):
+    """The lines, and complaints about those that nobody has explained or that are none."""
+    lines, wrong, comment = [], [], 0
+    for text in path.read_text().splitlines():
+        if text.startswith("#"):
+            comment += 1
+        elif text:
+            if comment == 0:
+                wrong.append(f"no comment above: {text}")
+            try:
+                lines.append(Line(text))
+            except ValueError as reason:
+                wrong.append(str(reason))
+            comment = 0
+        else:
+            # The head explains the file, and no line.
+            comment = 0
+    return lines, wrong
+
+
+# What a service has behind the lines of pam.d/.
+LATER = "of-the-service"
+
+
+def follow(lines, stage, results, behind):
+    """What libpam answers to a stage with so many lines of the service behind it, and the modules it ran."""
+    lines = [line for line in lines if line.stage == stage] + behind * [Line(f"{stage}  required  {LATER}")]
+    ran, status, has_failed, at = [], None, False, 0
+    while at < len(lines):
+        line, at = lines[at], at + 1
+        ran.append(line.module)
+        code = results.get(line.module, "success")
+        action = line.action(code)
+        if action in ("ok", "done"):
+            if not has_failed:
+                status = code if status in (None, "success") else status
+                if action == "done":
+                    break
+        elif action in ("bad", "die"):
+            # A success that counts as a failure is one.
+            status = status if has_failed else "perm_denied" if code == "success" else code
+            has_failed = True
+            if action == "die":
+                break
+        elif action.isdigit():
+            at += int(action)
+            if at > len(lines):
+                return "perm_denied", ran
+    return status, ran
+
+
+def expected_auth(shape, code, is_member, password):
+    """Whether somebody gets in, and whether the password and the passcode are asked for."""
+    right = password == "success"
+    if shape == "second-factor":
+        return right and (is_member or code in ("success", "ignore")), True, right and not is_member
+    left_to_password = {"instead": {"ignore"}, "fallback": {"ignore", "cred_unavail", "authinfo_unavail"}}[shape]
+    asks = is_member or code in left_to_password
+    return right if asks else code == "success", asks, not is_member
+
+
+def check_auth(shape, lines):
+    for code, is_member, password in itertools.product(CODES, (True, False), ("success", "auth_err")):
+        group = "success" if is_member else "auth_err"
+        results = {"pam_uaf.so": code, "pam_succeed_if.so": group, "common-auth": password}
+        expected = expected_auth(shape, code, is_member, password)
+        for behind in (0, 2):
+            status, ran = follow(lines, "auth", results, behind)
+            good = expected == (status == "success", "common-auth" in ran, "pam_uaf.so" in ran)
+            # Who gets in still has to pass what the service has behind it; whom pam_uaf refuses is asked nothing more.
+            is_in, asks_password, asks_passcode = expected
+            if is_in:
+                good = good and ran.count(LATER) == behind
+            elif asks_passcode and (shape == "second-factor" or not asks_password):
+                good = good and ran[-1] == "pam_uaf.so"
+            if not good:
+                yield f"auth: with {code} of pam_uaf and {password} of common-auth, member of uaf-rescue: {is_member}"
+
+
+def check_renewal(lines):
+    """Where the passcode has no part in it, nothing is decided; else pam_uaf alone decides."""
+    brings_lines = any(line.module == "common-password" for line in lines)
+    for code, behind in itertools.product(CODES, (0, 2)):
+        has_no_part = code in ("ignore", "module_unknown")
+        status, ran = follow(lines, "account", {"pam_uaf.so": code}, behind)
+        goes_on = behind > 0 and (has_no_part or code in ("success", "new_authtok_reqd"))
+        undecided = "success" if behind else None
+        if status != (undecided if has_no_part else code) or (LATER in ran) != goes_on:
+            yield f"account: {code} of pam_uaf ends with {status}"
+        status, ran = follow(lines, "password", {"pam_uaf.so": code}, behind)
+        undecided = "success" if behind or brings_lines else None
+        asks = ("common-password" in ran) == (has_no_part and brings_lines)
+        if status != (undecided if has_no_part else code) or (LATER in ran) != (behind > 0 and has_no_part) or not asks:
+            yield f"password: {code} of pam_uaf ends with {status}"
+
+
+def check(shape, service, lines):
+    """What is wrong with a stack, as texts."""
+    stages = [line.stage for line in lines]
+    if any(line.module == "pam_uaf.so" and line.arguments for line in lines):
+        yield "pam_uaf has an argument"
+    if [line.arguments for line in lines if line.module == "pam_succeed_if.so"] != ["quiet user ingroup uaf-rescue"]:
+        yield "the second way in is not that of uaf-rescue"
+    yield from check_auth(shape, lines)
+    if service in RENEWING:
+        yield from check_renewal(lines)
+        if ("common-password" in [line.module for line in lines]) != (service in WITHOUT_PASSWORD_LINES):
+            yield "the password's own lines belong to sudo and su, which have none elsewhere"
+    if set(stages) != ({"auth", "account", "password"} if service in RENEWING else {"auth"}):
+        yield f"it has lines for {sorted(set(stages))}"
+
+
+def spoilt(lines):
+    """The stack with one control word changed, for each word and what may stand in its place."""
+    for place, line in enumerate(lines):
+        for result, action in line.actions.items() if line.is_bracketed else ():
+            for other in {"ignore", "ok", "1", "2", "die"} - {action}:
+                # pam_permit has one result; and where the password has let in already, ignoring a yes is no change.
+                is_the_same = result == "success" and other == "ignore" and lines[0].module == "common-auth"
+                if (line.module, result) != ("pam_permit.so", "default") and not is_the_same:
+                    changed = Line(line.text)
+                    changed.actions[result] = other
+                    yield f"{result}={other} in: {line.text}", lines[:place] + [changed] + lines[place + 1:]
+
+
+def main():
+    wrong, stacks = [], {}
+    found = {tuple(path.relative_to(ROOT).parts) for path in ROOT.glob("*/*")}
+    wrong += [f"pam.d/{'/'.join(name)} is there or missing" for name in sorted(found ^ FILES)]
+    for shape, service in sorted(found & FILES):
+        stacks[shape, service], complaints = read(ROOT / shape / service)
+        complaints += check(shape, service, stacks[shape, service])
+        wrong += [f"pam.d/{shape}/{service}: {complaint}" for complaint in complaints]
+    wrong += [f"pam.d/passwd: {complaint}" for complaint in read(ROOT / "passwd")[1]]
+    # A shape asks alike everywhere, and a service renews alike in each shape.
+    for (shape, service), lines in stacks.items():
+        for stages, other in ((("auth",), (shape, "sudo")), (("account", "password"), ("instead", service))):
+            if [line.text for line in lines if line.stage in stages] != [
+                    line.text for line in stacks[other] if line.stage in stages]:
+                what = f"its {' and '.join(stages)} lines are not those of {'/'.join(other)}"
+                wrong.append(f"pam.d/{shape}/{service}: {what}")
+    if not wrong:
+        for (shape, service), lines in stacks.items():
+            for what, changed in spoilt(lines):
+                if not list(check(shape, service, changed)):
+                    wrong.append(f"pam.d/{shape}/{service}: nobody would notice {what}")
+    for line in wrong:
+        print(f"check: {line}")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
