@@ -28,7 +28,7 @@ import Testing
         "auth required pam_uaf.so\n", "@include uaf-sudo\n",
         Stacks.sudo.replacing("@include common-auth", with: "@include uaf-sudo"),
       ])
-    #expect(stacks.tester.people == ["root", "root", "root"])
+    #expect(stacks.tester.people == ["nobody", "nobody", "nobody"])
   }
 
   @Test(arguments: [
@@ -61,7 +61,7 @@ import Testing
     stacks.tester.codes = [("pam_rootok.so", PAM_SUCCESS)]
     let bench = stacks.run("enable", "su")
     #expect(bench.exit == .success)
-    #expect(bench.output.contains("tried su as root, entering nothing: as before (0)\n"))
+    #expect(bench.output.contains("tried su as nobody, entering nothing: as before (0)\n"))
   }
 
   @Test func `refuses where it was not so before`() {
@@ -143,7 +143,7 @@ import Testing
     try useLibpam("auth required pam_uaf.so auth=user_unknown\n")
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .success, "\(bench.notes)")
-    #expect(bench.output.contains("tried uaf-sudo as root, entering nothing: refused (10)\n"))
+    #expect(bench.output.contains("tried uaf-sudo as nobody, entering nothing: refused (10)\n"))
     #expect(stacks.read("sudo")?.contains("@include uaf-sudo\n") == true)
   }
 
@@ -166,7 +166,7 @@ import Testing
     stacks.write("sudo", line.replacing("FOLDER", with: stacks.machine.pam) + "\n@include common-auth\n")
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .success, "\(bench.notes)")
-    #expect(bench.output.contains("tried sudo as root, entering nothing: as before (0)\n"))
+    #expect(bench.output.contains("tried sudo as nobody, entering nothing: as before (0)\n"))
   }
 
   @Test func `libpam finds a module that is none`() throws {

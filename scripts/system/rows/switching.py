@@ -102,7 +102,7 @@ def dry(lab):
     services = [name for name in ("sudo", "sudo-i", "su", "login", "sshd", "polkit-1") if (FOLDER / name).exists()]
     for service in services:
         text = uafctl(lab, "pam", "enable", service, "--dry-run").stdout
-        must(f"+@include uaf-{service}\n" in text and f"tried {service} as root, entering nothing: " in text, text)
+        must(f"+@include uaf-{service}\n" in text and f"tried {service} as nobody, entering nothing: " in text, text)
         must("the core was reached, nobody let in" in text, text)
         must(everything() == before, f"{service}: a file has changed")
     return f"{', '.join(services)}: tried, unchanged"
