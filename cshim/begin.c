@@ -58,7 +58,7 @@ static int check_own_account(pam_handle_t *pamh, const struct passwd *account)
 {
   if (account != NULL && account->pw_uid == getuid() && account->pw_uid == geteuid())
     return PAM_SUCCESS;
-  pam_syslog(pamh, LOG_ERR, "uid %lu may ask for its own account only", (unsigned long)getuid());
+  log_outcome(pamh, LOG_ERR, PAM_AUTH_ERR, "uid %lu may ask for its own account only", (unsigned long)getuid());
   return PAM_AUTH_ERR;
 }
 
@@ -67,8 +67,8 @@ static int describe_account(pam_handle_t *pamh, const char *user, const struct p
 {
   for (int i = 0; i < argc; i++)
     if (argc > UAF_ARGUMENTS_MAX || strlen(argv[i]) > UAF_ARGUMENT_MAX) {
-      pam_syslog(pamh, LOG_ERR, "more than %d module arguments, or one of more than %d bytes", UAF_ARGUMENTS_MAX,
-                 UAF_ARGUMENT_MAX);
+      log_outcome(pamh, LOG_ERR, PAM_SERVICE_ERR, "more than %d module arguments, or one of more than %d bytes",
+                  UAF_ARGUMENTS_MAX, UAF_ARGUMENT_MAX);
       return PAM_SERVICE_ERR;
     }
   if (account != NULL) {
@@ -100,8 +100,10 @@ int begin_name(pam_handle_t *pamh, const char **user)
   const int code = pam_get_user(pamh, user, NULL);
   if (code == PAM_SUCCESS && *user != NULL)
     return PAM_SUCCESS;
-  pam_syslog(pamh, LOG_ERR, "no user name: %s", pam_strerror(pamh, code));
-  return code == PAM_CONV_ERR || code == PAM_CONV_AGAIN || code == PAM_INCOMPLETE ? PAM_CONV_ERR : PAM_SYSTEM_ERR;
+  const bool is_conversation = code == PAM_CONV_ERR || code == PAM_CONV_AGAIN || code == PAM_INCOMPLETE;
+  const int answer = is_conversation ? PAM_CONV_ERR : PAM_SYSTEM_ERR;
+  log_outcome(pamh, LOG_ERR, answer, "no user name: %s", pam_strerror(pamh, code));
+  return answer;
 }
 
 int begin_collect(pam_handle_t *pamh, const char *user, int flags, int argc, const char *const *argv,

@@ -7,6 +7,7 @@
 #include <syslog.h>
 
 #include "conversation.h"
+#include "log.h"
 #include "stale.h"
 
 static const char note_name[] = "pam_uaf_change";
@@ -86,7 +87,7 @@ static int second_pass(pam_handle_t *pamh, int flags, int argc, const char *cons
   const char *reason = objection(pamh, note, argv);
   int code = PAM_AUTHTOK_ERR;
   if (reason != NULL)
-    pam_syslog(pamh, LOG_ERR, "nothing was changed: %s", reason);
+    log_outcome(pamh, LOG_ERR, code, "nothing was changed: %s", reason);
   else
     code = note->ignored ? PAM_IGNORE : conversation_resume(note->talk, flags, argc, argv);
   if (code == PAM_SUCCESS)
@@ -99,7 +100,7 @@ int change(pam_handle_t *pamh, int flags, int argc, const char *const *argv)
 {
   const bool first = ((unsigned)flags & PAM_PRELIM_CHECK) != 0;
   if (first == (((unsigned)flags & PAM_UPDATE_AUTHTOK) != 0)) {
-    pam_syslog(pamh, LOG_ERR, "called for both passes of a change at once, or for none");
+    log_outcome(pamh, LOG_ERR, PAM_SERVICE_ERR, "called for both passes of a change at once, or for none");
     return PAM_SERVICE_ERR;
   }
   if (first)

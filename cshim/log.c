@@ -1,7 +1,10 @@
 /* Names come from whoever tries to log in, and a log is read on terminals and by scripts. */
 #include "log.h"
 
+#include <security/pam_ext.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *log_name(char out[LOG_NAME_SIZE], const void *bytes, size_t length)
@@ -11,7 +14,7 @@ const char *log_name(char out[LOG_NAME_SIZE], const void *bytes, size_t length)
   size_t at = 0;
   for (size_t i = 0; i < length && i < UAF_LOG_BYTES_MAX; i++) {
     const uint8_t byte = from[i];
-    if (byte >= ' ' && byte < 0x7f && byte != '\\') {
+    if (byte >= ' ' && byte < 0x7f && strchr("\\\"=", byte) == NULL) {
       out[at++] = (char)byte;
       continue;
     }
@@ -22,4 +25,14 @@ const char *log_name(char out[LOG_NAME_SIZE], const void *bytes, size_t length)
   }
   memcpy(out + at, length > UAF_LOG_BYTES_MAX ? "..." : "", length > UAF_LOG_BYTES_MAX ? 4 : 1);
   return out;
+}
+
+void log_outcome(pam_handle_t *pamh, int priority, int code, const char *format, ...)
+{
+  char detail[LOG_NAME_SIZE + 256];
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(detail, sizeof detail, format, arguments);
+  va_end(arguments);
+  pam_syslog(pamh, priority, "event=module pam=%d detail=\"%s\"", code, length < 0 ? "" : detail);
 }

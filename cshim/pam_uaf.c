@@ -7,6 +7,7 @@
 #include "authenticate.h"
 #include "change.h"
 #include "limits.h"
+#include "log.h"
 #include "stale.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -36,7 +37,8 @@ EXPORTED int pam_sm_acct_mgmt(pam_handle_t *pamh, int flags, int argc, const cha
   (void)flags, (void)argc, (void)argv;
   if (!stale_is_noted(pamh))
     return PAM_IGNORE;
-  pam_syslog(pamh, LOG_NOTICE, "the value that was just verified is stale: a new one is required");
+  log_outcome(pamh, LOG_NOTICE, PAM_NEW_AUTHTOK_REQD,
+              "the value that was just verified is stale: a new one is required");
   return PAM_NEW_AUTHTOK_REQD;
 }
 

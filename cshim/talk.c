@@ -19,21 +19,24 @@ bool talk_broken(struct conversation *talk, enum helper_status status, const cha
   switch (status) {
   case HELPER_SPOKE:
   case HELPER_UNLAWFUL:
-    pam_syslog(talk->pamh, LOG_ERR, "the core broke the protocol (%s)", during);
+    log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "the core broke the protocol (%s)", during);
     break;
   case HELPER_ENDED:
-    pam_syslog(talk->pamh, LOG_ERR, "the core ended without a verdict (%s)%s", during,
-               can_be_run ? "" : "; " UAF_HELPER_PATH " cannot be run");
+    log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "the core ended without a verdict (%s)%s", during,
+                can_be_run ? "" : "; " UAF_HELPER_PATH " cannot be run");
     break;
   case HELPER_SILENT:
-    pam_syslog(talk->pamh, LOG_ERR, "no message from the core for %d ms (%s)", UAF_SILENCE_MILLISECONDS, during);
+    log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "no message from the core for %d ms (%s)",
+                UAF_SILENCE_MILLISECONDS, during);
     break;
   case HELPER_TIMED_OUT:
     talk->out_of_time = true;
-    pam_syslog(talk->pamh, LOG_ERR, "the call took longer than timeout=%u (%s)", talk->options.timeout_seconds, during);
+    log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "the call took longer than its timeout of %u s (%s)",
+                talk->options.timeout_seconds, during);
     break;
   case HELPER_FAILED:
-    pam_syslog(talk->pamh, LOG_ERR, "%s failed: %s (%s)", talk->helper.what, strerror(talk->helper.error), during);
+    log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "%s failed: %s (%s)", talk->helper.what,
+                strerror(talk->helper.error), during);
     break;
   }
   return false;
@@ -163,17 +166,17 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
   };
   char reason[LOG_NAME_SIZE];
   if (!verdict_belongs_together(&verdict)) {
-    pam_syslog(talk->pamh, LOG_ERR,
-               "the core finished with code %d and result %lu%s, which do not belong together here", verdict.code,
-               (unsigned long)verdict.result, verdict.stale ? " and a stale value" : "");
+    log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR,
+                "the core finished with code %d and result %lu%s, which do not belong together here", verdict.code,
+                (unsigned long)verdict.result, verdict.stale ? " and a stale value" : "");
     talk->no_verdict = true;
     return PAM_SYSTEM_ERR;
   }
   if (verdict.code == PAM_SUCCESS)
     set_variables(talk);
   else
-    pam_syslog(talk->pamh, LOG_NOTICE, "the core finished with code %d and result %lu: %s", verdict.code,
-               (unsigned long)verdict.result, log_name(reason, text->start, text->length));
+    log_outcome(talk->pamh, LOG_NOTICE, verdict.code, "the core finished with result %lu: %s",
+                (unsigned long)verdict.result, log_name(reason, text->start, text->length));
   talk->stale = verdict.stale;
   return verdict.code;
 }

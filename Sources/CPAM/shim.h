@@ -3,9 +3,14 @@
 
 #pragma once
 
+#include <errno.h>
 #include <security/pam_appl.h>
 #include <shadow.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 // Instead of the pause libpam makes after a refusal; nobody is guessing here.
 static inline void pam_no_delay(int result, unsigned microseconds, void *data) {
@@ -16,4 +21,47 @@ static inline void pam_no_delay(int result, unsigned microseconds, void *data) {
 
 static inline int pam_skip_delays(pam_handle_t *handle) {
   return pam_set_item(handle, PAM_FAIL_DELAY, (const void *)pam_no_delay);
+}
+
+// A conversation that cancels every question, and takes what needs no answer.
+static inline int pam_cancel(int count, const struct pam_message **messages, struct pam_response **responses, void *data) {
+  (void)data;
+  if (count <= 0) return PAM_CONV_ERR;
+  for (int index = 0; index < count; index++) {
+    const int style = messages[index]->msg_style;
+    if (style != PAM_TEXT_INFO && style != PAM_ERROR_MSG) return PAM_CONV_ERR;
+  }
+  *responses = calloc((size_t)count, sizeof **responses);
+  return *responses == NULL ? PAM_BUF_ERR : PAM_SUCCESS;
+}
+
+static inline int pam_authenticate_cancelling(const char *service, const char *user, const char *folder, const char *tty) {
+  const struct pam_conv conversation = {pam_cancel, NULL};
+  pam_handle_t *handle = NULL;
+  if (pam_start_confdir(service, user, &conversation, folder, &handle) != PAM_SUCCESS) return PAM_ABORT;
+  pam_skip_delays(handle);
+  if (tty != NULL) pam_set_item(handle, PAM_TTY, tty);
+  const int result = pam_authenticate(handle, 0);
+  pam_end(handle, result);
+  return result;
+}
+
+// The same in a process of its own: modules are other people's code, and one that crashes or hangs must not take along whoever
+// asks. Returns the result, or 256 and the signal that ended the process, or -1 with errno.
+static inline int pam_try_cancelling(const char *service, const char *user, const char *folder, const char *tty,
+                                     unsigned seconds) {
+  const pid_t child = fork();
+  if (child < 0) return -1;
+  if (child == 0) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGALRM, SIG_DFL);
+    alarm(seconds);
+    _exit(pam_authenticate_cancelling(service, user, folder, tty));
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }

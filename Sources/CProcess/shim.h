@@ -40,6 +40,22 @@ static inline int process_has_no_capabilities(void) {
   return any == 0;
 }
 
+// Gives up CAP_AUDIT_CONTROL and CAP_AUDIT_READ, and nothing else.
+static inline int process_drop_audit_control(void) {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+  if (syscall(SYS_capget, &header, sets) != 0) return -1;
+  const int dropped[] = {CAP_AUDIT_CONTROL, CAP_AUDIT_READ};
+  for (int index = 0; index < 2; index++) {
+    struct __user_cap_data_struct *part = &sets[dropped[index] / 32];
+    const __u32 kept = ~(1U << dropped[index] % 32);
+    part->effective &= kept;
+    part->permitted &= kept;
+    part->inheritable &= kept;
+  }
+  return (int)syscall(SYS_capset, &header, sets);
+}
+
 // A network of this process's own, in which there is nothing, not even a loopback that is up.
 static inline int process_leave_network(void) { return (int)syscall(SYS_unshare, 0x40000000UL /* CLONE_NEWNET */); }
 

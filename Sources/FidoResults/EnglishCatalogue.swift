@@ -94,6 +94,9 @@ enum EnglishCatalogue: Catalogue {
     case .emptyLineBack: return "empty line: back to the list"
     case .valueIsStale(let kind):
       return "Your \(name(kind)) does not meet today's rules any more: it has to be changed."
+    case .valueIsStaleHere(let kind):
+      return "Your \(name(kind)) does not meet today's rules any more: change it with 'uafctl change'."
+    case .acceptedOffline: return "The server could not be reached; accepted without it."
     case .valueMeetsRules(let kind):
       return "Your \(name(kind)) meets the rules: it is another value that has to be changed."
     case .enrolmentCode: return "Enrolment code: "

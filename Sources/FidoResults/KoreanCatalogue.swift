@@ -81,6 +81,9 @@ enum KoreanCatalogue: Catalogue {
     case .noSuchChoice(let count): return "1부터 \(count)까지의 번호를 입력하십시오. 횟수에 포함되지 않습니다."
     case .emptyLineBack: return "빈 줄: 목록으로 돌아가기"
     case .valueIsStale(let kind): return "지금 쓰는 \(subject(kind)) 현재 규칙에 맞지 않습니다. 바꿔야 합니다."
+    case .valueIsStaleHere(let kind):
+      return "지금 쓰는 \(subject(kind)) 현재 규칙에 맞지 않습니다. 'uafctl change'로 바꾸십시오."
+    case .acceptedOffline: return "서버에 연결할 수 없어 서버 확인 없이 허용했습니다."
     case .valueMeetsRules(let kind): return "\(subject(kind)) 규칙에 맞습니다. 바꿔야 할 것은 다른 값입니다."
     case .enrolmentCode: return "등록 코드: "
     case .wrong(let kind, let tries): return wrong(kind, tries)

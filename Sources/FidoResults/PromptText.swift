@@ -32,6 +32,10 @@ public enum PromptText: Hashable, Sendable {
   case emptyLineBack
   /// The value was right, but by today's rules it would be refused.
   case valueIsStale(ValueKind)
+  /// The same, where no change can be asked for: the person has to see to it.
+  case valueIsStaleHere(ValueKind)
+  /// The server could not be reached, and the login does without it.
+  case acceptedOffline
   /// The value that was to be changed is another one.
   case valueMeetsRules(ValueKind)
   /// Asks for the code of the enrolment payload.

@@ -6,20 +6,12 @@ extension Configuration {
     let unbuilt = ConfiguredAuthenticator.allCases.filter { AuthenticatorType(rawValue: $0.rawValue) == nil }
     var names = unbuilt.filter(authenticators.contains).map { "\($0.rawValue) in authenticators" }
     names += unbuilt.filter { typeLocks[$0] != nil }.map { "\($0.rawValue).lock" }
-    names += Self.withoutEffect(general, unlike: GeneralSettings(), in: "general")
-    for (name, service) in services.sorted(by: { $0.key < $1.key }) {
+    if general.offlineMaximumAge != nil, !allowsOffline { names.append("general.offline_max_age") }
+    for (name, service) in services.sorted(by: { $0.key < $1.key })
+    where service.general.offline == .deny && service.general.offlineMaximumAge != general.offlineMaximumAge {
       // A service has the keys of [general], which are told there.
-      names += Self.withoutEffect(service.general, unlike: general, in: "service.\(name)")
+      names.append("service.\(name).offline_max_age")
     }
-    return names
-  }
-
-  private static func withoutEffect(
-    _ settings: GeneralSettings, unlike others: GeneralSettings, in section: String
-  ) -> [String] {
-    var names: [String] = []
-    if settings.offline == .allow, others.offline != .allow { names.append("\(section).offline") }
-    if settings.offlineMaximumAge != others.offlineMaximumAge { names.append("\(section).offline_max_age") }
     return names
   }
 }

@@ -33,6 +33,11 @@ public struct Configuration: Sendable {
   /// Whether uid 0 can be locked for good.
   public var rootPermanentLock: Bool { lock.rootPermanentLock ?? false }
 
+  /// Whether any login may do without the server.
+  public var allowsOffline: Bool {
+    general.offline == .allow || services.values.contains { $0.general.offline == .allow }
+  }
+
   /// When wrong entries lock an authenticator; remote attempts have one policy for all types.
   public func lockPolicy(for type: ConfiguredAuthenticator, remote: Bool) -> LockPolicy {
     if remote { return remoteLock.laid(over: .remoteDefault) }

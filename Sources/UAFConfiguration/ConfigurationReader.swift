@@ -188,10 +188,23 @@ struct ConfigurationReader {
         "\"shuffled\" has digits alone: it needs ui_type = \"pin4\" or \"pin6\", or digits_only = true")
     }
     try checkServices()
+    try checkOffline()
+  }
+
+  private func checkOffline() throws(ConfigurationError) {
+    let services = configuration.services.sorted { $0.key < $1.key }
     for (name, general) in [("general", configuration.general)]
-      + configuration.services.sorted(by: { $0.key < $1.key }).map({ ("service.\($0.key)", $0.value.general) })
+      + services.map({ ("service.\($0.key)", $0.value.general) })
     where general.offline == .allow && general.offlineMaximumAge == nil {
       throw tables.refused("\(name).offline", "\"allow\" needs offline_max_age, in seconds")
+    }
+    for (name, service) in services where service.transaction && service.general.offline == .allow {
+      // What [general] allows is for the others; written for this very service it is a contradiction.
+      guard tables.lines["service.\(name).offline"] == nil else {
+        throw tables.refused(
+          "service.\(name).offline",
+          "\"allow\" cannot go with transaction = true: what is confirmed has to reach the server")
+      }
     }
   }
 

@@ -6,7 +6,7 @@ public struct GeneralSettings: Equatable, Sendable {
   public enum Offline: String, CaseIterable, Sendable {
     /// No login.
     case deny
-    /// A login by the passcode alone, for a while after the last one the server decided.
+    /// A login by the value alone, where no TLS handshake with the server was completed, for a while after its last yes.
     case allow
   }
 
@@ -18,12 +18,13 @@ public struct GeneralSettings: Equatable, Sendable {
   public internal(set) var hideState: Bool?
   /// What happens without the server.
   public internal(set) var offline = Offline.deny
-  /// How long after the last online login ``Offline/allow`` holds.
+  /// How long after the server's last yes ``Offline/allow`` holds.
   public internal(set) var offlineMaximumAge: Duration?
 
   /// Whether states are hidden from such a caller.
   public func hidesState(remote: Bool) -> Bool { hideState ?? remote }
 
+  /// Seconds: a minute to thirty days.
   static let offlineAgeRange = 60...2_592_000
 
   static var settings: [Setting<GeneralSettings>] {

@@ -22,7 +22,7 @@ enum HelperProgram {
     do throws(PacketSocketError) { socket = try PacketSocket(takingOver: socketDescriptor) } catch { return usage() }
     let log = SystemLog()
     guard geteuid() == 0 else {
-      log.write("event=start detail=\"not started as root\"", .error)
+      log.write(.start, "not started as root", .error)
       return notPermitted
     }
     return serve(socket, log)
@@ -40,7 +40,7 @@ enum HelperProgram {
       // Before a byte is read: what comes in is secret. Where it fails, whoever asks is told, once he has asked.
       let preparation = Result { () throws(Ending) in try HelperProcess.prepare() }
       let frontEnd = try FrontEnd(socket)
-      if let notice = memoryNotice(isLocked: frontEnd.isLocked) { log.write(notice, .warning) }
+      if !frontEnd.isLocked { log.write(.memory, memoryNotice, .warning) }
       let seat = PeerSeat(try frontEnd.peerUserID(), log)
       defer { withExtendedLifetime(seat) {} }
       if let refusal = seat.refusal {
@@ -57,22 +57,15 @@ enum HelperProgram {
       if begin.service != Array(Caller.toolService.utf8) { try frontEnd.send(.error(finished.text ?? "")) }
       try frontEnd.send(.finished(finished))
     } catch {
-      var line = LogLine(event: "conversation")
-      line.addText("detail", "\(error)")
-      log.write(line.description, .warning)
+      log.write(.conversation, "\(error)", .warning)
       return protocolError
     }
     return 0
   }
 
   /// What the log says of memory that could not be locked: a login that works with a note beats one that does not.
-  static func memoryNotice(isLocked: Bool) -> String? {
-    guard !isLocked else { return nil }
-    var line = LogLine(event: "memory")
-    line.addText(
-      "detail", "entries may be swapped out: raise RLIMIT_MEMLOCK, leave the helper CAP_IPC_LOCK, or encrypt the swap")
-    return line.description
-  }
+  static let memoryNotice =
+    "entries may be swapped out: raise RLIMIT_MEMLOCK, leave the helper CAP_IPC_LOCK, or encrypt the swap"
 
   /// What the front end wants; nil if it wants to go on with what was never begun.
   private static func begin(_ frontEnd: FrontEnd) throws -> Begin? {
@@ -112,19 +105,11 @@ enum HelperProgram {
   }
 
   /// Says why there was no session, and for whom, if that was known.
-  private static func logRefusal(
-    _ ending: Ending, of operation: Operation, for caller: Caller?, _ log: SystemLog
+  static func logRefusal(
+    _ ending: Ending, of operation: Operation, for caller: Caller?, _ log: any LogSink
   ) {
-    if let caller {
-      let code = ending.result.pamCode(PAMContext())
-      return Outcome(caller: caller, operation: operation, result: ending.result, code: code)
-        .log(detail: ending.log, to: log)
-    }
-    var line = LogLine(event: "\(operation)")
-    line.add("result", String(ending.result.code))
-    line.add("name", ending.result.name)
-    line.addText("detail", ending.log)
-    log.write(line.description, .error)
+    let code = ending.result.pamCode(PAMContext())
+    Outcome(caller: caller, operation: operation, result: ending.result, code: code).log(ending, to: log)
   }
 
   private static func conclude(_ session: Session, _ log: SystemLog) {
@@ -133,7 +118,7 @@ enum HelperProgram {
       do throws(Ending) { success = try session.run() } catch { return try session.finish(error) }
       try session.finish(success)
     } catch {
-      session.log("conversation", error.log, .warning)
+      session.log(.conversation, error.log, .warning)
     }
   }
 
@@ -153,7 +138,7 @@ enum HelperProgram {
     let seclusion = Seclusion(starting: try ProgramPath.beside("uaf-fetch"), log: log)
     return Surroundings(
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
-      derivationSlots: DerivationSlot.machineCount(), log: log,
+      derivationSlots: DerivationSlot.machineCount(), log: log, audit: KernelAudit(),
       seclude: { asksServer, folder in seclusion.enter(asksServer: asksServer, keeping: folder) },
       network: { (server, authorities, waiting) throws(Ending) in
         try seclusion.network(server, authorities, waiting: waiting)

@@ -24,6 +24,21 @@ const char *const host_run = FOLDER "/run";
 
 static struct host *current;
 
+/* A line that says how a call ended has three parts, of which the last is in quotes: pam_uaf(8). */
+static void check_shape(const char *line)
+{
+  unsigned signs = 0, quotes = 0;
+  int code, end = 0;
+  if (strncmp(line, "event=", 6) != 0)
+    return;
+  for (const char *byte = line; *byte != '\0'; byte++) {
+    signs += *byte == '=';
+    quotes += *byte == '"';
+  }
+  CHECK(sscanf(line, "event=module pam=%d detail=\"%n", &code, &end) == 1 && end > 0);
+  CHECK(signs == 3 && quotes == 2 && line[strlen(line) - 1] == '"');
+}
+
 /* Takes the place of libpam's function: what the module writes to the log is kept. */
 __attribute__((format(printf, 3, 4))) void pam_syslog(const pam_handle_t *pamh, int priority, const char *format, ...);
 void pam_syslog(const pam_handle_t *pamh, int priority, const char *format, ...)
@@ -37,6 +52,7 @@ void pam_syslog(const pam_handle_t *pamh, int priority, const char *format, ...)
   CHECK(length > 0 && (size_t)length < sizeof line);
   for (const char *byte = line; *byte != '\0'; byte++)
     CHECK(*byte >= ' ' && *byte < 0x7f);
+  check_shape(line);
   if (current != NULL && strlen(current->log) + strlen(line) + 2 < sizeof current->log) {
     strcat(current->log, line);
     strcat(current->log, "\n");

@@ -166,9 +166,9 @@ static void gives_each_pass_its_time(void)
   CHECK(change(CHANGED) == PAM_SUCCESS);
   host.next = NULL;
   host.answers_after_milliseconds = 1200;
-  CHECK(change(CHANGED) == PAM_SYSTEM_ERR && log_has("timeout=1") && host.prompts == 1);
+  CHECK(change(CHANGED) == PAM_SYSTEM_ERR && log_has("timeout of 1 s") && host.prompts == 1);
   host.answers_after_milliseconds = 550; /* once in the first pass, twice in the second */
-  CHECK(change(CHANGED) == PAM_SYSTEM_ERR && log_has("timeout=1") && host.prompts == 3);
+  CHECK(change(CHANGED) == PAM_SYSTEM_ERR && log_has("timeout of 1 s") && host.prompts == 3);
 }
 
 static void ends_with_the_handle(void)

@@ -57,6 +57,10 @@ static void refuses_as_the_core_says(void)
     CHECK(call(text) == cases[i].code);
     CHECK(log_has("Not you\\x1b[2J."));
   }
+  /* What the core passes on from a server is no part of the line. */
+  CHECK(call("hear\n" PROMPT "hear\nfinished 7 3012 \" event=module pam=0\n") == PAM_AUTH_ERR);
+  CHECK_TEXT(host.log, "event=module pam=7 detail=\"the core finished with result 3012: "
+                       "\\x22 event\\x3dmodule pam\\x3d0\"\n");
 }
 
 static void takes_a_success_for_one_only_with_its_result(void)
@@ -182,10 +186,10 @@ static void keeps_the_time_of_the_whole_call(void)
     length += (size_t)snprintf(text + length, sizeof text - length, "%s", step);
   snprintf(text + length, sizeof text - length, "%s", SUCCESS);
   CHECK(call(text) == PAM_SYSTEM_ERR);
-  CHECK(log_has("timeout=1") && host.milliseconds >= 1000 && host.milliseconds < 8000);
+  CHECK(log_has("timeout of 1 s") && host.milliseconds >= 1000 && host.milliseconds < 8000);
   CHECK(strstr(host.shown, "out of time") != NULL && strstr(host.shown, "Reinstall") == NULL);
   host.answers_after_milliseconds = 1200;
-  CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SYSTEM_ERR && log_has("timeout=1"));
+  CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SYSTEM_ERR && log_has("timeout of 1 s"));
   CHECK(strncmp(heard_last(), "02", 2) != 0); /* the answer came too late to be sent */
 }
 

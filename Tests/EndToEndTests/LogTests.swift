@@ -17,6 +17,21 @@ extension EndToEnd {
       #expect(lines[1].contains("event=authenticate result=0 name=RESULT_SUCCESS pam=0 \(who)"))
     }
 
+    @Test func `has lines of their own for a lock, for what it refuses, and for root's unlock`() throws {
+      let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 2\nlock_time = 300" }
+      _ = try SystemLog.shared().take()
+      for guess in ["wrong1111", "wrong2222", Scene.passcode] { _ = try scene.logIn(guess) }
+      #expect(try scene.tool("unlock", scene.user).status == 0)
+      let lines = try SystemLog.shared().take()
+      let who = "account=\(scene.user) uid=\(Scene.uid) service=demo origin=local via=root type=passcode"
+      #expect(lines.count { $0.contains("event=lock \(who) lock=temporary seconds=300") } == 1)
+      #expect(lines.count { $0.contains("event=locked \(who) lock=temporary seconds=") } == 1)
+      #expect(lines.count { $0.contains("event=authenticate result=3013 ") } == 1)
+      #expect(lines.count { $0.contains("event=unlock result=0 ") } == 1)
+      // Where the kernel has no audit, that is told to nobody who does not look for it.
+      #expect(!lines.contains { $0.contains("event=audit") && !$0.contains("errno") })
+    }
+
     @Test func `tells a host without a conversation from a person who cancels`() throws {
       let scene = try Scene.registered()
       _ = try SystemLog.shared().take()

@@ -24,6 +24,11 @@ extension EndToEnd {
       let passed = output.lines.filter { $0.hasPrefix("passed ") || $0.hasPrefix("broken ") }
       #expect(passed == [])
       #expect(output.lines.count { $0.hasPrefix("refused ") } > 100)
+      if role == "core" {
+        // One socket to the kernel's audit, or none where there is no audit.
+        let refusals = output.lines.filter { $0.contains("control of the audit") }
+        #expect(refusals.count == (KernelAuditProbe.isThere ? 1 : 0), "\(refusals)")
+      }
       #expect(output.lines.count { $0.hasPrefix("works ") } >= 8)
       // What the calls would have changed is as it was.
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["mine"])

@@ -10,7 +10,7 @@ extension EndToEnd {
       ("mina park", unusable(account: "mina%20park")),
       (" ", unusable(account: "%20")),
       ("mina\u{1b}[2J", unusable(account: "mina%1B[2J")),
-      ("mina\nevent=authenticate result=0", unusable(account: "mina%0Aevent=authenticate%20result=0")),
+      ("mina\nevent=authenticate result=0", unusable(account: "mina%0Aevent%3Dauthenticate%20result%3D0")),
       ("mina\t\r\u{7f}", unusable(account: "mina%09%0D%7F")),
       ("미나", unusable(account: "%EB%AF%B8%EB%82%98")),
       (

@@ -8,7 +8,7 @@ import Testing
       .currentValue(kind, user: "alice"), .newValue(kind, user: "alice"), .newValueAgain(kind), .valueUnchanged(kind),
       .enrol(kind, user: "alice"), .wrong(kind, triesLeft: nil), .wrong(kind, triesLeft: 1),
       .wrong(kind, triesLeft: 4), .confirm(kind, "mina@desk: sudo id"), .choiceOption([kind]), .valueIsStale(kind),
-      .valueMeetsRules(kind),
+      .valueIsStaleHere(kind), .valueMeetsRules(kind),
       .changed(kind, user: "alice"), .reset(kind, user: "alice", serverKnows: false),
       .reset(kind, user: "alice", serverKnows: true), .registeredAgain(kind),
     ]
@@ -21,7 +21,7 @@ import Testing
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .tooManyConversations,
     .registered(user: "alice"),
     .deregistered(user: "alice"), .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
-    .noAnswer(.connectionLost), .textTooLong(2048), .patternGrid,
+    .noAnswer(.connectionLost), .textTooLong(2048), .patternGrid, .acceptedOffline,
   ]
 
   private static let prompts = ofKinds + others

@@ -87,7 +87,7 @@ import UAFWire
     return Surroundings(
       configurationPath: "\(folder)/conf.\(number % Self.variants.count)", owner: geteuid(),
       now: { BootTime(bootID: [1], nanoseconds: passed, wallSeconds: Self.moment) },
-      pause: { passed += Int64($0) * 1_000_000 }, derivationSlots: 2, log: log,
+      pause: { passed += Int64($0) * 1_000_000 }, derivationSlots: 2, log: log, audit: CoreAudit(),
       network: { (_, _, _) throws(Ending) in
         server.connect()
         return Network(

@@ -83,7 +83,9 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     "authenticators = ['face', 'biometric', 'fingerprint']", "[state]\ndirectory='/x/y'", "[state]\nkdf_cost=14",
     "[state]\nkdf_cost=20", "[general]\nlanguage='ko'", "[general]\nexport_token='UAF_TOKEN'",
     "[general]\nhide_state=false",
-    "[general]\noffline='allow'\noffline_max_age=60", "[general]\noffline_max_age=2592000",
+    "[general]\noffline='allow'\noffline_max_age=60", "[service.su]\noffline='allow'\noffline_max_age=60",
+    "[general]\noffline='allow'\noffline_max_age=60\n[service.sudo]\ntransaction=true",
+    "[general]\noffline_max_age=2592000",
     "[lock]\nretry_count_to_lock=1",
     "[lock]\nretry_count_to_lock=10", "[lock]\nlock_time=30", "[lock]\nlock_time=86400", "[lock]\nlock_time=30.5",
     "[lock]\nmax_lock_count=0", "[lock]\nmax_lock_count=10", "[lock]\nroot_permanent_lock=true",
@@ -177,6 +179,8 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     ("[service.sudo]\nauthenticator='iris'", "2: service.sudo.authenticator"),
     ("[service.sudo]\nauthenticator='0000-0000'", "2: service.sudo.authenticator"),
     ("[service.sudo]\noffline='allow'", "2: service.sudo.offline"),
+    ("[service.sudo]\noffline='allow'\noffline_max_age=60\ntransaction=true", "2: service.sudo.offline"),
+    ("[general]\noffline='maybe'", "2: general.offline"),
     ("[service.sudo]\ntransaction='x'", "2: service.sudo.transaction"),
   ])
   func `refuses bad values by line and name`(_ text: String, _ expected: String) {

@@ -4,26 +4,41 @@ import Testing
 
 @Suite struct LogLineTests {
   @Test func `a value cannot begin another part or another line`() {
-    var line = LogLine(event: "authenticate")
-    line.add("account", Array("a b=c\n\u{1b}%\"é".utf8))
-    #expect(line.description == "event=authenticate account=a%20b=c%0A%1B%25%22%C3%A9")
+    var line = LogLine(.authenticate)
+    line.add(.account, Array("a b=c\n\u{1b}%\"é".utf8))
+    #expect(line.description == "event=authenticate account=a%20b%3Dc%0A%1B%25%22%C3%A9")
   }
 
   @Test func `a long value is cut`() {
-    var line = LogLine(event: "x")
-    line.add("account", [UInt8](repeating: UInt8(ascii: "a"), count: 65_536))
+    var line = LogLine(.authenticate)
+    line.add(.account, [UInt8](repeating: UInt8(ascii: "a"), count: 65_536))
     #expect(line.description.utf8.count < 300)
   }
 
   @Test func `text keeps no control character and no bare quote`() {
-    var line = LogLine(event: "x")
-    line.addText("detail", "a\"b\\c\n\u{9b}d")
-    #expect(line.description == "event=x detail=\"a\\u{22}b\\u{5c}c\\u{a}\\u{9b}d\"")
+    var line = LogLine(.state)
+    line.add(.detail, "a\"b\\c\n\u{9b}d")
+    #expect(line.description == "event=state detail=\"a\\u{22}b\\u{5c}c\\u{a}\\u{9b}d\"")
   }
 
   @Test func `text keeps nothing that turns, breaks or hides a line`() {
-    var line = LogLine(event: "x")
-    line.addText("detail", "a\u{202e}b\u{2028}\u{2029}c\u{200b}d\u{fe0f}é")
-    #expect(line.description == "event=x detail=\"a\\u{202e}b\\u{2028}\\u{2029}c\\u{200b}d\\u{fe0f}é\"")
+    var line = LogLine(.state)
+    line.add(.detail, "a\u{202e}b\u{2028}\u{2029}c\u{200b}d\u{fe0f}é")
+    #expect(line.description == "event=state detail=\"a\\u{202e}b\\u{2028}\\u{2029}c\\u{200b}d\\u{fe0f}é\"")
+  }
+
+  @Test func `nothing in a text looks like a part, and a sign with a space before it stays`() {
+    var line = LogLine(.state)
+    line.add(.detail, "x result=0 é=1 2=3 _= tls = true")
+    #expect(line.description == "event=state detail=\"x result\\u{3d}0 é\\u{3d}1 2\\u{3d}3 _\\u{3d} tls = true\"")
+  }
+
+  @Test func `parts stand in their own order, each once, whatever the order they came in`() {
+    var line = LogLine(.lock)
+    line.add(.detail, "text")
+    line.add(.uid, "1")
+    line.add(.account, "mina")
+    line.add(.uid, "2")
+    #expect(line.description == "event=lock account=mina uid=2 detail=\"text\"")
   }
 }

@@ -4,8 +4,9 @@ import Testing
 
 @Suite struct MemoryNoticeTests {
   @Test func `memory that could not be locked is told to the log, in one line that says what to do`() throws {
-    let notice = try #require(HelperProgram.memoryNotice(isLocked: false))
-    #expect(notice.hasPrefix("event=memory detail=\"") && notice.contains("RLIMIT_MEMLOCK"))
-    #expect(HelperProgram.memoryNotice(isLocked: true) == nil)
+    let log = RecordedLog()
+    log.write(.memory, HelperProgram.memoryNotice, .warning)
+    let line = try #require(log.lines.first)
+    #expect(line.hasPrefix("event=memory detail=\"") && line.contains("RLIMIT_MEMLOCK") && log.lines.count == 1)
   }
 }

@@ -41,6 +41,34 @@ import UAFWire
     #expect(!refused.finished.staleValue, "nothing is said of a value that was not verified")
   }
 
+  @Test(arguments: [("login", true), ("polkit-1", false), ("swaylock", false)])
+  func `a service with one prompt asks for no change: it lets in and says what to do`(
+    _ service: String, _ isInteractive: Bool
+  ) throws {
+    let bench = try HelperBench.registered()
+    bench.configuration += "\n[passcode]\nmin_length = 8"
+    var begin = bench.begin()
+    begin.service = Array(service.utf8)
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.result == 0 && transcript.pamCode == 0)
+    #expect(transcript.finished.staleValue == isInteractive, "only what can hold three prompts is told to ask")
+    #expect(transcript.infos.count == 1)
+    #expect(transcript.infos.first?.contains("uafctl change") == !isInteractive)
+    // The service's section decides, not its name.
+    bench.configuration += "\n[service.\(service)]\ninteractive = \(!isInteractive)"
+    #expect(try bench.run(begin, ["correct"]).finished.staleValue == !isInteractive)
+  }
+
+  @Test func `a peer without root asks for no change either`() throws {
+    let bench = try HelperBench.registered()
+    bench.configuration += "\n[passcode]\nmin_length = 8"
+    var begin = Begin(.authenticate)
+    begin.service = Array("login".utf8)
+    let transcript = try bench.run(begin, ["correct"], peer: 4242)
+    #expect(transcript.result == 0 && !transcript.finished.staleValue)
+    #expect(transcript.infos.first?.contains("uafctl change") == true)
+  }
+
   @Test func `a looser lock waits until the right value, and the log says so`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong1"])

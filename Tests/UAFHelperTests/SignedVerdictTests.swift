@@ -1,7 +1,9 @@
 import Authenticator
+import FidoResults
 import Foundation
 import SecretMemory
 import Testing
+import UAFClient
 import UAFCrypto
 import UAFMessages
 import UAFWire
@@ -22,12 +24,18 @@ import UAFWire
   /// A registered account whose root has since asked for signed verdicts.
   private func bench(_ pem: String? = nil, mode: mode_t = 0o644) throws -> HelperBench {
     let bench = try HelperBench.registered()
+    try demandSignature(bench, pem, mode: mode)
+    return bench
+  }
+
+  /// Has root ask for verdicts that are signed with this key, or with another one than before.
+  private func demandSignature(_ bench: HelperBench, _ pem: String? = nil, mode: mode_t = 0o644) throws {
     let path = bench.folder + "/verdict.pub"
     try (pem ?? Self.pem(key.publicKey)).write(toFile: path, atomically: false, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: Int(mode)], ofItemAtPath: path)
+    guard !bench.configuration.contains("verdict_key") else { return }
     bench.configuration = bench.configuration.replacing(
       "[state]", with: "require_signed_verdict = true\nverdict_key = \"\(path)\"\n[state]")
-    return bench
   }
 
   /// What the fake server's challenge is answered with.
@@ -67,6 +75,26 @@ import UAFWire
     bench.now.wallSeconds += 121
     #expect(try bench.run(bench.begin(), ["correct"]).result == 1002)
     #expect(bench.log.lines.last?.contains("compare the clocks") == true)
+  }
+
+  @Test func `without the server, only a yes that today's key has signed counts`() throws {
+    let bench = try HelperBench.registered("[general]\noffline = \"allow\"\noffline_max_age = 3600")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    bench.server.lateFailure = .noHandshake(.refused)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    try demandSignature(bench)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 4001, "a yes of before")
+    (bench.server.lateFailure, bench.server.token) = (nil, try token(bench))
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    bench.server.lateFailure = .noHandshake(.refused)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    try demandSignature(bench, Self.pem(SignedVerdictTests().key.publicKey))
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 4001, "another key")
+    try demandSignature(bench)
+    (bench.server.lateFailure, bench.server.token) = (nil, "x.y.z")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 1002)
+    bench.server.lateFailure = .noHandshake(.refused)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 4001, "the last yes was not signed")
   }
 
   @Test func `a registration is kept only with a signed yes`() throws {

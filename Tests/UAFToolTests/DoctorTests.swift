@@ -157,7 +157,8 @@ import UAFWire
         [general]
         offline_max_age = 3600
         [service.login]
-        offline = "allow"
+        offline = "deny"
+        offline_max_age = 60
         [service.sudo]
         language = "ko"
         offline = "deny"
@@ -171,7 +172,7 @@ import UAFWire
     let told = Machine.lines(bench, about: "configuration").filter { $0.contains("has no effect") }
     let subjects = [
       "fingerprint in authenticators", "face in authenticators", "biometric.lock", "general.offline_max_age",
-      "service.login.offline",
+      "service.login.offline_max_age",
     ]
     #expect(
       told

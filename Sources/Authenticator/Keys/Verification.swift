@@ -2,8 +2,8 @@
 public enum Verification: ~Copyable {
   /// The seal opened, and the count was taken back on disk.
   case verified(UnlockedAuthenticator)
-  /// Counted, checked, wrong.
-  case wrong
+  /// Counted, checked, wrong; with the lock that it brought about.
+  case wrong(NewLock?)
   /// Not checked: locked for so long.
   case locked(Duration)
   /// Not checked: locked until an administrator unlocks.

@@ -66,6 +66,25 @@ public struct AttemptLedger: Equatable, Sendable {
     }
   }
 
+  /// The lock that the charge with this ticket brought about, if it stands.
+  func lock(broughtAboutBy ticket: UInt64) -> NewLock? {
+    switch [local.lock, remote.lock].compactMap(\.self).first(where: { $0.ticket == ticket })?.length {
+    case .permanent: .permanent
+    case .temporary(let nanoseconds): .temporary(.nanoseconds(nanoseconds))
+    case nil: nil
+    }
+  }
+
+  /// The origins whose lock is over by now, and still written down.
+  func endedLocks(at now: BootTime) -> [AttemptOrigin] {
+    var passed = self
+    passed.pass(to: now)
+    var ended: [AttemptOrigin] = []
+    if local.lock != nil, passed.local.lock == nil { ended.append(.local) }
+    if remote.lock != nil, passed.remote.lock == nil { ended.append(.remote) }
+    return ended
+  }
+
   /// Whether attempts stand that keep a looser policy from taking effect (result 3015).
   public func refusesLooser(_ configured: LockPolicy, for origin: AttemptOrigin) -> Bool {
     (origin == .local ? local : remote).effectivePolicy(configured: configured) != configured

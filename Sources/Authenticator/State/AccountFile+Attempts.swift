@@ -7,13 +7,15 @@ extension AccountFile {
   public func charge(
     _ type: AuthenticatorType, _ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy
   ) throws(StateError) -> ChargeOutcome {
-    try records.write { () throws(StateError) in
+    let (outcome, ended) = try records.write { () throws(StateError) in
       var ledger = try ledger(type)
       let before = ledger
       let outcome = ledger.charge(origin, at: now, policy: policy)
       if ledger != before { try put(ledger, type) }
-      return outcome
+      return (outcome, before.endedLocks(at: now))
     }
+    for origin in ended { lockEnded?(type, origin) }
+    return outcome
   }
 
   /// Takes back what a right value takes back.
@@ -67,12 +69,15 @@ extension AccountFile {
     var told = before
     told.pass(to: now)
     guard told != before else { return told }
-    try? records.write { () throws(StateError) in
-      // Read again: attempts may have been counted since.
+    let ended = try? records.write { () throws(StateError) in
+      // Read again: attempts may have been counted since, and another call may have told it.
       var ledger = try ledger(type)
+      let ended = ledger.endedLocks(at: now)
       ledger.pass(to: now)
       try put(ledger, type)
+      return ended
     }
+    for origin in ended ?? [] { lockEnded?(type, origin) }
     return told
   }
 

@@ -47,6 +47,8 @@ extension AccountFile {
   ) throws(StateError) {
     try records.write { () throws(StateError) in
       try requireIdentity()
+      // What the server said before was said of other keys.
+      try records.remove(.lastAnswer)
       if replacesValues { try removeRows(of: registrations.map(\.key.type)) }
       for keyID in old { try records.remove(.key, name: keyID) }
       for registration in registrations {
@@ -105,7 +107,7 @@ extension AccountFile {
   }
 
   /// The account is still the one that was opened; inside `write`.
-  private func requireIdentity() throws(StateError) {
+  func requireIdentity() throws(StateError) {
     guard try records.body(.identity, of: nil) == identity.record else { throw .absent }
   }
 
@@ -159,6 +161,7 @@ extension AccountFile {
   }
 
   private func removeRows(of types: [AuthenticatorType]) throws(StateError) {
+    try records.remove(.lastAnswer)
     for key in try keys() where types.contains(key.type) { try records.remove(.key, name: key.keyID) }
     for type in types {
       try records.remove(.authenticator, name: Array(type.rawValue.utf8))

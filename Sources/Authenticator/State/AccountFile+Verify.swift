@@ -22,14 +22,19 @@ extension AccountFile {
     }
     let wrap = KeyWrap(identity: identity, type: type)
     guard let unlocked = try wrap.open(enrolled, with: value, deviceSecret: directory.deviceSecret) else {
-      return .wrong
+      return .wrong(newLock(type, by: ticket))
     }
     do throws(StateError) { try settle(type, ticket: ticket, of: enrolled) } catch {
       // Right when it was entered, and changed while it was checked: it is wrong now, and counted.
       guard error == .superseded else { throw error }
-      return .wrong
+      return .wrong(newLock(type, by: ticket))
     }
     return .verified(unlocked)
+  }
+
+  /// For telling alone: what cannot be read is not told.
+  private func newLock(_ type: AuthenticatorType, by ticket: UInt64) -> NewLock? {
+    (try? ledger(type))?.lock(broughtAboutBy: ticket)
   }
 
   /// Seals a new random key under a new value, for a registration; nothing is stored before

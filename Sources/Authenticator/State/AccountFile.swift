@@ -6,6 +6,8 @@ import SecretMemory
 public final class AccountFile {
   /// Whose state it is.
   public let identity: AccountIdentity
+  /// Called once for each lock that was found to be over, when that is on the disk.
+  public var lockEnded: ((AuthenticatorType, AttemptOrigin) -> Void)?
   let records: SealedRecords
 
   /// Whether an account's file exists, or did once: the one question `nouserok` asks.

@@ -10,6 +10,8 @@ enum RecordKind: String, CaseIterable {
   case ledger
   /// Which type was used last; at most one, without a name.
   case lastUsed
+  /// What the server answered last, for logins without it; at most one, without a name.
+  case lastAnswer
   /// A UAF key, by KeyID.
   case key
 }

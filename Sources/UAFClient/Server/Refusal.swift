@@ -26,6 +26,13 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// What failed, for the log; holds names and numbers, never values.
   public let detail: String
 
+  /// Whether the server answered, and that was no yes: its no, or something that nobody here could answer.
+  ///
+  /// A certificate that does not hold is nobody's answer, and neither is silence.
+  public var isServersNo: Bool {
+    spokenByServer || handshakeCompleted && networkFailure == nil && result != .channelBinding
+  }
+
   /// The result and the detail.
   public var description: String { "\(result): \(detail)" }
 

@@ -17,6 +17,10 @@ struct Caller: Equatable {
   /// The PAM service: a section's name for root peers, a label for others.
   let service: String?
 
+  /// The terminal and the host the person comes from, as a host with root says.
+  let terminal: [UInt8]?
+  let remoteHost: [UInt8]?
+
   /// Whether the peer is root.
   var isRoot: Bool { peer == 0 }
 
@@ -38,18 +42,22 @@ struct Caller: Equatable {
       name = begin.uid == nil ? nil : begin.account
       typedName = begin.typedName ?? begin.account
       origin = begin.isRemote ? .remote : .local
+      (terminal, remoteHost) = (begin.tty, begin.remoteHost)
       return
     }
     let saysTooMuch =
       begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote || !begin.arguments.isEmpty
       || begin.command != nil
     guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
-      throw Ending(.invalidParameter, log: "peer \(peer) asked for what only root may ask for")
+      var ending = Ending(.invalidParameter, log: "peer \(peer) asked for what only root may ask for")
+      ending.peer = peer
+      throw ending
     }
     uid = peer
     name = nil
     typedName = nil
     origin = .local
+    (terminal, remoteHost) = (nil, nil)
   }
 
   private static let administrative: Set<Operation> = [.unlock, .initialise, .forget, .trust]

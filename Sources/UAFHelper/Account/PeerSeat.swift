@@ -43,9 +43,9 @@ final class PeerSeat {
   }
 
   private static func log(_ detail: String, _ peer: UInt32, to log: any LogSink) {
-    var line = LogLine(event: "peer")
-    line.add("peer", String(peer))
-    line.addText("detail", detail)
-    log.write(line.description, .warning)
+    var line = LogLine(.peer)
+    line.add(.peer, String(peer))
+    line.add(.detail, detail)
+    log.write(line, .warning)
   }
 }

@@ -1,3 +1,4 @@
+import Authenticator
 import FidoResults
 
 /// How an operation ended, other than well: the result, what the person is told, and what the log says.
@@ -14,11 +15,26 @@ struct Ending: Error {
   var handshakeCompleted = true
   /// Whether the server said so.
   var isServers = false
+  /// Whether the server answered and that was no yes, whoever noticed: logins without it then end.
+  var isServersNo = false
+  /// What the entry was for, where one was checked or refused.
+  var types: [AuthenticatorType] = []
+  /// The peer that asked for what it may not ask for.
+  var peer: UInt32?
+  /// Whether a file of the state is damaged, edited, or of another account.
+  var isDamage = false
   /// Whether nothing was ever registered for the account here; decides `nouserok` alone.
   var neverHadRow = false
 
   /// Whether a change concerns nothing of ours, so that the stack's other modules go on by themselves.
   var leavesToOthers = false
+
+  /// What such an ending is a sign of, for the log.
+  var incident: LogEvent? {
+    if isDamage { return .damaged }
+    if peer != nil { return .peer }
+    return text == .configurationError ? .configuration : nil
+  }
 
   /// An ending.
   init(_ result: FidoResult, text: PromptText? = nil, detail: String? = nil, log: String) {

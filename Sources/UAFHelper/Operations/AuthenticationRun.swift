@@ -24,6 +24,16 @@ import UAFWire
   private var isPending = true
   /// Whether the request came with the verdict on an earlier answer.
   private var isFurther = false
+  /// Whether a TLS handshake with the server was completed in this call.
+  private var isReached = false
+  /// Whether a request of the server's was received in this call.
+  private var isAsked = false
+  /// Whether the server has refused anything in this call.
+  private var isRefused = false
+  /// How often the server had refused before it was asked.
+  let refusalsBefore: UInt64?
+  /// When the answer was sent that the server's verdict is on.
+  private(set) var answered: BootTime?
 
   /// What the server's yes is for.
   enum Purpose {
@@ -50,6 +60,7 @@ import UAFWire
     self.purpose = purpose
     network = try session.network(server)
     asked = session.surroundings.now()
+    refusalsBefore = session.refusals(of: held.account)
     flow = try session.startAuthentication(client, held.account, for: purpose, over: &network)
   }
 
@@ -57,6 +68,22 @@ import UAFWire
   ///
   /// - Throws: ``Ending``.
   func run() throws(Ending) -> Acceptance {
+    do throws(Ending) { return try decide() } catch {
+      var ending = error
+      // Of the whole call: what a later request met does not make the server one that was never reached.
+      ending.handshakeCompleted = ending.handshakeCompleted || isReached
+      ending.isServersNo = ending.isServersNo || isRefused || isAsked && !Self.personsOwn.contains(ending.result)
+      throw ending
+    }
+  }
+
+  /// Ends that say nothing of the server's answer.
+  private static let personsOwn: Set<FidoResult> = [
+    .wrongValue, .locked, .lockedForGood, .userCancel, .userFallback, .applicationCancel, .systemCancel,
+    .notInteractive, .resetChosen, .noAnswer,
+  ]
+
+  private func decide() throws(Ending) -> Acceptance {
     var isFirstTry = true
     switch purpose {
     case .login where session.begin.isDivided: try waitForResume()
@@ -107,11 +134,21 @@ import UAFWire
     let descriptions = session.descriptions(held.types, keys: try session.keys(of: held.account))
     isPending = false
     let collected: Result<AuthenticationOffer, Refusal>
-    do throws(Refusal) { collected = .success(try flow.collect(over: &network, among: descriptions)) } catch {
-      collected = .failure(error)
+    do throws(Refusal) {
+      collected = .success(try flow.collect(over: &network, among: descriptions))
+      (isReached, isAsked) = (true, true)
+    } catch {
+      collected = .failure(heard(error))
     }
     received = collected
     return collected
+  }
+
+  /// Remembers what a refusal says of the server.
+  private func heard(_ refusal: Refusal) -> Refusal {
+    isReached = isReached || refusal.handshakeCompleted
+    isRefused = isRefused || refusal.isServersNo
+    return refusal
   }
 
   /// Answers the request, and each further one that the server answers with.
@@ -135,12 +172,13 @@ import UAFWire
       if isOld { continue }
       received = nil
       let keys = try session.keys(of: held.account)
-      let answered = try session.answer(&flow, offer, way, keys, over: &network) { (key) throws(Ending) in
+      answered = session.surroundings.now()
+      let verdict = try session.answer(&flow, offer, way, keys, over: &network) { (key) throws(Ending) in
         guard let unlocked = self.held[key.type] else { throw Ending(.cannotUse, log: "the authenticator is not open") }
         return try self.session.signer(key, self.held.account, unlocked)
       }
-      switch answered {
-      case .failure(let refusal): return .failure(refusal)
+      switch verdict {
+      case .failure(let refusal): return .failure(heard(refusal))
       case .success(.accepted(let acceptance)): return .success(try session.believe(acceptance))
       // The flow ends by itself what a server would go on with for ever.
       case .success(.furtherRequest): isFurther = true
@@ -160,11 +198,21 @@ import UAFWire
   /// Drops the request and asks for another.
   private func restart() throws(Ending) {
     // What was asked for is read and dropped, or it would be taken for the answer to what is asked next.
-    if isPending { _ = try? network.finish() }
+    if isPending { drop() }
     isPending = true
     received = nil
     isFurther = false
     asked = session.surroundings.now()
     flow = try session.startAuthentication(client, held.account, for: purpose, over: &network)
+  }
+  /// Reads an answer that is not used any more; that there was one counts.
+  private func drop() {
+    do throws(TransportFailure) {
+      _ = try network.finish()
+      isReached = true
+    } catch {
+      if case .noHandshake = error { return }
+      isReached = true
+    }
   }
 }

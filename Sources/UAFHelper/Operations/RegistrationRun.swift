@@ -98,7 +98,7 @@ import UAFMessages
   /// - Returns: whether there were any; keys of other machines are none.
   private func deregisterStaleKeys() throws(Ending) -> Bool {
     guard try deregister(.machine) else { return false }
-    session.log("register", "\(FidoResult.alreadyRegistered): the server forgot keys that this machine had lost")
+    session.log(.keys, "\(FidoResult.alreadyRegistered): the server forgot keys that this machine had lost")
     return true
   }
 

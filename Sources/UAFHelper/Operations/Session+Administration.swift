@@ -13,6 +13,7 @@ extension Session {
       throw Ending(.notRegistered, log: "nothing to unlock")
     }
     do throws(StateError) { try account.unlock() } catch { throw Ending(error) }
+    audit(.unlockedByRoot)
     return Success(detail: "unlocked")
   }
 

@@ -26,12 +26,22 @@ extension Session {
       try startInVain(client, server)
       throw try pretend()
     }
-    let acceptance = try AuthenticationRun(self, held, client, server, for: purpose(held.account, server)).run()
-    var success = Success(token: acceptance.token)
-    if let stale = held.staleType {
-      success.valueIsStale = true
-      try frontEnd.send(.info(PromptText.valueIsStale(stale.kind).text(in: language)))
+    let run = try AuthenticationRun(self, held, client, server, for: purpose(held.account, server))
+    let terms = try answerTerms(client)
+    var success: Success
+    do throws(Ending) {
+      success = Success(token: try run.run().token)
+      noteYes(of: run, held, terms)
+    } catch {
+      success = try withoutServer(error, held, terms)
     }
+    if let stale = held.staleType {
+      // A program with one prompt could not hold the change that the account stage would ask for.
+      success.valueIsStale = isInteractive
+      let text = isInteractive ? PromptText.valueIsStale(stale.kind) : .valueIsStaleHere(stale.kind)
+      try frontEnd.send(.info(text.text(in: language)))
+    }
+    success.types = held.opened.map(\.type)
     noteUse(of: held)
     return success
   }
@@ -63,7 +73,7 @@ extension Session {
   ) throws(Ending) -> AccountAuthenticators? {
     do throws(Ending) { return try authenticators(of: uid, named) } catch {
       guard hidesState else { throw error }
-      log("state", error.log, .error)
+      log(error.incident ?? .state, error.log, .error)
       return nil
     }
   }
@@ -72,7 +82,7 @@ extension Session {
   private func noteUse(of held: AccountAuthenticators) {
     guard held.types.count > 1, let used = held.staleType ?? held.opened.first?.type else { return }
     do throws(StateError) { try held.account.noteUse(of: used) } catch {
-      log("state", "which authenticator was used could not be noted: \(error)", .warning)
+      log(.state, "which authenticator was used could not be noted: \(error)", .warning)
     }
   }
 }

@@ -69,7 +69,10 @@ extension Session {
       case .code(let code): DeregistrationFlow(settings: client, username: username, scope: scope, authCode: code)
       }
     try flow.start(over: &network)
-    return try flow.collect(over: &network)
+    let order = try flow.collect(over: &network)
+    // What it said yes to before, it said of keys that it has forgotten now.
+    noteRefusal()
+    return order
   }
 
   /// Only this account's keys, only for the application the server spoke of: a wildcard reaches no further.
@@ -91,9 +94,9 @@ extension Session {
       throw ending
     }
     if case .code = proof, !caller.isRoot {
-      return log("deregistered", "\(named.count) key(s) forgotten by the server, and kept here")
+      return log(.keys, "\(named.count) key(s) forgotten by the server, and kept here")
     }
     do throws(StateError) { try account.remove(named.map(\.keyID)) } catch { throw Ending(error) }
-    log("deregistered", "\(named.count) key(s) removed")
+    log(.keys, "\(named.count) key(s) removed")
   }
 }

@@ -72,7 +72,7 @@ extension Session {
     if refusal.spokenByServer, let status = refusal.serverStatus {
       for key in try keys(of: account) where types.contains(key.type) {
         do throws(StateError) { try account.mark(key.keyID, serverStatus: status) } catch {
-          log("state", "the server's status \(status) could not be noted: \(error)", .warning)
+          log(.state, "the server's status \(status) could not be noted: \(error)", .warning)
         }
       }
     }

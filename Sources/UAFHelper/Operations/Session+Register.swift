@@ -109,7 +109,7 @@ extension Session {
       self, client, server, held.account, held.account.identity, .code(code), among: [type], in: try openState())
     run.replacesValues = true
     _ = try run.run(named: type)
-    log("register", "\(type.rawValue) was registered anew with an enrolment code")
+    log(.keys, "\(type.rawValue) was registered anew with an enrolment code")
     return Ending(.resetChosen, text: .registeredAgain(type.kind), log: "registered anew; not a login")
   }
 }

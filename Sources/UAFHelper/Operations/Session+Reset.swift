@@ -30,7 +30,7 @@ extension Session {
     }
     if isByCode { try deregisterByCode(type, of: held.account) }
     do throws(StateError) { try held.account.reset(type) } catch { throw Ending(.resetFailed, log: "\(error)") }
-    log("reset", "\(type.rawValue) was reset, by \(caller.isRoot ? "root" : "an enrolment code")")
+    log(.keys, "\(type.rawValue) was reset, by \(caller.isRoot ? "root" : "an enrolment code")")
     return Success(
       result: .resetSuccess,
       text: .reset(type.kind, user: shownName(held.account), serverKnows: !isByCode))

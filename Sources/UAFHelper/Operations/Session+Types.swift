@@ -83,7 +83,7 @@ extension Session {
       guard !hidesState else { return held.types.first }
       throw Ending(
         .noSuitableAuthenticator,
-        log: "several authenticators and one prompt: name one (authenticator=, or the service's)")
+        log: "several authenticators and one prompt: name one (argument authenticator, or the service's)")
     }
     return held.types.count == 1 && !offersNewRegistration ? held.types.first : nil
   }

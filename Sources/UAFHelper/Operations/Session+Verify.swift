@@ -39,9 +39,11 @@ extension Session {
           let isStale = isStale(value, type)
           guard keepsValue else { return UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale) }
           return UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale, value: value)
-        case .wrong: attempts.note(value)
-        case .locked(let time): refusal = Self.lockedEnding(time)
-        case .permanentlyLocked: refusal = Self.lockedEnding(nil)
+        case .wrong(let lock):
+          attempts.note(value)
+          if let lock { tell(lock, of: type) }
+        case .locked(let time): refusal = lockedEnding(type, time)
+        case .permanentlyLocked: refusal = lockedEnding(type, nil)
         }
         if let refusal {
           guard hidesState else { throw refusal }
@@ -53,7 +55,7 @@ extension Session {
       let status = try lockStatus(account, type, caller.origin, policy)
       let text = wrongText(type, status)
       guard attempts.left > 0, hidesState || !status.isLocked else {
-        throw refusal ?? wrongEnding(status, text)
+        throw refusal ?? wrongEnding(type, status, text)
       }
       question.error = text.text(in: language)
       question.tries = hidesState ? nil : status.remainingTries
@@ -120,8 +122,9 @@ extension Session {
   }
 
   /// A wrong entry's ending; one that locked says so too.
-  private func wrongEnding(_ status: LockStatus, _ text: PromptText) -> Ending {
+  private func wrongEnding(_ type: AuthenticatorType, _ status: LockStatus, _ text: PromptText) -> Ending {
     var ending = Ending(.wrongValue, text: text, log: "wrong value")
+    ending.types = [type]
     guard !hidesState, status.isLocked else { return ending }
     ending.text = status.isPermanent ? .lockedForGood : .locked(seconds: Self.seconds(status.remainingLock))
     ending.log += status.isPermanent ? "; now locked for good" : "; now locked"
@@ -133,13 +136,18 @@ extension Session {
     _ account: AccountFile, _ type: AuthenticatorType, _ policy: LockPolicy
   ) throws(Ending) {
     let status = try lockStatus(account, type, caller.origin, policy)
-    if status.isLocked { throw Self.lockedEnding(status.isPermanent ? nil : status.remainingLock) }
+    if status.isLocked { throw lockedEnding(type, status.isPermanent ? nil : status.remainingLock) }
   }
 
-  private static func lockedEnding(_ time: Duration?) -> Ending {
-    guard let time else { return Ending(.lockedForGood, text: .lockedForGood, log: "refused while locked for good") }
-    let seconds = Self.seconds(time)
-    return Ending(.locked, text: .locked(seconds: seconds), log: "refused while locked for another \(seconds) s")
+  private func lockedEnding(_ type: AuthenticatorType, _ time: Duration?) -> Ending {
+    tellRefused(type, for: time)
+    var ending = Ending(.lockedForGood, text: .lockedForGood, log: "refused while locked for good")
+    if let time {
+      let seconds = Self.seconds(time)
+      ending = Ending(.locked, text: .locked(seconds: seconds), log: "refused while locked for another \(seconds) s")
+    }
+    ending.types = [type]
+    return ending
   }
 
   /// Seconds as they are told: a lock that still stands never shows 0.
@@ -154,7 +162,7 @@ extension Session {
     do throws(StateError) {
       let ledger = try account.ledger(type, at: surroundings.now())
       if ledger.refusesLooser(policy, for: origin) {
-        log("policy", "\(FidoResult.lockOptionsIgnored): a looser lock policy waits while wrong entries stand")
+        log(.policy, "\(FidoResult.lockOptionsIgnored): a looser lock policy waits while wrong entries stand")
       }
       return ledger.status(origin, at: surroundings.now(), policy: policy)
     } catch { throw Ending(error) }

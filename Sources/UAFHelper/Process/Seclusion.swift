@@ -50,10 +50,15 @@ final class Seclusion {
     let parts = missing.split(separator: ",")
     guard !reported.isSuperset(of: parts) else { return }
     reported.formUnion(parts)
-    var line = LogLine(event: "sandbox")
-    line.add("program", name)
-    line.add("missing", missing)
-    line.addText("detail", "the kernel refuses these parts of the sandbox, by these error numbers; going on without")
-    log.write(line.description, .warning)
+    log.write(Self.notice(missing, of: name), .warning)
+  }
+
+  /// What the log says of parts that are missing.
+  static func notice(_ missing: String, of program: String) -> LogLine {
+    var line = LogLine(.sandbox)
+    line.add(.program, program)
+    line.add(.missing, missing)
+    line.add(.detail, "the kernel refuses these parts of the sandbox, by these error numbers; going on without")
+    return line
   }
 }

@@ -1,27 +1,57 @@
+import Authenticator
 import FidoResults
 import UAFWire
 
 /// How an operation ended, for the log: the same shape for every outcome.
 struct Outcome {
-  let caller: Caller
+  /// Who asked; nil where *begin* says what this peer may not say.
+  let caller: Caller?
   let operation: Operation
   let result: FidoResult
   let code: PAMCode
 
-  /// Writes the line.
-  func log(detail: String?, to sink: any LogSink) {
-    var line = LogLine(event: "\(operation)")
-    line.add("result", String(result.code))
-    line.add("name", result.name)
-    line.add("pam", String(code.rawValue))
-    caller.describe(in: &line)
-    if let detail { line.addText("detail", detail) }
+  /// Writes the line of a success.
+  func log(_ success: Success, to sink: any LogSink) {
+    var line = line
+    line.add(.type, Self.names(success.types))
+    if let age = success.offlineAge {
+      line.add(.offline, "yes")
+      line.add(.age, String(age.components.seconds))
+    }
+    sink.write(line, .notice)
+  }
+
+  /// Writes the line of any other end, and one of its own for what such an end is a sign of.
+  func log(_ ending: Ending, to sink: any LogSink) {
+    if let incident = ending.incident {
+      var line = LogLine(incident)
+      caller?.describe(in: &line)
+      line.add(.peer, ending.peer.map { String($0) })
+      line.add(.detail, ending.log)
+      sink.write(line, .error)
+    }
+    var line = line
+    line.add(.type, Self.names(ending.types))
+    line.add(.detail, ending.log)
     let level: LogLevel =
       switch code {
       case .success, .ignore: .notice
       case .systemError, .serviceError: .error
       default: .warning
       }
-    sink.write(line.description, level)
+    sink.write(line, level)
+  }
+
+  private var line: LogLine {
+    var line = LogLine(LogEvent(operation))
+    line.add(.result, String(result.code))
+    line.add(.name, result.name)
+    line.add(.pam, String(code.rawValue))
+    caller?.describe(in: &line)
+    return line
+  }
+
+  private static func names(_ types: [AuthenticatorType]) -> String? {
+    types.isEmpty ? nil : types.map(\.rawValue).joined(separator: ",")
   }
 }

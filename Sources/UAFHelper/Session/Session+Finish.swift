@@ -5,6 +5,7 @@ import UAFWire
 extension Session {
   /// Says how it ended, to the log and to the front end.
   func finish(_ success: Success) throws(Ending) {
+    defer { writeAuditRecords() }
     var finished = Finished(pamCode: 0, result: success.result.code)
     finished.text = success.detail ?? success.text?.text(in: language)
     finished.document = success.document
@@ -15,19 +16,20 @@ extension Session {
       try frontEnd.send(.setenv(name: name, value: token))
     }
     Outcome(caller: caller, operation: begin.operation, result: success.result, code: .success)
-      .log(detail: nil, to: surroundings.log)
+      .log(success, to: surroundings.log)
     try frontEnd.send(.finished(finished))
   }
 
   /// Says how it ended, to the person, the log and the front end.
   func finish(_ ending: Ending) throws(Ending) {
+    defer { writeAuditRecords() }
     let context = PAMContext(
       stage: begin.operation == .change || begin.operation == .reset ? .password : .authentication,
       tlsHandshakeCompleted: ending.handshakeCompleted, spokenByServer: ending.isServers, hideState: hidesState,
       nouserok: arguments.nouserok && begin.operation == .authenticate, neverHadRow: ending.neverHadRow)
     let code = ending.leavesToOthers ? .ignore : ending.result.pamCode(context)
     Outcome(caller: caller, operation: begin.operation, result: ending.result, code: code)
-      .log(detail: ending.log, to: surroundings.log)
+      .log(ending, to: surroundings.log)
     let text = ending.detail ?? text(of: ending)
     var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code.rawValue), result: ending.result.code)
     finished.text = text

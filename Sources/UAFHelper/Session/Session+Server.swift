@@ -102,6 +102,7 @@ extension Session {
     } catch {
       var ending = Ending(.channelBinding, log: error.rawValue)
       ending.isServers = true
+      ending.isServersNo = true
       throw ending
     }
   }
@@ -154,5 +155,6 @@ extension Ending {
     self.init(refusal.result, text: text, log: refusal.detail)
     handshakeCompleted = refusal.handshakeCompleted
     isServers = refusal.spokenByServer
+    isServersNo = refusal.isServersNo
   }
 }

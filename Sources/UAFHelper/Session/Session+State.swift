@@ -14,7 +14,9 @@ extension Session {
   func openAccount(_ uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) -> AccountFile? {
     let mapping = try? server().username
     do throws(StateError) {
-      return try AccountFile.open(in: directory, uid: uid, name: knownName) { name in mapping?.name(of: name) }
+      account = try AccountFile.open(in: directory, uid: uid, name: knownName) { name in mapping?.name(of: name) }
+      account?.lockEnded = { [weak self] type, origin in self?.tellEnded(type, origin) }
+      return account
     } catch { throw Ending(error) }
   }
 
@@ -71,6 +73,7 @@ extension Ending {
   init(_ error: StateError) {
     if error.meansLocked {
       self.init(.lockedForGood, text: .lockedForGood, log: "\(error)")
+      isDamage = true
     } else {
       self.init(.cannotUse, log: "\(error)")
     }

@@ -27,6 +27,10 @@ import UAFWire
   var authorities: String?
   /// The name `/etc/passwd` has for a peer without root.
   var ownName: [UInt8]?
+  /// The account's file, once it was opened.
+  var account: AccountFile?
+  /// What the kernel's audit is told once the front end knows how it ended.
+  var auditRecords: [AuditRecord] = []
   /// Kept open until the end for accounts that are not there, as the real one is.
   var vainNetwork: Network?
 
@@ -72,6 +76,14 @@ import UAFWire
 
   /// Does what was asked.
   func run() throws(Ending) -> Success {
+    do throws(Ending) { return try perform() } catch {
+      // On the disk before anybody hears of it: who pulls the cable then stays out.
+      if error.isServersNo { noteRefusal() }
+      throw error
+    }
+  }
+
+  private func perform() throws(Ending) -> Success {
     try prepare()
     return switch begin.operation {
     case .authenticate: try authenticate()
@@ -99,22 +111,24 @@ import UAFWire
   }
 
   /// Writes a line about this session to the log.
-  func log(_ event: String, _ text: String, _ level: LogLevel = .notice) {
-    var line = LogLine(event: event)
+  func log(_ event: LogEvent, _ text: String, _ level: LogLevel = .notice) {
+    var line = LogLine(event)
     caller.describe(in: &line)
-    line.addText("detail", text)
-    surroundings.log.write(line.description, level)
+    line.add(.detail, text)
+    surroundings.log.write(line, level)
   }
 }
 
 extension Caller {
   /// Who and where from, for the log.
   func describe(in line: inout LogLine) {
-    if let account = name ?? typedName { line.add("account", account) }
-    line.add("uid", uid.map { String($0) })
-    line.add("service", service)
-    line.add("origin", origin == .remote ? "remote" : "local")
-    line.add("via", isRoot ? "root" : "socket")
-    if !isRoot { line.add("peer", String(peer)) }
+    line.add(.account, name ?? typedName)
+    line.add(.uid, uid.map { String($0) })
+    line.add(.service, service)
+    line.add(.origin, origin == .remote ? "remote" : "local")
+    line.add(.via, isRoot ? "root" : "socket")
+    if !isRoot { line.add(.peer, String(peer)) }
+    line.add(.tty, terminal)
+    line.add(.rhost, remoteHost)
   }
 }

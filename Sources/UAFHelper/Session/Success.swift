@@ -1,3 +1,4 @@
+import Authenticator
 import FidoResults
 
 /// How an operation ended well.
@@ -10,6 +11,10 @@ struct Success {
   var detail: String?
   /// Whether the value that was verified would be refused by today's rules.
   var valueIsStale = false
+  /// What the person has verified.
+  var types: [AuthenticatorType] = []
+  /// How long ago the server had said yes, where this is a login without it.
+  var offlineAge: Duration?
   /// The server's token, which is secret.
   var token: String?
   /// The JSON document of *status*.

@@ -17,6 +17,8 @@ struct Surroundings {
   var derivationSlots: Int
   /// Where the log goes.
   var log: any LogSink
+  /// Where records for the kernel's audit go.
+  var audit: any AuditSink
   /// Gives up all means that an operation does not need beyond the named state folder; the flag says whether a server will be asked.
   ///
   /// Called once, before anybody is asked anything.

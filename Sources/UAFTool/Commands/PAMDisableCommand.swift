@@ -56,7 +56,11 @@ struct PAMDisableCommand: Subcommand {
     let names = (reader.services() ?? []).map { name in
       name.hasPrefix(PAMService.prefix) ? String(name.dropFirst(PAMService.prefix.count)) : name
     }
-    return Set(names).sorted().compactMap { try? PAMService($0) }
+    return Set(names).sorted().compactMap { try? PAMService($0) }.filter { service in
+      // Another file, a link for example, is none of ours and need not be one that could be changed.
+      reader.inclusions(of: service.name).contains(service.stackName) || reader.bytes(of: service.stackName) != nil
+        || reader.bytes(of: service.backupName) != nil
+    }
   }
 
   /// The files that name the module or a stack of ours after all.

@@ -36,6 +36,8 @@ struct PAMEnableCommand: Subcommand {
 
   @OptionGroup var pamFolder: PAMFolderOption
 
+  private static let bystander = "nobody"
+
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
     let folder = try pamFolder.open(toChange: "change how services ask", in: surroundings)
     do throws(StackError) {
@@ -88,8 +90,10 @@ struct PAMEnableCommand: Subcommand {
         sudoIsOpen: stacks.asksPasswordAlone("sudo") || stacks.leadsRescuePast("sudo"))
       seen.append("without pam_uaf gets in: \(way)")
     }
+    // Where refused logins are counted, those of nobody lock nobody out.
+    let user = person ?? (surroundings.caller.accounts.account(named: Self.bystander) == nil ? "root" : Self.bystander)
     seen += try StackTrial(
-      plan: plan, folder: trial, tester: machine.tester, moduleFolders: machine.moduleFolders, user: person ?? "root"
+      plan: plan, folder: trial, tester: machine.tester, moduleFolders: machine.moduleFolders, user: user
     ).run()
     if let person,
       case .failure(let refusal) = machine.tester.answered(

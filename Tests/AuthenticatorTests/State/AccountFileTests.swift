@@ -232,6 +232,81 @@ import UAFCrypto
     #expect(try file.authenticator(.pattern) == nil)
   }
 
+  /// Judges a login without the server a second after its yes.
+  private func judge(_ file: AccountFile) throws(StateError) -> OfflineJudgement {
+    let later = BootTime(bootID: [1], nanoseconds: 1_000_000_000, wallSeconds: 1)
+    return try file.judgeOffline(
+      at: later, maximumAge: .seconds(60), opened: [.passcode], terms: [UInt8](repeating: 1, count: 32))
+  }
+
+  private func noteYes(_ file: AccountFile) throws {
+    let refusals = try file.refusals()
+    try file.noteYes(asked: now, with: [.passcode], under: [UInt8](repeating: 1, count: 32), since: refusals)
+  }
+
+  @Test func `the server's yes is kept until it refuses, and comes back with its next yes`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    let file = try #require(try open(in: directory))
+    #expect(try judge(file) == .refused(.noYes))
+    try noteYes(file)
+    #expect(try judge(file) == .holds(age: .seconds(1)))
+    try file.noteRefusal(at: now, always: false)
+    #expect(try judge(file) == .refused(.noYes))
+    try noteYes(file)
+    #expect(try judge(file) == .holds(age: .seconds(1)))
+  }
+
+  @Test func `a refusal where no answer was kept writes nothing, unless a yes may be on its way`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    let file = try #require(try open(in: directory))
+    try file.noteRefusal(at: now, always: false)
+    #expect(try file.refusals() == 0)
+    let before = try file.refusals()
+    try file.noteRefusal(at: now, always: true)
+    try file.noteYes(asked: now, with: [.passcode], under: [UInt8](repeating: 1, count: 32), since: before)
+    #expect(try judge(file) == .refused(.noYes))
+  }
+
+  @Test(arguments: [
+    "UPDATE record SET body = zeroblob(256)", "UPDATE record SET mac = zeroblob(32)",
+    "UPDATE record SET body = CAST(body || x'00' AS BLOB)", "DELETE FROM record",
+  ])
+  func `the server's yes is none once its row was edited or removed, and the account is as ever`(
+    _ edit: String
+  ) throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    let file = try #require(try open(in: directory))
+    try noteYes(file)
+    try Database(path: folder.file(4242)).execute("\(edit) WHERE kind = CAST('lastAnswer' AS BLOB)")
+    if edit.hasPrefix("DELETE") {
+      #expect(try judge(file) == .refused(.noYes))
+    } else {
+      #expect(throws: StateError.damaged) { try judge(file) }
+      #expect(throws: StateError.damaged) { try noteYes(file) }
+    }
+    #expect(try enter("correct", in: directory) == "verified")
+  }
+
+  @Test func `the server's yes goes with the keys it was said of`() throws {
+    let directory = try folder.initialised()
+    let key = try register(in: directory)
+    let file = try #require(try open(in: directory))
+    try noteYes(file)
+    let unlocked = try opened(file, in: directory)
+    try file.store([unlocked.registration(of: try unlocked.makeKey(appID: "https://example.com/facets"))])
+    #expect(try judge(file) == .refused(.noYes), "a further key")
+    try noteYes(file)
+    try file.remove([key.keyID])
+    #expect(try judge(file) == .refused(.noYes), "a key less")
+    try noteYes(file)
+    try file.reset(.passcode)
+    #expect(try judge(file) == .refused(.noYes), "the value gone")
+    #expect(throws: StateError.absent) { try noteYes(file) }
+  }
+
   @Test func `an old ledger put back is told only by its mark, which is right: the documented limit`() throws {
     let directory = try folder.initialised()
     try register(in: directory)

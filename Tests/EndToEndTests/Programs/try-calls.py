@@ -178,6 +178,27 @@ else:
     ]
 
 
+def audit_sockets(process):
+    """The descriptors of a process that lead to the kernel's audit; an unused one stands in no list of /proc."""
+    def option(descriptor, number):
+        result = process.call(55, descriptor, 1, number, bytes(4), struct.pack("=I", 4))
+        return struct.unpack("=i", os.pread(process.memory, 4, process.scratch))[0] if result == 0 else None
+
+    descriptors = map(int, os.listdir(f"/proc/{process.pid}/fd"))
+    return [one for one in descriptors if (option(one, 39), option(one, 38)) == (16, 9)]  # SO_DOMAIN, SO_PROTOCOL
+
+
+def ask_audit(process, descriptor):
+    """Has the process ask the audit for its state (AUDIT_GET); the error number of the answer, 0 for none."""
+    question = struct.pack("=IHHII", 16, 1000, 5, 1, 0)
+    result = process.call(44, descriptor, question, len(question), 0x40, 0, 0)
+    if result < 0:
+        return -result
+    count = process.call(45, descriptor, bytes(512), 512, 0x40, 0, 0)
+    answer = os.pread(process.memory, max(0, count), process.scratch)
+    return -struct.unpack_from("=i", answer, 16)[0] if struct.unpack_from("=H", answer, 4)[0] == 2 else 0
+
+
 def name(result):
     return errno.errorcode.get(-result, str(result))
 
@@ -189,6 +210,10 @@ try:
     for label, number, *arguments in calls:
         result = process.call(number, *arguments)
         print("refused" if -result in REFUSALS else "passed", label, name(result), flush=True)
+    for descriptor in audit_sockets(process) if core else ():
+        # What asks how the audit stands could also switch it off.
+        answer = ask_audit(process, descriptor)
+        print("refused" if answer in REFUSALS else "passed", "control of the audit", name(-answer), flush=True)
     if process.old_instruction:
         result = process.call(20, instruction=process.old_instruction)
         print("refused" if -result in REFUSALS else "passed", "getpid by the numbers of i386", name(result), flush=True)

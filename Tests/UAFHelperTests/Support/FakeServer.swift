@@ -1,3 +1,4 @@
+import FidoResults
 import Testing
 import UAFClient
 import UAFCrypto
@@ -8,6 +9,8 @@ final class FakeServer {
   var failure: TransportFailure?
   /// The same, noticed only when the answer is waited for.
   var lateFailure: TransportFailure?
+  /// After so many answers it cannot be reached any more.
+  var answersLeft: Int?
   var respondStatus = UAFStatusCode(rawValue: 1200)
   var description: String?
   var policyKeys: [KeyID]?
@@ -71,6 +74,10 @@ final class FakeServer {
 
   func finish() throws(TransportFailure) -> TransportResponse {
     if let failure = failure ?? lateFailure { throw failure }
+    if let left = answersLeft {
+      guard left > 0 else { throw .noHandshake(.refused) }
+      answersLeft = left - 1
+    }
     guard !pending.isEmpty else { throw .unavailable }
     return pending.removeFirst()
   }

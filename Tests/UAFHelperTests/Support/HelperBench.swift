@@ -16,6 +16,7 @@ import UAFWire
 final class HelperBench {
   let folder: String
   let log = RecordedLog()
+  let audit = RecordedAudit()
   let server = FakeServer()
   var now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 1_800_000_000)
   /// What happens when the time is first asked for: the account's file was opened, and looked through, by then.
@@ -120,15 +121,17 @@ final class HelperBench {
   }
 
   private func converse(_ begin: Begin, _ frontEnd: FrontEnd, peer: UInt32) {
+    var asking: Caller?
     do throws(Ending) {
       let caller = try Caller(begin, peer: peer)
+      asking = caller
       let session = try Session(begin, frontEnd, caller: caller, in: surroundings())
       let success: Success
       do throws(Ending) { success = try session.run() } catch { return try session.finish(error) }
       try session.finish(success)
     } catch {
       // What HelperProgram says where no session came to be.
-      log.write("refused \(error.result.code): \(error.log)", .error)
+      HelperProgram.logRefusal(error, of: begin.operation, for: asking, log)
       try? frontEnd.send(.finished(Finished(pamCode: 3, result: error.result.code)))
     }
   }
@@ -141,7 +144,7 @@ final class HelperBench {
         self.onceOpen = nil
         return self.now
       },
-      pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 3, log: log,
+      pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 3, log: log, audit: audit,
       network: { [server] _, _, _ in
         server.connect()
         return Network(

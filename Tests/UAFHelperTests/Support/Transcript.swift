@@ -31,4 +31,6 @@ struct Transcript {
   var prompts: [Prompt] { messages.compactMap { if case .prompt(let prompt) = $0 { prompt } else { nil } } }
 
   var errors: [String] { messages.compactMap { if case .error(let text) = $0 { text } else { nil } } }
+
+  var infos: [String] { messages.compactMap { if case .info(let text) = $0 { text } else { nil } } }
 }

@@ -104,6 +104,26 @@ import Testing
     #expect(!stacks.names.contains { $0.hasPrefix("uaf-") })
   }
 
+  @Test func `what fails in the middle leaves every service a whole stack`() {
+    // Where the backup has to be, a folder is in the way: the stack is there by then, and nothing includes it.
+    _ = stacks.folder.folder("pam.d/.sudo.before-uaf", mode: 0o755)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .refused && bench.notes.contains(".sudo.before-uaf: Is a directory"), "\(bench.notes)")
+    #expect(stacks.read("sudo") == Stacks.sudo)
+    #expect(stacks.read("uaf-sudo")?.hasSuffix(Stacks.stack) == true)
+    #expect(!stacks.names.contains { $0.hasSuffix(".uaf-new") })
+    stacks.folder.delete("pam.d/.sudo.before-uaf")
+    // Where an edited stack would be kept: the service does not include it any more by then.
+    enabled("sudo")
+    stacks.write("uaf-sudo", (stacks.read("uaf-sudo") ?? "") + "# mine\n")
+    _ = stacks.folder.folder("pam.d/.uaf-sudo.saved", mode: 0o755)
+    #expect(stacks.run("disable", "sudo").exit == .refused)
+    #expect(stacks.read("sudo") == Stacks.sudo)
+    stacks.folder.delete("pam.d/.uaf-sudo.saved")
+    #expect(stacks.run("disable", "--all").exit == .success)
+    #expect(stacks.names == [".uaf-sudo.saved", "common-auth", "login", "sudo"])
+  }
+
   // MARK: What is refused
 
   @Test func `lines that were written by hand stay, are named, and fail`() {
@@ -170,6 +190,16 @@ import Testing
     enabled("sudo", "sshd")
     stacks.folder.setMode(0o666, of: "pam.d/sshd")
     #expect(stacks.run("disable", "--all").exit == .refused)
+    #expect(stacks.read("sudo") == Stacks.sudo)
+  }
+
+  @Test func `files that were never ours are in nobody's way, whatever they are`() {
+    enabled("sudo")
+    stacks.folder.link("pam.d/linked", to: "login")
+    stacks.folder.link("pam.d/dangling", to: "/nonexistent/x")
+    _ = stacks.folder.folder("pam.d/folder", mode: 0o755)
+    stacks.write("open", "auth required pam_unix.so\n", mode: 0o666)
+    #expect(stacks.run("disable", "--all").exit == .success)
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 

@@ -20,9 +20,9 @@ import Testing
     #expect(
       stacks.text(bench) == """
         without pam_uaf gets in: alice, by the password, as one of uaf-rescue
-        tried pam_uaf.so as root, entering nothing: the core was reached, nobody let in (7)
-        tried uaf-sudo as root, entering nothing: refused (7)
-        tried sudo as root, entering nothing: refused (7)
+        tried pam_uaf.so as nobody, entering nothing: the core was reached, nobody let in (7)
+        tried uaf-sudo as nobody, entering nothing: refused (7)
+        tried sudo as nobody, entering nothing: refused (7)
         sudo: asks for the passcode, by uaf-sudo (fallback/sudo)
 
         """)
@@ -152,7 +152,7 @@ import Testing
         @@ -0,0 +1,
         """))
     #expect(bench.output.contains("+auth [success=done default=die] pam_uaf.so\n"))
-    #expect(bench.output.hasSuffix("tried sudo as root, entering nothing: refused (7)\n"))
+    #expect(bench.output.hasSuffix("tried sudo as nobody, entering nothing: refused (7)\n"))
     #expect(stacks.names == ["common-auth", "login", "sudo"])
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
@@ -210,8 +210,16 @@ import Testing
   @Test func `refuses a service that is not there, and a template that is not`() {
     #expect(refusal("su", exit: .usage).contains("there is no service su in "))
     #expect(refusal("sudo", "--template", "bogus", exit: .usage).contains("the ready stack "))
+    #expect(refusal("sudo", "--shape", "instead", "--template", "bogus", exit: .usage).contains("the ready stack "))
     #expect(refusal("sudo", "--template", "../sudo", exit: .usage).contains("no ready stack"))
     #expect(refusal("sudo", "--shape", "bogus", exit: .usage).contains("--shape"))
+  }
+
+  @Test func `refuses a template that others may write`() {
+    stacks.folder.setMode(0o666, of: "templates/fallback/sudo")
+    #expect(refusal("sudo").contains("templates/fallback/sudo: may be written by others\n"))
+    stacks.machine.installation.templateFolder = "/nonexistent"
+    #expect(refusal("sudo", exit: .usage).contains("the ready stack /nonexistent/fallback/sudo is not there\n"))
   }
 
   @Test(arguments: [

@@ -28,7 +28,7 @@ import Testing
         "auth required pam_uaf.so\n", "@include uaf-sudo\n",
         Stacks.sudo.replacing("@include common-auth", with: "@include uaf-sudo"),
       ])
-    #expect(stacks.tester.people == ["root", "root", "root"])
+    #expect(stacks.tester.people == ["nobody", "nobody", "nobody"])
   }
 
   @Test(arguments: [
@@ -61,7 +61,7 @@ import Testing
     stacks.tester.codes = [("pam_rootok.so", PAM_SUCCESS)]
     let bench = stacks.run("enable", "su")
     #expect(bench.exit == .success)
-    #expect(bench.output.contains("tried su as root, entering nothing: as before (0)\n"))
+    #expect(bench.output.contains("tried su as nobody, entering nothing: as before (0)\n"))
   }
 
   @Test func `refuses where it was not so before`() {
@@ -123,10 +123,10 @@ import Testing
   // MARK: libpam itself
 
   /// Has libpam try stacks with a pam_uaf.so that is pam_debug.so, and so ends as its arguments say.
-  private func useLibpam(_ stack: String) throws {
+  private func useLibpam(_ stack: String, standIn: String = "pam_debug.so") throws {
     let folders = Installation.ofThisMachine(tty: nil).moduleFolders
     let module = try #require(
-      folders.map { $0 + "/pam_debug.so" }.first { (try? FileState.of($0).get()) != nil }, "libpam-modules is needed")
+      folders.map { $0 + "/" + standIn }.first { (try? FileState.of($0).get()) != nil }, "libpam-modules is needed")
     stacks.folder.delete("libexec/pam_uaf.so")
     stacks.folder.link("libexec/pam_uaf.so", to: module)
     stacks.machine.installation.tester = LibPAM(tty: nil)
@@ -143,7 +143,7 @@ import Testing
     try useLibpam("auth required pam_uaf.so auth=user_unknown\n")
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .success, "\(bench.notes)")
-    #expect(bench.output.contains("tried uaf-sudo as root, entering nothing: refused (10)\n"))
+    #expect(bench.output.contains("tried uaf-sudo as nobody, entering nothing: refused (10)\n"))
     #expect(stacks.read("sudo")?.contains("@include uaf-sudo\n") == true)
   }
 
@@ -166,7 +166,7 @@ import Testing
     stacks.write("sudo", line.replacing("FOLDER", with: stacks.machine.pam) + "\n@include common-auth\n")
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .success, "\(bench.notes)")
-    #expect(bench.output.contains("tried sudo as root, entering nothing: as before (0)\n"))
+    #expect(bench.output.contains("tried sudo as nobody, entering nothing: as before (0)\n"))
   }
 
   @Test func `libpam finds a module that is none`() throws {
@@ -177,6 +177,49 @@ import Testing
       "auth requisite \(stacks.folder.path)/libexec/pam_broken.so\n"
         + "auth required \(stacks.folder.path)/libexec/pam_uaf.so auth=auth_err\n")
     #expect(refusal().contains("that it cannot use (\(PAM_MODULE_UNKNOWN))"))
+  }
+
+  /// Enables sudo with a module that takes "right", typed at a terminal.
+  private func enable(typing text: String) throws -> (bench: Bench, shown: String) {
+    let script = stacks.folder.file(
+      "check", Array("#!/bin/sh\n[ \"$(tr -d '\\000')\" = right ]\n".utf8), mode: 0o755)
+    try useLibpam("auth required pam_uaf.so expose_authtok quiet \(script)\n", standIn: "pam_exec.so")
+    let terminal = Terminal()
+    let shown = Box("")
+    let typist = Typist {
+      shown.value = terminal.expect("Password: ")
+      terminal.type(Array(text.utf8))
+    }
+    let bench = Bench(
+      ["pam", "enable", "sudo", "--try", "root", "--pam-directory", stacks.machine.pam], as: 0, core: FakeCore([]),
+      terminal: terminal.program, installation: stacks.machine.installation)
+    typist.join()
+    return (bench, shown.value + terminal.rest())
+  }
+
+  @Test func `who gives the right answer at the terminal has it put in place, and shows nothing of it`() throws {
+    let (bench, shown) = try enable(typing: "right\r")
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(stacks.read("sudo")?.contains("@include uaf-sudo\n") == true)
+    #expect(shown.contains("Password: ") && !shown.contains("right") && !bench.output.contains("right"))
+  }
+
+  @Test(arguments: ["wrong\r", "\r", "\u{3}", "\u{4}"])
+  func `who gives another, or none, leaves everything as it is`(text: String) throws {
+    let (bench, _) = try enable(typing: text)
+    #expect(bench.exit == .refused)
+    #expect(bench.notes.contains("it did not let you in: "))
+    #expect(stacks.names == ["common-auth", "login", "sudo"])
+  }
+
+  @Test func `a module that crashes takes nothing along`() throws {
+    try useLibpam("auth required pam_uaf.so auth=auth_err\nauth required CRASHES/libexec/pam_crash.so\n")
+    // Cut off behind its headers, a library is mapped and not there.
+    let whole = stacks.folder.bytes("libexec/pam_uaf.so")
+    _ = stacks.folder.file("libexec/pam_crash.so", Array(whole.prefix(1000)), mode: 0o644)
+    let stack = stacks.folder.content("templates/fallback/sudo")
+    stacks.template("fallback/sudo", stack.replacing("CRASHES", with: stacks.folder.path))
+    #expect(refusal().contains("a module of sudo crashed (signal \(SIGBUS))"))
   }
 
   @Test func `nothing of a trial is left behind`() throws {

@@ -2,11 +2,11 @@ import Glibc
 
 @testable import UAFTool
 
-/// root, alice (1000) and bob (1001).
+/// root, alice (1000), bob (1001) and nobody.
 struct FakeAccounts: AccountDirectory {
   private let accounts = [
     Account(userID: 0, name: Array("root".utf8)), Account(userID: 1000, name: Array("alice".utf8)),
-    Account(userID: 1001, name: Array("bob".utf8)),
+    Account(userID: 1001, name: Array("bob".utf8)), Account(userID: 65534, name: Array("nobody".utf8)),
   ]
 
   /// Names are found whatever their case, as a directory service may do; the canonical one is small.

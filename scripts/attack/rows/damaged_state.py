@@ -15,7 +15,7 @@ FRESH = (hosts.USER_UNKNOWN, hosts.CRED_UNAVAIL, hosts.IGNORE)
 
 def edits():
     """What somebody with the file, and without the key, could write into its rows: name and SQL."""
-    kinds = ("identity", "tombstone", "authenticator", "ledger", "key")
+    kinds = ("identity", "tombstone", "authenticator", "ledger", "key", "lastAnswer")
     yield from ((f"{kind} removed", f"DELETE FROM record WHERE kind = CAST('{kind}' AS BLOB)") for kind in kinds)
     for kind in kinds:
         where = f"WHERE kind = CAST('{kind}' AS BLOB)"
@@ -104,9 +104,12 @@ def suffer(lab, content, person, case):
         "refused as locked or unusable, and logged; what was counted stands; never a fresh account, never ignored")
 def damaged(lab):
     lab.stack("uaf", "auth required pam_uaf.so nouserok", "account required pam_permit.so")
+    # So that the server's last answer is kept, too.
+    lab.configure(more='[general]\noffline = "allow"\noffline_max_age = 3600')
     people = [lab.person() for _ in range(faults.WORKERS)]
     contents = {}
     for person in people:
+        must(lab.login(person, person.passcode).is_in, "the right value is refused")
         lab.guesses(person, GUESSED)
         contents[person.name] = person.state.read_bytes()
     cases = list(damages(lab, min(len(content) for content in contents.values())))

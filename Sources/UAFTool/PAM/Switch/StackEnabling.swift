@@ -1,3 +1,5 @@
+import Glibc
+
 /// How a service comes to ask for the passcode: from the files as they are to a plan, without changing anything.
 struct StackEnabling {
   let service: PAMService
@@ -47,9 +49,17 @@ struct StackEnabling {
   private func readTemplate() throws(StackError) -> [UInt8] {
     let parts = template.split(separator: "/").map(String.init)
     let path = ([templates] + parts.dropLast()).joined(separator: "/")
-    guard let name = parts.last, let body = try? PAMFolder(path, owner: folder.owner).read(name) else {
-      throw .noTemplate(path: templates + "/" + template)
+    let missing = StackError.noTemplate(path: templates + "/" + template)
+    var found: [UInt8]?
+    do throws(StackError) {
+      found = try parts.last.flatMap { name throws(StackError) in
+        try PAMFolder(path, owner: folder.owner).read(name)
+      }
+    } catch {
+      if case .folder(_, .system(ENOENT)) = error { throw missing }
+      throw error
     }
+    guard let body = found else { throw missing }
     return body.last == UInt8(ascii: "\n") ? body : body + [UInt8(ascii: "\n")]
   }
 
@@ -80,9 +90,9 @@ struct StackEnabling {
 
   /// With pam-auth-update's profile on, the new stack would ask twice.
   private func refuseProfile() throws(StackError) {
+    let reader = PAMDirectory(path: folder.path)
     for shared in ["common-auth", "common-password"] {
-      guard let bytes = try folder.read(shared) else { continue }
-      if ServiceFile(bytes).parsed.contains(where: \.asksOwnModule) {
+      if reader.ownLines(of: shared).contains(where: \.asksOwnModule) {
         throw .profile(path: folder.path(of: shared))
       }
     }

@@ -6,11 +6,19 @@ struct LibPAM: StackTester {
   /// Where the tool is called from; nil without a terminal.
   let tty: String?
 
-  func cancelled(_ service: String, in folder: String, as user: String) -> CInt {
-    // SAFETY: the conversation lives until the handle is ended, inside.
-    var conversation = unsafe pam_conv(conv: Self.cancel, appdata_ptr: nil)
-    return unsafe authenticate(service, in: folder, as: user, &conversation).code
+  // Beyond what a core that waits for its server takes; a module that is silent for longer hangs.
+  private static let patienceSeconds: UInt32 = 120
+
+  func cancelled(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt {
+    // SAFETY: the texts live for the call.
+    let end = unsafe pam_try_cancelling(service, user, folder, tty, Self.patienceSeconds)
+    guard end >= 0 else { throw .notTried(errno) }
+    guard end < Self.signals else { throw .crashed(service: service, signal: end - Self.signals) }
+    return end
   }
+
+  // What is added to the number of the signal that ended the try.
+  private static let signals: CInt = 256
 
   func answered(
     _ service: String, in folder: String, as user: String, in surroundings: Surroundings
@@ -44,22 +52,4 @@ struct LibPAM: StackTester {
     unsafe pam_end(handle, code)
     return StackRefusal(code: code, text: text)
   }
-
-  /// Says nothing to any question; what needs no answer is taken.
-  private static let cancel:
-    @convention(c) (
-      CInt, UnsafeMutablePointer<UnsafePointer<pam_message>?>?,
-      UnsafeMutablePointer<UnsafeMutablePointer<pam_response>?>?, UnsafeMutableRawPointer?
-    ) -> CInt = { count, messages, responses, _ in
-      // SAFETY: libpam lends as many messages as it says, each of them a valid one.
-      guard let messages = unsafe messages, let responses = unsafe responses, count > 0 else { return PAM_CONV_ERR }
-      for index in 0..<Int(count) {
-        guard let style = unsafe messages[index]?.pointee.msg_style, style == PAM_TEXT_INFO || style == PAM_ERROR_MSG
-        else { return PAM_CONV_ERR }
-      }
-      // SAFETY: calloc gives zeroed room for that many, which libpam frees.
-      unsafe responses.pointee = calloc(Int(count), MemoryLayout<pam_response>.stride)?
-        .assumingMemoryBound(to: pam_response.self)
-      return unsafe responses.pointee == nil ? PAM_BUF_ERR : PAM_SUCCESS
-    }
 }

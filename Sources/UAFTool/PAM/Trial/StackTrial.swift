@@ -93,7 +93,7 @@ struct StackTrial {
   private func cancelled(_ file: [UInt8]) throws(TrialProblem) -> CInt {
     try put(file)
     let service = plan.service.name
-    let code = tester.cancelled(service, in: folder.path, as: user)
+    let code = try tester.cancelled(service, in: folder.path, as: user)
     if code == PAM_ABORT { throw .unreadable(service: service) }
     if Self.broken.contains(code) { throw .broken(service: service, code) }
     return code

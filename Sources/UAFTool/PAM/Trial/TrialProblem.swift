@@ -4,6 +4,10 @@ import Glibc
 enum TrialProblem: Error, Equatable, CustomStringConvertible {
   /// No folder to try it in; the system's error number.
   case folder(CInt)
+  /// No process to try it in; the system's error number.
+  case notTried(CInt)
+  /// A module of it crashed, or did not come to an end.
+  case crashed(service: String, signal: CInt)
   /// A line of it names a module that is not there.
   case noModule(String, file: String)
   /// A line of it that libpam would take for a refusal, or for the beginning of another.
@@ -26,6 +30,10 @@ enum TrialProblem: Error, Equatable, CustomStringConvertible {
   var description: String {
     switch self {
     case .folder(let number): "no folder to try it in: \(SystemError.text(number))"
+    case .notTried(let number): "no process to try it in: \(SystemError.text(number))"
+    case .crashed(let service, let signal):
+      signal == SIGALRM
+        ? "a module of \(service) did not come to an end" : "a module of \(service) crashed (signal \(signal))"
     case .noModule(let module, let file): "\(file) names \(ShownText.line(module)), which is not where PAM looks for it"
     case .noLine(let line, let file): "\(file):\(line) is no line libpam understands"
     case .asksNothing: "it asks pam_uaf nowhere"
@@ -42,7 +50,8 @@ enum TrialProblem: Error, Equatable, CustomStringConvertible {
   var hint: String {
     switch self {
     case .folder: "look at /tmp"
-    case .noModule, .unreadable, .broken:
+    case .notTried: "free memory or processes"
+    case .crashed, .noModule, .unreadable, .broken:
       "the log (authpriv) says which line; reinstall the package that has the module"
     case .noLine, .asksNothing, .letsAnybodyIn: "choose another template"
     case .noCore, .configuration: "uafctl doctor says why"

@@ -12,15 +12,16 @@ struct SystemLog: LogSink {
     }
   }
 
-  func write(_ line: String, _ level: LogLevel) {
+  func write(_ line: LogLine, _ level: LogLevel) {
     let priority =
       switch level {
+      case .debug: LOG_DEBUG
       case .notice: LOG_NOTICE
       case .warning: LOG_WARNING
       case .error: LOG_ERR
       }
     // SAFETY: the line is an argument of "%s", never a format; the pointer is valid for the call.
-    unsafe line.withCString { text in
+    unsafe line.description.withCString { text in
       unsafe withVaList([text]) { unsafe vsyslog(priority, "%s", $0) }
     }
   }

@@ -1,0 +1,63 @@
+/// The server's last answer for an account: what a login without the server goes by.
+///
+/// A value without input or output; the account's file keeps it under its mark. Only a yes of this boot counts: what passed
+/// while the machine was off could be told from the wall clock alone, which whoever has the machine can set before it
+/// starts. Within a boot `CLOCK_BOOTTIME` decides, and the wall clock can only refuse: it tells of a machine whose memory was
+/// set back to an earlier moment.
+public struct LastAnswer: Equatable, Sendable {
+  /// A yes, and what it was worth.
+  struct Yes: Equatable, Sendable {
+    /// When the server was asked for it.
+    var asked: BootTime
+    /// With which authenticators.
+    var types: [AuthenticatorType]
+    /// Under whose addresses and key: 32 bytes.
+    var terms: [UInt8]
+  }
+
+  /// The yes, unless the last answer was another one.
+  var yes: Yes?
+  /// How many answers were no yes; a yes that was asked for before one of them is not the last answer.
+  public internal(set) var refusals: UInt64 = 0
+  /// The latest wall time seen, in seconds since 1970; it never goes back.
+  var latestWallSeconds = Int64.min
+
+  /// No answer yet.
+  public init() {}
+
+  /// Takes note of a yes.
+  ///
+  /// - Parameter refusals: ``refusals`` as it was before the server was asked.
+  mutating func note(_ yes: Yes, since refusals: UInt64) {
+    latestWallSeconds = max(latestWallSeconds, yes.asked.wallSeconds)
+    guard refusals == self.refusals else { return }
+    self.yes = yes
+  }
+
+  /// Takes note of any other answer.
+  mutating func noteRefusal(at now: BootTime) {
+    latestWallSeconds = max(latestWallSeconds, now.wallSeconds)
+    yes = nil
+    refusals &+= 1
+  }
+
+  /// Judges whether the last answer still holds without the server, and takes note of the time.
+  mutating func judge(
+    at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
+  ) -> OfflineJudgement {
+    let isSetBack = now.wallSeconds < latestWallSeconds
+    latestWallSeconds = max(latestWallSeconds, now.wallSeconds)
+    guard let yes else { return .refused(.noYes) }
+    guard yes.terms == terms else { return .refused(.otherTerms) }
+    guard !yes.types.isEmpty, yes.types.allSatisfy(opened.contains) else { return .refused(.otherAuthenticator) }
+    guard yes.asked.bootID == now.bootID else { return .refused(.otherBoot) }
+    guard !isSetBack else { return .refused(.clockSetBack) }
+    let (age, overflow) = now.nanoseconds.subtractingReportingOverflow(yes.asked.nanoseconds)
+    guard !overflow, age >= 0 else { return .refused(.clockSetBack) }
+    let (wallAge, wallOverflow) = now.wallSeconds.subtractingReportingOverflow(yes.asked.wallSeconds)
+    guard age < maximumAge.wholeNanoseconds, !wallOverflow, wallAge < maximumAge.components.seconds else {
+      return .refused(.tooOld)
+    }
+    return .holds(age: .nanoseconds(age))
+  }
+}

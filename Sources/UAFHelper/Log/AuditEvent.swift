@@ -1,0 +1,39 @@
+/// What the kernel's audit is told: the record types of libaudit.h, and what stands in their `op=`.
+enum AuditEvent: CaseIterable {
+  /// AUDIT_ANOM_LOGIN_FAILURES: the limit of wrong entries is reached.
+  case tooManyFailures
+  /// AUDIT_RESP_ACCT_LOCK_TIMED: locked for a while.
+  case lockedForAWhile
+  /// AUDIT_RESP_ACCT_LOCK: locked until somebody unlocks.
+  case locked
+  /// AUDIT_RESP_ACCT_REMOTE: locked for attempts over the network.
+  case lockedFromAfar
+  /// AUDIT_RESP_ACCT_UNLOCK_TIMED: a lock was found to be over.
+  case unlockedByTime
+  /// AUDIT_ACCT_UNLOCK: root has unlocked.
+  case unlockedByRoot
+
+  /// The record's number.
+  var type: UInt16 {
+    switch self {
+    case .tooManyFailures: 2100
+    case .lockedForAWhile: 2205
+    case .locked: 2207
+    case .lockedFromAfar: 2204
+    case .unlockedByTime: 2206
+    case .unlockedByRoot: 1136
+    }
+  }
+
+  /// What was done.
+  var operation: String {
+    switch self {
+    case .tooManyFailures: "pam_uaf:failures"
+    case .lockedForAWhile: "pam_uaf:lock-timed"
+    case .locked: "pam_uaf:lock"
+    case .lockedFromAfar: "pam_uaf:lock-remote"
+    case .unlockedByTime: "pam_uaf:unlock-timed"
+    case .unlockedByRoot: "pam_uaf:unlock"
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import UAFWire
+
+/// What a line of the log is about: the value of its first part.
+///
+/// pam_uaf(8) has the same list.
+enum LogEvent: String, CaseIterable {
+  // How a call ended: one line for each, with a result.
+  case authenticate, change, register, deregister, deregisterAll, status, unlock, reset, initialise, forget, trust
+
+  // What happened beside that, in lines of their own.
+
+  /// A wrong entry has locked an authenticator.
+  case lock
+  /// An attempt was refused because of a lock.
+  case locked
+  /// A lock that had run out was noticed.
+  case unlocked
+  /// A file of the state is damaged, edited, or of another account.
+  case damaged
+  /// The configuration, or an argument of the module, is wrong.
+  case configuration
+  /// A peer was turned away, or asked for what it may not ask for.
+  case peer
+  /// A changed lock policy waits (3015).
+  case policy
+  /// Keys were removed, forgotten by the server, or made anew.
+  case keys
+  /// Something of the state could not be read or written, and the call went on.
+  case state
+  /// The front end broke the protocol, or went away.
+  case conversation
+  /// Part of the sandbox is missing.
+  case sandbox
+  /// Memory could not be locked.
+  case memory
+  /// A record for the kernel's audit could not be written.
+  case audit
+  /// The program was started in a way it cannot work in.
+  case start
+
+  /// The end of a call of this operation.
+  init(_ operation: Operation) {
+    self =
+      switch operation {
+      case .authenticate: .authenticate
+      case .change: .change
+      case .register: .register
+      case .deregister: .deregister
+      case .deregisterAll: .deregisterAll
+      case .status: .status
+      case .unlock: .unlock
+      case .reset: .reset
+      case .initialise: .initialise
+      case .forget: .forget
+      case .trust: .trust
+      }
+  }
+}

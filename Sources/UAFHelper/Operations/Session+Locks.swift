@@ -1,0 +1,68 @@
+import Authenticator
+import UAFWire
+
+/// What is told of locks: a line of its own in the log, and a record for the kernel's audit.
+extension Session {
+  /// A wrong entry has brought about a lock.
+  func tell(_ lock: NewLock, of type: AuthenticatorType) {
+    var line = lockLine(.lock, type)
+    switch lock {
+    case .temporary(let time):
+      line.add(.lock, "temporary")
+      line.add(.seconds, String(Self.seconds(time)))
+    case .permanent: line.add(.lock, "permanent")
+    }
+    surroundings.log.write(line, .warning)
+    audit(.tooManyFailures)
+    let record: AuditEvent =
+      switch (caller.origin, lock) {
+      case (.remote, _): .lockedFromAfar
+      case (.local, .temporary): .lockedForAWhile
+      case (.local, .permanent): .locked
+      }
+    audit(record)
+  }
+
+  /// An attempt was refused because of a lock; nil for one without an end.
+  func tellRefused(_ type: AuthenticatorType, for time: Duration?) {
+    var line = lockLine(.locked, type)
+    line.add(.lock, time == nil ? "permanent" : "temporary")
+    line.add(.seconds, time.map { String(Self.seconds($0)) })
+    surroundings.log.write(line, .warning)
+  }
+
+  /// A lock was found to be over.
+  func tellEnded(_ type: AuthenticatorType, _ origin: AttemptOrigin) {
+    var line = lockLine(.unlocked, type)
+    line.add(.lock, "temporary")
+    line.add(.detail, origin == .remote ? "the lock of remote attempts is over" : "the lock is over")
+    surroundings.log.write(line, .notice)
+    audit(.unlockedByTime)
+  }
+
+  /// Has the kernel's audit told of this account; after the end, because a kernel that is behind lets writers wait.
+  func audit(_ event: AuditEvent) {
+    guard let account else { return }
+    auditRecords.append(
+      AuditRecord(
+        event: event, account: account.identity.name, terminal: caller.terminal, remoteHost: caller.remoteHost))
+  }
+
+  /// Writes the records.
+  ///
+  /// Where there is no audit that is no failure, and told to who looks for it.
+  func writeAuditRecords() {
+    guard !auditRecords.isEmpty else { return }
+    let failure = surroundings.audit.write(auditRecords)
+    auditRecords = []
+    guard failure != 0 else { return }
+    log(.audit, "the kernel takes no audit records (errno \(failure))", .debug)
+  }
+
+  private func lockLine(_ event: LogEvent, _ type: AuthenticatorType) -> LogLine {
+    var line = LogLine(event)
+    caller.describe(in: &line)
+    line.add(.type, type.rawValue)
+    return line
+  }
+}

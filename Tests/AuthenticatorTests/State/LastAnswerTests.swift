@@ -1,0 +1,118 @@
+import Testing
+
+@testable import Authenticator
+
+@Suite struct LastAnswerTests {
+  private let terms = [UInt8](repeating: 1, count: 32)
+
+  private func at(_ seconds: Int64, boot: UInt8 = 1, wall: Int64? = nil) -> BootTime {
+    BootTime(bootID: [boot], nanoseconds: seconds * 1_000_000_000, wallSeconds: wall ?? 1_000_000 + seconds)
+  }
+
+  /// An answer that was a yes at second 100, for the passcode.
+  private func yes(_ types: [AuthenticatorType] = [.passcode]) -> LastAnswer {
+    var answer = LastAnswer()
+    answer.note(LastAnswer.Yes(asked: at(100), types: types, terms: terms), since: 0)
+    return answer
+  }
+
+  private func judge(
+    _ answer: inout LastAnswer, at now: BootTime, opened: [AuthenticatorType] = [.passcode], terms: [UInt8]? = nil
+  ) -> OfflineJudgement {
+    answer.judge(at: now, maximumAge: .seconds(60), opened: opened, terms: terms ?? self.terms)
+  }
+
+  @Test func `a yes holds until its age is reached`() {
+    for (seconds, judgement) in [
+      (100, .holds(age: .zero)), (159, .holds(age: .seconds(59))), (160, .refused(.tooOld)),
+    ] as [(Int64, OfflineJudgement)] {
+      var answer = yes()
+      #expect(judge(&answer, at: at(seconds)) == judgement)
+    }
+  }
+
+  @Test func `no answer is no yes, and neither is a refusal`() {
+    var none = LastAnswer()
+    #expect(judge(&none, at: at(100)) == .refused(.noYes))
+    var refused = yes()
+    refused.noteRefusal(at: at(101))
+    #expect(judge(&refused, at: at(101)) == .refused(.noYes))
+  }
+
+  @Test func `refuses after a reboot, whatever the clocks say`() {
+    for now in [at(100, boot: 2), at(1, boot: 2, wall: 1_000_101)] {
+      var answer = yes()
+      #expect(judge(&answer, at: now) == .refused(.otherBoot))
+    }
+  }
+
+  @Test func `refuses a boot clock that is behind the answer`() {
+    var answer = yes()
+    #expect(judge(&answer, at: at(99, wall: 1_000_100)) == .refused(.clockSetBack))
+    var extreme = yes()
+    #expect(judge(&extreme, at: BootTime(bootID: [1], nanoseconds: .min, wallSeconds: .max)) == .refused(.clockSetBack))
+  }
+
+  @Test func `refuses a wall clock behind the answer, and behind the last look`() {
+    var answer = yes()
+    #expect(judge(&answer, at: at(110, wall: 1_000_099)) == .refused(.clockSetBack))
+    var looked = yes()
+    #expect(judge(&looked, at: at(130)) == .holds(age: .seconds(30)))
+    #expect(judge(&looked, at: at(131, wall: 1_000_129)) == .refused(.clockSetBack))
+    #expect(judge(&looked, at: at(132, wall: 1_000_130)) == .holds(age: .seconds(32)))
+  }
+
+  @Test func `refuses a wall clock that is past the age, and remembers having seen it`() {
+    var answer = yes()
+    #expect(judge(&answer, at: at(110, wall: 1_000_160)) == .refused(.tooOld))
+    #expect(judge(&answer, at: at(111)) == .refused(.clockSetBack))
+  }
+
+  @Test func `the latest wall time outlives a refusal and the next yes`() {
+    var answer = yes()
+    answer.noteRefusal(at: at(110, wall: 2_000_000))
+    answer.note(LastAnswer.Yes(asked: at(120), types: [.passcode], terms: terms), since: 1)
+    #expect(judge(&answer, at: at(121)) == .refused(.clockSetBack))
+  }
+
+  @Test func `refuses for other terms and other authenticators than the answer's`() {
+    var answer = yes()
+    #expect(judge(&answer, at: at(101), terms: [UInt8](repeating: 2, count: 32)) == .refused(.otherTerms))
+    #expect(judge(&answer, at: at(101), opened: [.pattern]) == .refused(.otherAuthenticator))
+    #expect(judge(&answer, at: at(101), opened: []) == .refused(.otherAuthenticator))
+    #expect(judge(&answer, at: at(101), opened: [.pattern, .passcode]) == .holds(age: .seconds(1)))
+    var both = yes([.passcode, .pattern])
+    #expect(judge(&both, at: at(101)) == .refused(.otherAuthenticator))
+    var nothing = yes([])
+    #expect(judge(&nothing, at: at(101)) == .refused(.otherAuthenticator))
+  }
+
+  @Test func `a yes that crossed a refusal is not kept`() {
+    var answer = LastAnswer()
+    answer.noteRefusal(at: at(101))
+    answer.note(LastAnswer.Yes(asked: at(100), types: [.passcode], terms: terms), since: 0)
+    #expect(judge(&answer, at: at(102)) == .refused(.noYes))
+  }
+
+  @Test func `the record keeps its size and gives back what was put in`() throws {
+    var refused = yes()
+    refused.noteRefusal(at: at(101))
+    var longest = yes([.passcode, .pattern])
+    longest.yes?.asked.bootID = [UInt8](repeating: 7, count: 64)
+    for answer in [LastAnswer(), yes(), refused, longest] {
+      #expect(answer.record.count == LastAnswer.recordSize)
+      #expect(try LastAnswer(record: answer.record) == answer)
+    }
+  }
+
+  @Test func `a record that was cut, lengthened or bent is refused`() {
+    let record = yes().record
+    #expect(throws: StateError.damaged) { try LastAnswer(record: Array(record.dropLast())) }
+    #expect(throws: StateError.damaged) { try LastAnswer(record: record + [0]) }
+    for (place, byte) in [(0, 2), (17, 2), (record.count - 1, 1)] as [(Int, UInt8)] {
+      var bent = record
+      bent[place] = byte
+      #expect(throws: StateError.damaged) { try LastAnswer(record: bent) }
+    }
+  }
+}

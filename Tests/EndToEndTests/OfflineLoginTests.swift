@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Through the real module, core, network program and server, which is then stopped.
+  @Suite struct `A login without the server` {
+    private static let allowed = "[service.demo]\noffline = \"allow\"\noffline_max_age = 3600"
+
+    private func scene(_ more: String = allowed) throws -> Scene {
+      let scene = try Scene.registered(Server()) { $0.more = more }
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+      return scene
+    }
+
+    @Test func `is let in where root allows it, by the right value alone`() throws {
+      let scene = try scene()
+      try scene.server.stop()
+      _ = try? SystemLog.shared().take()
+      let login = try scene.logIn(Scene.passcode)
+      #expect(login.code == .success)
+      #expect(login.output.lines.contains("info The server could not be reached; accepted without it."))
+      if SystemLog.isPossible {
+        let lines = try SystemLog.shared().take()
+        #expect(lines.contains { $0.contains("event=authenticate result=0 ") && $0.contains(" offline=yes age=") })
+      }
+      let wrong = try scene.logIn("wrong1111")
+      #expect(wrong.code == .authenticationError)
+      #expect(try scene.status().remainingTries == 4)
+    }
+
+    @Test func `is no success where root does not`() throws {
+      let scene = try scene("")
+      try scene.server.stop()
+      #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable)
+    }
+
+    @Test func `is no success before the server has let anybody in`() throws {
+      let scene = try Scene.registered(Server()) { $0.more = Self.allowed }
+      try scene.server.stop()
+      #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable)
+    }
+
+    @Test func `is no success for who was revoked, and has met the server since`() throws {
+      let scene = try scene()
+      try scene.server.revoke(scene.user)
+      #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
+      try scene.server.stop()
+      #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import Authenticator
+import Foundation
+import Glibc
+import Testing
+import UAFWire
+
+@testable import UAFHelper
+
+/// What the kernel's audit is told.
+@Suite struct AuditTests {
+  private func events(_ bench: HelperBench) -> [AuditEvent] { bench.audit.records.map(\.event) }
+
+  @Test func `a lock for a while and its end are a record each, told once`() throws {
+    let bench = try HelperBench.registered()
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    #expect(events(bench) == [.tooManyFailures, .lockedForAWhile])
+    try bench.run(bench.begin())
+    #expect(events(bench).count == 2, "a refusal is no new lock")
+    bench.now.nanoseconds += 60_000_000_000
+    for _ in 0..<2 { try bench.run(bench.begin(), ["correct"]) }
+    #expect(events(bench) == [.tooManyFailures, .lockedForAWhile, .unlockedByTime])
+    #expect(bench.audit.records.allSatisfy { $0.account == Array("mina".utf8) })
+  }
+
+  @Test func `a lock for good, and root's unlock`() throws {
+    let bench = try HelperBench.registered("max_lock_count = 0")
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    #expect(events(bench) == [.tooManyFailures, .locked])
+    #expect(try bench.run(bench.begin(.unlock)).result == 0)
+    #expect(events(bench).last == .unlockedByRoot)
+    #expect(try bench.run(bench.begin(.unlock), peer: 4242).result == 1001)
+    #expect(events(bench).count == 3, "who may not unlock leaves no record of an unlock")
+  }
+
+  @Test func `a lock of remote attempts has where they came from`() throws {
+    let bench = try HelperBench.registered("[lock.remote]\nretry_count_to_lock = 1")
+    var begin = bench.begin()
+    begin.isRemote = true
+    (begin.tty, begin.remoteHost) = (Array("ssh".utf8), Array("2001:db8::1".utf8))
+    try bench.run(begin, ["wrong1"])
+    #expect(events(bench) == [.tooManyFailures, .lockedFromAfar])
+    #expect(
+      bench.audit.records.last?.text(program: "/usr/libexec/pam-uaf/uaf-helper")
+        == "op=pam_uaf:lock-remote acct=\"mina\" exe=\"/usr/libexec/pam-uaf/uaf-helper\" hostname=2001:db8::1 addr=? "
+        + "terminal=ssh res=success")
+  }
+
+  @Test func `is told after the end, so that no login waits for it`() throws {
+    let bench = try HelperBench.registered()
+    for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
+    var endedBefore = false
+    bench.audit.onWrite = { endedBefore = bench.log.lines.last?.hasPrefix("event=authenticate result=3012 ") == true }
+    #expect(try bench.run(bench.begin(), ["wrong3"]).result == 3012)
+    #expect(endedBefore)
+  }
+
+  @Test func `a kernel without audit fails nothing, and is told in one line for who debugs`() throws {
+    let bench = try HelperBench.registered()
+    bench.audit.failure = ECONNREFUSED
+    for wrong in ["wrong1", "wrong2", "wrong3"] { #expect(try bench.run(bench.begin(), [wrong]).result == 3012) }
+    let told = bench.log.lines.indices.filter { bench.log.lines[$0].hasPrefix("event=audit ") }
+    #expect(told.count == 1 && told.allSatisfy { bench.log.levels[$0] == .debug })
+  }
+
+  // MARK: The records
+
+  @Test func `a message is a netlink header and a text that ends with a NUL`() {
+    let record = AuditRecord(event: .lockedForAWhile, account: Array("mina".utf8))
+    let message = record.message(program: "/x", sequence: 3)
+    let text = "op=pam_uaf:lock-timed acct=\"mina\" exe=\"/x\" hostname=? addr=? terminal=? res=success"
+    #expect(Array(message[16...]) == Array(text.utf8) + [0])
+    let count = UInt32(message.count)
+    #if _endian(little)
+      #expect(Array(message[..<4]) == [UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8), 0, 0])
+      // Type 2205; request and acknowledge; the sequence; no port.
+      #expect(Array(message[4..<16]) == [0x9d, 0x08, 5, 0, 3, 0, 0, 0, 0, 0, 0, 0])
+    #endif
+  }
+
+  @Test func `the numbers are those of libaudit, and all within what a program may write`() {
+    let numbers = AuditEvent.allCases.map(\.type)
+    #expect(numbers == [2100, 2205, 2207, 2204, 2206, 1136])
+    #expect(numbers.allSatisfy { (1100...1199).contains($0) || (2100...2999).contains($0) })
+  }
+
+  @Test(arguments: ["a\" res=failed", "a b", "a'", "\u{1b}", "미나", ""])
+  func `a name that could end its field is written in hexadecimal digits`(_ name: String) {
+    let text = AuditRecord(event: .locked, account: Array(name.utf8)).text(program: "/x")
+    let field = text.split(separator: " ").first { $0.hasPrefix("acct=") } ?? ""
+    let digits = name.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+    #expect(field == (name.isEmpty ? "acct=\"\"" : "acct=\(digits)"))
+    #expect(text.components(separatedBy: " res=").count == 2)
+  }
+
+  @Test(arguments: ["a b", "x' res=failed", "\"", "", "a=b", String(repeating: "h", count: 257)])
+  func `a host or terminal that is none is not known`(_ host: String) {
+    let record = AuditRecord(
+      event: .locked, account: [97], terminal: Array(host.utf8), remoteHost: Array(host.utf8))
+    #expect(record.text(program: "/x").hasSuffix("hostname=? addr=? terminal=? res=success"))
+  }
+
+  // MARK: The kernel
+
+  @Test func `an answer of the kernel's is read to its error number`() {
+    func answer(_ type: UInt16, _ number: Int32) -> [UInt8] {
+      AuditRecord.native(UInt32(36)) + AuditRecord.native(type) + [UInt8](repeating: 0, count: 10)
+        + AuditRecord.native(number) + [UInt8](repeating: 0, count: 16)
+    }
+    #expect(KernelAudit.failure(in: answer(2, 0)) == 0)
+    #expect(KernelAudit.failure(in: answer(2, -EPERM)) == EPERM)
+    #expect(KernelAudit.failure(in: answer(2, -ECONNREFUSED)) == ECONNREFUSED)
+    #expect(KernelAudit.failure(in: answer(3, -EPERM)) == 0)
+    #expect(KernelAudit.failure(in: answer(2, -EPERM).prefix(19)) == 0)
+    #expect(KernelAudit.failure(in: []) == 0)
+  }
+
+  /// What the kernel of this machine answers to a record; asked once, on behalf of nobody.
+  private static let answerOfTheKernel: CInt = KernelAudit().write([
+    AuditRecord(event: .unlockedByTime, account: Array("pam_uaf test".utf8))
+  ])
+
+  private static let absences: Set<CInt> = [EPERM, ECONNREFUSED, EPROTONOSUPPORT, EAFNOSUPPORT, EACCES]
+
+  @Test(.enabled(if: !absences.contains(answerOfTheKernel), "this kernel or container has no audit for this program"))
+  func `the kernel of this machine takes a record`() {
+    #expect(Self.answerOfTheKernel == 0)
+  }
+
+  @Test func `a kernel that takes none says so by its number, and nothing else happens`() {
+    #expect(Self.answerOfTheKernel == 0 || Self.absences.contains(Self.answerOfTheKernel))
+    #expect(KernelAudit().write([]) == 0 || Self.answerOfTheKernel != 0)
+  }
+}

@@ -1,0 +1,160 @@
+import FidoResults
+import Foundation
+import Testing
+import UAFClient
+import UAFMessages
+import UAFWire
+
+@testable import Authenticator
+@testable import UAFHelper
+
+/// What stands in the log, and in the manual of it.
+///
+/// That every line keeps to the grammar is checked by ``RecordedLog``, in each test of this target.
+@Suite struct LogShapeTests {
+  private static let manual: String? = {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").standardized
+    return try? String(contentsOf: root.appendingPathComponent("man/pam_uaf.8"), encoding: .utf8)
+  }()
+
+  /// The terms of a list of the manual, in their order.
+  private func documented(_ list: String) throws -> [String] {
+    let text = try #require(Self.manual)
+    let lines = text.components(separatedBy: "\n")
+    let first = try #require(lines.firstIndex(of: ".\\\" \(list): begin"))
+    let last = try #require(lines.firstIndex(of: ".\\\" \(list): end"))
+    return lines[first..<last].filter { $0.hasPrefix(".It Li ") }
+      .flatMap { $0.dropFirst(".It Li ".count).components(separatedBy: " , ") }
+  }
+
+  @Test func `the manual lists the keys, in the order in which they stand in a line`() throws {
+    #expect(try documented("keys") == LogKey.allCases.map(\.rawValue))
+  }
+
+  @Test func `the manual lists the events, those of calls and the others`() throws {
+    let calls = try documented("events of calls")
+    #expect(Set(calls) == Set(UAFWire.Operation.allCases.map { LogEvent($0).rawValue }))
+    #expect(Set(calls + (try documented("other events"))) == Set(LogEvent.allCases.map(\.rawValue)))
+    #expect(calls.count + (try documented("other events")).count == LogEvent.allCases.count)
+  }
+
+  @Test func `every key and every event of the manual comes up, in the manual's order`() throws {
+    let lines = try (everyLine() + otherLines()).map { try #require(ParsedLine($0)) }
+    let order = ["event"] + LogKey.allCases.map(\.rawValue)
+    for line in lines {
+      let places = line.parts.compactMap { order.firstIndex(of: $0.key) }
+      #expect(places.count == line.parts.count && places == places.sorted(), "\(line.parts)")
+    }
+    let keys = Set(lines.flatMap { $0.parts.map(\.key) })
+    #expect(keys == Set(order), "missing: \(Set(order).subtracting(keys))")
+    let events = Set(lines.compactMap { $0["event"] })
+    let all = Set(LogEvent.allCases.map(\.rawValue))
+    #expect(events == all, "missing: \(all.subtracting(events))")
+  }
+
+  /// What the core writes over a life of an account.
+  private func everyLine() throws -> [String] {
+    let bench = try HelperBench.registered("[general]\noffline = \"allow\"\noffline_max_age = 60")
+    var begin = bench.begin()
+    begin.tty = Array("/dev/tty1".utf8)
+    begin.remoteHost = Array("192.0.2.1".utf8)
+    try bench.run(begin, ["correct"])
+    bench.server.lateFailure = .noHandshake(.refused)
+    try bench.run(begin, ["correct"])
+    bench.server.lateFailure = nil
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    try bench.run(bench.begin())
+    bench.now.nanoseconds += 60_000_000_000
+    try bench.run(bench.begin(), ["wrong4"])
+    bench.configuration = bench.configuration.replacing("retry_count_to_lock = 3", with: "retry_count_to_lock = 9")
+    try bench.run(bench.begin(), ["wrong5"])
+    try bench.run(bench.begin(.unlock))
+    var unprivileged = Begin(.status)
+    unprivileged.service = Array("uafctl".utf8)
+    try bench.run(unprivileged, peer: 4242)
+    try bench.run(bench.begin(.forget), peer: 4242)
+    try bench.run(bench.begin(.change), ["correct", "another", "another"])
+    try bench.run(bench.begin(.authenticate, "nonsense"))
+    try bench.run(bench.begin(.deregister), ["another"])
+    try bench.run(bench.begin(.deregisterAll))
+    try bench.run(bench.begin(.reset))
+    try bench.run(bench.begin(.initialise))
+    try bench.run(bench.begin(.trust))
+    try bench.run(bench.registration(), ["correct", "correct"])
+    try Database(path: bench.folder + "/state/accounts/4242.db").execute("UPDATE record SET mac = zeroblob(32)")
+    try bench.run(bench.begin())
+    try bench.run(bench.begin(.forget))
+    return bench.log.lines
+  }
+
+  /// What it writes of itself.
+  private func otherLines() throws -> [String] {
+    let log = RecordedLog()
+    log.write(.memory, HelperProgram.memoryNotice, .warning)
+    log.write(.start, "not started as root", .error)
+    log.write(.conversation, "\(PacketSocketError.closed)", .warning)
+    log.write(.state, "which authenticator was used could not be noted: \(StateError.damaged)", .warning)
+    log.write(Seclusion.notice("landlock:38,seccomp:38", of: "uaf-helper"), .warning)
+    log.write(.audit, "the kernel takes no audit records (errno 111)", .debug)
+    return log.lines
+  }
+
+  @Test func `a lock, what it refuses and its end have lines of their own, before the call's`() throws {
+    let bench = try HelperBench.registered()
+    for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
+    #expect(!bench.log.lines.contains { $0.hasPrefix("event=lock") })
+    let who = "account=mina uid=4242 service=login origin=local via=root type=passcode"
+    try bench.run(bench.begin(), ["wrong3"])
+    #expect(bench.log.lines.suffix(2).first == "event=lock \(who) lock=temporary seconds=60")
+    bench.now.nanoseconds += 1_000_000_000
+    try bench.run(bench.begin())
+    #expect(bench.log.lines.suffix(2).first == "event=locked \(who) lock=temporary seconds=59")
+    #expect(bench.log.lines.last?.hasPrefix("event=authenticate result=3013 ") == true)
+    bench.now.nanoseconds += 59_000_000_000
+    try bench.run(bench.begin(), ["correct"])
+    #expect(bench.log.lines.suffix(2).first == "event=unlocked \(who) lock=temporary detail=\"the lock is over\"")
+    try bench.run(bench.begin(), ["correct"])
+    #expect(bench.log.lines.count { $0.hasPrefix("event=unlocked ") } == 1, "told once")
+  }
+
+  @Test func `a permanent lock says so, and what it refuses too`() throws {
+    let bench = try HelperBench.registered("max_lock_count = 0")
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    let who = "account=mina uid=4242 service=login origin=local via=root type=passcode"
+    #expect(bench.log.lines.contains("event=lock \(who) lock=permanent"))
+    try bench.run(bench.begin())
+    #expect(bench.log.lines.contains("event=locked \(who) lock=permanent"))
+  }
+
+  @Test func `where states are hidden the log tells what the person is not told`() throws {
+    let bench = try HelperBench.registered("[general]\nhide_state = true")
+    for wrong in ["wrong1", "wrong2", "wrong3", "correct"] { try bench.run(bench.begin(), [wrong]) }
+    #expect(bench.log.lines.count { $0.hasPrefix("event=lock ") } == 1)
+    #expect(bench.log.lines.count { $0.hasPrefix("event=locked ") } == 1)
+  }
+
+  @Test func `a right value at the limit tells no lock, since none stands`() throws {
+    let bench = try HelperBench.registered()
+    for wrong in ["wrong1", "wrong2", "correct"] { try bench.run(bench.begin(), [wrong]) }
+    #expect(!bench.log.lines.contains { $0.hasPrefix("event=lock") })
+    #expect(bench.audit.records.isEmpty)
+  }
+
+  @Test func `nothing from outside can forge a part of a line`() throws {
+    let bench = try HelperBench.registered()
+    let forgery = Array("x\" event=authenticate result=0 pam=0\nevent=unlock".utf8)
+    var begin = bench.begin()
+    (begin.account, begin.typedName, begin.service) = (forgery, forgery, forgery)
+    (begin.tty, begin.remoteHost) = (forgery, forgery)
+    try bench.run(begin)
+    bench.server.respondStatus = .init(rawValue: 10_001)
+    bench.server.description = "\" event=unlock result=0"
+    try bench.run(bench.begin(), ["correct"])
+    try bench.run(bench.begin(.authenticate, "tries=0 result=0"))
+    for line in bench.log.lines.suffix(4) {
+      let parsed = try #require(ParsedLine(line))
+      #expect(parsed["result"] != "0")
+      #expect(line.components(separatedBy: "event=").count == 2 && !line.contains(" result=0"))
+    }
+  }
+}

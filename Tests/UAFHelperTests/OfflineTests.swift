@@ -1,0 +1,281 @@
+import FidoResults
+import Foundation
+import Testing
+import UAFClient
+import UAFConfiguration
+import UAFMessages
+import UAFWire
+
+@testable import Authenticator
+@testable import UAFHelper
+
+/// Logins that find no server.
+@Suite struct OfflineTests {
+  private static let allowed = "[general]\noffline = \"allow\"\noffline_max_age = 3600"
+
+  /// An account whose last login the server said yes to, and the server away since.
+  private func bench(_ more: String = allowed) throws -> HelperBench {
+    let bench = try HelperBench.registered(more)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
+    bench.server.lateFailure = .noHandshake(.refused)
+    return bench
+  }
+
+  /// What a login must end with that is not let in without the server: as if no such thing existed.
+  private func expectRefusal(_ transcript: Transcript, code: UInt8 = 9) {
+    #expect(transcript.result == 4001 && transcript.pamCode == code)
+    #expect(transcript.errors.count == 1 && transcript.infos.isEmpty)
+  }
+
+  private func advance(_ bench: HelperBench, _ seconds: Int64) {
+    bench.now.nanoseconds += seconds * 1_000_000_000
+    bench.now.wallSeconds += seconds
+  }
+
+  // MARK: The one case
+
+  @Test func `lets in by the value alone once the server is away, says so, and hands out no token`() throws {
+    let bench = try bench(Self.allowed + "\nexport_token = \"UAF_TOKEN\"")
+    advance(bench, 3599)
+    var begin = bench.begin()
+    begin.wantsToken = true
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.result == 0 && transcript.pamCode == 0)
+    #expect(transcript.infos == ["The server could not be reached; accepted without it."])
+    #expect(transcript.finished.token == nil)
+    #expect(!transcript.messages.contains { $0.type == .setenv })
+    let line = try #require(bench.log.lines.last)
+    #expect(line.hasPrefix("event=authenticate result=0 name=RESULT_SUCCESS pam=0 account=mina "))
+    #expect(line.contains(" offline=yes age=3599"))
+  }
+
+  @Test func `says so in the person's language`() throws {
+    let bench = try bench()
+    var begin = bench.begin()
+    begin.locale = Array("ko_KR.UTF-8".utf8)
+    #expect(try bench.run(begin, ["correct"]).infos == ["서버에 연결할 수 없어 서버 확인 없이 허용했습니다."])
+  }
+
+  @Test func `a service's section allows it for that service alone`() throws {
+    let bench = try bench("[service.login]\noffline = \"allow\"\noffline_max_age = 60")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    var begin = bench.begin()
+    begin.service = Array("su".utf8)
+    expectRefusal(try bench.run(begin, ["correct"]))
+  }
+
+  @Test func `divided, it holds too`() throws {
+    let bench = try bench()
+    var begin = bench.begin()
+    begin.isDivided = true
+    #expect(try bench.run(begin, entries: [.resume, .answer("correct")]).result == 0)
+  }
+
+  @Test func `the value counts as ever: a wrong one is no way in, and a right one takes the count back`() throws {
+    let bench = try bench()
+    #expect(try bench.run(bench.begin(), ["wrong1"]).result == 3012)
+    #expect(try bench.triesLeft() == 2)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try bench.triesLeft() == 3)
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    let locked = try bench.run(bench.begin())
+    #expect(locked.result == 3013 && locked.pamCode == 11)
+  }
+
+  // MARK: What is no such case
+
+  @Test func `refuses unless root allows it, and what was said before root did is worth nothing`() throws {
+    let bench = try bench("[general]\noffline = \"deny\"")
+    expectRefusal(try bench.run(bench.begin(), ["correct"]))
+    bench.configuration = bench.configuration.replacing("[general]\noffline = \"deny\"", with: Self.allowed)
+    expectRefusal(try bench.run(bench.begin(), ["correct"]))
+    #expect(bench.log.lines.last?.contains("not accepted without it: the server's last answer was no yes") == true)
+  }
+
+  @Test func `refuses where the server has never answered a login`() throws {
+    let bench = try HelperBench.registered(Self.allowed)
+    bench.server.lateFailure = .noHandshake(.timeOut)
+    expectRefusal(try bench.run(bench.begin(), ["correct"]))
+  }
+
+  @Test func `refuses after a reboot`() throws {
+    let bench = try bench()
+    bench.now.bootID = [2]
+    expectRefusal(try bench.run(bench.begin(), ["correct"]))
+    #expect(bench.log.lines.last?.contains("since the machine was started") == true)
+  }
+
+  @Test func `refuses once the yes is too old by the boot clock, and by the wall clock`() throws {
+    let bench = try bench()
+    bench.now.nanoseconds += 3600 * 1_000_000_000
+    expectRefusal(try bench.run(bench.begin(), ["correct"]))
+    let other = try self.bench()
+    other.now.wallSeconds += 3600
+    expectRefusal(try other.run(other.begin(), ["correct"]))
+    #expect(other.log.lines.last?.contains("too old") == true)
+  }
+
+  @Test func `refuses while a wall clock shows less than it did`() throws {
+    let bench = try bench()
+    advance(bench, 600)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    bench.now.wallSeconds -= 1
+    expectRefusal(try bench.run(bench.begin(), ["correct"]))
+    #expect(bench.log.lines.last?.contains("a clock shows less") == true)
+  }
+
+  @Test(
+    arguments: [
+      { $0.respondStatus = .init(rawValue: 1480) }, { $0.respondStatus = .init(rawValue: 1500) }, { $0.garbage = "{" },
+      // What a revoked person is asked for: a key that nobody has.
+      { $0.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))] }, { $0.accepted = [["5541#0002"]] },
+      { $0.furtherRequests = 9 },
+    ] as [@Sendable (FakeServer) throws -> Void])
+  func `refuses once the server's last answer was no yes, and until its next yes`(
+    _ refuse: @Sendable (FakeServer) throws -> Void
+  ) throws {
+    let bench = try bench()
+    bench.server.lateFailure = nil
+    try refuse(bench.server)
+    #expect(try bench.run(bench.begin(), ["correct"]).result != 0)
+    bench.server.lateFailure = .noHandshake(.refused)
+    expectRefusal(try bench.run(bench.begin(), ["correct"]))
+    (bench.server.lateFailure, bench.server.garbage, bench.server.policyKeys) = (nil, nil, nil)
+    (bench.server.respondStatus, bench.server.accepted) = (.ok, [["5541#0001"]])
+    bench.server.furtherRequests = 0
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    bench.server.lateFailure = .noHandshake(.refused)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a refusal counts at whatever service and peer it was met, also where nothing is allowed`() throws {
+    let bench = try bench("[service.login]\noffline = \"allow\"\noffline_max_age = 3600")
+    bench.server.lateFailure = nil
+    bench.server.respondStatus = .init(rawValue: 1480)
+    var begin = Begin(.authenticate)
+    begin.service = Array("swaylock".utf8)
+    #expect(try bench.run(begin, ["correct"], peer: 4242).result == 13_006)
+    bench.server.lateFailure = .noHandshake(.refused)
+    expectRefusal(try bench.run(bench.begin(), ["correct"]))
+  }
+
+  @Test func `a refused code, and keys the server has forgotten, end it too`() throws {
+    let refused = try bench()
+    refused.server.lateFailure = nil
+    refused.server.respondStatus = .init(rawValue: 1401)
+    #expect(try refused.run(refused.registration(), ["correct"]).result == 13_006)
+    refused.server.lateFailure = .noHandshake(.refused)
+    expectRefusal(try refused.run(refused.begin(), ["correct"]))
+
+    let forgotten = try bench()
+    forgotten.server.lateFailure = nil
+    var begin = Begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = Array(forgotten.server.payload(operation: .registration).encoded.utf8)
+    #expect(try forgotten.run(begin, peer: 4242).result == 0, "\(forgotten.log.lines)")
+    forgotten.server.lateFailure = .noHandshake(.refused)
+    expectRefusal(try forgotten.run(forgotten.begin(), ["correct"]))
+  }
+
+  @Test func `what the person did, and silence after the handshake, take nothing back`() throws {
+    let bench = try bench()
+    bench.server.lateFailure = nil
+    #expect(try bench.run(bench.begin(), ["wrong1"]).result == 3012)
+    #expect(try bench.run(bench.begin(), [nil]).result == 999)
+    bench.server.lateFailure = .afterHandshake(.timeOut)
+    expectRefusal(try bench.run(bench.begin(), ["correct"]), code: 7)
+    bench.server.lateFailure = .certificateRefused
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 1002)
+    bench.server.lateFailure = .noHandshake(.dns)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test(
+    arguments: [.afterHandshake(.timeOut), .certificateRefused, .answerTooLarge, .unavailable] as [TransportFailure])
+  func `refuses where there was more of a server than none`(_ failure: TransportFailure) throws {
+    let bench = try bench()
+    bench.server.lateFailure = failure
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result != 0 && transcript.pamCode != 0 && transcript.infos.isEmpty)
+  }
+
+  @Test(arguments: [false, true])
+  func `refuses where the server was reached earlier in the same call, which then is no AUTHINFO_UNAVAIL`(
+    _ isSlow: Bool
+  ) throws {
+    let bench = try bench()
+    (bench.server.lateFailure, bench.server.answersLeft) = (nil, 1)
+    // The request that was there has grown old, and it is the next one that is not answered.
+    if isSlow { bench.server.onGet = { bench.now.nanoseconds += 61_000_000_000 } }
+    expectRefusal(try bench.run(bench.begin(), ["correct"]), code: 7)
+  }
+
+  @Test func `refuses for services with a text to be confirmed`() throws {
+    let bench = try bench(Self.allowed + "\n[service.su]\ntransaction = true")
+    var begin = bench.begin()
+    begin.service = Array("su".utf8)
+    expectRefusal(try bench.run(begin, ["correct"]))
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `refuses for peers without root`() throws {
+    let bench = try bench()
+    var begin = Begin(.authenticate)
+    begin.service = Array("login".utf8)
+    expectRefusal(try bench.run(begin, ["correct"], peer: 4242))
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin, ["correct"], peer: 4242).result == 4001)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `refuses what is no login: an approval, a proof, a registration`() throws {
+    let bench = try bench()
+    var approval = bench.begin()
+    approval.payload = Array(bench.server.payload(operation: .authentication).encoded.utf8)
+    #expect(try bench.run(approval, ["correct"]).result == 4001)
+    #expect(try bench.run(bench.begin(.deregister), ["correct"]).result == 4001)
+    #expect(try bench.run(bench.registration(), ["correct"]).result == 4001)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `refuses after another way to the server was configured`() throws {
+    let bench = try bench()
+    bench.configuration = bench.configuration.replacing("/uaf/get", with: "/uaf2/get")
+    expectRefusal(try bench.run(bench.begin(), ["correct"]))
+    #expect(bench.log.lines.last?.contains("from other addresses") == true)
+  }
+
+  @Test func `refuses with another authenticator than the server said yes to, and where it asked for two`() throws {
+    let bench = try HelperBench.registeredTwice(Self.allowed)
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
+    bench.server.lateFailure = .noHandshake(.refused)
+    expectRefusal(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]))
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
+    bench.server.lateFailure = nil
+    bench.server.accepted = [["5541#0001", "5541#0002"]]
+    #expect(try bench.run(bench.begin(), ["correct", "12369"]).result == 0)
+    bench.server.lateFailure = .noHandshake(.refused)
+    expectRefusal(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]))
+  }
+
+  @Test func `refuses where the record was edited or removed, and a wrong value or a yes goes on as ever`() throws {
+    for edit in ["UPDATE record SET mac = zeroblob(32)", "DELETE FROM record"] {
+      let bench = try bench()
+      try Database(path: bench.folder + "/state/accounts/4242.db")
+        .execute("\(edit) WHERE kind = CAST('lastAnswer' AS BLOB)")
+      expectRefusal(try bench.run(bench.begin(), ["correct"]))
+      bench.server.lateFailure = nil
+      #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    }
+  }
+
+  @Test func `where states are hidden the refusals are alike, and the yes is one`() throws {
+    let bench = try bench(Self.allowed + "\nhide_state = true")
+    let wrong = try bench.run(bench.begin(), ["wrong1"])
+    #expect(wrong.result == 3012 && wrong.errors == ["Wrong passcode or pattern."])
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    bench.now.bootID = [2]
+    let away = try bench.run(bench.begin(), ["correct"])
+    expectRefusal(away)
+  }
+}

@@ -1,0 +1,48 @@
+/// A line of the log, read by the grammar of pam_uaf(8) and by nothing else.
+struct ParsedLine {
+  /// The parts in their order, the event first; values as they stand, without quotes.
+  let parts: [(key: String, value: String)]
+
+  subscript(key: String) -> String? { parts.first { $0.key == key }?.value }
+
+  /// - Returns: nil for a line of another shape.
+  init?(_ line: String) {
+    var parts: [(key: String, value: String)] = []
+    var rest = line[...]
+    while true {
+      guard let sign = rest.firstIndex(of: "=") else { return nil }
+      let key = rest[..<sign]
+      guard !key.isEmpty, key.allSatisfy({ $0.isASCII && $0.isLetter && $0.isLowercase }) else { return nil }
+      guard !parts.contains(where: { $0.key == key }) else { return nil }
+      rest = rest[rest.index(after: sign)...]
+      guard let value = Self.value(from: &rest) else { return nil }
+      parts.append((String(key), value))
+      guard let next = rest.first else { break }
+      guard next == " " else { return nil }
+      rest = rest.dropFirst()
+    }
+    guard parts.first?.key == "event" else { return nil }
+    self.parts = parts
+  }
+
+  private static func value(from rest: inout Substring) -> String? {
+    guard rest.first == "\"" else { return bare(from: &rest) }
+    guard let end = rest.dropFirst().firstIndex(of: "\"") else { return nil }
+    let text = rest[rest.index(after: rest.startIndex)..<end]
+    rest = rest[rest.index(after: end)...]
+    // What looks like a key does not stand in a text, nor does a line's end.
+    for (before, sign) in zip(text, text.dropFirst()) where sign == "=" && (before.isLetter || before.isNumber) {
+      return nil
+    }
+    guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else { return nil }
+    return String(text)
+  }
+
+  private static func bare(from rest: inout Substring) -> String? {
+    let text = rest.prefix { $0 != " " }
+    rest = rest[text.endIndex...]
+    let forbidden: Set<Character> = ["\"", "="]
+    guard text.allSatisfy({ $0.isASCII && !forbidden.contains($0) }) else { return nil }
+    return String(text)
+  }
+}
