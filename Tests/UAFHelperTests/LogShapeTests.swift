@@ -23,8 +23,8 @@ import UAFWire
     let lines = text.components(separatedBy: "\n")
     let first = try #require(lines.firstIndex(of: ".\\\" \(list): begin"))
     let last = try #require(lines.firstIndex(of: ".\\\" \(list): end"))
-    return lines[first..<last].filter { $0.hasPrefix(".It Cm ") }
-      .flatMap { $0.dropFirst(".It Cm ".count).components(separatedBy: " , ") }
+    return lines[first..<last].filter { $0.hasPrefix(".It Li ") }
+      .flatMap { $0.dropFirst(".It Li ".count).components(separatedBy: " , ") }
   }
 
   @Test func `the manual lists the keys, in the order in which they stand in a line`() throws {

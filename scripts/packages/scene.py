@@ -77,10 +77,11 @@ class Scene:
             self._must_boot()
         return self._machine([self._installed, self._bare], self.can_boot if booted is None else booted)
 
-    def newer(self, version, folder):
-        """The same libpam-uaf under a higher version, as another build would be."""
-        inside, archive = folder / "inside", folder / f"libpam-uaf_{version}.deb"
-        subprocess.run(["dpkg-deb", "--raw-extract", self.archives["libpam-uaf"], inside], check=True)
+    def newer(self, package, folder):
+        """The same package under a higher version, as another build would be."""
+        version = self.version + "+next1"
+        inside, archive = folder / "inside", folder / f"{package}_{version}.deb"
+        subprocess.run(["dpkg-deb", "--raw-extract", self.archives[package], inside], check=True)
         control = inside / "DEBIAN/control"
         control.write_text(control.read_text().replace(f"Version: {self.version}\n", f"Version: {version}\n"))
         subprocess.run(
@@ -157,6 +158,12 @@ def with_server(machine):
         "runuser", "-u", "uaf-server", "--", "uaf-server", "serve", "--state", "/var/lib/uaf-server", "--certificate",
         "/etc/uaf-server/certificate.pem", "--key", "/etc/uaf-server/key.pem")
     server.until("listening on")
+
+
+def rescuer(machine, name):
+    """Gives an administrator the second way in."""
+    machine.run("groupadd", "--system", "uaf-rescue")
+    machine.run("usermod", "--append", "--groups", "uaf-rescue", name)
 
 
 def end(program):

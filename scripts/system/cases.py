@@ -15,7 +15,8 @@ from lab.waiting import at_once
 from system import transcripts
 
 # What is set where a person's language is Korean, and where it has no catalogue: a program of the machine inherits it.
-LANGUAGES = {"en": {"LC_ALL": "C.UTF-8"}, "ko": {"LC_ALL": "", "LANG": "ko_KR.UTF-8"}}
+# The host's own words stay English, also on a machine that has them in Korean.
+LANGUAGES = {"en": {"LC_ALL": "C.UTF-8"}, "ko": {"LC_ALL": "", "LANG": "ko_KR.UTF-8", "LANGUAGE": "C"}}
 WRONG = "wrong-guess-0"
 LIMIT = 3
 LOCK = f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 3"
@@ -73,6 +74,8 @@ def enter(host, *names):
         ("down", down, "the server cannot be reached",
          "the passcode and then the password; a wrong passcode leads to no password" if host.falls_back
          else "refused, and no password is asked for"),
+        ("stale", stale, "a passcode that today's rules would refuse",
+         "the old one accepted once more and changed before anything is run; then the new one alone"),
         ("cancel", cancel, "Ctrl-C at the prompt", "not let in, nothing counted, no program of ours left"),
     ):
         if names and name not in names:
@@ -91,14 +94,14 @@ def argue(service, *arguments):
 
 
 @contextlib.contextmanager
-def no_core():
-    """Inside, nobody can start the core."""
-    mode = os.stat(HELPER).st_mode
-    os.chmod(HELPER, 0)
+def no_one_runs(program=HELPER):
+    """Inside, nobody can start a program, by default the core."""
+    mode = os.stat(program).st_mode
+    os.chmod(program, 0)
     try:
         yield
     finally:
-        os.chmod(HELPER, mode)
+        os.chmod(program, mode)
 
 
 def own_lines(lab, mark):
@@ -214,3 +217,21 @@ def cancel(lab, host):
     must(not session.is_in, f"let in: {session}")
     nothing_happened(lab, person)
     return f"ended with {session.status}; all 5 tries left"
+
+
+def stale(lab, host):
+    people = {language: lab.person(registered=False) for language in LANGUAGES}
+    for person in people.values():
+        person.passcode = "short-" + person.name
+        lab.register(person)
+    new = "a-longer-passcode-77"
+    host.prepare(lab)
+    lab.configure(more="[passcode]\nmin_length = 16")
+    # A new one that the rules refuse as well comes first.
+    answers = ["short-too", new, new]
+    for person, session in in_each_language(
+            lab, host, "stale", lambda person: [person.passcode, person.passcode, *answers], people):
+        must(session.is_in, f"not let in: {session}")
+        must(not lab.login(person, person.passcode).is_in, "the old one still gets in")
+        must(lab.login(person, new).is_in, "the new one does not get in")
+    return "asked for the old one once more, refused a short one, changed; the new one alone gets in"

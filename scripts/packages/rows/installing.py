@@ -40,9 +40,10 @@ def places(machine):
 
 
 def nothing_was_asked(machine):
-    """debconf marks what it has shown to somebody."""
+    """debconf marks what it has shown to somebody. The one question it knows is there in both languages."""
     shown = machine.run("debconf-show", "libpam-uaf").stdout
     must("libpam-uaf/purge-state" in shown and "*" not in shown, f"debconf: {shown!r}")
+    must("\nDescription-ko.UTF-8:" in machine.read("/var/lib/dpkg/info/libpam-uaf.templates"), "no question in Korean")
 
 
 @row("P1", "install both packages, with nobody there to answer",

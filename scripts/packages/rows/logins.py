@@ -5,22 +5,38 @@ from packages import scene
 from packages.scene import LET_IN, PASSCODE, PASSWORD
 
 
-@row("P5", "enable sudo, and use it", "asks for the passcode, which lets in; with `disable` for the password, as before")
+def _steps(machine, lab):
+    """What README.md has an administrator do, in its order; the server and its people are there already."""
+    yield "apt install", lambda: scene.install(machine, {"libpam-uaf": lab.archives["libpam-uaf"]})
+    yield "write the server's addresses", lambda: scene.configure(machine)
+    yield "a second way in", lambda: scene.rescuer(machine, "otto")
+    yield "register", lambda: scene.register(machine, "mina")
+    yield "uafctl pam enable sudo", lambda: machine.run("uafctl", "pam", "enable", "sudo")
+
+
+@row("P5", "from `apt install` to a first sudo, as README.md says; then `uafctl pam disable`",
+     "asks for the passcode, which lets in, as the second way does; disabled, the password, and stacks as before")
 def enable_sudo(lab):
-    with lab.installed() as machine:
-        before = scene.stacks(machine)
+    with lab.bare() as machine:
+        scene.install(machine, {"uaf-server": lab.archives["uaf-server"]})
+        scene.populate(machine)
         scene.with_server(machine)
-        machine.run("groupadd", "--system", "uaf-rescue")
-        machine.run("usermod", "--append", "--groups", "uaf-rescue", "otto")
-        machine.run("uafctl", "pam", "enable", "sudo")
+        before = scene.stacks(machine)
+        done = []
+        for step, do in _steps(machine, lab):
+            do()
+            done.append(step)
         session = scene.sudo(machine, "mina", PASSCODE)
         must(LET_IN in session.text, f"sudo: {session.text!r}")
         must("Passcode" in session.text, f"sudo asked for something else: {session.text!r}")
         must(LET_IN not in scene.sudo(machine, "mina", "wrong-guess-1").text, "a wrong passcode let in")
+        must(LET_IN in scene.sudo(machine, "otto", PASSWORD).text, "the second way does not let in")
+        healthy = machine.run("uafctl", "doctor")
+        must("FAIL" not in healthy.stdout, f"uafctl doctor: {healthy.stdout}")
         machine.run("uafctl", "pam", "disable", "sudo")
         must(scene.stacks(machine) == before, "the stacks are not as they were")
         must(LET_IN in scene.sudo(machine, "mina", PASSWORD).text, "the password does not let in afterwards")
-        return "passcode let in, wrong one not; after disable the stacks are as before, byte for byte"
+        return f"{len(done)} steps ({', '.join(done)}), then sudo lets in by passcode; disabled, all is as before"
 
 
 @row("P6", "the profile of pam-auth-update", "off until somebody enables it; then an alternative to the password, never more")
@@ -35,6 +51,8 @@ def profile(lab):
             "passcode": scene.sudo(machine, "mina", PASSCODE),
             "wrong passcode, password": scene.sudo(machine, "mina", "wrong-guess-1", PASSWORD),
             "never registered, password": scene.sudo(machine, "otto", PASSWORD),
+            # From afar it does not show who has a passcode: everybody is asked for one.
+            "ssh, never registered, password": scene.ssh(machine, "otto", "nothing", PASSWORD),
         }
         scene.without_server(machine)
         seen["no server, passcode, password"] = scene.sudo(machine, "mina", PASSCODE, PASSWORD)
@@ -46,4 +64,4 @@ def profile(lab):
         must(LET_IN not in scene.sudo(machine, "mina", "wrong").text, "a wrong password let in")
         machine.run("pam-auth-update", "--disable", "uaf")
         must(scene.stacks(machine) == before, "the stacks are not as they were")
-        return f"sudo lets in by: {'; '.join(seen)}"
+        return f"lets in by: {'; '.join(seen)}"

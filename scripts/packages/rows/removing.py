@@ -9,8 +9,7 @@ STATE = "/var/lib/pam-uaf"
 
 
 def enable_all(machine):
-    machine.run("groupadd", "--system", "uaf-rescue")
-    machine.run("usermod", "--append", "--groups", "uaf-rescue", "otto")
+    scene.rescuer(machine, "otto")
     for service in SERVICES:
         machine.run("uafctl", "pam", "enable", service)
     must(scene.services_with_module(machine), "nothing was enabled")

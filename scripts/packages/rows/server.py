@@ -9,6 +9,11 @@ from packages import scene
 EXPOSURE = 1.5
 
 
+def _process(machine):
+    """The id of the service's process; "0" where it does not run."""
+    return machine.run("systemctl", "show", "--value", "--property", "MainPID", "uaf-server").stdout.strip()
+
+
 @row("P3", "look at the units, and start the server's without and with a certificate",
      "no complaint of systemd-analyze; no start without a certificate; with one it serves behind its walls as a user of its own")
 def units(lab):
@@ -24,7 +29,7 @@ def units(lab):
         must(started != 0, "it starts without a certificate")
         machine.run("systemctl", "stop", "uaf-server")
         scene.with_server(machine)
-        process = machine.run("systemctl", "show", "--value", "--property", "MainPID", "uaf-server").stdout.strip()
+        process = _process(machine)
         status = machine.run("cat", f"/proc/{process}/status").stdout
         user = machine.run("id", "-u", "uaf-server").stdout.strip()
         for expected in (f"Uid:\t{user}\t{user}\t{user}\t{user}", "CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"):
@@ -32,15 +37,21 @@ def units(lab):
         return f"exposure {exposure}, runs as uid {user} without capabilities, behind a filter of system calls"
 
 
-@row("P4", "remove and purge uaf-server", "the service ends, the store stays, and the package says so")
+@row("P4", "upgrade uaf-server, running and stopped; remove and purge it",
+     "a running one goes on with its new program, a stopped one stays so; the service ends, the store stays, and that is said")
 def remove(lab):
     with lab.installed(booted=True) as machine:
+        newer = machine.bring(lab.newer("uaf-server", machine.folder), "/var/tmp/next.deb")
+        machine.run("dpkg", "--install", newer)
+        must(_process(machine) == "0", "an upgrade has started it")
         scene.with_server(machine)
+        before = _process(machine)
+        machine.run("dpkg", "--install", newer)
+        must(_process(machine) not in ("0", before), f"process {before} before, {_process(machine)} after an upgrade")
         machine.run("dpkg", "--remove", "uaf-server")
-        active = machine.run("systemctl", "is-active", "uaf-server", check=False).stdout.strip()
-        must(active != "active", f"the service is {active}")
+        must(_process(machine) == "0", "the service still runs")
         said = machine.run("dpkg", "--purge", "uaf-server").stdout
         must("/var/lib/uaf-server is kept" in said, said)
         machine.run("test", "-s", "/var/lib/uaf-server/server.db")
         must(not machine.path("/etc/default/uaf-server").exists(), "its configuration is still there")
-        return "service ended, configuration gone, store there"
+        return "stopped: stays stopped; running: started anew; removed: ended, configuration gone, store there"

@@ -30,7 +30,7 @@ def in_the_middle(lab):
         # As a locker does: without root, so that the socket is the one way.
         host = machine.converse("runuser", "-u", "mina", "--", "pam-host", "/etc/pam.d", "uaf", "mina", "--", "auth", "auth")
         host.until("prompt")
-        archive = lab.newer(lab.version + "+next1", machine.folder)
+        archive = lab.newer("libpam-uaf", machine.folder)
         machine.run("dpkg", "--install", machine.bring(archive, "/var/tmp/next.deb"))
         must(_helpers_replaced() == [True], f"cores that run, and whether each was replaced: {_helpers_replaced()}")
         host.answer(PASSCODE)
@@ -53,12 +53,11 @@ def in_the_middle(lab):
 def enabled(lab):
     with lab.installed() as machine:
         scene.with_server(machine)
-        machine.run("groupadd", "--system", "uaf-rescue")
-        machine.run("usermod", "--append", "--groups", "uaf-rescue", "otto")
+        scene.rescuer(machine, "otto")
         machine.run("uafctl", "pam", "enable", "sudo")
         machine.run("pam-auth-update", "--enable", "uaf")
         before = scene.stacks(machine)
-        archive = lab.newer(lab.version + "+next1", machine.folder)
+        archive = lab.newer("libpam-uaf", machine.folder)
         machine.run("dpkg", "--install", machine.bring(archive, "/var/tmp/next.deb"))
         must(scene.stacks(machine) == before, "a stack has changed")
         must(scene.LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "sudo does not let in")

@@ -69,6 +69,17 @@ def late(lab):
     return f"PAM code {session.status}; all 5 tries left"
 
 
+@row("locker-alone", "locker: nobody can run unix_chkpwd, by which lockers check passwords",
+     "unlocked with the passcode, as ever")
+def without_passwords(lab):
+    prepare(lab)
+    person = lab.person()
+    with cases.no_one_runs("/usr/sbin/unix_chkpwd"):
+        session = unlock(person, "en", person.passcode)
+    must(session.is_in, f"not unlocked: {session}")
+    return "unlocked"
+
+
 @row("locker-socket", "locker: the core's socket is not there", "refused at once, without a prompt")
 def no_socket(lab):
     stack(lab)

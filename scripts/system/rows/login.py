@@ -39,26 +39,6 @@ def nobody_answers(lab):
     return "ended by login; all 5 tries left"
 
 
-@row("login-stale", "login: a passcode that today's rules would refuse",
-     "the old one accepted once more and changed before the shell; then the new one alone")
-def stale(lab):
-    people = {language: lab.person(registered=False) for language in LANGUAGES}
-    for person in people.values():
-        person.passcode = "short-" + person.name
-        lab.register(person)
-    new = "a-longer-passcode-77"
-    prepare(lab)
-    lab.configure(more="[passcode]\nmin_length = 16")
-    # Another than the rules allow is refused first.
-    answers = ["short-too", new, new]
-    for person, session in cases.in_each_language(
-            lab, LOGIN, "stale", lambda person: [person.passcode, person.passcode, *answers], people):
-        must(session.is_in, f"not let in: {session}")
-        old, other = (hosts.console(person, value) for value in (person.passcode, new))
-        must(not old.is_in and other.is_in, f"afterwards the old one: {old}, the new one: {other}")
-    return "asked for the old one once more, refused a short one, changed; then the old one refused and the new one in"
-
-
 @row("login-language", "login: general.language where the person's locale names no language", "Korean")
 def language(lab):
     prepare(lab)

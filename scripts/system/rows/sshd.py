@@ -81,7 +81,7 @@ def public_key(lab):
     must(not lab.login(locked, locked.passcode).is_in, "no lock came of it")
     for person, what in ((locked, "locked"), (nobody, "unregistered")):
         options = key_for(lab, person)
-        with cases.no_core():
+        with cases.no_one_runs():
             mark = lab.log.mark()
             session = ssh(person, options=options)
             transcripts.check(f"sshd-key-{what}.en", session, person)
@@ -104,6 +104,21 @@ def key_and_passcode(lab):
     alone = ssh(person, person.passcode)
     must(not alone.is_in and "Passcode for" not in alone.text, f"the passcode alone: {alone}")
     return "in with both; the key and a wrong passcode refused, the passcode alone not asked for"
+
+
+@row("sshd-second", "sshd with the passcode as a second factor: right, and a wrong password",
+     "the password and then the passcode, in one conversation; nothing tells which was wrong")
+def second_factor(lab):
+    prepare(lab)
+    hosts.ask_uaf(lab, "sshd", "second-factor")
+    person = lab.person()
+    session = ssh(person, person.password, person.passcode)
+    transcripts.check("sshd-second.en", session, person)
+    must(session.is_in, f"not let in: {session}")
+    wrong = ssh(person, "wrong-1", person.passcode, options=("NumberOfPasswordPrompts=1",))
+    transcripts.check("sshd-second-wrong.en", wrong, person)
+    must(not wrong.is_in, f"a wrong password: {wrong}")
+    return "in with both, refused with a wrong password"
 
 
 @row("sshd-denied", "sshd: somebody whom DenyUsers names",

@@ -27,7 +27,7 @@ cases.enter(SU)
 def by_root(lab):
     prepare(lab)
     person, root = lab.person(), Person("root", 0, "")
-    with cases.no_core():
+    with cases.no_one_runs():
         mark = lab.log.mark()
         session = hosts.su(root, person)
         must(session.is_in, f"not let in: {session}")

@@ -5,6 +5,7 @@ import time
 
 from lab import hosts
 from lab.table import must, row
+from lab.waiting import at_once
 from system import cases, transcripts
 from system.cases import LANGUAGES
 
@@ -75,6 +76,22 @@ def instead(lab):
     return "refused, and asked for the passcode again"
 
 
+@row("sudo-second", "sudo with the passcode as a second factor: right, wrong password, wrong passcode",
+     "the password and then the passcode; a wrong password asks for no passcode")
+def second_factor(lab):
+    hosts.ask_uaf(lab, "sudo", "second-factor")
+    hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
+    person = lab.person()
+    session = hosts.sudo(person, person.password, person.passcode)
+    transcripts.check("sudo-second.en", session, person)
+    must(session.is_in, f"not let in: {session}")
+    no_password, no_passcode = at_once(
+        lambda: hosts.sudo(person, "wrong-1", person.passcode), lambda: hosts.sudo(person, person.password, "wrong-2"))
+    must(not no_password.is_in and not asked(no_password), f"a wrong password: {no_password}")
+    must(not no_passcode.is_in and asked(no_passcode) == 1, f"a wrong passcode: {no_passcode}")
+    return "in with both; asked for no passcode after a wrong password"
+
+
 @row("sudo-ticket", "sudo again within timestamp_timeout; with timestamp_timeout=0; after sudo -k",
      "a ticket is asked nothing; without one each time")
 def ticket(lab):
@@ -102,7 +119,7 @@ def rescue(lab):
     lab.run("groupadd", "--force", "uaf-rescue")
     lab.run("usermod", "--append", "--groups", "uaf-rescue", person.name)
     lab.configure(port=cases.CLOSED_PORT)
-    with cases.no_core():
+    with cases.no_one_runs():
         mark = lab.log.mark()
         session = hosts.sudo(person, person.password)
         transcripts.check("sudo-rescue.en", session, person)

@@ -1,5 +1,6 @@
 """What is kept of the hosts, and shown by none."""
 
+import os
 import pathlib
 import sys
 
@@ -11,6 +12,8 @@ HOSTS = ("/usr/bin/sudo", "/usr/sbin/sshd", "/usr/bin/login", "/usr/bin/su")
 
 @row("transcripts", "each transcript in Tests/Transcripts", "some host has shown it in this run")
 def none_is_left(lab):
+    if os.environ.get("GOLDEN") == "write":
+        return f"{len(transcripts.compared)} kept, in place of all there were"
     if len(sys.argv) > 1 or not all(map(pathlib.Path.exists, map(pathlib.Path, HOSTS))):
         raise Skip("only after all the other rows, with every host there")
     left = sorted({path.stem for path in transcripts.FOLDER.glob("*.txt")} - transcripts.compared)
