@@ -390,10 +390,10 @@ import Testing
 
         OPTIONS:
           --shape <shape>         The passcode's part: instead (of the password),
-                                  fallback (the password where the server cannot be
-                                  reached) or second-factor (after the password). Left
-                                  out: instead for sshd, otherwise fallback. (values:
-                                  instead, fallback, second-factor)
+                                  fallback (passcode and password where the server
+                                  cannot be reached) or second-factor (after the
+                                  password). Left out: instead for sshd, otherwise
+                                  fallback. (values: instead, fallback, second-factor)
           --template <name>       The ready stack: sudo, sshd, login, su, polkit-1 or
                                   locker. Left out: the service's own.
           --try <user>            Logs this account in at the terminal first, and

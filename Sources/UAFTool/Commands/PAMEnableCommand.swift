@@ -16,8 +16,9 @@ struct PAMEnableCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "The passcode's part: instead (of the password), fallback (the password where the server cannot be reached) or "
-        + "second-factor (after the password). Left out: instead for sshd, otherwise fallback.", valueName: "shape"))
+      "The passcode's part: instead (of the password), fallback (passcode and password where the server "
+        + "cannot be reached) or second-factor (after the password). Left out: instead for sshd, otherwise fallback.",
+      valueName: "shape"))
   var shape: PAMShape?
 
   @Option(

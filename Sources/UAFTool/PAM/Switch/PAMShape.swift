@@ -4,7 +4,8 @@ import ArgumentParser
 enum PAMShape: String, CaseIterable, ExpressibleByArgument {
   /// The passcode takes the password's place.
   case instead
-  /// The passcode first; the password where no TLS handshake with the server was completed, or where the person chose it.
+  /// The passcode; where no TLS handshake with the server was completed the password as well, and alone where the person
+  /// may choose it and does.
   case fallback
   /// The password and then the passcode.
   case secondFactor = "second-factor"
