@@ -87,7 +87,7 @@ extension EndToEnd {
       throws
     {
       let scene = try scene()
-      try scene.configure { $0.more = "[passcode]\nmin_length = 12" }
+      try scene.configure { $0.more = Self.stricter }
       let new = "marmalade777"
       let login = try scene.run(
         [.auth, .account, .expired, .account, .expired],
@@ -98,16 +98,29 @@ extension EndToEnd {
       #expect(try scene.run([.auth, .account], [new]).codes == [.success, .success])
     }
 
-    @Test func `is asked for again after it failed`() throws {
+    /// Rules of after the value was set, for a service that can hold a change.
+    private static let stricter = "[passcode]\nmin_length = 12\n[service.demo]\ninteractive = true"
+
+    @Test func `is not asked for by a service with one prompt, which lets in and says what to do`() throws {
       let scene = try scene()
       try scene.configure { $0.more = "[passcode]\nmin_length = 12" }
+      let login = try scene.run([.auth, .account, .expired], [Scene.passcode])
+      #expect(login.codes == [.success, .success, .success])
+      #expect(login.prompts.count == 1)
+      #expect(login.output.says("change it with 'uafctl change'"))
+      #expect(try opens(Scene.passcode, not: Self.new, scene))
+    }
+
+    @Test func `is asked for again after it failed`() throws {
+      let scene = try scene()
+      try scene.configure { $0.more = Self.stricter }
       let login = try scene.run([.auth, .account, .expired, .account], [Scene.passcode, "wrong1111"])
       #expect(login.codes == [.success, .newTokenRequired, .authenticationError, .newTokenRequired])
     }
 
     @Test func `is not asked for where nothing was verified, nor begun for an expired password`() throws {
       let scene = try scene()
-      try scene.configure { $0.more = "[passcode]\nmin_length = 12" }
+      try scene.configure { $0.more = Self.stricter }
       let login = try scene.run([.account, .expired, .auth, .account, .expired], ["wrong1111"])
       #expect(login.codes == [.success, .success, .authenticationError, .success, .success])
       #expect(login.prompts.count == 1)
