@@ -2,7 +2,7 @@
 
 from lab.table import must, row
 from packages import scene
-from packages.scene import LET_IN, PASSCODE, PASSWORD
+from packages.scene import CONFIGURATION, LET_IN, PASSCODE, PASSWORD
 
 
 def _steps(machine, lab):
@@ -39,7 +39,8 @@ def enable_sudo(lab):
         return f"{len(done)} steps ({', '.join(done)}), then sudo lets in by passcode; disabled, all is as before"
 
 
-@row("P6", "the profile of pam-auth-update", "off until somebody enables it; then an alternative to the password, never more")
+@row("P6", "the profile of pam-auth-update",
+     "off until somebody enables it; then wrong, locked or revoked is no, and the password is for whom it has no answer")
 def profile(lab):
     with lab.installed() as machine:
         before = scene.stacks(machine)
@@ -47,21 +48,42 @@ def profile(lab):
         machine.run("pam-auth-update", "--enable", "uaf")
         changed = sorted(name for name, stack in scene.stacks(machine).items() if stack != before[name])
         must(changed == ["common-auth"], f"changed: {changed}")
-        seen = {
-            "passcode": scene.sudo(machine, "mina", PASSCODE),
-            "wrong passcode, password": scene.sudo(machine, "mina", "wrong-guess-1", PASSWORD),
-            "never registered, password": scene.sudo(machine, "otto", PASSWORD),
-            # From afar it does not show who has a passcode: everybody is asked for one.
-            "ssh, never registered, password": scene.ssh(machine, "otto", "nothing", PASSWORD),
-        }
-        scene.without_server(machine)
-        seen["no server, passcode, password"] = scene.sudo(machine, "mina", PASSCODE, PASSWORD)
-        for _ in range(4):
-            scene.by_host(machine, "mina", "wrong-guess", service="sudo")
-        seen["locked, password"] = scene.sudo(machine, "mina", PASSWORD)
-        for what, session in seen.items():
-            must(LET_IN in session.text, f"{what}: {session.text!r}")
-        must(LET_IN not in scene.sudo(machine, "mina", "wrong").text, "a wrong password let in")
+        entered = let_in_by_profile(machine)
+        refused = refused_by_profile(machine)
+        for what, session in (entered | refused).items():
+            must((LET_IN in session.text) == (what in entered), f"{what}: {session.text!r}")
+        must(LET_IN not in scene.sudo(machine, "otto", "wrong").text, "a wrong password let in")
         machine.run("pam-auth-update", "--disable", "uaf")
         must(scene.stacks(machine) == before, "the stacks are not as they were")
-        return f"lets in by: {'; '.join(seen)}"
+        return f"in: {'; '.join(entered)}; refused: {'; '.join(refused)}"
+
+
+def let_in_by_profile(machine):
+    seen = {
+        "passcode": scene.sudo(machine, "mina", PASSCODE),
+        "never registered, password": scene.sudo(machine, "otto", PASSWORD),
+    }
+    text = machine.read(CONFIGURATION)
+    machine.write(CONFIGURATION, text + "\n[service.sshd]\nhide_state = false\n")
+    seen["ssh with hide_state = false, never registered, password"] = scene.ssh(machine, "otto", PASSWORD)
+    machine.write(CONFIGURATION, text)
+    scene.without_server(machine)
+    seen["no server, passcode, password"] = scene.sudo(machine, "mina", PASSCODE, PASSWORD)
+    scene.with_server(machine)
+    return seen
+
+
+def refused_by_profile(machine):
+    # Each answer that is refused is the last one: the password is not asked for.
+    seen = {
+        "wrong passcode": scene.sudo(machine, "mina", "wrong-guess-1", PASSWORD),
+        # From afar it does not show who has a passcode: everybody is asked for one, and needs one.
+        "ssh, never registered, password": scene.ssh(machine, "otto", PASSWORD),
+    }
+    for _ in range(2):
+        scene.by_host(machine, "mina", "wrong-guess", service="sudo")
+    seen["locked, password"] = scene.sudo(machine, "mina", PASSWORD)
+    machine.run("uafctl", "unlock", "mina")
+    machine.run("runuser", "-u", "uaf-server", "--", "uaf-server", "revoke", "mina", "--state", "/var/lib/uaf-server")
+    seen["revoked, passcode, password"] = scene.sudo(machine, "mina", PASSCODE, PASSWORD)
+    return seen
