@@ -74,8 +74,11 @@ def summarize(name, outcomes):
     return 1 if count["BROKEN"] else 0
 
 
-def main(name, rows, identifiers):
-    """Runs the rows of a package's folder `rows` that are named, or all; returns the exit status."""
+def main(name, rows, identifiers, enter=None):
+    """Runs the rows of a package's folder `rows` that are named, or all; returns the exit status.
+
+    What `enter` returns is the rows' lab, as a context; by default the machine that attacks and hosts share.
+    """
     for module in pkgutil.iter_modules(rows.__path__):
         importlib.import_module(f"{rows.__name__}.{module.name}")
     unknown = [identifier for identifier in identifiers if identifier not in ROWS]
@@ -84,7 +87,7 @@ def main(name, rows, identifiers):
         print(f"{name}: there is no {', '.join(unknown)}; known are {known}", file=sys.stderr)
         return 64
     outcomes = []
-    with Lab(thorough=bool(os.environ.get("THOROUGH"))) as lab:
+    with enter() if enter else Lab(thorough=bool(os.environ.get("THOROUGH"))) as lab:
         for identifier in sorted(identifiers or ROWS, key=order):
             outcomes.append(outcome_of(ROWS[identifier], lab, bool(os.environ.get("BASELINE"))))
             show(outcomes[-1])
