@@ -73,6 +73,9 @@ extension FuzzTarget {
     if let enrolled = try? EnrolledAuthenticator(record: bytes) {
       precondition(withoutPadding(enrolled.record) == withoutPadding(bytes), "a second form of an authenticator")
     }
+    if let answer = try? LastAnswer(record: bytes) {
+      precondition(answer.record == bytes, "a second form of the server's last answer")
+    }
   }
 
   private static func withoutPadding(_ record: [UInt8]) -> ArraySlice<UInt8> {

@@ -72,11 +72,15 @@ enum OwnMemory {
       guard count > 0 else { break }
       text += piece[..<count]
     }
+    // The kernel tells a page of its list at a time: what grows between two of them, as other threads map and unmap, is told
+    // twice, and must be looked through once.
+    var end = 0
     return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ")
       let ends = words[0].split(separator: "-").compactMap { Int($0, radix: 16) }
-      guard ends.count == 2, words[1] == "rw-p", ends[0] < ends[1] else { return nil }
-      return ends[0]..<ends[1]
+      guard ends.count == 2, words[1] == "rw-p", max(end, ends[0]) < ends[1] else { return nil }
+      defer { end = ends[1] }
+      return max(end, ends[0])..<ends[1]
     }
   }
 }
