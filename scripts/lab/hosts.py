@@ -7,7 +7,6 @@ import pty
 import pwd
 import re
 import select
-import shutil
 import signal
 import subprocess
 import termios
@@ -191,7 +190,7 @@ def ask_uaf(lab, service, shape=None, template=None):
     shape = shape or ("instead" if service == "sshd" else "fallback")
     lines, stack = pathlib.Path(f"/etc/pam.d/uaf-{service}"), pathlib.Path("/etc/pam.d", service)
     _needs(stack)
-    shutil.copy(f"{STACKS}/{shape}/{template or service}", lines)
+    lab.stack(lines.name, *pathlib.Path(STACKS, shape, template or service).read_text().splitlines())
     before = stack.read_text()
     if f"@include {lines.name}\n" in before:
         return
