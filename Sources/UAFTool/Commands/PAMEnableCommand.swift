@@ -80,7 +80,8 @@ struct PAMEnableCommand: Subcommand {
     _ plan: StackPlan, in folder: PAMFolder, _ surroundings: Surroundings
   ) throws(StackError) -> [String] {
     let machine = surroundings.installation
-    let trial = try TrialFolder(copying: folder.path, vendors: machine.vendorPAMFolders)
+    let trial = try TrialFolder(
+      copying: folder.path, vendors: machine.vendorPAMFolders, in: machine.trialParent)
     try trial.put(plan.stack, as: plan.service.stackName)
     try trial.put(plan.after, as: plan.service.name)
     var seen: [String] = []

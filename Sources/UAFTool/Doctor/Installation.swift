@@ -18,6 +18,8 @@ struct Installation {
   var vendorPAMFolders: [String]
   /// The ready stacks.
   var templateFolder: String
+  /// Where stacks are tried: a folder of root's, in which no ended machine leaves anything.
+  var trialParent: String
   /// Groups, and the state of passwords.
   var passwords: any PasswordDirectory
   /// Whoever tries a stack before it is put in place.
@@ -42,7 +44,7 @@ struct Installation {
       helperPath: InstalledCore.program("uaf-helper"), fetchPath: fetch, socketPath: InstalledCore.socketPath,
       configurationPath: Configuration.defaultPath, moduleFolders: standardModuleFolders,
       vendorPAMFolders: ["/usr/lib/pam.d"], templateFolder: InstalledCore.below("share/pam-uaf/pam.d"),
-      passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
+      trialParent: "/run", passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
       sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"), facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }

@@ -62,18 +62,6 @@ struct PAMDirectory {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    var content = [UInt8](repeating: 0, count: Self.largest)
-    var used = 0
-    while used < content.count {
-      let start = used
-      // SAFETY: at most the rest of the array is written.
-      let count = unsafe content.withUnsafeMutableBytes { bytes in
-        unsafe read(descriptor, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { break }
-      used += count
-    }
-    return Array(content[..<used])
+    return DescriptorReader.read(descriptor, atMost: Self.largest)
   }
 }

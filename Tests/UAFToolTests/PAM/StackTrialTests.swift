@@ -225,7 +225,7 @@ import Testing
   @Test func `nothing of a trial is left behind`() throws {
     let folder: String
     do {
-      let trial = try TrialFolder(copying: stacks.machine.pam, vendors: ["/nonexistent"])
+      let trial = try TrialFolder(copying: stacks.machine.pam, vendors: ["/nonexistent"], in: "/tmp")
       folder = trial.path
       #expect(PAMDirectory(path: folder).services() == ["common-auth", "login", "sudo"])
       #expect((try? FileState.of(folder).get())?.mode == 0o700)

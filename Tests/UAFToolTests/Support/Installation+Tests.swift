@@ -10,8 +10,8 @@ extension Installation {
   static var nowhere: Installation {
     Installation(
       helperPath: nowherePath, fetchPath: nowherePath, socketPath: nowherePath, configurationPath: nowherePath,
-      moduleFolders: [], vendorPAMFolders: [], templateFolder: nowherePath, passwords: FakePasswords(),
-      tester: FakeTester(), output: { _, _ in nil }, sshPaths: (nowherePath, nowherePath),
+      moduleFolders: [], vendorPAMFolders: [], templateFolder: nowherePath, trialParent: "/tmp",
+      passwords: FakePasswords(), tester: FakeTester(), output: { _, _ in nil }, sshPaths: (nowherePath, nowherePath),
       facts: { .ofATest }, owner: geteuid(), exchange: { _ in nil })
   }
 }

@@ -46,21 +46,9 @@ final class StackFile {
 
   /// All of it.
   func content(limit: Int) throws(StackFileProblem) -> [UInt8] {
-    var content = [UInt8](repeating: 0, count: limit + 1)
-    var used = 0
-    while used < content.count {
-      let start = used
-      // SAFETY: at most the rest of the array is written.
-      let count = unsafe content.withUnsafeMutableBytes { bytes in
-        unsafe read(descriptor, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .system(errno) }
-      if count == 0 { break }
-      used += count
-    }
-    guard used <= limit else { throw .tooLarge }
-    return Array(content[..<used])
+    guard let content = DescriptorReader.read(descriptor, atMost: limit + 1) else { throw .system(errno) }
+    guard content.count <= limit else { throw .tooLarge }
+    return content
   }
 
   /// Writes `bytes`, and waits until they are on the disk.

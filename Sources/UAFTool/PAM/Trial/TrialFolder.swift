@@ -9,10 +9,10 @@ final class TrialFolder {
 
   /// Copies the services of `folder` and, where it has none of a name, of the vendors' folders.
   ///
+  /// - Parameter parent: the folder it is made in, which nobody's environment chooses.
   /// - Throws: ``StackError/trial(_:)``.
-  init(copying folder: String, vendors: [String]) throws(StackError) {
-    // Not TMPDIR: nobody's environment chooses where root writes.
-    var template = Array("/tmp/uafctl-pam-XXXXXX".utf8CString)
+  init(copying folder: String, vendors: [String], in parent: String) throws(StackError) {
+    var template = Array((parent + "/uafctl-pam-XXXXXX").utf8CString)
     // SAFETY: a NUL-terminated text that is ours to change.
     guard unsafe mkdtemp(&template) != nil else { throw .trial(.folder(errno)) }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
