@@ -93,9 +93,9 @@ class Session:
 def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid=None):
     """Runs a program on a terminal of its own and types the answers, each once a prompt stands there.
 
-    A prompt is what ends with one of `ends`. One more than there are answers is hung up on. An answer that is bytes is
-    typed as it is, without a new line; NOTHING is waited with; one that is a function returns it, once the prompt stands.
-    With `uid` the program runs as that person, as a login shell's child would.
+    A prompt is what ends with one of `ends` and is followed by nothing. One more than there are answers is hung up on. An
+    answer that is bytes is typed as it is, without a new line; NOTHING is waited with; one that is a function returns it,
+    once the prompt stands. With `uid` the program runs as that person, as a login shell's child would.
     """
     process, terminal_end = pty.fork()
     if process == 0:
@@ -111,17 +111,16 @@ def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid
     shown, told, asked, answers = b"", b"", b"", list(answers)
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        stands = asked.rstrip(b" ").endswith(tuple(ends))
-        part = _read(terminal_end, 0.5 if stands and not answers else 0.1)
-        if part is None:
-            if stands and not answers:
-                break
-            continue
-        if not part:
+        stands = _is_prompt(asked, ends)
+        # Echo goes off after whatever is said before a prompt: what is there by then shows whether this was one.
+        is_hidden = stands and bool(answers) and _wait_for_silence(terminal_end)
+        part = _read(terminal_end, 0 if stands and answers else 0.5)
+        if part:
+            shown, told, asked = shown + part, told + part, asked + part
+        elif part is not None or (stands and not answers):
             break
-        shown, told, asked = shown + part, told + part, asked + part
-        if answers and asked.rstrip(b" ").endswith(tuple(ends)):
-            told += _type(terminal_end, answers.pop(0))
+        elif stands:
+            told += _type(terminal_end, answers.pop(0), is_hidden)
             asked = b""
     else:
         os.kill(process, signal.SIGKILL)
@@ -134,9 +133,16 @@ def _plain(shown):
     return shown.decode(errors="replace").replace("\r", "")
 
 
-def _type(terminal_end, answer):
+def _is_prompt(asked, ends):
+    """Whether what has been shown since the last answer ends as a prompt does.
+
+    sudo and su write their name, a colon and what they have to say one after the other: the first part is no prompt.
+    """
+    return asked.rstrip(b" ").endswith(tuple(ends)) and not re.search(rb"(?:^|\n)[a-z]+: *\Z", asked)
+
+
+def _type(terminal_end, answer, is_hidden):
     """Enters an answer; returns how a transcript has it, which is as nothing where the terminal itself shows it."""
-    is_hidden = _wait_for_silence(terminal_end)
     if callable(answer):
         answer = answer()
     if answer is NOTHING:
