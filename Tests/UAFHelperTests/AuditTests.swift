@@ -2,6 +2,7 @@ import Authenticator
 import Foundation
 import Glibc
 import Testing
+import UAFMessages
 import UAFWire
 
 @testable import UAFHelper
@@ -30,6 +31,34 @@ import UAFWire
     #expect(events(bench).last == .unlockedByRoot)
     #expect(try bench.run(bench.begin(.unlock), peer: 4242).result == 1001)
     #expect(events(bench).count == 3, "who may not unlock leaves no record of an unlock")
+  }
+
+  @Test(arguments: [UAFWire.Operation.reset, .forget, .deregister])
+  func `a lock that goes with its value is a record, and a value without one is none`(
+    _ operation: UAFWire.Operation
+  ) throws {
+    for wrong in [[], ["wrong1", "wrong2", "wrong3"]] {
+      let bench = try HelperBench.registered()
+      bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+      for wrong in wrong { try bench.run(bench.begin(), [wrong]) }
+      var begin = bench.begin(operation)
+      begin.service = Array("uafctl".utf8)
+      if operation == .deregister { begin.payload = Array(bench.server.payload().encoded.utf8) }
+      let result = try bench.run(begin).result
+      #expect(result == (operation == .reset ? 7100 : 0))
+      #expect(events(bench) == (wrong.isEmpty ? [] : [.tooManyFailures, .lockedForAWhile, .unlockedByRemoval]))
+    }
+  }
+
+  @Test func `a lock that a new registration takes away is a record once the server has accepted, not before`() throws {
+    let bench = try HelperBench.registered("[prompt]\noffer_reset = true")
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), ["1", wrong]) }
+    bench.server.respondStatus = .init(rawValue: 1500)
+    #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 9000)
+    #expect(events(bench).last == .lockedForAWhile)
+    bench.server.respondStatus = .ok
+    #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 980)
+    #expect(events(bench).last == .unlockedByRemoval)
   }
 
   @Test func `a lock of remote attempts has where they came from`() throws {
@@ -79,7 +108,7 @@ import UAFWire
 
   @Test func `the numbers are those of libaudit, and all within what a program may write`() {
     let numbers = AuditEvent.allCases.map(\.type)
-    #expect(numbers == [2100, 2205, 2207, 2204, 2206, 1136])
+    #expect(numbers == [2100, 2205, 2207, 2204, 2206, 1136, 1136])
     #expect(numbers.allSatisfy { (1100...1199).contains($0) || (2100...2999).contains($0) })
   }
 

@@ -12,6 +12,8 @@ enum AuditEvent: CaseIterable {
   case unlockedByTime
   /// AUDIT_ACCT_UNLOCK: root has unlocked.
   case unlockedByRoot
+  /// AUDIT_ACCT_UNLOCK: a lock went with the value it protected.
+  case unlockedByRemoval
 
   /// The record's number.
   var type: UInt16 {
@@ -21,7 +23,7 @@ enum AuditEvent: CaseIterable {
     case .locked: 2207
     case .lockedFromAfar: 2204
     case .unlockedByTime: 2206
-    case .unlockedByRoot: 1136
+    case .unlockedByRoot, .unlockedByRemoval: 1136
     }
   }
 
@@ -34,6 +36,7 @@ enum AuditEvent: CaseIterable {
     case .lockedFromAfar: "pam_uaf:lock-remote"
     case .unlockedByTime: "pam_uaf:unlock-timed"
     case .unlockedByRoot: "pam_uaf:unlock"
+    case .unlockedByRemoval: "pam_uaf:unlock-removed"
     }
   }
 }

@@ -219,7 +219,9 @@ import UAFMessages
     guard registrations.count == makers.count else { throw Ending(.cannotUse, log: "no key was made") }
     do throws(StateError) {
       let file = if let account { account } else { try AccountFile.create(in: directory, identity: identity) }
-      try file.store(registrations, replacing: old.map(\.keyID), replacesValues: replacesValues)
+      try session.tellingRemovedLocks(of: account) { () throws(StateError) in
+        try file.store(registrations, replacing: old.map(\.keyID), replacesValues: replacesValues)
+      }
     } catch {
       var ending = Ending(error)
       ending.log = "the server accepted the key, but it could not be kept: \(error)"

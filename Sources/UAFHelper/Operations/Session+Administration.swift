@@ -21,11 +21,14 @@ extension Session {
   func forget() throws(Ending) -> Success {
     let uid = try caller.requireAccount()
     let directory = try openState()
+    // What cannot be read any more is what is forgotten most often: it is no reason to refuse.
+    let wasLocked = !locks(of: try? openAccount(uid, in: directory)).isEmpty
     let forgotten: Bool
     do throws(StateError) { forgotten = try AccountFile.forget(in: directory, uid: uid) } catch {
       throw Ending(.cannotUse, log: "\(error)")
     }
     guard forgotten else { throw Ending(.notRegistered, log: "nothing to forget") }
+    if wasLocked { audit(.unlockedByRemoval) }
     return Success(detail: "forgotten on this machine; the server still knows its keys")
   }
 

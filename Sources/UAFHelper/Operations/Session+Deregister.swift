@@ -96,7 +96,9 @@ extension Session {
     if case .code = proof, !caller.isRoot {
       return log(.keys, "\(named.count) key(s) forgotten by the server, and kept here")
     }
-    do throws(StateError) { try account.remove(named.map(\.keyID)) } catch { throw Ending(error) }
+    do throws(StateError) {
+      try tellingRemovedLocks(of: account) { () throws(StateError) in try account.remove(named.map(\.keyID)) }
+    } catch { throw Ending(error) }
     log(.keys, "\(named.count) key(s) removed")
   }
 }

@@ -40,6 +40,30 @@ extension Session {
     audit(.unlockedByTime)
   }
 
+  /// Does what may take an account's values away, and has the audit told of a lock that went with one.
+  func tellingRemovedLocks<Result>(
+    of account: AccountFile?, _ change: () throws(StateError) -> Result
+  ) throws(StateError) -> Result {
+    let before = locks(of: account)
+    let result = try change()
+    if !before.isSubset(of: locks(of: account)) { audit(.unlockedByRemoval) }
+    return result
+  }
+
+  /// The authenticators that are locked, for here or from afar; none where that cannot be read, as it is for telling alone.
+  func locks(of account: AccountFile?) -> Set<AuthenticatorType> {
+    guard let account else { return [] }
+    let now = surroundings.now()
+    let locked = AuthenticatorType.allCases.filter { type in
+      guard let ledger = try? account.ledger(type, at: now) else { return false }
+      return AttemptOrigin.allCases.contains { origin in
+        let policy = lockPolicy(type, uid: account.identity.uid, remote: origin == .remote)
+        return ledger.status(origin, at: now, policy: policy).isLocked
+      }
+    }
+    return Set(locked)
+  }
+
   /// Has the kernel's audit told of this account; after the end, because a kernel that is behind lets writers wait.
   func audit(_ event: AuditEvent) {
     guard let account else { return }

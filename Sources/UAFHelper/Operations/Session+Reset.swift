@@ -29,7 +29,9 @@ extension Session {
         log: "no type was named")
     }
     if isByCode { try deregisterByCode(type, of: held.account) }
-    do throws(StateError) { try held.account.reset(type) } catch { throw Ending(.resetFailed, log: "\(error)") }
+    do throws(StateError) {
+      try tellingRemovedLocks(of: held.account) { () throws(StateError) in try held.account.reset(type) }
+    } catch { throw Ending(.resetFailed, log: "\(error)") }
     log(.keys, "\(type.rawValue) was reset, by \(caller.isRoot ? "root" : "an enrolment code")")
     return Success(
       result: .resetSuccess,
