@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pkgutil
+import signal
 import sys
 import time
 import traceback
@@ -79,6 +80,10 @@ def main(name, rows, identifiers, enter=None):
 
     What `enter` returns is the rows' lab, as a context; by default the machine that attacks and hosts share.
     """
+    # Who runs this in the background has it ignore some of these, and every host after it.
+    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for module in pkgutil.iter_modules(rows.__path__):
         importlib.import_module(f"{rows.__name__}.{module.name}")
     unknown = [identifier for identifier in identifiers if identifier not in ROWS]
