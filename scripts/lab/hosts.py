@@ -12,6 +12,7 @@ import subprocess
 import termios
 import time
 
+from lab.processes import members, reads_terminal
 from lab.table import Skip
 from lab.waiting import listens
 
@@ -149,7 +150,7 @@ def _type(terminal_end, answer, is_hidden):
         return b"[nothing]"
     if isinstance(answer, bytes):
         # sudo and others lose a signal that comes between their prompt and their read, as nobody types it.
-        time.sleep(0.3)
+        _wait_for_read(terminal_end)
         os.write(terminal_end, answer)
         return b"[Ctrl-C]" if answer == INTERRUPT else b""
     os.write(terminal_end, answer.encode() + b"\n")
@@ -173,6 +174,13 @@ def _wait_for_silence(terminal_end):
     while (echoes := termios.tcgetattr(terminal_end)[3] & termios.ECHO) and time.monotonic() < deadline:
         time.sleep(0.01)
     return not echoes
+
+
+def _wait_for_read(terminal_end):
+    """Waits until a program of the terminal's sleeps in a read(2), for a moment: some wait in another way."""
+    deadline = time.monotonic() + 2
+    while not any(map(reads_terminal, members(os.tcgetpgrp(terminal_end)))) and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 # --- The hosts that people use, with what pam.d/ ships

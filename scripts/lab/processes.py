@@ -19,6 +19,24 @@ def running(*names):
     return sorted(found)
 
 
+def members(group):
+    """The ids of the processes of a process group."""
+    # The name before the state is in brackets and may hold anything.
+    return [int(process.name) for process in pathlib.Path("/proc").glob("[0-9]*")
+            if (parts := _read(process / "stat").rpartition(")")[2].split()) and parts[2] == str(group)]
+
+
+def reads_terminal(process):
+    """Whether a process sleeps in read(2) from a terminal."""
+    number = {"x86_64": "0", "aarch64": "63"}.get(os.uname().machine)
+    call = _read(pathlib.Path(f"/proc/{process}/syscall")).split()
+    if len(call) < 2 or call[0] != number:
+        return False
+    with contextlib.suppress(OSError):
+        return os.readlink(f"/proc/{process}/fd/{int(call[1], 16)}") .startswith(("/dev/pts/", "/dev/tty"))
+    return False
+
+
 def _read(path):
     try:
         return path.read_text(errors="backslashreplace")
