@@ -94,8 +94,19 @@ class Watch:
 
 
 def gone(seconds=5):
-    """Waits until no program of ours runs any more; returns those that still do."""
+    """Waits until no program of ours runs any more; returns what those that still do are busy with."""
     deadline = time.monotonic() + seconds
     while (left := running(*NAMES)) and time.monotonic() < deadline:
         time.sleep(0.02)
-    return left
+    return [_described(process) for process in left]
+
+
+def _described(process):
+    """A process and its parents, and what each waits for."""
+    described = []
+    while process > 1 and len(described) < 6:
+        waits = _read(pathlib.Path(f"/proc/{process}/wchan"))
+        call = _read(pathlib.Path(f"/proc/{process}/syscall")).partition(" ")[0]
+        described.append(f"{status(process, 'Name')} {process} ({status(process, 'State')}, {waits}, call {call})")
+        process = int(status(process, "PPid") or 0)
+    return " of ".join(described)

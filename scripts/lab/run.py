@@ -11,6 +11,7 @@ import time
 import traceback
 
 from lab.machine import Lab
+from lab.processes import gone
 from lab.table import ROWS, Broken, Outcome, Skip, order
 
 
@@ -25,8 +26,10 @@ def outcome_of(row, lab, with_baseline):
     except Exception:
         # A harness that cannot tell has shown nothing.
         verdict, seen = "BROKEN", "the row itself failed: " + traceback.format_exc(limit=-3)
-    outcome = Outcome(row, verdict, seen, time.monotonic() - started)
     lab.tidy()
+    if left := gone():
+        verdict, seen = "BROKEN", f"{seen}; programs of ours are left: {left}"
+    outcome = Outcome(row, verdict, seen, time.monotonic() - started)
     if with_baseline and row.baseline:
         try:
             holds, outcome.baseline = row.baseline(lab)

@@ -5,8 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$PWD/build/packages
-wanted=('?essential' apt libpam-modules libpam-runtime login openssh-client openssh-server passwd sudo systemd
-  systemd-sysv)
+wanted=('?essential' apt dbus libpam-modules libpam-runtime login openssh-client openssh-server passwd pkexec polkitd sudo
+  systemd systemd-sysv)
 
 # Fills an empty folder with all packages that were fetched, each configured as on a real machine.
 fill() { # folder

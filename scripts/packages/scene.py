@@ -16,7 +16,7 @@ SERVER = "https://127.0.0.1:8443"
 PASSCODE, PASSWORD = "amber-kite-47", "unix-Password-77"
 # What the programs that somebody was let in by are told to run prints this, and nobody types it.
 LET_IN = "let-in"
-_SAY = "printf 'let-%s\\n' in"
+SAY = "printf 'let-%s\\n' in"
 
 
 class Scene:
@@ -225,16 +225,16 @@ def by_host(machine, name, answer, service="uaf", as_person=False):
 
 
 def sudo(machine, name, *answers):
-    return machine.terminal("runuser", "-u", name, "--", "sudo", "sh", "-c", _SAY, answers=answers)
+    return machine.terminal("runuser", "-u", name, "--", "sudo", "sh", "-c", SAY, answers=answers)
 
 
 def su(machine, caller, target, *answers):
-    return machine.terminal("runuser", "-u", caller, "--", "su", "-c", _SAY, target, answers=answers)
+    return machine.terminal("runuser", "-u", caller, "--", "su", "-c", SAY, target, answers=answers)
 
 
 def console(machine, name, *answers):
     """`login`, with a shell that says that it was reached."""
-    machine.write("/usr/local/bin/say-let-in", f"#!/bin/sh\n{_SAY}\n", 0o755)
+    machine.write("/usr/local/bin/say-let-in", f"#!/bin/sh\n{SAY}\n", 0o755)
     machine.run("usermod", "--shell", "/usr/local/bin/say-let-in", name)
     session = machine.terminal("login", name, answers=answers)
     machine.run("usermod", "--shell", "/bin/sh", name)
@@ -247,7 +247,7 @@ def ssh(machine, name, *answers):
     return machine.terminal(
         "ssh", "-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o",
         "PreferredAuthentications=keyboard-interactive", "-o", "NumberOfPasswordPrompts=1", "-o", "LogLevel=ERROR",
-        "-l", name, "127.0.0.1", _SAY, answers=answers)
+        "-l", name, "127.0.0.1", SAY, answers=answers)
 
 
 def passwords_let_in(machine):

@@ -99,7 +99,7 @@ def crash(lab, person, whole):
     os.kill(helpers[0], signal.SIGSEGV)
     login = hosts.finish(process, person.passcode)
     must(login.code == hosts.SYSTEM_ERR, f"after a crash: {login}")
-    must(not gone(), "a program of ours outlived the crash")
+    must(not (left := gone()), f"programs of ours outlived the crash: {left}")
     must("ran-in-backtrace" not in left_behind(), "the planted backtracer has run")
     return f"a helper that crashes ran no backtracer (PAM code {login.code})"
 

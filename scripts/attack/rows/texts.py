@@ -84,7 +84,7 @@ def hostile_names(lab):
     must(max(map(len, lines)) < 2500, f"a line of {max(map(len, lines))} characters")
     made = {name for name in files() - before if not name.startswith("/tmp/sshd-")}
     must(not made, f"files: {sorted(made)}")
-    must(not gone(), "a program of ours did not end")
+    must(not (left := gone()), f"programs of ours did not end: {left}")
     return (f"{len(names)} names, local and remote, {by_ssh or 'none'} by ssh: PAM codes {sorted(codes)}; {len(lines)} log "
             f"lines without a control byte, the longest of {max(map(len, lines))}; 0 files; at most "
             f"{watch.peak['uaf-helper']} MiB")
