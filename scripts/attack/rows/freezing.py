@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import secrets
 import shutil
 import signal
 import subprocess
@@ -25,7 +26,7 @@ class Delegated:
         root = next((path for path in CGROUPS if (path / "cgroup.procs").exists()), None)
         if root is None or not (root / "cgroup.stat").exists():
             raise Skip("no cgroup v2 is mounted")
-        self.folder = root / f"attack-{os.getpid()}-{person.name}"
+        self.folder = root / f"attack-{secrets.token_hex(8)}"
         try:
             self.folder.mkdir()
         except OSError as error:
