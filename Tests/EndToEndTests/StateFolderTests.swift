@@ -49,8 +49,13 @@ extension EndToEnd {
 
     @Test func `with another machine's key locks the account for good`() throws {
       let scene = try Scene.registered()
-      try FileManager.default.removeItem(atPath: scene.settings.stateDirectory + "/device.key")
+      let (files, state) = (FileManager.default, scene.settings.stateDirectory)
+      try files.removeItem(atPath: state + "/device.key")
+      #expect(try scene.tool("init").status != 0, "a new key beside accounts would lock them all")
+      try files.moveItem(atPath: state + "/accounts", toPath: state + "/before")
       #expect(try scene.tool("init").status == 0)
+      try files.removeItem(atPath: state + "/accounts")
+      try files.moveItem(atPath: state + "/before", toPath: state + "/accounts")
       try Refusal(
         code: .maximumTries, text: "Locked for good after too many wrong entries: ask the administrator to unlock.",
         log: "state damaged or edited: the account is locked; root's 'uafctl forget USER' removes it"

@@ -51,13 +51,17 @@ public struct StateDirectory: ~Copyable {
   /// The one place where a device key is ever made.
   ///
   /// - Returns: whether a device key was made; false if there was one.
-  /// - Throws: ``StateError``; an existing key is never touched, whatever is wrong with it.
+  /// - Throws: ``StateError``; an existing key is never touched, whatever is wrong with it, and no new one made where accounts
+  ///   are: they would count as damaged from then on, which looks like a lock and is told as one.
   public static func initialise(_ path: String, owner: uid_t = 0) throws(StateError) -> Bool {
     try make(path)
     let root = try TrustedDirectory(path, owner: owner)
     for name in ["accounts", "slots"] { try root.makeFolder(name) }
     try PeerSlot.makeFile(in: path, owner: owner)
     if try readDeviceKey(root, owner: owner) != nil { return false }
+    guard try TrustedDirectory(path + "/accounts", owner: owner).isEmpty() else {
+      throw .keyMissing(path: path + "/" + deviceKeyName)
+    }
     try writeDeviceKey(root)
     try root.synchronise()
     return true

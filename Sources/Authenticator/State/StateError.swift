@@ -7,6 +7,8 @@ public enum StateError: Error, Equatable, Sendable {
   case unsafe(path: String, why: String)
   /// There is no device key: `uafctl init` was never run.
   case notInitialised(path: String)
+  /// There is no device key, and accounts are there that were sealed with one.
+  case keyMissing(path: String)
   /// A file or folder cannot be opened; the system's error number.
   case cannotOpen(path: String, errno: CInt)
   /// A row does not carry the mark of this machine, or cannot be read: changed, damaged or copied.
@@ -40,6 +42,8 @@ extension StateError: CustomStringConvertible {
     switch self {
     case .unsafe(let path, let why): "\(path): \(why); refused"
     case .notInitialised(let path): "\(path): no device key; run 'uafctl init' as root"
+    case .keyMissing(let path):
+      "\(path): missing, and no other key opens the accounts beside it; restore it, or move 'accounts' away to begin anew"
     case .cannotOpen(let path, let number):
       // SAFETY: strerror returns a NUL-terminated text for every number.
       "\(path): \(unsafe String(cString: strerror(number)))"

@@ -84,6 +84,27 @@ public struct TrustedDirectory: ~Copyable {
     }
   }
 
+  /// Whether nothing is in the folder.
+  ///
+  /// - Throws: ``StateError/cannotOpen(path:errno:)``.
+  borrowing func isEmpty() throws(StateError) -> Bool {
+    // A descriptor of its own: the stream takes it, and moves its place in the folder.
+    // SAFETY: the name is a literal; the stream is read and closed here alone, and d_name is NUL-terminated.
+    let copy = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0 else { throw .cannotOpen(path: path, errno: errno) }
+    guard let stream = unsafe fdopendir(copy) else {
+      let failure = errno
+      close(copy)
+      throw .cannotOpen(path: path, errno: failure)
+    }
+    defer { unsafe closedir(stream) }
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
+      if name != Array(".".utf8), name != Array("..".utf8) { return false }
+    }
+    return true
+  }
+
   /// Whether `name` exists as a regular file with one name, owned by `owner`, closed to others.
   ///
   /// - Returns: false if there is nothing of this name.

@@ -24,6 +24,19 @@ import Testing
     #expect(failure() == nil)
   }
 
+  @Test func `no key is made where accounts are that were sealed with another`() throws {
+    _ = try StateDirectory.initialise(folder.state, owner: owner)
+    _ = unsafe unlink(folder.state + "/device.key")
+    let file = unsafe open(folder.state + "/accounts/1000.db", O_CREAT | O_WRONLY, 0o600)
+    #expect(file >= 0 && close(file) == 0)
+    #expect(throws: StateError.keyMissing(path: folder.state + "/device.key")) {
+      try StateDirectory.initialise(folder.state, owner: owner)
+    }
+    #expect(unsafe access(folder.state + "/device.key", F_OK) != 0)
+    _ = unsafe unlink(folder.state + "/accounts/1000.db")
+    #expect(try StateDirectory.initialise(folder.state, owner: owner))
+  }
+
   @Test func `a folder without a key is refused, and opening makes none`() throws {
     _ = unsafe mkdir(folder.state, 0o700)
     #expect(failure() == .notInitialised(path: folder.state + "/device.key"))
