@@ -47,7 +47,7 @@ fi
 }
 rm -rf "$source"
 
-# Errors and warnings fail; what is known to be so, and why, stands in debian/*.lintian-overrides.
+# Errors and warnings fail.
 lintian --allow-root --fail-on error,warning "$packages"/*.deb
 for package in "$packages"/*.deb; do
   echo "deb: build/packages/${package##*/}: $(($(stat -c %s "$package") / 1024)) KiB," \

@@ -88,6 +88,11 @@ struct SampleConfigurationTests {
       #expect(throws: Never.self) { try ModuleArguments(parsing: [String(argument)]) }
     }
     #expect(named.count == stages.count + 9)
+    let ranges = [("tries=", PromptSettings.triesRange), ("timeout=", ModuleArguments.timeoutRange)]
+    for (argument, range) in ranges {
+      let item = try Self.text("man/pam_uaf.8").split(separator: ".It Cm \(argument)")[1].prefix { $0 != "." }
+      #expect(item.contains("\(range.lowerBound) to \(range.upperBound)"))
+    }
   }
 
   /// A value for each argument that takes one.

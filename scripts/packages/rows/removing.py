@@ -28,13 +28,15 @@ def is_out(machine, before):
 
 
 def refused(machine, says):
-    """Tries to remove the package, which has to fail and leave everything."""
+    """Tries to remove the package, which has to fail and leave every stack as it was."""
     before = scene.stacks(machine)
     result = machine.run("dpkg", "--remove", "libpam-uaf", check=False)
     must(result.returncode != 0 and says in result.stdout, f"removal ended with {result.returncode}: {result.stdout}")
     must(module_is_there(machine), "the module is gone although the removal failed")
     must(scene.state_of(machine, "libpam-uaf") == "installed", f"dpkg: {scene.state_of(machine, 'libpam-uaf')}")
-    return before
+    after = scene.stacks(machine)
+    changed = sorted(name for name in before | after if before.get(name) != after.get(name))
+    must(not changed, f"a removal that failed has changed {changed}")
 
 
 @row("P9", "remove while sudo, sshd, login and su ask for the passcode",
@@ -64,23 +66,53 @@ def while_profile(lab):
 
 
 @row("P11", "remove where uafctl cannot take the includes out, or a line was written by hand",
-     "the removal fails before the module goes, says what to do, and works once that was done")
+     "the removal fails, says what to do, leaves stacks and profile as they were, and works once that was done")
 def cannot_be_taken_out(lab):
     with lab.installed() as machine:
         before = scene.stacks(machine)
         scene.with_server(machine)
         enable_all(machine)
+        machine.run("pam-auth-update", "--enable", "uaf")
         tool = machine.path("/usr/bin/uafctl")
         tool.rename(tool.with_suffix(".whole"))
         machine.write("/usr/bin/uafctl", "#!/bin/sh\nexit 1\n", 0o755)
         refused(machine, "the package stays")
         tool.with_suffix(".whole").rename(tool)
         must(LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "after the failed removal sudo does not let in")
-        machine.write("/etc/pam.d/vpn", "auth required pam_uaf.so\n")
-        refused(machine, "take the lines of pam_uaf.so out of /etc/pam.d/vpn")
-        machine.path("/etc/pam.d/vpn").unlink()
+        for line in ("auth required pam_uaf.so", "@include uaf-sudo", "auth substack uaf-sshd"):
+            machine.write("/etc/pam.d/vpn", f"{line}\n")
+            refused(machine, "take the lines of pam_uaf.so out of /etc/pam.d/vpn")
+        must(LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "after the failed removals sudo does not let in")
+        # A copy that an editor left is no service.
+        machine.path("/etc/pam.d/vpn").rename(machine.path("/etc/pam.d/sudo.bak"))
         machine.run("dpkg", "--remove", "libpam-uaf")
-        return f"refused twice with the reason, module there; then removed: {is_out(machine, before)} logins by password"
+        machine.path("/etc/pam.d/sudo.bak").unlink()
+        return f"refused four times with the reason, nothing changed; then removed: {is_out(machine, before)} logins by password"
+
+
+@row("P16", "remove a package that was unpacked and not configured, for which dpkg asks no prerm",
+     "each stack becomes the password's, the profile's lines go; everybody logs in by password, and with the package again")
+def half_installed(lab):
+    with lab.installed() as machine:
+        enable_all(machine)
+        machine.run("pam-auth-update", "--enable", "uaf")
+        newer = machine.bring(lab.newer("libpam-uaf", machine.folder), "/var/tmp/next.deb")
+        machine.run("dpkg", "--unpack", newer)
+        must(scene.state_of(machine, "libpam-uaf") == "unpacked", scene.state_of(machine, "libpam-uaf"))
+        said = machine.run("dpkg", "--remove", "libpam-uaf").stdout
+        must(not module_is_there(machine), "the module is still there")
+        must(not scene.services_with_module(machine), f"it is named in {scene.services_with_module(machine)}")
+        for service in SERVICES:
+            must(f"/etc/pam.d/uaf-{service} asks for the password again" in said, said)
+        count = scene.passwords_let_in(machine)
+        machine.run("dpkg", "--install", newer)
+        for service in SERVICES:
+            machine.run("uafctl", "pam", "disable", service)
+            machine.run("uafctl", "pam", "enable", service)
+        scene.with_server(machine)
+        must(LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "enabled once more, sudo does not let in")
+        machine.run("dpkg", "--remove", "libpam-uaf")
+        return f"{count} logins by password; installed and enabled again the passcode; removed: {scene.passwords_let_in(machine)} more"
 
 
 @row("P12", "install again after a removal", "the key, the registrations and the configuration are those of before")

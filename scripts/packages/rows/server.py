@@ -51,7 +51,8 @@ def remove(lab):
         machine.run("dpkg", "--remove", "uaf-server")
         must(_process(machine) == "0", "the service still runs")
         said = machine.run("dpkg", "--purge", "uaf-server").stdout
-        must("/var/lib/uaf-server is kept" in said, said)
+        must("/var/lib/uaf-server is kept" in said and "/etc/uaf-server is kept" in said, said)
         machine.run("test", "-s", "/var/lib/uaf-server/server.db")
-        must(not machine.path("/etc/default/uaf-server").exists(), "its configuration is still there")
-        return "stopped: stays stopped; running: started anew; removed: ended, configuration gone, store there"
+        machine.run("test", "-s", "/etc/uaf-server/key.pem")
+        must(not machine.path("/etc/default/uaf-server").exists(), "the package's configuration is still there")
+        return "stopped: stays stopped; running: started anew; purged: ended, its configuration gone, store and TLS key there"

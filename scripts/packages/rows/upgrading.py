@@ -1,4 +1,8 @@
-"""An upgrade in the middle of a login."""
+"""An upgrade in the middle of a login.
+
+The newer package holds the same programs: these rows show that what runs is replaced without harm. What an older or a newer
+version says to this one is A41's of `make attack`.
+"""
 
 import os
 
@@ -39,11 +43,11 @@ def _log_in_across_an_upgrade(machine, lab, prefix=()):
     for path, text in kept:
         must(machine.path(path).read_bytes() == text, f"{path} has changed")
     must(scene.by_host(machine, "mina", PASSCODE) == 0, "a new program does not log in")
-    return "old core to its end: 0; old module with new core: 0; new with new: 0; key and configuration as before"
+    return "old core to its end: 0; module in memory, core of the new package: 0; both new: 0; key and configuration as before"
 
 
 @row("P7", "upgrade while somebody stands at a locker's prompt, and log in again in the same program",
-     "the old core ends its conversation well; the old module, still in memory, gets on with the new core; the socket stays open")
+     "the old core ends its conversation well; the module still in memory starts the core of the new package; the socket stays open")
 def through_the_socket(lab):
     with lab.installed(booted=True) as machine:
         opened = machine.says("systemctl", "show", "--property", "ActiveEnterTimestampMonotonic", "pam-uaf.socket")

@@ -1,9 +1,11 @@
 """su, by one person who becomes another."""
 
+import time
+
 from lab import hosts
 from lab.machine import Person
 from lab.table import must, row
-from system import cases
+from system import cases, transcripts
 from system.cases import LANGUAGES
 
 _callers = {}
@@ -33,3 +35,15 @@ def by_root(lab):
         must(session.is_in, f"not let in: {session}")
         must(not cases.own_lines(lab, mark), f"in the log: {cases.own_lines(lab, mark)}")
     return "in without a question"
+
+
+@row("su-timeout", "su, which waits as long as it takes: somebody answers after the module's timeout=", "refused, nothing counted")
+def late_answer(lab):
+    prepare(lab)
+    person = lab.person()
+    cases.argue("su", "timeout=1")
+    session = SU.log_in(person, "en", lambda: time.sleep(1.2) or person.passcode)
+    transcripts.check("su-late.en", session, person)
+    must(not session.is_in, f"let in after the end: {session}")
+    cases.nothing_happened(lab, person)
+    return "refused; all tries left"
