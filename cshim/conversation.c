@@ -39,7 +39,22 @@ static int hear_out(struct conversation *talk)
   return code;
 }
 
-/* Reaches the core and sends the first packet. */
+/* Sends the first packet, and where another core could be started still, waits whether this one has anything to say. */
+static enum helper_status offer_begin(struct conversation *talk, const struct frame_begin *begin)
+{
+  const size_t length = frame_write_begin(talk->packet, sizeof talk->packet, begin);
+  enum helper_status status = HELPER_UNLAWFUL;
+  if (length > 0)
+    status = helper_send(&talk->helper, talk->packet, length);
+  explicit_bzero(talk->packet, length);
+  if (status == HELPER_SPOKE && talk->by_root && !talk->helper.started)
+    status = helper_await(&talk->helper);
+  return status;
+}
+
+/* Reaches the core and sends the first packet. A core at the socket that says nothing at all has asked and counted
+   nothing: systemd ends whatever is beyond its MaxConnections so, which anybody can bring about with prompts of su
+   that are left standing. Root needs no socket, and starts one. */
 static void open_core(struct conversation *talk, const struct frame_begin *begin)
 {
   if (!helper_open(&talk->helper, talk->options.timeout_seconds)) {
@@ -52,7 +67,14 @@ static void open_core(struct conversation *talk, const struct frame_begin *begin
   if (talk->options.debug)
     pam_syslog(talk->pamh, LOG_DEBUG, "core %s, name of %zu bytes %s", talk->helper.started ? "started" : "reached",
                begin->typed_name.length, begin->has_uid ? "known" : "not known or not sent");
-  talk_send(talk, FRAME_BEGIN, frame_write_begin(talk->packet, sizeof talk->packet, begin), "beginning");
+  enum helper_status status = offer_begin(talk, begin);
+  if ((status == HELPER_ENDED || status == HELPER_SILENT) && helper_start_instead(&talk->helper)) {
+    pam_syslog(talk->pamh, LOG_WARNING, "the core at " UAF_SOCKET_PATH " said nothing; one was started directly");
+    status = offer_begin(talk, begin);
+  }
+  talk->state = frame_next(talk->state, FRAME_BEGIN);
+  if (status != HELPER_SPOKE)
+    talk_broken(talk, status, "beginning");
 }
 
 /* What each pass brings along. */

@@ -161,6 +161,14 @@ bool helper_open(struct helper *helper, unsigned timeout_seconds)
   return geteuid() == 0 && start(helper);
 }
 
+bool helper_start_instead(struct helper *helper)
+{
+  if (helper->started || geteuid() != 0)
+    return false;
+  close_descriptor(&helper->socket);
+  return start(helper);
+}
+
 /* What a failed system call on the socket means. HELPER_SPOKE: try again, after waiting where that was the matter. */
 static enum helper_status understand(struct helper *helper, const char *what, short events, int64_t silence)
 {
@@ -218,6 +226,20 @@ enum helper_status helper_receive(struct helper *helper, uint8_t *packet, size_t
   if (!whole)
     return HELPER_UNLAWFUL;
   *length = (size_t)taken;
+  return taken > 0 ? HELPER_SPOKE : HELPER_ENDED;
+}
+
+enum helper_status helper_await(struct helper *helper)
+{
+  const int64_t silence = now_milliseconds() + UAF_SILENCE_MILLISECONDS;
+  uint8_t byte;
+  bool whole = false;
+  ssize_t taken;
+  while ((taken = take(helper, &byte, sizeof byte, MSG_PEEK, &whole)) < 0) {
+    const enum helper_status status = understand(helper, "recvmsg", POLLIN, silence);
+    if (status != HELPER_SPOKE)
+      return status;
+  }
   return taken > 0 ? HELPER_SPOKE : HELPER_ENDED;
 }
 

@@ -31,6 +31,10 @@ struct helper {
    whole call, 0 for none. Returns false with what and error set; the helper must be closed in either case. */
 bool helper_open(struct helper *helper, unsigned timeout_seconds);
 
+/* Drops a core that was reached over the socket and starts one in its place. Returns false where it was started already,
+   the caller is not root, or it cannot be started. */
+bool helper_start_instead(struct helper *helper);
+
 /* Gives what comes from now on that many seconds; 0 for no limit. */
 void helper_limit(struct helper *helper, unsigned timeout_seconds);
 
@@ -39,6 +43,9 @@ enum helper_status helper_send(struct helper *helper, const uint8_t *packet, siz
 
 /* Receives one packet of 1 to capacity bytes. */
 enum helper_status helper_receive(struct helper *helper, uint8_t *packet, size_t capacity, size_t *length);
+
+/* Waits for a packet and leaves it to be received. */
+enum helper_status helper_await(struct helper *helper);
 
 /* Whether the core kept quiet while it had to wait for us: HELPER_SPOKE when it did and is still there. */
 enum helper_status helper_kept_waiting(struct helper *helper);

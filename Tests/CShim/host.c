@@ -325,8 +325,20 @@ static void serve(int listener)
   _exit(1);
 }
 
+/* As systemd does beyond its MaxConnections. */
+static void end_at_once(int listener) { _exit(close(accept(listener, NULL, NULL))); }
+
+static void say_nothing(int listener)
+{
+  char byte[4096];
+  const int accepted = accept(listener, NULL, NULL);
+  while (read(accepted, byte, sizeof byte) > 0)
+    continue;
+  _exit(0);
+}
+
 /* The server is orphaned at once: it is not the host's child, as systemd's is not. */
-void host_serve_socket(unsigned uid)
+static void listen_with(unsigned uid, void (*answer)(int))
 {
   struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = FOLDER "/run/helper.sock"};
   unlink(address.sun_path);
@@ -339,10 +351,16 @@ void host_serve_socket(unsigned uid)
                            chmod(address.sun_path, 0666) == 0 && listen(listener, 4) == 0;
     if (listening && fork() == 0) {
       alarm(20); /* nobody may come */
-      serve(listener);
+      answer(listener);
     }
     _exit(listening ? 0 : 1);
   }
   int status = 1;
   CHECK(waitpid(first, &status, 0) == first && status == 0);
 }
+
+void host_serve_socket(unsigned uid) { listen_with(uid, serve); }
+
+void host_end_at_socket(void) { listen_with(0, end_at_once); }
+
+void host_say_nothing_at_socket(void) { listen_with(0, say_nothing); }

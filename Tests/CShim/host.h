@@ -67,6 +67,10 @@ bool host_recorded(const struct host *host, const char *line);
 /* Listens on the module's socket path as the given user, and hands one connection to the scripted core. */
 void host_serve_socket(unsigned uid);
 
+/* Listens there as root, and closes the one connection it takes, or never answers it. */
+void host_end_at_socket(void);
+void host_say_nothing_at_socket(void);
+
 /* Becomes that user for good. */
 void host_become(unsigned uid);
 

@@ -521,6 +521,8 @@ static void leaves_no_answer_in_memory(void)
 
 /* ---- the socket ---- */
 
+static void be_nobody(void) { host_become(NOBODY); }
+
 static void prefers_the_socket(void)
 {
   host_serve_socket(0);
@@ -546,13 +548,29 @@ static void starts_the_core_where_nobody_listens(void)
   CHECK(call(STATE) == PAM_SUCCESS && host_recorded(&host, "session own"));
 }
 
+static void starts_the_core_where_the_one_at_the_socket_says_nothing(void)
+{
+  host_end_at_socket();
+  CHECK(call(STATE) == PAM_SUCCESS && host_recorded(&host, "session own") && log_has("said nothing"));
+  host_say_nothing_at_socket();
+  CHECK(call(STATE) == PAM_SUCCESS && host_recorded(&host, "session own") && log_has("said nothing"));
+}
+
+static void starts_no_second_core_after_a_word_or_without_root(void)
+{
+  host_serve_socket(0);
+  CHECK(call("hear\nprompt hidden 1 Passcode: \nhear\ndie 9\n") == PAM_SYSTEM_ERR && !log_has("said nothing"));
+  CHECK(host.prompts == 1);
+  host_end_at_socket();
+  host.before = be_nobody, host.user = "nobody";
+  CHECK(call(SUCCESS) == PAM_SYSTEM_ERR && !log_has("said nothing") && host.prompts == 0);
+}
+
 static void starts_the_core_where_the_socket_is_not_roots(void)
 {
   host_serve_socket(NOBODY);
   CHECK(call(STATE) == PAM_SUCCESS && host_recorded(&host, "session own"));
 }
-
-static void be_nobody(void) { host_become(NOBODY); }
 
 static void lets_a_caller_without_root_ask_for_itself(void)
 {
@@ -684,6 +702,8 @@ int main(void)
   test("prefers the core at the socket", prefers_the_socket);
   test("takes a core that dies at the socket for no success", finds_a_core_dead_at_the_socket);
   test("starts the core where nobody listens", starts_the_core_where_nobody_listens);
+  test("starts the core where the one at the socket says nothing", starts_the_core_where_the_one_at_the_socket_says_nothing);
+  test("starts no second core after a word, or without root", starts_no_second_core_after_a_word_or_without_root);
   test("starts the core where the socket is not root's", starts_the_core_where_the_socket_is_not_roots);
   test("lets a caller without root ask for itself", lets_a_caller_without_root_ask_for_itself);
   test("sends no account, name, arguments or remote flag without root", sends_no_claims_without_root);

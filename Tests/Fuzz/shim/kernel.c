@@ -28,7 +28,7 @@ static size_t command_read_to;
 
 /* What the core does next: a packet, or something that befalls the socket. */
 static struct {
-  bool known, early, cut, with_descriptors;
+  bool known, early, arrived, cut, with_descriptors;
   enum fate fate;
   int64_t delay;
   const uint8_t *packet;
@@ -283,7 +283,7 @@ ssize_t world_recvmsg(int descriptor, struct msghdr *message, int flags)
     return -1;
   look_ahead();
   errno = EAGAIN;
-  if (next.fate == FATE_SILENCE || next.delay > 0 || (peek && !next.early))
+  if (next.fate == FATE_SILENCE || next.delay > 0 || (peek && !next.early && !next.arrived))
     return -1;
   if (next.fate == FATE_PACKET || next.fate == FATE_END)
     return deliver(message, peek);
@@ -316,6 +316,7 @@ int world_poll(struct pollfd *entry, nfds_t count, int timeout)
     if (entry->events == POLLIN && ready) {
       wait_for(next.delay);
       next.delay = 0;
+      next.arrived = true;
     } else if (next.fate != FATE_SILENCE && !ready)
       next.delay -= timeout;
   }
