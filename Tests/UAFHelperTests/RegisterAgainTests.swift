@@ -1,5 +1,6 @@
 import FidoResults
 import Testing
+import UAFClient
 import UAFMessages
 import UAFWire
 
@@ -28,6 +29,22 @@ import UAFWire
     bench.server.respondStatus = .ok
     #expect(try bench.triesLeft() == 2)
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
+  }
+
+  @Test(arguments: [[], ["wrong1", "wrong2", "wrong3"]])
+  func `without the server nothing of it leads to another way in, least of all past a lock`(_ wrong: [String]) throws {
+    let bench = try HelperBench.registered(Self.more + "\n[passcode.lock]\nmax_lock_count = 0")
+    for value in wrong { try bench.run(bench.begin(), ["1", value]) }
+    bench.server.lateFailure = .noHandshake(.refused)
+    for machine in ["", "0123456789abcdef0123456789abcdef"] {
+      bench.device.machineID = Array(machine.utf8)
+      for entries in [["2", "any-text", "battery", "battery"], ["2", ""], ["2", nil]] as [[String?]] {
+        let transcript = try bench.run(bench.begin(), entries)
+        #expect(transcript.pamCode != 0 && transcript.pamCode != 9 && transcript.pamCode != 25, "\(transcript)")
+      }
+    }
+    let proved = try bench.run(bench.begin(), ["1", "correct"])
+    #expect(proved.pamCode == (wrong.isEmpty ? 9 : 11), "who knows the value goes on, where nothing is locked")
   }
 
   @Test func `a whole payload is as good as its code, and another account's is refused`() throws {
