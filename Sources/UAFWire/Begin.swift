@@ -63,6 +63,19 @@ public struct Begin: Equatable, Sendable {
   /// Asks for `operation` and leaves everything else absent.
   public init(_ operation: Operation) { self.operation = operation }
 
+  /// The version alone of a packet that cannot be read: where it stands is the same in every version.
+  ///
+  /// Nil for what is no *begin*, and for one of the current version, which is malformed then.
+  public init?(foreignVersionIn bytes: Span<UInt8>) {
+    // The type; tag 1, of two bytes.
+    let head: [UInt8] = [PacketType.begin.rawValue, 1, 0, 2]
+    guard bytes.count >= head.count + 2, head.indices.allSatisfy({ bytes[$0] == head[$0] }) else { return nil }
+    let version = UInt16(bytes[head.count]) << 8 | UInt16(bytes[head.count + 1])
+    guard version != Self.currentVersion else { return nil }
+    self.init(.authenticate)
+    self.version = version
+  }
+
   /// The packet.
   ///
   /// - Throws: ``PacketError`` if a field is longer than it may be.

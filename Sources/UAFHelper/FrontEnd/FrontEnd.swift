@@ -30,10 +30,17 @@ import UAFWire
 
   /// Waits for *begin*.
   ///
+  /// One of a version to come may have what this code does not know, and is told so by its version alone.
+  ///
   /// - Throws: `PacketSocketError`.
   func receiveBegin() throws(PacketSocketError) -> Begin {
-    let packet = try receive(timeoutMilliseconds: Self.beginTimeoutMilliseconds)
     defer { buffer.wipe() }
+    let packet: Packet
+    do throws(PacketSocketError) { packet = try receive(timeoutMilliseconds: Self.beginTimeoutMilliseconds) } catch {
+      guard case .malformed = error, let foreign = buffer.withBytes({ Begin(foreignVersionIn: $0) }) else { throw error }
+      do throws(PacketError) { try state.advance(.begin) } catch { throw .malformed(error) }
+      return foreign
+    }
     return try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketSocketError) -> Begin in
       do throws(PacketError) { return try Begin(packet, bytes) } catch { throw .malformed(error) }
     }
