@@ -243,11 +243,16 @@ private final class HeldSlots {
 
   init(_ path: String) throws {
     let directory = try StateDirectory(path, owner: getuid())
-    first = try DerivationSlot.take(in: directory, count: 3, for: .localHost)
-    second = try DerivationSlot.take(in: directory, count: 3, for: .localHost)
-    third = try DerivationSlot.take(in: directory, count: 3, for: .localHost)
+    first = try Self.slot(in: directory, 0)
+    second = try Self.slot(in: directory, 1)
+    third = try Self.slot(in: directory, 2)
     let areTaken = first != nil && second != nil && third != nil
     #expect(areTaken)
+  }
+
+  private static func slot(in directory: borrowing StateDirectory, _ uid: UInt32) throws -> DerivationSlot? {
+    guard let turn = try DerivationTurn.take(in: directory, of: .account(uid), for: .localHost) else { return nil }
+    return try DerivationSlot.take(in: directory, count: 3, for: .localHost, holding: turn)
   }
 
   func free() {

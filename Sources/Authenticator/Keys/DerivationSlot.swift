@@ -6,6 +6,7 @@ import Glibc
 /// A slot is given back when its holder ends, however it ends.
 public struct DerivationSlot: ~Copyable {
   private let descriptor: CInt
+  private let turn: DerivationTurn
 
   /// Who asks for a slot; the raw value is the first slot that he may have.
   public enum Claim: Int, Sendable {
@@ -40,10 +41,11 @@ public struct DerivationSlot: ~Copyable {
   /// - Parameters:
   ///   - count: slots on this machine, at least 3.
   ///   - claim: who asks.
+  ///   - turn: the account's, which ends with the slot.
   /// - Returns: nil if all are taken.
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   public static func take(
-    in directory: borrowing StateDirectory, count: Int, for claim: Claim
+    in directory: borrowing StateDirectory, count: Int, for claim: Claim, holding turn: DerivationTurn
   ) throws(StateError) -> DerivationSlot? {
     for index in claim.rawValue..<max(leastCount, count) {
       let name = "\(index).lock"
@@ -51,7 +53,7 @@ public struct DerivationSlot: ~Copyable {
       // SAFETY: the name lives for the call; the descriptor goes to the slot, which closes it.
       let file = unsafe openat(directory.slots.descriptor, name, flags, 0o600)
       guard file >= 0 else { throw .cannotOpen(path: directory.slots.path + "/" + name, errno: errno) }
-      let slot = DerivationSlot(descriptor: file)
+      let slot = DerivationSlot(descriptor: file, turn: turn)
       if flock(file, LOCK_EX | LOCK_NB) == 0 { return slot }
     }
     return nil
@@ -79,5 +81,8 @@ public struct DerivationSlot: ~Copyable {
     (0, 12_824), (0, 0), (0, 12), (16_384, 12_288), (0, 28),
   ]
 
-  private init(descriptor: CInt) { self.descriptor = descriptor }
+  private init(descriptor: CInt, turn: DerivationTurn) {
+    self.descriptor = descriptor
+    self.turn = turn
+  }
 }

@@ -57,7 +57,9 @@ public struct StateDirectory: ~Copyable {
     try make(path)
     let root = try TrustedDirectory(path, owner: owner)
     for name in ["accounts", "slots"] { try root.makeFolder(name) }
-    try PeerSlot.makeFile(in: path, owner: owner)
+    let slots = try TrustedDirectory(path + "/slots", owner: owner)
+    try PeerSlot.makeFile(in: slots)
+    try DerivationTurn.makeFile(in: slots)
     if try readDeviceKey(root, owner: owner) != nil { return false }
     guard try TrustedDirectory(path + "/accounts", owner: owner).isEmpty() else {
       throw .keyMissing(path: path + "/" + deviceKeyName)

@@ -46,7 +46,7 @@ extension Session {
     return policy
   }
 
-  /// Waits for the right to derive a key.
+  /// Waits for the right to derive a key: first for the account's turn, then for one of the machine's slots.
   ///
   /// - Throws: ``Ending`` after 10 s: refused, and nothing was counted.
   func takeSlot(in directory: borrowing StateDirectory) throws(Ending) -> DerivationSlot {
@@ -57,10 +57,16 @@ extension Session {
       case (true, .remote): .remoteHost
       case (false, _): .person
       }
+    let subject = caller.uid.map { DerivationTurn.Subject.account($0) } ?? .name(caller.typedName ?? [])
+    var turn: DerivationTurn?
     for _ in 0..<limit / wait {
       do throws(StateError) {
-        let slot = try DerivationSlot.take(in: directory, count: surroundings.derivationSlots, for: claim)
-        if let slot { return slot }
+        if turn == nil { turn = try DerivationTurn.take(in: directory, of: subject, for: claim) }
+        if let turn {
+          let count = surroundings.derivationSlots
+          let slot = try DerivationSlot.take(in: directory, count: count, for: claim, holding: turn)
+          if let slot { return slot }
+        }
       } catch { throw Ending(error) }
       surroundings.pause(wait)
     }

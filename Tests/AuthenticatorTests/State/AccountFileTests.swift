@@ -37,7 +37,7 @@ import UAFCrypto
 
   /// What an entry leads to, in a word.
   private func enter(_ text: String, in directory: borrowing StateDirectory) throws -> String {
-    let slot = try #require(try DerivationSlotBox(directory))
+    let slot = try #require(try DerivationSlotBox(directory, by: 1001))
     let file = try #require(try open(in: directory))
     switch try file.verify(
       secret(text), for: .passcode, from: .local, at: now, policy: policy, in: directory, holding: slot.slot)

@@ -1,11 +1,21 @@
 @testable import Authenticator
 
+extension DerivationSlot {
+  /// Takes a slot for an account that nobody else derives for; for each number another.
+  static func take(
+    in directory: borrowing StateDirectory, count: Int, for claim: Claim, by uid: UInt32 = 1000
+  ) throws -> DerivationSlot? {
+    guard let turn = try DerivationTurn.take(in: directory, of: .account(uid), for: claim) else { return nil }
+    return try take(in: directory, count: count, for: claim, holding: turn)
+  }
+}
+
 /// A slot in a box, since a non-copyable value cannot be required.
 final class DerivationSlotBox {
   let slot: DerivationSlot
 
-  init?(_ directory: borrowing StateDirectory) throws {
-    guard let slot = try DerivationSlot.take(in: directory, count: 4, for: .localHost) else { return nil }
+  init?(_ directory: borrowing StateDirectory, by uid: UInt32 = 1000) throws {
+    guard let slot = try DerivationSlot.take(in: directory, count: 4, for: .localHost, by: uid) else { return nil }
     self.slot = slot
   }
 }

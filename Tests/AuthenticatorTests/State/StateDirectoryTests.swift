@@ -106,17 +106,35 @@ import Testing
   @Test func `a slot is free again when its holder is gone, and the first are kept for hosts`() throws {
     let directory = try folder.initialised()
     do {
-      let slot = try DerivationSlot.take(in: directory, count: 3, for: .person)
-      let second = try DerivationSlot.take(in: directory, count: 3, for: .person)
-      let remote = try DerivationSlot.take(in: directory, count: 3, for: .remoteHost)
-      let fourth = try DerivationSlot.take(in: directory, count: 3, for: .remoteHost)
-      let local = try DerivationSlot.take(in: directory, count: 3, for: .localHost)
-      let sixth = try DerivationSlot.take(in: directory, count: 3, for: .localHost)
+      let slot = try DerivationSlot.take(in: directory, count: 3, for: .person, by: 1000)
+      let second = try DerivationSlot.take(in: directory, count: 3, for: .person, by: 1001)
+      let remote = try DerivationSlot.take(in: directory, count: 3, for: .remoteHost, by: 1002)
+      let fourth = try DerivationSlot.take(in: directory, count: 3, for: .remoteHost, by: 1003)
+      let local = try DerivationSlot.take(in: directory, count: 3, for: .localHost, by: 1004)
+      let sixth = try DerivationSlot.take(in: directory, count: 3, for: .localHost, by: 1005)
       let taken = [slot != nil, second != nil, remote != nil, fourth != nil, local != nil, sixth != nil]
       #expect(taken == [true, false, true, false, true, false])
     }
     let again = try DerivationSlot.take(in: directory, count: 3, for: .person) != nil
     #expect(again)
+  }
+
+  @Test func `an account has one turn at a time for each claim, and names beside the accounts`() throws {
+    let directory = try folder.initialised()
+    let (one, other) = (DerivationTurn.Subject.account(1000), DerivationTurn.Subject.account(.max))
+    do {
+      let held = try DerivationTurn.take(in: directory, of: one, for: .localHost)
+      #expect(held != nil)
+      #expect(try DerivationTurn.take(in: directory, of: one, for: .localHost) == nil)
+      let others: [(DerivationTurn.Subject, DerivationSlot.Claim)] = [
+        (one, .remoteHost), (one, .person), (other, .localHost), (other, .person), (.name([]), .localHost),
+        (.name(Array("mina".utf8)), .localHost), (.name(Array("nora".utf8)), .localHost), (.name([]), .person),
+      ]
+      let turns = try others.map { try DerivationTurn.take(in: directory, of: $0.0, for: $0.1) }
+      #expect(turns.allSatisfy { $0 != nil }, "none of them waits for another")
+      withExtendedLifetime((held, turns)) {}
+    }
+    #expect(try DerivationTurn.take(in: directory, of: one, for: .localHost) != nil, "given back with its holder")
   }
 
   @Test(arguments: [(1, 1, 3), (23, 2, 4), (4, 16, 4), (64, 1, 3), (8, 8, 8), (0, -1, 3), (8, .max, 3)])
