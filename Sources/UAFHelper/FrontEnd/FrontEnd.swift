@@ -36,8 +36,11 @@ import UAFWire
   func receiveBegin() throws(PacketSocketError) -> Begin {
     defer { buffer.wipe() }
     let packet: Packet
-    do throws(PacketSocketError) { packet = try receive(timeoutMilliseconds: Self.beginTimeoutMilliseconds) } catch {
-      guard case .malformed = error, let foreign = buffer.withBytes({ Begin(foreignVersionIn: $0) }) else { throw error }
+    do throws(PacketSocketError) {
+      packet = try receive(timeoutMilliseconds: Self.beginTimeoutMilliseconds)
+    } catch {
+      let foreign = buffer.withBytes { Begin(foreignVersionIn: $0) }
+      guard case .malformed = error, let foreign else { throw error }
       do throws(PacketError) { try state.advance(.begin) } catch { throw .malformed(error) }
       return foreign
     }

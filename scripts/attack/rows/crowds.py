@@ -46,7 +46,7 @@ def crowd(lab):
     must(peak.mib < CONNECTIONS * CORE_MIB, f"{CONNECTIONS} connections took {peak.mib:.0f} MiB")
     idle = (f"{CONNECTIONS} connections: {sum(asked)} asked, {peak.cores} cores at most in {peak.mib:.0f} MiB, others "
             f"in after {seconds:.1f} s")
-    return "; ".join((idle, derivations(lab), from_afar(lab)))
+    return "; ".join((idle, derivations(lab), from_afar(lab), with_right_values(lab)))
 
 
 def derivations(lab):
@@ -81,6 +81,25 @@ def derivations(lab):
         must(left == 10 - wrong, f"{wrong} guesses of {who.name} were looked at and {10 - left} charged")
     return (f"{len(talks)} derivations wanted at once: {looked_at} looked at, {len(talks) - looked_at} turned away "
             f"uncounted, {peak.mib:.0f} MiB at most with {slots()} slots, another in after {seconds:.1f} s")
+
+
+def with_right_values(lab):
+    """Local logins with the right value of somebody's own, from as many prompts of su: no count ever ends them either."""
+    lab.configure(cost=16)
+    one, late = lab.person(), lab.person()
+    logins = [hosts.start("uaf", one.name) for _ in range(100)]
+    for process in logins:
+        process.stdin.write(one.passcode.encode() + b"\n")
+        process.stdin.flush()
+    until(slot_holders, "a derivation")
+    login, seconds = timed(lambda: lab.login(late, late.passcode))
+    held = len(slot_holders())
+    for process in logins:
+        process.kill()
+        process.communicate()
+    must(login.is_in, f"with {len(logins)} right values of one person, another after {seconds:.1f} s: {login}")
+    must(held <= 1, f"one person held {held} slots")
+    return f"{len(logins)} right values of one person at once: one slot, another person in after {seconds:.1f} s"
 
 
 def from_afar(lab):
