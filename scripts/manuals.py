@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the manuals of programs against their own help: each subcommand and each option that one of them names, the
-other names, too. `scripts/check.sh` calls it with the programs of build/stage; keys of the configuration and arguments
+"""Checks the manuals of programs against their own help: each subcommand with its operands, and each option that one of
+them names, the other names, too. `scripts/check.sh` calls it with the programs of build/stage; keys of the configuration and arguments
 of the module are compared by a test, with the readers' own lists."""
 import pathlib, re, subprocess, sys
 
@@ -18,17 +18,26 @@ def spoken(program, words=()):
     phrases, options = set(), set(re.findall(r"^  (?:-h, )?--([a-z-]+)", text, re.M))
     for name in re.findall(r"^  ([a-z]+)", listed, re.M):
         below, more = spoken(program, (*words, name))
-        phrases |= below or {" ".join((*words, name))}
+        phrases |= below
         options |= more
+    if not listed:
+        usage = text.partition("USAGE: ")[2].partition("\n\n")[0]
+        phrases.add(phrase(words, re.findall(r"<([a-z]+)>", re.sub(r"--[a-z-]+ <[a-z]+>|<options>", "", usage))))
     return phrases, options
 
 
+def phrase(words, operands):
+    """A subcommand with its operands, whichever of them may be left out."""
+    return " ".join((*words, *(f"<{operand}>" for operand in operands)))
+
+
 def written(page):
-    """The same of a manual: phrases are the `Ic` of its items, options every `Fl -`."""
+    """The same of a manual: phrases are the `Ic` and `Ar` of its items, options every `Fl -`."""
     text = (ROOT / "man" / page).read_text(encoding="utf-8")
     phrases = set()
     for line in re.findall(r"^\.It (Ic .*)$", text, re.M):
-        phrases.add(" ".join(re.findall(r"\bIc ([a-z]+)", line)))
+        operands = re.findall(r"\bAr ([a-z]+)", re.sub(r"Fl -[a-z-]+ Ar [a-z]+|Ar options?\b", "", line))
+        phrases.add(phrase(re.findall(r"\bIc ([a-z]+)", line), operands))
     return phrases, set(re.findall(r"\bFl -([a-z][a-z-]+)", text)) | set(re.findall(r"Fl h , Fl -(help)", text))
 
 

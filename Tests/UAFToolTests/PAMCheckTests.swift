@@ -129,10 +129,15 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "# auth required pam_uaf.so", "auth", "auth required", "auth [success=1 pam_uaf.so", "@include",
+    "", " \t", "# auth required pam_uaf.so", " \\\n# x", "\0auth required pam_uaf.so",
   ])
   func `reads no line where there is none`(line: String) {
-    #expect(PAMLine(line[...]) == nil)
+    #expect(PAMLine(line[...]) == nil || PAMLine(line[...]) == .unreadable)
+  }
+
+  @Test(arguments: ["auth", "auth required", "auth [success=1 pam_uaf.so", "@include", "- auth required pam_uaf.so"])
+  func `reads a line that refuses everybody as one`(line: String) {
+    #expect(PAMLine(line[...])?.isWellFormed == false)
   }
 
   // MARK: What is easily overlooked
@@ -151,8 +156,8 @@ import Testing
 
   @Test func `tells of nouserok, wherever it stands`() {
     let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so debug nouserok")
-    #expect(found(["sudo": "@include part", "part": stack]) == [.pamNouserok])
-    #expect(found(["part": stack.replacing("nouserok", with: "# nouserok")]) == [])
+    #expect(found(["sudo": "@include common-uaf", "common-uaf": stack]) == [.pamNouserok])
+    #expect(found(["common-uaf": stack.replacing("nouserok", with: "# nouserok")]) == [])
   }
 
   @Test func `tells of an account line without a password line, and of no other`() {

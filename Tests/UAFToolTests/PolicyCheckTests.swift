@@ -114,6 +114,17 @@ import Testing
     #expect(bench.notes.contains("the configuration cannot be used: "))
   }
 
+  @Test func `a name that is mistyped is no reason to give away a folder`() {
+    let bench = check("x\n", ["--conf", folder.path + "/none"], owner: geteuid() + 1)
+    #expect(bench.exit == .usage)
+    #expect(bench.notes.contains("there is no such file") && !bench.notes.contains("chown"))
+    // A third person's folder, and root's file in it.
+    for caller in [4711, 4713] as [uid_t] {
+      let bench = check("x\n", ["--conf", folder.path + "/none"], as: caller, owner: 4712)
+      #expect(bench.exit == .usage && !bench.notes.contains("chown"))
+    }
+  }
+
   @Test func `root does not take another's file for his own`() {
     let bench = check("EEEE\n", ["--conf", file()], as: 4712, owner: 4712)
     #expect(bench.exit == .usage)

@@ -67,11 +67,10 @@ struct PAMDisableCommand: Subcommand {
   private static func remaining(_ reader: PAMDirectory, among services: [PAMService]?) -> [String] {
     (reader.services() ?? []).filter { name in
       guard services?.contains(where: { $0.name == name || $0.stackName == name }) ?? true else { return false }
-      return reader.ownLines(of: name).contains { line in
-        line.asksOwnModule
-          || line.isInclusion && reader.ownLines(of: line.module).contains(where: \.asksOwnModule)
-            && line.module.hasPrefix(PAMService.prefix)
-      }
+      return reader.ownLines(of: name).contains(where: \.asksOwnModule)
+        || reader.inclusions(of: name).contains {
+          $0.hasPrefix(PAMService.prefix) && reader.ownLines(of: $0).contains(where: \.asksOwnModule)
+        }
     }
   }
 

@@ -37,6 +37,7 @@ enum FindingID: String, CaseIterable {
   case pamUnused = "pam-unused"
   case pamModule = "pam-module"
   case pamInclude = "pam-include"
+  case pamUnusedStack = "pam-unused-stack"
   case pamLetsIn = "pam-lets-in"
   case pamNoEffect = "pam-no-effect"
   case pamNoWayIn = "pam-no-way-in"

@@ -37,14 +37,25 @@ extension PAMCheck {
     }
   }
 
+  /// Stacks that were put in place and that their service lost since: it asks for the password alone, and nobody was told.
+  func unusedStacks(_ folder: PAMDirectory) -> [Finding] {
+    (StackList(reader: folder).entries() ?? []).filter { $0.origin == .unused }.map { entry in
+      let service = entry.name.dropFirst(PAMService.prefix.count)
+      return .warning(
+        .pamUnusedStack,
+        "pam: \(directory)/\(service): does not include \(entry.name), which was made for it, and asks without it",
+        do: "uafctl pam enable \(service), or uafctl pam disable \(service)")
+    }
+  }
+
   /// pam-auth-update's profile, which is a choice for every service at once.
   func profile(_ folder: PAMDirectory) -> [Finding] {
     guard folder.ownLines(of: "common-auth").contains(where: \.asksOwnModule) else { return [] }
     return [
       .warning(
         .pamProfile,
-        "pam: pam-auth-update's profile is on: every service takes the passcode beside the password, and never instead of it",
-        do: "pam-auth-update, and uafctl pam enable SERVICE, where the passcode is to decide")
+        "pam: pam-auth-update's profile is on: the passcode decides in every service; the password lets in where none can be asked for",
+        do: "pam-auth-update to take it out, and uafctl pam enable SERVICE, where that is too much")
     ]
   }
 

@@ -16,23 +16,32 @@ struct PAMCheck {
     guard let services = folder.services() else {
       return [.failure(.pamFolder, "pam: \(directory) cannot be read", do: "name the folder with --pam-directory")]
     }
-    let dangling = includes(folder, services)
-    let concerned = services.filter { folder.wholeStack(of: $0).contains(where: \.asksOwnModule) }
+    let loose = includes(folder, services) + unusedStacks(folder)
+    // A part of other stacks is judged where it stands, not alone. Whatever else is included may be a service all the same.
+    let concerned = services.filter { service in
+      !Self.isPart(service) && folder.wholeStack(of: service).contains(where: \.asksOwnModule)
+    }
     guard !concerned.isEmpty else {
-      return dangling + [
+      return loose + profile(folder) + [
         .warning(
           .pamUnused, "pam: no service in \(directory) uses \(PAMLine.ownModule)", do: "uafctl pam enable SERVICE")
       ]
     }
-    let lines = concerned.flatMap { folder.ownLines(of: $0) }.filter(\.asksOwnModule)
-    // A part of other stacks is judged where it stands, not alone.
-    let parts = Set(services.flatMap(folder.inclusions))
-    let whole = concerned.filter { !parts.contains($0) }
-    let stacks = whole.flatMap { service -> [Finding] in
+    let lines = concerned.flatMap { folder.wholeStack(of: $0) }.filter(\.asksOwnModule)
+    let stacks = concerned.flatMap { service -> [Finding] in
       let verdict = stack(service, folder.authentication(of: service))
       return [verdict].compactMap(\.self) + lineFindings(service, folder.wholeStack(of: service))
     }
-    return modules(lines) + dangling + profile(folder) + stacks + rescue(folder, whole)
+    return modules(lines) + loose + profile(folder) + stacks + rescue(folder, concerned)
+  }
+
+  /// Files that distributions have for being included, and our stacks.
+  private static func isPart(_ name: String) -> Bool {
+    name.hasPrefix("common-") || name.hasPrefix(PAMService.prefix)
+      || [
+        "fingerprint-auth", "password-auth", "postlogin", "smartcard-auth", "system-auth", "system-local-login",
+        "system-login", "system-remote-login", "system-services",
+      ].contains(name)
   }
 
   /// Whether what the lines name is there.

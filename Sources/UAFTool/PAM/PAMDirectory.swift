@@ -4,12 +4,26 @@ import Glibc
 struct PAMDirectory {
   let path: String
 
-  // Includes inside includes, and bytes of a file: far above what any stack has.
-  private static let deepest = 8
-  private static let largest = 65_536
+  // libpam's own limit for includes inside includes; and bytes of a file, far above what any has.
+  private static let deepest = 16
+  private static let largest = 262_144
 
   /// The names of the services, in order; nil if the folder cannot be read.
+  ///
+  /// Names that editors, dpkg and ucf give to copies are none, unless a service includes one: as libpam-uaf.prerm has it.
   func services() -> [String]? {
+    guard let names = names() else { return nil }
+    var found = Set(names.filter { !Self.isCopy($0) })
+    var new = found
+    while !new.isEmpty {
+      new = Set(new.flatMap(inclusions)).intersection(names).subtracting(found)
+      found.formUnion(new)
+    }
+    return found.sorted()
+  }
+
+  /// All names but the folder's own and its parent's; nil if the folder cannot be read.
+  func names() -> [String]? {
     // SAFETY: the stream is read and closed here alone, and d_name is NUL-terminated within an entry.
     guard let folder = unsafe opendir(path) else { return nil }
     defer { unsafe closedir(folder) }
@@ -18,18 +32,32 @@ struct PAMDirectory {
       let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      // What PAM would never be asked for: hidden files and what editors and dpkg leave behind.
-      if !name.hasPrefix("."), !name.hasSuffix("~"), !name.contains(".dpkg-") { names.append(name) }
+      if name != ".", name != ".." { names.append(name) }
     }
     return names.sorted()
   }
 
-  /// The lines of a service itself, without what it includes.
-  func ownLines(of service: String) -> [PAMLine] { lines(of: service) }
+  /// Whether it is a name that nobody asks PAM for.
+  static func isCopy(_ name: String) -> Bool {
+    name.hasPrefix(".") || ["~", ".bak", ".orig", ".old"].contains(where: name.hasSuffix)
+      || name.contains(".dpkg-") || name.contains(".ucf-")
+  }
 
-  /// What a service includes at first hand.
+  /// The lines of a service itself, without what it includes.
+  func ownLines(of service: String) -> [PAMLine] { lines(of: service) ?? [] }
+
+  /// What a service includes at first hand, by the names in this folder where it is in it.
   func inclusions(of service: String) -> [String] {
-    lines(of: service).filter(\.isInclusion).map(\.module)
+    ownLines(of: service).filter(\.isInclusion).map { name(of: $0.module) }
+  }
+
+  /// The name in this folder of what a line includes: it may have been written with the folder.
+  func name(of included: String) -> String {
+    let parts = included.split(separator: "/").filter { $0 != "." }
+    guard included.hasPrefix("/"), let last = parts.last,
+      parts.dropLast() == path.split(separator: "/").filter({ $0 != "." })[...]
+    else { return included }
+    return String(last)
   }
 
   /// The `auth` lines of a service, with what it includes in their places.
@@ -39,19 +67,20 @@ struct PAMDirectory {
   func wholeStack(of service: String) -> [PAMLine] { expand(service, only: nil, depth: 0) }
 
   private func expand(_ service: String, only group: String?, depth: Int) -> [PAMLine] {
-    guard depth < Self.deepest else { return [] }
-    return lines(of: service).flatMap { line -> [PAMLine] in
-      guard line.isInclusion else { return group == nil || line.group == group ? [line] : [] }
+    // libpam refuses everybody where it cannot follow.
+    guard depth < Self.deepest, let lines = lines(of: service) else { return depth == 0 ? [] : [.unreadable] }
+    return lines.flatMap { line -> [PAMLine] in
       if line.group == "@include" { return expand(line.module, only: group, depth: depth + 1) }
-      guard group == nil || line.group == group else { return [] }
-      return expand(line.module, only: line.group, depth: depth + 1)
+      guard group.map(line.isPart) ?? true else { return [] }
+      return line.isInclusion ? expand(line.module, only: line.group, depth: depth + 1) : [line]
     }
   }
 
-  private func lines(of service: String) -> [PAMLine] {
-    let file = service.hasPrefix("/") ? service : path + "/" + service
-    let text = String(decoding: bytes(file) ?? [], as: UTF8.self).replacing("\\\n", with: " ")
-    return text.split(separator: "\n").compactMap(PAMLine.init)
+  /// What libpam reads in a file; nil if there is none.
+  private func lines(of service: String) -> [PAMLine]? {
+    guard let bytes = bytes(service.hasPrefix("/") ? service : path + "/" + service) else { return nil }
+    // The end of one that is too large for this reader may say anything.
+    return PAMFile(bytes).parsed + (bytes.count < Self.largest ? [] : [.unreadable])
   }
 
   /// What a service's file holds, links followed; nil if it cannot be read.

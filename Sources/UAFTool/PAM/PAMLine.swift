@@ -4,27 +4,45 @@ struct PAMLine: Equatable {
   let group: String
   /// Whether the dash was there.
   let mayBeMissing: Bool
-  /// `required`, `[...]`, `include`, ...
+  /// `required`, `include`, ..., or with brackets what libpam takes for results and actions.
   let control: String
   /// The module, or the file an include names.
   let module: String
   /// The module's arguments, as they stand there.
   let arguments: [String]
 
-  /// Reads one line; nil for comments, empty ones, and what PAM would not understand either.
-  init?(_ line: Substring) {
-    var rest = line.prefix { $0 != "#" }
-    guard let first = Self.word(&rest) else { return nil }
-    if first == "@include" {
-      guard let file = Self.word(&rest) else { return nil }
-      self.init(group: "@include", mayBeMissing: false, control: "include", module: String(file), arguments: [])
+  /// A line that refuses everybody, and a file that libpam does not get to the end of.
+  static let unreadable = PAMLine(group: "", mayBeMissing: false, control: "", module: "", arguments: [])
+
+  private static let words: Set<String> = ["required", "requisite", "sufficient", "optional", "include", "substack"]
+  private static let groups: Set<String> = ["auth", "account", "password", "session"]
+
+  /// Reads the first line of a text; nil where it has comments and blanks alone.
+  init?(_ text: Substring) {
+    guard let line = PAMFile(Array(text.utf8)).lines.first else { return nil }
+    self.init(line: line)
+  }
+
+  /// Takes a line apart; what it lacks, so that libpam refuses everybody there, is empty.
+  init(line: PAMFile.Line) {
+    guard let text = line.text else {
+      self = .unreadable
       return
     }
-    guard let control = Self.control(&rest), let module = Self.word(&rest) else { return nil }
-    let mayBeMissing = first.hasPrefix("-")
-    self.init(
-      group: String(mayBeMissing ? first.dropFirst() : first).lowercased(), mayBeMissing: mayBeMissing,
-      control: control, module: String(module), arguments: Self.words(&rest))
+    var tokens = PAMTokens(text)
+    let first = tokens.next() ?? ""
+    mayBeMissing = first.hasPrefix("-")
+    group = (mayBeMissing ? String(first.dropFirst()) : first).lowercased()
+    if group == "@include" {
+      control = "include"
+      module = tokens.next() ?? ""
+      arguments = []
+      return
+    }
+    let word = tokens.next() ?? ""
+    control = Self.words.contains(word.lowercased()) ? word.lowercased() : "[\(word)]"
+    module = tokens.next() ?? ""
+    arguments = tokens.remaining()
   }
 
   private init(group: String, mayBeMissing: Bool, control: String, module: String, arguments: [String]) {
@@ -35,27 +53,8 @@ struct PAMLine: Equatable {
     self.arguments = arguments
   }
 
-  private static func words(_ rest: inout Substring) -> [String] {
-    var words: [String] = []
-    while let word = word(&rest) { words.append(String(word)) }
-    return words
-  }
-
-  private static func word(_ rest: inout Substring) -> Substring? {
-    rest = rest.drop { $0.isWhitespace }
-    let word = rest.prefix { !$0.isWhitespace }
-    rest = rest.dropFirst(word.count)
-    return word.isEmpty ? nil : word
-  }
-
-  private static func control(_ rest: inout Substring) -> String? {
-    rest = rest.drop { $0.isWhitespace }
-    guard rest.first == "[" else { return word(&rest).map { $0.lowercased() } }
-    guard let end = rest.firstIndex(of: "]") else { return nil }
-    let control = rest[...end]
-    rest = rest[rest.index(after: end)...]
-    return String(control)
-  }
+  /// Whether it takes part in a group: libpam takes one that it does not know for the most sensitive.
+  func isPart(of group: String) -> Bool { self.group == group || !Self.groups.contains(self.group) }
 
   /// The module of this project.
   static let ownModule = "pam_uaf.so"
@@ -81,27 +80,14 @@ struct PAMLine: Equatable {
   /// How many lines a success of this line jumps over; 0 where it jumps over none.
   var skippedBySuccess: Int { action(for: "success").flatMap { Int($0) } ?? 0 }
 
-  /// Whether group and control are words that PAM knows.
+  /// Whether libpam understands it; where it does not, it refuses everybody.
   var isWellFormed: Bool {
-    guard ["auth", "account", "password", "session", "@include"].contains(group) else { return false }
-    if ["required", "requisite", "sufficient", "optional", "include", "substack"].contains(control) { return true }
-    let pairs = control.dropFirst().dropLast().split(whereSeparator: \.isWhitespace)
-    return control.hasPrefix("[") && !pairs.isEmpty
-      && pairs.allSatisfy { pair in
-        let parts = pair.split(separator: "=", omittingEmptySubsequences: false)
-        let actions: Set<Substring> = ["ignore", "ok", "done", "bad", "die", "reset"]
-        return parts.count == 2 && !parts[0].isEmpty
-          && (actions.contains(parts[1]) || Int(parts[1]).map { $0 > 0 } == true)
-      }
+    guard Self.groups.contains(group) || group == "@include", !module.isEmpty else { return false }
+    return Self.words.contains(control) || actions != nil
   }
 
   /// Whether any result of this line jumps over some of the lines behind it.
-  var jumps: Bool {
-    guard control.hasPrefix("[") else { return false }
-    return control.dropFirst().dropLast().split(whereSeparator: \.isWhitespace).contains { pair in
-      pair.split(separator: "=", maxSplits: 1).last.map { Int($0) != nil } ?? false
-    }
-  }
+  var jumps: Bool { actions?.values.contains { Int($0) != nil } ?? false }
 
   /// Whether the stack can still succeed after a failure of this line.
   var failureGoesOn: Bool {
@@ -120,11 +106,9 @@ struct PAMLine: Equatable {
     return ["ignore", nil].contains(action(for: "success") ?? action(for: "default"))
   }
 
-  private func action(for value: String) -> String? {
-    for pair in control.dropFirst().dropLast().split(whereSeparator: \.isWhitespace) {
-      let parts = pair.split(separator: "=", maxSplits: 1)
-      if parts.count == 2, parts[0] == value { return String(parts[1]) }
-    }
-    return nil
+  private var actions: [String: String]? {
+    control.hasPrefix("[") ? PAMControl(control.dropFirst().dropLast())?.actions : nil
   }
+
+  private func action(for value: String) -> String? { actions?[value] }
 }

@@ -12,7 +12,7 @@ struct StackReading {
 
   /// Whether the line asks whoever logs in for something, and is not pam_uaf.
   static func authenticates(_ line: PAMLine) -> Bool {
-    !line.asksOwnModule && !bystanders.contains(line.moduleName)
+    line.isWellFormed && !line.asksOwnModule && !bystanders.contains(line.moduleName)
   }
 
   /// Whether a success of the line at `start` jumps over every line of pam_uaf behind it, in a stack that authenticates

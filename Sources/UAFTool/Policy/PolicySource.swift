@@ -21,15 +21,23 @@ enum PolicySource {
       }
       return try Configuration.load(path: path, requiredOwner: caller).passcode.policy
     } catch {
-      guard caller != root, case .file(let path, .owner) = error else { throw .configuration("\(error)") }
-      throw .configuration("\(path): it is neither yours nor root's")
+      guard caller != root, case .file(let path, let problem) = error else { throw .configuration("\(error)") }
+      switch problem {
+      case .owner: throw .configuration("\(path): it is neither yours nor root's")
+      // What root is told to do, to give the folder to himself, must not be done to a home.
+      case .directoryOwner(let folder):
+        throw .configuration("\(path): \(folder) belongs neither to root nor to the owner of the file")
+      default: throw .configuration("\(error)")
+      }
     }
   }
 
-  /// Says only which rule of ownership is to be kept; that it is kept is found out on the open file.
+  /// Says only which rule of ownership is to be kept.
+  ///
+  /// That it is kept is found out on the open file. What is not there may have been meant as the caller's own.
   private static func isOwned(_ path: String, by userID: uid_t) -> Bool {
     var state = stat()
     // SAFETY: the path lives for the call, and `state` is a stat.
-    return unsafe lstat(path, &state) == 0 && state.st_uid == userID
+    return unsafe lstat(path, &state) != 0 || state.st_uid == userID
   }
 }

@@ -227,7 +227,7 @@ import Testing
     do {
       let trial = try TrialFolder(copying: stacks.machine.pam, vendors: ["/nonexistent"], in: "/tmp")
       folder = trial.path
-      #expect(PAMDirectory(path: folder).services() == ["common-auth", "login", "sudo"])
+      #expect(PAMDirectory(path: folder).services() == ["common-account", "common-auth", "login", "sudo"])
       #expect((try? FileState.of(folder).get())?.mode == 0o700)
     }
     #expect(PAMDirectory(path: folder).services() == nil)

@@ -33,6 +33,7 @@ final class Stacks {
     template("passwd", "password required pam_uaf.so\n@include common-password\n")
     _ = machine.folder.file("libexec/pam_succeed_if.so", [1], mode: 0o644)
     machine.service("common-auth", "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so")
+    machine.service("common-account", "account required pam_unix.so")
     machine.service("login", "@include common-auth")
     write("sudo", Self.sudo)
   }
@@ -54,8 +55,8 @@ final class Stacks {
     PAMDirectory(path: machine.pam).bytes(of: name).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Every name in the folder of services, hidden ones too.
-  var names: [String] { folder.names("pam.d") }
+  /// Every name in the folder of services, hidden ones too, but the account lines that all include.
+  var names: [String] { folder.names("pam.d").filter { $0 != "common-account" } }
 
   func run(_ arguments: String..., as userID: uid_t = 0) -> Bench {
     var all = ["pam"] + arguments

@@ -79,15 +79,17 @@ def cannot_be_taken_out(lab):
         refused(machine, "the package stays")
         tool.with_suffix(".whole").rename(tool)
         must(LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "after the failed removal sudo does not let in")
-        for line in ("auth required pam_uaf.so", "@include uaf-sudo", "auth substack uaf-sshd"):
-            machine.write("/etc/pam.d/vpn", f"{line}\n")
+        # Some are lines that libpam sees, and that another reader may not.
+        for text in ("auth required pam_uaf.so\n", "@include uaf-sudo\n", "auth substack uaf-sshd\n",
+                     "# see wiki \\\nauth required pam_uaf.so\n", "# ops\r\n@include uaf-sudo\n", "@INCLUDE \\\n uaf-sudo\n"):
+            machine.write("/etc/pam.d/vpn", text)
             refused(machine, "take the lines of pam_uaf.so out of /etc/pam.d/vpn")
         must(LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "after the failed removals sudo does not let in")
         # A copy that an editor left is no service.
         machine.path("/etc/pam.d/vpn").rename(machine.path("/etc/pam.d/sudo.bak"))
         machine.run("dpkg", "--remove", "libpam-uaf")
         machine.path("/etc/pam.d/sudo.bak").unlink()
-        return f"refused four times with the reason, nothing changed; then removed: {is_out(machine, before)} logins by password"
+        return f"refused seven times with the reason, nothing changed; then removed: {is_out(machine, before)} logins by password"
 
 
 @row("P16", "remove a package that was unpacked and not configured, for which dpkg asks no prerm",

@@ -25,10 +25,12 @@ struct SSHConfiguration {
     guard let star = path.firstIndex(of: "*") else { return [path].compactMap(read) }
     let (before, after) = (String(path[..<star]), String(path[path.index(after: star)...]))
     let place = folder(of: before)
-    guard !after.contains("*"), !after.contains("/"), let names = PAMDirectory(path: place).services() else {
+    guard !after.contains("*"), !after.contains("/"), let names = PAMDirectory(path: place).names() else {
       return []
     }
-    return names.map { place + "/" + $0 }.filter { $0.hasPrefix(before) && $0.hasSuffix(after) }.compactMap(read)
+    // A star stands for no leading dot.
+    let paths = names.filter { !$0.hasPrefix(".") }.map { place + "/" + $0 }
+    return paths.filter { $0.hasPrefix(before) && $0.hasSuffix(after) }.compactMap(read)
   }
 
   private func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }

@@ -5,7 +5,7 @@ struct RescueReading {
   /// Whether the service is there, and asks pam_uaf nowhere.
   func asksPasswordAlone(_ service: String) -> Bool {
     let lines = reader.authentication(of: service)
-    return !lines.isEmpty && !lines.contains(where: \.asksOwnModule)
+    return !lines.isEmpty && lines.allSatisfy { $0.isWellFormed && !$0.asksOwnModule }
   }
 
   /// Whether the service leads the members of the rescue group past pam_uaf.

@@ -15,22 +15,22 @@ struct ServiceFile: Equatable {
   /// The file.
   var bytes: [UInt8] { Array(lines.joined(separator: [UInt8(ascii: "\n")])) }
 
-  /// One line as PAM understands it; nil for a comment, or what is none.
-  func parsed(_ index: Int) -> PAMLine? { PAMLine(String(decoding: lines[index], as: UTF8.self)[...]) }
-
   /// Whether a line is empty, a comment, or one by itself that PAM understands.
   func isUnderstood(_ index: Int) -> Bool {
-    let text = String(decoding: lines[index], as: UTF8.self)
-    guard let line = parsed(index) else { return text.prefix { $0 != "#" }.allSatisfy(\.isWhitespace) }
-    return line.isWellFormed && lines[index].last != UInt8(ascii: "\\")
+    let read = PAMFile(bytes).lines.filter { $0.rows.contains(index) }
+    guard let line = read.first else { return true }
+    return read.count == 1 && line.rows.count == 1 && PAMLine(line: line).isWellFormed
   }
 
-  /// The lines, in order, that PAM understands.
-  var parsed: [PAMLine] { lines.indices.compactMap(parsed) }
+  /// The lines, in order, that PAM sees.
+  var parsed: [PAMLine] { PAMFile(bytes).parsed }
 
-  /// The lines that include `name`.
+  /// Where the lines begin that include `name`.
   func inclusions(of name: String) -> [Int] {
-    lines.indices.filter { index in parsed(index).map { $0.isInclusion && $0.module == name } ?? false }
+    PAMFile(bytes).lines.filter { line in
+      let parsed = PAMLine(line: line)
+      return parsed.isInclusion && parsed.module == name
+    }.map(\.rows.lowerBound)
   }
 
   /// Whether `line` is one in whose place a stack of ours can stand.
@@ -44,13 +44,12 @@ struct ServiceFile: Equatable {
   ///
   /// - Throws: ``StackError``: `noLine`, `severalLines`, `foldedLine`, `lineIsNoText`, `jump`.
   func replaceableLine(of service: PAMService, at path: String) throws(StackError) -> Int {
-    let candidates = lines.indices.filter { index in
-      parsed(index).map { Self.isReplaceable($0, changesPasswords: service.changesPasswords) } ?? false
-    }
-    guard let index = candidates.first else { throw .noLine(path: path, include: service.stackName) }
+    let read = PAMFile(bytes).lines.map { (rows: $0.rows, line: PAMLine(line: $0)) }
+    let candidates = read.filter { Self.isReplaceable($0.line, changesPasswords: service.changesPasswords) }
+    guard let rows = candidates.first?.rows else { throw .noLine(path: path, include: service.stackName) }
     guard candidates.count == 1 else { throw .severalLines(path: path, include: service.stackName) }
-    let backslash = UInt8(ascii: "\\")
-    guard lines[index].last != backslash, index == 0 || lines[index - 1].last != backslash else {
+    let index = rows.lowerBound
+    guard read.filter({ $0.rows.overlaps(rows) }).count == 1, rows.count == 1 else {
       throw .foldedLine(path: path, line: index + 1)
     }
     guard String(validating: lines[index], as: UTF8.self) != nil else {
@@ -58,8 +57,8 @@ struct ServiceFile: Equatable {
     }
     // A jump counts lines, and the stack that is put here has another number of them.
     let group = service.changesPasswords ? "password" : "auth"
-    for before in 0..<index {
-      if let line = parsed(before), line.group == group, line.jumps { throw .jump(path: path, line: before + 1) }
+    for before in read where before.rows.upperBound < index && before.line.group == group && before.line.jumps {
+      throw .jump(path: path, line: before.rows.lowerBound + 1)
     }
     return index
   }
@@ -67,6 +66,9 @@ struct ServiceFile: Equatable {
   /// The text of a line.
   func text(_ index: Int) -> String { String(decoding: lines[index], as: UTF8.self) }
 
-  /// Puts `text` in the place of a line.
-  mutating func replace(_ index: Int, with text: String) { lines[index] = Array(text.utf8) }
+  /// Puts `text` in the place of a line, and of those it goes on in.
+  mutating func replace(_ index: Int, with text: String) {
+    let rows = PAMFile(bytes).lines.first { $0.rows.lowerBound == index }?.rows ?? index...index
+    lines.replaceSubrange(rows, with: [Array(text.utf8)])
+  }
 }

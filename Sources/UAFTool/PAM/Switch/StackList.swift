@@ -31,12 +31,9 @@ struct StackList {
     let stack = PAMService.prefix + name
     let lines = reader.ownLines(of: name)
     if name.hasPrefix("common-") { return lines.contains(where: \.asksOwnModule) ? .profile : nil }
-    let own = lines.filter { $0.isInclusion && $0.module == stack }
-    let others = lines.contains {
-      $0.asksOwnModule || $0.isInclusion && $0.module.hasPrefix(PAMService.prefix) && $0.module != stack
-    }
-    if others { return .byHand }
-    guard !own.isEmpty else { return nil }
+    let stacks = reader.inclusions(of: name).filter { $0.hasPrefix(PAMService.prefix) }
+    if lines.contains(where: \.asksOwnModule) || stacks.contains(where: { $0 != stack }) { return .byHand }
+    guard !stacks.isEmpty else { return nil }
     guard let known = record(stack, of: name) else { return .byHand }
     return .enabled(template: known.record.template, isEdited: known.isEdited)
   }

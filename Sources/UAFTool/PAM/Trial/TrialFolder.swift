@@ -19,7 +19,7 @@ final class TrialFolder {
     original = folder
     for source in [folder] + vendors {
       let reader = PAMDirectory(path: source)
-      for name in reader.services() ?? [] where !names.contains(name) {
+      for name in reader.names() ?? [] where !names.contains(name) {
         if let bytes = reader.bytes(of: name) { try put(bytes, as: name) }
       }
     }
@@ -40,14 +40,24 @@ final class TrialFolder {
 
   /// Debian's libpam looks for `@include` in /etc/pam.d, whatever folder it was given.
   private func redirected(_ bytes: [UInt8]) -> [UInt8] {
-    let text = String(decoding: bytes, as: UTF8.self).replacing("\\\n", with: " ")
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
-      guard let parsed = PAMLine(line), parsed.isInclusion else { return String(line) }
+    var rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
+    let lines = PAMFile(bytes).lines
+    // From the end, so that the rows of what stands before it stay where they are.
+    for line in lines.reversed() {
+      let parsed = PAMLine(line: line)
+      guard parsed.isInclusion, parsed.isWellFormed else { continue }
+      guard lines.filter({ $0.rows.overlaps(line.rows) }).count == 1 else {
+        // Too long for libpam, which makes two of it: no place to write, so that whoever is asked here is refused.
+        rows[line.rows.lowerBound] = Array("auth".utf8)
+        continue
+      }
       let place = place(of: parsed.module)
-      if parsed.group == "@include" { return "@include " + place }
-      return (parsed.mayBeMissing ? "-" : "") + "\(parsed.group) \(parsed.control) \(place)"
+      let text =
+        parsed.group == "@include"
+        ? "@include " + place : (parsed.mayBeMissing ? "-" : "") + "\(parsed.group) \(parsed.control) \(place)"
+      rows.replaceSubrange(line.rows, with: [Array(text.utf8)])
     }
-    return Array(lines.joined(separator: "\n").utf8)
+    return Array(rows.joined(separator: [UInt8(ascii: "\n")]))
   }
 
   private func place(of name: String) -> String {

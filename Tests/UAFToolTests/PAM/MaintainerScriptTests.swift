@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@testable import UAFTool
+
+/// What dpkg asks before the module goes agrees with uafctl on who asks for the passcode.
+@Suite struct MaintainerScriptTests {
+  private let stacks = Stacks()
+
+  private func script(_ name: String) throws -> String {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    return try String(contentsOf: root.appending(path: "debian/" + name), encoding: .utf8)
+  }
+
+  /// The services that prerm finds lines in that were written by hand.
+  private func byHand() throws -> [String] {
+    let whole = try script("libpam-uaf.prerm").replacing("/etc/pam.d", with: stacks.machine.pam)
+    let functions = try #require(whole.components(separatedBy: "if [ \"$1\" = remove ]").first)
+    let process = Process()
+    let pipe = Foundation.Pipe()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", functions + "\nby_hand\n"]
+    process.standardOutput = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return String(decoding: output, as: UTF8.self).split(separator: " ").map {
+      String($0.dropFirst(stacks.machine.pam.utf8.count + 1))
+    }
+  }
+
+  @Test(arguments: [
+    "# ops\r\nauth required pam_uaf.so\n", "# see wiki \\\nauth required pam_uaf.so\n", "auth required \\\n pam_uaf.so",
+    "# ops\r\n@include uaf-sudo\n", "# ops \\\n@include uaf-sudo\n", "@Include \\\n uaf-sudo#x\n",
+    "-@include uaf-sudo x\n",
+    "@include FOLDER/uaf-sudo\n", "auth [include] [uaf-sudo]\n", "AUTH SUBSTACK uaf-sudo",
+  ])
+  func `finds by hand what uafctl finds`(text: String) throws {
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    #expect(try byHand() == [])
+    stacks.write("doas", text.replacing("FOLDER", with: stacks.machine.pam))
+    #expect(stacks.text(stacks.run("status")).contains("doas: by hand\n"))
+    #expect(try byHand() == ["doas"])
+  }
+
+  @Test(arguments: [
+    "# auth required pam_uaf.so\n", "auth required pam_unix.so # pam_uaf.so\r\n",
+    "auth required pam_unix.so # uaf-sudo\n",
+    "auth required pam_exec.so uaf-sudoers\n", "@include my-uaf-sudo\n",
+    "auth required pam_succeed_if.so user ingroup uaf-rescue\n",
+  ])
+  func `finds nothing where nothing asks`(text: String) throws {
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    stacks.write("doas", text)
+    stacks.write("sudo.bak", stacks.read("sudo") ?? "")
+    #expect(try byHand() == [])
+    #expect(!stacks.text(stacks.run("status")).contains("doas"))
+  }
+
+  @Test(arguments: ["libpam-uaf.prerm", "libpam-uaf.postrm"])
+  func `takes the same names for copies`(name: String) throws {
+    #expect(try script(name).contains("*~ | *.bak | *.orig | *.old | *.dpkg-* | *.ucf-*) continue ;;"))
+    for copy in ["a~", "a.bak", "a.orig", "a.old", "a.dpkg-new", "a.ucf-old", ".a"] {
+      #expect(PAMDirectory.isCopy(copy))
+    }
+    for service in ["a", "bak", "a.bak2", "a.older", "adpkg-new"] { #expect(!PAMDirectory.isCopy(service)) }
+  }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import Testing
+
+@testable import UAFTool
+
+/// What doctor takes for a service, and what for a part of one.
+@Suite struct PAMPartTests {
+  private let stacks = Stacks()
+
+  private func findings() -> [Finding] {
+    PAMCheck(
+      directory: stacks.machine.pam, moduleFolders: stacks.machine.installation.moduleFolders, owner: geteuid(),
+      passwords: stacks.passwords, isRoot: true
+    ).findings()
+  }
+
+  private func has(_ id: FindingID, _ service: String) -> Bool {
+    findings().contains { $0.id == id && $0.text.contains("/\(service): ") }
+  }
+
+  @Test func `a service that silently stopped asking is told`() {
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    #expect(!findings().contains { $0.id == .pamUnusedStack })
+    stacks.write("sudo", Stacks.sudo)
+    #expect(has(.pamUnusedStack, "sudo"))
+    // It is no service, whose ways in there would be something to say about.
+    #expect(!findings().contains { $0.text.contains("/uaf-sudo: ") })
+    #expect(findings().contains { $0.id == .pamUnused })
+    stacks.folder.delete("pam.d/sudo")
+    #expect(has(.pamUnusedStack, "sudo"))
+  }
+
+  @Test(arguments: ["account include login", "auth include login", "@include login", "auth substack login"])
+  func `a service that another one includes is judged all the same`(line: String) {
+    stacks.write(
+      "login", "auth sufficient pam_uaf.so nouserok\nauth optional pam_permit.so\naccount required pam_uaf.so\n")
+    #expect(has(.pamLetsIn, "login"))
+    stacks.write("other-one", line + "\n")
+    #expect(has(.pamLetsIn, "login"))
+    #expect(has(.pamNouserok, "login"))
+    #expect(has(.pamNoPasswordLine, "login"))
+  }
+
+  @Test(arguments: ["common-auth", "uaf-sudo", "system-auth"])
+  func `a part is judged where it stands, not alone`(part: String) {
+    stacks.write(part, "auth [success=1 default=ignore] pam_uaf.so\n")
+    stacks.write("sudo", "auth include \(part)\nauth required pam_unix.so\n")
+    #expect(!has(.pamLetsIn, "sudo"))
+    stacks.write("sudo", "auth include \(part)\n")
+    #expect(has(.pamLetsIn, "sudo"))
+  }
+
+  @Test func `doctor and the manual say of the profile what it does`() throws {
+    stacks.write("common-auth", "auth [success=1 auth_err=die maxtries=die default=ignore] pam_uaf.so\n")
+    stacks.write("sudo", "@include common-auth\n")
+    let text = "the passcode decides in every service"
+    #expect(findings().contains { $0.id == .pamProfile && $0.text.contains(text) })
+    #expect(findings().allSatisfy { !$0.text.contains("beside the password") })
+    let manual = try manual()
+    #expect(manual.contains(text) && !manual.contains("beside the password"))
+  }
+}
