@@ -42,7 +42,7 @@ struct ServiceFile: Equatable {
 
   /// The one line in whose place a stack of ours can stand.
   ///
-  /// - Throws: ``StackError``: `noLine`, `severalLines`, `foldedLine`, `lineIsNoText`, `jump`.
+  /// - Throws: ``StackError``: `noLine`, `severalLines`, `foldedLine`, `lineIsNoText`.
   func replaceableLine(of service: PAMService, at path: String) throws(StackError) -> Int {
     let candidates = lines.indices.filter { index in
       parsed(index).map { Self.isReplaceable($0, changesPasswords: service.changesPasswords) } ?? false
@@ -55,11 +55,6 @@ struct ServiceFile: Equatable {
     }
     guard String(validating: lines[index], as: UTF8.self) != nil else {
       throw .lineIsNoText(path: path, line: index + 1)
-    }
-    // A jump counts lines, and the stack that is put here has another number of them.
-    let group = service.changesPasswords ? "password" : "auth"
-    for before in 0..<index {
-      if let line = parsed(before), line.group == group, line.jumps { throw .jump(path: path, line: before + 1) }
     }
     return index
   }

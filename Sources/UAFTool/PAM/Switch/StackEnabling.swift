@@ -38,6 +38,7 @@ struct StackEnabling {
       line = nil
     }
     try refuseOthers(in: after)
+    try checkPlace(of: ServiceFile(body), in: after)
     // A file that no service of ours ever included is the administrator's own.
     if old != nil, known == nil { throw .byHand(path: folder.path(of: service.stackName)) }
     let stack = try record.file(with: body)
@@ -86,6 +87,14 @@ struct StackEnabling {
       }
       throw error
     }
+  }
+
+  private func checkPlace(of stack: ServiceFile, in file: ServiceFile) throws(StackError) {
+    guard let index = file.inclusions(of: service.stackName).first else { return }
+    try StackPlace(
+      file: file, index: index, stack: stack, group: service.changesPasswords ? "password" : "auth",
+      reader: PAMDirectory(path: folder.path), path: folder.path(of: service.name)
+    ).check()
   }
 
   /// With pam-auth-update's profile on, the new stack would ask twice.

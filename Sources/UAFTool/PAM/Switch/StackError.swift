@@ -28,6 +28,8 @@ enum StackError: Error, Equatable {
   case foldedLine(path: String, line: Int)
   case lineIsNoText(path: String, line: Int)
   case jump(path: String, line: Int)
+  /// pam_uaf's would be the only lines of a group.
+  case alone(path: String, group: String)
   /// What stood there before is written nowhere.
   case nothingRecorded(path: String, include: String)
   case noWayIn(WayIn.Objection)
@@ -66,6 +68,8 @@ extension StackError {
       "write '@include \(include)' in place of the lines that ask for the password, by hand; the ready stacks are in pam.d/"
     case .foldedLine, .lineIsNoText: "write it as one line of plain text"
     case .jump: "a jump counts lines, and the new stack has another number of them: change both by hand"
+    case .alone(let path, let group):
+      "write '@include common-\(group)', or whatever 'other' has for \(group), into \(path)"
     case .nothingRecorded(_, let include):
       "write what stood in place of '@include \(include)', which is '@include common-auth' on Debian"
     case .noWayIn: WayIn.hint
@@ -96,6 +100,7 @@ extension StackError: CustomStringConvertible {
     case .foldedLine(let path, let line): "\(path):\(line): the line goes on in another one"
     case .lineIsNoText(let path, let line): "\(path):\(line): the line is not UTF-8"
     case .jump(let path, let line): "\(path):\(line): this line jumps over some of those behind it"
+    case .alone(let path, let group): "\(path) has no \(group) lines of its own, and pam_uaf's would be the only ones"
     case .nothingRecorded(let path, _): "\(path): what stood there before is written nowhere"
     case .noWayIn(let objection): "administrators would have no other way in: \(objection)"
     case .trial(let problem): "the new stack was tried, and not put in place: \(problem)"
