@@ -10,6 +10,7 @@ import Testing
   init() {
     stacks.write("common-account", "account [success=1 default=ignore] pam_unix.so\naccount requisite pam_deny.so\n")
     stacks.write("common-password", "password required pam_unix.so\n")
+    _ = stacks.folder.file("vendor/of-the-vendor", Array("account required pam_unix.so\n".utf8), mode: 0o644)
   }
 
   /// Has sudo enabled with such a file and such a stack's end, and says how that was refused.
@@ -98,8 +99,13 @@ import Testing
     #expect((refusal(text, bringing: Self.account) != nil) == isRefused)
   }
 
-  @Test func `refuses a line before it that goes on in another, where a jump could hide`() {
-    let text = "account \\\n [success=1 default=ignore] pam_x.so\n@include common-auth\n@include common-account\n"
-    #expect(refusal(text, bringing: Self.account)?.contains("sudo:1: the line goes on in another one") == true)
+  @Test(arguments: [
+    "account \\\n [success=1 default=ignore] pam_x.so\n", "account [success=1 \\\ndefault=ignore] pam_x.so\n",
+    "account \\\ninclude \\\n deeper\n", "# comment \\\naccount [success=1 default=ignore] pam_x.so\n",
+  ])
+  func `a jump in a line that goes on in another one is found`(lines: String) {
+    stacks.write("deeper", "account [success=1 default=ignore] pam_x.so\n")
+    let text = lines + "@include common-auth\n@include common-account\n"
+    #expect(refusal(text, bringing: Self.account)?.contains("this line jumps over some of those behind it") == true)
   }
 }

@@ -43,8 +43,8 @@ struct StackEnabling {
     if old != nil, known == nil { throw .byHand(path: folder.path(of: service.stackName)) }
     let stack = try record.file(with: body)
     return StackPlan(
-      service: service, record: record, stack: stack, before: file.bytes, after: after.bytes, line: line,
-      edited: known?.isEdited == true ? old : nil, isInPlace: line == nil && stack == old)
+      service: service, record: record, stack: stack, before: bytes, after: after.bytes, line: line,
+      oldStack: old, isEdited: known?.isEdited == true, isInPlace: line == nil && stack == old)
   }
 
   private func readTemplate() throws(StackError) -> [UInt8] {

@@ -16,6 +16,8 @@ enum StackError: Error, Equatable {
   case folder(path: String, StackFileProblem)
   case busy(path: String)
   case file(path: String, StackFileProblem)
+  /// It is not what it was when it was read.
+  case changed(path: String)
   case noService(String, folders: [String])
   /// The service includes another one that is enabled or disabled itself.
   case follows(path: String, service: String)
@@ -59,6 +61,7 @@ extension StackError {
     case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
     case .file: "make it one plain file of root's"
+    case .changed: "run it again"
     case .busy: "wait for the other uafctl"
     case .noService: "name one of the files there; uafctl pam status lists those that ask for the passcode"
     case .follows(_, let service): "uafctl pam enable \(service)"
@@ -90,7 +93,8 @@ extension StackError: CustomStringConvertible {
     case .noShape: "the stack of passwd has one shape"
     case .noTemplate(let path): "the ready stack \(path) is not there"
     case .folder(let path, let problem), .file(let path, let problem): "\(path): \(problem)"
-    case .busy(let path): "another uafctl is changing \(path)"
+    case .changed(let path): "\(path) was changed meanwhile by somebody else"
+    case .busy(let path): "another uafctl is changing how services ask, and holds \(path)"
     case .noService(let name, let folders): "there is no service \(name) in \(folders.joined(separator: " or "))"
     case .follows(let path, let service): "\(path) takes its lines from \(service)"
     case .profile(let path): "\(path) asks pam_uaf itself: a profile of pam-auth-update is on"

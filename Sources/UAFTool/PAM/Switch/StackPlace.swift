@@ -1,9 +1,9 @@
 /// The place of a stack of ours in a service's file, and what the other lines there make of it.
 ///
-/// Our lines are not of `auth` alone. In every group they have, two things must not happen: a line before them jumps over some
-/// of them, or over fewer lines than were there; and they are the only ones. A service without lines of a group has those of
-/// `other` in it, until it gets one; and pam_uaf, which has nothing to say about whoever came in without it, refuses him there
-/// where no line beside it says yes.
+/// Our lines are not of `auth` alone. Two things must not be in a group of which the stack has lines: a line before it that jumps,
+/// since a jump counts lines, and other lines stand there now; and nothing but pam_uaf's lines. A service without lines of a group
+/// has those of `other` until it gets one, and pam_uaf's say nothing to most people in `account` and `password`, which libpam
+/// takes for a refusal.
 struct StackPlace {
   let file: ServiceFile
   /// The line that is the stack, or becomes it.
@@ -18,7 +18,7 @@ struct StackPlace {
   // Includes inside includes: far above what any stack has.
   private static let deepest = 8
 
-  /// - Throws: ``StackError``: `foldedLine`, `jump`, `alone`.
+  /// - Throws: ``StackError``: `jump`, `alone`.
   func check() throws(StackError) {
     let brought = stack.parsed.flatMap { whole($0) }
     for group in Set(brought.map(\.group)).union([self.group]).sorted() { try checkJumps(in: group) }
@@ -37,16 +37,28 @@ struct StackPlace {
   }
 
   private func checkJumps(in group: String) throws(StackError) {
-    for before in 0..<index {
-      if file.lines[before].last == UInt8(ascii: "\\"), !file.text(before).hasPrefix("#") {
-        throw .foldedLine(path: path, line: before + 1)
-      }
-      guard let line = file.parsed(before) else { continue }
-      let entries = entries(of: line, in: group, depth: 0)
-      if entries.indices.contains(where: { entries[$0].farthestJump > entries.count - $0 - 1 }) {
-        throw .jump(path: path, line: before + 1)
-      }
+    for before in 0..<index where [file.parsed(before), unfolded(before)].contains(where: { leaves($0, group) }) {
+      throw .jump(path: path, line: before + 1)
     }
+  }
+
+  /// A line with those it goes on in.
+  private func unfolded(_ first: Int) -> PAMLine? {
+    var bytes: [UInt8] = []
+    for line in file.lines[first..<index] {
+      guard line.last == UInt8(ascii: "\\") else {
+        bytes += line
+        break
+      }
+      bytes += line.dropLast() + [UInt8(ascii: " ")]
+    }
+    return PAMLine(String(decoding: bytes, as: UTF8.self)[...])
+  }
+
+  /// Whether a result of the line, or of one it includes, jumps out of it.
+  private func leaves(_ line: PAMLine?, _ group: String) -> Bool {
+    let lines = line.map { entries(of: $0, in: group, depth: 0) } ?? []
+    return lines.indices.contains { lines[$0].farthestJump > lines.count - $0 - 1 }
   }
 
   /// What a line is to a jump of `group`: itself or, where it includes others, each of those; a substack is one line, and
