@@ -35,21 +35,26 @@ static inline int pam_cancel(int count, const struct pam_message **messages, str
   return *responses == NULL ? PAM_BUF_ERR : PAM_SUCCESS;
 }
 
-static inline int pam_authenticate_cancelling(const char *service, const char *user, const char *folder, const char *tty) {
+// What is tried: authentication, or whether the account may be used, which programs ask afterwards, and of who came by another
+// way (a public key) without it.
+enum pam_tried { PAM_TRIED_AUTHENTICATION, PAM_TRIED_ACCOUNT };
+
+static inline int pam_ask_cancelling(enum pam_tried tried, const char *service, const char *user, const char *folder,
+                                     const char *tty) {
   const struct pam_conv conversation = {pam_cancel, NULL};
   pam_handle_t *handle = NULL;
   if (pam_start_confdir(service, user, &conversation, folder, &handle) != PAM_SUCCESS) return PAM_ABORT;
   pam_skip_delays(handle);
   if (tty != NULL) pam_set_item(handle, PAM_TTY, tty);
-  const int result = pam_authenticate(handle, 0);
+  const int result = tried == PAM_TRIED_ACCOUNT ? pam_acct_mgmt(handle, 0) : pam_authenticate(handle, 0);
   pam_end(handle, result);
   return result;
 }
 
 // The same in a process of its own: modules are other people's code, and one that crashes or hangs must not take along whoever
 // asks. Returns the result, or 256 and the signal that ended the process, or -1 with errno.
-static inline int pam_try_cancelling(const char *service, const char *user, const char *folder, const char *tty,
-                                     unsigned seconds) {
+static inline int pam_try_cancelling(enum pam_tried tried, const char *service, const char *user, const char *folder,
+                                     const char *tty, unsigned seconds) {
   const pid_t child = fork();
   if (child < 0) return -1;
   if (child == 0) {
@@ -58,7 +63,7 @@ static inline int pam_try_cancelling(const char *service, const char *user, cons
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGALRM, SIG_DFL);
     alarm(seconds);
-    _exit(pam_authenticate_cancelling(service, user, folder, tty));
+    _exit(pam_ask_cancelling(tried, service, user, folder, tty));
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0)

@@ -60,6 +60,7 @@ import Testing
     let stacks = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "pam.d").appending(path: shape)
     machine.service("common-auth", "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so")
+    machine.service("common-account", "account required pam_unix.so")
     machine.service("uaf-" + service, try String(contentsOf: stacks.appending(path: service), encoding: .utf8))
     let report = report("@include uaf-\(service)\n@include common-account")
     #expect(report == "ok   pam: /sudo: some are led past it to another way in")
@@ -147,6 +148,7 @@ import Testing
     auth [success=done default=die] pam_uaf.so
     auth required pam_unix.so
     account required pam_uaf.so
+    account required pam_unix.so
     password required pam_uaf.so
     """
 

@@ -42,6 +42,8 @@ struct PAMEnableCommand: Subcommand {
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
     let folder = try pamFolder.open(toChange: "change how services ask", in: surroundings)
     do throws(StackError) {
+      let folders = [folder.path] + surroundings.installation.vendorPAMFolders
+      let reading = FolderReading(of: folders)
       let plan = try plan(for: PAMService(service), in: folder, surroundings.installation)
       if plan.isInPlace {
         surroundings.output.result("\(service) asks for the passcode already: \(plan.record.template)")
@@ -50,10 +52,12 @@ struct PAMEnableCommand: Subcommand {
       if dryRun { surroundings.output.result(plan.difference(in: folder)) }
       for line in try examine(plan, in: folder, surroundings) { surroundings.output.result(line) }
       guard !dryRun else { return .success }
+      // What was tried is not what would be put in place, if any of it has changed: and a person may have been asked meanwhile.
+      if let path = reading.difference(to: FolderReading(of: folders)) { throw StackError.changed(path: path) }
       try plan.apply(in: folder)
       surroundings.output.result(
         "\(folder.path(of: service)): asks for the passcode, by \(plan.service.stackName) (\(plan.record.template))")
-      if plan.edited != nil {
+      if plan.isEdited {
         surroundings.output.result("the edited stack is kept as \(folder.path(of: plan.service.savedName))")
       }
       return .success
@@ -85,24 +89,39 @@ struct PAMEnableCommand: Subcommand {
     try trial.put(plan.stack, as: plan.service.stackName)
     try trial.put(plan.after, as: plan.service.name)
     var seen: [String] = []
-    if !plan.service.changesPasswords {
-      let stacks = RescueReading(reader: PAMDirectory(path: trial.path))
-      let way = try WayIn(accounts: surroundings.caller.accounts, passwords: machine.passwords).find(
-        leadsRescuePast: stacks.leadsRescuePast(plan.service.name), consoleIsFree: stacks.asksPasswordAlone("login"),
-        sudoIsOpen: stacks.asksPasswordAlone("sudo") || stacks.leadsRescuePast("sudo"))
-      seen.append("without pam_uaf gets in: \(way)")
-    }
     // Where refused logins are counted, those of nobody lock nobody out.
     let user = person ?? (surroundings.caller.accounts.account(named: Self.bystander) == nil ? "root" : Self.bystander)
+    var people = [user]
+    if !plan.service.changesPasswords {
+      let way = try wayIn(by: plan, in: trial, surroundings)
+      if let rescuer = way.rescuer, rescuer != user { people.append(rescuer) }
+      seen.append("without pam_uaf gets in: \(way)")
+    }
     seen += try StackTrial(
       plan: plan, folder: trial, tester: machine.tester, moduleFolders: machine.moduleFolders, user: user
     ).run()
+    var mayUse = false
+    for name in plan.service.changesPasswords ? [] : people {
+      let tried = try AccountTrial(plan: plan, folder: trial, tester: machine.tester).run(as: name)
+      if name == user { mayUse = tried.mayUse }
+      seen.append(tried.text)
+    }
     if let person,
       case .failure(let refusal) = machine.tester.answered(
-        plan.service.name, in: trial.path, as: person, in: surroundings)
+        plan.service.name, in: trial.path, as: person, account: mayUse, in: surroundings)
     {
       throw .trial(.personRefused(refusal.text))
     }
     return seen
+  }
+
+  private func wayIn(
+    by plan: StackPlan, in trial: TrialFolder, _ surroundings: Surroundings
+  ) throws(StackError) -> WayIn.Way {
+    let stacks = RescueReading(reader: PAMDirectory(path: trial.path))
+    return try WayIn(accounts: surroundings.caller.accounts, passwords: surroundings.installation.passwords).find(
+      WayIn.Services(
+        leadsRescuePast: stacks.leadsRescuePast(plan.service.name), consoleIsFree: stacks.asksPasswordAlone("login"),
+        consoleIsOpen: stacks.isOpen("login"), sudoIsOpen: stacks.isOpen("sudo")))
   }
 }

@@ -12,7 +12,7 @@ struct PAMFolderOption: ParsableArguments {
     guard surroundings.caller.isRoot else { throw .onlyRoot(what) }
     do throws(StackError) {
       let folder = try PAMFolder(path, owner: surroundings.installation.owner)
-      try folder.lock()
+      try folder.lock(in: surroundings.installation.trialParent)
       return folder
     } catch {
       throw .stack(error)

@@ -43,6 +43,7 @@ enum FindingID: String, CaseIterable {
   case pamNoWayIn = "pam-no-way-in"
   case pamNouserok = "pam-nouserok"
   case pamNoPasswordLine = "pam-no-password-line"
+  case pamAccountAlone = "pam-account-alone"
   case pamProfile = "pam-profile"
   case rescueGroup = "rescue-group"
   case rescuePassword = "rescue-password"

@@ -18,7 +18,7 @@ struct Installation {
   var vendorPAMFolders: [String]
   /// The ready stacks.
   var templateFolder: String
-  /// Where stacks are tried: a folder of root's, in which no ended machine leaves anything.
+  /// Where stacks are tried, one `uafctl pam` at a time: a folder of root's, in which no ended machine leaves anything.
   var trialParent: String
   /// Groups, and the state of passwords.
   var passwords: any PasswordDirectory

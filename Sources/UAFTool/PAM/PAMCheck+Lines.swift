@@ -20,7 +20,7 @@ extension PAMCheck {
           "\(name): an account line without a password line: whose passcode is stale is asked for a new password instead",
           do: "take both lines or none: a stack of pam.d/"))
     }
-    return findings
+    return findings + accountFindings(service, lines)
   }
 
   /// Services that include a stack of ours which is not there: libpam then refuses everybody.

@@ -86,9 +86,6 @@ struct PAMLine: Equatable {
     return Self.words.contains(control) || actions != nil
   }
 
-  /// Whether any result of this line jumps over some of the lines behind it.
-  var jumps: Bool { actions?.values.contains { Int($0) != nil } ?? false }
-
   /// Whether the stack can still succeed after a failure of this line.
   var failureGoesOn: Bool {
     switch control {
@@ -106,7 +103,8 @@ struct PAMLine: Equatable {
     return ["ignore", nil].contains(action(for: "success") ?? action(for: "default"))
   }
 
-  private var actions: [String: String]? {
+  /// What each result does, where it is written out.
+  var actions: [String: String]? {
     control.hasPrefix("[") ? PAMControl(control.dropFirst().dropLast())?.actions : nil
   }
 

@@ -19,10 +19,12 @@ import Testing
     #expect(stacks.names == [".sudo.before-uaf", "common-auth", "login", "sudo", "uaf-sudo"])
     #expect(
       stacks.text(bench) == """
-        without pam_uaf gets in: alice, by the password, as one of uaf-rescue
+        without pam_uaf gets in: alice, by the password at the console, as one of uaf-rescue
         tried pam_uaf.so as nobody, entering nothing: the core was reached, nobody let in (7)
         tried uaf-sudo as nobody, entering nothing: refused (7)
         tried sudo as nobody, entering nothing: refused (7)
+        tried the account lines of sudo as nobody: as before (0)
+        tried the account lines of sudo as alice: as before (0)
         sudo: asks for the passcode, by uaf-sudo (fallback/sudo)
 
         """)
@@ -152,7 +154,7 @@ import Testing
         @@ -0,0 +1,
         """))
     #expect(bench.output.contains("+auth [success=done default=die] pam_uaf.so\n"))
-    #expect(bench.output.hasSuffix("tried sudo as nobody, entering nothing: refused (7)\n"))
+    #expect(bench.output.hasSuffix("tried the account lines of sudo as alice: as before (0)\n"))
     #expect(stacks.names == ["common-auth", "login", "sudo"])
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
@@ -195,7 +197,9 @@ import Testing
 
   @Test(arguments: ["", ".", "..", "../sudo", "/etc/pam.d/sudo", "sudo~", "sudo.dpkg-old", "a b", "-x", "s\u{fc}do"])
   func `refuses what is no service's name`(name: String) {
-    let bench = Bench(["pam", "enable", "--pam-directory", stacks.machine.pam, "--", name], as: 0)
+    let bench = Bench(
+      ["pam", "enable", "--pam-directory", stacks.machine.pam, "--", name], as: 0, core: FakeCore([]),
+      installation: stacks.machine.installation)
     #expect(bench.exit == .usage)
     #expect(stacks.read("sudo") == Stacks.sudo)
     #expect(bench.notes.contains("is no name of a service"), "\(bench.notes)")
@@ -309,9 +313,11 @@ import Testing
 
   @Test func `refuses while another uafctl is at work`() throws {
     let other = try PAMFolder(stacks.machine.pam, owner: geteuid())
-    try other.lock()
-    #expect(refusal("sudo").hasPrefix("uafctl: another uafctl is changing "))
+    try other.lock(in: stacks.machine.installation.trialParent)
+    #expect(refusal("sudo").hasPrefix("uafctl: another uafctl is changing how services ask, and holds "))
+    #expect(stacks.run("disable", "--all").exit == .refused)
     _ = consume other
+    #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
   @Test func `refuses where administrators would have no other way in, and says what to do`() {
@@ -340,23 +346,42 @@ import Testing
     #expect(stacks.run("enable", "su").exit == .success)
   }
 
+  @Test func `a member of the rescue group needs a console that leads it past the module as well`() {
+    stacks.write("login", "auth required pam_uaf.so\n@include common-auth\n")
+    let reason = "cannot log in by a password: the console (login) is not there, or leads nobody past pam_uaf"
+    #expect(refusal("sudo").contains("alice of uaf-rescue " + reason))
+    stacks.folder.delete("pam.d/login")
+    #expect(refusal("sudo").contains("alice of uaf-rescue cannot log in by a password"))
+    for way in [Stacks.stack, "@include common-auth\n"] {
+      let account = "account required pam_uaf.so\n"
+      stacks.write("login", way + account)
+      #expect(refusal("sudo").contains("alice of uaf-rescue cannot log in by a password"))
+      stacks.write("login", way + account + "account required pam_unix.so\n")
+      #expect(stacks.run("enable", "sudo", "--dry-run").exit == .success)
+    }
+    #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
   @Test(arguments: PAMShape.allCases, ["sudo", "su", "login", "sshd", "polkit-1", "locker"])
   func `each ready stack can be put in place`(shape: PAMShape, name: String) throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "pam.d/\(shape.rawValue)/\(name)")
-    guard let text = try? String(contentsOf: file, encoding: .utf8) else {
+    guard let stack = try? String(contentsOf: file, encoding: .utf8) else {
       #expect(shape == .secondFactor && name == "locker", "there is no such stack on purpose")
       return
     }
-    stacks.template("\(shape.rawValue)/\(name)", text)
+    stacks.template("\(shape.rawValue)/\(name)", stack)
     stacks.machine.installation.moduleFolders += Installation.ofThisMachine(tty: nil).moduleFolders
+    stacks.write("common-account", "account required pam_unix.so\n")
+    stacks.write("common-password", "password required pam_unix.so\n")
     let service = name == "locker" ? "swaylock" : name
-    stacks.write(service, Stacks.sudo)
+    let text = Stacks.sudo + (["login", "sshd"].contains(name) ? "@include common-password\n" : "")
+    stacks.write(service, text)
     let bench = stacks.run("enable", service, "--shape", shape.rawValue)
     #expect(bench.exit == .success, "\(bench.notes)")
-    #expect(bench.output.hasPrefix("without pam_uaf gets in: alice, by the password, as one of uaf-rescue\n"))
+    #expect(bench.output.hasPrefix("without pam_uaf gets in: alice, by the password at the console, "))
     #expect(stacks.run("disable", "--all").exit == .success)
-    #expect(stacks.read(service) == Stacks.sudo)
+    #expect(stacks.read(service) == text)
   }
 
   @Test func `root's console is no way in where it asks the module itself`() {

@@ -29,6 +29,7 @@ import Testing
         Stacks.sudo.replacing("@include common-auth", with: "@include uaf-sudo"),
       ])
     #expect(stacks.tester.people == ["nobody", "nobody", "nobody"])
+    #expect(stacks.tester.accounts == ["nobody", "nobody", "alice", "alice"])
   }
 
   @Test(arguments: [
@@ -104,6 +105,29 @@ import Testing
     #expect(stacks.run("enable", "sudo", "--try", "alice").exit == .success)
   }
 
+  @Test(arguments: [(Int32(0), Int32(6)), (6, 0), (0, 12), (12, 13), (6, 7)])
+  func `refuses where the account lines say something else to whoever comes without the module`(
+    before: CInt, after: CInt
+  ) {
+    stacks.tester.accountCodes = [("@include uaf-sudo", after), ("@include common-auth", before)]
+    let said = "the account lines of sudo said \(before) to nobody before, and would say \(after)"
+    #expect(refusal().contains("without pam_uaf, " + said))
+  }
+
+  @Test(arguments: [(Int32(0), true), (12, true), (6, false), (28, false)])
+  func `who tries it himself is asked for his account where that let him in before`(code: CInt, isAsked: Bool) {
+    stacks.tester.accountCodes = [("", code)]
+    #expect(stacks.run("enable", "sudo", "--try", "bob").exit == .success)
+    #expect(stacks.tester.asksAccount == [isAsked])
+    #expect(stacks.tester.accounts == ["bob", "bob", "alice", "alice"])
+  }
+
+  @Test func `passwd asks nobody for an account`() {
+    stacks.write("passwd", "@include common-password\n")
+    #expect(stacks.run("enable", "passwd").exit == .success)
+    #expect(stacks.tester.accounts == [])
+  }
+
   @Test func `a person can only try it at a terminal`() {
     stacks.machine.installation.tester = HalfFake(fake: stacks.tester)
     #expect(refusal("--try", "alice").contains("it did not let you in: standard input is no terminal"))
@@ -115,9 +139,14 @@ import Testing
     func cancelled(_ service: String, in folder: String, as user: String) -> CInt {
       fake.cancelled(service, in: folder, as: user)
     }
+    func account(_ service: String, in folder: String, as user: String) -> CInt {
+      fake.account(service, in: folder, as: user)
+    }
     func answered(
-      _ service: String, in folder: String, as user: String, in surroundings: Surroundings
-    ) -> Result<Void, StackRefusal> { LibPAM(tty: nil).answered(service, in: folder, as: user, in: surroundings) }
+      _ service: String, in folder: String, as user: String, account: Bool, in surroundings: Surroundings
+    ) -> Result<Void, StackRefusal> {
+      LibPAM(tty: nil).answered(service, in: folder, as: user, account: account, in: surroundings)
+    }
   }
 
   // MARK: libpam itself
@@ -169,6 +198,31 @@ import Testing
     #expect(bench.output.contains("tried sudo as nobody, entering nothing: as before (0)\n"))
   }
 
+  /// A stack in which pam_uaf says nothing about the account of whoever came in without it.
+  private static let silent = """
+    auth required pam_uaf.so auth=auth_err
+    account [success=ok ignore=ignore default=die] pam_uaf.so acct=ignore
+
+    """
+
+  @Test func `libpam finds account lines that went away with the one that is replaced`() throws {
+    try useLibpam(Self.silent)
+    stacks.write("common-auth", "auth required pam_unix.so\naccount required pam_permit.so\n")
+    stacks.write("sudo", "@include common-auth\naccount required pam_debug.so acct=ignore\n")
+    #expect(refusal().contains("the account lines of sudo said 0 to nobody before, and would say 6"))
+    stacks.write("sudo", "@include common-auth\naccount required pam_permit.so\n")
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(bench.output.contains("tried the account lines of sudo as nobody: as before (0)\n"))
+  }
+
+  @Test func `libpam takes the account lines of other, where the service has none and gets none`() throws {
+    try useLibpam("auth required pam_uaf.so auth=auth_err\n")
+    stacks.write("other", "account required pam_permit.so\n")
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.output.contains("tried the account lines of sudo as nobody: as before (0)\n"), "\(bench.notes)")
+  }
+
   @Test func `libpam finds a module that is none`() throws {
     try useLibpam("auth required pam_broken.so\nauth required pam_uaf.so auth=auth_err\n")
     _ = stacks.folder.file("libexec/pam_broken.so", Array("no library".utf8), mode: 0o644)
@@ -179,11 +233,14 @@ import Testing
     #expect(refusal().contains("that it cannot use (\(PAM_MODULE_UNKNOWN))"))
   }
 
-  /// Enables sudo with a module that takes "right", typed at a terminal.
-  private func enable(typing text: String) throws -> (bench: Bench, shown: String) {
+  /// Enables sudo with a module that takes "right", typed at a terminal, and account lines that say so.
+  private func enable(
+    typing text: String, account: String = "account required pam_permit.so\n"
+  ) throws -> (bench: Bench, shown: String) {
     let script = stacks.folder.file(
       "check", Array("#!/bin/sh\n[ \"$(tr -d '\\000')\" = right ]\n".utf8), mode: 0o755)
     try useLibpam("auth required pam_uaf.so expose_authtok quiet \(script)\n", standIn: "pam_exec.so")
+    stacks.write("sudo", "@include common-auth\n" + account)
     let terminal = Terminal()
     let shown = Box("")
     let typist = Typist {
@@ -202,6 +259,14 @@ import Testing
     #expect(bench.exit == .success, "\(bench.notes)")
     #expect(stacks.read("sudo")?.contains("@include uaf-sudo\n") == true)
     #expect(shown.contains("Password: ") && !shown.contains("right") && !bench.output.contains("right"))
+  }
+
+  @Test(arguments: ["acct=perm_denied", "acct=new_authtok_reqd", "acct=success"])
+  func `whoever the account lines refused before is not asked for them, and a new passcode may be due`(
+    argument: String
+  ) throws {
+    let (bench, _) = try enable(typing: "right\r", account: "account required pam_debug.so \(argument)\n")
+    #expect(bench.exit == .success, "\(bench.notes)")
   }
 
   @Test(arguments: ["wrong\r", "\r", "\u{3}", "\u{4}"])

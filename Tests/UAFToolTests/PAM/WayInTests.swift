@@ -5,22 +5,23 @@ import Testing
 @Suite struct WayInTests {
   private let passwords = FakePasswords()
 
-  private func find(rescue: Bool = true, console: Bool = false, sudo: Bool = true) -> String {
+  private func find(rescue: Bool = true, console: Bool = false, login: Bool = true, sudo: Bool = true) -> String {
     do throws(StackError) {
       return try WayIn(accounts: FakeAccounts(), passwords: passwords).find(
-        leadsRescuePast: rescue, consoleIsFree: console, sudoIsOpen: sudo)
+        WayIn.Services(leadsRescuePast: rescue, consoleIsFree: console, consoleIsOpen: login, sudoIsOpen: sudo)
+      ).description
     } catch {
       return "refused: \(error)"
     }
   }
 
   @Test func `an administrator of the rescue group with a password is one`() {
-    #expect(find() == "alice, by the password, as one of uaf-rescue")
+    #expect(find() == "alice, by the password at the console, as one of uaf-rescue")
     passwords.groups = ["uaf-rescue": ["bob", "alice"], "wheel": ["alice"]]
-    #expect(find() == "alice, by the password, as one of uaf-rescue")
+    #expect(find() == "alice, by the password at the console, as one of uaf-rescue")
     passwords.groups = ["uaf-rescue": ["root"]]
     passwords.states["root"] = .usable
-    #expect(find() == "root, by the password, as one of uaf-rescue")
+    #expect(find() == "root, by the password at the console, as one of uaf-rescue")
   }
 
   @Test func `root at the console is one, where the console asks for the password alone`() {
@@ -55,7 +56,25 @@ import Testing
     #expect(find(sudo: false).contains("alice of uaf-rescue cannot become root by a password"))
     passwords.groups = ["uaf-rescue": ["root"]]
     passwords.states["root"] = .usable
-    #expect(find(sudo: false) == "root, by the password, as one of uaf-rescue")
+    #expect(find(sudo: false) == "root, by the password at the console, as one of uaf-rescue")
+  }
+
+  @Test func `whoever could become root is no way in where the console lets nobody of the group in`() {
+    #expect(find(login: false).contains("alice of uaf-rescue cannot log in by a password"))
+    passwords.groups = ["uaf-rescue": ["root"]]
+    passwords.states["root"] = .usable
+    #expect(find(login: false).contains("root of uaf-rescue cannot log in by a password"))
+  }
+
+  @Test func `whoever has a group as his own belongs to it, though it does not list him`() {
+    let folder = Folder()
+    let text =
+      "root:x:0:0::/root:/bin/sh\nanna:x:1000:0::/:/bin/sh\nno account\nbert:x:1001:1001::/:/bin/sh\nroot:x:0:0:::\n"
+    let path = folder.file("passwd", Array(text.utf8), mode: 0o644)
+    let members = SystemPasswords(accountsPath: path).members(ofGroup: "root") ?? []
+    #expect(members.contains("anna") && members.contains("root") && !members.contains("bert"))
+    #expect(SystemPasswords(accountsPath: "/nonexistent").members(ofGroup: "root")?.contains("anna") == false)
+    #expect(SystemPasswords(accountsPath: path).members(ofGroup: "no such group") == nil)
   }
 
   // MARK: The state of a password

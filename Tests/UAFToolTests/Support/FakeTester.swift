@@ -8,8 +8,15 @@ final class FakeTester: StackTester {
   var codes: [(text: String, code: CInt)] = []
   /// What it says otherwise: refused.
   var otherwise: CInt = 7
+  /// What it says of an account where the service's file holds the text; the first that fits counts, otherwise success.
+  var accountCodes: [(text: String, code: CInt)] = []
+  private(set) var accounts: [String] = []
+  /// Whether it was to ask for the account of whoever answers.
+  private(set) var asksAccount: [Bool] = []
   /// What it says to whoever answers.
   var end: Result<Void, StackRefusal> = .success(())
+  /// What happens while somebody answers.
+  var whileAnswering: () -> Void = {}
   private(set) var asked: [String] = []
   private(set) var people: [String] = []
 
@@ -22,7 +29,17 @@ final class FakeTester: StackTester {
     return codes.first { text.contains($0.text) }?.code ?? otherwise
   }
 
+  func account(_ service: String, in folder: String, as user: String) -> CInt {
+    accounts.append(user)
+    let text = String(decoding: PAMDirectory(path: folder).bytes(of: service) ?? [], as: UTF8.self)
+    return accountCodes.first { text.replacing(folder + "/", with: "").contains($0.text) }?.code ?? 0
+  }
+
   func answered(
-    _ service: String, in folder: String, as user: String, in surroundings: Surroundings
-  ) -> Result<Void, StackRefusal> { end }
+    _ service: String, in folder: String, as user: String, account: Bool, in surroundings: Surroundings
+  ) -> Result<Void, StackRefusal> {
+    asksAccount.append(account)
+    whileAnswering()
+    return end
+  }
 }

@@ -22,6 +22,7 @@ final class Stacks {
     vendor = machine.folder.folder("vendor", mode: 0o755)
     machine.installation.vendorPAMFolders = [vendor]
     machine.installation.templateFolder = machine.folder.folder("templates", mode: 0o755)
+    machine.installation.trialParent = machine.folder.folder("run", mode: 0o700)
     machine.installation.passwords = passwords
     machine.installation.tester = tester
     for shape in ["instead", "fallback", "second-factor"] {

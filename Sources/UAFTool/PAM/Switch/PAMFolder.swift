@@ -4,12 +4,12 @@ import Glibc
 // and no file is ever there in part.
 
 /// The folder of PAM's services, which only its owner can change.
-final class PAMFolder {
-  /// Its name.
+final class PAMFolder: ServiceFolder {
   let path: String
   /// Who owns it, and must own every file of it.
   let owner: uid_t
   private let descriptor: CInt
+  private var lock: PAMLock?
 
   /// Bytes of a file: far above what any stack has.
   static let largest = 65_536
@@ -34,17 +34,10 @@ final class PAMFolder {
 
   /// Keeps every other `uafctl pam` out until this value is gone.
   ///
-  /// - Throws: ``StackError/busy(path:)``.
-  func lock() throws(StackError) {
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .busy(path: path) }
-  }
+  /// - Parameter parent: the folder that has the lock.
+  /// - Throws: ``StackError``: `busy`, `file`.
+  func lock(in parent: String) throws(StackError) { lock = try PAMLock(in: parent) }
 
-  /// The name of a file with the folder's.
-  func path(of name: String) -> String { path + "/" + name }
-
-  /// What a file holds; nil if there is none.
-  ///
-  /// - Throws: ``StackError/file(path:_:)``.
   func read(_ name: String) throws(StackError) -> [UInt8]? {
     do throws(StackFileProblem) {
       guard let file = try StackFile(name, in: descriptor) else { return nil }
@@ -55,11 +48,8 @@ final class PAMFolder {
     }
   }
 
-  /// Puts a whole file in place: written beside it, flushed, renamed.
-  ///
-  /// - Parameter model: the file whose mode, owner and attributes it gets; nil, or one that is not there: mode 644.
-  /// - Throws: ``StackError/file(path:_:)``.
-  func write(_ bytes: [UInt8], to name: String, like model: String?) throws(StackError) {
+  /// Written beside it, flushed, renamed.
+  func write(_ bytes: [UInt8], to name: String, like model: String?, over before: FileBefore) throws(StackError) {
     let temporary = ".\(name).uaf-new"
     do throws(StackFileProblem) {
       // One of a run that was interrupted.
@@ -69,30 +59,34 @@ final class PAMFolder {
         try file.takeAttributes(of: original)
       }
       try file.write(bytes)
-      // SAFETY: both names live for the call.
-      guard unsafe renameat(descriptor, temporary, descriptor, name) == 0 else { throw .system(errno) }
-      try flush()
     } catch {
       try? unlink(temporary)
       throw .file(path: path(of: name), error)
     }
+    do throws(StackError) {
+      try check(name, is: before)
+      try rename(temporary, to: name)
+    } catch {
+      try? unlink(temporary)
+      throw error
+    }
   }
 
-  /// Gives a file another name, under which there may be one.
-  ///
-  /// - Throws: ``StackError/file(path:_:)``.
-  func move(_ name: String, to other: String) throws(StackError) {
+  func move(_ name: String, to other: String, over before: FileBefore) throws(StackError) {
+    try check(name, is: before)
+    try rename(name, to: other)
+  }
+
+  private func rename(_ name: String, to other: String) throws(StackError) {
     // SAFETY: both names live for the call.
     guard unsafe renameat(descriptor, name, descriptor, other) == 0 else {
-      throw .file(path: path(of: name), .system(errno))
+      throw .file(path: path(of: other), .system(errno))
     }
     do throws(StackFileProblem) { try flush() } catch { throw .file(path: path(of: other), error) }
   }
 
-  /// Removes a file, if it is there.
-  ///
-  /// - Throws: ``StackError/file(path:_:)``.
-  func remove(_ name: String) throws(StackError) {
+  func remove(_ name: String, over before: FileBefore) throws(StackError) {
+    try check(name, is: before)
     do throws(StackFileProblem) {
       try unlink(name)
       try flush()

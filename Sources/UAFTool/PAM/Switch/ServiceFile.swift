@@ -42,7 +42,7 @@ struct ServiceFile: Equatable {
 
   /// The one line in whose place a stack of ours can stand.
   ///
-  /// - Throws: ``StackError``: `noLine`, `severalLines`, `foldedLine`, `lineIsNoText`, `jump`.
+  /// - Throws: ``StackError``: `noLine`, `severalLines`, `foldedLine`, `lineIsNoText`.
   func replaceableLine(of service: PAMService, at path: String) throws(StackError) -> Int {
     let read = PAMFile(bytes).lines.map { (rows: $0.rows, line: PAMLine(line: $0)) }
     let candidates = read.filter { Self.isReplaceable($0.line, changesPasswords: service.changesPasswords) }
@@ -54,11 +54,6 @@ struct ServiceFile: Equatable {
     }
     guard String(validating: lines[index], as: UTF8.self) != nil else {
       throw .lineIsNoText(path: path, line: index + 1)
-    }
-    // A jump counts lines, and the stack that is put here has another number of them.
-    let group = service.changesPasswords ? "password" : "auth"
-    for before in read where before.rows.upperBound < index && before.line.group == group && before.line.jumps {
-      throw .jump(path: path, line: before.rows.lowerBound + 1)
     }
     return index
   }

@@ -2,7 +2,7 @@
 struct StackDisabling {
   let service: PAMService
   /// The folder of the services.
-  let folder: PAMFolder
+  let folder: any ServiceFolder
 
   /// Puts the service's line back, and takes the stack away; does what is left to do where that was begun before.
   ///
@@ -18,19 +18,20 @@ struct StackDisabling {
     var known = stack.flatMap(StackRecord.reading)
     if let found = known, found.record.service != service.name { known = nil }
     if let bytes = try folder.read(service.name) {
-      done += try putBack(ServiceFile(bytes), known: known?.record, backup: backup, hasStack: stack != nil)
+      done += try putBack(bytes, known: known?.record, backup: backup, hasStack: stack != nil)
     }
     // A stack whose head is gone is ours all the same where a backup says so.
-    if stack != nil, known != nil || backup != nil {
-      done += try removeStack(isEdited: known?.isEdited ?? true)
+    if let stack, known != nil || backup != nil {
+      done += try removeStack(stack, isEdited: known?.isEdited ?? true)
     }
-    if backup != nil { try folder.remove(service.backupName) }
+    if let backup { try folder.remove(service.backupName, over: .known(backup)) }
     return done
   }
 
   private func putBack(
-    _ file: ServiceFile, known: StackRecord?, backup: [UInt8]?, hasStack: Bool
+    _ bytes: [UInt8], known: StackRecord?, backup: [UInt8]?, hasStack: Bool
   ) throws(StackError) -> [String] {
+    let file = ServiceFile(bytes)
     let path = folder.path(of: service.name)
     let inclusions = file.inclusions(of: service.stackName)
     guard let index = inclusions.first else { return [] }
@@ -44,10 +45,10 @@ struct StackDisabling {
     var restored = file
     restored.replace(index, with: replaced)
     if known?.madeFrom != nil, restored.bytes == backup {
-      try folder.remove(service.name)
+      try folder.remove(service.name, over: .known(bytes))
       return ["\(path): removed; \(known?.madeFrom ?? "") is in force again"]
     }
-    try folder.write(restored.bytes, to: service.name, like: service.name)
+    try folder.write(restored.bytes, to: service.name, like: service.name, over: .known(bytes))
     return ["\(path): '\(ShownText.line(replaced))' again"]
   }
 
@@ -57,7 +58,7 @@ struct StackDisabling {
     return file.text(try file.replaceableLine(of: service, at: folder.path(of: service.backupName)))
   }
 
-  private func removeStack(isEdited: Bool) throws(StackError) -> [String] {
+  private func removeStack(_ stack: [UInt8], isEdited: Bool) throws(StackError) -> [String] {
     let path = folder.path(of: service.stackName)
     let reader = PAMDirectory(path: folder.path)
     let users = (reader.services() ?? []).filter { reader.inclusions(of: $0).contains(service.stackName) }
@@ -65,10 +66,10 @@ struct StackDisabling {
       return ["\(path): stays, because \(users.joined(separator: ", ")) includes it by hand"]
     }
     if isEdited {
-      try folder.move(service.stackName, to: service.savedName)
+      try folder.move(service.stackName, to: service.savedName, over: .known(stack))
       return ["\(path): was edited, and is kept as \(folder.path(of: service.savedName))"]
     }
-    try folder.remove(service.stackName)
+    try folder.remove(service.stackName, over: .known(stack))
     return ["\(path): removed"]
   }
 }

@@ -38,12 +38,13 @@ struct StackEnabling {
       line = nil
     }
     try refuseOthers(in: after)
+    try checkPlace(of: ServiceFile(body), in: after)
     // A file that no service of ours ever included is the administrator's own.
     if old != nil, known == nil { throw .byHand(path: folder.path(of: service.stackName)) }
     let stack = try record.file(with: body)
     return StackPlan(
-      service: service, record: record, stack: stack, before: file.bytes, after: after.bytes, line: line,
-      edited: known?.isEdited == true ? old : nil, isInPlace: line == nil && stack == old)
+      service: service, record: record, stack: stack, before: bytes, after: after.bytes, line: line,
+      oldStack: old, isEdited: known?.isEdited == true, isInPlace: line == nil && stack == old)
   }
 
   private func readTemplate() throws(StackError) -> [UInt8] {
@@ -86,6 +87,14 @@ struct StackEnabling {
       }
       throw error
     }
+  }
+
+  private func checkPlace(of stack: ServiceFile, in file: ServiceFile) throws(StackError) {
+    guard let index = file.inclusions(of: service.stackName).first else { return }
+    try StackPlace(
+      file: file, index: index, stack: stack, group: service.changesPasswords ? "password" : "auth",
+      reader: PAMDirectory(path: folder.path), path: folder.path(of: service.name)
+    ).check()
   }
 
   /// With pam-auth-update's profile on, the new stack would ask twice.

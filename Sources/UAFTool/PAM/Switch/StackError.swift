@@ -16,6 +16,8 @@ enum StackError: Error, Equatable {
   case folder(path: String, StackFileProblem)
   case busy(path: String)
   case file(path: String, StackFileProblem)
+  /// It is not what it was when it was read.
+  case changed(path: String)
   case noService(String, folders: [String])
   /// The service includes another one that is enabled or disabled itself.
   case follows(path: String, service: String)
@@ -28,6 +30,8 @@ enum StackError: Error, Equatable {
   case foldedLine(path: String, line: Int)
   case lineIsNoText(path: String, line: Int)
   case jump(path: String, line: Int)
+  /// pam_uaf's would be the only lines of a group.
+  case alone(path: String, group: String)
   /// What stood there before is written nowhere.
   case nothingRecorded(path: String, include: String)
   case noWayIn(WayIn.Objection)
@@ -57,6 +61,7 @@ extension StackError {
     case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
     case .file: "make it one plain file of root's"
+    case .changed: "run it again"
     case .busy: "wait for the other uafctl"
     case .noService: "name one of the files there; uafctl pam status lists those that ask for the passcode"
     case .follows(_, let service): "uafctl pam enable \(service)"
@@ -66,6 +71,8 @@ extension StackError {
       "write '@include \(include)' in place of the lines that ask for the password, by hand; the ready stacks are in pam.d/"
     case .foldedLine, .lineIsNoText: "write it as one line of plain text"
     case .jump: "a jump counts lines, and the new stack has another number of them: change both by hand"
+    case .alone(let path, let group):
+      "write '@include common-\(group)', or whatever 'other' has for \(group), into \(path)"
     case .nothingRecorded(_, let include):
       "write what stood in place of '@include \(include)', which is '@include common-auth' on Debian"
     case .noWayIn: WayIn.hint
@@ -86,7 +93,8 @@ extension StackError: CustomStringConvertible {
     case .noShape: "the stack of passwd has one shape"
     case .noTemplate(let path): "the ready stack \(path) is not there"
     case .folder(let path, let problem), .file(let path, let problem): "\(path): \(problem)"
-    case .busy(let path): "another uafctl is changing \(path)"
+    case .changed(let path): "\(path) was changed meanwhile by somebody else"
+    case .busy(let path): "another uafctl is changing how services ask, and holds \(path)"
     case .noService(let name, let folders): "there is no service \(name) in \(folders.joined(separator: " or "))"
     case .follows(let path, let service): "\(path) takes its lines from \(service)"
     case .profile(let path): "\(path) asks pam_uaf itself: a profile of pam-auth-update is on"
@@ -96,6 +104,7 @@ extension StackError: CustomStringConvertible {
     case .foldedLine(let path, let line): "\(path):\(line): the line goes on in another one"
     case .lineIsNoText(let path, let line): "\(path):\(line): the line is not UTF-8"
     case .jump(let path, let line): "\(path):\(line): this line jumps over some of those behind it"
+    case .alone(let path, let group): "\(path) has no \(group) lines of its own, and pam_uaf's would be the only ones"
     case .nothingRecorded(let path, _): "\(path): what stood there before is written nowhere"
     case .noWayIn(let objection): "administrators would have no other way in: \(objection)"
     case .trial(let problem): "the new stack was tried, and not put in place: \(problem)"

@@ -11,24 +11,33 @@ struct StackPlan {
   let after: [UInt8]
   /// The line of it that changes, from 1; nil where none does.
   let line: Int?
-  /// The stack that is there, if somebody edited it.
-  let edited: [UInt8]?
+  /// The stack that is there; nil if there is none.
+  let oldStack: [UInt8]?
+  /// Whether somebody edited that.
+  let isEdited: Bool
   /// Whether all of it is in place already.
   let isInPlace: Bool
 
   /// Puts it in place: the stack first, the line that includes it last, so that the service has a whole stack at every moment.
   ///
-  /// - Throws: ``StackError/file(path:_:)``.
-  func apply(in folder: PAMFolder) throws(StackError) {
-    if let edited { try folder.write(edited, to: service.savedName, like: service.stackName) }
-    try folder.write(stack, to: service.stackName, like: nil)
+  /// Each file is read again before it is written: the plan may be older than it took to try it.
+  ///
+  /// - Throws: ``StackError``: `file`, `changed`.
+  func apply(in folder: some ServiceFolder) throws(StackError) {
+    let service = FileBefore.known(record.madeFrom != nil && line != nil ? nil : before)
+    try folder.check(self.service.name, is: service)
+    try folder.check(self.service.stackName, is: .known(oldStack))
+    if isEdited, let oldStack {
+      try folder.write(oldStack, to: self.service.savedName, like: self.service.stackName, over: .any)
+    }
+    try folder.write(stack, to: self.service.stackName, like: nil, over: .known(oldStack))
     guard after != before else { return }
-    try folder.write(before, to: service.backupName, like: service.name)
-    try folder.write(after, to: service.name, like: service.name)
+    try folder.write(before, to: self.service.backupName, like: self.service.name, over: .any)
+    try folder.write(after, to: self.service.name, like: self.service.name, over: service)
   }
 
   /// What would change, as diff(1) shows it.
-  func difference(in folder: PAMFolder) -> String {
+  func difference(in folder: some ServiceFolder) -> String {
     var text: [String] = []
     if let line {
       let place = folder.path(of: service.name)

@@ -3,6 +3,9 @@ import Glibc
 
 /// The groups and passwords of the system (NSS); passwords for root alone.
 struct SystemPasswords: PasswordDirectory {
+  /// The local accounts: those a machine has without any server.
+  var accountsPath = "/etc/passwd"
+
   // Far above what an entry takes, but for groups with thousands of members; a longer one counts as none.
   private static let room = 1 << 20
   private static let secondsOfDay = 86_400
@@ -23,8 +26,24 @@ struct SystemPasswords: PasswordDirectory {
         unsafe names.append(String(cString: member))
         unsafe next = place + 1
       }
-      return names
+      return unsafe names + owners(of: entry.gr_gid).filter { !names.contains($0) }
     }
+  }
+
+  /// The local accounts of which it is the own group, which no group lists, and which pam_succeed_if(8) counts all the same.
+  private func owners(of group: gid_t) -> [String] {
+    // SAFETY: the stream is opened, read and closed here alone; entry and buffer live for the calls, and the name points into
+    // the buffer, and is copied.
+    guard let accounts = unsafe fopen(accountsPath, "re") else { return [] }
+    defer { unsafe fclose(accounts) }
+    var entry = unsafe passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: Self.room)
+    var names: [String] = []
+    while unsafe fgetpwent_r(accounts, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil {
+      if unsafe entry.pw_gid == group, let name = unsafe entry.pw_name { unsafe names.append(String(cString: name)) }
+    }
+    return names
   }
 
   func password(of name: String) -> PasswordState {

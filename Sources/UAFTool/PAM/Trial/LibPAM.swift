@@ -10,8 +10,18 @@ struct LibPAM: StackTester {
   private static let patienceSeconds: UInt32 = 120
 
   func cancelled(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt {
+    try ended(PAM_TRIED_AUTHENTICATION, service, in: folder, as: user)
+  }
+
+  func account(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt {
+    try ended(PAM_TRIED_ACCOUNT, service, in: folder, as: user)
+  }
+
+  private func ended(
+    _ tried: pam_tried, _ service: String, in folder: String, as user: String
+  ) throws(TrialProblem) -> CInt {
     // SAFETY: the texts live for the call.
-    let end = unsafe pam_try_cancelling(service, user, folder, tty, Self.patienceSeconds)
+    let end = unsafe pam_try_cancelling(tried, service, user, folder, tty, Self.patienceSeconds)
     guard end >= 0 else { throw .notTried(errno) }
     guard end < Self.signals else { throw .crashed(service: service, signal: end - Self.signals) }
     return end
@@ -21,7 +31,7 @@ struct LibPAM: StackTester {
   private static let signals: CInt = 256
 
   func answered(
-    _ service: String, in folder: String, as user: String, in surroundings: Surroundings
+    _ service: String, in folder: String, as user: String, account: Bool, in surroundings: Surroundings
   ) -> Result<Void, StackRefusal> {
     guard let terminal = surroundings.terminal else {
       return .failure(StackRefusal(code: PAM_CONV_ERR, text: "standard input is no terminal"))
@@ -30,13 +40,13 @@ struct LibPAM: StackTester {
     // SAFETY: person and conversation live until the handle is ended, inside.
     let end = unsafe withUnsafeMutablePointer(to: &person) { person in
       var conversation = unsafe pam_conv(conv: PAMPerson.converse, appdata_ptr: person)
-      return unsafe authenticate(service, in: folder, as: user, &conversation)
+      return unsafe authenticate(service, in: folder, as: user, account: account, &conversation)
     }
     return end.code == PAM_SUCCESS ? .success(()) : .failure(end)
   }
 
   private func authenticate(
-    _ service: String, in folder: String, as user: String, _ conversation: UnsafePointer<pam_conv>
+    _ service: String, in folder: String, as user: String, account: Bool, _ conversation: UnsafePointer<pam_conv>
   ) -> StackRefusal {
     var handle: OpaquePointer?
     // SAFETY: the texts live for the call, the conversation until after pam_end.
@@ -47,6 +57,11 @@ struct LibPAM: StackTester {
     _ = unsafe pam_skip_delays(handle)
     if let tty { _ = unsafe tty.withCString { unsafe pam_set_item(handle, PAM_TTY, $0) } }
     code = unsafe pam_authenticate(handle, 0)
+    if code == PAM_SUCCESS, account {
+      code = unsafe pam_acct_mgmt(handle, 0)
+      // The service would have it changed before it goes on.
+      if code == PAM_NEW_AUTHTOK_REQD { code = PAM_SUCCESS }
+    }
     // SAFETY: libpam's text is a constant of its own, and NUL-terminated.
     let text = unsafe pam_strerror(handle, code).map { unsafe String(cString: $0) } ?? ""
     unsafe pam_end(handle, code)

@@ -6,10 +6,16 @@ protocol StackTester {
   ///
   /// - Throws: ``TrialProblem``: `notTried`, `crashed`.
   func cancelled(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt
-  /// The same with whoever sits at the terminal; nil if there is none. Other results come with libpam's words.
-  func answered(_ service: String, in folder: String, as user: String, in surroundings: Surroundings) -> Result<
-    Void, StackRefusal
-  >
+  /// What libpam says to whether `user` may use `service` of `folder`, without having authenticated, and cancelling every
+  /// question.
+  ///
+  /// - Throws: ``TrialProblem``: `notTried`, `crashed`.
+  func account(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt
+  /// The same as ``cancelled(_:in:as:)`` with whoever sits at the terminal, and then, if `account`, whether `user` may use the
+  /// service, or may after a new passcode; other results come with libpam's words.
+  func answered(
+    _ service: String, in folder: String, as user: String, account: Bool, in surroundings: Surroundings
+  ) -> Result<Void, StackRefusal>
 }
 
 /// libpam's number for what is no success, and its words.

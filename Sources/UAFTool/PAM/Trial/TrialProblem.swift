@@ -20,6 +20,8 @@ enum TrialProblem: Error, Equatable, CustomStringConvertible {
   case broken(service: String, CInt)
   /// Somebody who entered nothing was let in.
   case letsAnybodyIn(service: String)
+  /// The account lines say something else to somebody than they did; libpam's numbers.
+  case accountDiffers(service: String, user: String, before: CInt, after: CInt)
   /// The module did not get an answer of the core; libpam's number.
   case noCore(CInt)
   /// The core cannot use its configuration, or the module its arguments.
@@ -40,6 +42,8 @@ enum TrialProblem: Error, Equatable, CustomStringConvertible {
     case .unreadable(let service): "libpam cannot read the stack of \(service)"
     case .broken(let service, let code): "libpam has a stack for \(service) that it cannot use (\(code))"
     case .letsAnybodyIn(let service): "\(service) lets somebody in who enters nothing"
+    case .accountDiffers(let service, let user, let before, let after):
+      "without pam_uaf, the account lines of \(service) said \(before) to \(user) before, and would say \(after)"
     case .noCore(let code): "the core did not answer the module (\(code))"
     case .configuration: "the core cannot use its configuration, or the module its arguments"
     case .personRefused(let why): "it did not let you in: \(ShownText.line(why))"
@@ -53,6 +57,7 @@ enum TrialProblem: Error, Equatable, CustomStringConvertible {
     case .notTried: "free memory or processes"
     case .crashed, .noModule, .unreadable, .broken:
       "the log (authpriv) says which line; reinstall the package that has the module"
+    case .accountDiffers: "write the lines of the service so that no account line of it is left out or jumped over"
     case .noLine, .asksNothing, .letsAnybodyIn: "choose another template"
     case .noCore, .configuration: "uafctl doctor says why"
     case .personRefused: "see it accepted with uafctl authenticate first"

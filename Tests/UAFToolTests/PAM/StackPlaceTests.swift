@@ -1,0 +1,111 @@
+import Testing
+
+@testable import UAFTool
+
+@Suite struct StackPlaceTests {
+  private let stacks = Stacks()
+  private static let account = "account [success=ok ignore=ignore default=die] pam_uaf.so\n"
+  private static let password = "password [success=done ignore=ignore default=die] pam_uaf.so\n"
+
+  init() {
+    stacks.write("common-account", "account [success=1 default=ignore] pam_unix.so\naccount requisite pam_deny.so\n")
+    stacks.write("common-password", "password required pam_unix.so\n")
+    _ = stacks.folder.file("vendor/of-the-vendor", Array("account required pam_unix.so\n".utf8), mode: 0o644)
+  }
+
+  /// Has sudo enabled with such a file and such a stack's end, and says how that was refused.
+  private func refusal(_ text: String, bringing lines: String) -> String? {
+    stacks.write("sudo", text)
+    stacks.template("fallback/sudo", Stacks.stack + lines)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == (bench.notes.isEmpty ? .success : .refused))
+    #expect(bench.notes.isEmpty || stacks.read("sudo") == text)
+    #expect(bench.notes.isEmpty || !stacks.names.contains("uaf-sudo"))
+    return bench.notes.isEmpty ? nil : stacks.text(bench)
+  }
+
+  // MARK: The only lines of a group
+
+  @Test func `refuses a service without account lines, where the stack's would be the only ones`() {
+    #expect(
+      refusal("@include common-auth\nsession required pam_limits.so\n", bringing: Self.account)?.hasPrefix(
+        """
+        uafctl: sudo has no account lines of its own, and pam_uaf's would be the only ones
+        hint: write '@include common-account', or whatever 'other' has for account, into 
+        """) == true)
+    #expect(refusal("@include common-auth\n", bringing: Self.account + Self.account)?.contains("no account") == true)
+    #expect(refusal("@include common-auth\n", bringing: Self.password)?.contains("no password lines") == true)
+  }
+
+  @Test(arguments: [
+    "@include common-auth\n@include common-account\n", "@include common-account\n@include common-auth\n",
+    "@include common-auth\naccount include common-account\n", "@include common-auth\naccount required pam_unix.so\n",
+    "@include common-auth\n@include of-the-vendor\n", "@include common-auth\n-account required pam_unix.so\n",
+  ])
+  func `lines of its own are enough, wherever they stand and come from`(text: String) {
+    #expect(refusal(text, bringing: Self.account) == nil)
+  }
+
+  @Test func `lines of another group, or in another file's other group, are none`() {
+    #expect(refusal("@include common-auth\n@include common-password\n", bringing: Self.account) != nil)
+    #expect(refusal("@include common-auth\npassword include common-account\n", bringing: Self.account) != nil)
+    #expect(refusal("@include common-auth\n# @include common-account\n", bringing: Self.account) != nil)
+  }
+
+  @Test func `a stack that brings none, or the shared ones as well, leaves a service that has none alone`() {
+    #expect(refusal("@include common-auth\n", bringing: "") == nil)
+    _ = stacks.run("disable", "sudo")
+    #expect(refusal("@include common-auth\n", bringing: Self.password + "@include common-password\n") == nil)
+  }
+
+  @Test func `another shape is refused as well, where the service lost its own lines since`() {
+    #expect(refusal("@include common-auth\n@include common-account\n", bringing: Self.account) == nil)
+    stacks.write("sudo", "@include uaf-sudo\n")
+    stacks.template("instead/sudo", Stacks.stack + Self.account)
+    #expect(stacks.run("enable", "sudo", "--shape", "instead").notes.contains("pam_uaf's would be the only ones"))
+  }
+
+  // MARK: Jumps
+
+  @Test(arguments: ["auth", "account", "password"])
+  func `refuses a jump before the line, in each group the stack has lines of`(group: String) {
+    let jump = "\(group) [success=1 default=ignore] pam_succeed_if.so user notingroup contractors\n"
+    let text = "# first\n\(jump)@include common-auth\n\(group) requisite pam_deny.so\n@include common-account\n"
+    #expect(
+      refusal(text, bringing: Self.account + Self.password + "@include common-password\n")?.hasPrefix(
+        "uafctl: sudo:2: this line jumps over some of those behind it\n") == true)
+  }
+
+  @Test func `a jump in a group the stack has no lines of, or behind the line, is in nobody's way`() {
+    let jump = "account [success=1 default=ignore] pam_succeed_if.so user notingroup contractors\n"
+    #expect(refusal("\(jump)@include common-auth\n@include common-account\n", bringing: "") == nil)
+    _ = stacks.run("disable", "sudo")
+    #expect(refusal("@include common-auth\n\(jump)@include common-account\n", bringing: Self.account) == nil)
+  }
+
+  @Test(arguments: [
+    ("account [success=1 default=ignore] pam_x.so\n", true), ("@include deeper\n", true),
+    ("account required pam_y.so\naccount [default=1] pam_x.so\n", true),
+    ("account [success=1 default=ignore] pam_x.so\naccount substack common-account\n", false),
+    ("account [success=2 default=ignore] pam_x.so\naccount substack common-account\n", true),
+    ("account [success=9223372036854775807 default=ignore] pam_x.so\n", true),
+    ("auth [success=ok default=ignore] pam_x.so\naccount required pam_x.so\n", false),
+    ("password [success=1 default=ignore] pam_x.so\n", false),
+  ])
+  func `a jump out of what is included before the line is refused`(included: String, isRefused: Bool) {
+    stacks.write("first", included)
+    stacks.write("deeper", "account [success=1 default=ignore] pam_x.so\n")
+    let text = "@include first\n@include common-auth\n@include common-account\n"
+    #expect((refusal(text, bringing: Self.account) != nil) == isRefused)
+  }
+
+  @Test(arguments: [
+    "account \\\n [success=1 default=ignore] pam_x.so\n", "account [success=1 \\\ndefault=ignore] pam_x.so\n",
+    "account \\\ninclude \\\n deeper\n", "# comment \\\naccount [success=1 default=ignore] pam_x.so\n",
+  ])
+  func `a jump in a line that goes on in another one is found`(lines: String) {
+    stacks.write("deeper", "account [success=1 default=ignore] pam_x.so\n")
+    let text = lines + "@include common-auth\n@include common-account\n"
+    #expect(refusal(text, bringing: Self.account)?.contains("this line jumps over some of those behind it") == true)
+  }
+}
