@@ -1,0 +1,36 @@
+import Glibc
+
+/// Locks on single bytes of an empty file: one number each, for as long as this value lives.
+///
+/// They lie beyond the end of the file, so that many of them make no files. A lock is given back when its holder ends,
+/// however it ends.
+final class ByteLocks {
+  // F_OFD_SETLK of fcntl.h, which needs _GNU_SOURCE: a lock of the open file, not of the process.
+  private static let setLock: CInt = 37
+
+  private let descriptor: CInt
+
+  /// Opens the file `name` of `folder`, and makes it where it is missing.
+  ///
+  /// - Throws: ``StateError/cannotOpen(path:errno:)``.
+  init(_ name: String, in folder: borrowing TrustedDirectory) throws(StateError) {
+    // SAFETY: the name lives for the call.
+    descriptor = unsafe openat(folder.descriptor, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .cannotOpen(path: folder.path + "/" + name, errno: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Takes the lock of a number, and does not wait for it.
+  ///
+  /// - Returns: false where another one has it.
+  func take(_ number: Int) -> Bool {
+    var range = Glibc.flock()
+    range.l_type = Int16(F_WRLCK)
+    range.l_whence = Int16(SEEK_SET)
+    range.l_start = number
+    range.l_len = 1
+    // SAFETY: the structure is read during the call; an open file's lock wants its l_pid to be 0, as it is.
+    return unsafe fcntl(descriptor, Self.setLock, &range) == 0
+  }
+}
