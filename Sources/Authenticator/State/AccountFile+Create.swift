@@ -1,12 +1,14 @@
 import Glibc
 
 extension AccountFile {
-  /// Whether a file among the accounts' is none of an account: what a call that was killed has left.
+  /// Whether a file among the accounts' is none of an account: what a call that was killed has left, or what is worth nothing
+  /// without the account's.
   static func isLeftover(_ name: String) -> Bool {
-    name.hasSuffix(".db-journal") || name.hasPrefix(".") && (name.hasSuffix(".new") || name.hasSuffix(".new-journal"))
+    name.hasSuffix(".db-journal")
+      || name.hasPrefix(".") && [".new", ".new-journal", ".refused"].contains { name.hasSuffix($0) }
   }
 
-  /// Removes what killed registrations of an account have left; inside a ``FileChange``, or it could be a living one's.
+  /// Removes what else there is of an account, as killed registrations have left it; inside a ``FileChange``, or it could be a living one's.
   static func removeLeftovers(of uid: UInt32, in directory: borrowing StateDirectory) throws(StateError) {
     try directory.accounts.removeFiles { $0.hasPrefix(".\(uid).") && isLeftover($0) }
   }

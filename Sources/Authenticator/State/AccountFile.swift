@@ -9,6 +9,8 @@ public final class AccountFile {
   /// Called once for each lock that was found to be over, when that is on the disk.
   public var lockEnded: ((AuthenticatorType, AttemptOrigin) -> Void)?
   let records: SealedRecords
+  /// That the server has refused, where it could not be written into the file; nil for a file in memory.
+  let refusalMark: RefusalMark?
 
   /// Whether an account's file exists, or did once: the one question `nouserok` asks.
   ///
@@ -41,7 +43,8 @@ public final class AccountFile {
     if let known = String(validating: identity.name, as: UTF8.self), let mapped = serverUserName(known) {
       guard mapped == identity.serverUserName else { throw .identityMismatch }
     }
-    return AccountFile(identity: identity, records: records)
+    return AccountFile(
+      identity: identity, records: records, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))
   }
 
   /// Makes the file of an account that has none, or brings one back from its tombstone, with its first keys in it.
@@ -65,7 +68,8 @@ public final class AccountFile {
       try makeFile(in: directory, identity: identity, storing: registrations)
     }
     guard let records = try openRecords(in: directory, uid: identity.uid) else { throw .absent }
-    return AccountFile(identity: identity, records: records)
+    return AccountFile(
+      identity: identity, records: records, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))
   }
 
   /// Removes the file of an account, tombstone and all: root's `uafctl forget`.
@@ -85,9 +89,10 @@ public final class AccountFile {
     return removed
   }
 
-  init(identity: AccountIdentity, records: SealedRecords) {
+  init(identity: AccountIdentity, records: SealedRecords, refusalMark: RefusalMark? = nil) {
     self.identity = identity
     self.records = records
+    self.refusalMark = refusalMark
   }
 
   static func fileName(_ uid: UInt32) -> String { "\(uid).db" }
