@@ -54,7 +54,7 @@ let package = Package(
     .target(name: "Sandbox", dependencies: ["CProcess", "CSeccomp"], swiftSettings: strict),
     .target(
       name: "Authenticator",
-      dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2", "CUnistring"],
+      dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2", "CUnistring", "CProcess"],
       swiftSettings: strict),
     .target(
       name: "UAFConfiguration",

@@ -1,4 +1,4 @@
-// The system calls by which a process gives up power, which Swift cannot call itself: prctl takes variable
+// The system calls that Swift cannot call itself, most of which are for giving up power: prctl takes variable
 // arguments, libc has capset without a declaration, and Glibc's module leaves the GNU calls out. Nothing is
 // decided here.
 
@@ -85,3 +85,8 @@ static inline int landlock_allow_beneath(int rules, int folder, __u64 allowed) {
 }
 
 static inline int landlock_enter(int rules) { return (int)syscall(446, rules, 0U); }
+
+// Renames inside a folder, unless something has the new name (RENAME_NOREPLACE; EINVAL where a file system knows no such thing).
+static inline int file_rename_to_new(int folder, const char *name, const char *other) {
+  return (int)syscall(SYS_renameat2, folder, name, folder, other, 1U);
+}

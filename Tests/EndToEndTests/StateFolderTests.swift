@@ -116,5 +116,22 @@ extension EndToEnd {
       #expect(output.says("FIDO cannot be used on this machine. Ask the administrator; uafctl doctor says why. [1007]"))
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
     }
+
+    @Test(arguments: Array(stride(from: 0, through: 120, by: 12)))
+    func `with a little room keeps a first registration whole, or nothing that could be taken for a damaged account`(
+      _ kibibytes: Int
+    ) throws {
+      let scene = try Scene()
+      let disk = try Disk.full(scene, but: kibibytes)
+      scene.disk = disk
+      let wasKept = (try? scene.register()) != nil
+      #expect(wasKept || kibibytes < 120)
+      try disk.makeRoom(scene)
+      if !wasKept {
+        #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
+        try scene.register()
+      }
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+    }
   }
 }

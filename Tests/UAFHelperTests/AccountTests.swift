@@ -90,6 +90,29 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "nouserok")).result == 3014)
   }
 
+  @Test(arguments: [Data(), Data(repeating: 0x41, count: 5000)])
+  func `root's uafctl hears that a file is damaged and what to do, logins and other people that it is locked`(
+    _ damaged: Data
+  ) throws {
+    let bench = try HelperBench.registered()
+    let file = bench.folder + "/state/accounts/4242.db"
+    try damaged.write(to: URL(fileURLWithPath: file))
+    _ = unsafe chmod(file, 0o600)
+    let locked = "Locked for good after too many wrong entries: ask the administrator to unlock."
+    for operation in [UAFWire.Operation.unlock, .status, .reset, .register] {
+      var begin = operation == .register ? bench.registration() : bench.begin(operation)
+      begin.service = Array("uafctl".utf8)
+      let root = try bench.run(begin)
+      #expect(root.result == 3014 && root.finished.text?.contains("uafctl forget USER") == true, "\(operation)")
+      #expect(root.finished.text?.contains("too many") == false)
+    }
+    var begin = Begin(.status)
+    begin.service = Array("uafctl".utf8)
+    let person = try bench.run(begin, peer: 4242)
+    #expect(person.result == 3014 && person.finished.text == locked)
+    #expect(try bench.run(bench.begin()).errors == [locked])
+  }
+
   @Test func `deregistering wants the value and the server's word, and leaves nothing to log in with`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(.deregister), ["wrong1"]).result == 3012)

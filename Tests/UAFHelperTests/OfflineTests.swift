@@ -148,6 +148,25 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
+  @Test func `a refusal counts also where another call holds the account's file, and until the next yes`() throws {
+    let bench = try bench()
+    (bench.server.lateFailure, bench.server.respondStatus) = (nil, .init(rawValue: 1480))
+    var stopped: Database?
+    // Stopped in the middle of a write, when this one has nothing left to write but the refusal.
+    bench.server.onRespond = {
+      stopped = try? Database(path: bench.folder + "/state/accounts/4242.db")
+      try? stopped?.execute("BEGIN IMMEDIATE")
+    }
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 13_006)
+    try #require(stopped).execute("ROLLBACK")
+    (bench.server.onRespond, bench.server.lateFailure) = (nil, .noHandshake(.refused))
+    expectRefusal(try bench.run(bench.begin(), ["correct"]))
+    (bench.server.lateFailure, bench.server.respondStatus) = (nil, .ok)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    bench.server.lateFailure = .noHandshake(.refused)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
   @Test func `a refusal counts at whatever service and peer it was met, also where nothing is allowed`() throws {
     let bench = try bench("[service.login]\noffline = \"allow\"\noffline_max_age = 3600")
     bench.server.lateFailure = nil

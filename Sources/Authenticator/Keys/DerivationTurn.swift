@@ -34,7 +34,7 @@ public final class DerivationTurn {
     in directory: borrowing StateDirectory, of subject: Subject, for claim: DerivationSlot.Claim
   ) throws(StateError) -> DerivationTurn? {
     let locks = try ByteLocks(name, in: directory.slots)
-    return locks.lock(claim.rawValue << 33 | subject.number) ? DerivationTurn(locks) : nil
+    return locks.take(claim.rawValue << 33 | subject.number) ? DerivationTurn(locks) : nil
   }
 
   /// Makes the file, so that nobody's first attempt needs room on the disk.

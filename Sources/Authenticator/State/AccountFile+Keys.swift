@@ -51,18 +51,23 @@ extension AccountFile {
       try records.remove(.lastAnswer)
       if replacesValues { try removeRows(of: registrations.map(\.key.type)) }
       for keyID in old { try records.remove(.key, name: keyID) }
-      for registration in registrations {
-        let type = registration.key.type
-        let stored = try authenticator(type)
-        var enrolled = registration.enrolled
-        enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
-        // What was taken away while the person typed does not come back, with a fresh count at that.
-        let isAsBefore = registration.isNew ? stored == nil : stored?.sealedKey == enrolled.sealedKey
-        guard isAsBefore else { throw .superseded }
-        try records.put(.authenticator, name: Array(type.rawValue.utf8), body: enrolled.record, of: identity)
-        if stored == nil { try put(AttemptLedger(), type) }
-        try records.put(.key, name: registration.key.keyID, body: registration.key.record, of: identity)
-      }
+      try put(registrations)
+    }
+  }
+
+  /// Keeps keys, and their authenticators where these are new; inside `write`.
+  func put(_ registrations: [NewRegistration]) throws(StateError) {
+    for registration in registrations {
+      let type = registration.key.type
+      let stored = try authenticator(type)
+      var enrolled = registration.enrolled
+      enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
+      // What was taken away while the person typed does not come back, with a fresh count at that.
+      let isAsBefore = registration.isNew ? stored == nil : stored?.sealedKey == enrolled.sealedKey
+      guard isAsBefore else { throw .superseded }
+      try records.put(.authenticator, name: Array(type.rawValue.utf8), body: enrolled.record, of: identity)
+      if stored == nil { try put(AttemptLedger(), type) }
+      try records.put(.key, name: registration.key.keyID, body: registration.key.record, of: identity)
     }
   }
 

@@ -1,4 +1,13 @@
 extension AccountFile {
+  /// Writes down a refusal that could not be written down when it came.
+  ///
+  /// - Throws: ``StateError``: it then counts as before.
+  public func settleRefusal(at now: BootTime) throws(StateError) {
+    guard let refusalMark, refusalMark.isSet else { return }
+    try records.write { () throws(StateError) in try changeRecord { $0.noteRefusal(at: now) } }
+    refusalMark.clear()
+  }
+
   /// How many of the server's answers were no yes, to be told to ``noteYes(asked:with:under:since:)`` later.
   ///
   /// - Throws: ``StateError``.
@@ -16,20 +25,25 @@ extension AccountFile {
     asked: BootTime, with types: [AuthenticatorType], under terms: [UInt8], since refusals: UInt64
   ) throws(StateError) {
     try changeLastAnswer { answer in
+      guard refusalMark?.isSet != true else { return }
       answer.note(LastAnswer.Yes(asked: asked, types: types, terms: terms), since: refusals)
     }
   }
 
-  /// Takes back what the server's last yes was good for.
+  /// Takes back what the server's last yes was good for; where the file cannot be written, by a mark beside it.
   ///
   /// - Parameter always: whether it is written down too where no answer was ever kept: a yes that is just on its way must
   ///   not be kept after it.
   /// - Throws: ``StateError``.
   public func noteRefusal(at now: BootTime, always: Bool) throws(StateError) {
-    try records.write { () throws(StateError) in
-      let isKept = try lastAnswer() != nil
-      guard isKept || always else { return }
-      try changeRecord { $0.noteRefusal(at: now) }
+    do throws(StateError) {
+      try records.write { () throws(StateError) in
+        let isKept = try lastAnswer() != nil
+        guard isKept || always else { return }
+        try changeRecord { $0.noteRefusal(at: now) }
+      }
+    } catch {
+      guard case .database = error, let refusalMark, refusalMark.set() else { throw error }
     }
   }
 
@@ -42,7 +56,7 @@ extension AccountFile {
   public func judgeOffline(
     at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
   ) throws(StateError) -> OfflineJudgement {
-    guard try lastAnswer() != nil else { return .refused(.noYes) }
+    guard try lastAnswer() != nil, refusalMark?.isSet != true else { return .refused(.noYes) }
     return try changeLastAnswer { answer in
       answer.judge(at: now, maximumAge: maximumAge, opened: opened, terms: terms)
     }

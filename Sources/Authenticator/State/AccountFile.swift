@@ -9,6 +9,8 @@ public final class AccountFile {
   /// Called once for each lock that was found to be over, when that is on the disk.
   public var lockEnded: ((AuthenticatorType, AttemptOrigin) -> Void)?
   let records: SealedRecords
+  /// That the server has refused, where it could not be written into the file; nil for a file in memory.
+  let refusalMark: RefusalMark?
 
   /// Whether an account's file exists, or did once: the one question `nouserok` asks.
   ///
@@ -41,78 +43,69 @@ public final class AccountFile {
     if let known = String(validating: identity.name, as: UTF8.self), let mapped = serverUserName(known) {
       guard mapped == identity.serverUserName else { throw .identityMismatch }
     }
-    return AccountFile(identity: identity, records: records)
+    return AccountFile(
+      identity: identity, records: records, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))
   }
 
-  /// Makes the file of an account that has none, or brings one back from its tombstone.
+  /// Makes the file of an account that has none, or brings one back from its tombstone, with its first keys in it.
   ///
-  /// - Throws: ``StateError``.
+  /// In one step either way: an account that is not registered whole is as it was before.
+  ///
+  /// - Throws: ``StateError``; `superseded` if another call does the same, or was faster.
+  @discardableResult
   public static func create(
-    in directory: borrowing StateDirectory, identity: AccountIdentity
+    in directory: borrowing StateDirectory, identity: AccountIdentity, storing registrations: [NewRegistration]
   ) throws(StateError) -> AccountFile {
-    if try !exists(in: directory, uid: identity.uid) { try createFile(in: directory, uid: identity.uid) }
-    guard let records = try openRecords(in: directory, uid: identity.uid) else { throw .absent }
-    try records.preallocateJournal()
-    try records.write { () throws(StateError) in
+    let change = try FileChange(of: identity.uid, in: directory.slots)
+    defer { withExtendedLifetime(change) {} }
+    try removeLeftovers(of: identity.uid, in: directory)
+    if let records = try openRecords(in: directory, uid: identity.uid) {
       guard try records.body(.identity, of: nil) == nil else { throw .superseded }
-      if let tombstone = try records.body(.tombstone, of: nil), tombstone != Tombstone.buried.record { throw .damaged }
-      try records.put(.identity, body: identity.record, of: nil)
-      try records.put(.tombstone, body: Tombstone.registered.record, of: nil)
+      guard try records.body(.tombstone, of: nil) == Tombstone.buried.record else { throw .damaged }
+      try records.preallocateJournal()
+      try AccountFile(identity: identity, records: records).begin(with: registrations)
+    } else {
+      try makeFile(in: directory, identity: identity, storing: registrations)
     }
-    return AccountFile(identity: identity, records: records)
+    guard let records = try openRecords(in: directory, uid: identity.uid) else { throw .absent }
+    return AccountFile(
+      identity: identity, records: records, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))
   }
 
   /// Removes the file of an account, tombstone and all: root's `uafctl forget`.
   ///
   /// - Returns: whether there was one.
-  /// - Throws: ``StateError/cannotOpen(path:errno:)``.
+  /// - Throws: ``StateError``; `superseded` while another call makes the file.
   public static func forget(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> Bool {
-    let name = fileName(uid)
-    // SAFETY: the names live for the calls, and hold digits alone.
-    let removed = unsafe unlinkat(directory.accounts.descriptor, name, 0) == 0
-    guard removed || errno == ENOENT else {
-      throw .cannotOpen(path: directory.accounts.path + "/" + name, errno: errno)
-    }
-    _ = unsafe unlinkat(directory.accounts.descriptor, name + "-journal", 0)
+    let change = try FileChange(of: uid, in: directory.slots)
+    defer { withExtendedLifetime(change) {} }
+    try removeLeftovers(of: uid, in: directory)
+    let removed = try directory.accounts.removeFile(fileName(uid))
+    // The file for good before its journal: without it a file that was being written would be neither old nor new. A journal
+    // that is left without a file is nobody's, and a new file brings its own.
+    try directory.accounts.synchronise()
+    try directory.accounts.removeFile(journalName(uid))
     try directory.accounts.synchronise()
     return removed
   }
 
-  init(identity: AccountIdentity, records: SealedRecords) {
+  init(identity: AccountIdentity, records: SealedRecords, refusalMark: RefusalMark? = nil) {
     self.identity = identity
     self.records = records
+    self.refusalMark = refusalMark
   }
 
-  private static func fileName(_ uid: UInt32) -> String { "\(uid).db" }
+  static func fileName(_ uid: UInt32) -> String { "\(uid).db" }
+
+  static func journalName(_ uid: UInt32) -> String { fileName(uid) + "-journal" }
 
   private static func openRecords(
     in directory: borrowing StateDirectory, uid: UInt32
   ) throws(StateError) -> SealedRecords? {
     guard try exists(in: directory, uid: uid) else { return nil }
     // A journal that is not ours could roll anything back into the file.
-    _ = try directory.accounts.hasFile(fileName(uid) + "-journal", owner: directory.owner)
+    _ = try directory.accounts.hasFile(journalName(uid), owner: directory.owner)
     let database = try Database(path: directory.accounts.path + "/" + fileName(uid))
     return try SealedRecords(database: database, uid: uid, deviceSecret: directory.deviceSecret)
-  }
-
-  /// Made under another name and linked when whole, so that an interrupted creation leaves nothing
-  /// that looks like a damaged account.
-  private static func createFile(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) {
-    let descriptor = directory.accounts.descriptor
-    let name = fileName(uid)
-    let temporary = ".\(uid).\(getpid()).new"
-    let path = directory.accounts.path + "/" + temporary
-    // SAFETY: the names live for the calls; the descriptor is closed at once.
-    for leftover in [temporary, temporary + "-journal"] { _ = unsafe unlinkat(descriptor, leftover, 0) }
-    let file = unsafe openat(descriptor, temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw .cannotOpen(path: path, errno: errno) }
-    close(file)
-    defer { for leftover in [temporary, temporary + "-journal"] { _ = unsafe unlinkat(descriptor, leftover, 0) } }
-    try Database(path: path).execute(SealedRecords.schema)
-    guard unsafe linkat(descriptor, temporary, descriptor, name, 0) == 0 || errno == EEXIST else {
-      throw .cannotOpen(path: directory.accounts.path + "/" + name, errno: errno)
-    }
-    guard unsafe unlinkat(descriptor, temporary, 0) == 0 else { throw .cannotOpen(path: path, errno: errno) }
-    try directory.accounts.synchronise()
   }
 }

@@ -2,7 +2,8 @@ import Glibc
 
 /// The right of a peer without root to one conversation.
 ///
-/// A few for each user id, so that nobody takes every place at the socket.
+/// A few for each user id, so that nobody takes every place at the socket. Whoever has thousands of user ids
+/// (`/etc/subuid`) makes no files with them. A slot is given back when its holder ends, however it ends.
 public final class PeerSlot {
   /// Conversations one user id may have at once.
   public static let count = 4
@@ -18,13 +19,13 @@ public final class PeerSlot {
   public static func take(
     in stateDirectory: String, for peer: uid_t, owner: uid_t = 0
   ) throws(StateError) -> PeerSlot? {
-    let locks = try ByteLocks(name, in: TrustedDirectory(stateDirectory + "/slots", owner: owner))
-    for index in 0..<count where locks.lock(Int(peer) * count + index) { return PeerSlot(locks) }
+    let slot = try PeerSlot(TrustedDirectory(stateDirectory + "/slots", owner: owner))
+    for index in 0..<count where slot.locks.take(Int(peer) * count + index) { return slot }
     return nil
   }
 
   /// Makes the file, so that nobody's first conversation needs room on the disk.
-  static func makeFile(in slots: borrowing TrustedDirectory) throws(StateError) { _ = try ByteLocks(name, in: slots) }
+  static func makeFile(in slots: borrowing TrustedDirectory) throws(StateError) { _ = try PeerSlot(slots) }
 
-  private init(_ locks: ByteLocks) { self.locks = locks }
+  private init(_ slots: borrowing TrustedDirectory) throws(StateError) { locks = try ByteLocks(Self.name, in: slots) }
 }

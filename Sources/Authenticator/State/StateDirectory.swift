@@ -60,8 +60,13 @@ public struct StateDirectory: ~Copyable {
     let slots = try TrustedDirectory(path + "/slots", owner: owner)
     try PeerSlot.makeFile(in: slots)
     try DerivationTurn.makeFile(in: slots)
+    let change = try FileChange(of: nil, in: slots)
+    defer { withExtendedLifetime(change) {} }
+    // A key that a killed call did not get to its name is none; one it had given two names has one again.
+    try root.removeFiles { $0.hasPrefix(".\(deviceKeyName).") }
     if try readDeviceKey(root, owner: owner) != nil { return false }
-    guard try TrustedDirectory(path + "/accounts", owner: owner).isEmpty() else {
+    let accounts = try TrustedDirectory(path + "/accounts", owner: owner)
+    guard try !accounts.contains(where: { !AccountFile.isLeftover($0) }) else {
       throw .keyMissing(path: path + "/" + deviceKeyName)
     }
     try writeDeviceKey(root)
@@ -91,23 +96,20 @@ public struct StateDirectory: ~Copyable {
     return secret
   }
 
-  /// Written beside its name and linked to it, so that a key is there whole or not at all.
+  /// Written under another name and renamed when whole, so that a key is there whole or not at all.
   private static func writeDeviceKey(_ root: borrowing TrustedDirectory) throws(StateError) {
     guard let secret = try? RandomBytes.makeSecret(deviceKeyLength) else { throw .cryptography }
-    let path = root.path + "/" + deviceKeyName
-    let temporary = ".\(deviceKeyName).\(getpid())"
-    // SAFETY: the names live for the calls; the descriptor is closed by the `defer`.
-    _ = unsafe unlinkat(root.descriptor, temporary, 0)
-    let file = unsafe openat(root.descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o400)
-    guard file >= 0 else { throw .cannotOpen(path: path, errno: errno) }
+    let temporary = ".\(deviceKeyName).new"
+    let file = try root.makeFile(temporary, mode: 0o400)
     defer {
       close(file)
-      _ = unsafe unlinkat(root.descriptor, temporary, 0)
+      _ = try? root.removeFile(temporary)
     }
     // SAFETY: the secret's bytes are lent for the call.
     let written = unsafe secret.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
-    guard written == deviceKeyLength, fsync(file) == 0,
-      unsafe linkat(root.descriptor, temporary, root.descriptor, deviceKeyName, 0) == 0
-    else { throw .cannotOpen(path: path, errno: errno) }
+    guard written == deviceKeyLength, fsync(file) == 0 else {
+      throw .cannotOpen(path: root.path + "/" + deviceKeyName, errno: errno)
+    }
+    try root.rename(temporary, toNew: deviceKeyName)
   }
 }

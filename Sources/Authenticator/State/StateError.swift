@@ -54,6 +54,7 @@ extension StateError: CustomStringConvertible {
     case .database(let code):
       // SAFETY: sqlite3_errstr returns a static NUL-terminated text for every number.
       "state database: SQLite error \(code): \(unsafe String(cString: sqlite3_errstr(code)))"
+        + (meansLocked ? ": the account is locked; root's 'uafctl forget USER' removes it" : "")
     case .unknownSchema(let version): "state database has schema \(version): written by another version of pam-uaf"
     case .absent: "nothing is registered"
     case .cryptography: "the key derivation or random source failed: no memory?"

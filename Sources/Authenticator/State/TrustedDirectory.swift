@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 
 /// A folder that nobody but its owner can have tampered with, held open.
@@ -84,10 +85,10 @@ public struct TrustedDirectory: ~Copyable {
     }
   }
 
-  /// Whether nothing is in the folder.
+  /// Whether anything in the folder has a name that `isMeant` says yes to.
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
-  borrowing func isEmpty() throws(StateError) -> Bool {
+  borrowing func contains(where isMeant: (String) -> Bool) throws(StateError) -> Bool {
     // A descriptor of its own: the stream takes it, and moves its place in the folder.
     // SAFETY: the name is a literal; the stream is read and closed here alone, and d_name is NUL-terminated.
     let copy = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -99,10 +100,76 @@ public struct TrustedDirectory: ~Copyable {
     }
     defer { unsafe closedir(stream) }
     while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
-      if name != Array(".".utf8), name != Array("..".utf8) { return false }
+      let bytes = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
+      let name = String(decoding: bytes, as: UTF8.self)
+      if name != ".", name != "..", isMeant(name) { return true }
     }
-    return true
+    return false
+  }
+
+  /// Removes every file whose name `isMeant` says yes to; what cannot be removed stays.
+  ///
+  /// - Throws: ``StateError/cannotOpen(path:errno:)``.
+  borrowing func removeFiles(where isMeant: (String) -> Bool) throws(StateError) {
+    var names: [String] = []
+    _ = try contains { name in
+      if isMeant(name) { names.append(name) }
+      return false
+    }
+    // SAFETY: the names live for the calls.
+    for name in names { _ = unsafe unlinkat(descriptor, name, 0) }
+  }
+
+  /// Removes a file.
+  ///
+  /// - Returns: whether there was one.
+  /// - Throws: ``StateError/cannotOpen(path:errno:)``.
+  @discardableResult
+  borrowing func removeFile(_ name: String) throws(StateError) -> Bool {
+    // SAFETY: the name lives for the call.
+    if unsafe unlinkat(descriptor, name, 0) == 0 { return true }
+    guard errno == ENOENT else { throw .cannotOpen(path: path + "/" + name, errno: errno) }
+    return false
+  }
+
+  /// Makes an empty file that was not there.
+  ///
+  /// - Returns: its descriptor, to be closed.
+  /// - Throws: ``StateError/cannotOpen(path:errno:)``.
+  borrowing func makeFile(_ name: String, mode: mode_t) throws(StateError) -> CInt {
+    // SAFETY: the name lives for the call.
+    let file = unsafe openat(descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+    guard file >= 0 else { throw .cannotOpen(path: path + "/" + name, errno: errno) }
+    return file
+  }
+
+  /// Gives a file another name, in one step: it has one name at every moment, and who has the other one loses it.
+  ///
+  /// - Throws: ``StateError/cannotOpen(path:errno:)``.
+  borrowing func rename(_ name: String, to other: String) throws(StateError) {
+    // SAFETY: the names live for the call.
+    guard unsafe renameat(descriptor, name, descriptor, other) == 0 else {
+      throw .cannotOpen(path: path + "/" + other, errno: errno)
+    }
+  }
+
+  /// The same, unless there is a file of the other name.
+  ///
+  /// A file system that cannot tell in the same step is asked before: whoever calls this holds a ``FileChange``.
+  ///
+  /// - Throws: ``StateError``: `superseded` if there is one.
+  borrowing func rename(_ name: String, toNew other: String) throws(StateError) {
+    // SAFETY: the names live for the calls; `info` is a stat structure.
+    if unsafe file_rename_to_new(descriptor, name, other) == 0 { return }
+    switch errno {
+    case EEXIST: throw .superseded
+    case EINVAL, ENOSYS:
+      var info = stat()
+      let found = unsafe fstatat(descriptor, other, &info, AT_SYMLINK_NOFOLLOW)
+      guard found != 0, errno == ENOENT else { throw .superseded }
+      try rename(name, to: other)
+    case let failure: throw .cannotOpen(path: path + "/" + other, errno: failure)
+    }
   }
 
   /// Whether `name` exists as a regular file with one name, owned by `owner`, closed to others.

@@ -21,8 +21,8 @@ struct Ending: Error {
   var types: [AuthenticatorType] = []
   /// The peer that asked for what it may not ask for.
   var peer: UInt32?
-  /// Whether a file of the state is damaged, edited, or of another account.
-  var isDamage = false
+  /// What is wrong with a file of the state that is damaged, edited, or of another account, and what to do; nil if none is.
+  var damage: String?
   /// Whether nothing was ever registered for the account here; decides `nouserok` alone.
   var neverHadRow = false
 
@@ -31,7 +31,7 @@ struct Ending: Error {
 
   /// What such an ending is a sign of, for the log.
   var incident: LogEvent? {
-    if isDamage { return .damaged }
+    if damage != nil { return .damaged }
     if peer != nil { return .peer }
     return text == .configurationError ? .configuration : nil
   }

@@ -218,9 +218,12 @@ import UAFMessages
     }
     guard registrations.count == makers.count else { throw Ending(.cannotUse, log: "no key was made") }
     do throws(StateError) {
-      let file = if let account { account } else { try AccountFile.create(in: directory, identity: identity) }
+      guard let account else {
+        try AccountFile.create(in: directory, identity: identity, storing: registrations)
+        return
+      }
       try session.tellingRemovedLocks(of: account) { () throws(StateError) in
-        try file.store(registrations, replacing: old.map(\.keyID), replacesValues: replacesValues)
+        try account.store(registrations, replacing: old.map(\.keyID), replacesValues: replacesValues)
       }
     } catch {
       var ending = Ending(error)

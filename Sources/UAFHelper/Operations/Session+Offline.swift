@@ -31,7 +31,10 @@ extension Session {
   /// How often the server has refused so far; nil where that is not needed, or not known.
   func refusals(of account: AccountFile) -> UInt64? {
     guard offlineLimit != nil else { return nil }
-    do throws(StateError) { return try account.refusals() } catch {
+    do throws(StateError) {
+      try account.settleRefusal(at: surroundings.now())
+      return try account.refusals()
+    } catch {
       logTrouble(error, "the server's last answer cannot be read")
       return nil
     }

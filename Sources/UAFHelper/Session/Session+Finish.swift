@@ -30,12 +30,17 @@ extension Session {
     let code = ending.leavesToOthers ? .ignore : ending.result.pamCode(context)
     Outcome(caller: caller, operation: begin.operation, result: ending.result, code: code)
       .log(ending, to: surroundings.log)
-    let text = ending.detail ?? text(of: ending)
+    let text = detail(of: ending) ?? text(of: ending)
     var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code.rawValue), result: ending.result.code)
     finished.text = text
     // A PAM host shows nothing of its own beside its "try again": what is wrong is said here, once.
     if !caller.isTool, code != .ignore, frontEnd.state == .working { try frontEnd.send(.error(text)) }
     try frontEnd.send(.finished(finished))
+  }
+
+  /// Root's own uafctl hears what is wrong with a file: nobody has entered anything too often, and no unlocking helps.
+  private func detail(of ending: Ending) -> String? {
+    ending.detail ?? (caller.isRoot && caller.isTool ? ending.damage : nil)
   }
 
   private func text(of ending: Ending) -> String {

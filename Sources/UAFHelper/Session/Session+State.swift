@@ -79,7 +79,7 @@ extension Ending {
   init(_ error: StateError) {
     if error.meansLocked {
       self.init(.lockedForGood, text: .lockedForGood, log: "\(error)")
-      isDamage = true
+      damage = "\(error)"
     } else {
       self.init(.cannotUse, log: "\(error)")
     }

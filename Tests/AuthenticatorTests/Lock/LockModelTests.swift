@@ -61,12 +61,13 @@ import UAFCrypto
     let folder = StateFolder()
     let directory = try folder.initialised()
     let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina")
-    let file = try AccountFile.create(in: directory, identity: identity)
     let slot = try #require(try LockModelSlot(directory))
     let unlocked = try AccountFile.enrol(
       Secret(copying: Array("correct".utf8).span), for: .passcode, identity: identity,
       cost: Scrypt.Parameters(logN: 4, r: 8, p: 1), in: directory, holding: slot.slot)
-    try file.store([unlocked.registration(of: try unlocked.makeKey(appID: "https://example.com/facets"))])
+    let file = try AccountFile.create(
+      in: directory, identity: identity,
+      storing: [unlocked.registration(of: try unlocked.makeKey(appID: "https://example.com/facets"))])
     for seed in 0..<20 {
       try file.unlock()
       var story = LockStory(FileSubject(file: file), seed: UInt64(seed))

@@ -23,11 +23,10 @@ import UAFCrypto
   @discardableResult
   private func register(in directory: borrowing StateDirectory) throws -> UAFKey {
     let slot = try #require(try DerivationSlotBox(directory))
-    let file = try AccountFile.create(in: directory, identity: identity)
     let unlocked = try AccountFile.enrol(
       secret("correct"), for: .passcode, identity: identity, cost: cost, in: directory, holding: slot.slot)
     let key = try unlocked.makeKey(appID: "https://example.com/facets")
-    try file.store([unlocked.registration(of: key)])
+    try AccountFile.create(in: directory, identity: identity, storing: [unlocked.registration(of: key)])
     return key
   }
 

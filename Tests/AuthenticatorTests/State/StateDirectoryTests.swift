@@ -37,6 +37,56 @@ import Testing
     #expect(try StateDirectory.initialise(folder.state, owner: owner))
   }
 
+  @Test(arguments: [".1000.new", ".1000.17.new", ".1000.17.new-journal", "1000.db-journal"])
+  func `what a killed registration has left among the accounts is none, and keeps no key from being made`(
+    _ name: String
+  ) throws {
+    _ = try StateDirectory.initialise(folder.state, owner: owner)
+    _ = unsafe unlink(folder.state + "/device.key")
+    StateFolder.write(folder.state + "/accounts/" + name, [1])
+    #expect(try StateDirectory.initialise(folder.state, owner: owner))
+  }
+
+  @Test func `a key that a killed call has given two names has one again after the next`() throws {
+    _ = try StateDirectory.initialise(folder.state, owner: owner)
+    let key = StateFolder.read(folder.state + "/device.key")
+    _ = unsafe link(folder.state + "/device.key", folder.state + "/.device.key.17")
+    guard case .unsafe = failure() else { return #expect(Bool(false)) }
+    #expect(try !StateDirectory.initialise(folder.state, owner: owner))
+    #expect(failure() == nil)
+    #expect(StateFolder.read(folder.state + "/device.key") == key)
+  }
+
+  @Test func `a half-written key is none, and gone after the next call`() throws {
+    _ = try StateDirectory.initialise(folder.state, owner: owner)
+    _ = unsafe rename(folder.state + "/device.key", folder.state + "/.device.key.new")
+    #expect(failure() == .notInitialised(path: folder.state + "/device.key"))
+    #expect(try StateDirectory.initialise(folder.state, owner: owner))
+    #expect(unsafe access(folder.state + "/.device.key.new", F_OK) != 0)
+  }
+
+  @Test func `only one call at a time makes the key`() throws {
+    let state = folder.state
+    _ = try StateDirectory.initialise(state, owner: owner)
+    let change = try FileChange(of: nil, in: TrustedDirectory(state + "/slots", owner: owner))
+    #expect(throws: StateError.superseded) { try StateDirectory.initialise(state, owner: owner) }
+    withExtendedLifetime(change) {}
+  }
+
+  @Test func `a file is renamed only where nothing has the name`() throws {
+    _ = unsafe mkdir(folder.state, 0o700)
+    let directory = try TrustedDirectory(folder.state, owner: owner)
+    StateFolder.write(folder.state + "/a", [1])
+    StateFolder.write(folder.state + "/b", [2])
+    var refusal: StateError?
+    do throws(StateError) { try directory.rename("a", toNew: "b") } catch { refusal = error }
+    #expect(refusal == .superseded)
+    #expect(StateFolder.read(folder.state + "/b") == [2])
+    try directory.rename("a", toNew: "c")
+    #expect(StateFolder.read(folder.state + "/c") == [1])
+    #expect(unsafe access(folder.state + "/a", F_OK) != 0)
+  }
+
   @Test func `a folder without a key is refused, and opening makes none`() throws {
     _ = unsafe mkdir(folder.state, 0o700)
     #expect(failure() == .notInitialised(path: folder.state + "/device.key"))

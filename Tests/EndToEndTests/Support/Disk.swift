@@ -17,8 +17,8 @@ final class Disk {
     try Disk(scene, #"mount --bind "$1" "$1"; mount -o remount,bind,ro "$1""#)
   }
 
-  /// The same files, without those that match `files`, on a disk that has no block left.
-  static func full(_ scene: Scene, dropping files: String = "") throws -> Disk {
+  /// The same files, without those that match `files`, on a disk that has no block left, but for so many KiB.
+  static func full(_ scene: Scene, dropping files: String = "", but kibibytes: Int = 0) throws -> Disk {
     try Disk(
       scene,
       #"""
@@ -27,7 +27,14 @@ final class Disk {
       cp -a --sparse=never "$1/." "$1.full"
       cd "$1.full"; rm -f -- \#(files); cd /
       ! dd if=/dev/zero of="$1.full/filler" bs=4k 2>/dev/null
+      truncate -s -\#(kibibytes)K "$1.full/filler"
       mount --move "$1.full" "$1"
       """#)
+  }
+
+  /// Makes room on a disk that was full.
+  func makeRoom(_ scene: Scene) throws {
+    let output = try Command.run(prefix + ["rm", scene.settings.stateDirectory + "/filler"])
+    guard output.status == 0 else { throw Failure("rm: \(output.text)") }
   }
 }

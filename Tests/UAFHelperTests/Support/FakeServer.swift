@@ -41,6 +41,8 @@ final class FakeServer {
   private(set) var counters: [UInt32] = []
   /// Called whenever a request is asked for.
   var onEachGet: (() -> Void)?
+  /// Called whenever an answer comes in.
+  var onRespond: (() -> Void)?
   /// Called once, when the next request is asked for.
   var onGet: (() -> Void)?
   private(set) var requests: [TransportRequest] = []
@@ -166,6 +168,7 @@ final class FakeServer {
   }
 
   private func respond(_ request: TransportRequest) -> [UInt8] {
+    onRespond?()
     do {
       answered += 1
       let response = try UAFResponse(parsing: SendUAFResponse(parsing: request.body).uafResponse)

@@ -1,0 +1,36 @@
+import Glibc
+
+/// An empty file beside an account's: the server has refused, and the account's file could not be written.
+///
+/// A call that is stopped in the middle of a write holds that file for as long as it pleases whoever stopped it. Without this
+/// the server's yes of before would hold for logins without it.
+struct RefusalMark {
+  private let path: String
+
+  /// The mark of an account, in the accounts' folder.
+  init(of uid: UInt32, in accounts: borrowing TrustedDirectory) { path = accounts.path + "/.\(uid).refused" }
+
+  /// Whether it is there; what cannot be looked at counts as that.
+  var isSet: Bool {
+    var info = stat()
+    // SAFETY: the path lives for the call; `info` is a stat structure.
+    return unsafe lstat(path, &info) == 0 || errno != ENOENT
+  }
+
+  /// Puts it there, on the disk.
+  ///
+  /// - Returns: whether it is there.
+  func set() -> Bool {
+    // SAFETY: the path lives for the call.
+    let file = unsafe open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return fsync(file) == 0
+  }
+
+  /// Takes it away; where that fails it stays, and refuses.
+  func clear() {
+    // SAFETY: the path lives for the call.
+    _ = unsafe unlink(path)
+  }
+}
