@@ -49,8 +49,9 @@ import Testing
   @Test func `take up no room on the disk`() throws {
     for peer in 0..<50 { _ = try take(UInt32(peer)) }
     let path = folder + "/slots"
-    #expect(try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-      == ["files.lock", "peers.lock", "turns.lock"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        == ["files.lock", "peers.lock", "turns.lock"])
     #expect(try FileManager.default.attributesOfItem(atPath: path + "/peers.lock")[.size] as? Int == 0)
   }
 }
