@@ -87,6 +87,7 @@ def with_right_values(lab):
     """Local logins with the right value of somebody's own, from as many prompts of su: no count ever ends them either."""
     lab.configure(cost=16)
     one, late = lab.person(), lab.person()
+    until(lambda: not slot_holders(), "the end of what was derived before")
     logins = [hosts.start("uaf", one.name) for _ in range(100)]
     for process in logins:
         process.stdin.write(one.passcode.encode() + b"\n")

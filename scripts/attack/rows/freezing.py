@@ -77,22 +77,25 @@ def setuid_host(lab):
 
 
 class Held:
-    """Logins of one person inside a cgroup of his, each with a wrong value and in the middle of its derivation."""
+    """Logins that one person began inside a cgroup of his, each with a wrong value and in the middle of its derivation.
 
-    def __init__(self, person, group, host, count, prefix=()):
+    Each is for another account: one alone derives one key at a time.
+    """
+
+    def __init__(self, person, accounts, group, host, prefix=()):
         command = [*prefix, "setpriv", f"--reuid={person.uid}", f"--regid={person.uid}", "--clear-groups", host,
-                   "/etc/pam.d", "uaf", person.name]
+                   "/etc/pam.d", "uaf"]
         self.person, self._group, self._busy = person, group, []
         self.logins = [
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             preexec_fn=group.enter) for _ in range(count)]
+            subprocess.Popen([*command, account.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, preexec_fn=group.enter) for account in accounts]
         for process in self.logins:
             while not (line := process.stdout.readline()).startswith(b"prompt"):
                 must(line, "a login in a delegated cgroup asks nothing")
         for number, process in enumerate(self.logins):
             process.stdin.write(f"wrong-guess-{number}\n".encode())
             process.stdin.flush()
-        until(lambda: len(slot_holders()) >= count, f"{count} derivations are under way")
+        until(lambda: len(slot_holders()) >= len(accounts), f"{len(accounts)} derivations are under way")
         self.cores = slot_holders()
 
     def stop(self):
@@ -134,7 +137,8 @@ class Held:
 def held_still(lab):
     limit = 10
     lab.configure(cost=16, lock=f"retry_count_to_lock = {limit}\nlock_time = 300\nmax_lock_count = 10")
-    person, host, seen = lab.person(), setuid_host(lab), []
+    accounts, host, seen = [lab.person() for _ in range(slots())], setuid_host(lab), []
+    person = accounts[0]
     lab.configure()
     other = lab.person()
     lab.configure(lock=f"retry_count_to_lock = {limit}\nlock_time = 300\nmax_lock_count = 10")
@@ -143,7 +147,7 @@ def held_still(lab):
         if start == "by the socket":
             serve(lab)
         for what in ("stop", "freeze", "kill", "starve") if start == "by the module" or lab.thorough else ("freeze",):
-            held = Held(person, group, host, slots(), SLOW if what == "starve" else ())
+            held = Held(person, accounts, group, host, SLOW if what == "starve" else ())
             obedient, inside = held.cores_that_obey(), held.cores & group.processes()
             slow = sum(os.sched_getscheduler(core) != 0 or len(os.sched_getaffinity(core)) == 1 for core in held.cores)
             getattr(held, what)()
@@ -153,10 +157,11 @@ def held_still(lab):
             must(not inside, f"{what}: {len(inside)} of {slots()} cores started {start} are in their person's cgroup")
             must(obedient == 0, f"{obedient} of {slots()} cores started {start} take signals from their person")
             until(lambda: not slot_holders(), f"{what}: the cores started {start} go on and end their derivations")
-            left = lab.status(person)["authenticators"][0]["remainingTries"]
-            must(left == limit - slots(), f"{what}, core started {start}: {slots()} looked at, {limit - left} counted")
+            left = [lab.status(account)["authenticators"][0]["remainingTries"] for account in accounts]
+            must(set(left) == {limit - 1}, f"{what}, core started {start}: each looked at once, {left} of {limit} tries left")
             held.end()
-            lab.run("uafctl", "unlock", person.name)
+            for account in accounts:
+                lab.run("uafctl", "unlock", account.name)
             seen.append(f"{what} {start} {seconds:.1f} s")
-    return (f"all {slots()} derivation slots held by one person; another was in after: {', '.join(seen)}; each guess "
-            "counted, no core in its person's reach")
+    return (f"all {slots()} derivation slots held by one person's logins to as many accounts; another was in after: "
+            f"{', '.join(seen)}; each guess counted, no core in its person's reach")
