@@ -96,6 +96,7 @@ int world_connect(int descriptor, const struct sockaddr *address, socklen_t leng
   if (script_fails(PLACE_CONNECT))
     return -1;
   memset(&next, 0, sizeof next);
+  kernel.direct = false;
   errno = ENOENT;
   return kernel.socket_missing ? -1 : 0;
 }
@@ -113,7 +114,9 @@ int world_socketpair(int domain, int type, int protocol, int ends[2])
   MUST(domain == AF_UNIX && (type & SOCK_CLOEXEC) != 0 && protocol == 0);
   if (script_fails(PLACE_PAIR))
     return -1;
+  MUST(!kernel.another_caller);
   memset(&next, 0, sizeof next);
+  kernel.direct = true;
   ends[0] = give(CORE, 0);
   ends[1] = give(OTHER_END, 0);
   return 0;

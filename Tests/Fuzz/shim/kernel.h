@@ -18,6 +18,7 @@ struct kernel {
   int64_t now;         /* milliseconds */
   int64_t waited;      /* of them for the core */
   bool child_started, child_ended, child_killed, child_reaped, child_is_lost, in_copy;
+  bool direct; /* the core was started by the module, not reached */
   /* The last packet that was handed to the module, and what is known of those before. */
   const uint8_t *last;
   size_t last_length;

@@ -17,7 +17,7 @@
 
 /* What the model knows of the conversation under way. */
 static struct {
-  bool begun, change, paused, ignored, resumed, stale;
+  bool begun, begun_directly, change, paused, ignored, resumed, stale;
   char stale_name[9000];
   const uint8_t *answered; /* the packet that was replied to last */
 } model;
@@ -66,8 +66,10 @@ void module_sent(const uint8_t *packet, size_t length)
   const bool asked = kernel.last != NULL && kernel.last[0] == 0x81;
   const bool ready = kernel.last != NULL && kernel.last[0] == 0x84;
   if (packet[0] == 0x01) {
-    MUST(!model.begun && kernel.received == 0);
+    /* Once more only for a core of the module's own, where the one at the socket said nothing. */
+    MUST(kernel.received == 0 && (!model.begun || (kernel.direct && !model.begun_directly)));
     model.begun = true;
+    model.begun_directly = kernel.direct;
     return;
   }
   MUST(model.begun && kernel.last != NULL && model.answered != kernel.last);
