@@ -128,8 +128,11 @@ import UAFWire
 
   @Test func `no connection is AUTHINFO_UNAVAIL, a connection that broke is not`() throws {
     let bench = try HelperBench.registered()
-    bench.server.failure = .noHandshake(.refused)
+    bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["correct"]).pamCode == 9)
+    bench.server.failure = .noHandshake(.refused)
+    let unasked = try bench.run(bench.begin(), ["correct"])
+    #expect(unasked.prompts.isEmpty && unasked.pamCode == 7, "who was asked nothing has proved nothing")
     bench.server.failure = .afterHandshake(.timeOut)
     let broken = try bench.run(bench.begin(), ["correct"])
     #expect(broken.pamCode == 7 && broken.result == 4001)

@@ -88,7 +88,7 @@ import UAFWire
   @Test(arguments: absences)
   func `no answer is 4001, says why, and is a refusal once TLS stood`(_ failure: NetworkFailure, _ why: String) throws {
     let bench = try HelperBench.registered()
-    bench.server.failure = .noHandshake(failure)
+    bench.server.lateFailure = .noHandshake(failure)
     let absent = try bench.run(bench.begin(), ["correct"])
     #expect(absent.result == 4001 && absent.pamCode == 9)
     bench.server.failure = .afterHandshake(failure)

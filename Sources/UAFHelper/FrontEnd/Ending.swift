@@ -13,6 +13,8 @@ struct Ending: Error {
   var log: String
   /// Whether a TLS handshake with the server was completed; decides 4001's code alone.
   var handshakeCompleted = true
+  /// Whether the person had proved here to be who they say: without that, no stack goes on because the server is away.
+  var hasProved = false
   /// Whether the server said so.
   var isServers = false
   /// Whether the server answered and that was no yes, whoever noticed: logins without it then end.

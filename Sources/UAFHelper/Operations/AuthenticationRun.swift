@@ -70,10 +70,10 @@ import UAFWire
   func run() throws(Ending) -> Acceptance {
     do throws(Ending) { return try decide() } catch {
       var ending = error
-      // Of the whole call: what a later request met does not make the server one that was never reached. And only who has
-      // proved something here may be left to a stack's next lines because the server is away: registering anew, say, asks
-      // for no value that is known, and locks do not stop it.
-      ending.handshakeCompleted = ending.handshakeCompleted || isReached || held.opened.isEmpty
+      // Of the whole call: what a later request met does not make the server one that was never reached.
+      ending.handshakeCompleted = ending.handshakeCompleted || isReached
+      // Registering anew, say, asks for no value that is known, and locks do not stop it.
+      ending.hasProved = !held.opened.isEmpty
       ending.isServersNo = ending.isServersNo || isRefused || isAsked && !Self.personsOwn.contains(ending.result)
       throw ending
     }

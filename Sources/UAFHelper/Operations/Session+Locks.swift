@@ -42,7 +42,7 @@ extension Session {
 
   /// Does what may take an account's values away, and has the audit told of a lock that went with one.
   func tellingRemovedLocks<Result>(
-    of account: AccountFile?, _ change: () throws(StateError) -> Result
+    of account: AccountFile, _ change: () throws(StateError) -> Result
   ) throws(StateError) -> Result {
     let before = locks(of: account)
     let result = try change()

@@ -25,8 +25,10 @@ extension Session {
     defer { writeAuditRecords() }
     let context = PAMContext(
       stage: begin.operation == .change || begin.operation == .reset ? .password : .authentication,
-      tlsHandshakeCompleted: ending.handshakeCompleted, spokenByServer: ending.isServers, hideState: hidesState,
-      nouserok: arguments.nouserok && begin.operation == .authenticate, neverHadRow: ending.neverHadRow)
+      // A server that is away leaves to a stack's next lines only who has proved something here.
+      tlsHandshakeCompleted: ending.handshakeCompleted || !ending.hasProved, spokenByServer: ending.isServers,
+      hideState: hidesState, nouserok: arguments.nouserok && begin.operation == .authenticate,
+      neverHadRow: ending.neverHadRow)
     let code = ending.leavesToOthers ? .ignore : ending.result.pamCode(context)
     Outcome(caller: caller, operation: begin.operation, result: ending.result, code: code)
       .log(ending, to: surroundings.log)
