@@ -4,8 +4,10 @@ import Glibc
 struct PAMDirectory {
   let path: String
 
-  // libpam's own limit for includes inside includes; and bytes of a file, far above what any has.
-  private static let deepest = 16
+  /// libpam's own limit for includes inside includes.
+  static let deepest = 16
+
+  // Bytes of a file, far above what any has.
   private static let largest = 262_144
 
   /// The names of the services, in order; nil if the folder cannot be read.

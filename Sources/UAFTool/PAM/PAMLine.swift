@@ -80,6 +80,9 @@ struct PAMLine: Equatable {
   /// How many lines a success of this line jumps over; 0 where it jumps over none.
   var skippedBySuccess: Int { action(for: "success").flatMap { Int($0) } ?? 0 }
 
+  /// The most lines that any result of this one jumps over; 0 where none does.
+  var farthestJump: Int { actions?.values.compactMap { Int($0) }.max() ?? 0 }
+
   /// Whether libpam understands it; where it does not, it refuses everybody.
   var isWellFormed: Bool {
     guard Self.groups.contains(group) || group == "@include", !module.isEmpty else { return false }
@@ -103,8 +106,7 @@ struct PAMLine: Equatable {
     return ["ignore", nil].contains(action(for: "success") ?? action(for: "default"))
   }
 
-  /// What each result does, where it is written out.
-  var actions: [String: String]? {
+  private var actions: [String: String]? {
     control.hasPrefix("[") ? PAMControl(control.dropFirst().dropLast())?.actions : nil
   }
 

@@ -15,9 +15,6 @@ struct StackPlace {
   /// The file's name, for whoever is told.
   let path: String
 
-  // Includes inside includes: far above what any stack has.
-  private static let deepest = 8
-
   /// - Throws: ``StackError``: `jump`, `alone`.
   func check() throws(StackError) {
     let brought = stack.parsed.flatMap { whole($0) }
@@ -52,7 +49,7 @@ struct StackPlace {
   /// nothing in it jumps out of it.
   private func entries(of line: PAMLine, in group: String, depth: Int) -> [PAMLine] {
     guard line.group == "@include" || line.group == group else { return [] }
-    guard line.control == "include", depth < Self.deepest else { return [line] }
+    guard line.control == "include", depth < PAMDirectory.deepest else { return [line] }
     return reader.ownLines(of: line.module).flatMap { entries(of: $0, in: group, depth: depth + 1) }
   }
 
@@ -60,12 +57,5 @@ struct StackPlace {
   private func whole(_ line: PAMLine) -> [PAMLine] {
     guard line.isInclusion else { return [line] }
     return reader.wholeStack(of: line.module).filter { line.group == "@include" || line.group == $0.group }
-  }
-}
-
-extension PAMLine {
-  /// The most lines that a result of this one jumps over; 0 where none does.
-  fileprivate var farthestJump: Int {
-    actions?.values.compactMap { Int($0) }.max() ?? 0
   }
 }

@@ -24,16 +24,17 @@ struct StackPlan {
   ///
   /// - Throws: ``StackError``: `file`, `changed`.
   func apply(in folder: some ServiceFolder) throws(StackError) {
-    let service = FileBefore.known(record.madeFrom != nil && line != nil ? nil : before)
-    try folder.check(self.service.name, is: service)
-    try folder.check(self.service.stackName, is: .known(oldStack))
+    // A service that only a vendor's folder has gets its file now.
+    let read = FileBefore.known(record.madeFrom != nil && line != nil ? nil : before)
+    try folder.check(service.name, is: read)
+    try folder.check(service.stackName, is: .known(oldStack))
     if isEdited, let oldStack {
-      try folder.write(oldStack, to: self.service.savedName, like: self.service.stackName, over: .any)
+      try folder.write(oldStack, to: service.savedName, like: service.stackName, over: .any)
     }
-    try folder.write(stack, to: self.service.stackName, like: nil, over: .known(oldStack))
+    try folder.write(stack, to: service.stackName, like: nil, over: .known(oldStack))
     guard after != before else { return }
-    try folder.write(before, to: self.service.backupName, like: self.service.name, over: .any)
-    try folder.write(after, to: self.service.name, like: self.service.name, over: service)
+    try folder.write(before, to: service.backupName, like: service.name, over: .any)
+    try folder.write(after, to: service.name, like: service.name, over: read)
   }
 
   /// What would change, as diff(1) shows it.
