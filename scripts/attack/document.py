@@ -21,11 +21,11 @@ def cell(text):
 
 
 def table(outcomes):
-    lines = ["| id | attack | must hold | seen | pam_faillock |", "|---|---|---|---|---|"]
+    lines = ["| id | attack | caused by | must hold | seen | pam_faillock |", "|---|---|---|---|---|---|"]
     for outcome in outcomes:
         seen = outcome["seen"] if outcome["verdict"] == "held" else f"{outcome['verdict']}: {outcome['seen']}"
         beside = f"{outcome['faillockVerdict']}: {outcome['faillock']}" if outcome["faillock"] else ""
-        cells = [outcome["id"], outcome["attack"], outcome["expected"], seen, beside]
+        cells = [outcome["id"], outcome["attack"], ", ".join(outcome["causes"]), outcome["expected"], seen, beside]
         lines.append("| " + " | ".join(cell(text) for text in cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -42,9 +42,12 @@ def write():
 
 def check():
     _, rest = PAGE.read_text().split(BEGIN)
-    listed = [line.split(" | ")[:3] for line in rest.split(END)[0].splitlines() if line.startswith("| A")]
-    known = {identifier.removeprefix("| "): (title, expected) for identifier, title, expected in listed}
-    wrong = [row.identifier for row in ROWS.values() if known.get(row.identifier) != (cell(row.title), cell(row.expected))]
+    if unnamed := [row.identifier for row in ROWS.values() if not row.causes]:
+        sys.exit(f"check: rows of scripts/attack that do not say who can bring them about: {' '.join(unnamed)}")
+    listed = [line.split(" | ")[:4] for line in rest.split(END)[0].splitlines() if line.startswith("| A")]
+    known = {identifier.removeprefix("| "): tuple(cells) for identifier, *cells in listed}
+    wrong = [row.identifier for row in ROWS.values()
+             if known.get(row.identifier) != (cell(row.title), ", ".join(row.causes), cell(row.expected))]
     wrong += sorted(set(known) - set(ROWS))
     if wrong:
         sys.exit(f"check: SECURITY.md's table of attacks is not that of scripts/attack: {' '.join(sorted(wrong, key=order))}")

@@ -3,8 +3,10 @@
 import os
 import pathlib
 import socket
+import stat
 import threading
 
+from lab.files import below
 from lab.table import must
 
 CHUNK = 1 << 22
@@ -62,15 +64,12 @@ class Canary:
 
     def in_files(self, since, *folders):
         """The files that have it, in name or content, of those that anything changed since a moment."""
-        found = []
-        for folder in folders:
-            for place, _, names in os.walk(folder):
-                paths = (pathlib.Path(place, name) for name in names)
-                found += [str(path) for path in paths if self._is_in(path, since)]
-        return found
+        paths = (pathlib.Path(path) for folder in folders for path in below(folder))
+        return [str(path) for path in paths if self._is_in(path, since)]
 
     def _is_in(self, path, since):
-        if not path.is_file() or path.is_symlink() or path.stat().st_ctime < since:
+        about = path.lstat()
+        if not stat.S_ISREG(about.st_mode) or about.st_ctime < since:
             return False
         return self.count(str(path).encode() + path.read_bytes()) > 0
 

@@ -10,15 +10,22 @@ import sys
 import time
 import traceback
 
+from lab.limit import within
 from lab.machine import Lab
 from lab.processes import gone
 from lab.table import ROWS, Broken, Outcome, Skip, order
 
 
+# Every point of failure there is takes many times as long as the part that fits into `make test`.
+THOROUGH = 20
+
+
 def outcome_of(row, lab, with_baseline):
     started = time.monotonic()
+    limit = row.limit * (THOROUGH if lab.thorough else 1)
     try:
-        verdict, seen = "held", row.act(lab)
+        with within(limit, row.identifier):
+            verdict, seen = "held", row.act(lab)
     except Skip as reason:
         verdict, seen = "skipped", str(reason)
     except Broken as reason:
@@ -32,7 +39,8 @@ def outcome_of(row, lab, with_baseline):
     outcome = Outcome(row, verdict, seen, time.monotonic() - started)
     if with_baseline and row.baseline:
         try:
-            holds, outcome.baseline = row.baseline(lab)
+            with within(limit, f"{row.identifier}, pam_faillock"):
+                holds, outcome.baseline = row.baseline(lab)
             outcome.baseline_verdict = "holds" if holds else "falls"
         except Skip as reason:
             outcome.baseline, outcome.baseline_verdict = str(reason), "skipped"
@@ -45,6 +53,8 @@ def outcome_of(row, lab, with_baseline):
 def show(outcome):
     row = outcome.row
     print(f"{row.identifier:4} {outcome.verdict:8} {row.title}  [{outcome.seconds:.1f} s]")
+    if row.causes:
+        print(f"              caused by {', '.join(row.causes)}")
     print(f"              expected  {row.expected}")
     print(f"              seen      {outcome.seen}")
     if outcome.baseline is not None:
@@ -57,7 +67,8 @@ def keep(name, outcomes):
     folder.mkdir(parents=True, exist_ok=True)
     lines = [
         {
-            "id": outcome.row.identifier, "attack": outcome.row.title, "expected": outcome.row.expected,
+            "id": outcome.row.identifier, "attack": outcome.row.title, "causes": outcome.row.causes,
+            "expected": outcome.row.expected,
             "seen": outcome.seen, "verdict": outcome.verdict, "seconds": round(outcome.seconds, 1),
             "faillock": outcome.baseline, "faillockVerdict": outcome.baseline_verdict,
         } for outcome in outcomes

@@ -4,6 +4,13 @@ import dataclasses
 import typing
 
 
+LIMIT = 600
+
+# The person who logs in; another account of the machine; somebody who reaches it over the network; who sits between it
+# and the server; the server; root's own mistake; power, disk and kernel.
+CAUSES = ("the person", "a local user", "somebody afar", "the network", "the server", "root", "the machine")
+
+
 class Broken(Exception):
     """An attack won, a host showed something else, or what was to hold could not be seen."""
 
@@ -18,6 +25,10 @@ class Row:
     title: str
     expected: str
     act: typing.Callable
+    # Who can bring it about: some of CAUSES.
+    causes: tuple[str, ...] = ()
+    # After so many seconds it is broken. A bound for what hangs: no row is judged by how fast it is.
+    limit: int = LIMIT
     baseline: typing.Callable | None = None
 
 
@@ -34,13 +45,16 @@ class Outcome:
 ROWS: dict[str, Row] = {}
 
 
-def row(identifier, title, expected):
+def row(identifier, title, expected, causes=(), limit=LIMIT):
     """Makes a function a row. It gets the lab and returns what was seen, or raises Broken or Skip."""
+    unknown = set(causes) - set(CAUSES)
+    if unknown:
+        raise ValueError(f"{identifier}: unknown causes {unknown}; known are {CAUSES}")
 
     def enter(function):
         if identifier in ROWS:
             raise ValueError(f"two rows are called {identifier}")
-        ROWS[identifier] = Row(identifier, title, expected, function)
+        ROWS[identifier] = Row(identifier, title, expected, function, tuple(causes), limit)
         return function
 
     return enter

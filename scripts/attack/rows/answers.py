@@ -70,7 +70,8 @@ def spoil(lab, path, change):
 
 
 @row("A12", "the server's answer truncated, endless, slow, malformed",
-        f"an error within {LONGEST} s of a time-out of {TIMEOUT} s, bounded memory, nothing counted, never success")
+        f"an error within {LONGEST} s of a time-out of {TIMEOUT} s, bounded memory, nothing counted, never success",
+        causes=("the server", "the network"))
 def broken_answers(lab):
     person = lab.person()
     between = forger.Forger(lab, forger.passing, shown=forger.STOLEN)

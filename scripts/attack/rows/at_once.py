@@ -46,7 +46,8 @@ def all_at_once(lab, person, value, number):
 
 
 @row("A32", "registering, changing and logging in at once; state of a newer and an older schema",
-        "one change at most, one value lets in afterwards, nothing torn; another schema refused by name, never as new")
+        "one change at most, one value lets in afterwards, nothing torn; another schema refused by name, never as new",
+        causes=("the person",))
 def at_once(lab):
     lab.configure(lock=f"retry_count_to_lock = {LIMIT}\nlock_time = 300")
     mark = lab.log.mark()

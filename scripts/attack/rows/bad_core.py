@@ -118,7 +118,8 @@ def without_a_core(lab, person):
 
 
 @row("A21", "a core that crashes, is missing, hangs, talks nonsense, says success and does not mean it",
-        "PAM_SYSTEM_ERR within the time allowed, and the next module of the stack runs, as each control word has it")
+        "PAM_SYSTEM_ERR within the time allowed, and the next module of the stack runs, as each control word has it",
+        causes=("root", "the machine"))
 def bad_core(lab):
     person = lab.person()
     done = without_a_core(lab, person)

@@ -91,7 +91,8 @@ def everywhere(lab, effects, counts):
 
 
 @row("A2", "kill -9 of the core, and of the host, at each step of a login",
-        "counted, or never looked at; no success without the core's whole word; the next login works")
+        "counted, or never looked at; no success without the core's whole word; the next login works",
+        causes=("a local user", "the machine"))
 def killed(lab):
     return everywhere(lab, lambda call: (KILL,), {"core": 48, "host": 16})
 
@@ -126,7 +127,8 @@ def lying_disk(lab):
 
 
 @row("A42", "one system call fails: full disk, broken disk, no memory, locks held, interruptions",
-        "refused and counted, or never looked at; never in with a wrong value; the next login works")
+        "refused and counted, or never looked at; never in with a wrong value; the next login works",
+        causes=("the machine",))
 def failing_calls(lab):
     noticed = lying_disk(lab)
     seen = everywhere(

@@ -125,7 +125,8 @@ def in_the_host(person, canary):
 
 
 @row("A24", "a value that is nowhere else: memory, cores, arguments, environments, log, files, network",
-        "found while it is used, and nowhere once it was; the scanner finds it where it must be")
+        "found while it is used, and nowhere once it was; the scanner finds it where it must be",
+        causes=("a local user", "the network"))
 def canary_row(lab):
     person = lab.person(registered=False)
     person.passcode = "canary-" + secrets.token_urlsafe(24)

@@ -33,7 +33,8 @@ def left(lab, person, prefix=()):
 
 
 @row("A5", "the clock set forward and back; the boot clock at the edges of a lock",
-        "a lock neither ends early nor outlives its length; no wall clock moves it")
+        "a lock neither ends early nor outlives its length; no wall clock moves it",
+        causes=("the network", "root"))
 def clock(lab):
     lab.configure(lock=LOCKS)
     wall = clocks.WallClock(lab)
@@ -85,7 +86,8 @@ def clock_baseline(lab):
 
 
 @row("A6", "reboot during a lock, and between guesses",
-        f"the count goes on; the lock runs its {LOCK} s again from the start of the boot, and no longer")
+        f"the count goes on; the lock runs its {LOCK} s again from the start of the boot, and no longer",
+        causes=("the person",))
 def reboot(lab):
     lab.configure(lock=LOCKS)
     person, counted, twice = locked(lab), lab.person(), locked(lab)

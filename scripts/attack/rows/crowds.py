@@ -19,7 +19,8 @@ def tries(lab, person):
 
 
 @row("A39", f"{CONNECTIONS} connections to the socket by one person; more key derivations at once than it bears",
-        "others still log in; memory is bounded; nothing is charged for those turned away")
+        "others still log in; memory is bounded; nothing is charged for those turned away",
+        causes=("a local user",))
 def crowd(lab):
     person, other = lab.person(), lab.person()
     serve(lab)

@@ -101,7 +101,8 @@ def suffer(lab, content, person, case):
 
 
 @row("A9", "an account's file cut, each byte changed, rows edited, removed, undone by a trigger; another schema",
-        "refused as locked or unusable, and logged; what was counted stands; never a fresh account, never ignored")
+        "refused as locked or unusable, and logged; what was counted stands; never a fresh account, never ignored",
+        causes=("root", "the machine"))
 def damaged(lab):
     lab.stack("uaf", "auth required pam_uaf.so nouserok", "account required pam_permit.so")
     # So that the server's last answer is kept, too.

@@ -41,7 +41,8 @@ def neutral(text, name):
 
 
 @row("A25", "accounts told by texts or prompts: registered, locked, for good, unregistered, unknown, root ...",
-        "the transcripts are equal byte for byte, through the small host and through sshd")
+        "the transcripts are equal byte for byte, through the small host and through sshd",
+        causes=("somebody afar",))
 def transcripts(lab):
     right, names = everybody(lab)
     seen = {}

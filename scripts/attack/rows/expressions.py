@@ -23,7 +23,8 @@ def timed(action):
 
 
 @row("A22", "a policy expression that explodes, with the value that makes it",
-        f"a value that runs into the limits is refused as not matching, within {LIMIT:.0f} s")
+        f"a value that runs into the limits is refused as not matching, within {LIMIT:.0f} s",
+        causes=("root",))
 def exploding(lab):
     rules = "[passcode.regex]\n" + "".join(f"'{pattern}' = \"no\"\n" for pattern in EXPLOSIVE)
     person, newcomer = lab.person(registered=False), lab.person(registered=False)

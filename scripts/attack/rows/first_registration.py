@@ -86,7 +86,8 @@ def small_disk(lab):
 
 
 @row("A43", "a first registration that is killed, meets a failing call, or finds no room, at each step of it",
-        "an account that never registered, or a whole one: never damaged, never locked; registering again works")
+        "an account that never registered, or a whole one: never damaged, never locked; registering again works",
+        causes=("the machine",))
 def interrupted(lab):
     faults.Core(lab)
     people = [lab.person(registered=False) for _ in range(faults.WORKERS)]

@@ -133,7 +133,8 @@ class Held:
 
 
 @row("A3", "inside a call: SIGSTOP; cgroup.freeze and cgroup.kill by a delegated cgroup's owner; no processor time",
-        "nobody else waits; the core is out of its person's reach, goes on, and what it looked at is counted")
+        "nobody else waits; the core is out of its person's reach, goes on, and what it looked at is counted",
+        causes=("a local user",))
 def held_still(lab):
     limit = 10
     lab.configure(cost=16, lock=f"retry_count_to_lock = {limit}\nlock_time = 300\nmax_lock_count = 10")

@@ -64,7 +64,8 @@ DISKS = {
 
 
 @row("A7", f"the disk is full, breaks or is read-only: {counting.GUESSES} wrong guesses, then the right one",
-        f"counted up to {counting.LIMIT} by blocks kept for it, or not looked at: wrong and right alike PAM_SYSTEM_ERR")
+        f"counted up to {counting.LIMIT} by blocks kept for it, or not looked at: wrong and right alike PAM_SYSTEM_ERR",
+        causes=("a local user", "the machine"))
 def full_disks(lab):
     seen = []
     for name, attempt in DISKS.items():

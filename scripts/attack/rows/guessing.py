@@ -28,7 +28,8 @@ def race(start, right, limit):
 
 
 @row("A1", f"{CONVERSATIONS} conversations at once, limit {LIMIT}",
-        f"exactly {LIMIT} values are looked at; the right one among the rest is refused")
+        f"exactly {LIMIT} values are looked at; the right one among the rest is refused",
+        causes=("a local user",))
 def parallel_guesses(lab):
     person = lab.person()
     mark = lab.log.mark()

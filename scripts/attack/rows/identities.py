@@ -14,7 +14,8 @@ from lab.table import must, row
 
 
 @row("A37", "`nouserok` reached by deregistration, reset, a server's word, a failed lookup, damaged state",
-        "ignored where nothing was ever registered, and nowhere else")
+        "ignored where nothing was ever registered, and nowhere else",
+        causes=("the person", "root"))
 def never_registered(lab):
     # Whoever pam_uaf ignores is let in; everything else is a refusal.
     lab.stack(
@@ -118,7 +119,8 @@ def folder_damages():
 
 
 @row("A40", "a uid is used again, and an account is renamed",
-        "the old value opens nothing, through PAM and over the socket")
+        "the old value opens nothing, through PAM and over the socket",
+        causes=("root",))
 def used_again(lab):
     serve(lab)
     gone, renamed = lab.person(), lab.person()

@@ -85,7 +85,8 @@ def may_raise():
 
 
 @row("A8", "limits of the caller: file size, processor, memory, descriptors, stack, processes",
-        "raised, or refused; nothing uncounted, and a right value is not told from a wrong one where it is refused")
+        "raised, or refused; nothing uncounted, and a right value is not told from a wrong one where it is refused",
+        causes=("a local user",))
 def limits(lab):
     lab.stack("su", "auth required pam_uaf.so", "account required pam_permit.so", "session required pam_permit.so")
     ways = {name: attempt for name, attempt in HOSTS.items() if may_raise() or attempt is not hard_without}
@@ -192,7 +193,8 @@ def trouble(lab, name, wrong, right):
 
 
 @row("A20", "a host with closed or leaked descriptors, ignored or blocked signals, timers, no folder",
-        "no way in with a wrong value; counted; the core has its own descriptors alone, 0-2 are /dev/null")
+        "no way in with a wrong value; counted; the core has its own descriptors alone, 0-2 are /dev/null",
+        causes=("a local user",))
 def bad_state(lab):
     people = {name: (lab.person(), lab.person()) for name in TROUBLES}
     with concurrent.futures.ThreadPoolExecutor(3) as pool:

@@ -16,7 +16,8 @@ DAY, YEAR = 86400, 365 * 86400
 
 
 @row("A35", "the number of locks is used up (max_lock_count)",
-        "locked for good, for every host and after every wait; the way out is root's or a new enrolment's, and logged")
+        "locked for good, for every host and after every wait; the way out is root's or a new enrolment's, and logged",
+        causes=("a local user",))
 def for_good(lab):
     limit, lock = 2, 300
     policy = f"retry_count_to_lock = {limit}\nlock_time = {lock}\nmax_lock_count = "
@@ -79,7 +80,8 @@ def knock(name, port):
 
 
 @row("A38", "locking others from afar: guesses for every account; sshd's junk for those it refuses",
-        "junk is not counted; remote locks are remote alone, end by themselves and are never for good")
+        "junk is not counted; remote locks are remote alone, end by themselves and are never for good",
+        causes=("somebody afar",))
 def from_afar(lab):
     limit, lock = 5, 300
     lab.configure(lock=f"retry_count_to_lock = {limit}\nlock_time = {lock}\nmax_lock_count = 0")

@@ -107,7 +107,8 @@ def left_behind():
 
 
 @row("A13", "TLS: expired, other host, unknown CA, self-signed, TLS 1.0 and 1.1; trust planted in the environment",
-        "refused before anything is sent, the message says why; what is planted changes nothing")
+        "refused before anything is sent, the message says why; what is planted changes nothing",
+        causes=("the network", "a local user"))
 def wrong_certificates(lab):
     person = lab.person()
     bad = forger.BadServers(lab)
@@ -203,7 +204,8 @@ CALL_LIMIT = 4
 
 @row("A29", "server down, name server silent, black hole, half-open, silent after the handshake, dragged out",
         f"an end within the time-out ({TIMEOUT} s an exchange), or timeout={CALL_LIMIT} for the call; "
-        "PAM_AUTHINFO_UNAVAIL only where no handshake was completed")
+        "PAM_AUTHINFO_UNAVAIL only where no handshake was completed",
+        causes=("the network", "the server"))
 def nobody_there(lab):
     person = lab.person()
     bad = forger.BadServers(lab)

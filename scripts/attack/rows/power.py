@@ -86,7 +86,8 @@ def cut(lab, disk, people, moment, environment):
 
 
 @row("A4", "the power goes on ext4 while wrong guesses are counted",
-        "no count that was told is lost; the next login works")
+        "no count that was told is lost; the next login works",
+        causes=("the machine",))
 def power_cut(lab):
     lab.configure(lock=f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 3")
     faults.Core(lab)

@@ -16,7 +16,8 @@ OK = 1200
 AT_ONCE = 50
 
 
-@row("A14", "interception with a certificate the client trusts", "the server refuses by the channel binding")
+@row("A14", "interception with a certificate the client trusts", "the server refuses by the channel binding",
+        causes=("the network",))
 def interception(lab):
     person, newcomer = lab.person(), lab.person(registered=False)
     log = ServerLog()
@@ -64,7 +65,8 @@ def count(reasons):
 
 
 @row("A15", f"answers sent again ({AT_ONCE} at once), late, for another person, for another operation",
-        "one success at most, by the one it was made for")
+        "one success at most, by the one it was made for",
+        causes=("somebody afar", "the network"))
 def replays(lab):
     folder, port = "/srv/uaf-replay", 8444
     trusted = forger.TRUSTED.read_bytes()
@@ -205,7 +207,8 @@ BEHIND = 6
 
 
 @row("A16", "a copy of the state folder used beside the original",
-        "an equal or lower counter is refused and logged; of a pair at once one is accepted")
+        "an equal or lower counter is refused and logged; of a pair at once one is accepted",
+        causes=("root",))
 def cloned(lab):
     person = lab.person()
     clone = pathlib.Path("/var/lib/pam-uaf-clone")

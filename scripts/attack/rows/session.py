@@ -100,7 +100,8 @@ def packets(person, other, forged):
 
 
 @row("A36", "malware in the session: further authenticator, own server or authority, other accounts, forged frames",
-        "no record changes without a code for that account or a verification; trust from root's configuration alone")
+        "no record changes without a code for that account or a verification; trust from root's configuration alone",
+        causes=("the person",))
 def malware(lab):
     person, other = lab.person(), lab.person()
     lab.configure(lock=MANY, authenticators=BOTH)
@@ -147,7 +148,8 @@ def by_hand(person, program):
 
 
 @row("A34", "the core started by hand, or asked over the socket by another user",
-        "gives nothing, and leads round no count")
+        "gives nothing, and leads round no count",
+        causes=("a local user",))
 def another_user(lab):
     person, other = lab.person(), lab.person()
     lab.configure(lock=MANY)

@@ -26,7 +26,8 @@ def ask_everywhere(lab, *sudoers):
 
 
 @row("A26", f"guesses spread over sudo, su and login; over ssh and another remote service; limit {LIMIT}",
-        "one count for local attempts, one for remote ones; at the limit all are refused")
+        "one count for local attempts, one for remote ones; at the limit all are refused",
+        causes=("a local user", "somebody afar"))
 def spread(lab):
     person, far, neighbour = lab.person(), lab.person(), lab.person(registered=False)
     ask_everywhere(lab, f"{person.name} ALL=(root) ALL", f"{far.name} ALL=(root) ALL")
@@ -67,7 +68,8 @@ def spread(lab):
 
 
 @row("A27", "sudo without a password (NOPASSWD), and with a cached ticket, between wrong guesses",
-        "neither takes a count back")
+        "neither takes a count back",
+        causes=("the person",))
 def ticket(lab):
     free, cached = lab.person(), lab.person()
     ask_everywhere(
@@ -104,7 +106,8 @@ def ticket_baseline(lab):
 
 
 @row("A28", "to have the count forgotten: register again, change, reset, remove and add",
-        "a verification first, which counts as any; or the count is kept")
+        "a verification first, which counts as any; or the count is kept",
+        causes=("the person",))
 def start_over(lab):
     serve(lab)
     begin = peer.begin

@@ -8,6 +8,7 @@ import unicodedata
 
 from attack.recorder import encode
 from lab import forger, hosts
+from lab.files import below
 from lab.processes import Watch, gone
 from lab.table import must, row
 
@@ -33,8 +34,8 @@ def is_raw(text):
 def files():
     """Every file of the folders that a login might write to, with those made by the system as it goes left out."""
     return {
-        os.path.join(folder, name) for top in FOLDERS for folder, _, names in os.walk(top) for name in names
-        if not folder.startswith(("/run/sshd", "/tmp/attack", "/var/lib/pam-uaf/slots"))}
+        path for folder in FOLDERS for path in below(folder)
+        if not path.startswith(("/run/sshd/", "/tmp/attack", "/var/lib/pam-uaf/slots/"))}
 
 
 def own_lines(lines):
@@ -47,7 +48,8 @@ def raw_lines(lines):
 
 
 @row("A17", "hostile user names: control bytes, paths, formats, 64 KiB, empty; also by ssh",
-        "refused; no crash, no file, no raw control byte in prompts and log")
+        "refused; no crash, no file, no raw control byte in prompts and log",
+        causes=("somebody afar",))
 def hostile_names(lab):
     with open("/etc/passwd", "a") as passwd:
         passwd.writelines(f"{name}:x:{700 + number}:65534::/:/bin/sh\n" for number, name in enumerate(ACCOUNTS))
@@ -146,7 +148,8 @@ def said(login):
 
 
 @row("A18", "hostile texts of the server: control bytes, bidirectional overrides, overlong lines",
-        f"one clean line of at most {LONGEST} characters on the screen, in one clean line of the log")
+        f"one clean line of at most {LONGEST} characters on the screen, in one clean line of the log",
+        causes=("the server",))
 def hostile_texts(lab):
     person = lab.person()
     between = forger.Forger(lab, forger.passing, shown=forger.STOLEN)

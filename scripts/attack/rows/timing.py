@@ -118,7 +118,8 @@ def states(lab, cost):
 
 @row("A23", "accounts told by time: wrong, locked, locked for good, unregistered, unknown; interleaved, from afar",
         f"medians not further apart than {MILLISECONDS} ms or {SHARE:.0%} with a rank beyond {RANK}, or {SMALL} ms with one "
-        f"beyond {EXTREME}; with a small and a large key derivation, a fast and a slow disk")
+        f"beyond {EXTREME}; with a small and a large key derivation, a fast and a slow disk",
+        causes=("somebody afar",))
 def timing(lab):
     runs = 200 if lab.thorough else 30
     seen = []

@@ -84,7 +84,8 @@ def refused(lab, person, path, what, codes, named=""):
 
 
 @row("A10", "configuration, state folder, device key, account file of another owner, open, linked, a FIFO, a folder",
-        "refused before anybody is asked, and the log names the path")
+        "refused before anybody is asked, and the log names the path",
+        causes=("root",))
 def unsafe_files(lab):
     person = lab.person()
     journal = person.state.with_name(person.state.name + "-journal")
@@ -127,7 +128,8 @@ MISTAKES = {
 
 
 @row("A11", "configuration: writable by others, its folder writable, unknown keys, bad numbers, no TOML, missing",
-        "refused before anybody is asked, with file, line and key in the log")
+        "refused before anybody is asked, with file, line and key in the log",
+        causes=("root",))
 def wrong_configuration(lab):
     person = lab.person()
     for what, (text, key) in MISTAKES.items():

@@ -43,7 +43,8 @@ def stub(lab, *packets):
 
 
 @row("A41", "an old module with a new core, and the reverse",
-        "works, or a clear refusal: PAM_SYSTEM_ERR with a text and a line in the log, and the stack goes on")
+        "works, or a clear refusal: PAM_SYSTEM_ERR with a text and a line in the log, and the stack goes on",
+        causes=("root",))
 def versions(lab):
     person, seen = lab.person(), []
     for version, older in ((0, "module"), (2, "helper"), (65535, "helper"))[:3 if lab.thorough else 2]:

@@ -1,0 +1,40 @@
+"""A time limit for a row: what hangs is broken, and the rows after it run."""
+
+import contextlib
+import os
+import signal
+import sys
+
+from lab.table import Broken
+
+# Seconds between two interruptions: what catches the first, as the end of a pool of threads does, meets the next.
+AGAIN = 5
+# After so many interruptions the row cannot be ended, and the run is: the namespaces take its processes with them.
+MOST = 12
+
+
+class Overdue(Broken):
+    """The row ran into its limit."""
+
+
+@contextlib.contextmanager
+def within(seconds, what):
+    """Interrupts the main thread after some seconds with Overdue, and ends the program where that does not help."""
+    interruptions = 0
+
+    def interrupt(*_):
+        nonlocal interruptions
+        interruptions += 1
+        if interruptions > MOST:
+            print(f"{what}: still running {AGAIN * MOST} s after its limit of {seconds} s: the run ends here", file=sys.stderr)
+            sys.stderr.flush()
+            os._exit(70)
+        raise Overdue(f"not done within {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
