@@ -21,15 +21,16 @@ import UAFWire
   }
 
   @Test func `a peer without root may not describe an account or send arguments`() {
-    var begins: [Begin] = Array(repeating: Begin(.authenticate), count: 6)
+    var begins: [Begin] = Array(repeating: Begin(.authenticate), count: 7)
     begins[0].uid = 0
     begins[1].account = Array("root".utf8)
     begins[2].typedName = Array("root".utf8)
     begins[3].arguments = [Array("conf=/tmp/mine".utf8)]
     begins[4].isRemote = true
     begins[5].command = Array("/bin/sh".utf8)
-    #expect(begins.map { result($0, peer: 1000) } == Array(repeating: 1001, count: 6))
-    #expect(begins.map { result($0, peer: 0) } == Array(repeating: 0, count: 6))
+    begins[6].callerUID = 1000
+    #expect(begins.map { result($0, peer: 1000) } == Array(repeating: 1001, count: 7))
+    #expect(begins.map { result($0, peer: 0) } == Array(repeating: 0, count: 7))
   }
 
   @Test(arguments: [Operation.unlock, .initialise, .forget, .trust])

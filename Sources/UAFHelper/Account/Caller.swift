@@ -14,6 +14,8 @@ struct Caller: Equatable {
   let typedName: [UInt8]?
   /// Where the attempt counts.
   let origin: AttemptOrigin
+  /// Whoever called the host, by number: su's and sudo's person. Nil where a host with root did not say it, as older ones do not.
+  let callerUID: UInt32?
   /// The PAM service: a section's name for root peers, a label for others.
   let service: String?
 
@@ -41,19 +43,21 @@ struct Caller: Equatable {
       uid = begin.uid
       name = begin.uid == nil ? nil : begin.account
       typedName = begin.typedName ?? begin.account
+      callerUID = begin.callerUID
       origin = begin.isRemote ? .remote : .local
       (terminal, remoteHost) = (begin.tty, begin.remoteHost)
       return
     }
     let saysTooMuch =
       begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote || !begin.arguments.isEmpty
-      || begin.command != nil
+      || begin.command != nil || begin.callerUID != nil
     guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
       var ending = Ending(.invalidParameter, log: "peer \(peer) asked for what only root may ask for")
       ending.peer = peer
       throw ending
     }
     uid = peer
+    callerUID = peer
     name = nil
     typedName = nil
     origin = .local
