@@ -14,7 +14,9 @@ struct Caller: Equatable {
   let typedName: [UInt8]?
   /// Where the attempt counts.
   let origin: AttemptOrigin
-  /// Whoever called the host, by number: su's and sudo's person. Nil where a host with root did not say it, as older ones do not.
+  /// The real user id of whoever called the host, as su and sudo are called.
+  ///
+  /// Nil where a host with root did not say it, as older modules do not.
   let callerUID: UInt32?
   /// The PAM service: a section's name for root peers, a label for others.
   let service: String?
