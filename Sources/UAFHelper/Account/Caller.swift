@@ -46,7 +46,7 @@ struct Caller: Equatable {
       name = begin.uid == nil ? nil : begin.account
       typedName = begin.typedName ?? begin.account
       callerUID = begin.callerUID
-      origin = begin.isRemote ? .remote : .local
+      origin = Self.origin(of: begin)
       (terminal, remoteHost) = (begin.tty, begin.remoteHost)
       return
     }
@@ -64,6 +64,16 @@ struct Caller: Equatable {
     typedName = nil
     origin = .local
     (terminal, remoteHost) = (nil, nil)
+  }
+
+  /// Where an attempt through a host with root counts.
+  ///
+  /// An entry is the account's own unless the host says that it came from afar or that another account called it. Nobody
+  /// but root calls a host that is not setuid, such as sshd, login and a display manager: it speaks for whoever sits there.
+  private static func origin(of begin: Begin) -> AttemptOrigin {
+    if begin.isRemote { return .remote }
+    guard let caller = begin.callerUID, caller != 0, caller != begin.uid else { return .local }
+    return .otherUser
   }
 
   private static let administrative: Set<Operation> = [.unlock, .initialise, .forget, .trust]
