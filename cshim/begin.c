@@ -80,6 +80,9 @@ static int describe_account(pam_handle_t *pamh, const char *user, const struct p
     begin->typed_name = label(user, UAF_NAME_MAX);
   begin->has_remote = true;
   begin->remote = begin->remote_host.length > 0;
+  /* Who called a program that is setuid, as su and sudo are; with sshd and login it is root. */
+  begin->has_caller = true;
+  begin->caller = getuid();
   begin->arguments = argv;
   begin->argument_count = argc > 0 ? (size_t)argc : 0;
   return PAM_SUCCESS;

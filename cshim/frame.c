@@ -140,6 +140,8 @@ size_t frame_write_begin(uint8_t *packet, size_t capacity, const struct frame_be
   put_label(&writer, 14, &begin->command, UAF_COMMAND_MAX);
   if (begin->divided)
     put_number(&writer, 15, 1, 1);
+  if (begin->has_caller)
+    put_number(&writer, 19, begin->caller, 4);
   return writer.failed ? 0 : writer.length;
 }
 

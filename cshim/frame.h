@@ -58,8 +58,8 @@ struct frame_bytes {
 /* What the module tells the core at the beginning. The fields that only uafctl sends are not here. */
 struct frame_begin {
   uint8_t operation;
-  bool has_uid, has_remote, remote, has_flags, divided; /* divided is written when it is true */
-  uint32_t uid, flags;
+  bool has_uid, has_remote, remote, has_flags, has_caller, divided; /* divided is written when it is true */
+  uint32_t uid, flags, caller;
   struct frame_bytes account, typed_name, service, tty, remote_host, remote_user, locale, command;
   const char *const *arguments;
   size_t argument_count;

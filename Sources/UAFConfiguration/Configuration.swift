@@ -38,10 +38,18 @@ public struct Configuration: Sendable {
     general.offline == .allow || services.values.contains { $0.general.offline == .allow }
   }
 
-  /// When wrong entries lock an authenticator; remote attempts have one policy for all types.
-  public func lockPolicy(for type: ConfiguredAuthenticator, remote: Bool) -> LockPolicy {
-    if remote { return remoteLock.laid(over: .remoteDefault) }
-    return (typeLocks[type] ?? LockSettings()).laid(over: lock.laid(over: .localDefault))
+  /// When wrong entries lock an authenticator; remote attempts, and those of other users, have one policy for all types.
+  ///
+  /// Those of other users lock as remote ones do, but never for good: another account must not be able to bring that about.
+  public func lockPolicy(for type: ConfiguredAuthenticator, origin: AttemptOrigin) -> LockPolicy {
+    var policy = remoteLock.laid(over: .remoteDefault)
+    switch origin {
+    case .local: return (typeLocks[type] ?? LockSettings()).laid(over: lock.laid(over: .localDefault))
+    case .remote: return policy
+    case .otherUser:
+      policy.maxLockCount = nil
+      return policy
+    }
   }
 
   /// What holds for a PAM service; nil for callers whose word for the service is not taken.

@@ -89,7 +89,7 @@ enum HelperProgram {
     let session: Session
     var asking: Caller?
     do throws(Ending) {
-      guard begin.version == Begin.currentVersion else {
+      guard Begin.spokenVersions.contains(begin.version) else {
         throw Ending(.clientMismatch, detail: versionText(begin.version), log: "protocol version \(begin.version)")
       }
       try preparation.get()

@@ -2,8 +2,10 @@
 ///
 /// Names, hosts and arguments are bytes as PAM had them; they are not known to be text.
 public struct Begin: Equatable, Sendable {
-  /// The version this code speaks.
-  public static let currentVersion: UInt16 = 1
+  /// The version this code writes.
+  public static let currentVersion: UInt16 = 2
+  /// The versions this code reads: the current one and the one before it, which an upgrade meets for a moment.
+  public static let spokenVersions: ClosedRange<UInt16> = 1...currentVersion
 
   /// The front end's version of the protocol.
   public var version = currentVersion
@@ -46,6 +48,8 @@ public struct Begin: Equatable, Sendable {
   }
   /// The authenticator type or AAID the operation is for; at most 64 bytes.
   public var authenticator: [UInt8]?
+  /// The real user id of the host's process, from hosts with root: whoever called su or sudo.
+  public var callerUID: UInt32?
   /// The enrolment payload; at most 16384 bytes.
   public var payload: [UInt8]?
   /// Whether the server's token is to come with *finished*.
@@ -65,20 +69,20 @@ public struct Begin: Equatable, Sendable {
 
   /// The version alone of a packet that cannot be read: where it stands is the same in every version.
   ///
-  /// Nil for what is no *begin*, and for one of the current version, which is malformed then.
+  /// Nil for what is no *begin*, and for one of a version that is spoken here, which is malformed then.
   public init?(foreignVersionIn bytes: Span<UInt8>) {
     // The type; tag 1, of two bytes.
     let head: [UInt8] = [PacketType.begin.rawValue, 1, 0, 2]
     guard bytes.count >= head.count + 2, head.indices.allSatisfy({ bytes[$0] == head[$0] }) else { return nil }
     let version = UInt16(bytes[head.count]) << 8 | UInt16(bytes[head.count + 1])
-    guard version != Self.currentVersion else { return nil }
+    guard !Self.spokenVersions.contains(version) else { return nil }
     self.init(.authenticate)
     self.version = version
   }
 
   /// The packet.
   ///
-  /// - Throws: ``PacketError`` if a field is longer than it may be.
+  /// - Throws: ``PacketError`` if a field is longer than it may be, or newer than the version.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.begin)
     writer.put(1, u16: version)
@@ -99,12 +103,14 @@ public struct Begin: Equatable, Sendable {
     writer.put(16, optional: authenticator)
     writer.put(17, optional: payload)
     writer.put(18, flag: token)
+    writer.put(19, u32: callerUID)
+    try requireFieldsOfVersion()
     return try writer.finish()
   }
 
   /// Reads *begin* from the bytes `packet` was read from.
   ///
-  /// - Throws: ``PacketError``, also for an operation that does not exist.
+  /// - Throws: ``PacketError``, also for an operation that does not exist, and for a field newer than the version.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .begin else { throw .unexpectedType(packet.type) }
     guard let operation = packet.number(2, bytes).flatMap({ Operation(rawValue: UInt8(truncatingIfNeeded: $0)) })
@@ -127,5 +133,13 @@ public struct Begin: Equatable, Sendable {
     authenticator = packet.bytes(16, bytes)
     payload = packet.bytes(17, bytes)
     token = packet.flag(18, bytes)
+    callerUID = packet.number(19, bytes)
+    try requireFieldsOfVersion()
+  }
+
+  /// Refuses what the version did not have yet: there is one encoding for one message.
+  private func requireFieldsOfVersion() throws(PacketError) {
+    guard version < 2, Self.spokenVersions.contains(version) else { return }
+    if callerUID != nil { throw .unexpectedField(.begin, tag: 19) }
   }
 }

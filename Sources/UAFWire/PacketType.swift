@@ -28,6 +28,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
         FieldRule(8, .name(256)), FieldRule(9, .name(256)), FieldRule(10, .flag), FieldRule(11, .u32),
         FieldRule(12, .name(4096), repeats: 32), FieldRule(13, .name(64)), FieldRule(14, .name(16384)),
         FieldRule(15, .flag), FieldRule(16, .name(64)), FieldRule(17, .name(16384)), FieldRule(18, .flag),
+        FieldRule(19, .u32),
       ]
     case .answer: [FieldRule(1, .name(WireLimit.answer), required: true)]
     case .cancelled: [FieldRule(1, .mark)]

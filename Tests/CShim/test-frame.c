@@ -69,10 +69,11 @@ static void writes_begin(void)
   begin = (struct frame_begin){.operation = 1, .has_uid = true, .uid = 1000, .account = bytes("maria"),
                                .typed_name = bytes("maria"), .service = bytes("sudo"), .tty = bytes("/dev/pts/3"),
                                .remote_user = bytes("maria"), .has_remote = true, .has_flags = true, .flags = 0x8000,
-                               .locale = bytes("en_US.UTF-8"), .command = bytes("sudo systemctl restart nginx")};
+                               .locale = bytes("en_US.UTF-8"), .command = bytes("sudo systemctl restart nginx"),
+                               .has_caller = true, .caller = 1000};
   SAME(packet, frame_write_begin(packet, sizeof packet, &begin), "begin-sudo.hex");
   begin = (struct frame_begin){.operation = 1, .typed_name = bytes("a\033[2J\nb\xff"), .service = bytes("sshd"),
-                               .has_remote = true, .remote = true, .has_flags = true};
+                               .has_remote = true, .remote = true, .has_flags = true, .has_caller = true};
   SAME(packet, frame_write_begin(packet, sizeof packet, &begin), "begin-unresolved.hex");
   begin = (struct frame_begin){.operation = 1, .typed_name = bytes(""), .service = bytes("sshd"), .has_remote = true,
                                .has_flags = true};
@@ -96,7 +97,7 @@ static void writes_begin_at_its_limits(void)
                                .typed_name = many('t', 256), .service = many('s', 64), .tty = many('y', 256),
                                .remote_host = many('h', 256), .remote_user = many('u', 256), .has_remote = true,
                                .has_flags = true, .flags = UINT32_MAX, .arguments = arguments, .argument_count = 1,
-                               .locale = many('l', 64)};
+                               .locale = many('l', 64), .has_caller = true, .caller = UINT32_MAX};
   const size_t length = frame_write_begin(packet, sizeof packet, &begin);
   SAME(packet, length, "begin-limits.hex");
   for (size_t room = 0; room < length; room++) /* exactly as much room as given is used */

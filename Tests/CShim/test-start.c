@@ -67,9 +67,9 @@ static void tells_what_pam_knows(void)
   host.user = "nobody", host.remote_host = "203.0.113.7", host.tty = "ssh", host.remote_user = "x";
   host.arguments = "conf=/a nouserok", host.flags = PAM_SILENT;
   CHECK(call(SUCCESS) == PAM_SUCCESS);
-  CHECK_TEXT(begin_fields(), "1=0001 2=01 3=0000fffe 4=6e6f626f6479 5=6e6f626f6479 6=7561662d74657374 7=737368 "
+  CHECK_TEXT(begin_fields(), "1=0002 2=01 3=0000fffe 4=6e6f626f6479 5=6e6f626f6479 6=7561662d74657374 7=737368 "
                              "8=3230332e302e3131332e37 9=78 10=01 11=00008000 12=636f6e663d2f61 12=6e6f757365726f6b "
-                             "13=6b6f5f4b52 ");
+                             "13=6b6f5f4b52 19=00000000 ");
 }
 
 static void tells_nothing_it_does_not_know(void)
@@ -77,7 +77,8 @@ static void tells_nothing_it_does_not_know(void)
   unsetenv("LC_ALL"), unsetenv("LC_MESSAGES"), unsetenv("LANG");
   host.remote_host = "";
   CHECK(call(SUCCESS) == PAM_SUCCESS);
-  CHECK_TEXT(begin_fields(), "1=0001 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 8= 10=00 11=00000000 ");
+  CHECK_TEXT(begin_fields(),
+             "1=0002 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 8= 10=00 11=00000000 19=00000000 ");
 }
 
 static void chooses_the_locale_as_the_c_library_does(void)
@@ -380,6 +381,15 @@ static void starts_the_core_as_root_for_a_setuid_host(void)
   check_clean_start();
 }
 
+static void tells_who_called_a_setuid_host(void)
+{
+  setenv("LC_ALL", "", 1), setenv("LC_MESSAGES", "", 1), setenv("LANG", "", 1);
+  host.before = become_su;
+  CHECK(call(SUCCESS) == PAM_SUCCESS);
+  CHECK_TEXT(begin_fields(),
+             "1=0002 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 10=00 11=00000000 19=0000fffe ");
+}
+
 /* Makes a cgroup as a session has one. Returns false where none can be made. */
 static bool make_cgroup(char *folder, size_t size)
 {
@@ -597,7 +607,7 @@ static void sends_no_claims_without_root(void)
   CHECK(record != NULL && fread(host.record, 1, sizeof host.record - 1, record) > 0);
   if (record != NULL)
     fclose(record);
-  CHECK_TEXT(begin_fields(), "1=0001 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 13=43 ");
+  CHECK_TEXT(begin_fields(), "1=0002 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 13=43 ");
 }
 
 static void refuses_other_names_without_root(void)
@@ -691,6 +701,7 @@ int main(void)
   test("passes on no blocked and no ignored signal", passes_on_no_signal_state);
   test("bears a host interrupted every millisecond", bears_interruptions);
   test("starts the core as root and nothing else for a setuid host", starts_the_core_as_root_for_a_setuid_host);
+  test("tells the core who called a setuid host", tells_who_called_a_setuid_host);
   test("takes the core out of its caller's cgroup", takes_the_core_out_of_the_callers_cgroup);
   test("gives the core its share of the processors", gives_the_core_its_share_of_the_processors);
   test("bears a host that ignores its children", bears_a_host_that_ignores_its_children);
@@ -706,7 +717,7 @@ int main(void)
   test("starts no second core after a word, or without root", starts_no_second_core_after_a_word_or_without_root);
   test("starts the core where the socket is not root's", starts_the_core_where_the_socket_is_not_roots);
   test("lets a caller without root ask for itself", lets_a_caller_without_root_ask_for_itself);
-  test("sends no account, name, arguments or remote flag without root", sends_no_claims_without_root);
+  test("sends no account, name, arguments, caller or remote flag without root", sends_no_claims_without_root);
   test("refuses other names without root", refuses_other_names_without_root);
   test("refuses without root and socket", refuses_without_root_and_socket);
   test("refuses a socket that is not root's without root", refuses_a_false_core_without_root);

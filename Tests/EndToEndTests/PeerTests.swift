@@ -89,6 +89,7 @@ extension EndToEnd {
         { $0.uid = 0 }, { $0.uid = UInt32(Scene.uid) }, { $0.account = Array("root".utf8) },
         { $0.typedName = Array("root".utf8) }, { $0.isRemote = true }, { $0.arguments = [Array("nouserok".utf8)] },
         { $0.arguments = [Array("conf=/tmp/pam_uaf.conf".utf8)] }, { $0.command = Array("sudo".utf8) },
+        { $0.callerUID = UInt32(Scene.uid) },
       ]
       for change in changes {
         for operation in [UAFWire.Operation.authenticate, .status] {
@@ -122,7 +123,7 @@ extension EndToEnd {
       #expect(try machine.scene.status().remainingTries == 5)
     }
 
-    @Test(arguments: [UInt16(0), 2, 65_535])
+    @Test(arguments: [UInt16(0), 3, 65_535])
     func `is refused in a version of the protocol that does not exist`(_ version: UInt16) throws {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.authenticate)
@@ -133,6 +134,16 @@ extension EndToEnd {
         #expect(end?.result == 1006)
         #expect(end?.pamCode == 4)
       }
+    }
+
+    @Test func `is heard in the version before the current one`() throws {
+      let machine = try SocketMachine(try Scene.registered())
+      var begin = Begin(.authenticate)
+      begin.version = Begin.currentVersion - 1
+      let answer = [0x02, 1, 0, UInt8(Scene.passcode.utf8.count)] + Array(Scene.passcode.utf8)
+      #expect(try finished(machine.converse(begin.packet(), answer))?.result == 0)
+      // What that version did not have is no part of it.
+      #expect(try machine.converse(begin.packet() + [19, 0, 4, 0, 0, 0, 0]) == [])
     }
 
     @Test func `that resumes what was never begun hears that nothing is under way`() throws {

@@ -10,8 +10,8 @@ extension FuzzTarget {
       let configuration = try Configuration(parsing: bytes, path: "/etc/fuzz")
       precondition(!configuration.authenticators.isEmpty, "no authenticator")
       for type in configuration.authenticators {
-        for remote in [false, true] {
-          precondition(configuration.lockPolicy(for: type, remote: remote).retryCountToLock > 0, "tries without end")
+        for origin in AttemptOrigin.allCases {
+          precondition(configuration.lockPolicy(for: type, origin: origin).retryCountToLock > 0, "tries without end")
         }
       }
       for service in [nil, "login", "sudo"] {

@@ -42,10 +42,10 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(example.state.directory == "/var/lib/pam-uaf" && example.state.kdfCost == 16)
     #expect(example.general == GeneralSettings())
     let local = LockPolicy(retryCountToLock: 5, lockTime: .seconds(300), maxLockCount: 1)
-    #expect(example.lockPolicy(for: .passcode, remote: false) == local)
-    #expect(example.lockPolicy(for: .pattern, remote: false).retryCountToLock == 3)
-    #expect(example.lockPolicy(for: .pattern, remote: false).lockTime == .seconds(300))
-    #expect(example.lockPolicy(for: .pattern, remote: true) == .remoteDefault)
+    #expect(example.lockPolicy(for: .passcode, origin: .local) == local)
+    #expect(example.lockPolicy(for: .pattern, origin: .local).retryCountToLock == 3)
+    #expect(example.lockPolicy(for: .pattern, origin: .local).lockTime == .seconds(300))
+    #expect(example.lockPolicy(for: .pattern, origin: .remote) == .remoteDefault)
     #expect(!example.rootPermanentLock)
   }
 
@@ -74,8 +74,8 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   @Test func `nothing configured means the defaults, without a server`() throws {
     let empty = try configuration("")
     #expect(empty.server == nil && empty.authenticators == [.passcode, .pattern])
-    #expect(empty.lockPolicy(for: .passcode, remote: false) == .localDefault)
-    #expect(empty.lockPolicy(for: .passcode, remote: true) == .remoteDefault)
+    #expect(empty.lockPolicy(for: .passcode, origin: .local) == .localDefault)
+    #expect(empty.lockPolicy(for: .passcode, origin: .remote) == .remoteDefault)
     #expect(empty.general.hidesState(remote: true) && !empty.general.hidesState(remote: false))
   }
 
@@ -203,7 +203,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   @Test func `short locks and cheap guesses need a server on this machine`() throws {
     let demonstration = localServer + "[lock]\nlock_time=0.5\n[state]\nkdf_cost=10\n"
     let accepted = try configuration(demonstration)
-    #expect(accepted.lockPolicy(for: .passcode, remote: false).lockTime == .milliseconds(500))
+    #expect(accepted.lockPolicy(for: .passcode, origin: .local).lockTime == .milliseconds(500))
     #expect(accepted.state.kdfCost == 10)
     #expect(refusal(remoteServer + "[lock]\nlock_time=0.5") == "5: lock.lock_time")
     #expect(refusal(remoteServer + "[state]\nkdf_cost=10") == "5: state.kdf_cost")
@@ -220,14 +220,26 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
       "[lock]\nretry_count_to_lock=4\nlock_time=60.25\n[pattern.lock]\nmax_lock_count=0\n[lock.remote]\nmax_lock_count=2"
     let locks = try configuration(text)
     #expect(
-      locks.lockPolicy(for: .passcode, remote: false)
+      locks.lockPolicy(for: .passcode, origin: .local)
         == LockPolicy(retryCountToLock: 4, lockTime: .milliseconds(60_250), maxLockCount: 1))
-    #expect(locks.lockPolicy(for: .pattern, remote: false).maxLockCount == 0)
-    #expect(locks.lockPolicy(for: .pattern, remote: false).retryCountToLock == 4)
+    #expect(locks.lockPolicy(for: .pattern, origin: .local).maxLockCount == 0)
+    #expect(locks.lockPolicy(for: .pattern, origin: .local).retryCountToLock == 4)
     #expect(
-      locks.lockPolicy(for: .passcode, remote: true)
+      locks.lockPolicy(for: .passcode, origin: .remote)
         == LockPolicy(
           retryCountToLock: 5, lockTime: .seconds(300), maxLockCount: 2, doublesUpTo: .seconds(86_400)))
+  }
+
+  @Test func `other users' attempts are locked as remote ones, and no setting makes that permanent`() throws {
+    #expect(Configuration().lockPolicy(for: .passcode, origin: .otherUser) == .remoteDefault)
+    let strict = try configuration(
+      "[lock]\nretry_count_to_lock=2\nmax_lock_count=0\n[passcode.lock]\nmax_lock_count=0\n"
+        + "[lock.remote]\nretry_count_to_lock=3\nlock_time=60\nmax_lock_count=0")
+    #expect(strict.lockPolicy(for: .passcode, origin: .remote).maxLockCount == 0)
+    #expect(
+      strict.lockPolicy(for: .passcode, origin: .otherUser)
+        == LockPolicy(
+          retryCountToLock: 3, lockTime: .seconds(60), maxLockCount: nil, doublesUpTo: .seconds(86_400)))
   }
 
   @Test(arguments: ["retry_count_to_lock = 3", "lock_time = 60", "max_lock_count = 0", "root_permanent_lock = true"])

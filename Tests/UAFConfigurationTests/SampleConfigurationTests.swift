@@ -115,8 +115,8 @@ struct SampleConfigurationTests {
     #expect(example.services.isEmpty)
     #expect(example.rootPermanentLock == defaults.rootPermanentLock)
     for type in ConfiguredAuthenticator.allCases {
-      for remote in [false, true] {
-        #expect(example.lockPolicy(for: type, remote: remote) == defaults.lockPolicy(for: type, remote: remote))
+      for origin in AttemptOrigin.allCases {
+        #expect(example.lockPolicy(for: type, origin: origin) == defaults.lockPolicy(for: type, origin: origin))
       }
     }
   }
@@ -140,7 +140,7 @@ struct SampleConfigurationTests {
     let example = try Self.configuration(plain)
     #expect(example.server?.plain.contextNames.count == PlainSettings.contextMembers.count)
     #expect(example.services.keys.sorted() == ["sudo"])
-    #expect(example.lockPolicy(for: .pattern, remote: false).retryCountToLock == 3)
+    #expect(example.lockPolicy(for: .pattern, origin: .local).retryCountToLock == 3)
   }
 
   @Test func `what the installed example says goes with "plain" alone is refused without it`() throws {
@@ -151,8 +151,8 @@ struct SampleConfigurationTests {
   @Test func `what the README shows is accepted as it stands`() throws {
     let readme = try Configuration(parsing: Array(Self.readme().utf8), path: "README.md")
     #expect(readme.server != nil)
-    let defaults = Configuration().lockPolicy(for: .passcode, remote: false)
-    #expect(readme.lockPolicy(for: .passcode, remote: false) == defaults)
+    let defaults = Configuration().lockPolicy(for: .passcode, origin: .local)
+    #expect(readme.lockPolicy(for: .passcode, origin: .local) == defaults)
   }
 
   @Test func `what the README shows is refused with any of its keys misspelt`() throws {

@@ -74,6 +74,19 @@ import UAFWire
         + "terminal=ssh res=success")
   }
 
+  @Test func `a lock of other users' attempts is told as such, with its end`() throws {
+    let bench = try HelperBench.registered("[lock.remote]\nretry_count_to_lock = 1")
+    var begin = bench.begin()
+    begin.callerUID = 1000
+    try bench.run(begin, ["wrong1"])
+    #expect(events(bench) == [.tooManyFailures, .lockedForOthers])
+    #expect(bench.log.lines.contains { $0.hasPrefix("event=lock ") && $0.contains(" origin=other-user ") })
+    bench.now.nanoseconds += 301_000_000_000
+    try bench.run(begin, ["correct"])
+    #expect(events(bench).last == .unlockedByTime)
+    #expect(bench.log.lines.contains { $0.contains("the lock of other users' attempts is over") })
+  }
+
   @Test func `is told after the end, so that no login waits for it`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
@@ -108,7 +121,7 @@ import UAFWire
 
   @Test func `the numbers are those of libaudit, and all within what a program may write`() {
     let numbers = AuditEvent.allCases.map(\.type)
-    #expect(numbers == [2100, 2205, 2207, 2204, 2206, 1136, 1136])
+    #expect(numbers == [2100, 2205, 2207, 2204, 2205, 2206, 1136, 1136])
     #expect(numbers.allSatisfy { (1100...1199).contains($0) || (2100...2999).contains($0) })
   }
 

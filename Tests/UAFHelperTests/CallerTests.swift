@@ -21,15 +21,35 @@ import UAFWire
   }
 
   @Test func `a peer without root may not describe an account or send arguments`() {
-    var begins: [Begin] = Array(repeating: Begin(.authenticate), count: 6)
+    var begins: [Begin] = Array(repeating: Begin(.authenticate), count: 7)
     begins[0].uid = 0
     begins[1].account = Array("root".utf8)
     begins[2].typedName = Array("root".utf8)
     begins[3].arguments = [Array("conf=/tmp/mine".utf8)]
     begins[4].isRemote = true
     begins[5].command = Array("/bin/sh".utf8)
-    #expect(begins.map { result($0, peer: 1000) } == Array(repeating: 1001, count: 6))
-    #expect(begins.map { result($0, peer: 0) } == Array(repeating: 0, count: 6))
+    begins[6].callerUID = 1000
+    #expect(begins.map { result($0, peer: 1000) } == Array(repeating: 1001, count: 7))
+    #expect(begins.map { result($0, peer: 0) } == Array(repeating: 0, count: 7))
+  }
+
+  /// The account is 4242: who called the host, whether it says that the person is far away, and where the attempt counts.
+  @Test(
+    arguments: [
+      (nil, false, .local), (0, false, .local), (4242, false, .local), (1000, false, .otherUser),
+      (.max, false, .otherUser), (nil, true, .remote), (0, true, .remote), (1000, true, .remote),
+    ] as [(UInt32?, Bool, AttemptOrigin)])
+  func `an attempt is another user's where the host was called by one`(
+    _ callerUID: UInt32?, _ isRemote: Bool, _ origin: AttemptOrigin
+  ) throws {
+    var begin = Begin(.authenticate)
+    (begin.uid, begin.account, begin.callerUID) = (4242, Array("mina".utf8), callerUID)
+    if isRemote { begin.isRemote = true }
+    let caller = try Caller(begin, peer: 0)
+    #expect(caller.origin == origin && caller.callerUID == callerUID)
+    begin.uid = nil
+    let nobody = try Caller(begin, peer: 0)
+    #expect((nobody.origin == .otherUser) == (origin == .otherUser || callerUID == 4242 && !isRemote))
   }
 
   @Test(arguments: [Operation.unlock, .initialise, .forget, .trust])

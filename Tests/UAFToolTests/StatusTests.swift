@@ -67,6 +67,13 @@ import UAFWire
         .contains("  here: locked for good: only root's uafctl unlock helps\n"))
   }
 
+  @Test func `tells of attempts of other users where the core does`() {
+    let entry = #"{"type":"passcode","aaid":"5541#0001","state":3006,"permanent":false,"remainingTries":5,"#
+    let others = #""otherUser":{"permanent":false,"remainingTries":0,"remainingLockSeconds":600}}"#
+    let output = bench([], Self.document(entry + #""remainingLockSeconds":0,"# + others)).output
+    #expect(output.hasSuffix("  here: 5 tries left\n  by other users here: locked for 600 s\n"))
+  }
+
   @Test func `shows no counters of what is not registered`() {
     #expect(
       bench([], Self.document(Self.passcode(state: 3007))).output == """

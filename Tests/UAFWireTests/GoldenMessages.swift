@@ -36,6 +36,7 @@ enum GoldenMessages {
       $0.authenticator = bytes("passcode")
       $0.payload = bytes("eyJ2IjoxfQ")
       $0.wantsToken = true
+      $0.callerUID = 1000
     },
     "begin-sudo": begin(.authenticate) {
       $0.uid = 1000
@@ -48,12 +49,14 @@ enum GoldenMessages {
       $0.pamFlags = 0x8000
       $0.locale = bytes("en_US.UTF-8")
       $0.command = bytes("sudo systemctl restart nginx")
+      $0.callerUID = 1000
     },
     "begin-unresolved": begin(.authenticate) {
       $0.typedName = bytes("a\u{1B}[2J\nb") + [0xFF]
       $0.service = bytes("sshd")
       $0.isRemote = true
       $0.pamFlags = 0
+      $0.callerUID = 0
     },
     "begin-empty-name": begin(.authenticate) {
       $0.typedName = []
@@ -84,9 +87,19 @@ enum GoldenMessages {
       $0.pamFlags = .max
       $0.arguments = [bytes("c", 4096)]
       $0.locale = bytes("l", 64)
+      $0.callerUID = .max
     },
     "begin-32-arguments": begin(.authenticate) { $0.arguments = [[]] + (1...31).map { bytes("a\($0)") } },
-    "begin-version-2": begin(.authenticate) { $0.version = 2 },
+    "begin-version-1": begin(.authenticate) {
+      $0.version = 1
+      $0.uid = 1000
+      $0.account = bytes("maria")
+      $0.typedName = bytes("maria")
+      $0.service = bytes("su")
+      $0.isRemote = false
+      $0.pamFlags = 0
+    },
+    "begin-version-3": begin(.authenticate) { $0.version = 3 },
   ]
 
   private static let others: [String: WireMessage] = [

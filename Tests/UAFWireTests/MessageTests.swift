@@ -10,6 +10,27 @@ struct MessageTests {
     #expect(try Begin(Packet(bytes.span), bytes.span).operation == operation)
   }
 
+  @Test func `reads the version before the current one, and refuses what that one did not have`() throws {
+    var begin = Begin(.authenticate)
+    begin.version = Begin.currentVersion - 1
+    let bytes = try begin.packet()
+    #expect(try Begin(Packet(bytes.span), bytes.span) == begin)
+    #expect(Begin(foreignVersionIn: bytes.span) == nil)
+    begin.callerUID = 1000
+    #expect(throws: PacketError.unexpectedField(.begin, tag: 19)) { try begin.packet() }
+    let newer = bytes + [19, 0, 4, 0, 0, 3, 232]
+    #expect(throws: PacketError.unexpectedField(.begin, tag: 19)) { try Begin(Packet(newer.span), newer.span) }
+  }
+
+  @Test(arguments: [0, 3, UInt16.max]) func `tells a version that is not spoken by its number alone`(
+    _ version: UInt16
+  ) throws {
+    var begin = Begin(.authenticate)
+    begin.version = version
+    let bytes = try begin.packet() + [0xFF]
+    #expect(Begin(foreignVersionIn: bytes.span)?.version == version)
+  }
+
   @Test(arguments: PromptStep.allCases) func `carries every step`(_ step: PromptStep) throws {
     let message = CoreMessage.prompt(Prompt(echo: true, check: "passcode", step: step, text: ""))
     let bytes = try message.packet()

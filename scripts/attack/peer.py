@@ -17,7 +17,7 @@ OPERATIONS = {
 }
 PROMPT, INFO, ERROR, READY, SETENV, FINISHED = range(0x81, 0x87)
 # Fields of begin.
-UID, ACCOUNT, TYPED_NAME, SERVICE, REMOTE, ARGUMENT, AUTHENTICATOR, PAYLOAD = 3, 4, 5, 6, 10, 12, 16, 17
+UID, ACCOUNT, TYPED_NAME, SERVICE, REMOTE, ARGUMENT, AUTHENTICATOR, PAYLOAD, CALLER = 3, 4, 5, 6, 10, 12, 16, 17, 19
 
 _identity = threading.Lock()
 
@@ -61,13 +61,13 @@ def field(tag, value):
     return bytes([tag]) + len(value).to_bytes(2, "big") + value
 
 
-def begin(operation, version=1, **fields):
+def begin(operation, version=2, **fields):
     """A begin packet; fields are those of PROTOCOL.md that a row needs, by name."""
     tags = {
         "uid": UID, "account": ACCOUNT, "typed_name": TYPED_NAME, "service": SERVICE, "remote": REMOTE,
-        "argument": ARGUMENT, "authenticator": AUTHENTICATOR, "payload": PAYLOAD,
+        "argument": ARGUMENT, "authenticator": AUTHENTICATOR, "payload": PAYLOAD, "caller": CALLER,
     }
-    numbers = {"uid": 4, "remote": 1}
+    numbers = {"uid": 4, "remote": 1, "caller": 4}
     parts = {1: version.to_bytes(2, "big"), 2: bytes([operation])}
     for name, value in fields.items():
         parts[tags[name]] = value.to_bytes(numbers[name], "big") if name in numbers else _bytes(value)

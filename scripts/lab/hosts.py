@@ -46,6 +46,11 @@ def command(service, user, remote=None):
     return [PAM_HOST, "/etc/pam.d", service, user] + ([remote] if remote else [])
 
 
+def called_by(person, *before):
+    """A command that starts a program as su is started: with root, and with the real user id of who called it."""
+    return [*before, "setpriv", "--ruid", str(person.uid)]
+
+
 def login(service, user, answer, remote=None, prefix=(), **options):
     """Logs in through the small host; `prefix` is a command that it is started by, options those of subprocess."""
     process = start(service, user, remote, prefix, **options)

@@ -8,7 +8,7 @@ public struct DerivationSlot: ~Copyable {
   private let descriptor: CInt
   private let turn: DerivationTurn
 
-  /// Who asks for a slot; the raw value is the first slot that he may have.
+  /// Who asks for a slot.
   public enum Claim: Int, Sendable {
     /// A host with root, for somebody at this machine: whoever is far away cannot make sudo wait, with names that nobody
     /// has either, which no lock ever stops.
@@ -17,6 +17,18 @@ public struct DerivationSlot: ~Copyable {
     case remoteHost = 1
     /// Anybody's own program.
     case person = 2
+    /// A host with root that another account called: it has the slots of those from afar, and turns of its own, so that
+    /// nobody waits for strangers who use his name at su.
+    case otherUser = 3
+
+    /// The first slot that he may have.
+    fileprivate var firstSlot: Int {
+      switch self {
+      case .localHost: 0
+      case .remoteHost, .otherUser: 1
+      case .person: 2
+      }
+    }
   }
 
   deinit { close(descriptor) }
@@ -47,7 +59,7 @@ public struct DerivationSlot: ~Copyable {
   public static func take(
     in directory: borrowing StateDirectory, count: Int, for claim: Claim, holding turn: DerivationTurn
   ) throws(StateError) -> DerivationSlot? {
-    for index in claim.rawValue..<max(leastCount, count) {
+    for index in claim.firstSlot..<max(leastCount, count) {
       let name = "\(index).lock"
       let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
       // SAFETY: the name lives for the call; the descriptor goes to the slot, which closes it.
@@ -59,7 +71,7 @@ public struct DerivationSlot: ~Copyable {
     return nil
   }
 
-  /// One for each claim.
+  /// One that each claim may have.
   private static let leastCount = 3
 
   /// Does to the disk what counting an attempt does, in the slot's own file, of which it takes 28 KiB.

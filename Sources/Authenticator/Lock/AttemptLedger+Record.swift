@@ -3,25 +3,49 @@ extension AttemptLedger {
   /// on a full disk too.
   static let recordSize = 1024
 
+  /// The form that is written: three counters, of which each may be full.
+  private static let form: UInt8 = 2
+  /// The form of earlier versions, which knew no ``AttemptOrigin/otherUser``.
+  private static let formOfTwo: UInt8 = 1
+
   /// The ledger as the body of a record.
   var record: [UInt8] {
-    var writer = RecordWriter(version: 1)
-    writer.put(lastTicket)
-    for counter in [local, remote] { counter.write(to: &writer) }
+    var writer = RecordWriter(version: Self.form)
+    writer.put(ticket: lastTicket)
+    for origin in AttemptOrigin.allCases { self[origin].write(to: &writer) }
     writer.pad(to: Self.recordSize)
     return writer.bytes
   }
 
-  /// Reads a record.
+  /// Reads a record, also one of the form before this one: what it counted, and its locks, go on.
   ///
   /// - Throws: ``StateError/damaged``.
   init(record: [UInt8]) throws(StateError) {
     guard record.count == Self.recordSize else { throw .damaged }
-    var reader = try RecordReader(record, version: 1)
-    lastTicket = try reader.integer()
-    local = try AttemptCounter(from: &reader)
-    remote = try AttemptCounter(from: &reader)
+    let isOld = record.first == Self.formOfTwo
+    var reader = try RecordReader(record, version: isOld ? Self.formOfTwo : Self.form)
+    let origins: [AttemptOrigin] = isOld ? [.local, .remote] : AttemptOrigin.allCases
+    lastTicket = try reader.ticket(isWide: isOld)
+    for origin in origins { self[origin] = try AttemptCounter(from: &reader, wideTickets: isOld) }
     try reader.finish()
+  }
+}
+
+extension RecordWriter {
+  /// Six bytes: with eight the three counters would not fit into the record.
+  fileprivate mutating func put(ticket: UInt64) {
+    put(UInt16(truncatingIfNeeded: ticket >> 32))
+    put(UInt32(truncatingIfNeeded: ticket))
+  }
+}
+
+extension RecordReader {
+  /// - Parameter isWide: whether it has eight bytes, as in the form before this one.
+  fileprivate mutating func ticket(isWide: Bool) throws(StateError) -> UInt64 {
+    guard isWide else { return UInt64(try integer(UInt16.self)) << 32 | UInt64(try integer(UInt32.self)) }
+    let ticket = try integer(UInt64.self)
+    guard ticket >> UInt64(AttemptLedger.ticketBits) == 0 else { throw .damaged }
+    return ticket
   }
 }
 
@@ -29,11 +53,11 @@ extension AttemptCounter {
   func write(to writer: inout RecordWriter) {
     for tickets in [charges, locks] {
       writer.put(UInt8(truncatingIfNeeded: tickets.count))
-      for ticket in tickets { writer.put(ticket) }
+      for ticket in tickets { writer.put(ticket: ticket) }
     }
     writer.put(lock != nil)
     if let lock {
-      writer.put(lock.ticket)
+      writer.put(ticket: lock.ticket)
       switch lock.length {
       case .permanent: writer.put(true)
       case .temporary(let nanoseconds):
@@ -48,23 +72,23 @@ extension AttemptCounter {
     policy?.write(to: &writer)
   }
 
-  init(from reader: inout RecordReader) throws(StateError) {
-    charges = try Self.tickets(from: &reader)
-    locks = try Self.tickets(from: &reader)
-    if try reader.flag() { lock = try Self.lock(from: &reader) }
+  init(from reader: inout RecordReader, wideTickets: Bool) throws(StateError) {
+    charges = try Self.tickets(from: &reader, areWide: wideTickets)
+    locks = try Self.tickets(from: &reader, areWide: wideTickets)
+    if try reader.flag() { lock = try Self.lock(from: &reader, isWide: wideTickets) }
     if try reader.flag() { policy = try LockPolicy(from: &reader) }
   }
 
-  private static func tickets(from reader: inout RecordReader) throws(StateError) -> [UInt64] {
+  private static func tickets(from reader: inout RecordReader, areWide: Bool) throws(StateError) -> [UInt64] {
     let count = try reader.integer(UInt8.self)
     guard count <= locksKept else { throw .damaged }
     var tickets: [UInt64] = []
-    for _ in 0..<count { tickets.append(try reader.integer()) }
+    for _ in 0..<count { tickets.append(try reader.ticket(isWide: areWide)) }
     return tickets
   }
 
-  private static func lock(from reader: inout RecordReader) throws(StateError) -> Lock {
-    let ticket = try reader.integer(UInt64.self)
+  private static func lock(from reader: inout RecordReader, isWide: Bool) throws(StateError) -> Lock {
+    let ticket = try reader.ticket(isWide: isWide)
     let length: Lock.Length = try reader.flag() ? .permanent : .temporary(nanoseconds: try reader.integer())
     let bootID = try reader.data()
     let nanoseconds = try reader.integer(Int64.self)

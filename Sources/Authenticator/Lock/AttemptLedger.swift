@@ -5,20 +5,27 @@
 /// right takes counts back (`settle`), by ticket, so that of a hundred conversations at once exactly
 /// the allowed number reaches the check, and a late right value forgives no attempt made after it.
 ///
-/// A local lock stops every attempt; a remote lock stops remote attempts only, or anyone who can
-/// reach the host could lock everybody out of the machine in front of them.
+/// A local lock stops every attempt. A lock of any other origin stops attempts of that origin only, or anyone who can
+/// reach the host, or has an account on it, could lock everybody out of the machine in front of them.
 public struct AttemptLedger: Equatable, Sendable {
   var lastTicket: UInt64 = 0
-  var local = AttemptCounter()
-  var remote = AttemptCounter()
+  private var counters = [AttemptCounter](repeating: AttemptCounter(), count: AttemptOrigin.allCases.count)
+
+  /// A record keeps this many bits of a ticket.
+  static let ticketBits = 48
 
   /// No attempts yet.
   public init() {}
 
-  /// Notes what time has done to both locks.
+  /// The attempts of one origin.
+  subscript(origin: AttemptOrigin) -> AttemptCounter {
+    get { counters[Int(origin.rawValue) - 1] }
+    set { counters[Int(origin.rawValue) - 1] = newValue }
+  }
+
+  /// Notes what time has done to every lock.
   public mutating func pass(to now: BootTime) {
-    local.pass(to: now)
-    remote.pass(to: now)
+    for origin in AttemptOrigin.allCases { self[origin].pass(to: now) }
   }
 
   /// Counts one attempt, unless locked.
@@ -27,33 +34,31 @@ public struct AttemptLedger: Equatable, Sendable {
   ) -> ChargeOutcome {
     pass(to: now)
     if let refusal = refusal(origin, at: now) { return refusal }
-    let (ticket, overflow) = lastTicket.addingReportingOverflow(1)
-    guard !overflow else { return .permanentlyLocked }
+    let ticket = lastTicket &+ 1
+    guard ticket > 0, ticket >> UInt64(Self.ticketBits) == 0 else { return .permanentlyLocked }
     lastTicket = ticket
-    switch origin {
-    case .local: local.charge(ticket: ticket, at: now, configured: configured)
-    case .remote: remote.charge(ticket: ticket, at: now, configured: configured)
-    }
+    self[origin].charge(ticket: ticket, at: now, configured: configured)
     return .charged(ticket: ticket)
   }
 
-  /// Takes back what a right value with this ticket takes back, for both origins.
+  /// Takes back what a right value with this ticket takes back, for every origin.
   public mutating func settle(_ ticket: UInt64) {
-    local.settle(ticket)
-    remote.settle(ticket)
+    for origin in AttemptOrigin.allCases { self[origin].settle(ticket) }
   }
 
   /// Lifts every lock and forgets every attempt: an administrator's doing.
   ///
   /// Tickets go on, so that an attempt under way settles nothing it did not see.
   public mutating func unlock() {
-    local = AttemptCounter()
-    remote = AttemptCounter()
+    for origin in AttemptOrigin.allCases { self[origin] = AttemptCounter() }
   }
+
+  /// Whether nothing is counted of this origin, and no lock of it stands or is remembered.
+  public func isClear(_ origin: AttemptOrigin) -> Bool { self[origin].isClear }
 
   /// How attempts of this origin stand.
   public func status(_ origin: AttemptOrigin, at now: BootTime, policy configured: LockPolicy) -> LockStatus {
-    let counter = origin == .local ? local : remote
+    let counter = self[origin]
     let limit = counter.effectivePolicy(configured: configured).retryCountToLock
     switch refusal(origin, at: now) {
     case .locked(let left): return LockStatus(isPermanent: false, remainingLock: left, remainingTries: 0)
@@ -68,7 +73,7 @@ public struct AttemptLedger: Equatable, Sendable {
 
   /// The lock that the charge with this ticket brought about, if it stands.
   func lock(broughtAboutBy ticket: UInt64) -> NewLock? {
-    switch [local.lock, remote.lock].compactMap(\.self).first(where: { $0.ticket == ticket })?.length {
+    switch counters.compactMap(\.lock).first(where: { $0.ticket == ticket })?.length {
     case .permanent: .permanent
     case .temporary(let nanoseconds): .temporary(.nanoseconds(nanoseconds))
     case nil: nil
@@ -79,19 +84,16 @@ public struct AttemptLedger: Equatable, Sendable {
   func endedLocks(at now: BootTime) -> [AttemptOrigin] {
     var passed = self
     passed.pass(to: now)
-    var ended: [AttemptOrigin] = []
-    if local.lock != nil, passed.local.lock == nil { ended.append(.local) }
-    if remote.lock != nil, passed.remote.lock == nil { ended.append(.remote) }
-    return ended
+    return AttemptOrigin.allCases.filter { self[$0].lock != nil && passed[$0].lock == nil }
   }
 
   /// Whether attempts stand that keep a looser policy from taking effect (result 3015).
   public func refusesLooser(_ configured: LockPolicy, for origin: AttemptOrigin) -> Bool {
-    (origin == .local ? local : remote).effectivePolicy(configured: configured) != configured
+    self[origin].effectivePolicy(configured: configured) != configured
   }
 
   private func refusal(_ origin: AttemptOrigin, at now: BootTime) -> ChargeOutcome? {
-    let locks = origin == .local ? [local.lock] : [local.lock, remote.lock]
+    let locks = origin == .local ? [self[.local].lock] : [self[.local].lock, self[origin].lock]
     let remaining = locks.compactMap { $0?.remaining(at: now) }
     if remaining.contains(.forever) { return .permanentlyLocked }
     let longest = remaining.map { if case .time(let time) = $0 { time } else { Int64(0) } }.max()

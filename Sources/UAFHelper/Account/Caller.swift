@@ -14,6 +14,10 @@ struct Caller: Equatable {
   let typedName: [UInt8]?
   /// Where the attempt counts.
   let origin: AttemptOrigin
+  /// The real user id of whoever called the host, as su and sudo are called.
+  ///
+  /// Nil where a host with root did not say it, as older modules do not.
+  let callerUID: UInt32?
   /// The PAM service: a section's name for root peers, a label for others.
   let service: String?
 
@@ -41,23 +45,35 @@ struct Caller: Equatable {
       uid = begin.uid
       name = begin.uid == nil ? nil : begin.account
       typedName = begin.typedName ?? begin.account
-      origin = begin.isRemote ? .remote : .local
+      callerUID = begin.callerUID
+      origin = Self.origin(of: begin)
       (terminal, remoteHost) = (begin.tty, begin.remoteHost)
       return
     }
     let saysTooMuch =
       begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote || !begin.arguments.isEmpty
-      || begin.command != nil
+      || begin.command != nil || begin.callerUID != nil
     guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
       var ending = Ending(.invalidParameter, log: "peer \(peer) asked for what only root may ask for")
       ending.peer = peer
       throw ending
     }
     uid = peer
+    callerUID = peer
     name = nil
     typedName = nil
     origin = .local
     (terminal, remoteHost) = (nil, nil)
+  }
+
+  /// Where an attempt through a host with root counts.
+  ///
+  /// An entry is the account's own unless the host says that it came from afar or that another account called it. Nobody
+  /// but root calls a host that is not setuid, such as sshd, login and a display manager: it speaks for whoever sits there.
+  private static func origin(of begin: Begin) -> AttemptOrigin {
+    if begin.isRemote { return .remote }
+    guard let caller = begin.callerUID, caller != 0, caller != begin.uid else { return .local }
+    return .otherUser
   }
 
   private static let administrative: Set<Operation> = [.unlock, .initialise, .forget, .trust]

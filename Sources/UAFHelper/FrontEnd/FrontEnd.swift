@@ -45,7 +45,11 @@ import UAFWire
       return foreign
     }
     return try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketSocketError) -> Begin in
-      do throws(PacketError) { return try Begin(packet, bytes) } catch { throw .malformed(error) }
+      do throws(PacketError) { return try Begin(packet, bytes) } catch {
+        // The fields are of a form known here, and a value is not, such as an operation to come.
+        if let foreign = Begin(foreignVersionIn: bytes) { return foreign }
+        throw .malformed(error)
+      }
     }
   }
 

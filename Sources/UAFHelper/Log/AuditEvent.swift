@@ -8,6 +8,8 @@ enum AuditEvent: CaseIterable {
   case locked
   /// AUDIT_RESP_ACCT_REMOTE: locked for attempts over the network.
   case lockedFromAfar
+  /// AUDIT_RESP_ACCT_LOCK_TIMED: locked for other local users for a while.
+  case lockedForOthers
   /// AUDIT_RESP_ACCT_UNLOCK_TIMED: a lock was found to be over.
   case unlockedByTime
   /// AUDIT_ACCT_UNLOCK: root has unlocked.
@@ -19,7 +21,7 @@ enum AuditEvent: CaseIterable {
   var type: UInt16 {
     switch self {
     case .tooManyFailures: 2100
-    case .lockedForAWhile: 2205
+    case .lockedForAWhile, .lockedForOthers: 2205
     case .locked: 2207
     case .lockedFromAfar: 2204
     case .unlockedByTime: 2206
@@ -34,6 +36,7 @@ enum AuditEvent: CaseIterable {
     case .lockedForAWhile: "pam_uaf:lock-timed"
     case .locked: "pam_uaf:lock"
     case .lockedFromAfar: "pam_uaf:lock-remote"
+    case .lockedForOthers: "pam_uaf:lock-other-user"
     case .unlockedByTime: "pam_uaf:unlock-timed"
     case .unlockedByRoot: "pam_uaf:unlock"
     case .unlockedByRemoval: "pam_uaf:unlock-removed"

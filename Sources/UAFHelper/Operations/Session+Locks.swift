@@ -17,6 +17,7 @@ extension Session {
     let record: AuditEvent =
       switch (caller.origin, lock) {
       case (.remote, _): .lockedFromAfar
+      case (.otherUser, _): .lockedForOthers
       case (.local, .temporary): .lockedForAWhile
       case (.local, .permanent): .locked
       }
@@ -35,7 +36,13 @@ extension Session {
   func tellEnded(_ type: AuthenticatorType, _ origin: AttemptOrigin) {
     var line = lockLine(.unlocked, type)
     line.add(.lock, "temporary")
-    line.add(.detail, origin == .remote ? "the lock of remote attempts is over" : "the lock is over")
+    let what =
+      switch origin {
+      case .local: "the lock"
+      case .remote: "the lock of remote attempts"
+      case .otherUser: "the lock of other users' attempts"
+      }
+    line.add(.detail, "\(what) is over")
     surroundings.log.write(line, .notice)
     audit(.unlockedByTime)
   }
@@ -50,14 +57,14 @@ extension Session {
     return result
   }
 
-  /// The authenticators that are locked, for here or from afar; none where that cannot be read, as it is for telling alone.
+  /// The authenticators that are locked, for attempts of any origin; none where that cannot be read, as it is for telling alone.
   func locks(of account: AccountFile?) -> Set<AuthenticatorType> {
     guard let account else { return [] }
     let now = surroundings.now()
     let locked = AuthenticatorType.allCases.filter { type in
       guard let ledger = try? account.ledger(type, at: now) else { return false }
       return AttemptOrigin.allCases.contains { origin in
-        let policy = lockPolicy(type, uid: account.identity.uid, remote: origin == .remote)
+        let policy = lockPolicy(type, uid: account.identity.uid, origin)
         return ledger.status(origin, at: now, policy: policy).isLocked
       }
     }

@@ -39,29 +39,31 @@ extension Session {
   private func entry(
     _ type: AuthenticatorType, _ uid: UInt32, _ account: AccountFile?
   ) throws(Ending) -> (code: FidoResult, json: JSONObject) {
-    let local: LockStatus
-    let remote: LockStatus
-    let code: FidoResult
-    let policies = [false, true].map { lockPolicy(type, uid: uid, remote: $0) }
-    if let account, try isEnrolled(account, type) {
-      local = try lockStatus(account, type, .local, policies[0])
-      remote = try lockStatus(account, type, .remote, policies[1])
-      code = local.isLocked ? .stateLocked : .stateAvailable
-    } else {
-      let none = AttemptLedger()
-      local = none.status(.local, at: surroundings.now(), policy: policies[0])
-      remote = none.status(.remote, at: surroundings.now(), policy: policies[1])
-      code = .stateNotRegistered
+    let isInUse = if let account { try isEnrolled(account, type) } else { false }
+    func standing(_ origin: AttemptOrigin) throws(Ending) -> LockStatus {
+      let policy = lockPolicy(type, uid: uid, origin)
+      guard let account, isInUse else { return AttemptLedger().status(origin, at: surroundings.now(), policy: policy) }
+      return try lockStatus(account, type, origin, policy)
     }
+    let local = try standing(.local)
+    let code: FidoResult = !isInUse ? .stateNotRegistered : local.isLocked ? .stateLocked : .stateAvailable
     var json: JSONObject = [
       "type": .string(type.rawValue), "aaid": .string(type.aaid), "state": .integer(Int64(code.code)),
       "stateName": .string(code.name),
     ]
     Self.write(local, to: &json)
-    var other: JSONObject = [:]
-    Self.write(remote, to: &other)
-    json.set("remote", .object(other))
+    json.set("remote", Self.object(try standing(.remote)))
+    // Told only where something was counted: most accounts are never tried by others.
+    if let account, isInUse, (try? account.ledger(type))?.isClear(.otherUser) == false {
+      json.set("otherUser", Self.object(try standing(.otherUser)))
+    }
     return (code, json)
+  }
+
+  private static func object(_ status: LockStatus) -> JSONValue {
+    var object: JSONObject = [:]
+    write(status, to: &object)
+    return .object(object)
   }
 
   private static func write(_ status: LockStatus, to json: inout JSONObject) {

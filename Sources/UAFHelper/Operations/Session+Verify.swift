@@ -19,7 +19,7 @@ extension Session {
     _ account: AccountFile, _ type: AuthenticatorType, in directory: borrowing StateDirectory, attempts: Attempts,
     canGoBack: Bool = false, keepsValue: Bool = false
   ) throws(Ending) -> UnlockedAuthenticatorBox? {
-    let policy = lockPolicy(type, uid: account.identity.uid, remote: caller.origin == .remote)
+    let policy = lockPolicy(type, uid: account.identity.uid, caller.origin)
     if !hidesState { try refuseLocked(account, type, policy) }
     var question = Question(kind: hidesState ? hiddenKind : type.kind, user: shownName(account))
     question.canGoBack = canGoBack

@@ -33,12 +33,12 @@ extension Session {
     (try? AccountFile.exists(in: directory, uid: uid)) == false
   }
 
-  /// The policy attempts of this caller count under.
-  func lockPolicy(_ type: AuthenticatorType, uid: UInt32, remote: Bool) -> LockPolicy {
+  /// The policy attempts of an origin count under.
+  func lockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
     let configured =
       switch type {
-      case .passcode: configuration.lockPolicy(for: .passcode, remote: remote)
-      case .pattern: configuration.lockPolicy(for: .pattern, remote: remote)
+      case .passcode: configuration.lockPolicy(for: .passcode, origin: origin)
+      case .pattern: configuration.lockPolicy(for: .pattern, origin: origin)
       }
     guard uid == 0, !configuration.rootPermanentLock else { return configured }
     var policy = configured
@@ -55,6 +55,7 @@ extension Session {
       switch (caller.isRoot, caller.origin) {
       case (true, .local): .localHost
       case (true, .remote): .remoteHost
+      case (true, .otherUser): .otherUser
       case (false, _): .person
       }
     let subject = caller.uid.map { DerivationTurn.Subject.account($0) } ?? .name(caller.typedName ?? [])

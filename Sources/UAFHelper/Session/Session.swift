@@ -125,7 +125,7 @@ extension Caller {
     line.add(.account, name ?? typedName)
     line.add(.uid, uid.map { String($0) })
     line.add(.service, service)
-    line.add(.origin, origin == .remote ? "remote" : "local")
+    line.add(.origin, origin.logName)
     line.add(.via, isRoot ? "root" : "socket")
     if !isRoot { line.add(.peer, String(peer)) }
     line.add(.tty, terminal)

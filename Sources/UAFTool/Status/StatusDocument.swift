@@ -12,6 +12,8 @@ struct StatusDocument: Equatable {
     let local: Counter?
     /// The counter of attempts over the network.
     let remote: Counter?
+    /// The counter of attempts by other accounts of this machine; nil where nothing was counted.
+    let otherUser: Counter?
 
     /// Whether `name` is its type or its AAID.
     func isCalled(_ name: String) -> Bool { name == type || name == aaid }
@@ -55,9 +57,11 @@ struct StatusDocument: Equatable {
     }
     let (aaid, local) = (object.text("aaid"), counter(object))
     guard aaid != nil && local != nil || state == StatusReport.notSupported else { throw unreadable }
-    var remote: Counter?
-    if case .object(let object)? = object["remote"] { remote = counter(object) }
-    return Authenticator(type: type, aaid: aaid, state: state, local: local, remote: remote)
+    func member(_ name: String) -> Counter? {
+      if case .object(let object)? = object[name] { counter(object) } else { nil }
+    }
+    return Authenticator(
+      type: type, aaid: aaid, state: state, local: local, remote: member("remote"), otherUser: member("otherUser"))
   }
 
   private static func counter(_ object: JSONObject) -> Counter? {

@@ -23,6 +23,7 @@ enum StatusReport {
     let isInUse = authenticator.state == available || authenticator.state == locked
     if isInUse, let local = authenticator.local { lines.append("  here: \(counter(local))") }
     if isInUse, let remote = authenticator.remote { lines.append("  over the network: \(counter(remote))") }
+    if isInUse, let others = authenticator.otherUser { lines.append("  by other users here: \(counter(others))") }
     return lines
   }
 

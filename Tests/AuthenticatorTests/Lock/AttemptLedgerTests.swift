@@ -60,7 +60,7 @@ import Testing
   @Test func `a right value forgives every attempt up to its own and lifts the lock it brought about`() {
     var ledger = ledger(charged: 3)
     ledger.settle(3)
-    #expect(ledger.local == AttemptCounter())
+    #expect(ledger[.local] == AttemptCounter())
     #expect(charge(&ledger, at: 1) == .charged(ticket: 4))
   }
 
@@ -142,9 +142,28 @@ import Testing
     #expect(charge(&ledger, at: 1) == .charged(ticket: 3))
   }
 
-  @Test func `a local lock stops every attempt`() {
+  @Test func `a lock of another user's attempts stops other users' attempts only`() {
+    var ledger = AttemptLedger()
+    for _ in 0..<2 { _ = ledger.charge(.otherUser, at: at(0), policy: remotePolicy) }
+    #expect(ledger.charge(.otherUser, at: at(1), policy: remotePolicy) == .locked(.seconds(99)))
+    #expect(ledger.charge(.remote, at: at(1), policy: remotePolicy) == .charged(ticket: 3))
+    #expect(charge(&ledger, at: 1) == .charged(ticket: 4))
+    #expect(ledger.status(.local, at: at(1), policy: policy).remainingTries == 2)
+  }
+
+  @Test func `no number of other users' attempts takes a try of the account's own`() {
+    var ledger = AttemptLedger()
+    for second in 0..<100_000 {
+      _ = ledger.charge(.otherUser, at: at(Int64(second) * 60), policy: remotePolicy)
+    }
+    #expect(ledger.status(.local, at: at(0), policy: policy).remainingTries == 3)
+    #expect(!ledger.status(.otherUser, at: at(0), policy: remotePolicy).isPermanent)
+  }
+
+  @Test(arguments: [AttemptOrigin.remote, .otherUser]) func `a local lock stops every attempt`(_ origin: AttemptOrigin)
+  {
     var ledger = ledger(charged: 3)
-    #expect(ledger.charge(.remote, at: at(0), policy: remotePolicy) == .locked(.seconds(60)))
+    #expect(ledger.charge(origin, at: at(0), policy: remotePolicy) == .locked(.seconds(60)))
   }
 
   @Test func `remote locks double up to their cap and never become permanent`() {
@@ -157,12 +176,13 @@ import Testing
     }
   }
 
-  @Test func `a right local value clears the remote counter too`() {
+  @Test func `a right local value clears the other counters too`() {
     var ledger = AttemptLedger()
+    _ = ledger.charge(.otherUser, at: at(0), policy: remotePolicy)
     _ = ledger.charge(.remote, at: at(0), policy: remotePolicy)
     guard case .charged(let ticket) = charge(&ledger, at: 0) else { return #expect(Bool(false)) }
     ledger.settle(ticket)
-    #expect(ledger.remote.isClear && ledger.local.isClear)
+    #expect(AttemptOrigin.allCases.allSatisfy(ledger.isClear))
   }
 
   @Test func `a looser policy waits until nothing stands`() {
@@ -197,24 +217,9 @@ import Testing
     #expect(charge(&ledger, at: 0) == .charged(ticket: 4))
   }
 
-  @Test func `tickets never wrap around`() {
+  @Test(arguments: [UInt64.max, 0xFFFF_FFFF_FFFF]) func `tickets never wrap around`(_ last: UInt64) {
     var ledger = AttemptLedger()
-    ledger.lastTicket = .max
+    ledger.lastTicket = last
     #expect(charge(&ledger, at: 0) == .permanentlyLocked)
-  }
-
-  @Test func `a record brings back every ledger`() throws {
-    var ledger = ledger(charged: 3, at: 7)
-    for _ in 0..<2 { _ = ledger.charge(.remote, at: at(100), policy: remotePolicy) }
-    #expect(ledger.record.count == AttemptLedger.recordSize)
-    #expect(try AttemptLedger(record: ledger.record) == ledger)
-  }
-
-  @Test func `a record that is cut or longer is refused`() {
-    let record = ledger(charged: 3).record
-    for length in 0..<record.count {
-      #expect(throws: StateError.damaged) { try AttemptLedger(record: Array(record.prefix(length))) }
-    }
-    #expect(throws: StateError.damaged) { try AttemptLedger(record: record + [0]) }
   }
 }

@@ -2,6 +2,11 @@
 ///
 /// The wrong entries in a list, and clocks that run down second by second: it shares no code and no idea with the ledger.
 struct LockModel {
+  /// Who enters: the person here, somebody afar, another user of the machine.
+  enum Origin: Int, CaseIterable {
+    case here, afar, another
+  }
+
   /// What is configured, in whole seconds.
   struct Rules: Equatable {
     var tries: Int
@@ -53,23 +58,22 @@ struct LockModel {
     var earlierLocks: Int { entries.count { $0.lock != nil } }
   }
 
-  private var local = Side()
-  private var remote = Side()
+  private var sides = Origin.allCases.map { _ in Side() }
   private var numbers = 0
 
   /// A wrong entry, or one that is not known to be right yet: its number, or nil where it was refused.
-  mutating func enter(isRemote: Bool, _ configured: Rules) -> (number: Int?, answer: Answer) {
+  mutating func enter(_ origin: Origin, _ configured: Rules) -> (number: Int?, answer: Answer) {
     look()
-    let answer = ask(isRemote: isRemote, configured)
+    let answer = ask(origin, configured)
     guard case .free = answer else { return (nil, answer) }
     numbers += 1
-    var side = isRemote ? remote : local
+    var side = sides[origin.rawValue]
     let rules = side.rules(configured)
     side.strictest = rules
     var entry = Entry(number: numbers)
     if side.row + 1 >= rules.tries { entry.lock = lock(rules, after: side.earlierLocks) }
     side.entries.append(entry)
-    if isRemote { remote = side } else { local = side }
+    sides[origin.rawValue] = side
     return (numbers, answer)
   }
 
@@ -85,34 +89,32 @@ struct LockModel {
   /// The entry with that number was right: it forgives itself and all before it, here and there, but for a permanent lock that
   /// another entry brought about.
   mutating func wasRight(_ number: Int) {
-    func forgive(_ side: inout Side) {
-      side.entries.removeAll { entry in
+    for index in sides.indices {
+      sides[index].entries.removeAll { entry in
         let isForGood = entry.lock.map { $0.length == nil } ?? false
         return isForGood ? entry.number == number : entry.number <= number
       }
-      if side.entries.isEmpty { side.strictest = nil }
+      if sides[index].entries.isEmpty { sides[index].strictest = nil }
     }
-    forgive(&local)
-    forgive(&remote)
   }
 
   /// How attempts stand.
-  func ask(isRemote: Bool, _ configured: Rules) -> Answer {
-    // A local lock stops everybody, a remote one remote attempts.
-    let standing = (isRemote ? [local, remote] : [local]).compactMap { $0.entries.last?.lock }.filter(\.stands)
+  func ask(_ origin: Origin, _ configured: Rules) -> Answer {
+    // A lock made here stops everybody, any other the attempts of its own origin.
+    let standing = Set([.here, origin]).map { sides[$0.rawValue] }.compactMap { $0.entries.last?.lock }.filter(\.stands)
     if standing.contains(where: { $0.length == nil }) { return .lockedForGood }
     if let left = standing.map(\.left).max() { return .locked(seconds: left) }
-    let side = isRemote ? remote : local
+    let side = sides[origin.rawValue]
     // However far a limit was lowered, nobody is refused for that: one try is left.
     return .free(tries: Swift.max(1, side.rules(configured).tries - side.row))
   }
 
   /// What holds: what is configured, or what was stricter and still stands.
-  func effectiveRules(isRemote: Bool, _ configured: Rules) -> Rules { (isRemote ? remote : local).rules(configured) }
+  func effectiveRules(_ origin: Origin, _ configured: Rules) -> Rules { sides[origin.rawValue].rules(configured) }
 
   /// Whether something configured is looser than what holds.
-  func keepsStricter(isRemote: Bool, _ configured: Rules) -> Bool {
-    (isRemote ? remote : local).rules(configured) != configured
+  func keepsStricter(_ origin: Origin, _ configured: Rules) -> Bool {
+    sides[origin.rawValue].rules(configured) != configured
   }
 
   /// Somebody looks: what is over is over for good.
@@ -130,18 +132,15 @@ struct LockModel {
   }
 
   mutating func unlock() {
-    local = Side()
-    remote = Side()
+    sides = Origin.allCases.map { _ in Side() }
   }
 
   private mutating func forEachLock(_ body: (inout Lock) -> Void) {
-    func visit(_ side: inout Side) {
+    for index in sides.indices {
       // Only the last entry's lock can stand: no entry comes after one that does.
-      guard let last = side.entries.indices.last, var lock = side.entries[last].lock else { return }
+      guard let last = sides[index].entries.indices.last, var lock = sides[index].entries[last].lock else { continue }
       body(&lock)
-      side.entries[last].lock = lock
+      sides[index].entries[last].lock = lock
     }
-    visit(&local)
-    visit(&remote)
   }
 }

@@ -60,7 +60,7 @@ struct LockStory<Subject: LockSubject> {
     generator = SplitMix(state: seed)
     self.isStubborn = isStubborn
     rules = []
-    rules = [randomRules(isRemote: false), randomRules(isRemote: true)]
+    for origin in LockModel.Origin.allCases { rules.append(randomRules(origin)) }
   }
 
   /// Lives through so many steps.
@@ -105,17 +105,16 @@ struct LockStory<Subject: LockSubject> {
   }
 
   private mutating func enter(_ kind: String) throws -> String? {
-    let isRemote = Bool.random(using: &generator)
-    if isTold { past.append("\(isRemote ? "remote" : "local") \(kind)") }
-    let expected = model.enter(isRemote: isRemote, rules[isRemote ? 1 : 0])
-    let outcome = try subject.charge(
-      isRemote ? .remote : .local, at: now, policy: Self.policy(rules[isRemote ? 1 : 0]))
+    let origin = randomOrigin()
+    if isTold { past.append("\(origin): \(kind)") }
+    let expected = model.enter(origin, rules[origin.rawValue])
+    let outcome = try subject.charge(Self.names[origin.rawValue], at: now, policy: Self.policy(rules[origin.rawValue]))
     switch (outcome, expected.answer) {
     case (.charged(let ticket), .free):
       guard let number = expected.number else { return "\(outcome)" }
       tally.counted += 1
       if kind == "pending" { pending.append((number, ticket)) }
-      tallyLimits(isRemote)
+      tallyLimits(origin)
       if kind == "right" { try settle((number, ticket)) }
     case (.locked(let time), .locked(let seconds)) where time == .seconds(seconds):
       tally.locked += 1
@@ -128,9 +127,9 @@ struct LockStory<Subject: LockSubject> {
   }
 
   /// Whether the entry just counted was the last one that the widest rules allow.
-  private mutating func tallyLimits(_ isRemote: Bool) {
-    let effective = model.effectiveRules(isRemote: isRemote, rules[isRemote ? 1 : 0])
-    switch model.ask(isRemote: isRemote, rules[isRemote ? 1 : 0]) {
+  private mutating func tallyLimits(_ origin: LockModel.Origin) {
+    let effective = model.effectiveRules(origin, rules[origin.rawValue])
+    switch model.ask(origin, rules[origin.rawValue]) {
     case .free: break
     case .locked(let seconds):
       tally.longestLock = max(tally.longestLock, seconds)
@@ -154,7 +153,10 @@ struct LockStory<Subject: LockSubject> {
   private mutating func pass() {
     var times = [1, 29, 30, 59, 60, 61, 120, 600, 5000, 86_399, 86_400]
     // To the second, around the end of what stands.
-    if case .locked(let left) = model.ask(isRemote: true, rules[1]) { times += [left - 1, left, left, left, left + 1] }
+    for origin in [LockModel.Origin.afar, .another] {
+      guard case .locked(let left) = model.ask(origin, rules[origin.rawValue]) else { continue }
+      times += [left - 1, left, left, left, left + 1]
+    }
     let seconds = times.randomElement(using: &generator) ?? 1
     if isTold { past.append("\(seconds) s") }
     uptime += seconds
@@ -170,23 +172,31 @@ struct LockStory<Subject: LockSubject> {
   }
 
   private mutating func changeRules() {
-    let isRemote = Bool.random(using: &generator)
-    rules[isRemote ? 1 : 0] = randomRules(isRemote: isRemote)
+    let origin = randomOrigin()
+    rules[origin.rawValue] = randomRules(origin)
     if isTold { past.append("\(rules)") }
   }
 
-  private mutating func randomRules(isRemote: Bool) -> LockModel.Rules {
+  private mutating func randomRules(_ origin: LockModel.Origin) -> LockModel.Rules {
     // All that may be configured, and half of the time little of it, so that short sequences get to the end of it too.
     let isWide = Bool.random(using: &generator)
     let seconds = Int.random(in: isWide ? 30...86_400 : 30...90, using: &generator)
     return LockModel.Rules(
       tries: Int.random(in: isWide ? 1...10 : 1...3, using: &generator),
       seconds: [30, 60, 90, seconds, isWide ? 86_400 : 30].randomElement(using: &generator) ?? 30,
-      // Never for good: root's own account, and remote attempts by default.
-      locks: Int.random(in: 0...5, using: &generator) == 0 || isRemote && Bool.random(using: &generator)
+      // Never for good: root's own account, remote attempts by default, and those of another user.
+      locks: Int.random(in: 0...5, using: &generator) == 0 || origin == .another
+        || origin == .afar && Bool.random(using: &generator)
         ? nil : Int.random(in: isWide ? 0...10 : 0...3, using: &generator),
-      doublesTo: isRemote ? 86_400 : nil)
+      doublesTo: origin == .here ? nil : 86_400)
   }
+
+  private mutating func randomOrigin() -> LockModel.Origin {
+    LockModel.Origin.allCases.randomElement(using: &generator) ?? .here
+  }
+
+  /// The ledger's names, in the order of the model's.
+  private static var names: [AttemptOrigin] { [.local, .remote, .otherUser] }
 
   private static func policy(_ rules: LockModel.Rules) -> LockPolicy {
     LockPolicy(
@@ -194,16 +204,16 @@ struct LockStory<Subject: LockSubject> {
       doublesUpTo: rules.doublesTo.map { .seconds($0) })
   }
 
-  /// What both tell now, of both origins.
+  /// What both tell now, of every origin.
   private mutating func compare() throws -> String? {
     let ledger = try subject.peek()
-    for (origin, isRemote) in [(AttemptOrigin.local, false), (.remote, true)] {
-      let configured = rules[isRemote ? 1 : 0]
+    for from in LockModel.Origin.allCases {
+      let (configured, origin) = (rules[from.rawValue], Self.names[from.rawValue])
       let policy = Self.policy(configured)
-      let expected = model.ask(isRemote: isRemote, configured)
+      let expected = model.ask(from, configured)
       let status = ledger.status(origin, at: now, policy: policy)
       guard status == Self.status(expected) else { return "\(origin): \(status) instead of \(expected)" }
-      let keepsStricter = model.keepsStricter(isRemote: isRemote, configured)
+      let keepsStricter = model.keepsStricter(from, configured)
       guard ledger.refusesLooser(policy, for: origin) == keepsStricter else {
         return "\(origin): a looser policy \(keepsStricter ? "taken" : "refused")"
       }

@@ -54,7 +54,7 @@ import UAFCrypto
     #expect(try enter("correct", in: directory) == "verified")
     #expect(try enter("Correct", in: directory) == "wrong")
     #expect(try enter("", in: directory) == "wrong")
-    #expect(try #require(try open(in: directory)).ledger(.passcode).local.charges.count == 2)
+    #expect(try #require(try open(in: directory)).ledger(.passcode)[.local].charges.count == 2)
   }
 
   @Test func `the right value is refused while locked`() throws {

@@ -40,7 +40,8 @@ static struct frame_bytes cut(const uint8_t **bytes, size_t *left)
 static void write_begin(const uint8_t *bytes, size_t size)
 {
   static uint8_t packet[UAF_PACKET_MAX];
-  struct frame_begin begin = {.operation = OPERATION_AUTHENTICATE, .has_uid = size % 2 == 0, .has_flags = true};
+  struct frame_begin begin = {.operation = OPERATION_AUTHENTICATE, .has_uid = size % 2 == 0, .has_flags = true,
+                              .has_caller = size % 3 == 0, .caller = (uint32_t)size};
   struct frame_bytes *const parts[] = {&begin.account,     &begin.typed_name,  &begin.service, &begin.tty,
                                        &begin.remote_host, &begin.remote_user, &begin.locale,  &begin.command};
   static const size_t limits[] = {256, 256, 64, 256, 256, 256, 64, UAF_COMMAND_MAX};

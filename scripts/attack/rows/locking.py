@@ -80,8 +80,8 @@ def knock(name, port):
 
 
 @row("A38", "locking others from afar: guesses for every account; sshd's junk for those it refuses",
-        "junk is not counted; remote locks are remote alone, end by themselves and are never for good",
-        causes=("somebody afar",))
+        "junk is not counted; remote locks, and another user's, stop no local login, end by themselves, never for good",
+        causes=("somebody afar", "a local user"))
 def from_afar(lab):
     limit, lock = 5, 300
     lab.configure(lock=f"retry_count_to_lock = {limit}\nlock_time = {lock}\nmax_lock_count = 0")
@@ -104,7 +104,11 @@ def from_afar(lab):
         must(not lab.login(person, person.passcode, remote=FAR).is_in, "no lock came of it")
     left = [tries(lab, person) for person in people]
     must(left == [(limit, 0)] * 4, f"remote guesses left {left} (local, remote) tries")
-    must(all(lab.login(person, person.passcode).is_in for person in people), "a remote lock keeps a local login out")
+    # And another user of the machine, at su, at the same time.
+    lab.guesses(people[0], limit, prefix=hosts.called_by(lab.person(registered=False)))
+    others = lab.status(people[0])["authenticators"][0]["otherUser"]
+    must(others["remainingLockSeconds"] > 0, f"another user's guesses locked nothing: {others}")
+    must(all(lab.login(person, person.passcode).is_in for person in people), "others' locks keep a local login out")
     # One account, over and over: by the boot clock for weeks.
     victim, now, lengths = lab.person(), 0, []
     for _ in range(12):
@@ -117,7 +121,7 @@ def from_afar(lab):
     must(lengths == sorted(lengths) and 0 < lengths[-1] <= DAY, f"locks from afar last {lengths} s")
     must(lab.login(victim, victim.passcode, remote=FAR, prefix=clocks.later(now)).is_in, "the last lock did not end")
     return (f"16 entries for a denied user and for root became junk, {limit} tries left each; 4 accounts locked from "
-            f"afar and let in locally; 12 locks in a row of {lengths[0]} to {lengths[-1]} s, then let in from afar")
+            f"afar, one by another user too, and let in locally; 12 locks in a row of {lengths[0]} to {lengths[-1]} s, then let in from afar")
 
 
 @baseline("A38")

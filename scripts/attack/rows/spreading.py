@@ -26,7 +26,8 @@ def ask_everywhere(lab, *sudoers):
 
 
 @row("A26", f"guesses spread over sudo, su and login; over ssh and another remote service; limit {LIMIT}",
-        "one count for local attempts, one for remote ones; at the limit all are refused",
+        "one count for the person's own attempts, one for remote ones, one for other users at su; at the limit all of its kind"
+        " are refused",
         causes=("a local user", "somebody afar"))
 def spread(lab):
     person, far, neighbour = lab.person(), lab.person(), lab.person(registered=False)
@@ -34,13 +35,17 @@ def spread(lab):
     hosts.sshd(lab)
     local = {
         "sudo": lambda value: hosts.sudo(person, value),
-        "su": lambda value: hosts.su(neighbour, person, value),
+        "su": lambda value: hosts.su(person, person, value),
         "login": lambda value: hosts.console(person, value),
     }
     remote = {
         "ssh": lambda value: hosts.ssh(far.name, value),
         "the other": lambda value: lab.login(far, value, remote="198.51.100.7"),
     }
+    # Another user at su counts apart, in front of the rest and without a part in it.
+    others = at_once(*(lambda n=n: hosts.su(neighbour, person, f"wrong-{n}") for n in range(2)))
+    must(not any(login.is_in for login in others), "a wrong value got in")
+    must(tries(lab, person) == (LIMIT, LIMIT), f"after 2 guesses of another user {tries(lab, person)} are left")
     mark = lab.log.mark()
     wrong = [
         lambda: local["sudo"]("wrong-1"), lambda: local["su"]("wrong-2"), lambda: local["login"]("wrong-3"),
@@ -63,7 +68,8 @@ def spread(lab):
     refused = lab.verdicts(mark, person) + lab.verdicts(mark, far)
     must(set(refused) == {hosts.LOCKED}, f"refused with {refused}")
     must(hosts.sudo(far, far.passcode).is_in, "a remote lock stopped sudo on the machine itself")
-    return (f"local: {LIMIT} looked at over sudo, su, login; remote: {LIMIT} over ssh and another; then the right "
+    must(not hosts.su(neighbour, person, person.passcode).is_in, "locked, and another user got in by su")
+    return (f"2 of another user at su counted apart; local: {LIMIT} looked at over sudo, su, login; remote: {LIMIT} over ssh and another; then the right "
             f"value refused ({hosts.LOCKED}) over {', '.join(logins)}; the one locked remotely still in by sudo")
 
 

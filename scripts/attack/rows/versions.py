@@ -9,6 +9,9 @@ from lab.machine import HELPER, ROOT
 from lab.table import must, row
 
 NOT_ONE_PACKAGE = 1006
+CURRENT = 2
+# What the module fills in for fields that version 1 does not have.
+LATER = ("  begin->has_caller = true;\n",)
 
 
 def module(lab, version):
@@ -18,15 +21,26 @@ def module(lab, version):
         shutil.copytree(ROOT / "cshim", source)
         limits = source / "limits.h"
         before = limits.read_text()
-        after = before.replace("#define UAF_PROTOCOL_VERSION 1\n", f"#define UAF_PROTOCOL_VERSION {version}\n")
+        after = before.replace("#define UAF_PROTOCOL_VERSION 2\n", f"#define UAF_PROTOCOL_VERSION {version}\n")
         if after == before:
             raise RuntimeError("limits.h has no version where it was")
         limits.write_text(after)
+        if version < CURRENT:
+            without_later_fields(source / "begin.c")
         lab.run("make", "-s", "-C", source, f"BUILD={source.parent}/build")
     installed = next(pathlib.Path("/usr/lib").glob("*/security/pam_uaf.so")).with_name(f"pam_uaf_{version}.so")
     shutil.copy(source.parent / "build/pam_uaf.so", installed)
     lab.after(installed.unlink)
     return installed.name
+
+
+def without_later_fields(begin):
+    text = begin.read_text()
+    for line in LATER:
+        if line not in text:
+            raise RuntimeError(f"begin.c does not say {line.strip()} where it did")
+        text = text.replace(line, "")
+    begin.write_text(text)
 
 
 def stub(lab, *packets):
@@ -47,7 +61,7 @@ def stub(lab, *packets):
         causes=("root",))
 def versions(lab):
     person, seen = lab.person(), []
-    for version, older in ((0, "module"), (2, "helper"), (65535, "helper"))[:3 if lab.thorough else 2]:
+    for version, older in ((0, "module"), (3, "helper"), (65535, "helper"))[:3 if lab.thorough else 2]:
         name = module(lab, version)
         lab.stack("aged", f"auth required {name}", "account required pam_permit.so")
         mark = lab.log.mark()
@@ -63,6 +77,10 @@ def versions(lab):
     left = lab.status(person)["authenticators"][0]["remainingTries"]
     must(left == 5, f"{5 - left} tries were taken")
     must(lab.login(person, person.passcode).is_in, "the module of this package lets nobody in")
+    lab.stack("aged", f"auth required {module(lab, CURRENT - 1)}", "account required pam_permit.so")
+    must(lab.login(person, person.passcode, "aged").is_in, f"a module of version {CURRENT - 1} lets nobody in")
+    must(not lab.login(person, "wrong1111", "aged").is_in, f"a module of version {CURRENT - 1} lets everybody in")
+    seen.append(f"module {CURRENT - 1}: in")
     lab.stack("aged", "auth required pam_uaf.so", "account required pam_permit.so")
     kept = pathlib.Path(HELPER + ".kept")
     shutil.copy(HELPER, kept)

@@ -21,7 +21,7 @@ SU = cases.Host(
     "su", prepare,
     lambda person, language, *answers: hosts.su(_callers["su"], person, *answers, environment=LANGUAGES[language]),
     # It does not ask again.
-    again=lambda person: [])
+    again=lambda person: [], prefix=lambda: hosts.called_by(_callers["su"]))
 cases.enter(SU)
 
 
