@@ -74,7 +74,11 @@ struct AdmissionTests {
   @Test func `has no limit where the administrator wants none`() throws {
     let admission = Admission(addressRate: 0, accountRate: 0)
     let address = try Self.address("192.0.2.1")
-    #expect((0..<5000).allSatisfy { _ in admission.admits(address, now: 0) && admission.admits(account: "a", now: 0) })
+    #expect(
+      (0..<5000).allSatisfy { _ in
+        admission.admits(address, now: 0) && admission.admits(account: "a", from: nil, now: 0)
+          && admission.admits(junkFrom: address, now: 0) && admission.admits(answerTo: [1], now: 0)
+      })
   }
 
   @Test func `answers for an account asked for too often with HTTP 429, known or not, until a minute later`()
@@ -102,5 +106,38 @@ struct AdmissionTests {
         body: ByteBuffer(bytes: body.jsonBytes))
       #expect(later.status == .ok)
     }
+  }
+
+  @Test func `an account has turns of its own where it has logged in, which nobody elsewhere can use up`() throws {
+    let admission = Admission(addressRate: 0, accountRate: 1)
+    let (home, elsewhere) = (try Self.address("192.0.2.1"), try Self.address("192.0.2.2"))
+    func admitted(_ place: SocketAddress) -> Int {
+      (0..<9).count { _ in admission.admits(account: "alice", from: place, now: 0) }
+    }
+    admission.accepted("alice", from: home)
+    #expect(admitted(elsewhere) == 2)
+    #expect(admitted(home) == 2)
+    #expect(admitted(home) == 0)
+    #expect(!admission.isProven("alice", at: elsewhere))
+    #expect(!admission.isProven("bob", at: home))
+    let own = try Self.address("127.0.0.1")
+    admission.accepted("bob", from: own)
+    #expect(!admission.isProven("bob", at: own))
+  }
+
+  @Test func `answers that are none use up no turns of requests, and the other way round`() throws {
+    let admission = Admission(addressRate: 1, accountRate: 0)
+    let address = try Self.address("192.0.2.1")
+    #expect((0..<9).count { _ in admission.admits(junkFrom: address, now: 0) } == 2)
+    #expect((0..<9).count { _ in admission.admits(address, now: 0) } == 2)
+    // What only the server can have made is looked at all the same, and not again and again.
+    #expect((0..<9).count { _ in admission.admits(answerTo: [1], now: 0) } == 2)
+    #expect(admission.admits(answerTo: [2], now: 0))
+  }
+
+  @Test func `forgets where people logged in rather than grow without end`() {
+    let places = ProvenPlaces(capacity: 2)
+    for name in ["alice", "bob", "carol"] { places.add(name, at: "192.0.2.1") }
+    #expect(["alice", "bob", "carol"].filter { places.contains($0, at: "192.0.2.1") } == ["carol"])
   }
 }

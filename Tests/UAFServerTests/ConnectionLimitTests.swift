@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
+import NIOTLS
 import Testing
 
 @testable import UAFServer
@@ -10,6 +11,7 @@ import Testing
 /// What one connection may take of time, and one address of connections.
 struct ConnectionLimitTests {
   private let log = RecordedLog()
+  private let notices = RateLimiter(.init(perMinute: 1))
 
   private func connection(_ handler: any ChannelHandler, from address: String = "192.0.2.1") throws -> EmbeddedChannel {
     let channel = EmbeddedChannel(handler: handler)
@@ -17,8 +19,24 @@ struct ConnectionLimitTests {
     return channel
   }
 
-  private func limit(_ counts: ConnectionCounts) -> AddressLimit {
-    AddressLimit(counts, logger: Logger(label: "test") { [log] _ in log })
+  /// A connection with a place in a table, as far as its handshake or beyond it.
+  private func connection(
+    in table: Connections, from address: String = "192.0.2.1", isSecure: Bool = true
+  ) throws -> EmbeddedChannel {
+    let place = ConnectionPlace(table, notices: notices, logger: Logger(label: "test") { [log] _ in log })
+    let channel = try connection(place, from: address)
+    if isSecure { secure(channel) }
+    return channel
+  }
+
+  private func secure(_ channel: EmbeddedChannel) {
+    channel.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
+  }
+
+  /// Whether each is open, after what others have asked for was done.
+  private func areOpen(_ channels: [EmbeddedChannel]) -> [Bool] {
+    for channel in channels { channel.embeddedEventLoop.run() }
+    return channels.map(\.isActive)
   }
 
   private func answer(on channel: EmbeddedChannel) throws {
@@ -50,37 +68,84 @@ struct ConnectionLimitTests {
     #expect(!channel.isActive)
   }
 
-  @Test func `closes the connection of an address that has as many as it may, and says so in the log`() throws {
-    let counts = ConnectionCounts(maximum: 2)
-    let first = try connection(limit(counts))
-    let second = try connection(limit(counts))
-    let third = try connection(limit(counts))
-    #expect([first, second, third].map(\.isActive) == [true, true, false])
-    #expect(log.lines == ["limited by=connections name=192.0.2.1"])
-    let other = try connection(limit(counts), from: "192.0.2.2")
-    #expect(other.isActive)
+  @Test func `takes one more beyond the limit, and closes the one of its address that was quiet for longest`() throws {
+    let table = Connections(maximum: 2)
+    let other = try connection(in: table, from: "192.0.2.2")
+    let channels = try (0..<4).map { _ in try connection(in: table) }
+    #expect(areOpen(channels) == [false, false, true, true])
+    #expect(areOpen([other]) == [true])
+    #expect(table.size == (3, 2))
   }
 
-  @Test func `a connection that ends makes room for one more, a refused one for none`() throws {
-    let counts = ConnectionCounts(maximum: 1)
-    let first = try connection(limit(counts))
-    for _ in 0..<3 {
-      let refused = try connection(limit(counts))
-      #expect(!refused.isActive)
+  @Test(arguments: [false, true]) func `a crowd that says nothing or stops in its handshake keeps nobody out`(
+    isSecure: Bool
+  ) throws {
+    let table = Connections(maximum: 8)
+    for _ in 0..<20 {
+      let crowd = try (0..<16).map { _ in try connection(in: table, isSecure: isSecure) }
+      let person = try connection(in: table, isSecure: false)
+      // Some more come while the person's handshake is under way, fewer than there are places.
+      let late = try (0..<7).map { _ in try connection(in: table, isSecure: isSecure) }
+      secure(person)
+      #expect(areOpen([person]) == [true])
+      #expect(areOpen(crowd + late).count { $0 } == 7)
     }
-    try first.close().wait()
-    let next = try connection(limit(counts))
-    #expect(next.isActive)
-    let further = try connection(limit(counts))
-    #expect(!further.isActive)
-    try next.close().wait()
-    #expect(counts.names == 0)
+  }
+
+  @Test func `what got on last gives way last, and what waits for our answer after all others`() throws {
+    let table = Connections(maximum: 3)
+    let channels = try (0..<3).map { _ in try connection(in: table) }
+    // The first is being answered, the second has been.
+    try channels[0].writeInbound(HTTPRequestPart.end(nil))
+    try channels[1].writeInbound(HTTPRequestPart.end(nil))
+    try answer(on: channels[1])
+    var more = [try connection(in: table)]
+    #expect(areOpen(channels) == [true, true, false])
+    more.append(try connection(in: table))
+    #expect(areOpen(channels) == [true, false, false])
+    more.append(try connection(in: table))
+    #expect(areOpen(channels + more) == [true, false, false, false, true, true])
+    #expect(table.size == (3, 1))
+  }
+
+  @Test func `where all places are taken, the address gives way that has most`() throws {
+    let table = Connections(maximum: 0, maximumOfAll: 6)
+    let few = try (0..<2).map { _ in try connection(in: table, from: "192.0.2.2") }
+    let crowd = try (0..<4).map { _ in try connection(in: table, from: "192.0.2.9") }
+    let own = try connection(in: table, from: "127.0.0.1")
+    #expect(areOpen(few + [own]) == [true, true, true])
+    #expect(areOpen(crowd) == [false, true, true, true])
+  }
+
+  @Test func `tells of those that gave way once a minute for an address, not once for each`() throws {
+    let table = Connections(maximum: 1)
+    for _ in 0..<50 { _ = try connection(in: table) }
+    #expect(log.lines == ["limited by=connections name=192.0.2.1", "limited by=connections name=192.0.2.1"])
+  }
+
+  @Test func `closes a connection whose handshake does not end in time, and no other`() throws {
+    let table = Connections()
+    let (half, whole) = (try connection(in: table, isSecure: false), try connection(in: table))
+    for channel in [half, whole] { channel.embeddedEventLoop.advanceTime(by: ConnectionPlace.standardHandshake) }
+    #expect(areOpen([half, whole]) == [false, true])
+    #expect(table.size == (1, 1))
+  }
+
+  @Test func `a connection that ends gives its place back, once`() throws {
+    let table = Connections(maximum: 2)
+    let channels = try (0..<3).map { _ in try connection(in: table) }
+    _ = areOpen(channels)
+    #expect(table.size == (2, 1))
+    for channel in channels where channel.isActive { try channel.close().wait() }
+    #expect(table.size == (0, 0))
   }
 
   @Test(arguments: [("127.0.0.1", 1), ("::1", 1), ("192.0.2.1", 0)])
-  func `counts nothing for this machine, and refuses nothing without a limit`(address: String, maximum: Int) throws {
-    let counts = ConnectionCounts(maximum: maximum)
-    let channels = try (0..<5).map { _ in try connection(limit(counts), from: address) }
-    #expect(channels.map(\.isActive) == Array(repeating: true, count: 5))
+  func `has no limit of its own for this machine, nor where the administrator wants none`(
+    address: String, maximum: Int
+  ) throws {
+    let table = Connections(maximum: maximum)
+    let channels = try (0..<5).map { _ in try connection(in: table, from: address) }
+    #expect(areOpen(channels) == Array(repeating: true, count: 5))
   }
 }

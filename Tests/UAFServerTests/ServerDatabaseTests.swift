@@ -70,6 +70,26 @@ final class ServerDatabaseTests {
     #expect(throws: ServerError.newerDatabase) { _ = try ServerDatabase.open(state: self.state) }
   }
 
+  @Test func `takes over a store that counted wrong codes, without the codes that were dead by it`() throws {
+    let older = try DatabaseQueue()
+    try Schema.migrator.migrate(older, upTo: "approvals")
+    try older.write { db in
+      for (name, failures) in [("alice", 4), ("bob", 5)] {
+        try AccountStore(db: db).add(name, now: 0)
+        try db.execute(
+          sql: "INSERT INTO enrolment (username, codeHash, expiresAt, failures) VALUES (?, x'00', 9, ?)",
+          arguments: [name, failures])
+        try db.execute(
+          sql: "INSERT INTO approval (username, shown, codeHash, expiresAt, failures) VALUES (?, 't', x'00', 9, ?)",
+          arguments: [name, failures])
+      }
+    }
+    try Schema.migrator.migrate(older)
+    for table in ["enrolment", "approval"] {
+      #expect(try older.read { try String.fetchAll($0, sql: "SELECT username FROM \(table)") } == ["alice"])
+    }
+  }
+
   @Test func `keeps neither challenge nor code in clear`() async throws {
     let server = try TestServer(database: ServerDatabase.open(state: state))
     let code = try await server.enrol("alice")

@@ -1,20 +1,29 @@
 import NIOCore
+import UAFMessages
 
-/// How often one address may ask, and one account may be asked for.
+/// How often one address may ask and answer, and one account may be asked for.
 ///
-/// An account's limit is generous: whoever uses it up keeps its owner out for a while, which a tight one would make easy.
+/// Each kind has turns of its own, so that what strangers send is not taken from those who come with something that only the
+/// server can have given them. What they send for names, known or not, counts alike: a limit must not tell which are known.
 struct Admission: Sendable {
-  /// Requests of one address in a minute, unless the administrator says otherwise.
+  /// Requests of one address in a minute, and as many answers that are none, unless the administrator says otherwise.
   static let standardAddressRate: Int64 = 600
   /// Requests for one account in a minute, unless the administrator says otherwise.
   static let standardAccountRate: Int64 = 120
+  /// Answers to one challenge in a minute, beside the first: a challenge serves once.
+  private static let challengeRate: Int64 = 1
 
-  private let addresses: RateLimiter?
+  private let requests: RateLimiter?
+  private let junk: RateLimiter?
+  private let answers: RateLimiter?
   private let accounts: RateLimiter?
+  private let proven = ProvenPlaces()
 
   /// Makes the limits; 0 is none.
   init(addressRate: Int64 = standardAddressRate, accountRate: Int64 = standardAccountRate) {
-    addresses = addressRate > 0 ? RateLimiter(.init(perMinute: addressRate)) : nil
+    requests = addressRate > 0 ? RateLimiter(.init(perMinute: addressRate)) : nil
+    junk = addressRate > 0 ? RateLimiter(.init(perMinute: addressRate)) : nil
+    answers = addressRate > 0 ? RateLimiter(.init(perMinute: Self.challengeRate), capacity: 100_000) : nil
     accounts = accountRate > 0 ? RateLimiter(.init(perMinute: accountRate)) : nil
   }
 
@@ -22,13 +31,39 @@ struct Admission: Sendable {
   ///
   /// This machine's own is not limited: it is the administrator's, or a proxy's behind which everybody has it.
   func admits(_ address: SocketAddress?, now: Int64) -> Bool {
-    guard let addresses, let name = address.flatMap(Self.name) else { return true }
-    return addresses.admits(name, now: now)
+    guard let requests, let name = address.flatMap(Self.name) else { return true }
+    return requests.admits(name, now: now)
+  }
+
+  /// Whether an account's request may come beyond its address's limit: it has logged in from there.
+  func isProven(_ account: String, at address: SocketAddress?) -> Bool {
+    guard let name = address.flatMap(Self.name) else { return false }
+    return proven.contains(account, at: name)
   }
 
   /// Whether one more request may be issued for an account; whether it exists makes no difference.
-  func admits(account: String, now: Int64) -> Bool {
-    accounts?.admits(account, now: now) ?? true
+  ///
+  /// Where an account has logged in, it has turns of its own: nobody elsewhere keeps its owner out.
+  func admits(account: String, from address: SocketAddress?, now: Int64) -> Bool {
+    guard let accounts else { return true }
+    let place = isProven(account, at: address) ? address.flatMap(Self.name) : nil
+    return accounts.admits(place.map { "\(account) \($0)" } ?? account, now: now)
+  }
+
+  /// Whether an answer to a request of ours may be looked at: each costs its address a request before, and serves once.
+  func admits(answerTo challenge: [UInt8], now: Int64) -> Bool {
+    answers?.admits(Base64URL.encode(challenge), now: now) ?? true
+  }
+
+  /// Whether an address may send one more answer that is none, or one that was sent before.
+  func admits(junkFrom address: SocketAddress?, now: Int64) -> Bool {
+    guard let junk, let name = address.flatMap(Self.name) else { return true }
+    return junk.admits(name, now: now)
+  }
+
+  /// Notes that an answer for an account was accepted.
+  func accepted(_ account: String, from address: SocketAddress?) {
+    if let name = address.flatMap(Self.name) { proven.add(account, at: name) }
   }
 
   /// What an address counts as: IPv4 whole, IPv6 by its network of 64 bits, which is one customer's; nil for this machine's.

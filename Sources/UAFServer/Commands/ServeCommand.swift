@@ -44,8 +44,11 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Requests for one account in a minute; twice as many at once; 0 for no limit.")
   var accountRate = Admission.standardAccountRate
 
-  @Option(help: "Connections of one address at once; 0 for no limit. Loopback has none.")
-  var addressConnections = ConnectionCounts.standardMaximum
+  @Option(
+    help: ArgumentHelp(
+      "Connections of one address at once; beyond, the one that was quiet for longest is closed. 0 for no limit. "
+        + "Loopback has none."))
+  var addressConnections = Connections.standardMaximum
 
   func validate() throws {
     guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together.") }
@@ -58,8 +61,8 @@ struct ServeCommand: AsyncParsableCommand {
     guard (0...1_000_000).contains(addressRate), (0...1_000_000).contains(accountRate) else {
       throw ValidationError("--address-rate and --account-rate must be 0 to 1000000.")
     }
-    guard (0...Self.maximumConnections).contains(addressConnections) else {
-      throw ValidationError("--address-connections must be 0 to \(Self.maximumConnections).")
+    guard (0...Connections.maximumOfAll).contains(addressConnections) else {
+      throw ValidationError("--address-connections must be 0 to \(Connections.maximumOfAll).")
     }
     guard channelBinding != .off || tlsCertificate.isEmpty else {
       throw ValidationError("--tls-certificate is of no use with --channel-binding off.")
@@ -89,7 +92,7 @@ struct ServeCommand: AsyncParsableCommand {
       server: try server(files, logger: logger),
       configuration: .init(
         address: .hostname(listen.host, port: listen.port), serverName: "uaf-server",
-        availableConnectionsDelegate: MaximumAvailableConnections(Self.maximumConnections)),
+        backlog: Connections.maximumOfAll),
       onServerRunning: { [listen, publicURL, channelBinding] channel in
         let local = listen.url(port: channel.localAddress?.port ?? listen.port)
         let url = publicURL?.text ?? local
@@ -107,14 +110,17 @@ struct ServeCommand: AsyncParsableCommand {
     try await run(application, logger: logger)
   }
 
-  /// The connections that are served at once.
-  private static let maximumConnections = 1024
-
   /// HTTP over TLS; one connection cannot be held for ever, and one address cannot hold all of them.
+  ///
+  /// Every connection is accepted: one that waited in the system's queue would look like a server that is away.
   private func server(_ files: CertificateFiles, logger: Logger) throws -> HTTPServerBuilder {
-    let counts = ConnectionCounts(maximum: addressConnections)
+    let connections = Connections(
+      maximum: addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
+    let notices = RateLimiter(.init(perMinute: 1))
     let configuration = HTTP1Channel.Configuration(
-      additionalChannelHandlers: [AddressLimit(counts, logger: logger), ExchangeDeadline()],
+      additionalChannelHandlers: [
+        ConnectionPlace(connections, notices: notices, logger: logger), ExchangeDeadline(),
+      ],
       idleTimeout: .seconds(30))
     return try .tls(.http1(configuration: configuration), tlsConfiguration: files.tlsConfiguration())
   }

@@ -1,5 +1,6 @@
 import Authenticator
 import Foundation
+import Glibc
 import UAFMessages
 
 /// A folder of metadata statements, one in each file whose name ends with `.json`.
@@ -34,6 +35,9 @@ struct MetadataFolder {
   }
 
   private func files() throws -> [String] {
+    guard let folder = try TrustedPath.open(path, followsLinks: true), folder.status.st_mode & S_IFMT == S_IFDIR else {
+      throw ServerError.unusableDirectory(path: path, reason: "is not a folder: give --metadata a folder of statements")
+    }
     let names: [String]
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".json") }.sorted()
@@ -47,12 +51,10 @@ struct MetadataFolder {
   }
 
   private func statement(in file: String) throws -> MetadataStatement {
-    // One byte more than is taken tells a file that is too long from one that just fits.
-    guard let handle = FileHandle(forReadingAtPath: file),
-      let data = try? handle.read(upToCount: Self.maximumBytes + 1)
-    else { throw ServerError.unusableFile(path: file, reason: "cannot be read") }
+    let contents = try StateFile.read(path: file, isSecret: false, maximumLength: Self.maximumBytes)
+    guard let contents else { throw ServerError.unusableFile(path: file, reason: "cannot be read") }
     do {
-      return try MetadataStatement(parsing: Array(data), limits: JSONLimits(maximumBytes: Self.maximumBytes))
+      return try MetadataStatement(parsing: contents, limits: JSONLimits(maximumBytes: Self.maximumBytes))
     } catch {
       throw ServerError.unusableFile(
         path: file, reason: "no metadata statement of UAF 1.1 or MDS 3: \(error.description)")

@@ -13,4 +13,21 @@ enum ServerProcess {
       process_control(PR_SET_DUMPABLE, 0) == 0
     else { throw .unprotectedMemory(errorNumber: errno) }
   }
+
+  /// How many connections may be open at once: as many as are wanted, and half of the open files there may be at the most.
+  ///
+  /// The other half is for those that are just being closed. The limit of open files is raised as far as it may be.
+  static func connections(atMost wanted: Int) -> Int {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    // SAFETY: `limit` is an rlimit.
+    guard unsafe getrlimit(resource, &limit) == 0 else { return wanted }
+    let needed = rlim_t(wanted * 4)
+    if limit.rlim_cur < needed, limit.rlim_cur < limit.rlim_max {
+      var raised = rlimit(rlim_cur: min(needed, limit.rlim_max), rlim_max: limit.rlim_max)
+      // SAFETY: `raised` is an rlimit.
+      if unsafe setrlimit(resource, &raised) == 0 { limit = raised }
+    }
+    return max(1, min(wanted, Int(clamping: limit.rlim_cur / 2)))
+  }
 }

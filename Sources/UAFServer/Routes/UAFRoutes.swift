@@ -17,28 +17,29 @@ struct UAFRoutes: Sendable {
   var router: Router<UAFRequestContext> {
     let router = Router(context: UAFRequestContext.self)
     router.post("/uaf/get") { request, context in
-      try admit(context.remoteAddress)
-      return try await get(request)
+      try await get(request, from: context.remoteAddress)
     }
     router.post("/uaf/respond") { request, context in
-      try admit(context.remoteAddress)
-      return try await respond(request)
+      try await respond(request, from: context.remoteAddress)
     }
     router.get("/uaf/facets") { _, _ in try facets() }
     router.get("/health") { _, _ in await health() }
     return router
   }
 
-  private func get(_ request: Request) async throws -> Response {
+  private func get(_ request: Request, from address: SocketAddress?) async throws -> Response {
+    let now = environment.now()
+    let isAdmitted = admission.admits(address, now: now)
     let mediaType = try Self.mediaType(of: request)
     let bytes = try await Self.body(of: request)
-    guard let body = try? GetUAFRequest(parsing: bytes) else {
+    let parsed = try? GetUAFRequest(parsing: bytes)
+    let account = parsed.flatMap(Self.username)
+    guard isAdmitted || account.map({ admission.isProven($0, at: address) }) == true else { throw tooMany(address) }
+    guard let body = parsed else {
       log(.malformedRequest, route: "get", username: nil)
       return Self.answer(ReturnUAFRequest(statusCode: Refusal.malformedRequest.statusCode), mediaType)
     }
-    if let account = Self.username(body), !admission.admits(account: account, now: environment.now()) {
-      throw tooMany("account", account)
-    }
+    if let account, !admission.admits(account: account, from: address, now: now) { throw tooMany("account", account) }
     do {
       switch try await RequestService(environment: environment).request(body) {
       case .issued(let answer):
@@ -54,16 +55,23 @@ struct UAFRoutes: Sendable {
     }
   }
 
-  private func respond(_ request: Request) async throws -> Response {
+  private func respond(_ request: Request, from address: SocketAddress?) async throws -> Response {
     let mediaType = try Self.mediaType(of: request)
     let bytes = try await Self.body(of: request)
-    guard let body = try? SendUAFResponse(parsing: bytes) else {
-      log(.malformedRequest, route: "respond", username: nil)
-      return Self.refusal(.malformedRequest, mediaType)
-    }
+    let service = ResponseService(environment: environment)
     do {
-      switch try await ResponseService(environment: environment).respond(body) {
+      let answer: ResponseService.Answer
+      switch try (try? SendUAFResponse(parsing: bytes)).map(service.read) ?? .failure(.malformedRequest) {
+      case .failure(let refusal):
+        try admitJunk(address)
+        log(refusal, route: "respond", username: nil)
+        return Self.refusal(refusal, mediaType)
+      case .success(let read): answer = read
+      }
+      if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) { try admitJunk(address) }
+      switch try await service.respond(answer) {
       case .accepted(let token, let operation, let username, let keys, let ignoresDeviceName):
+        admission.accepted(username, from: address)
         logger.info(
           "accepted",
           metadata: [
@@ -77,15 +85,20 @@ struct UAFRoutes: Sendable {
         log(refusal, route: "respond", username: username)
         return Self.refusal(refusal, mediaType)
       }
+    } catch let error as HTTPError {
+      throw error
     } catch {
       log(error, route: "respond")
       return Self.refusal(.internalError, mediaType)
     }
   }
 
-  private func admit(_ address: SocketAddress?) throws {
-    guard !admission.admits(address, now: environment.now()) else { return }
-    throw tooMany("address", address.flatMap(Admission.name) ?? "-")
+  private func admitJunk(_ address: SocketAddress?) throws {
+    guard admission.admits(junkFrom: address, now: environment.now()) else { throw tooMany(address) }
+  }
+
+  private func tooMany(_ address: SocketAddress?) -> HTTPError {
+    tooMany("address", address.flatMap(Admission.name) ?? "-")
   }
 
   /// HTTP's own answer, since UAF has no status for it: clients take it for "come back later".

@@ -11,45 +11,61 @@ struct ResponseService: Sendable {
   /// Each costs a signature's verification inside a transaction, and whoever knows a KeyID could send hundreds.
   static let maximumAssertions = 16
 
-  /// Verifies an answer.
+  /// An answer that was read, and belongs to a request this server has issued and nobody is too late for.
+  struct Answer: Sendable {
+    let response: UAFResponse
+    let serverData: String
+    let challengeHash: [UInt8]
+    /// As the client names itself; what counts is whom the request was for.
+    let claimedName: String?
+  }
+
+  /// Reads an answer without asking the store.
   ///
   /// - Throws: only what broke; a refusal is a value.
-  func respond(_ body: SendUAFResponse) async throws -> ResponseOutcome {
+  func read(_ body: SendUAFResponse) throws -> Result<Answer, Refusal> {
     let response: UAFResponse
     do {
       response = try UAFResponse(parsing: body.uafResponse)
-    } catch { return .refused(Refusal(error), username: nil) }
-    guard Self.assertionCount(response) <= Self.maximumAssertions else {
-      return .refused(.malformedMessage, username: nil)
-    }
+    } catch { return .failure(Refusal(error)) }
+    guard Self.assertionCount(response) <= Self.maximumAssertions else { return .failure(.malformedMessage) }
     var context: RequestContext?
     if let text = body.context {
       guard let parsed = try? RequestContext(parsing: text, limits: JSONLimits(maximumBytes: 65_536)) else {
-        return .refused(.malformedRequest, username: nil)
+        return .failure(.malformedRequest)
       }
       context = parsed
     }
     guard let parameters = try? FinalChallengeParams(encoded: response.fcParams),
       let challenge = try? Base64URL.decode(parameters.challenge, maximumCount: 64)
-    else { return .refused(.malformedFinalChallenge, username: nil) }
-    let now = environment.now()
+    else { return .failure(.malformedFinalChallenge) }
     // Forged session data ends here, before the store is asked.
     guard let text = response.header.serverData,
       let serverData = try ServerData(keys: environment.keys).open(text, challenge: challenge)
-    else { return .refused(.invalidServerData, username: nil) }
-    guard serverData.expiresAt > now else { return .refused(.expiredChallenge, username: nil) }
+    else { return .failure(.invalidServerData) }
+    guard serverData.expiresAt > environment.now() else { return .failure(.expiredChallenge) }
+    return .success(
+      Answer(
+        response: response, serverData: text, challengeHash: try SHA256.hash(challenge),
+        claimedName: context?.username))
+  }
+
+  /// Verifies an answer.
+  ///
+  /// - Throws: only what broke; a refusal is a value.
+  func respond(_ answer: Answer) async throws -> ResponseOutcome {
+    let now = environment.now()
     let identity = try environment.identity()
-    let challengeHash = try SHA256.hash(challenge)
-    let claimedName = context?.username
     return try await environment.database.write { db in
-      guard let open = try ChallengeStore(db: db).take(hash: challengeHash, serverData: text) else {
-        return .refused(.unknownChallenge, username: claimedName)
+      guard let open = try ChallengeStore(db: db).take(hash: answer.challengeHash, serverData: answer.serverData) else {
+        return .refused(.unknownChallenge, username: answer.claimedName)
       }
       let session = ResponseSession(
         environment: environment, identity: identity, db: db, issued: open.issued, code: open.code, now: now)
-      return try session.respond(response, claimedName: claimedName)
+      return try session.respond(answer.response, claimedName: answer.claimedName)
     }
   }
+
   private static func assertionCount(_ response: UAFResponse) -> Int {
     switch response {
     case .registration(let response): response.assertions.count

@@ -44,7 +44,6 @@ struct ResponseSession {
     }
     switch result {
     case .refused(let refusal):
-      if let enrolmentID { try EnrolmentStore(db: db).fail(id: enrolmentID) }
       return refused(refusal)
     case .accepted(let verified):
       guard try store.hasRoom(for: verified.map(\.keyID), of: issued.username, appID: issued.appID) else {
@@ -78,7 +77,6 @@ struct ResponseSession {
     }
     switch verifier.verify(response, issued: issued, keys: keys) {
     case .refused(let refusal):
-      if let approvalID { try approvals.fail(id: approvalID) }
       return refused(refusal)
     case .accepted(let verified):
       for authentication in verified {

@@ -24,10 +24,9 @@ struct AccountStore {
           (SELECT count(*) FROM credential c WHERE c.username = a.username AND revokedAt IS NULL) AS keys,
           (SELECT count(*) FROM credential c WHERE c.username = a.username AND revokedAt IS NOT NULL) AS revoked,
           (SELECT max(lastUsedAt) FROM credential c WHERE c.username = a.username) AS lastUsedAt,
-          EXISTS (SELECT 1 FROM enrolment e WHERE e.username = a.username AND e.expiresAt > ?
-            AND e.failures < ?) AS hasCode
+          EXISTS (SELECT 1 FROM enrolment e WHERE e.username = a.username AND e.expiresAt > ?) AS hasCode
         FROM account a ORDER BY username
-        """, arguments: [now, EnrolmentStore.maximumFailures])
+        """, arguments: [now])
     return rows.map { row in
       AccountSummary(
         username: row["username"], keys: row["keys"], revokedKeys: row["revoked"], lastUsedAt: row["lastUsedAt"],

@@ -2,6 +2,8 @@ import GRDB
 import UAFCrypto
 
 /// The texts that somebody waits to have confirmed, each with a one-time code; one open text an account.
+///
+/// Wrong codes are not counted, for the reason that ``EnrolmentStore`` gives. Wrong answers need the code.
 struct ApprovalStore {
   let db: Database
 
@@ -9,7 +11,7 @@ struct ApprovalStore {
   enum Outcome: Equatable, Sendable {
     case open
     case confirmed
-    /// Expired, closed by a newer one, by too many failures, or with the account's keys.
+    /// Expired, closed by a newer one, or with the account's keys.
     case closed
   }
 
@@ -19,9 +21,6 @@ struct ApprovalStore {
     /// As it is shown, and as it is signed.
     let shown: String
   }
-
-  /// Wrong codes and answers after which a text is dead.
-  static let maximumFailures = EnrolmentStore.maximumFailures
 
   /// Opens a text; an earlier one of the account that is still open is closed by it.
   ///
@@ -34,9 +33,11 @@ struct ApprovalStore {
     return db.lastInsertedRowID
   }
 
-  /// Finds the open text, and counts a failure if this is not its code.
+  /// Finds the open text.
   ///
-  /// - Returns: nil if the code is wrong, dead, expired, used, or there is none.
+  /// Whoever comes with another code changes nothing.
+  ///
+  /// - Returns: nil if the code is wrong, expired, used, or there is none.
   func check(code: String, for username: String, now: Int64) throws -> Approval? {
     // The hash of the wrong code is computed for unknown names too.
     let hash = try Self.hash(code)
@@ -44,13 +45,9 @@ struct ApprovalStore {
       db,
       sql: """
         SELECT id, shown, codeHash FROM approval
-        WHERE username = ? AND confirmedAt IS NULL AND expiresAt > ? AND failures < ?
-        """, arguments: [username, now, Self.maximumFailures])
-    guard let row else { return nil }
-    guard [UInt8](databaseBlob: row["codeHash"]) == hash else {
-      try fail(id: row["id"])
-      return nil
-    }
+        WHERE username = ? AND confirmedAt IS NULL AND expiresAt > ?
+        """, arguments: [username, now])
+    guard let row, [UInt8](databaseBlob: row["codeHash"]) == hash else { return nil }
     return Approval(id: row["id"], shown: row["shown"])
   }
 
@@ -66,12 +63,8 @@ struct ApprovalStore {
       db,
       sql: """
         SELECT EXISTS (SELECT 1 FROM approval
-          WHERE id = ? AND reservedBy = ? AND confirmedAt IS NULL AND expiresAt > ? AND failures < ?)
-        """, arguments: [id, challengeHash.databaseBlob, now, Self.maximumFailures]) ?? false
-  }
-
-  func fail(id: Int64) throws {
-    try db.execute(sql: "UPDATE approval SET failures = failures + 1 WHERE id = ?", arguments: [id])
+          WHERE id = ? AND reservedBy = ? AND confirmedAt IS NULL AND expiresAt > ?)
+        """, arguments: [id, challengeHash.databaseBlob, now]) ?? false
   }
 
   /// Marks the text as confirmed; its code is good for nothing from then on.
@@ -82,10 +75,10 @@ struct ApprovalStore {
   /// What became of a text, for whoever waits.
   func outcome(id: Int64, now: Int64) throws -> Outcome {
     let row = try Row.fetchOne(
-      db, sql: "SELECT confirmedAt, expiresAt, failures FROM approval WHERE id = ?", arguments: [id])
+      db, sql: "SELECT confirmedAt, expiresAt FROM approval WHERE id = ?", arguments: [id])
     guard let row else { return .closed }
     if row["confirmedAt"] as Int64? != nil { return .confirmed }
-    return row["expiresAt"] > now && row["failures"] < Self.maximumFailures ? .open : .closed
+    return row["expiresAt"] > now ? .open : .closed
   }
 
   /// Drops what nobody has confirmed and nobody can any more.
@@ -93,7 +86,7 @@ struct ApprovalStore {
     try db.execute(sql: "DELETE FROM approval WHERE username = ? AND confirmedAt IS NULL", arguments: [username])
   }
 
-  /// A plain hash will do: a code has at least 128 random bits, so there is nothing to guess.
+  /// A plain hash will do: a code has 160 random bits, so there is nothing to guess.
   private static func hash(_ code: String) throws -> [UInt8] {
     try SHA256.hash(Array(code.utf8))
   }

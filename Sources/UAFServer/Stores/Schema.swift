@@ -16,6 +16,9 @@ enum Schema {
     migrator.registerMigration("approvals") { db in
       try db.execute(sql: approvals)
     }
+    migrator.registerMigration("uncounted codes") { db in
+      try db.execute(sql: uncountedCodes)
+    }
     return migrator
   }
 
@@ -46,6 +49,14 @@ enum Schema {
     ) STRICT;
     CREATE INDEX approvalByAccount ON approval (username);
     ALTER TABLE challenge ADD COLUMN approvalID INTEGER;
+    """
+
+  // What was dead by its count stays so.
+  private static let uncountedCodes = """
+    DELETE FROM enrolment WHERE failures >= 5;
+    DELETE FROM approval WHERE failures >= 5 AND confirmedAt IS NULL;
+    ALTER TABLE enrolment DROP COLUMN failures;
+    ALTER TABLE approval DROP COLUMN failures;
     """
 
   // Times are seconds since 1970. An AAID's hex digits compare without regard to case, everything else by bytes.

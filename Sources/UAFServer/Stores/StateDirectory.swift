@@ -17,18 +17,21 @@ struct StateDirectory: Sendable {
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Uses a folder, and makes it for its owner alone if it is not there.
+  /// Everything of the folder that is believed for what it says.
+  private static let names = [
+    "server.db", "server.db-wal", "server.db-shm", "server.db-journal", "ca.pem", "certificate.pem", "key.pem",
+    "verdict.pub", "verdict.key", "server.secret",
+  ]
+
+  /// Uses a folder that nobody else can write to, and makes it for its owner alone if it is not there.
   ///
-  /// - Throws: ``ServerError/unusableDirectory(path:reason:)``.
+  /// The folder itself is this user's: whoever runs a command as root in the folder of the server's user would leave files
+  /// there that the server cannot write to.
+  ///
+  /// - Throws: ``ServerError``, which names the part of the path or the file that others could have changed.
   init(path: String, create: Bool) throws {
-    self.path = path
-    var isDirectory: ObjCBool = false
-    // SAFETY: the flag lives for the call.
-    let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-    guard !exists || isDirectory.boolValue else {
-      throw ServerError.unusableDirectory(path: path, reason: "is not a folder")
-    }
-    if exists { return }
+    self.path = try TrustedPath.absolute(path)
+    if try isThere() { return }
     guard create else {
       throw ServerError.unusableDirectory(path: path, reason: "no such folder: run 'uaf-server serve' first")
     }
@@ -38,6 +41,24 @@ struct StateDirectory: Sendable {
     } catch {
       throw ServerError.unusableDirectory(path: path, reason: "cannot be made: \(error.localizedDescription)")
     }
+    // Another may have been faster, or the folder it lies in may not be trusted.
+    guard try isThere() else { throw ServerError.unusableDirectory(path: path, reason: "is not there any more") }
+  }
+
+  /// Whether there is a folder, which is then one that nobody else can have changed.
+  private func isThere() throws(ServerError) -> Bool {
+    guard let folder = try TrustedPath.open(path, followsLinks: false) else { return false }
+    guard folder.status.st_mode & S_IFMT == S_IFDIR else {
+      throw .unusableDirectory(path: path, reason: "is not a folder")
+    }
+    guard folder.status.st_uid == geteuid() else {
+      throw .unusableDirectory(
+        path: path,
+        reason: "belongs to uid \(folder.status.st_uid), and uaf-server runs as uid \(geteuid()): run it as that user "
+          + "(runuser -u NAME), or give the folder away with chown")
+    }
+    for name in Self.names { try folder.checkFile(name, of: path) }
+    return true
   }
 
   /// Makes an empty database file for its owner alone; SQLite gives its companions the same mode.

@@ -40,13 +40,16 @@ enum StateFile {
     return false
   }
 
-  /// Reads a file.
+  /// Reads a file that nobody but its owner could have written, and whose owner is the caller or root.
   ///
-  /// - Parameter isSecret: refuse it unless it is a plain file that only its owner, the caller, can read.
+  /// - Parameter isSecret: refuse it also if others can read it, and behind a link.
   /// - Returns: nil if there is none.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
-  static func read(path: String, isSecret: Bool) throws(ServerError) -> [UInt8]? {
-    try withFile(path: path, isSecret: isSecret) { (descriptor, count) throws(ServerError) in
+  static func read(
+    path: String, isSecret: Bool, maximumLength: Int = Self.maximumLength
+  ) throws(ServerError) -> [UInt8]? {
+    try withFile(path: path, isSecret: isSecret, maximumLength: maximumLength) {
+      (descriptor, count) throws(ServerError) in
       var contents = [UInt8](repeating: 0, count: count)
       // SAFETY: `contents` has the room that its count states.
       let length = unsafe Glibc.read(descriptor, &contents, contents.count)
@@ -72,29 +75,22 @@ enum StateFile {
     }
   }
 
-  /// Lends an open file and its length, if there is one that may be read.
+  /// Lends an open file and its length, if there is one that nobody else could have written.
   private static func withFile<Contents: ~Copyable>(
-    path: String, isSecret: Bool, _ body: (CInt, Int) throws(ServerError) -> Contents
+    path: String, isSecret: Bool, maximumLength: Int = Self.maximumLength,
+    _ body: (CInt, Int) throws(ServerError) -> Contents
   ) throws(ServerError) -> Contents? {
-    // SAFETY: the string lives for the call; the descriptor is closed by the `defer`.
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (isSecret ? O_NOFOLLOW : 0))
-    guard descriptor >= 0 else {
-      guard errno == ENOENT else { throw failure(path, "cannot be opened") }
-      return nil
-    }
-    defer { close(descriptor) }
-    var status = stat()
-    // SAFETY: `status` lives for the call.
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .unusableFile(path: path, reason: "is not a plain file")
-    }
-    if isSecret {
-      guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
-        throw .unusableFile(path: path, reason: "must belong to you and be closed to others: chmod 600")
-      }
+    guard let file = try TrustedPath.open(path, followsLinks: !isSecret) else { return nil }
+    let status = file.status
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .unusableFile(path: path, reason: "is not a plain file") }
+    // Root may let a group read a key, or one user by an access list, which looks like a group here: systemd's
+    // credentials and Debian's ssl-cert are like that.
+    let forbidden: mode_t = status.st_uid == 0 && geteuid() != 0 ? 0o027 : 0o077
+    guard !isSecret || status.st_mode & forbidden == 0 else {
+      throw .unusableFile(path: path, reason: "others can read it: 'chmod 600 \(path)'")
     }
     guard status.st_size <= maximumLength else { throw .unusableFile(path: path, reason: "is too long") }
-    return try body(descriptor, Int(status.st_size))
+    return try body(file.descriptor, Int(status.st_size))
   }
 
   private static func failure(_ path: String, _ what: String) -> ServerError {

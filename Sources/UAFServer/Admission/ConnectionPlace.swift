@@ -1,0 +1,90 @@
+import Logging
+import NIOCore
+import NIOHTTPTypes
+import NIOTLS
+
+/// Gives a connection its place among all of them, tells how it gets on, and ends it if its handshake takes too long.
+final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+  typealias InboundOut = HTTPRequestPart
+  typealias OutboundIn = HTTPResponsePart
+  typealias OutboundOut = HTTPResponsePart
+
+  /// How long a handshake may take, which needs two messages of the client's.
+  static let standardHandshake = TimeAmount.seconds(10)
+
+  private let connections: Connections
+  private let notices: RateLimiter
+  private let logger: Logger
+  private let handshake: TimeAmount
+  private var place: Connections.Place?
+  private var timer: Scheduled<Void>?
+
+  /// Makes the handler of one connection; all of a server share the table and what says how often it is told of.
+  init(_ connections: Connections, notices: RateLimiter, logger: Logger, handshake: TimeAmount = standardHandshake) {
+    self.connections = connections
+    self.notices = notices
+    self.logger = logger
+    self.handshake = handshake
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    // What gives way must not say goodbye by TLS first, for which it would be waited some seconds.
+    try? context.pipeline.syncOperations.addHandler(ConnectionEnd(), name: ConnectionEnd.name, position: .first)
+    if context.channel.isActive { enter(context) }
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    enter(context)
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    if let place { connections.close(place) }
+    context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    timer?.cancel()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .handshakeCompleted = event as? TLSUserEvent {
+      timer?.cancel()
+      step(isAnswering: false)
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .end = unwrapInboundIn(data) { step(isAnswering: true) }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .end = unwrapOutboundIn(data) { step(isAnswering: false) }
+    context.write(data, promise: promise)
+  }
+
+  private func step(isAnswering: Bool) {
+    if let place { connections.step(place, isAnswering: isAnswering) }
+  }
+
+  private func enter(_ context: ChannelHandlerContext) {
+    guard place == nil else { return }
+    let channel = context.channel
+    let (place, displaced) = connections.open(channel.remoteAddress.flatMap(Admission.name)) {
+      ConnectionEnd.close(channel)
+    }
+    self.place = place
+    timer = context.eventLoop.assumeIsolated().scheduleTask(in: handshake) { ConnectionEnd.close(channel) }
+    for each in displaced {
+      each.close()
+      // Told once a minute for an address: a crowd must not fill the log too.
+      if notices.admits(each.name, now: Terminal.now) {
+        logger.notice("limited", metadata: ["by": "connections", "name": "\(each.name.isEmpty ? "-" : each.name)"])
+      }
+    }
+  }
+}

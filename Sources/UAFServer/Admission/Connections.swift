@@ -1,0 +1,115 @@
+import Synchronization
+
+/// The connections that are open, by the address they come from.
+///
+/// Where there are too many, a new one is taken all the same, and the one that has been waited for longest gives way: a
+/// refusal at that point would come before TLS, and clients could not tell it from a server that is away.
+final class Connections: Sendable {
+  /// Connections of one address at once, unless the administrator says otherwise: an eighth of all that are served.
+  static let standardMaximum = 128
+  /// Connections that are served at once.
+  static let maximumOfAll = 1024
+
+  /// One connection of the table.
+  struct Place: Hashable, Sendable {
+    let name: String
+    let number: UInt64
+  }
+
+  /// A connection that gave way.
+  struct Displaced: Sendable {
+    let name: String
+    let close: @Sendable () -> Void
+  }
+
+  private struct Entry {
+    /// Counted up with each step of any connection, so that the lowest is the one that was quiet for longest.
+    var since: UInt64
+    /// Between the end of a request and the end of its answer: what is waited for is ours.
+    var isAnswering = false
+    let close: @Sendable () -> Void
+  }
+
+  private struct Table {
+    var entries: [String: [UInt64: Entry]] = [:]
+    var count = 0
+    var steps: UInt64 = 0
+
+    mutating func step() -> UInt64 {
+      steps &+= 1
+      return steps
+    }
+
+    mutating func remove(_ place: Place) -> Entry? {
+      guard let entry = entries[place.name]?.removeValue(forKey: place.number) else { return nil }
+      if entries[place.name]?.isEmpty == true { entries[place.name] = nil }
+      count -= 1
+      return entry
+    }
+
+    /// Takes out the connection of an address that has been quiet for longest, one that is being answered last of all.
+    mutating func displace(from name: String) -> Displaced? {
+      let quietest = entries[name]?.min { one, other in
+        (one.value.isAnswering ? 1 : 0, one.value.since) < (other.value.isAnswering ? 1 : 0, other.value.since)
+      }
+      guard let quietest, let entry = remove(Place(name: name, number: quietest.key)) else { return nil }
+      return Displaced(name: name, close: entry.close)
+    }
+  }
+
+  private let maximum: Int
+  private let maximumOfAll: Int
+  private let table = Mutex(Table())
+
+  /// Makes an empty table.
+  ///
+  /// - Parameters:
+  ///   - maximum: connections of one address; 0 is no limit of its own.
+  ///   - maximumOfAll: connections of all addresses together.
+  init(maximum: Int = standardMaximum, maximumOfAll: Int = maximumOfAll) {
+    self.maximum = maximum
+    self.maximumOfAll = maximumOfAll
+  }
+
+  /// Takes in a connection.
+  ///
+  /// - Parameters:
+  ///   - name: as ``Admission/name(of:)`` has it; nil, this machine's own, has no limit but that of all.
+  ///   - close: closes the connection at once; it is called from outside, for another one's sake.
+  /// - Returns: its place, and the connections that have to be closed for it: of its own address where that has as many as
+  ///   it may, and of the address that has most where all places are taken.
+  func open(_ name: String?, close: @escaping @Sendable () -> Void) -> (place: Place, displaced: [Displaced]) {
+    table.withLock { table in
+      let own = name ?? ""
+      var displaced: [Displaced?] = []
+      if name != nil, maximum > 0, table.entries[own]?.count ?? 0 >= maximum {
+        displaced.append(table.displace(from: own))
+      }
+      if table.count >= maximumOfAll, let most = table.entries.max(by: { $0.value.count < $1.value.count }) {
+        displaced.append(table.displace(from: most.key))
+      }
+      let number = table.step()
+      table.entries[own, default: [:]][number] = Entry(since: number, close: close)
+      table.count += 1
+      return (Place(name: own, number: number), displaced.compactMap { $0 })
+    }
+  }
+
+  /// Notes that a connection got on: its handshake is finished, a request has come whole, or an answer has been written.
+  func step(_ place: Place, isAnswering: Bool) {
+    table.withLock { table in
+      guard table.entries[place.name]?[place.number] != nil else { return }
+      let now = table.step()
+      table.entries[place.name]?[place.number]?.since = now
+      table.entries[place.name]?[place.number]?.isAnswering = isAnswering
+    }
+  }
+
+  /// Lets a connection go that has ended; nothing where it gave way before.
+  func close(_ place: Place) {
+    table.withLock { table in _ = table.remove(place) }
+  }
+
+  /// How many connections there are, and of how many addresses.
+  var size: (connections: Int, addresses: Int) { table.withLock { ($0.count, $0.entries.count) } }
+}
