@@ -53,10 +53,13 @@ public struct Configuration: Sendable {
   }
 
   /// What holds for a PAM service; nil for callers whose word for the service is not taken.
+  ///
+  /// The section of a program's main name holds for its other names, too: `sudo -i` is not to slip out of `[service.sudo]`.
   public func settings(for service: String?) -> ServiceSettings {
+    let names = service.map { [$0] + (ServiceFamily.of($0).map { [$0.main] } ?? []) } ?? []
     var settings =
-      service.flatMap { services[$0] } ?? ServiceSettings(general: general, prompt: prompt)
-    let isInteractive = service.map(PromptSettings.interactiveServices.contains) ?? false
+      names.lazy.compactMap { services[$0] }.first ?? ServiceSettings(general: general, prompt: prompt)
+    let isInteractive = names.contains(where: PromptSettings.interactiveServices.contains)
     settings.prompt.interactive = settings.prompt.interactive ?? isInteractive
     return settings
   }

@@ -152,7 +152,9 @@ struct ConfigurationReader {
 
   private mutating func readServices(_ node: TOMLNode) throws(ConfigurationError) {
     let services = try tables.table("service", node)
-    for name in services.keys {
+    // A member of a family lays its keys over those of the main name, wherever in the file these stand.
+    let members = Set(ServiceFamily.all.flatMap(\.members))
+    for name in services.keys.filter({ !members.contains($0) }) + services.keys.filter(members.contains) {
       guard let node = services[name] else { continue }
       let isName = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
       guard isName, !name.contains("/") else {
@@ -162,7 +164,8 @@ struct ConfigurationReader {
       if let key = keys.keys.first(where: { LockSettings.names.contains($0) || $0 == "lock" }), let lock = keys[key] {
         throw tables.refused("service.\(name).\(key)", lock.line, "locks are never per service: move it to [lock]")
       }
-      var service = ServiceSettings(general: configuration.general, prompt: configuration.prompt)
+      let above = ServiceFamily.of(name).flatMap { configuration.services[$0.main] }
+      var service = above ?? ServiceSettings(general: configuration.general, prompt: configuration.prompt)
       try tables.fill(&service, "service.\(name)", node, ServiceSettings.settings)
       configuration.services[name] = service
     }

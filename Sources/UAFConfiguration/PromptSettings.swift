@@ -17,9 +17,9 @@ public struct PromptSettings: Equatable, Sendable {
   public static let triesRange = 1...10
 
   /// Services whose programs can show several prompts in turn.
-  static let interactiveServices: Set<String> = [
-    "sudo", "sudo-i", "su", "su-l", "login", "sshd", "passwd", "uafctl",
-  ]
+  ///
+  /// Each stands for the other names of its program as well (``ServiceFamily``).
+  static let interactiveServices: Set<String> = ["sudo", "su", "login", "sshd", "passwd", "uafctl"]
 
   static var settings: [Setting<PromptSettings>] {
     [

@@ -32,7 +32,7 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var contentType: String?
   /// What the plain dialect leaves open.
   public internal(set) var plain = PlainSettings()
-  /// AppIDs whose list of facets may be fetched although they lie in another domain than the server.
+  /// AppIDs whose list of facets may be fetched although they have another host or port than the server.
   public internal(set) var appIDs: [String] = []
   /// The longest one exchange may take, connection and answer.
   public internal(set) var timeout: Duration = .seconds(30)

@@ -57,9 +57,40 @@ import UAFMessages
 
   // MARK: Step 4: which AppIDs are asked
 
-  @Test(arguments: [Scene.appID, "https://sub.fido.example/f", "https://FIDO.example:1/f", "https://a.b.fido.example/"])
-  func `an AppID in the server's own domain is asked`(_ text: String) throws {
+  @Test(arguments: [Scene.appID, "https://FIDO.example:8443/f?x", "https://fido.example:8443/"])
+  func `an AppID at the server's own host and port is asked`(_ text: String) throws {
     #expect(try appID(text, settings(), facets(at: text)) == text)
+  }
+
+  @Test func `the host and port of the answers are the server's own, too, and no port is 443`() throws {
+    let own = "https://get.example/f"
+    #expect(try appID(own, settings(requestURL: "https://get.example:443/get"), facets(at: own)) == own)
+    #expect(
+      try appID(Scene.appID, settings(requestURL: "https://get.example/get"), facets(at: Scene.appID)) == Scene.appID)
+  }
+
+  @Test(arguments: [
+    "https://sub.fido.example:8443/f", "https://fido.example/f", "https://fido.example:22/f", "https://fido.example:1/",
+    "https://a.b.fido.example/", "https://fido.example:84430/",
+  ])
+  func `a neighbour of the server's, or another port of it, is refused without asking anyone`(_ text: String) throws {
+    let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings()) }
+    #expect(no != nil)
+  }
+
+  @Test func `a neighbour is asked if root has named it, and no other port of it`() throws {
+    let text = "https://id.fido.example/facets"
+    #expect(try appID(text, settings(appIDs: [text]), facets(at: text)) == text)
+    for other in ["https://id.fido.example:22/facets", "https://id.fido.example/"] {
+      _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(other, settings(appIDs: [text])) }
+    }
+  }
+
+  @Test func `the addresses of another operation are not this one's`() throws {
+    var settings = settings()
+    let url = "https://enrol.example/get"
+    settings.registration = ServerEndpoint(requestURL: url, responseURL: url)
+    _ = refusal(.untrustedFacet, byServer: true) { _ = try appID("https://enrol.example/f", settings) }
   }
 
   @Test func `an AppID elsewhere is asked if root has named it`() throws {
@@ -85,12 +116,6 @@ import UAFMessages
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings(requestURL: get)) }
     let own = "\(get)/facets"
     #expect(try appID(own, settings(requestURL: get), facets(at: own)) == own)
-  }
-
-  @Test func `a server in a domain of several labels reaches that domain alone`() throws {
-    let settings = settings(requestURL: "https://login.bank.co.uk/get")
-    let own = "https://facets.bank.co.uk/f"
-    #expect(try appID(own, settings, facets(at: own)) == own)
   }
 
   // MARK: Steps 5 to 8: the answer
@@ -127,13 +152,15 @@ import UAFMessages
   // MARK: Redirects
 
   @Test func `a redirect that the server vouches for is followed, and the AppID stays`() throws {
-    let second = "https://cdn.fido.example/list"
+    let second = "https://fido.example:8443/list"
     #expect(
       try appID(Scene.appID, settings(), redirect(Scene.appID, to: second), facets(at: second)) == Scene.appID)
   }
 
   @Test(arguments: [
-    ("https://cdn.fido.example/list", false), (nil, true), ("https://evil.example/", true), ("https://10.0.0.1/", true),
+    ("https://fido.example:8443/list", false), ("https://cdn.fido.example:8443/list", true),
+    ("https://fido.example:22/", true), ("https://fido.example/", true), (nil, true), ("https://evil.example/", true),
+    ("https://10.0.0.1/", true),
     ("http://fido.example:8443/", true), ("https://localhost/", true), ("file:///etc/passwd", true), ("", true),
   ]) func `a redirect is refused that is not vouched for, or leads elsewhere`(_ url: String?, _ authorized: Bool) throws
   {

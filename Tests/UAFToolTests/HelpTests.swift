@@ -380,9 +380,10 @@ import Testing
         one line there that includes the password's stack so that it includes this one.
         Nothing is changed before libpam was asked with the new stack, and nothing at
         all where administrators would have no other way in. Again with another shape
-        it changes the shape.
+        it changes the shape. Other names of the same program, such as sudo-i for "sudo
+        -i", are changed with it, all or none.
 
-        USAGE: uafctl pam enable <service> [--shape <shape>] [--template <name>] [--try <user>] [--dry-run] \
+        USAGE: uafctl pam enable <service> [--shape <shape>] [--template <name>] [--try <user>] [--dry-run] [--only] \
         [--pam-directory <folder>]
 
         ARGUMENTS:
@@ -400,6 +401,8 @@ import Testing
                                   changes nothing where that fails.
           --dry-run               Shows what would be changed, tries it, and changes
                                   nothing.
+          --only                  Leaves other names of the same program as they are,
+                                  such as sudo-i beside sudo.
           --pam-directory <folder>
                                   Folder of the PAM services. (default: /etc/pam.d)
           --version               Show the version.
@@ -416,15 +419,18 @@ import Testing
         Puts the one line back that enable changed, and removes the stack; other lines
         stay as they are, and a stack that was edited is kept under a hidden name.
         Fails, and names them, where lines that ask for the passcode remain: those that
-        uafctl did not write are never touched.
+        uafctl did not write are never touched. With a program's main name, such as
+        sudo, its other names, such as sudo-i, stop asking as well.
 
-        USAGE: uafctl pam disable [<service>] [--all] [--pam-directory <folder>]
+        USAGE: uafctl pam disable [<service>] [--all] [--only] [--pam-directory <folder>]
 
         ARGUMENTS:
           <service>               The service, such as sudo.
 
         OPTIONS:
           --all                   Every service that was enabled.
+          --only                  Leaves other names of the same program as they are,
+                                  such as sudo-i beside sudo.
           --pam-directory <folder>
                                   Folder of the PAM services. (default: /etc/pam.d)
           --version               Show the version.

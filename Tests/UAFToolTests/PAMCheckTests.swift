@@ -9,8 +9,8 @@ import Testing
 
   private func check(isRoot: Bool = true, modules: [String]? = nil) -> PAMCheck {
     PAMCheck(
-      directory: machine.pam, moduleFolders: modules ?? machine.installation.moduleFolders, owner: geteuid(),
-      passwords: machine.passwords, isRoot: isRoot)
+      directory: machine.pam, moduleFolders: modules ?? machine.installation.moduleFolders, vendorFolders: [],
+      owner: geteuid(), passwords: machine.passwords, isRoot: isRoot)
   }
 
   /// The names of what is found in services of these texts.

@@ -85,6 +85,12 @@ def later(seconds):
     return ["unshare", "--time", "--boottime", str(int(seconds)), "--fork"]
 
 
+def earlier(seconds):
+    """As `later` with less than nothing, but no further back than half of the time since the boot; and how far that is."""
+    back = min(int(seconds), int(time.clock_gettime(time.CLOCK_BOOTTIME)) // 2)
+    return later(-back), back
+
+
 def since_boot(seconds):
     """A command that starts a program so many seconds after the boot."""
     # The kernel adds whole seconds to what the clock shows.

@@ -10,16 +10,17 @@ extension ServerLink {
   /// - Another https AppID: its list, fetched now, has to name us for the message's version.
   /// - Any other AppID belongs to someone else.
   mutating func appID<Wire: Transport & ~Copyable>(
-    of header: OperationHeader, requestURL: String, settings: ClientSettings, over transport: inout Wire
+    of header: OperationHeader, _ operation: Operation, settings: ClientSettings, over transport: inout Wire
   ) throws(Refusal) -> String {
     let facetID = settings.facetID
     guard let appID = header.appID, !appID.isEmpty, !appID.isIdentical(to: facetID) else { return facetID }
     guard let address = HTTPSAddress(appID) else { throw untrusted("the AppID is neither https nor our own") }
     if let origin = HTTPSAddress(facetID), origin.host == address.host { return appID }
-    guard settings.mayAsk(appID, asServerOf: requestURL) else {
-      throw untrusted("the AppID lies in another domain than the server and is not in server.app_ids")
+    let endpoint = settings.endpoint(for: operation)
+    guard settings.mayAsk(appID, of: endpoint) else {
+      throw untrusted("the AppID has another host or port than the server and is not in server.app_ids")
     }
-    let body = try listOfFacets(appID, requestURL: requestURL, settings: settings, over: &transport)
+    let body = try listOfFacets(appID, endpoint, settings: settings, over: &transport)
     let list: TrustedFacetList
     do {
       list = try TrustedFacetList(parsing: body)
@@ -37,7 +38,7 @@ extension ServerLink {
   /// Each stop has to be one that may be asked. A list is used once and kept nowhere, so none is ever older than its
   /// server allows.
   private mutating func listOfFacets<Wire: Transport & ~Copyable>(
-    _ appID: String, requestURL: String, settings: ClientSettings, over transport: inout Wire
+    _ appID: String, _ endpoint: ServerEndpoint, settings: ClientSettings, over transport: inout Wire
   ) throws(Refusal) -> [UInt8] {
     var url = appID
     for _ in 0...Self.maximumRedirects {
@@ -46,8 +47,8 @@ extension ServerLink {
         guard let redirect = response.redirect, redirect.isAuthorized else {
           throw untrusted("the AppID redirects without FIDO-AppID-Redirect-Authorized")
         }
-        guard settings.mayAsk(redirect.url, asServerOf: requestURL) else {
-          throw untrusted("the AppID redirects to another domain than the server's")
+        guard settings.mayAsk(redirect.url, of: endpoint) else {
+          throw untrusted("the AppID redirects to another host or port than the server's")
         }
         url = redirect.url
         continue
@@ -84,10 +85,13 @@ extension ServerLink {
 extension ClientSettings {
   /// Whether a server may have us fetch an address as an AppID, or on the way to one.
   ///
-  /// Only its own site and what root named: it must not be able to use this machine as a probe into networks it cannot
-  /// reach itself.
-  func mayAsk(_ url: String, asServerOf requestURL: String) -> Bool {
-    guard let address = HTTPSAddress(url), let server = HTTPSAddress(requestURL) else { return false }
-    return appIDs.contains { $0.isIdentical(to: url) } || RegistrableDomain.isShared(by: address, server)
+  /// Only at the hosts and ports that root has written for this operation, and what else root named: it must not be able to use
+  /// this machine as a probe into networks it cannot reach itself. FIDO allows any https address.
+  func mayAsk(_ url: String, of endpoint: ServerEndpoint) -> Bool {
+    guard let address = HTTPSAddress(url) else { return false }
+    if appIDs.contains(where: { $0.isIdentical(to: url) }) { return true }
+    return [endpoint.requestURL, endpoint.responseURL].compactMap(HTTPSAddress.init).contains { server in
+      server.host == address.host && server.port == address.port
+    }
   }
 }

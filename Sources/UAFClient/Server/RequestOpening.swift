@@ -24,7 +24,6 @@ struct RequestOpening: Sendable {
   private(set) var context: RequestContext
   private(set) var link = ServerLink()
   private var stage = Stage.new
-  private var requestURL = ""
   private var furtherRequests = 0
 
   /// How many further requests are followed: a server must not keep a login going for ever.
@@ -47,7 +46,7 @@ struct RequestOpening: Sendable {
     stage = .over
     try checkUsername()
     // Nothing was received yet: the AppID root named, or else the one that stands where a server names none.
-    requestURL = try expanded(
+    let requestURL = try expanded(
       settings.endpoint(for: operation).requestURL, appID: settings.appIDs.first ?? settings.facetID)
     try link.begin(carrier.question(operation, context, to: requestURL), over: &transport)
     stage = .asked
@@ -73,7 +72,7 @@ struct RequestOpening: Sendable {
       throw link.refusal(error)
     }
     guard request.header.op == operation else { throw foreign() }
-    let appID = try link.appID(of: request.header, requestURL: requestURL, settings: settings, over: &transport)
+    let appID = try link.appID(of: request.header, operation, settings: settings, over: &transport)
     return Opened(request: request, appID: appID, lifetimeMilliseconds: carried.lifetimeMilliseconds)
   }
 

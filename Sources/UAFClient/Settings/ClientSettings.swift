@@ -14,7 +14,7 @@ public struct ClientSettings: Equatable, Sendable {
   public var dialect: Dialect
   /// The media type of what is sent, and wanted in return; nil for the dialect's own.
   public var contentType: String?
-  /// AppIDs that may be asked for their facets although they lie in another domain than the server.
+  /// AppIDs that may be asked for their facets although they have another host or port than the server.
   public var appIDs: [String] = []
   /// What the server is told of this machine.
   public var device: DeviceContext

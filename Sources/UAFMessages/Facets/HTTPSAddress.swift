@@ -8,6 +8,9 @@ public struct HTTPSAddress: Equatable, Sendable {
   /// The host in lower case; an IPv6 address with its brackets.
   public let host: String
 
+  /// The port, 443 where none is written.
+  public let port: UInt16
+
   /// Whether the host is a name of several labels: neither an address nor a name that only the local network knows.
   public let hasDomain: Bool
 
@@ -37,18 +40,20 @@ public struct HTTPSAddress: Equatable, Sendable {
       hasDomain = labels.count > 1 && !isNumeric
     }
     let port = authority.dropFirst(host.count)
-    guard port.isEmpty || Self.isPort(port) else { return nil }
+    guard let number = port.isEmpty ? Self.standardPort : Self.number(of: port) else { return nil }
     self.host = host.lowercased()
+    self.port = number
   }
 
   private static func isLabel(_ label: Substring) -> Bool {
     (1...63).contains(label.utf8.count) && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" }
   }
 
-  private static func isPort(_ text: Substring) -> Bool {
-    guard text.hasPrefix(":"), text.dropFirst().allSatisfy(\.isNumber), let number = UInt16(text.dropFirst()) else {
-      return false
-    }
-    return number > 0
+  private static let standardPort: UInt16 = 443
+
+  private static func number(of text: Substring) -> UInt16? {
+    let digits = text.dropFirst()
+    guard text.hasPrefix(":"), digits.allSatisfy(\.isNumber), let number = UInt16(digits) else { return nil }
+    return number > 0 ? number : nil
   }
 }

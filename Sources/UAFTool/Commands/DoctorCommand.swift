@@ -52,8 +52,8 @@ struct DoctorCommand: LocalCommand {
       },
       {
         PAMCheck(
-          directory: pamDirectory, moduleFolders: machine.moduleFolders, owner: machine.owner,
-          passwords: machine.passwords, isRoot: isRoot
+          directory: pamDirectory, moduleFolders: machine.moduleFolders, vendorFolders: machine.vendorPAMFolders,
+          owner: machine.owner, passwords: machine.passwords, isRoot: isRoot
         ).findings()
       },
       {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import UAFConfiguration
 
 /// `uafctl pam disable`.
 struct PAMDisableCommand: Subcommand {
@@ -8,7 +9,8 @@ struct PAMDisableCommand: Subcommand {
     discussion: """
       Puts the one line back that enable changed, and removes the stack; other lines stay as they are, and a stack that \
       was edited is kept under a hidden name. Fails, and names them, where lines that ask for the passcode remain: those \
-      that uafctl did not write are never touched.
+      that uafctl did not write are never touched. With a program's main name, such as sudo, its other names, such as sudo-i, \
+      stop asking as well.
       """)
 
   @Argument(help: "The service, such as sudo.")
@@ -17,10 +19,14 @@ struct PAMDisableCommand: Subcommand {
   @Flag(help: "Every service that was enabled.")
   var all = false
 
+  @Flag(help: "Leaves other names of the same program as they are, such as sudo-i beside sudo.")
+  var only = false
+
   @OptionGroup var pamFolder: PAMFolderOption
 
   func validate() throws {
     if all == (service != nil) { throw ValidationError("Name a service, or give --all.") }
+    if all, only { throw ValidationError("--only goes with a service.") }
   }
 
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
@@ -31,7 +37,9 @@ struct PAMDisableCommand: Subcommand {
     let folder = try pamFolder.open(toChange: "change how services ask", in: surroundings)
     let services: [PAMService]
     do throws(StackError) {
-      services = try service.map { name throws(StackError) in [try PAMService(name)] } ?? Self.candidates(reader)
+      services = try service.map { name throws(StackError) in try named(name, reader) } ?? Self.candidates(reader)
+      // Of a program's names either all can be put back, or none is.
+      if !all { for service in services { _ = try StackDisabling(service: service, folder: Rehearsal(folder)).run() } }
     } catch {
       throw .stack(error)
     }
@@ -48,7 +56,21 @@ struct PAMDisableCommand: Subcommand {
       surroundings.output.failure("\(folder.path(of: name)) still asks pam_uaf", hint: Self.hint(name))
       isComplete = false
     }
+    for member in pamFolder.doors(in: surroundings).openMembers() {
+      guard services.contains(where: { $0.name == member.name }) else { continue }
+      surroundings.output.note(
+        "\(member.name) asks without the passcode, and is the same program as \(member.asking)")
+    }
     return isComplete ? .success : .refused
+  }
+
+  /// The service that was named and, where that is a program's main name, its other names that were enabled.
+  ///
+  /// The main name goes first, so that at no moment it asks for the passcode while another name does not.
+  private func named(_ name: String, _ reader: PAMDirectory) throws(StackError) -> [PAMService] {
+    let service = try PAMService(name)
+    guard !only, let family = ServiceFamily.of(name), family.main == name else { return [service] }
+    return [service] + Self.candidates(reader).filter { family.members.contains($0.name) }
   }
 
   /// Whatever may have been enabled.

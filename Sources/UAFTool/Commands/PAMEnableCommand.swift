@@ -8,7 +8,8 @@ struct PAMEnableCommand: Subcommand {
     discussion: """
       Copies a ready stack to uaf-SERVICE beside the service's file, and changes the one line there that includes the \
       password's stack so that it includes this one. Nothing is changed before libpam was asked with the new stack, and \
-      nothing at all where administrators would have no other way in. Again with another shape it changes the shape.
+      nothing at all where administrators would have no other way in. Again with another shape it changes the shape. \
+      Other names of the same program, such as sudo-i for "sudo -i", are changed with it, all or none.
       """)
 
   @Argument(help: "The service, such as sudo.")
@@ -35,6 +36,9 @@ struct PAMEnableCommand: Subcommand {
   @Flag(help: "Shows what would be changed, tries it, and changes nothing.")
   var dryRun = false
 
+  @Flag(help: "Leaves other names of the same program as they are, such as sudo-i beside sudo.")
+  var only = false
+
   @OptionGroup var pamFolder: PAMFolderOption
 
   private static let bystander = "nobody"
@@ -44,50 +48,91 @@ struct PAMEnableCommand: Subcommand {
     do throws(StackError) {
       let folders = [folder.path] + surroundings.installation.vendorPAMFolders
       let reading = FolderReading(of: folders)
-      let plan = try plan(for: PAMService(service), in: folder, surroundings.installation)
-      if plan.isInPlace {
-        surroundings.output.result("\(service) asks for the passcode already: \(plan.record.template)")
-        return .success
+      let family = try plan(for: PAMService(service), in: folder, surroundings.installation)
+      for plan in family.plans where plan.isInPlace {
+        surroundings.output.result("\(plan.service.name) asks for the passcode already: \(plan.record.template)")
       }
-      if dryRun { surroundings.output.result(plan.difference(in: folder)) }
-      for line in try examine(plan, in: folder, surroundings) { surroundings.output.result(line) }
+      for note in family.notes { surroundings.output.result(note) }
+      if !family.isInPlace {
+        if dryRun { for plan in family.toDo { surroundings.output.result(plan.difference(in: folder)) } }
+        for line in try examine(family, in: folder, surroundings) { surroundings.output.result(line) }
+        guard !dryRun else { return .success }
+        // What was tried is not what would be put in place, if any of it has changed: and a person may have been asked meanwhile.
+        if let path = reading.difference(to: FolderReading(of: folders)) { throw StackError.changed(path: path) }
+        try family.apply(in: folder)
+        for plan in family.toDo { tell(of: plan, in: folder, surroundings) }
+      }
       guard !dryRun else { return .success }
-      // What was tried is not what would be put in place, if any of it has changed: and a person may have been asked meanwhile.
-      if let path = reading.difference(to: FolderReading(of: folders)) { throw StackError.changed(path: path) }
-      try plan.apply(in: folder)
-      surroundings.output.result(
-        "\(folder.path(of: service)): asks for the passcode, by \(plan.service.stackName) (\(plan.record.template))")
-      if plan.isEdited {
-        surroundings.output.result("the edited stack is kept as \(folder.path(of: plan.service.savedName))")
-      }
+      pamFolder.tellOpenDoors(in: surroundings)
       return .success
     } catch {
       throw .stack(error)
     }
   }
 
+  private func tell(of plan: StackPlan, in folder: PAMFolder, _ surroundings: Surroundings) {
+    surroundings.output.result(
+      "\(folder.path(of: plan.service.name)): asks for the passcode, by \(plan.service.stackName) "
+        + "(\(plan.record.template))")
+    if plan.isEdited {
+      surroundings.output.result("the edited stack is kept as \(folder.path(of: plan.service.savedName))")
+    }
+  }
+
   private func plan(
     for service: PAMService, in folder: PAMFolder, _ machine: Installation
-  ) throws(StackError) -> StackPlan {
+  ) throws(StackError) -> FamilyPlan {
     var vendors: [PAMFolder] = []
     for path in machine.vendorPAMFolders {
       if let vendor = try? PAMFolder(path, owner: machine.owner) { vendors.append(vendor) }
     }
-    return try StackEnabling(
-      service: service, folder: folder, vendors: vendors, template: service.template(template, shape: shape),
-      templates: machine.templateFolder
-    ).plan()
+    let template: String
+    if self.template == nil, shape == nil, !only,
+      let inPlace = try FamilyEnabling.templateInPlace(beside: service, in: folder)
+    {
+      template = inPlace
+    } else {
+      template = try service.template(self.template, shape: shape)
+    }
+    return try FamilyEnabling(service: service, isAlone: only) { [vendors] name in
+      StackEnabling(
+        service: name, folder: folder, vendors: vendors, template: template, templates: machine.templateFolder)
+    }.plan()
   }
 
-  /// Whether it may be put in place: another way in is left, and libpam does with it what it should.
+  /// Whether all of it may be put in place: another way in is left, and libpam does with it what it should.
   private func examine(
-    _ plan: StackPlan, in folder: PAMFolder, _ surroundings: Surroundings
+    _ family: FamilyPlan, in folder: PAMFolder, _ surroundings: Surroundings
   ) throws(StackError) -> [String] {
     let machine = surroundings.installation
     let trial = try TrialFolder(
       copying: folder.path, vendors: machine.vendorPAMFolders, in: machine.trialParent)
-    try trial.put(plan.stack, as: plan.service.stackName)
-    try trial.put(plan.after, as: plan.service.name)
+    for plan in family.toDo {
+      try trial.put(plan.stack, as: plan.service.stackName)
+      try trial.put(plan.after, as: plan.service.name)
+    }
+    // Whoever sits there logs in once: by the name that was given, or by one that is to be changed.
+    let tried = family.toDo.first { $0.service.name == service } ?? family.toDo.last
+    var seen: [String] = []
+    var mayUse = false
+    for plan in family.toDo {
+      let examined = try examine(plan, in: trial, surroundings)
+      seen += examined.seen.filter { !seen.contains($0) }
+      if plan.service == tried?.service { mayUse = examined.mayUse }
+    }
+    if let person, let name = tried?.service.name,
+      case .failure(let refusal) = machine.tester.answered(
+        name, in: trial.path, as: person, account: mayUse, in: surroundings)
+    {
+      throw .trial(.personRefused(refusal.text))
+    }
+    return seen
+  }
+
+  private func examine(
+    _ plan: StackPlan, in trial: TrialFolder, _ surroundings: Surroundings
+  ) throws(StackError) -> (seen: [String], mayUse: Bool) {
+    let machine = surroundings.installation
     var seen: [String] = []
     // Where refused logins are counted, those of nobody lock nobody out.
     let user = person ?? (surroundings.caller.accounts.account(named: Self.bystander) == nil ? "root" : Self.bystander)
@@ -106,13 +151,7 @@ struct PAMEnableCommand: Subcommand {
       if name == user { mayUse = tried.mayUse }
       seen.append(tried.text)
     }
-    if let person,
-      case .failure(let refusal) = machine.tester.answered(
-        plan.service.name, in: trial.path, as: person, account: mayUse, in: surroundings)
-    {
-      throw .trial(.personRefused(refusal.text))
-    }
-    return seen
+    return (seen, mayUse)
   }
 
   private func wayIn(

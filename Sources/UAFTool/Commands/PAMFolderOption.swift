@@ -18,4 +18,20 @@ struct PAMFolderOption: ParsableArguments {
       throw .stack(error)
     }
   }
+
+  /// The doors of the folder's services.
+  func doors(in surroundings: Surroundings) -> ServiceDoors {
+    ServiceDoors(folder: path, vendors: surroundings.installation.vendorPAMFolders)
+  }
+
+  /// Names the services that ask without the passcode, while others ask for it.
+  func tellOpenDoors(in surroundings: Surroundings) {
+    let doors = doors(in: surroundings)
+    for member in doors.openMembers() {
+      surroundings.output.result(
+        "\(member.name): asks without the passcode, and is the same program as \(member.asking)")
+    }
+    let others = doors.openOthers()
+    if !others.isEmpty { surroundings.output.result("without the passcode ask: \(others.joined(separator: ", "))") }
+  }
 }

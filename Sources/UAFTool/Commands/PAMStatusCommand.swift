@@ -5,7 +5,8 @@ import Glibc
 struct PAMStatusCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Lists the services that ask for the passcode.")
+    abstract: "Lists the services that ask for the passcode.",
+    discussion: "Names those that ask without it, too: other names of the same program, and other ways into a session.")
 
   @OptionGroup var pamFolder: PAMFolderOption
 
@@ -15,6 +16,7 @@ struct PAMStatusCommand: Subcommand {
     }
     if entries.isEmpty { surroundings.output.note("no service in \(pamFolder.path) asks for the passcode") }
     for entry in entries { surroundings.output.result("\(ShownText.line(entry.name)): \(Self.text(entry))") }
+    if !entries.isEmpty { pamFolder.tellOpenDoors(in: surroundings) }
     return .success
   }
 

@@ -45,6 +45,7 @@ enum FindingID: String, CaseIterable {
   case pamNoPasswordLine = "pam-no-password-line"
   case pamAccountAlone = "pam-account-alone"
   case pamProfile = "pam-profile"
+  case pamOtherName = "pam-other-name"
   case rescueGroup = "rescue-group"
   case rescuePassword = "rescue-password"
   // ssh

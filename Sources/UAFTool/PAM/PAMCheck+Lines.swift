@@ -48,6 +48,20 @@ extension PAMCheck {
     }
   }
 
+  /// Programs that ask for the passcode by one name and not by another, and further services that ask without it.
+  func otherDoors() -> [Finding] {
+    let doors = ServiceDoors(folder: directory, vendors: vendorFolders)
+    let members = doors.openMembers().map { member in
+      Finding.warning(
+        .pamOtherName,
+        "pam: \(directory)/\(member.name): asks without the passcode, and is the same program as \(member.asking)",
+        do: "uafctl pam enable \(member.name)")
+    }
+    let others = doors.openOthers()
+    return others.isEmpty
+      ? members : members + [.ok("pam: without the passcode ask: \(others.joined(separator: ", "))")]
+  }
+
   /// pam-auth-update's profile, which is a choice for every service at once.
   func profile(_ folder: PAMDirectory) -> [Finding] {
     guard folder.ownLines(of: "common-auth").contains(where: \.asksOwnModule) else { return [] }

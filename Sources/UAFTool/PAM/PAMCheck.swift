@@ -4,6 +4,8 @@ import Glibc
 struct PAMCheck {
   let directory: String
   let moduleFolders: [String]
+  /// Where libpam looks for services of which the folder has no file.
+  let vendorFolders: [String]
   /// Who must own the module.
   let owner: uid_t
   /// Groups, and the state of passwords.
@@ -32,7 +34,8 @@ struct PAMCheck {
       let verdict = stack(service, folder.authentication(of: service))
       return [verdict].compactMap(\.self) + lineFindings(service, folder.wholeStack(of: service))
     }
-    return modules(lines) + loose + profile(folder) + stacks + rescue(folder, concerned)
+    return modules(lines) + loose + profile(folder) + stacks + otherDoors()
+      + rescue(folder, concerned)
   }
 
   /// Files that distributions have for being included, and our stacks.

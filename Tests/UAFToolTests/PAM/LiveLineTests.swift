@@ -28,7 +28,7 @@ import Testing
   @Test(arguments: ["# see wiki \\\n", "# ops\r\n", "\\\n"])
   func `what asks is listed, and is in the way of --all`(before: String) {
     stacks.write("doas", "\(before)auth required pam_uaf.so\n")
-    #expect(stacks.text(stacks.run("status")) == "doas: by hand\n")
+    #expect(stacks.text(stacks.run("status")) == "doas: by hand\nwithout the passcode ask: login, sudo\n")
     let bench = stacks.run("disable", "--all")
     #expect(bench.exit == .refused)
     #expect(bench.notes.contains("/doas still asks pam_uaf"))

@@ -9,8 +9,9 @@ import Testing
 
   private func findings() -> [Finding] {
     PAMCheck(
-      directory: stacks.machine.pam, moduleFolders: stacks.machine.installation.moduleFolders, owner: geteuid(),
-      passwords: stacks.passwords, isRoot: true
+      directory: stacks.machine.pam, moduleFolders: stacks.machine.installation.moduleFolders,
+      vendorFolders: stacks.machine.installation.vendorPAMFolders, owner: geteuid(), passwords: stacks.passwords,
+      isRoot: true
     ).findings()
   }
 

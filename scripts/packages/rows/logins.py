@@ -30,6 +30,8 @@ def enable_sudo(lab):
         must(LET_IN in session.text, f"sudo: {session.text!r}")
         must("Passcode" in session.text, f"sudo asked for something else: {session.text!r}")
         must(LET_IN not in scene.sudo(machine, "mina", "wrong-guess-1").text, "a wrong passcode let in")
+        status = machine.run("uafctl", "pam", "status").stdout
+        must("sudo-i: fallback/sudo\n" in status, f"sudo -i asks for the password: {status}")
         must(LET_IN in scene.sudo(machine, "otto", PASSWORD).text, "the second way does not let in")
         healthy = machine.run("uafctl", "doctor")
         must("FAIL" not in healthy.stdout, f"uafctl doctor: {healthy.stdout}")

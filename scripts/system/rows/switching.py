@@ -51,6 +51,35 @@ def enable(lab):
     return f"{', '.join(seen)}; {len(before)} files as before"
 
 
+@row("pam-enable-names", "uafctl pam enable sudo and sudo --only, where there is sudo-i, and su, which su-l follows",
+     "both names ask or the open one is named by enable, status and doctor; what cannot be done for both is not done")
+def names(lab):
+    hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
+    person = lab.person()
+    rescuer(lab)
+    before = everything()
+    told = "sudo-i: asks without the passcode, and is the same program as sudo"
+    must(f"\n{told}\n" in uafctl(lab, "pam", "enable", "sudo", "--only", "--shape", "instead").stdout, "enable is silent")
+    must(f"\n{told}\n" in uafctl(lab, "pam", "status").stdout, "status is silent")
+    must("[pam-other-name]\n" in uafctl(lab, "doctor", check=False).stdout, "doctor is silent")
+    must(hosts.sudo(person, person.password, options=("-i",)).is_in, "--only has changed sudo-i")
+    uafctl(lab, "pam", "enable", "sudo-i")
+    status = uafctl(lab, "pam", "status").stdout
+    must("sudo-i: instead/sudo\n" in status and "sudo: instead/sudo\n" in status and told not in status, status)
+    must(not hosts.sudo(person, person.password, options=("-i",)).is_in, "sudo -i by the password")
+    must(hosts.sudo(person, person.passcode, options=("-i",)).is_in, "sudo -i by the passcode")
+    must("su-l: takes its lines from su\n" in uafctl(lab, "pam", "enable", "su").stdout, "su-l is not named")
+    for service in ("sudo", "su"):
+        uafctl(lab, "pam", "disable", service)
+    must(everything() == before, f"changed: {set(everything()) ^ set(before)}")
+    file = FOLDER / "sudo-i"
+    lab.stack(file.name, "auth required pam_unix.so", "account required pam_unix.so")
+    changed = everything()
+    refused = uafctl(lab, "pam", "enable", "sudo", check=False)
+    must(refused.returncode == 1 and "sudo --only" in refused.stdout and everything() == changed, refused.stdout)
+    return "both names at once and by turns, the open one named thrice, su-l follows su, a file that cannot be changed stops both"
+
+
 @row("pam-enable-refused", "uafctl pam enable where nobody could get in any more, or the module or the core is broken",
      "refused with what to do, no file changed")
 def refused(lab):

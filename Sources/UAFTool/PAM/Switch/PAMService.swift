@@ -4,13 +4,13 @@ struct PAMService: Equatable {
   let name: String
 
   /// Lockers answer every question with the one string that was typed: they share one template.
-  private static let lockers: Set<String> = [
+  static let lockers: Set<String> = [
     "cinnamon-screensaver", "gtklock", "hyprlock", "i3lock", "kde", "mate-screensaver", "physlock", "slock", "swaylock",
     "vlock", "waylock", "xlock", "xscreensaver", "xsecurelock",
   ]
   private static let templates: [String: String] = [
-    "sudo": "sudo", "sudo-i": "sudo", "sshd": "sshd", "login": "login", "su": "su", "su-l": "su",
-    "polkit-1": "polkit-1", passwd: passwd,
+    "sudo": "sudo", "sudo-i": "sudo", "sshd": "sshd", "login": "login", "remote": "login", "su": "su",
+    "su-l": "su", "polkit-1": "polkit-1", passwd: passwd,
   ]
   private static let passwd = "passwd"
   // Longer names do not exist, and would leave no room for what is written beside the file.

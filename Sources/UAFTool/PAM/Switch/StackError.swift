@@ -36,6 +36,10 @@ enum StackError: Error, Equatable {
   case nothingRecorded(path: String, include: String)
   case noWayIn(WayIn.Objection)
   case trial(TrialProblem)
+  /// Another name of the program of a service cannot be changed with it.
+  indirect case member(StackError, of: String)
+  /// It failed in the middle, and these services could not be put back.
+  indirect case notUndone(StackError, services: [String])
   case outOfMemory
 }
 
@@ -77,6 +81,10 @@ extension StackError {
       "write what stood in place of '@include \(include)', which is '@include common-auth' on Debian"
     case .noWayIn: WayIn.hint
     case .trial(let problem): problem.hint
+    case .member(let error, let service):
+      (error.hint.map { $0 + "; or " } ?? "")
+        + "uafctl pam enable \(service) --only, which leaves the other name open to the password"
+    case .notUndone(_, let services): "uafctl pam disable \(services.joined(separator: "; uafctl pam disable "))"
     case .outOfMemory: "free some, or raise this process's limits"
     }
   }
@@ -108,6 +116,8 @@ extension StackError: CustomStringConvertible {
     case .nothingRecorded(let path, _): "\(path): what stood there before is written nowhere"
     case .noWayIn(let objection): "administrators would have no other way in: \(objection)"
     case .trial(let problem): "the new stack was tried, and not put in place: \(problem)"
+    case .member(let error, let service): "\(error), and is another name of \(service): nothing was changed"
+    case .notUndone(let error, let services): "\(error); and \(services.joined(separator: ", ")) could not be put back"
     case .outOfMemory: "no memory"
     }
   }

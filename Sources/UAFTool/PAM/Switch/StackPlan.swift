@@ -24,17 +24,62 @@ struct StackPlan {
   ///
   /// - Throws: ``StackError``: `file`, `changed`.
   func apply(in folder: some ServiceFolder) throws(StackError) {
-    // A service that only a vendor's folder has gets its file now.
-    let read = FileBefore.known(record.madeFrom != nil && line != nil ? nil : before)
+    try check(in: folder)
+    try prepare(in: folder)
+    try switchOver(in: folder)
+  }
+
+  /// What the service's file must still hold: one that only a vendor's folder has gets its file now.
+  private var read: FileBefore { .known(record.madeFrom != nil && line != nil ? nil : before) }
+
+  /// - Throws: ``StackError``: `file`, `changed`.
+  func check(in folder: some ServiceFolder) throws(StackError) {
     try folder.check(service.name, is: read)
     try folder.check(service.stackName, is: .known(oldStack))
+  }
+
+  /// Everything but the service's own line: a service that includes the stack already asks by the new one from now on.
+  ///
+  /// - Throws: ``StackError``: `file`, `changed`.
+  func prepare(in folder: some ServiceFolder) throws(StackError) {
     if isEdited, let oldStack {
       try folder.write(oldStack, to: service.savedName, like: service.stackName, over: .any)
     }
     try folder.write(stack, to: service.stackName, like: nil, over: .known(oldStack))
     guard after != before else { return }
     try folder.write(before, to: service.backupName, like: service.name, over: .any)
+  }
+
+  /// The service's line, where it is to change.
+  ///
+  /// - Throws: ``StackError``: `file`, `changed`.
+  func switchOver(in folder: some ServiceFolder) throws(StackError) {
+    guard after != before else { return }
     try folder.write(after, to: service.name, like: service.name, over: read)
+  }
+
+  /// Puts back whatever of it is in place, the service's line first; what somebody else has changed since stays.
+  ///
+  /// - Throws: ``StackError``: `file`, `changed`.
+  func undo(in folder: some ServiceFolder) throws(StackError) {
+    if after != before, try folder.read(service.name) == after {
+      if case .known(nil) = read {
+        try folder.remove(service.name, over: .known(after))
+      } else {
+        try folder.write(before, to: service.name, like: service.name, over: .known(after))
+      }
+    }
+    if try folder.read(service.stackName) == stack {
+      if let oldStack {
+        try folder.write(oldStack, to: service.stackName, like: service.stackName, over: .known(stack))
+      } else {
+        try folder.remove(service.stackName, over: .known(stack))
+      }
+    }
+    // Where something else is in its place, that is why it is undone, and in nobody's way.
+    if after != before, let backup = try? folder.read(service.backupName) {
+      try folder.remove(service.backupName, over: .known(backup))
+    }
   }
 
   /// What would change, as diff(1) shows it.

@@ -1,0 +1,193 @@
+import Glibc
+import Testing
+
+@testable import UAFTool
+
+/// Other names of a program: sudo-i beside sudo, su-l beside su.
+@Suite struct PAMFamilyTests {
+  private let stacks = Stacks()
+
+  private func asks(_ service: String) -> Bool { stacks.read(service)?.contains("@include uaf-\(service)") == true }
+
+  private func withBoth() { stacks.write("sudo-i", Stacks.sudo) }
+
+  // MARK: Enable
+
+  @Test(arguments: ["sudo", "sudo-i"])
+  func `either name enables both, and the login shell's stack is of the same shape`(named: String) {
+    withBoth()
+    let bench = stacks.run("enable", named, "--shape", "instead")
+    #expect(bench.exit == .success, "\(bench.notes)")
+    for name in ["sudo", "sudo-i"] {
+      #expect(asks(name))
+      #expect(stacks.read("uaf-" + name)?.contains("# pam-uaf: template instead/sudo\n") == true)
+      #expect(stacks.text(bench).contains("\(name): asks for the passcode, by uaf-\(name) (instead/sudo)\n"))
+      #expect(stacks.tester.asked.contains { $0.contains("@include uaf-\(name)\n") }, "each is tried")
+    }
+    #expect(stacks.run("disable", "--all").exit == .success)
+    #expect(stacks.read("sudo") == Stacks.sudo && stacks.read("sudo-i") == Stacks.sudo)
+  }
+
+  @Test func `with --only the other name stays open, and status and doctor say so`() {
+    withBoth()
+    let told = "sudo-i: asks without the passcode, and is the same program as sudo\n"
+    #expect(stacks.text(stacks.run("enable", "sudo", "--only")).contains(told))
+    #expect(asks("sudo") && stacks.read("sudo-i") == Stacks.sudo)
+    #expect(stacks.run("status", as: 1000).output.contains(told))
+    let finding = findings().first { $0.id == .pamOtherName }
+    #expect(finding?.text.hasSuffix("/sudo-i: asks without the passcode, and is the same program as sudo") == true)
+    #expect(stacks.run("enable", "sudo-i").exit == .success)
+    #expect(!findings().contains { $0.id == .pamOtherName })
+    #expect(!stacks.run("status", as: 1000).output.contains("the same program"))
+  }
+
+  private func findings() -> [Finding] {
+    PAMCheck(
+      directory: stacks.machine.pam, moduleFolders: stacks.machine.installation.moduleFolders,
+      vendorFolders: stacks.machine.installation.vendorPAMFolders, owner: geteuid(), passwords: stacks.passwords,
+      isRoot: true
+    ).findings()
+  }
+
+  @Test func `a name that was forgotten takes the shape that the program has`() {
+    #expect(stacks.run("enable", "sudo", "--shape", "instead").exit == .success)
+    withBoth()
+    let bench = stacks.run("enable", "sudo-i")
+    #expect(bench.exit == .success && bench.output.hasPrefix("sudo asks for the passcode already: instead/sudo\n"))
+    #expect(stacks.read("uaf-sudo-i")?.contains("# pam-uaf: template instead/sudo\n") == true)
+  }
+
+  @Test func `one that takes the other's lines needs nothing, and is open to nobody`() {
+    stacks.write("su", Stacks.sudo)
+    stacks.write("su-l", "auth include su\naccount include su\n")
+    let bench = stacks.run("enable", "su")
+    #expect(bench.exit == .success)
+    #expect(stacks.text(bench).contains("su-l: takes its lines from su\n"))
+    #expect(stacks.read("su-l") == "auth include su\naccount include su\n")
+    #expect(!stacks.run("status").output.contains("the same program"))
+  }
+
+  @Test func `one that asks by hand needs nothing either`() {
+    stacks.write("sudo-i", "auth required pam_uaf.so\naccount required pam_unix.so\n")
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .success)
+    #expect(stacks.text(bench).contains("sudo-i: asks for the passcode already, by lines that uafctl did not write\n"))
+  }
+
+  @Test func `the vendor's file of another name is copied, too`() {
+    _ = stacks.folder.file("vendor/sudo-i", Array(Stacks.sudo.utf8), mode: 0o644)
+    #expect(stacks.run("enable", "sudo", "--only").output.contains("sudo-i: asks without the passcode"))
+    #expect(stacks.run("enable", "sudo-i").exit == .success)
+    #expect(asks("sudo-i"))
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    #expect(stacks.names == ["common-auth", "login", "sudo"])
+  }
+
+  @Test func `further doors that ask for the password alone are named, root's own are not`() {
+    stacks.write("su", Stacks.sudo)
+    stacks.write("other", "@include common-auth\n")
+    stacks.write("runuser", "auth sufficient pam_rootok.so\n")
+    stacks.write("sshd", "auth required pam_deny.so\n")
+    #expect(stacks.run("enable", "sudo").output.hasSuffix("\nwithout the passcode ask: login, other, su\n"))
+    #expect(stacks.run("status").output == "sudo: fallback/sudo\nwithout the passcode ask: login, other, su\n")
+    #expect(findings().contains(.ok("pam: without the passcode ask: login, other, su")))
+  }
+
+  // MARK: Refused, and nothing changed
+
+  @Test(arguments: ["auth required pam_unix.so\n", "@include common-auth\n@include common-auth\n"])
+  func `refuses both where the other name cannot be changed, and says how to change one`(text: String) {
+    stacks.write("sudo-i", text)
+    let names = stacks.names
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .refused)
+    #expect(bench.notes.contains("and is another name of sudo: nothing was changed\n"))
+    #expect(bench.notes.contains("uafctl pam enable sudo --only, which leaves the other name open to the password\n"))
+    #expect(stacks.names == names && stacks.read("sudo") == Stacks.sudo && stacks.read("sudo-i") == text)
+  }
+
+  @Test func `refuses both where the other name's stack lets somebody in who enters nothing`() {
+    withBoth()
+    stacks.tester.codes = [
+      (text: "@include uaf-sudo-i\n@include common-account", code: 0), (text: "common-auth", code: 7),
+    ]
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .refused && bench.notes.contains("sudo-i lets somebody in who enters nothing"))
+    #expect(stacks.names == ["common-auth", "login", "sudo", "sudo-i"])
+  }
+
+  @Test(arguments: [".sudo-i.before-uaf", ".sudo.before-uaf"])
+  func `takes everything back where one of the changes fails`(inTheWay: String) {
+    withBoth()
+    _ = stacks.folder.folder("pam.d/" + inTheWay, mode: 0o755)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .refused && bench.notes.contains(inTheWay + ": Is a directory"), "\(bench.notes)")
+    #expect(stacks.read("sudo") == Stacks.sudo && stacks.read("sudo-i") == Stacks.sudo)
+    #expect(stacks.names == [inTheWay, "common-auth", "login", "sudo", "sudo-i"].sorted())
+  }
+
+  @Test func `takes another shape back, too, and an edited stack with it`() {
+    withBoth()
+    _ = stacks.run("enable", "sudo")
+    let edited = (stacks.read("uaf-sudo-i") ?? "") + "# mine\n"
+    stacks.write("uaf-sudo-i", edited)
+    let before = stacks.read("uaf-sudo")
+    // The second stack cannot be written.
+    _ = stacks.folder.folder("pam.d/.uaf-sudo.uaf-new", mode: 0o755)
+    #expect(stacks.run("enable", "sudo", "--shape", "instead").exit == .refused)
+    #expect(stacks.read("uaf-sudo-i") == edited && stacks.read("uaf-sudo") == before)
+  }
+
+  @Test(arguments: 0..<7)
+  func `killed before any of its changes, the main name never asks while another does not, and the next run ends it`(
+    number: Int
+  ) throws {
+    withBoth()
+    let watched = WatchedFolder(folder: try PAMFolder(stacks.machine.pam, owner: geteuid())) {
+      change throws(StackError) in if change >= number { throw StackError.outOfMemory }
+    }
+    let plan = try FamilyEnabling(service: PAMService("sudo"), isAlone: false) { service in
+      StackEnabling(
+        service: service, folder: watched.folder, vendors: [], template: "fallback/sudo",
+        templates: stacks.machine.installation.templateFolder)
+    }.plan()
+    let ended = (try? plan.apply(in: watched)) != nil
+    #expect(ended == (number == 6))
+    #expect(!asks("sudo") || asks("sudo-i"))
+    #expect(asks("sudo") == ended)
+    for name in ["sudo", "sudo-i"] where asks(name) {
+      #expect(stacks.read("uaf-" + name)?.contains(Stacks.stack) == true)
+    }
+    #expect(stacks.run(number.isMultiple(of: 2) ? "disable" : "enable", "sudo").exit == .success)
+    #expect(asks("sudo") == asks("sudo-i"))
+    #expect(stacks.run("disable", "--all").exit == .success)
+    #expect(stacks.names == ["common-auth", "login", "sudo", "sudo-i"])
+  }
+
+  // MARK: Disable
+
+  @Test func `the main name takes the others along, another name goes alone and says so`() {
+    withBoth()
+    _ = stacks.run("enable", "sudo")
+    let bench = stacks.run("disable", "sudo-i")
+    #expect(bench.exit == .success && !asks("sudo-i") && asks("sudo"))
+    #expect(bench.notes == "uafctl: sudo-i asks without the passcode, and is the same program as sudo\n")
+    _ = stacks.run("enable", "sudo")
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    #expect(stacks.names == ["common-auth", "login", "sudo", "sudo-i"])
+    _ = stacks.run("enable", "sudo")
+    #expect(stacks.run("disable", "sudo", "--only").exit == .success)
+    #expect(asks("sudo-i") && !asks("sudo"))
+    #expect(stacks.run("disable", "--all", "--only").exit == .usage)
+  }
+
+  @Test func `disables neither where one of them cannot be put back`() {
+    withBoth()
+    _ = stacks.run("enable", "sudo")
+    stacks.folder.setMode(0o666, of: "pam.d/sudo-i")
+    #expect(stacks.run("disable", "sudo").exit == .refused)
+    #expect(asks("sudo") && asks("sudo-i"))
+    #expect(stacks.run("disable", "--all").exit == .refused)
+    #expect(!asks("sudo") && asks("sudo-i"), "with --all, as many as possible")
+  }
+}
