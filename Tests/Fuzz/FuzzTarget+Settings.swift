@@ -76,6 +76,26 @@ extension FuzzTarget {
     if let answer = try? LastAnswer(record: bytes) {
       precondition(answer.record == bytes, "a second form of the server's last answer")
     }
+    let size = AttemptLedger.recordSize
+    let body = Array(bytes.prefix(size)) + Array(repeating: 0, count: max(0, size - bytes.count))
+    if let ledger = try? AttemptLedger(record: body) { count(ledger) }
+  }
+
+  /// Whatever a ledger holds, attempts end, and what is written then can be read.
+  private static func count(_ ledger: AttemptLedger) {
+    let now = BootTime(bootID: [1], nanoseconds: 1_000_000_000, wallSeconds: 0)
+    for origin in AttemptOrigin.allCases {
+      var counted = ledger
+      for _ in 0..<LockPolicy.retryCountRange.upperBound {
+        _ = counted.charge(origin, at: now, policy: .localDefault)
+      }
+      let status = counted.status(origin, at: now, policy: .localDefault)
+      precondition(status.isLocked == (status.remainingTries == 0), "locked with tries left, or neither")
+      // The core's own boot id has 36 bytes; a longer one than fits is no record of ours.
+      if counted.record.count == AttemptLedger.recordSize {
+        precondition((try? AttemptLedger(record: counted.record)) != nil, "a record that is not read again")
+      }
+    }
   }
 
   private static func withoutPadding(_ record: [UInt8]) -> ArraySlice<UInt8> {

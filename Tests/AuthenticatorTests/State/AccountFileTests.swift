@@ -57,6 +57,23 @@ import UAFCrypto
     #expect(try #require(try open(in: directory)).ledger(.passcode)[.local].charges.count == 2)
   }
 
+  @Test func `a file whose ledger an older version wrote keeps its lock, and is counted on`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    let file = try #require(try open(in: directory))
+    let old = LedgerRecordTests.record(LedgerRecordTests.oldLocked)
+    try file.records.write { () throws(StateError) in
+      try file.records.put(.ledger, name: Array(AuthenticatorType.passcode.rawValue.utf8), body: old, of: file.identity)
+    }
+    #expect(try enter("correct", in: directory) == "locked")
+    let later = BootTime(bootID: now.bootID, nanoseconds: now.nanoseconds + 301_000_000_000, wallSeconds: 0)
+    #expect(try file.ledger(.passcode, at: later).status(.local, at: later, policy: policy).isLocked == false)
+    #expect(try file.charge(.passcode, .otherUser, at: later, policy: policy) == .charged(ticket: 6))
+    let body = try #require(
+      try file.records.body(.ledger, name: Array(AuthenticatorType.passcode.rawValue.utf8), of: file.identity))
+    #expect(body.count == old.count && body.first == 2)
+  }
+
   @Test func `the right value is refused while locked`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
