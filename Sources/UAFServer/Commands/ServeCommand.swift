@@ -46,7 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Connections of one address at once; beyond, the one that was quiet for longest is closed. 0 for no limit. "
+      "Connections of one address at once; beyond, one that was quiet for long is closed. 0 for no limit. "
         + "Loopback has none."))
   var addressConnections = Connections.standardMaximum
 
