@@ -4,6 +4,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
 import NIOTLS
+import Synchronization
 import Testing
 
 @testable import UAFServer
@@ -31,6 +32,10 @@ struct ConnectionLimitTests {
 
   private func secure(_ channel: EmbeddedChannel) {
     channel.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
+  }
+
+  private final class Flag: Sendable {
+    let value = Mutex(false)
   }
 
   /// Whether each is open, after what others have asked for was done.
@@ -77,19 +82,31 @@ struct ConnectionLimitTests {
     #expect(table.size == (3, 2))
   }
 
-  @Test(arguments: [false, true]) func `a crowd that says nothing or stops in its handshake keeps nobody out`(
-    isSecure: Bool
-  ) throws {
+  @Test(arguments: [false, true]) func `a crowd that says nothing or goes idle keeps nobody out`(isSecure: Bool) throws
+  {
     let table = Connections(maximum: 8)
     for _ in 0..<20 {
       let crowd = try (0..<16).map { _ in try connection(in: table, isSecure: isSecure) }
       let person = try connection(in: table, isSecure: false)
       // Some more come while the person's handshake is under way, fewer than there are places.
-      let late = try (0..<7).map { _ in try connection(in: table, isSecure: isSecure) }
+      let late = try (0..<6).map { _ in try connection(in: table, isSecure: isSecure) }
       secure(person)
       #expect(areOpen([person]) == [true])
       #expect(areOpen(crowd + late).count { $0 } == 7)
+      try person.close().wait()
     }
+  }
+
+  @Test func `who gets on is not displaced by a crowd that does not, however many come`() throws {
+    let table = Connections(maximum: 8)
+    _ = try (0..<8).map { _ in try connection(in: table, isSecure: false) }
+    let person = try connection(in: table)
+    let isClosed = Flag()
+    let (shaking, _) = table.open("192.0.2.1") { isClosed.value.withLock { $0 = true } }
+    table.step(shaking, to: .handshake)
+    for _ in 0..<100 { _ = try connection(in: table, isSecure: false) }
+    #expect(areOpen([person]) == [true])
+    #expect(!isClosed.value.withLock { $0 })
   }
 
   @Test func `what got on last gives way last, and what waits for our answer after all others`() throws {

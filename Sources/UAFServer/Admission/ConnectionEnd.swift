@@ -1,10 +1,31 @@
 import NIOCore
 
-/// The place in a connection's pipeline that is nearest to the network, from which it is closed without a word.
+/// The place in a connection's pipeline that is nearest to the network: it sees the first bytes, and closes without a word.
 final class ConnectionEnd: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = NIOAny
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
 
   static let name = "connection-end"
+
+  private var begins: (() -> Void)?
+
+  /// Makes the handler of one connection.
+  ///
+  /// - Parameter begins: called once, when something comes.
+  init(begins: @escaping () -> Void) {
+    self.begins = begins
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    begins?()
+    begins = nil
+    context.fireChannelRead(data)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    begins = nil
+    context.fireChannelInactive()
+  }
 
   /// Closes a connection, from any thread.
   static func close(_ channel: any Channel) {

@@ -30,7 +30,8 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     // What gives way must not say goodbye by TLS first, for which it would be waited some seconds.
-    try? context.pipeline.syncOperations.addHandler(ConnectionEnd(), name: ConnectionEnd.name, position: .first)
+    let end = ConnectionEnd { self.step(to: .handshake) }
+    try? context.pipeline.syncOperations.addHandler(end, name: ConnectionEnd.name, position: .first)
     if context.channel.isActive { enter(context) }
   }
 
@@ -52,23 +53,23 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .handshakeCompleted = event as? TLSUserEvent {
       timer?.cancel()
-      step(isAnswering: false)
+      step(to: .open)
     }
     context.fireUserInboundEventTriggered(event)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    if case .end = unwrapInboundIn(data) { step(isAnswering: true) }
+    if case .end = unwrapInboundIn(data) { step(to: .answering) }
     context.fireChannelRead(data)
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    if case .end = unwrapOutboundIn(data) { step(isAnswering: false) }
+    if case .end = unwrapOutboundIn(data) { step(to: .open) }
     context.write(data, promise: promise)
   }
 
-  private func step(isAnswering: Bool) {
-    if let place { connections.step(place, isAnswering: isAnswering) }
+  private func step(to stage: Connections.Stage) {
+    if let place { connections.step(place, to: stage) }
   }
 
   private func enter(_ context: ChannelHandlerContext) {

@@ -2,11 +2,12 @@ import Synchronization
 
 /// The connections that are open, by the address they come from.
 ///
-/// Where there are too many, a new one is taken all the same, and the one that has been waited for longest gives way: a
-/// refusal at that point would come before TLS, and clients could not tell it from a server that is away.
+/// Where there are too many, a new one is taken all the same, and another one gives way: a refusal at that point would come
+/// before TLS, and clients could not tell it from a server that is away. It is the one that was quiet for longest of those
+/// that are as far as most of the address's are: a crowd that says nothing displaces itself, and nobody who gets on.
 final class Connections: Sendable {
-  /// Connections of one address at once, unless the administrator says otherwise: an eighth of all that are served.
-  static let standardMaximum = 128
+  /// Connections of one address at once, unless the administrator says otherwise: half of all that are served.
+  static let standardMaximum = 512
   /// Connections that are served at once.
   static let maximumOfAll = 1024
 
@@ -22,11 +23,21 @@ final class Connections: Sendable {
     let close: @Sendable () -> Void
   }
 
+  /// How far a connection is.
+  enum Stage: Int, CaseIterable, Sendable {
+    /// Nothing has come.
+    case silent
+    case handshake
+    /// A request may come, or is coming.
+    case open
+    /// Between the end of a request and the end of its answer: what is waited for is ours.
+    case answering
+  }
+
   private struct Entry {
     /// Counted up with each step of any connection, so that the lowest is the one that was quiet for longest.
     var since: UInt64
-    /// Between the end of a request and the end of its answer: what is waited for is ours.
-    var isAnswering = false
+    var stage = Stage.silent
     let close: @Sendable () -> Void
   }
 
@@ -47,11 +58,15 @@ final class Connections: Sendable {
       return entry
     }
 
-    /// Takes out the connection of an address that has been quiet for longest, one that is being answered last of all.
+    /// Takes out the connection of an address that was quiet for longest at the stage where most of them are; one that is
+    /// being answered last of all.
     mutating func displace(from name: String) -> Displaced? {
-      let quietest = entries[name]?.min { one, other in
-        (one.value.isAnswering ? 1 : 0, one.value.since) < (other.value.isAnswering ? 1 : 0, other.value.since)
-      }
+      guard let all = entries[name] else { return nil }
+      var counts = Stage.allCases.map { _ in 0 }
+      for entry in all.values { counts[entry.stage.rawValue] += 1 }
+      let waiting = Stage.allCases.filter { $0 != .answering && counts[$0.rawValue] > 0 }
+      let stage = waiting.max { counts[$0.rawValue] < counts[$1.rawValue] } ?? .answering
+      let quietest = all.filter { $0.value.stage == stage }.min { $0.value.since < $1.value.since }
       guard let quietest, let entry = remove(Place(name: name, number: quietest.key)) else { return nil }
       return Displaced(name: name, close: entry.close)
     }
@@ -95,13 +110,13 @@ final class Connections: Sendable {
     }
   }
 
-  /// Notes that a connection got on: its handshake is finished, a request has come whole, or an answer has been written.
-  func step(_ place: Place, isAnswering: Bool) {
+  /// Notes that a connection got on.
+  func step(_ place: Place, to stage: Stage) {
     table.withLock { table in
-      guard table.entries[place.name]?[place.number] != nil else { return }
-      let now = table.step()
-      table.entries[place.name]?[place.number]?.since = now
-      table.entries[place.name]?[place.number]?.isAnswering = isAnswering
+      guard var entry = table.entries[place.name]?[place.number] else { return }
+      entry.since = table.step()
+      entry.stage = stage
+      table.entries[place.name]?[place.number] = entry
     }
   }
 

@@ -46,7 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Connections of one address at once; beyond, the one that was quiet for longest is closed. 0 for no limit. "
+      "Connections of one address at once; beyond, one that was quiet for long is closed. 0 for no limit. "
         + "Loopback has none."))
   var addressConnections = Connections.standardMaximum
 
@@ -81,9 +81,10 @@ struct ServeCommand: AsyncParsableCommand {
     // A certificate that clients cannot be bound to is told now, not at the first request.
     _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
     let identity = IdentityBox()
+    let shapes = try KeyShapeKeeper(from: database)
     let environment = ServiceEnvironment(
       database: database, keys: try ServerKeys(state: directory), models: models, policies: policies,
-      verificationMethods: uvm, identity: { try identity.value() }, now: { Terminal.now },
+      verificationMethods: uvm, shapes: shapes, identity: { try identity.value() }, now: { Terminal.now },
       random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
     let admission = Admission(addressRate: addressRate, accountRate: accountRate)
@@ -97,10 +98,11 @@ struct ServeCommand: AsyncParsableCommand {
         let local = listen.url(port: channel.localAddress?.port ?? listen.port)
         let url = publicURL?.text ?? local
         do {
-          identity.set(
-            try ServerIdentity(
-              publicURL: url, facets: facets, certificates: certificates, channelBinding: channelBinding))
+          let known = try ServerIdentity(
+            publicURL: url, facets: facets, certificates: certificates, channelBinding: channelBinding)
+          identity.set(known)
           try await database.write { db in try SettingStore(db: db).set(.publicURL, to: url) }
+          shapes.keep(upWith: database, appID: known.appID, logger: logger)
           Terminal.result("listening on \(local)")
         } catch {
           logger.critical("failed", metadata: ["error": "\(type(of: error))"])

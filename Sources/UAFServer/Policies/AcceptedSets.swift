@@ -32,21 +32,43 @@ struct AcceptedSets: Equatable, Sendable {
 
   /// What a person is asked to authenticate with: the sets of which there is a key for each model.
   ///
-  /// Where there is none, the first set stands for all of them, and made-up keys for those that are missing: who has no
-  /// keys, or not enough, is asked the same as who has.
+  /// Where there is none, made-up keys fill the gaps: who has no keys, or not enough, is asked the same as who has.
   ///
+  /// - Parameter madeUp: keys that meet at least one set.
   /// - Returns: the sets, and whether they are good for nothing but hiding that.
   func authentication(
-    with keys: [StoredKey], decoy: (AAID) throws -> StoredKey
-  ) rethrows -> (accepted: [[MatchCriteria]], isDecoy: Bool) {
-    func criteria(_ aaid: AAID) -> MatchCriteria? {
-      let keyIDs = keys.filter { $0.aaid == aaid }.map(\.keyID)
-      return keyIDs.isEmpty ? nil : MatchCriteria(aaid: aaid, keyIDs: keyIDs)
+    with keys: [StoredKey], orElse madeUp: [StoredKey]
+  ) -> (accepted: [[MatchCriteria]], isDecoy: Bool) {
+    let covered = covered(by: keys)
+    if !covered.isEmpty { return (covered, false) }
+    // As many of a model as were made up, real ones first.
+    var filled = keys
+    for (place, key) in madeUp.enumerated() {
+      let number = madeUp[..<place].count { $0.aaid == key.aaid }
+      if number >= keys.count(where: { $0.aaid == key.aaid }) { filled.append(key) }
     }
-    let covered = sets.map { $0.compactMap(criteria) }.enumerated()
-      .filter { $0.element.count == sets[$0.offset].count }.map(\.element)
-    guard covered.isEmpty, let first = sets.first else { return (covered, false) }
-    let hiding = try first.map { try criteria($0) ?? MatchCriteria(aaid: $0, keyIDs: [decoy($0).keyID]) }
-    return ([hiding], true)
+    return (self.covered(by: filled), true)
+  }
+
+  private func covered(by keys: [StoredKey]) -> [[MatchCriteria]] {
+    sets.compactMap { set in
+      let criteria = set.compactMap { aaid -> MatchCriteria? in
+        let keyIDs = keys.filter { $0.aaid == aaid }.map(\.keyID)
+        return keyIDs.isEmpty ? nil : MatchCriteria(aaid: aaid, keyIDs: keyIDs)
+      }
+      return criteria.count == set.count ? criteria : nil
+    }
+  }
+
+  /// Whether an account of this shape can authenticate.
+  func areMet(by shape: KeyShape) -> Bool {
+    sets.contains { set in
+      set.allSatisfy { aaid in shape.models.contains { $0.aaid == aaid.text.lowercased() } }
+    }
+  }
+
+  /// One key for each member of the first set.
+  func plainShape(_ keyIDLength: Int) -> KeyShape {
+    KeyShape((sets.first ?? []).map { ($0.text, keyIDLength) })
   }
 }

@@ -73,7 +73,7 @@ struct ResponseSession {
     let store = CredentialStore(db: db)
     var keys = try store.keys(of: issued.username, appID: issued.appID)
     if issued.isDecoy {
-      keys = try Decoys(keys: environment.keys, models: environment.models).filling(keys, of: issued.username)
+      keys = try Decoys(keys: environment.keys, models: environment.models).filling(keys, asIn: issued.policy)
     }
     switch verifier.verify(response, issued: issued, keys: keys) {
     case .refused(let refusal):

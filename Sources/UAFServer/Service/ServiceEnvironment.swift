@@ -10,6 +10,8 @@ struct ServiceEnvironment: Sendable {
   let policies: AccountPolicies
   /// Whether clients are asked how they verified the person.
   var verificationMethods = VerificationMethodPolicy.off
+  /// What made-up keys look like.
+  var shapes = KeyShapeKeeper()
   /// Who the server is; throws while that is not known yet.
   let identity: @Sendable () throws -> ServerIdentity
   /// Seconds since 1970.

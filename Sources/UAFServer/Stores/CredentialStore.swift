@@ -45,6 +45,24 @@ struct CredentialStore {
     }
   }
 
+  /// What the keys of some accounts look like, revoked ones included; nothing for those without keys.
+  ///
+  /// - Parameter numbers: the accounts' row numbers.
+  func shapes(ofAccounts numbers: [Int64], appID: String) throws -> [KeyShape] {
+    let rows = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT a.rowid AS account, c.aaid AS aaid, length(c.keyID) AS length
+        FROM account a JOIN credential c ON c.username = a.username AND c.appID = ?
+        WHERE a.rowid IN (\(databaseQuestionMarks(count: numbers.count))) ORDER BY a.rowid, c.id
+        """, arguments: [appID] + StatementArguments(numbers))
+    var keys: [Int64: [(aaid: String, length: Int)]] = [:]
+    while let row = try rows.next() {
+      keys[row["account"], default: []].append((row["aaid"], row["length"]))
+    }
+    return keys.values.map { KeyShape($0) }
+  }
+
   func exists(_ aaid: AAID, _ keyID: KeyID) throws -> Bool {
     try Bool.fetchOne(
       db, sql: "SELECT EXISTS (SELECT 1 FROM credential WHERE aaid = ? AND keyID = ?)",

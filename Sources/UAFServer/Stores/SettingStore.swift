@@ -8,6 +8,8 @@ struct SettingStore {
   enum Name: String {
     /// The base URL `serve` was last reached under.
     case publicURL
+    /// How many accounts have keys of which models: JSON of ``KeyShapes``.
+    case keyShapes
   }
 
   func value(of name: Name) throws -> String? {

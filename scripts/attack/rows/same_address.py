@@ -14,7 +14,7 @@ from lab.waiting import until
 
 # Not of loopback, which has no limits; in a network of the row's own.
 ADDRESS, PORT, FOLDER = "192.0.2.10", 8458, "/srv/uaf-near"
-CONNECTIONS, LOGINS = 200, 20
+CONNECTIONS, PLACES, LOGINS = 200, 128, 20
 # The beginning of a TLS handshake that promises more.
 HALF_A_HELLO = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
 
@@ -103,13 +103,11 @@ class Crowd:
             return True
 
 
-@row("A45", f"{CONNECTIONS} connections of a stranger's to the server, from the address of a person's machine: silent, in the "
-        "middle of a handshake, idle after one; each opened again when it is closed",
-        f"{LOGINS} of {LOGINS} logins come through; no server that is there is told as away, and a revoked account gets in "
-        "nowhere",
+@row("A45", f"{CONNECTIONS} silent, half-open and idle connections to the server from the address of a person's machine",
+        f"{LOGINS} of {LOGINS} logins come through; the server is not told as away, and a revoked account gets in nowhere",
         causes=("a local user",))
 def crowded_address(lab):
-    near_server(lab)
+    near_server(lab, "--address-connections", str(PLACES))
     person, revoked = lab.person(registered=False), lab.person(registered=False)
     for somebody in (person, revoked):
         register_near(lab, somebody)
@@ -126,8 +124,8 @@ def crowded_address(lab):
     must(not any(login.is_in for login in away), f"revoked, and let in by its password: {[str(each) for each in away]}")
     must(hosts.AUTHINFO_UNAVAIL not in codes, f"the server was told as away: codes {codes}")
     must(codes == [hosts.SUCCESS] * LOGINS, f"{codes.count(hosts.SUCCESS)} of {LOGINS} were let in: codes {codes}")
-    return (f"{LOGINS} of {LOGINS} in beside {crowd.opened} connections that were opened for nothing; a revoked account "
-            f"refused {len(away)} times where a server that is away leaves it to the password")
+    return (f"{LOGINS} of {LOGINS} in beside {crowd.opened} connections that were opened for nothing, {PLACES} places; a "
+            f"revoked account refused {len(away)} times where a server that is away leaves it to the password")
 
 
 # Small, so that a row need not send thousands; at once may come what two minutes bring.
@@ -145,8 +143,7 @@ def until_limited(path, body):
     raise Broken(f"{path} is not limited at all")
 
 
-@row("A67", "requests for nobody, and answers that are none, from the address of a person's machine, until the server turns "
-        "them away",
+@row("A67", "requests for nobody and answers that are none, without end, from the address of a person's machine",
         "who has logged in from there still does; the limit tells names apart by nothing else",
         causes=("a local user",))
 def flooded_address(lab):

@@ -1,0 +1,49 @@
+/// How many accounts have which shape.
+struct KeyShapes: Equatable, Codable, Sendable {
+  /// One shape, and how many of the accounts that were looked at have it.
+  struct Entry: Equatable, Codable, Sendable {
+    let shape: KeyShape
+    let count: Int
+  }
+
+  /// In the order of ``KeyShape/precedes(_:_:)``.
+  let entries: [Entry]
+
+  init(_ shapes: [KeyShape]) {
+    let counts = shapes.reduce(into: [KeyShape: Int]()) { $0[$1, default: 0] += 1 }
+    entries = counts.sorted { KeyShape.precedes($0.key, $1.key) }.map { Entry(shape: $0.key, count: $0.value) }
+  }
+
+  /// The shape at a place of the distribution; nil if there is none that will do.
+  ///
+  /// - Parameters:
+  ///   - place: a name's own number, evenly distributed over all of them.
+  ///   - willDo: which shapes are in question.
+  func shape(at place: UInt64, where willDo: (KeyShape) -> Bool) -> KeyShape? {
+    let entries = entries.filter { willDo($0.shape) }
+    let total = entries.reduce(UInt64(0)) { $0 + UInt64(clamping: $1.count) }
+    var rest = place.multipliedFullWidth(by: total).high
+    for entry in entries {
+      let count = UInt64(clamping: entry.count)
+      if rest < count { return entry.shape }
+      rest -= count
+    }
+    return nil
+  }
+
+  /// Whether these are so far from others, which have been used until now, that they have to take their place.
+  ///
+  /// Each change gives some made-up accounts another shape, which real ones get seldom. So small changes wait, up to a
+  /// tenth of the accounts; but a shape that no made-up account has would tell a real one at once.
+  func replace(_ others: KeyShapes) -> Bool {
+    let (own, theirs) = (shares, others.shares)
+    if own.keys.contains(where: { theirs[$0] == nil }) { return true }
+    let moved = Set(own.keys).union(theirs.keys).reduce(0) { $0 + abs((own[$1] ?? 0) - (theirs[$1] ?? 0)) }
+    return moved / 2 > 0.1
+  }
+
+  private var shares: [KeyShape: Double] {
+    let total = Double(entries.reduce(0) { $0 + $1.count })
+    return entries.reduce(into: [:]) { $0[$1.shape] = Double($1.count) / total }
+  }
+}
