@@ -23,7 +23,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `a person's code gives an account in use no second value, and no new one; with a signed yes it does`() throws {
+  @Test func `a person's code gives an account in use a second value only with a signed yes`() throws {
     let unsigned = try bench()
     let refused = try unsigned.run(persons(unsigned), ["12369", "12369"], peer: 4242)
     #expect(refused.result == 1001 && refused.pamCode != 0 && refused.prompts.isEmpty)
@@ -35,7 +35,7 @@ import UAFWire
     #expect(try signed.run(signed.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
   }
 
-  @Test func `a yes with another key, or for another operation, gives an account in use no second value either`() throws {
+  @Test func `a yes of another key, or to another operation, gives it none`() throws {
     let bench = try bench(signed: true)
     let other = try VerdictSigner()
     for token in [try other.token("Reg", account: "mina", at: 1_800_000_000), "x.y.z"] {
