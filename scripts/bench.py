@@ -155,7 +155,10 @@ def measure_overlap(folder, port, state):
     slow = SlowServer(state, port)
     threading.Thread(target=slow.serve_forever, daemon=True).start()
     configuration = register(folder, COSTS[1], port, state, "overlap")
-    configuration.write_text(configuration.read_text().replace(f":{port}/", f":{slow.server_port}/"))
+    # The AppID stays the server's: it is asked for elsewhere than at its own place only where root lists it.
+    listed = f'app_ids = ["https://127.0.0.1:{port}/uaf/facets"]\n[state]'
+    moved = configuration.read_text().replace(f":{port}/", f":{slow.server_port}/")
+    configuration.write_text(moved.replace("[state]", listed))
     rounds = [(login(configuration, TYPING), login(configuration, TYPING, divided=True))
               for _ in range(OVERLAP_ROUNDS)]
     slow.shutdown()

@@ -192,6 +192,19 @@ struct ConfigurationReader {
     }
     try checkServices()
     try checkOffline()
+    try checkOfferReset()
+  }
+
+  /// A code gives whoever stands at the prompt a new value, on the server's word alone: that must be nobody else's.
+  private func checkOfferReset() throws(ConfigurationError) {
+    guard configuration.server?.requiresSignedVerdict != true else { return }
+    let services = configuration.services.sorted { $0.key < $1.key }.map { ("service.\($0.key)", $0.value.prompt) }
+    for (name, prompt) in [("prompt", configuration.prompt)] + services where prompt.offersReset {
+      throw tables.refused(
+        "\(name).offer_reset",
+        "true needs server.require_signed_verdict = true: without it, whoever holds uaf-fetch gives an account a new value by "
+          + "any code")
+    }
   }
 
   private func checkOffline() throws(ConfigurationError) {

@@ -72,7 +72,10 @@ extension EndToEnd {
       throws
     {
       let scene = try Scene.registered()
-      try scene.configure { $0.more = "[service.demo]\ninteractive = true\noffer_reset = true" }
+      try scene.configure {
+        $0.more = "[service.demo]\ninteractive = true\noffer_reset = true"
+        $0.server = "require_signed_verdict = true\nverdict_key = \"\(scene.server.state)/verdict.pub\""
+      }
       let code = try Self.code(in: try scene.server.enrol(scene.user))
       let again = try scene.run([.auth], ["2", code, "mandarine7", "mandarine7"])
       #expect(again.code == .authenticationError && again.errors.last?.hasPrefix("Registered again") == true)

@@ -30,6 +30,15 @@ import UAFWire
     "[prompt]\ninteractive = false", "authenticators = [\"pattern\"]", "authenticators = [\"passcode\", \"passcode\"]",
   ]
 
+  /// Somebody's public key: no server here signs anything with it.
+  private static let verdictKey = """
+    -----BEGIN PUBLIC KEY-----
+    MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEgAMzY2JUH0AcMFh+j0DQxFQvAh01
+    b1pAPixRO11Zvkcbx+scn+HtvM7TsNAGxuxETX5+uUwCprrdDn8K4WanEg==
+    -----END PUBLIC KEY-----
+
+    """
+
   /// The folder `scripts/fuzz.sh` made, and removes.
   private static var folder: String {
     // SAFETY: nothing changes the environment of this process.
@@ -43,9 +52,14 @@ import UAFWire
       print("fuzz: core: FUZZ_FOLDER must name a new folder of one's own")
       exit(64)
     }
+    Self.write(Array(Self.verdictKey.utf8), to: folder + "/verdict.pub")
     for (number, variant) in Self.variants.enumerated() {
-      let server =
+      var server =
         "[server]\nrequest_url = \"https://localhost/uaf/get\"\nresponse_url = \"https://localhost/uaf/respond\"\n"
+      // Nothing is offered anew where the server's yes need not be signed.
+      if variant.contains("offer_reset") {
+        server += "require_signed_verdict = true\nverdict_key = \"\(folder)/verdict.pub\"\n"
+      }
       let rest = "[state]\ndirectory = \"\(state)\"\nkdf_cost = 10\n[lock]\nretry_count_to_lock = 3\nlock_time = 60\n"
       let text = variant.hasPrefix("authenticators") ? variant + "\n" + server + rest : server + rest + variant
       Self.write(Array(text.utf8), to: "\(folder)/conf.\(number)")

@@ -102,7 +102,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     "[pattern]\nmin_nodes=9",
     "[pattern.appearance]\nnode_default='o'\nnode_selected='●'\nnode_mismatch='x'\nnode_size=7\nline_width='heavy'",
     "[pattern.appearance]\nline_color='red'\nmismatch_line_color='#A0b1C2'\nnode_size=1", "[prompt]\naccessible=true",
-    "[prompt]\ntries=1", "[prompt]\ntries=10", "[prompt]\noffer_reset=true\ninteractive=false",
+    "[prompt]\ntries=1", "[prompt]\ntries=10", "[prompt]\noffer_reset=false\ninteractive=false",
     "[service.sudo]\nreason='root'",
     "[service.\"a.b\"]\ntries=3\noffline='deny'\nhide_state=true\nlanguage='ko'\nauthenticator='5541#0002'",
   ])
@@ -335,6 +335,17 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(sudo.general.hideState == true && configuration.general.hideState == nil)
     #expect(configuration.settings(for: "login").prompt.tries == 3)
     #expect(configuration.settings(for: nil).prompt.tries == 3)
+  }
+
+  @Test func `registering anew is offered only where the server's yes has to be signed`() throws {
+    let signed = "require_signed_verdict = true\nverdict_key = '/etc/verdict.pub'\n"
+    for section in ["prompt", "service.su"] {
+      let text = "[\(section)]\noffer_reset = true\n"
+      #expect(refusal(text) == "2: \(section).offer_reset")
+      #expect(refusal(remoteServer + text) == "5: \(section).offer_reset")
+      #expect(refusal(remoteServer + "require_signed_verdict = false\n" + text) == "6: \(section).offer_reset")
+      #expect(refusal(remoteServer + signed + text) == nil)
+    }
   }
 
   @Test func `only services that show several prompts are interactive by default`() throws {

@@ -51,7 +51,7 @@ import UAFWire
   }
 
   @Test func `a lock that a new registration takes away is a record once the server has accepted, not before`() throws {
-    let bench = try HelperBench.registered("[prompt]\noffer_reset = true")
+    let bench = try HelperBench.registered("[prompt]\noffer_reset = true", signed: true)
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), ["1", wrong]) }
     bench.server.respondStatus = .init(rawValue: 1500)
     #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 9000)

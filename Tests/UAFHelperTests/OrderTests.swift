@@ -21,7 +21,7 @@ import UAFWire
   }
 
   @Test func `where registering anew is offered, too`() throws {
-    let bench = try HelperBench.registered("[prompt]\noffer_reset = true")
+    let bench = try HelperBench.registered("[prompt]\noffer_reset = true", signed: true)
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["1", "wrong1"]).result == 3012)
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 4001)
@@ -69,7 +69,7 @@ import UAFWire
 
   /// A bench whose server never looks at a code.
   private func plain(_ more: String = "") throws -> HelperBench {
-    let bench = try HelperBench.registered(more)
+    let bench = try HelperBench.registered(more, signed: true)
     bench.configuration = bench.configuration.replacing("[server]", with: "[server]\ndialect = \"plain\"")
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
     return bench

@@ -10,7 +10,7 @@ import UAFWire
   private static let more = "[prompt]\noffer_reset = true"
 
   @Test func `the list ends with registering again, which needs a code and a new value and is no login`() throws {
-    let bench = try HelperBench.registered(Self.more)
+    let bench = try HelperBench.registered(Self.more, signed: true)
     let transcript = try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"])
     #expect(transcript.result == 980 && transcript.pamCode == 7)
     #expect(transcript.prompts[0].options == ["passcode", "register again with a new enrolment code"])
@@ -22,7 +22,7 @@ import UAFWire
   }
 
   @Test func `until the server has accepted the new key, the old value and its attempts stay`() throws {
-    let bench = try HelperBench.registered(Self.more)
+    let bench = try HelperBench.registered(Self.more, signed: true)
     try bench.run(bench.begin(), ["1", "wrong1"])
     bench.server.respondStatus = .init(rawValue: 1500)
     #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 9000)
@@ -33,7 +33,7 @@ import UAFWire
 
   @Test(arguments: [[], ["wrong1", "wrong2", "wrong3"]])
   func `without the server nothing of it leads to another way in, least of all past a lock`(_ wrong: [String]) throws {
-    let bench = try HelperBench.registered(Self.more + "\n[passcode.lock]\nmax_lock_count = 0")
+    let bench = try HelperBench.registered(Self.more + "\n[passcode.lock]\nmax_lock_count = 0", signed: true)
     for value in wrong { try bench.run(bench.begin(), ["1", value]) }
     bench.server.lateFailure = .noHandshake(.refused)
     for machine in ["", "0123456789abcdef0123456789abcdef"] {
@@ -48,7 +48,7 @@ import UAFWire
   }
 
   @Test func `a whole payload is as good as its code, and another account's is refused`() throws {
-    let bench = try HelperBench.registered(Self.more)
+    let bench = try HelperBench.registered(Self.more, signed: true)
     let payload = bench.server.payload().encoded
     #expect(try bench.run(bench.begin(), ["2", payload, "battery", "battery"]).result == 980)
     #expect(bench.server.asked.last?.context.authCode == "code")
@@ -57,7 +57,7 @@ import UAFWire
   }
 
   @Test func `who gives up before the new value is there has lost nothing, neither here nor at the server`() throws {
-    let bench = try HelperBench.registered(Self.more)
+    let bench = try HelperBench.registered(Self.more, signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", nil]).result == 999)
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
@@ -66,7 +66,7 @@ import UAFWire
   }
 
   @Test func `of several authenticators one is registered anew, from a list without that way again`() throws {
-    let bench = try HelperBench.registeredTwice(Self.more)
+    let bench = try HelperBench.registeredTwice(Self.more, signed: true)
     let transcript = try bench.run(bench.begin(), ["3", "2", "new-code", "74123", "74123"])
     #expect(transcript.result == 980 && transcript.prompts[1].options == ["passcode", "pattern"])
     #expect(try bench.run(bench.begin(), ["2", "74123"]).result == 0)
@@ -74,7 +74,7 @@ import UAFWire
   }
 
   @Test func `without a code it ends there`() throws {
-    let bench = try HelperBench.registered(Self.more)
+    let bench = try HelperBench.registered(Self.more, signed: true)
     let before = bench.server.asked.count
     let transcript = try bench.run(bench.begin(), ["2", ""])
     #expect(transcript.result == 980 && transcript.pamCode == 7)
@@ -84,7 +84,7 @@ import UAFWire
   @Test func `is not offered unless root says so, nor where states are hidden or there is one prompt`() throws {
     let plain = try HelperBench.registered()
     #expect(try plain.run(plain.begin(), ["correct"]).prompts.count == 1)
-    let bench = try HelperBench.registered(Self.more)
+    let bench = try HelperBench.registered(Self.more, signed: true)
     var begin = bench.begin()
     begin.service = Array("swaylock".utf8)
     #expect(try bench.run(begin, ["correct"]).prompts.map(\.check) == ["passcode"])

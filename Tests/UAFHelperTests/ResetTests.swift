@@ -61,7 +61,7 @@ import UAFWire
   }
 
   @Test func `a code that the server refuses wipes nothing`() throws {
-    let bench = try HelperBench.registered()
+    let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     bench.server.deregistrationStatus = .init(rawValue: 1401)
     let transcript = try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242)
@@ -70,7 +70,7 @@ import UAFWire
   }
 
   @Test func `with a code that the server takes, it forgets this machine's keys and the value is wiped`() throws {
-    let bench = try HelperBench.registered()
+    let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     let transcript = try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242)
     #expect(transcript.result == 7100 && transcript.finished.text == "The passcode of mina is reset.")
@@ -89,8 +89,21 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a code is worth nothing without a server that was reached`() throws {
+  @Test(arguments: [false, true])
+  func `without a signed yes no code takes a value away, though the server says yes to it`(hasMachine: Bool) throws {
     let bench = try HelperBench.registered()
+    if hasMachine { bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8) }
+    let before = bench.server.asked.count
+    let transcript = try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242)
+    #expect(transcript.result == 7101 && transcript.pamCode == 20)
+    #expect(transcript.finished.text?.contains("have root run 'uafctl reset USER'") == true)
+    #expect(bench.server.asked.count == before, "nobody is asked")
+    #expect(bench.log.lines.contains { $0.contains("server.require_signed_verdict is not set") })
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a code is worth nothing without a server that was reached`() throws {
+    let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     bench.server.failure = .noHandshake(.refused)
     #expect(try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242).result == 4001)
@@ -99,7 +112,7 @@ import UAFWire
   }
 
   @Test(arguments: ["nora", "root"]) func `a payload for another account resets nothing`(_ name: String) throws {
-    let bench = try HelperBench.registered()
+    let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     let payload = bench.server.payload(username: name)
     #expect(try bench.run(persons(bench, payload: payload), peer: 4242).result == 1001)

@@ -1,10 +1,8 @@
 import Authenticator
 import FidoResults
 import Foundation
-import SecretMemory
 import Testing
 import UAFClient
-import UAFCrypto
 import UAFMessages
 import UAFWire
 
@@ -12,14 +10,9 @@ import UAFWire
 
 /// Logins at a server whose yes has to be signed.
 @Suite final class SignedVerdictTests {
-  private let key: P256.KeyPair
+  private let signer: VerdictSigner
 
-  init() throws { key = try P256.generate() }
-
-  private static func pem(_ publicKey: [UInt8]) throws -> String {
-    let info = try P256.subjectPublicKeyInfo(publicKey: publicKey)
-    return "-----BEGIN PUBLIC KEY-----\n\(Data(info).base64EncodedString())\n-----END PUBLIC KEY-----\n"
-  }
+  init() throws { signer = try VerdictSigner() }
 
   /// A registered account whose root has since asked for signed verdicts.
   private func bench(_ pem: String? = nil, mode: mode_t = 0o644) throws -> HelperBench {
@@ -30,25 +23,12 @@ import UAFWire
 
   /// Has root ask for verdicts that are signed with this key, or with another one than before.
   private func demandSignature(_ bench: HelperBench, _ pem: String? = nil, mode: mode_t = 0o644) throws {
-    let path = bench.folder + "/verdict.pub"
-    try (pem ?? Self.pem(key.publicKey)).write(toFile: path, atomically: false, encoding: .utf8)
-    try FileManager.default.setAttributes([.posixPermissions: Int(mode)], ofItemAtPath: path)
-    guard !bench.configuration.contains("verdict_key") else { return }
-    bench.configuration = bench.configuration.replacing(
-      "[state]", with: "require_signed_verdict = true\nverdict_key = \"\(path)\"\n[state]")
+    try bench.demandSignature(pem ?? signer.pem, mode: mode)
   }
 
   /// What the fake server's challenge is answered with.
   private func token(_ bench: HelperBench, operation: String = "Auth", account: String = "mina") throws -> String {
-    let hash = Base64URL.encode(try SHA256.hash(Array(repeating: 7, count: 32)))
-    let now = bench.now.wallSeconds
-    let claims: JSONObject = [
-      "sub": .string(account), "op": .string(operation), "challenge": .string(hash), "iat": .integer(now),
-      "exp": .integer(now + 60),
-    ]
-    let header = Base64URL.encode(Array(#"{"alg":"ES256","typ":"JWT"}"#.utf8))
-    let signed = header + "." + Base64URL.encode(JSONValue.object(claims).bytes)
-    return signed + "." + Base64URL.encode(try P256.sign(Array(signed.utf8), privateKey: key.privateKey))
+    try signer.token(operation, account: account, at: bench.now.wallSeconds)
   }
 
   @Test func `a signed yes lets in`() throws {
@@ -88,7 +68,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
-    try demandSignature(bench, Self.pem(SignedVerdictTests().key.publicKey))
+    try demandSignature(bench, SignedVerdictTests().signer.pem)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 4001, "another key")
     try demandSignature(bench)
     (bench.server.lateFailure, bench.server.token) = (nil, "x.y.z")

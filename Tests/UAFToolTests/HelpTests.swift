@@ -143,8 +143,9 @@ import Testing
         OVERVIEW: Wipes a forgotten passcode or pattern, and makes its keys unusable.
 
         A person needs a new enrolment payload for it, with which the server forgets
-        them as well. Root needs none; the server then still knows the keys, unless
-        root gives a payload with --deregister.
+        them as well, and a server whose yes has to be signed (require_signed_verdict).
+        Root needs none; the server then still knows the keys, unless root gives a
+        payload with --deregister.
 
         USAGE: uafctl reset [--conf <file>] [--payload <file>] [--deregister] [<user>] [<type>]
 

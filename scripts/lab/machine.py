@@ -83,6 +83,9 @@ class Lab:
         self.thorough = thorough
         self._numbers = itertools.count(1)
         self._started = []
+        # Of the servers that were started: a client asks for the AppID of one only where it is, or where root lists it, and
+        # a server in between is somewhere else.
+        self._app_ids = []
         self._tidying = []
 
     def __enter__(self):
@@ -158,6 +161,8 @@ class Lab:
             "uaf-server", "serve", "--state", folder, "--listen", f"127.0.0.1:{port}", "--development", *options,
             stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         listens(process, port)
+        if (app_id := f"https://127.0.0.1:{port}/uaf/facets") not in self._app_ids:
+            self._app_ids.append(app_id)
         pathlib.Path("/etc/ssl/uaf-ca.pem").write_bytes(pathlib.Path(folder, "ca.pem").read_bytes())
         return process
 
@@ -173,6 +178,7 @@ class Lab:
 request_url = "https://127.0.0.1:{port}/uaf/get"
 response_url = "https://127.0.0.1:{port}/uaf/respond"
 ca_file = "/etc/ssl/uaf-ca.pem"
+app_ids = {json.dumps(self._app_ids)}
 {server}
 [state]
 kdf_cost = {cost}

@@ -157,16 +157,27 @@ import UAFMessages
     } catch { throw Ending(error) }
   }
 
-  /// A code opens an account that is in use only if the server judges it.
+  /// A code opens an account that is in use only if the server judges it, and signs what it says of it.
   ///
-  /// In the plain dialect a server may never look at it: any text would then give the account a value of one's own.
+  /// In the plain dialect a server may never look at it, and a word that is not signed may be that of whoever holds
+  /// uaf-fetch: any text would then give the account a value of one's own. An account without any value is as before its
+  /// first registration.
   private func requireJudgedCode() throws(Ending) {
-    guard case .code = authorisation, account != nil, client.dialect != .fido, !session.caller.isRoot || replacesValues
-    else { return }
+    guard case .code = authorisation, let account, !session.caller.isRoot || replacesValues else { return }
+    guard client.dialect == .fido else {
+      throw Ending(
+        .invalidParameter,
+        detail:
+          "this server judges no enrolment codes: register without one, on the word of a registered authenticator",
+        log: "the server cannot judge an enrolment code")
+    }
+    guard session.isWordUnsigned, try session.isInUse(account) else { return }
     throw Ending(
       .invalidParameter,
-      detail: "this server judges no enrolment codes: register without one, on the word of a registered authenticator",
-      log: "the server cannot judge an enrolment code")
+      detail: "where the server's yes is not signed (server.require_signed_verdict) no code gives an account in use a "
+        + "value: register without a payload, on the word of a registered authenticator, or have root run "
+        + "'uafctl register USER --payload FILE'",
+      log: "a code for an account in use, and server.require_signed_verdict is not set")
   }
 
   /// Makes the keys and has them accepted, by a further authentication with them if the server demands one.

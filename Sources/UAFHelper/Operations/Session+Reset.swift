@@ -10,6 +10,8 @@ extension Session {
   ///
   /// Root may; the person with an enrolment code, which the server has to accept before anything is wiped: whoever runs
   /// as that person could otherwise take the key away. With a code the server forgets this machine's keys of the authenticator too.
+  /// Without a server whose yes has to be signed it is root's alone: an account without a value takes any code that uaf-fetch says
+  /// yes to.
   func reset() throws(Ending) -> Success {
     let named = try namedType()
     let uid = try caller.requireAccount()
@@ -19,6 +21,13 @@ extension Session {
         .authenticatorResetFailed,
         detail: "a new enrolment code is needed: uafctl reset --payload FILE (or have root run 'uafctl reset USER')",
         log: "no payload")
+    }
+    guard caller.isRoot || !isWordUnsigned else {
+      throw Ending(
+        .authenticatorResetFailed,
+        detail: "where the server's yes is not signed (server.require_signed_verdict) no code resets: have root run "
+          + "'uafctl reset USER'",
+        log: "a reset by code, and server.require_signed_verdict is not set")
     }
     guard let held = try authenticators(of: uid, named) else {
       throw Ending(.resetNone, log: "no value of this account on this machine")

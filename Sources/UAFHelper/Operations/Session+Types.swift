@@ -58,6 +58,12 @@ extension Session {
     return types
   }
 
+  /// Whether the account has a value of any type, enabled or not.
+  func isInUse(_ account: AccountFile) throws(Ending) -> Bool {
+    for type in AuthenticatorType.allCases where try isEnrolled(account, type) { return true }
+    return false
+  }
+
   /// Whether the account has a value of this type.
   func isEnrolled(_ account: AccountFile, _ type: AuthenticatorType) throws(Ending) -> Bool {
     do throws(StateError) { return try account.authenticator(type) != nil } catch { throw Ending(error) }

@@ -90,6 +90,12 @@ extension Session {
     throw Ending(.invalidParameter, text: .configurationError, log: "server.verdict_key: \(path): \(problem)")
   }
 
+  /// Whether the server's word on a code can be anybody's but the server's.
+  ///
+  /// It comes through uaf-fetch, and whoever holds that says yes to every code. What a code then gives or takes has to be no
+  /// value of an account in use.
+  var isWordUnsigned: Bool { verdictKey == nil }
+
   /// Believes a yes of the server's, or does not.
   ///
   /// - Throws: ``Ending`` (1002) where root asks for a signed one and this is none; the server has spoken, so no stack

@@ -7,8 +7,9 @@ struct ResetCommand: CoreCommand {
     commandName: "reset",
     abstract: "Wipes a forgotten passcode or pattern, and makes its keys unusable.",
     discussion: """
-      A person needs a new enrolment payload for it, with which the server forgets them as well. Root needs none; the \
-      server then still knows the keys, unless root gives a payload with --deregister.
+      A person needs a new enrolment payload for it, with which the server forgets them as well, and a server whose yes \
+      has to be signed (require_signed_verdict). Root needs none; the server then still knows the keys, unless root gives \
+      a payload with --deregister.
       """)
   static let done = "reset"
 

@@ -31,6 +31,8 @@ final class FakeServer {
   var furtherRequests = 0
   /// What is handed out beside a yes.
   var token: String? = "token-of-the-server"
+  /// What signs a yes to an operation of an account; nil where ``token`` is all.
+  var signed: ((String, String) throws -> String)?
   /// What was asked for, and with which context.
   private(set) var asked: [(op: UAFMessages.Operation, context: RequestContext)] = []
   /// What is sent to be confirmed in place of what was asked for.
@@ -191,7 +193,10 @@ final class FakeServer {
         furtherRequests -= 1
         return ServerResponse(statusCode: .ok, newUAFRequest: try authentication()).jsonBytes
       }
-      let tokens = respondStatus == .ok ? token.map { [Token(type: "JWT", value: $0)] } ?? [] : []
+      let context = try RequestContext(parsing: SendUAFResponse(parsing: request.body).context ?? "")
+      let operation = if case .registration = response { "Reg" } else { "Auth" }
+      let handedOut = try signed?(operation, context.username) ?? token
+      let tokens = respondStatus == .ok ? handedOut.map { [Token(type: "JWT", value: $0)] } ?? [] : []
       return ServerResponse(statusCode: respondStatus, description: description, additionalTokens: tokens).jsonBytes
     } catch {
       Issue.record(error)

@@ -48,20 +48,39 @@ final class HelperBench {
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   /// A bench whose state is made and whose account mina (uid 4242) has the passcode "correct".
-  static func registered(_ more: String = "") throws -> HelperBench {
+  ///
+  /// With `signed` the server signs each yes, and root demands it.
+  static func registered(_ more: String = "", signed: Bool = false) throws -> HelperBench {
     let bench = try HelperBench()
     bench.configuration += "\n" + more
+    if signed {
+      let signer = try VerdictSigner()
+      try bench.demandSignature(signer.pem)
+      bench.server.signed = { [unowned bench] operation, account in
+        try signer.token(operation, account: account, at: bench.now.wallSeconds)
+      }
+    }
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
     return bench
   }
 
   /// The same with the pattern 12369 (uid 4242) beside the passcode, either of which the server accepts.
-  static func registeredTwice(_ more: String = "") throws -> HelperBench {
-    let bench = try registered(more)
+  static func registeredTwice(_ more: String = "", signed: Bool = false) throws -> HelperBench {
+    let bench = try registered(more, signed: signed)
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
     #expect(try bench.run(bench.registration("pattern"), ["12369", "12369"]).result == 0, "\(bench.log.lines)")
     return bench
+  }
+
+  /// Has root demand verdicts that are signed with the key in `pem`, or with another one than before.
+  func demandSignature(_ pem: String, mode: mode_t = 0o644) throws {
+    let path = folder + "/verdict.pub"
+    try pem.write(toFile: path, atomically: false, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: Int(mode)], ofItemAtPath: path)
+    guard !configuration.contains("verdict_key") else { return }
+    configuration = configuration.replacing(
+      "[state]", with: "require_signed_verdict = true\nverdict_key = \"\(path)\"\n[state]")
   }
 
   func begin(_ operation: UAFWire.Operation = .authenticate, _ arguments: String...) -> Begin {

@@ -104,7 +104,9 @@ def packets(person, other, forged):
         causes=("the person",))
 def malware(lab):
     person, other = lab.person(), lab.person()
-    lab.configure(lock=MANY, authenticators=BOTH)
+    # Where the server's yes need not be signed, no code of the person's does anything: the harder case is that it must be.
+    signed = 'require_signed_verdict = true\nverdict_key = "/srv/uaf/verdict.pub"'
+    lab.configure(lock=MANY, authenticators=BOTH, server=signed)
     serve(lab)
     own, forged = payloads(lab, person, other)
     enrolled = lab.run("uaf-server", "users", "--state", "/srv/uaf").stdout
@@ -121,7 +123,12 @@ def malware(lab):
             lab.run("uafctl", "unlock", person.name)
     must(lab.run("uaf-server", "users", "--state", "/srv/uaf").stdout == enrolled, "the server's accounts have changed")
     # The comparison sees a change, and the good code has not been spent by all this.
-    verdict = wish(person, peer.begin(peer.REGISTER, authenticator="pattern", payload=own))
+    with_own = peer.begin(peer.REGISTER, authenticator="pattern", payload=own)
+    lab.configure(lock=MANY, authenticators=BOTH)
+    verdict = wish(person, with_own)
+    must(verdict and verdict[0] != 0 and records(person, other) == before, f"its own code, no signed yes: {verdict}")
+    lab.configure(lock=MANY, authenticators=BOTH, server=signed)
+    verdict = wish(person, with_own)
     must(verdict and verdict[0] == 0 and records(person, other) != before, f"with its own code: {verdict}")
     return (f"{ended} conversations refused and {silent} ended; {len(before)} records and files the same, the server's "
             f"accounts too; then the right code added {len(records(person, other)) - len(before)} records")

@@ -107,7 +107,8 @@ def another(lab):
      "exactly one hidden prompt, for what was used last")
 def once(lab):
     person, pattern = lab.person(), "147896"
-    lab.configure(authenticators='["passcode", "pattern"]', more="[prompt]\noffer_reset = true\ntries = 3")
+    lab.configure(authenticators='["passcode", "pattern"]', more="[prompt]\noffer_reset = true\ntries = 3",
+                  server='require_signed_verdict = true\nverdict_key = "/srv/uaf/verdict.pub"')
     lab.run("uafctl", "register", person.name, "pattern", "--payload", lab.payload(person),
             answers=f"{pattern}\n{pattern}\n")
     prepare(lab)

@@ -1,0 +1,90 @@
+import FidoResults
+import Testing
+import UAFClient
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// What an enrolment code does for a person without root, by whether the server's yes has to be signed.
+@Suite struct UnsignedCodeTests {
+  /// A registration by the person, who is not root.
+  private func persons(_ bench: HelperBench, _ type: String = "pattern") -> Begin {
+    var begin = Begin(.register)
+    begin.service = Array("uafctl".utf8)
+    begin.authenticator = Array(type.utf8)
+    begin.payload = Array(bench.server.payload().encoded.utf8)
+    return begin
+  }
+
+  private func bench(signed: Bool = false) throws -> HelperBench {
+    let bench = try HelperBench.registered(signed: signed)
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    return bench
+  }
+
+  @Test func `a person's code gives an account in use a second value only with a signed yes`() throws {
+    let unsigned = try bench()
+    let refused = try unsigned.run(persons(unsigned), ["12369", "12369"], peer: 4242)
+    #expect(refused.result == 1001 && refused.pamCode != 0 && refused.prompts.isEmpty)
+    #expect(refused.finished.text?.contains("on the word of a registered authenticator") == true)
+    #expect(unsigned.server.keys.count == 1)
+    #expect(try unsigned.run(unsigned.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 1009)
+    let signed = try bench(signed: true)
+    #expect(try signed.run(persons(signed), ["12369", "12369"], peer: 4242).result == 0)
+    #expect(try signed.run(signed.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
+  }
+
+  @Test func `a yes of another key, or to another operation, gives it none`() throws {
+    let bench = try bench(signed: true)
+    let other = try VerdictSigner()
+    for token in [try other.token("Reg", account: "mina", at: 1_800_000_000), "x.y.z"] {
+      bench.server.signed = { _, _ in token }
+      #expect(try bench.run(persons(bench), ["12369", "12369"], peer: 4242).result == 1002)
+    }
+    let honest = try self.bench(signed: true)
+    let signed = honest.server.signed
+    honest.server.signed = { _, account in try signed?("Auth", account) ?? "" }
+    #expect(try honest.run(persons(honest), ["12369", "12369"], peer: 4242).result == 1002)
+  }
+
+  @Test func `root's registration with a code, and a person's on the word of the first, need no signed yes`() throws {
+    let bench = try bench()
+    var begin = bench.registration("pattern")
+    #expect(try bench.run(begin, ["12369", "12369"]).result == 0)
+    let other = try self.bench()
+    begin = persons(other)
+    begin.payload = nil
+    #expect(try other.run(begin, ["correct", "12369", "12369"], peer: 4242).result == 0)
+  }
+
+  @Test func `a value that is known is registered anew by a code, since it is verified first`() throws {
+    let bench = try bench()
+    #expect(try bench.run(persons(bench, "passcode"), ["correct"], peer: 4242).result == 0)
+    #expect(try bench.run(persons(bench, "passcode"), ["wrong1", "wrong2", "wrong3"], peer: 4242).result == 3012)
+  }
+
+  @Test func `an account that root has wiped takes a code as before its first registration`() throws {
+    let bench = try bench()
+    var reset = bench.begin(.reset)
+    reset.service = Array("uafctl".utf8)
+    #expect(try bench.run(reset).result == 7100)
+    #expect(try bench.run(persons(bench), ["12369", "12369"], peer: 4242).result == 0)
+  }
+
+  @Test func `a value of a type that is switched off is a value that is in use`() throws {
+    let bench = try bench()
+    bench.configuration = "authenticators = [\"pattern\"]\n" + bench.configuration
+    #expect(try bench.run(persons(bench), ["12369", "12369"], peer: 4242).result == 1001)
+    #expect(bench.server.keys.count == 1)
+  }
+
+  @Test(arguments: ["[prompt]\noffer_reset = true", "[service.login]\noffer_reset = true"])
+  func `registering anew at the prompt is a configuration error, before anybody is asked`(_ more: String) throws {
+    let bench = try HelperBench.registered()
+    bench.configuration += "\n" + more
+    let transcript = try bench.run(bench.begin(), ["2", "any", "battery", "battery"])
+    #expect(transcript.result == 1001 && transcript.prompts.isEmpty && transcript.pamCode == 3)
+    #expect(bench.log.lines.contains { $0.contains("offer_reset: true needs server.require_signed_verdict = true") })
+  }
+}
