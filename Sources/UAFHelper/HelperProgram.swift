@@ -48,19 +48,32 @@ enum HelperProgram {
         return 0
       }
       guard let begin = try begin(frontEnd) else { return 0 }
+      // Before the configuration's service, the state and uaf-fetch take up any memory.
+      let calledBy = try frontEnd.peerUserID() == 0 ? begin.callerUID : nil
+      let hostSeat = PeerSeat(calledBy, by: .caller, log)
+      defer { withExtendedLifetime(hostSeat) {} }
+      if let refusal = hostSeat.refusal {
+        try refuse(begin, frontEnd, refusal)
+        return 0
+      }
       let ending = converse(begin, frontEnd, preparation, log)
       guard let ending else { return 0 }
       // No session came to be: what is wrong is said in plain English, the only language known then.
       let code = ending.result.pamCode(PAMContext())
       var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code.rawValue), result: ending.result.code)
       finished.text = ending.detail ?? ending.text?.text(in: .english) ?? ending.result.text(in: .english)
-      if begin.service != Array(Caller.toolService.utf8) { try frontEnd.send(.error(finished.text ?? "")) }
-      try frontEnd.send(.finished(finished))
+      try refuse(begin, frontEnd, finished)
     } catch {
       log.write(.conversation, "\(error)", .warning)
       return protocolError
     }
     return 0
+  }
+
+  /// Ends a conversation that began, without a session; a PAM host shows only what is sent as an error.
+  private static func refuse(_ begin: Begin, _ frontEnd: FrontEnd, _ finished: Finished) throws(Ending) {
+    if begin.service != Array(Caller.toolService.utf8) { try frontEnd.send(.error(finished.text ?? "")) }
+    try frontEnd.send(.finished(finished))
   }
 
   /// What the log says of memory that could not be locked: a login that works with a note beats one that does not.
