@@ -16,6 +16,7 @@ enum HelperProgram {
       print("uaf-helper \(version)")
       return 0
     }
+    if arguments.dropFirst() == ["--listen"] { return listen() }
     guard arguments.count <= 1 else { return usage() }
     HelperProcess.openStandardDescriptors()
     let socket: PacketSocket
@@ -26,6 +27,22 @@ enum HelperProgram {
       return notPermitted
     }
     return serve(socket, log)
+  }
+
+  /// Takes the connections to systemd's socket.
+  private static func listen() -> CInt {
+    HelperProcess.openStandardDescriptors()
+    let log = SystemLog()
+    var (listens, length) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
+    // SAFETY: `listens` is as large as `length` says.
+    let isSocket = unsafe getsockopt(socketDescriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0
+    guard isSocket, listens != 0, let path = ProgramPath.own() else { return usage() }
+    guard geteuid() == 0 else {
+      log.write(.start, "not started as root", .error)
+      return notPermitted
+    }
+    guard var listener = try? Listener(on: socketDescriptor, starting: path, log: log) else { return protocolError }
+    return listener.run()
   }
 
   private static func usage() -> CInt {
@@ -83,6 +100,8 @@ enum HelperProgram {
   /// What the front end wants; nil if it wants to go on with what was never begun.
   private static func begin(_ frontEnd: FrontEnd) throws -> Begin? {
     do throws(PacketSocketError) { return try frontEnd.receiveBegin() } catch {
+      // Whoever connects and says nothing tells nothing: no line, or anybody could fill the log with them.
+      if error == .closed { return nil }
       guard error == .malformed(.unexpectedType(.resume)) else { throw error }
       let result = FidoResult.requestNotExist
       var finished = Finished(
