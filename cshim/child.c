@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "limits.h"
+#include "shed.h"
 
 #define HELPER_SOCKET 3
 #define MEBIBYTE ((rlim_t)1024 * 1024)
@@ -143,6 +144,7 @@ _Noreturn void child_become_helper(int socket)
     _exit(EXIT_NOT_PREPARED);
   leave_cgroup();
   run_as_others_do();
+  shed_settings();
   execve(UAF_HELPER_PATH, arguments, environment);
   _exit(EXIT_NOT_STARTED);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "limits.h"
+#include "punctual.h"
 
 _Static_assert(sizeof UAF_SOCKET_PATH <= sizeof((struct sockaddr_un *)0)->sun_path, "SOCKET_PATH is too long");
 
@@ -53,8 +54,7 @@ static int above_standard(int descriptor)
   return moved;
 }
 
-/* Waits until the descriptor is ready or the deadline has passed. Returns false then, with errno ETIMEDOUT, or EINTR.
-   */
+/* Returns false when the deadline has passed first (errno ETIMEDOUT), or a signal came (EINTR). */
 static bool wait_ready(int descriptor, short events, int64_t deadline)
 {
   const int64_t left = deadline - now_milliseconds();
@@ -63,7 +63,9 @@ static bool wait_ready(int descriptor, short events, int64_t deadline)
     errno = ETIMEDOUT;
     return false;
   }
+  const long slack = punctual_begin();
   const int ready = poll(&entry, 1, left < INT_MAX ? (int)left : INT_MAX);
+  punctual_end(slack);
   if (ready == 0)
     errno = ETIMEDOUT;
   return ready > 0;
@@ -117,8 +119,10 @@ static void wait_without_pidfd(pid_t child)
 {
   const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
   const int64_t deadline = now_milliseconds() + UAF_GRACE_MILLISECONDS;
+  const long slack = punctual_begin();
   while (waitpid(child, NULL, WNOHANG) == 0 && now_milliseconds() < deadline)
     nanosleep(&pause, NULL);
+  punctual_end(slack);
 }
 
 static bool start(struct helper *helper)

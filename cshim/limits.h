@@ -46,6 +46,9 @@
 #endif
 #define UAF_KILL_MILLISECONDS 2000
 
+/* The kernel's own default: by so much a wait may end late. */
+#define UAF_TIMER_SLACK_NANOSECONDS 50000UL
+
 /* timeout= in the stack: seconds for the whole call. */
 #define UAF_TIMEOUT_SECONDS_MAX 86400
 

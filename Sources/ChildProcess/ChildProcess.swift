@@ -78,6 +78,16 @@ public struct ChildProcess {
     return unsafe posix_spawn(&started, path, actions, attributes, &arguments, &variables)
   }
 
+  /// Whether it has ended, without waiting for that.
+  ///
+  /// Its number may be another's afterwards: ask no more.
+  public func hasEnded() -> Bool {
+    var status: CInt = 0
+    // SAFETY: `status` lives for the call. Until it is reaped the number belongs to this child alone.
+    let ended = unsafe waitpid(processID, &status, WNOHANG)
+    return ended == processID || (ended < 0 && errno != EINTR)
+  }
+
   /// Waits for its end, which it owes once its socket is closed; one that does not keep to that is killed.
   public func reap() {
     var status: CInt = 0

@@ -16,6 +16,7 @@ enum HelperProgram {
       print("uaf-helper \(version)")
       return 0
     }
+    if arguments.dropFirst() == ["--listen"] { return listen() }
     guard arguments.count <= 1 else { return usage() }
     HelperProcess.openStandardDescriptors()
     let socket: PacketSocket
@@ -26,6 +27,22 @@ enum HelperProgram {
       return notPermitted
     }
     return serve(socket, log)
+  }
+
+  /// Takes the connections to systemd's socket.
+  private static func listen() -> CInt {
+    HelperProcess.openStandardDescriptors()
+    let log = SystemLog()
+    var (listens, length) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
+    // SAFETY: `listens` is as large as `length` says.
+    let isSocket = unsafe getsockopt(socketDescriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0
+    guard isSocket, listens != 0, let path = ProgramPath.own() else { return usage() }
+    guard geteuid() == 0 else {
+      log.write(.start, "not started as root", .error)
+      return notPermitted
+    }
+    guard var listener = try? Listener(on: socketDescriptor, starting: path, log: log) else { return protocolError }
+    return listener.run()
   }
 
   private static func usage() -> CInt {
@@ -48,19 +65,32 @@ enum HelperProgram {
         return 0
       }
       guard let begin = try begin(frontEnd) else { return 0 }
+      // Before the configuration's service, the state and uaf-fetch take up any memory.
+      let calledBy = try frontEnd.peerUserID() == 0 ? begin.callerUID : nil
+      let hostSeat = PeerSeat(calledBy, by: .caller, log)
+      defer { withExtendedLifetime(hostSeat) {} }
+      if let refusal = hostSeat.refusal {
+        try refuse(begin, frontEnd, refusal)
+        return 0
+      }
       let ending = converse(begin, frontEnd, preparation, log)
       guard let ending else { return 0 }
       // No session came to be: what is wrong is said in plain English, the only language known then.
       let code = ending.result.pamCode(PAMContext())
       var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code.rawValue), result: ending.result.code)
       finished.text = ending.detail ?? ending.text?.text(in: .english) ?? ending.result.text(in: .english)
-      if begin.service != Array(Caller.toolService.utf8) { try frontEnd.send(.error(finished.text ?? "")) }
-      try frontEnd.send(.finished(finished))
+      try refuse(begin, frontEnd, finished)
     } catch {
       log.write(.conversation, "\(error)", .warning)
       return protocolError
     }
     return 0
+  }
+
+  /// Ends a conversation that began, without a session; a PAM host shows only what is sent as an error.
+  private static func refuse(_ begin: Begin, _ frontEnd: FrontEnd, _ finished: Finished) throws(Ending) {
+    if begin.service != Array(Caller.toolService.utf8) { try frontEnd.send(.error(finished.text ?? "")) }
+    try frontEnd.send(.finished(finished))
   }
 
   /// What the log says of memory that could not be locked: a login that works with a note beats one that does not.
@@ -70,6 +100,8 @@ enum HelperProgram {
   /// What the front end wants; nil if it wants to go on with what was never begun.
   private static func begin(_ frontEnd: FrontEnd) throws -> Begin? {
     do throws(PacketSocketError) { return try frontEnd.receiveBegin() } catch {
+      // Whoever connects and says nothing tells nothing: no line, or anybody could fill the log with them.
+      if error == .closed { return nil }
       guard error == .malformed(.unexpectedType(.resume)) else { throw error }
       let result = FidoResult.requestNotExist
       var finished = Finished(

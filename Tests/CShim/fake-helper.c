@@ -22,9 +22,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -174,6 +176,34 @@ static void note_scheduling(void)
        CPU_COUNT(&processors));
 }
 
+/* What /proc has of a setting; nothing where the kernel has no such setting. */
+static void note_setting(const char *name)
+{
+  char path[64], line[128] = "";
+  snprintf(path, sizeof path, "/proc/self/%s", name);
+  FILE *setting = fopen(path, "re");
+  if (setting == NULL)
+    return;
+  if (fgets(line, sizeof line, setting) != NULL)
+    note("setting %s %s%s", name, line, strchr(line, '\n') == NULL ? "\n" : "");
+  fclose(setting);
+}
+
+static void note_settings(void)
+{
+  static const char *const names[] = {"timerslack_ns", "oom_score_adj", "coredump_filter", "personality"};
+  for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+    note_setting(names[i]);
+  note("large pages %s\n", prctl(PR_GET_THP_DISABLE, 0UL, 0UL, 0UL, 0UL) == 0 ? "allowed" : "refused");
+  note("merged pages %s\n", prctl(68 /* PR_GET_MEMORY_MERGE */, 0UL, 0UL, 0UL, 0UL) == 1 ? "yes" : "no");
+  note("machine checks %d\n", prctl(PR_MCE_KILL_GET, 0UL, 0UL, 0UL, 0UL));
+  int policy = 0;
+  syscall(SYS_get_mempolicy, &policy, NULL, 0UL, NULL, 0UL);
+  note("memory policy %d\n", policy);
+  /* 0: KEYCTL_GET_KEYRING_ID, -3: the session's. */
+  note("keyring %ld\n", syscall(SYS_keyctl, 0, -3L, 0UL, 0UL, 0UL));
+}
+
 static void note_limit(const char *name, __rlimit_resource_t resource)
 {
   struct rlimit limit;
@@ -194,6 +224,7 @@ static void note_state(int argc, char **argv)
   note_status();
   note_cgroup();
   note_scheduling();
+  note_settings();
   note("folder %s\numask %03o\nsession %s\ntimer %ld\n", getcwd(folder, sizeof folder), (unsigned)mask,
        getsid(0) == getpid() ? "own" : "inherited", (long)(timer.it_value.tv_sec * 1000000 + timer.it_value.tv_usec));
   note_limit("FSIZE", RLIMIT_FSIZE);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -455,6 +457,58 @@ static void gives_the_core_its_share_of_the_processors(void)
   CHECK(atoi(recorded("processors ")) >= CPU_COUNT(&before));
 }
 
+#define SLACK 40000000000L
+
+static long slack(void) { return syscall(SYS_prctl, PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL); }
+
+static void write_setting(const char *path, const char *value)
+{
+  const int file = open(path, O_WRONLY | O_CLOEXEC);
+  CHECK(file >= 0 && write(file, value, strlen(value)) > 0);
+  close(file);
+}
+
+/* Whatever the kernel would hand on; what it lacks is left out. */
+static void change_settings(void)
+{
+  static const unsigned long first_node = 1;
+  write_setting("/proc/self/oom_score_adj", "700");
+  write_setting("/proc/self/coredump_filter", "0x7f");
+  personality(ADDR_NO_RANDOMIZE | STICKY_TIMEOUTS | WHOLE_SECONDS);
+  syscall(SYS_keyctl, 1 /* KEYCTL_JOIN_SESSION_KEYRING */, "planted", 0UL, 0UL, 0UL);
+  syscall(SYS_set_mempolicy, 1 /* MPOL_PREFERRED */, &first_node, 64UL);
+  if (!SANITIZED) /* to take it back takes as long as the sanitizer's terabytes are large */
+    prctl(67 /* PR_SET_MEMORY_MERGE */, 1UL, 0UL, 0UL, 0UL);
+  prctl(PR_SET_THP_DISABLE, 1UL, 0UL, 0UL, 0UL);
+  prctl(PR_MCE_KILL, (unsigned long)PR_MCE_KILL_SET, (unsigned long)PR_MCE_KILL_EARLY, 0UL, 0UL);
+  CHECK(syscall(SYS_prctl, PR_SET_TIMERSLACK, SLACK, 0UL, 0UL, 0UL) == 0 && slack() == SLACK);
+}
+
+static void passes_on_no_setting(void)
+{
+  char keyring[32];
+  host.before = change_settings;
+  CHECK(call(STATE) == PAM_SUCCESS);
+  CHECK(host_recorded(&host, "setting timerslack_ns 50000") && host_recorded(&host, "setting oom_score_adj 0"));
+  CHECK(host_recorded(&host, "setting coredump_filter 00000000"));
+  CHECK(host_recorded(&host, "setting personality 00000000"));
+  CHECK(host_recorded(&host, "large pages allowed") && host_recorded(&host, "merged pages no"));
+  CHECK(host_recorded(&host, "memory policy 0"));
+  CHECK(host_recorded(&host, "machine checks 2") || host_recorded(&host, "machine checks -1"));
+  snprintf(keyring, sizeof keyring, "keyring %ld", syscall(SYS_keyctl, 0, -3L, 0UL, 0UL, 0UL));
+  CHECK(!host_recorded(&host, keyring) || host_recorded(&host, "keyring -1"));
+}
+
+static void allow_every_wait_to_be_late(void) { syscall(SYS_prctl, PR_SET_TIMERSLACK, SLACK, 0UL, 0UL, 0UL); }
+
+static void waits_no_longer_for_a_host_that_may_be_late(void)
+{
+  host.before = allow_every_wait_to_be_late;
+  CHECK(call("hear\nstay\n") == PAM_SYSTEM_ERR && host.milliseconds >= SILENCE && host.milliseconds < SILENCE + 1500);
+  CHECK(slack() == SLACK);
+  syscall(SYS_prctl, PR_SET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
+}
+
 /* ---- processes ---- */
 
 static void ignore_children(void) { signal(SIGCHLD, SIG_IGN); }
@@ -704,6 +758,8 @@ int main(void)
   test("tells the core who called a setuid host", tells_who_called_a_setuid_host);
   test("takes the core out of its caller's cgroup", takes_the_core_out_of_the_callers_cgroup);
   test("gives the core its share of the processors", gives_the_core_its_share_of_the_processors);
+  test("passes on no setting", passes_on_no_setting);
+  test("waits no longer for a host that may be late", waits_no_longer_for_a_host_that_may_be_late);
   test("bears a host that ignores its children", bears_a_host_that_ignores_its_children);
   test("bears a host that reaps all children in a handler", bears_a_host_that_reaps_in_a_handler);
   test("raises no SIGPIPE", raises_no_sigpipe);

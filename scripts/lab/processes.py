@@ -19,6 +19,11 @@ def running(*names):
     return sorted(found)
 
 
+def listens(process):
+    """Whether a process is the one that takes the connections to the core's socket."""
+    return "--listen" in _read(pathlib.Path(f"/proc/{process}/cmdline")).split("\0")
+
+
 def members(group):
     """The ids of the processes of a process group."""
     # The name before the state is in brackets and may hold anything.

@@ -4,7 +4,8 @@ import Glibc
 ///
 /// One at a time: whoever knows one value could otherwise keep every slot busy with right entries, which no count ever
 /// stops, from a hundred prompts of su. Each claim has turns of its own, or whoever is far away would take those of the
-/// person at the machine with attempts on that name.
+/// person at the machine with attempts on that name. A source has turns as well, known names and made-up ones alike: names
+/// that nobody has could otherwise keep every slot busy that is for logins from afar, and no count ever stops those.
 public final class DerivationTurn {
   /// Whose value is derived.
   public enum Subject: Equatable, Sendable {
@@ -12,13 +13,10 @@ public final class DerivationTurn {
     /// A name that nobody has: its attempts wait for each other as those on an account do.
     case name([UInt8])
 
-    /// 33 bits: user ids first, then names.
     fileprivate var number: Int {
       switch self {
       case .account(let uid): Int(uid)
-      case .name(let bytes):
-        // FNV-1a. Two names of one number wait for each other, and nothing else.
-        1 << 32 | Int(bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 })
+      case .name(let bytes): DerivationTurn.number(1, bytes)
       }
     }
   }
@@ -27,14 +25,39 @@ public final class DerivationTurn {
 
   private let locks: ByteLocks
 
-  /// Takes the turn if nobody has it now.
+  /// Takes the turn, and one of the source's, if both are free now: whoever gets one of them alone keeps neither.
   ///
+  /// - Parameters:
+  ///   - subject: whose value is derived.
+  ///   - source: where the attempt comes from; nil where that is root's own doing, or the account itself.
+  ///   - count: slots on this machine.
+  ///   - claim: who asks.
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   public static func take(
-    in directory: borrowing StateDirectory, of subject: Subject, for claim: DerivationSlot.Claim
+    in directory: borrowing StateDirectory, of subject: Subject, from source: AttemptSource? = nil,
+    slots count: Int = 3, for claim: DerivationSlot.Claim
   ) throws(StateError) -> DerivationTurn? {
     let locks = try ByteLocks(name, in: directory.slots)
-    return locks.take(claim.rawValue << 33 | subject.number) ? DerivationTurn(locks) : nil
+    let base = claim.rawValue << 48
+    if let source {
+      let turns = 0..<source.turns(slots: count)
+      guard turns.contains(where: { locks.take(base | $0 << 36 | number(of: source)) }) else { return nil }
+    }
+    return locks.take(base | subject.number) ? DerivationTurn(locks) : nil
+  }
+
+  private static func number(of source: AttemptSource) -> Int {
+    switch source {
+    case .caller(let uid): 2 << 32 | Int(uid)
+    case .address(let bytes): number(3, bytes)
+    case .network(let bytes): number(4, bytes)
+    case .domain(let bytes): number(5, bytes)
+    }
+  }
+
+  /// Four bits of kind, 32 of FNV-1a: two of one number wait for each other, and nothing else.
+  private static func number(_ kind: Int, _ bytes: [UInt8]) -> Int {
+    kind << 32 | Int(bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 })
   }
 
   /// Makes the file, so that nobody's first attempt needs room on the disk.

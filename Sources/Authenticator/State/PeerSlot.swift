@@ -1,26 +1,44 @@
 import Glibc
 
-/// The right of a peer without root to one conversation.
+/// The right of a user id without root to one conversation.
 ///
-/// A few for each user id, so that nobody takes every place at the socket. Whoever has thousands of user ids
+/// A few for each user id, so that nobody takes every place at the socket, nor all memory. Whoever has thousands of user ids
 /// (`/etc/subuid`) makes no files with them. A slot is given back when its holder ends, however it ends.
 public final class PeerSlot {
-  /// Conversations one user id may have at once.
-  public static let count = 4
+  /// By what a user id has a conversation; what it has by one takes nothing from the other.
+  public enum Way: Int, Sendable {
+    /// A program of its own, at the socket.
+    case peer
+    /// Hosts with root that it has started: su and its like.
+    case caller
+
+    /// Conversations one user id may have at once.
+    public var count: Int {
+      switch self {
+      case .peer: 4
+      case .caller: 16
+      }
+    }
+  }
+
   private static let name = "peers.lock"
 
   private let locks: ByteLocks
 
   /// Takes a slot if one is free now.
   ///
-  /// - Parameter stateDirectory: the path of an initialised state folder.
-  /// - Returns: nil if `peer` has as many conversations as it may.
+  /// - Parameters:
+  ///   - stateDirectory: the path of an initialised state folder.
+  ///   - uid: whose conversation it is: the peer's number, or that of whoever called the host.
+  ///   - way: by what.
+  /// - Returns: nil if `uid` has as many conversations that way as it may.
   /// - Throws: ``StateError`` where the folder is not as it must be, or the file cannot be made.
   public static func take(
-    in stateDirectory: String, for peer: uid_t, owner: uid_t = 0
+    in stateDirectory: String, for uid: uid_t, by way: Way = .peer, owner: uid_t = 0
   ) throws(StateError) -> PeerSlot? {
     let slot = try PeerSlot(TrustedDirectory(stateDirectory + "/slots", owner: owner))
-    for index in 0..<count where slot.locks.take(Int(peer) * count + index) { return slot }
+    let first = way.rawValue << 40 | Int(uid) * way.count
+    for index in 0..<way.count where slot.locks.take(first + index) { return slot }
     return nil
   }
 

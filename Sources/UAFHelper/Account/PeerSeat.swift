@@ -3,9 +3,11 @@ import FidoResults
 import UAFConfiguration
 import UAFWire
 
-/// The place of a peer among the conversations; root always has one.
+/// The place of a user id among the conversations; root always has one.
+///
+/// It is a peer's, or that of whoever called a host with root: the caller pays for prompts of su that are left standing.
 final class PeerSeat {
-  /// What is said to a peer that has none; nothing was asked, and nothing counts.
+  /// What is said where there is none; nothing was asked, and nothing counts.
   let refusal: Finished?
   private let slot: PeerSlot?
 
@@ -13,20 +15,25 @@ final class PeerSeat {
   ///
   /// A machine whose configuration or state cannot be used has no places to give, and nothing to offer either: the conversation
   /// then ends by itself, after *begin*.
+  ///
+  /// - Parameters:
+  ///   - uid: whose place it is; nil where a host with root does not say who called it.
+  ///   - way: by what.
   init(
-    _ peer: UInt32, _ log: any LogSink, configurationPath: String = Configuration.defaultPath, owner: UInt32 = 0
+    _ uid: UInt32?, by way: PeerSlot.Way = .peer, _ log: any LogSink,
+    configurationPath: String = Configuration.defaultPath, owner: UInt32 = 0
   ) {
-    guard peer != 0,
+    guard let uid, uid != 0,
       let configuration = try? Configuration.load(path: configurationPath, requiredOwner: owner)
     else {
       (slot, refusal) = (nil, nil)
       return
     }
     do throws(StateError) {
-      slot = try PeerSlot.take(in: configuration.state.directory, for: peer, owner: owner)
+      slot = try PeerSlot.take(in: configuration.state.directory, for: uid, by: way, owner: owner)
     } catch {
       (slot, refusal) = (nil, nil)
-      Self.log("no place could be taken: \(error)", peer, to: log)
+      Self.log("no place could be taken: \(error)", uid, to: log)
       return
     }
     guard slot == nil else {
@@ -39,12 +46,12 @@ final class PeerSeat {
     let language = Language.matching(nil, default: configuration.settings(for: nil).general.language)
     finished.text = PromptText.tooManyConversations.text(in: language)
     refusal = finished
-    Self.log("turned away: \(PeerSlot.count) conversations are under way", peer, to: log)
+    Self.log("turned away: \(way.count) conversations are under way", uid, to: log)
   }
 
-  private static func log(_ detail: String, _ peer: UInt32, to log: any LogSink) {
+  private static func log(_ detail: String, _ uid: UInt32, to log: any LogSink) {
     var line = LogLine(.peer)
-    line.add(.peer, String(peer))
+    line.add(.peer, String(uid))
     line.add(.detail, detail)
     log.write(line, .warning)
   }

@@ -59,12 +59,15 @@ extension Session {
       case (false, _): .person
       }
     let subject = caller.uid.map { DerivationTurn.Subject.account($0) } ?? .name(caller.typedName ?? [])
+    let source = source(for: claim)
     var turn: DerivationTurn?
     for _ in 0..<limit / wait {
       do throws(StateError) {
-        if turn == nil { turn = try DerivationTurn.take(in: directory, of: subject, for: claim) }
+        let count = surroundings.derivationSlots
+        if turn == nil {
+          turn = try DerivationTurn.take(in: directory, of: subject, from: source, slots: count, for: claim)
+        }
         if let turn {
-          let count = surroundings.derivationSlots
           let slot = try DerivationSlot.take(in: directory, count: count, for: claim, holding: turn)
           if let slot { return slot }
         }
@@ -72,6 +75,15 @@ extension Session {
       surroundings.pause(wait)
     }
     throw Ending(.systemCancel, log: "no derivation slot was free for \(limit / 1000) s; nothing was counted")
+  }
+
+  /// Where an attempt comes from, for its turn; a person's own program is its account, which has a turn.
+  private func source(for claim: DerivationSlot.Claim) -> AttemptSource? {
+    switch claim {
+    case .remoteHost: AttemptSource(remoteHost: caller.remoteHost ?? [])
+    case .localHost: caller.callerUID.flatMap { $0 == 0 ? nil : .caller($0) }
+    case .person: nil
+    }
   }
 }
 

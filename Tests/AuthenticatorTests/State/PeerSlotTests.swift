@@ -23,6 +23,20 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
+  @Test func `of hosts that somebody called are sixteen, beside the four of its own programs`() throws {
+    var held: [PeerSlot] = []
+    func takeAsCaller(_ uid: UInt32) throws -> PeerSlot? {
+      try PeerSlot.take(in: folder, for: uid, by: .caller, owner: getuid())
+    }
+    for _ in 0..<16 { held.append(try #require(try takeAsCaller(4242))) }
+    #expect(try takeAsCaller(4242) == nil)
+    for _ in 0..<4 { held.append(try #require(try take(4242))) }
+    for uid in [UInt32(0), 4241, 4243, .max] {
+      held.append(try #require(try takeAsCaller(uid), "the place of another"))
+    }
+    withExtendedLifetime(held) {}
+  }
+
   @Test func `are given back when their holder ends`() throws {
     var held: [PeerSlot] = []
     for _ in 0..<4 { held.append(try #require(try take(4242))) }

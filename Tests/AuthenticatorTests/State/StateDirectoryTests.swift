@@ -187,6 +187,50 @@ import Testing
     #expect(try DerivationTurn.take(in: directory, of: one, for: .localHost) != nil, "given back with its holder")
   }
 
+  /// Takes turns of made-up names from one source until there is none; returns how many there were.
+  private func turns(
+    of source: AttemptSource, _ claim: DerivationSlot.Claim, slots: Int, in directory: borrowing StateDirectory
+  ) throws -> [DerivationTurn] {
+    var held: [DerivationTurn] = []
+    for number in 0..<20 {
+      let name = DerivationTurn.Subject.name(Array("nobody\(number)-\(source)".utf8))
+      guard let turn = try DerivationTurn.take(in: directory, of: name, from: source, slots: slots, for: claim) else {
+        break
+      }
+      held.append(turn)
+    }
+    return held
+  }
+
+  @Test(arguments: [(3, 1), (4, 1), (8, 3), (32, 15)])
+  func `a host far away has half of the turns under whatever names, and takes none of another's`(
+    _ slots: Int, _ most: Int
+  ) throws {
+    let directory = try folder.initialised()
+    let (one, other) = (AttemptSource.address([198, 51, 100, 7]), AttemptSource.address([203, 0, 113, 9]))
+    let held = try turns(of: one, .remoteHost, slots: slots, in: directory)
+    #expect(held.count == most)
+    let account = DerivationTurn.Subject.account(1000)
+    #expect(
+      try DerivationTurn.take(in: directory, of: account, from: one, slots: slots, for: .remoteHost) == nil,
+      "known names wait like made-up ones")
+    #expect(try DerivationTurn.take(in: directory, of: account, from: other, slots: slots, for: .remoteHost) != nil)
+    withExtendedLifetime(held) {}
+  }
+
+  @Test func `whoever calls su has one turn for all names, and a source that finds an account busy keeps none`() throws
+  {
+    let directory = try folder.initialised()
+    let held = try turns(of: .caller(1001), .localHost, slots: 8, in: directory)
+    #expect(held.count == 1)
+    let account = DerivationTurn.Subject.account(1000)
+    let busy = try DerivationTurn.take(in: directory, of: account, from: .caller(1002), slots: 8, for: .localHost)
+    #expect(busy != nil)
+    #expect(try DerivationTurn.take(in: directory, of: account, from: .caller(1003), slots: 8, for: .localHost) == nil)
+    #expect(try turns(of: .caller(1003), .localHost, slots: 8, in: directory).count == 1)
+    withExtendedLifetime((held, busy)) {}
+  }
+
   @Test(arguments: [(1, 1, 3), (23, 2, 4), (4, 16, 4), (64, 1, 3), (8, 8, 8), (0, -1, 3), (8, .max, 3)])
   func `slots follow the memory, and are no more than two for each processor`(
     _ gibibytes: Int, _ processors: Int, _ slots: Int

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -37,7 +38,7 @@ static struct {
 
 void kernel_reset(void)
 {
-  kernel = (struct kernel){0};
+  kernel = (struct kernel){.slack = KERNEL_SLACK};
   memset(descriptors, FREE, sizeof descriptors);
   memset(&next, 0, sizeof next);
   command_read_to = 0;
@@ -150,10 +151,25 @@ static long kill_child(void)
   return 0;
 }
 
+static long set_slack(unsigned long operation, unsigned long nanoseconds)
+{
+  if (operation == PR_GET_TIMERSLACK)
+    return kernel.slack;
+  MUST(operation == PR_SET_TIMERSLACK && nanoseconds > 0);
+  kernel.slack = (long)nanoseconds;
+  return 0;
+}
+
 long world_syscall(long number, ...)
 {
   va_list arguments;
   va_start(arguments, number);
+  if (number == SYS_prctl) {
+    const unsigned long operation = va_arg(arguments, unsigned long);
+    const unsigned long nanoseconds = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    return set_slack(operation, nanoseconds);
+  }
   const int first = va_arg(arguments, int), second = va_arg(arguments, int);
   va_end(arguments);
   if (number == SYS_pidfd_open) {
@@ -208,6 +224,7 @@ int world_clock_gettime(clockid_t clock, struct timespec *time)
 
 static void wait_for(int64_t milliseconds)
 {
+  MUST(kernel.slack < KERNEL_SLACK);
   kernel.now += milliseconds;
   kernel.waited += milliseconds;
 }

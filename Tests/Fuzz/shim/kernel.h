@@ -18,6 +18,7 @@ struct kernel {
   int64_t now;         /* milliseconds */
   int64_t waited;      /* of them for the core */
   bool child_started, child_ended, child_killed, child_reaped, child_is_lost, in_copy;
+  long slack;          /* nanoseconds by which a wait may end late */
   bool direct; /* the core was started by the module, not reached */
   /* The last packet that was handed to the module, and what is known of those before. */
   const uint8_t *last;
@@ -27,6 +28,9 @@ struct kernel {
 };
 
 extern struct kernel kernel;
+
+/* What the host's caller allows its waits to be late. */
+#define KERNEL_SLACK 40000000000L
 
 /* Begins a run; the facts are set afterwards. */
 void kernel_reset(void);

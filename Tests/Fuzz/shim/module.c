@@ -289,7 +289,7 @@ void fuzz_module(const uint8_t *bytes, size_t size)
   run();
   host_end();
   MUST(blocks_count() == 0);
-  MUST(kernel_descriptors() == 0);
+  MUST(kernel_descriptors() == 0 && kernel.slack == KERNEL_SLACK);
   MUST(!kernel.child_started || kernel.in_copy || kernel.reaped_by_host || kernel.core_frozen || kernel.child_reaped ||
        kernel.child_is_lost);
 }

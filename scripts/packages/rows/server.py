@@ -20,7 +20,7 @@ def units(lab):
     with lab.bare() as machine:
         scene.install(machine, lab.archives)
         complaints = machine.run(
-            "systemd-analyze", "verify", "--man=no", "uaf-server.service", "pam-uaf.socket", "pam-uaf@1.service").stdout
+            "systemd-analyze", "verify", "--man=no", "uaf-server.service", "pam-uaf.socket", "pam-uaf.service").stdout
         must(not complaints.strip(), f"systemd-analyze: {complaints}")
         said = machine.run("systemd-analyze", "security", "--no-pager", "uaf-server.service").stdout
         exposure = float(re.search(r"Overall exposure level for uaf-server\.service: ([0-9.]+)", said).group(1))

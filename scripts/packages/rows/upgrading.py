@@ -6,7 +6,7 @@ version says to this one is A41's of `make attack`.
 
 import os
 
-from lab.processes import running
+from lab.processes import listens, running
 from lab.table import must, row
 from packages import scene
 from packages.scene import CONFIGURATION, PASSCODE
@@ -19,7 +19,7 @@ def _helpers_replaced():
     """For each core that runs, whether its program is no longer on the disk."""
     return [
         os.readlink(f"/proc/{process}/exe").endswith(_DELETED)
-        for process in running("uaf-helper", "uaf-helper" + _DELETED)
+        for process in running("uaf-helper", "uaf-helper" + _DELETED) if not listens(process)
     ]
 
 

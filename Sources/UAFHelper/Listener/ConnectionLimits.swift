@@ -1,0 +1,77 @@
+/// Which connections to the socket get a core: a few at once and a few a second for each user id, so that nobody takes all.
+struct ConnectionLimits {
+  /// What becomes of a connection.
+  enum Answer: Equatable {
+    /// It gets a core.
+    case start
+    /// It is told that there are too many; `isNews` is true once a minute for each user id, for the log.
+    case refuse(isNews: Bool)
+    /// It is closed without a word: a host with root then starts a core itself.
+    case drop
+  }
+
+  private struct Record {
+    /// Connections with a core.
+    var open = 0
+    /// When, in milliseconds, all that was taken will have grown back.
+    var restedAt: Int64 = 0
+    /// From when on a refusal is news again.
+    var newsAt = Int64.min
+  }
+
+  // Cores at once: for root's hosts, for everybody else together, for one user id. The core's own places for a user id are
+  // fewer: it turns the others away in the person's language.
+  static let hosts = 192
+  static let people = 128
+  static let eachPerson = 8
+  /// One core each so many milliseconds for a user id without root, and so many at once.
+  static let interval: Int64 = 100
+  static let burst: Int64 = 50
+  private static let newsInterval: Int64 = 60_000
+  /// User ids that are remembered; whoever has more (`/etc/subuid`) waits until some have rested.
+  private static let mostRecords = 4096
+
+  private var records: [UInt32: Record] = [:]
+  private var openPeople = 0
+
+  /// Decides about one connection.
+  ///
+  /// - Parameters:
+  ///   - uid: the peer's number, from the kernel.
+  ///   - now: a clock that does not go back, in milliseconds.
+  mutating func answer(_ uid: UInt32, at now: Int64) -> Answer {
+    guard uid != 0 else {
+      guard records[0, default: Record()].open < Self.hosts else { return .drop }
+      records[0, default: Record()].open += 1
+      return .start
+    }
+    if records[uid] == nil, records.count >= Self.mostRecords { forgetRested(at: now) }
+    // Nothing is noted of these: whoever has thousands of user ids would fill the table with them.
+    guard openPeople < Self.people, records[uid] != nil || records.count < Self.mostRecords else {
+      return .refuse(isNews: false)
+    }
+    var record = records[uid] ?? Record()
+    defer { records[uid] = record }
+    let restedAt = max(record.restedAt, now) + Self.interval
+    guard record.open < Self.eachPerson, restedAt - now <= Self.burst * Self.interval else {
+      guard now >= record.newsAt else { return .refuse(isNews: false) }
+      record.newsAt = now + Self.newsInterval
+      return .refuse(isNews: true)
+    }
+    record.restedAt = restedAt
+    record.open += 1
+    openPeople += 1
+    return .start
+  }
+
+  /// Notes that the core of a connection has ended.
+  mutating func noteEnd(_ uid: UInt32) {
+    guard let open = records[uid]?.open, open > 0 else { return }
+    records[uid]?.open = open - 1
+    if uid != 0 { openPeople -= 1 }
+  }
+
+  private mutating func forgetRested(at now: Int64) {
+    records = records.filter { $0.value.open > 0 || $0.value.restedAt > now || $0.value.newsAt > now }
+  }
+}

@@ -1,0 +1,104 @@
+import ChildProcess
+import FidoResults
+import Glibc
+import UAFWire
+
+/// `uaf-helper --listen`: takes the connections to systemd's socket, descriptor 3, and starts a core for each that may have one.
+///
+/// It reads nothing of what comes in but who sent it, which the kernel says. It ends when nobody has come for a while;
+/// systemd starts it again with the next connection.
+struct Listener {
+  private let socket: CInt
+  private let program: String
+  private let log: any LogSink
+  private let refusal: [UInt8]
+  private var limits = ConnectionLimits()
+  private var cores: [(process: ChildProcess, uid: UInt32)] = []
+
+  /// Milliseconds without a connection or a core after which it ends.
+  private static let idle: Int32 = 60_000
+  /// How often it looks which cores have ended.
+  private static let sweep: Int32 = 100
+
+  /// - Parameters:
+  ///   - socket: a listening packet socket.
+  ///   - program: the path of the core.
+  init(on socket: CInt, starting program: String, log: any LogSink) throws(PacketError) {
+    self.socket = socket
+    self.program = program
+    self.log = log
+    let result = FidoResult.systemCancel
+    var finished = Finished(
+      pamCode: UInt8(truncatingIfNeeded: result.pamCode(PAMContext()).rawValue), result: result.code)
+    finished.text = PromptText.tooManyConversations.text(in: .english)
+    refusal = try CoreMessage.finished(finished).packet()
+  }
+
+  /// Serves until nobody has come for a while; returns the exit status.
+  mutating func run() -> CInt {
+    _ = fcntl(socket, F_SETFL, O_NONBLOCK)
+    var sweptAt = Self.milliseconds()
+    while true {
+      var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      // SAFETY: one entry is passed and one is announced.
+      let ready = unsafe poll(&entry, 1, cores.isEmpty ? Self.idle : Self.sweep)
+      if ready < 0, errno != EINTR { return 1 }
+      if ready == 0, cores.isEmpty { return 0 }
+      if ready > 0 { takeOne() }
+      let now = Self.milliseconds()
+      if now - sweptAt >= Int64(Self.sweep) {
+        removeEnded()
+        sweptAt = now
+      }
+    }
+  }
+
+  private mutating func takeOne() {
+    let accepted = accept(socket, nil, nil)
+    guard accepted >= 0, let connection = try? PacketSocket(takingOver: accepted),
+      let uid = try? connection.peerUserID()
+    else { return }
+    // There are few of a person's; root's are looked at in their turn.
+    if uid != 0 { removeEnded(of: uid) }
+    switch limits.answer(uid, at: Self.milliseconds()) {
+    case .start: start(on: accepted, for: uid)
+    case .drop: break
+    case .refuse(let isNews):
+      if isNews { tell("turned away: too many connections", uid) }
+      try? connection.send(refusal, timeoutMilliseconds: 0)
+      // What was sent by then and stays unread would reach the peer as a broken connection, in place of the above.
+      var byte: UInt8 = 0
+      // SAFETY: one byte is asked for; the rest of the packet goes.
+      _ = unsafe recv(accepted, &byte, 1, CInt(MSG_DONTWAIT))
+    }
+  }
+
+  private mutating func start(on connection: CInt, for uid: UInt32) {
+    do throws(ChildProcessError) {
+      cores.append((try ChildProcess(starting: program, socket: connection), uid))
+    } catch {
+      limits.noteEnd(uid)
+      tell("no core could be started: \(error)", uid)
+    }
+  }
+
+  /// Collects those that have ended: of one user id, or all.
+  private mutating func removeEnded(of uid: UInt32? = nil) {
+    let ended = cores.indices.filter { (uid == nil || cores[$0].uid == uid) && cores[$0].process.hasEnded() }
+    for index in ended.reversed() { limits.noteEnd(cores.remove(at: index).uid) }
+  }
+
+  private func tell(_ detail: String, _ uid: UInt32) {
+    var line = LogLine(.peer)
+    line.add(.peer, String(uid))
+    line.add(.detail, detail)
+    log.write(line, .warning)
+  }
+
+  private static func milliseconds() -> Int64 {
+    var time = timespec()
+    // SAFETY: `time` is a timespec.
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
+  }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import UAFHelper
+
+/// What becomes of connections to the socket.
+@Suite struct ConnectionLimitsTests {
+  private typealias Answer = ConnectionLimits.Answer
+
+  /// The answers to so many connections of one user id, each of whose cores ends at once.
+  private func answers(
+    _ count: Int, _ uid: UInt32, at now: Int64 = 0, of limits: inout ConnectionLimits
+  ) -> [Answer] {
+    (0..<count).map { _ in
+      let answer = limits.answer(uid, at: now)
+      if answer == .start { limits.noteEnd(uid) }
+      return answer
+    }
+  }
+
+  @Test func `has eight cores at once for one user id, and refuses the ninth`() {
+    var limits = ConnectionLimits()
+    for _ in 0..<8 { #expect(limits.answer(1000, at: 0) == .start) }
+    #expect(limits.answer(1000, at: 0) == .refuse(isNews: true))
+    #expect(limits.answer(1001, at: 0) == .start, "another has places of its own")
+    limits.noteEnd(1000)
+    #expect(limits.answer(1000, at: 0) == .start)
+  }
+
+  @Test func `starts a few in a row and ten a second, however soon they end`() {
+    var limits = ConnectionLimits()
+    #expect(answers(1000, 1000, of: &limits).count { $0 == .start } == 50)
+    #expect(answers(1000, 1000, at: 1000, of: &limits).count { $0 == .start } == 10)
+    #expect(answers(1000, 1000, at: 60_000, of: &limits).count { $0 == .start } == 50)
+    #expect(answers(10, 1001, of: &limits) == Array(repeating: .start, count: 10), "another is not slowed down")
+  }
+
+  @Test func `tells of refusals once a minute`() {
+    var limits = ConnectionLimits()
+    let news = { (answers: [Answer]) in answers.count { $0 == .refuse(isNews: true) } }
+    #expect(news(answers(1000, 1000, of: &limits)) == 1)
+    #expect(news(answers(1000, 1000, at: 59_999, of: &limits)) == 0)
+    #expect(news(answers(1000, 1000, at: 60_000, of: &limits)) == 1)
+  }
+
+  @Test func `drops root's without a word beyond 192, which people take nothing of`() {
+    var limits = ConnectionLimits()
+    for uid in 0..<200 { _ = limits.answer(UInt32(1000 + uid), at: 0) }
+    for _ in 0..<192 { #expect(limits.answer(0, at: 0) == .start) }
+    #expect(limits.answer(0, at: 0) == .drop)
+    limits.noteEnd(0)
+    #expect(limits.answer(0, at: 0) == .start)
+  }
+
+  @Test func `bounds what people have together, and refuses whoever has user ids without end`() {
+    var limits = ConnectionLimits()
+    let started = (0..<100_000).count { limits.answer(UInt32(100_000 + $0), at: 0) == .start }
+    #expect(started == 128)
+    for number in 0..<100_000 { limits.noteEnd(UInt32(100_000 + number)) }
+    #expect(limits.answer(1000, at: 3_600_000) == .start, "those who have rested are forgotten")
+  }
+
+  @Test func `takes no end for one that never began`() {
+    var limits = ConnectionLimits()
+    limits.noteEnd(1000)
+    for _ in 0..<8 { #expect(limits.answer(1000, at: 0) == .start) }
+    #expect(limits.answer(1000, at: 0) != .start)
+  }
+}

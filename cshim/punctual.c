@@ -1,0 +1,34 @@
+/* Whoever starts su may allow all its waits to end 40 s late, or more (prctl PR_SET_TIMERSLACK): the module waits
+   without that, and leaves the host as it was. */
+#include "punctual.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "limits.h"
+
+/* The call itself, because prctl(2) would cut the number to an int. */
+static long slack(unsigned long operation, unsigned long nanoseconds)
+{
+  return syscall(SYS_prctl, operation, nanoseconds, 0UL, 0UL, 0UL);
+}
+
+long punctual_begin(void)
+{
+  const int error = errno;
+  const long before = slack(PR_GET_TIMERSLACK, 0);
+  if (before > (long)UAF_TIMER_SLACK_NANOSECONDS)
+    slack(PR_SET_TIMERSLACK, UAF_TIMER_SLACK_NANOSECONDS);
+  errno = error;
+  return before;
+}
+
+void punctual_end(long before)
+{
+  const int error = errno;
+  if (before > (long)UAF_TIMER_SLACK_NANOSECONDS)
+    slack(PR_SET_TIMERSLACK, (unsigned long)before);
+  errno = error;
+}

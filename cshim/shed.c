@@ -1,0 +1,81 @@
+/* Settings of a process that the caller may change without any right, and that fork and exec hand on: through su and sudo
+   too. In the child only async-signal-safe functions may be called. */
+#include "shed.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "limits.h"
+
+/* Newer than the oldest headers this is built with. */
+#ifndef PR_SCHED_CORE
+#define PR_SCHED_CORE 62
+#endif
+#ifndef PR_SET_MEMORY_MERGE
+#define PR_SET_MEMORY_MERGE 67
+#endif
+enum { SHARE_FROM = 2, ONE_THREAD = 0, FIRST_PROCESS = 1, JOIN_SESSION_KEYRING = 1, DEFAULT_POLICY = 0 };
+
+/* struct sched_attr of linux/sched/types.h, which cannot be included beside sched.h everywhere. */
+struct attributes {
+  uint32_t size, policy;
+  uint64_t flags;
+  int32_t nice;
+  uint32_t priority;
+  uint64_t runtime, deadline, period;
+  uint32_t least, most;
+};
+enum { KEEP_POLICY = 0x08, KEEP_PARAMETERS = 0x10, CLAMP_LEAST = 0x20, CLAMP_MOST = 0x40 };
+
+static void write_setting(const char *path, char value)
+{
+  const int file = open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0)
+    return;
+  /* Refused where root has put the whole container first in the queue of those that are killed. */
+  const ssize_t ignored = write(file, &value, 1);
+  (void)ignored;
+  close(file);
+}
+
+/* What would let the core be late, slow, or without a processor. */
+static void shed_delays(void)
+{
+  /* All ones: back to what the system has. */
+  const struct attributes unclamped = {
+    .size = sizeof unclamped, .flags = KEEP_POLICY | KEEP_PARAMETERS | CLAMP_LEAST | CLAMP_MOST,
+    .least = UINT32_MAX, .most = UINT32_MAX};
+  syscall(SYS_sched_setattr, 0, &unclamped, 0);
+  /* The group of those who may share a processor's threads: that of the first process, which is none. */
+  prctl(PR_SCHED_CORE, SHARE_FROM, FIRST_PROCESS, ONE_THREAD, 0UL);
+  /* Not 0, which is what the process began with: the caller's. */
+  prctl(PR_SET_TIMERSLACK, UAF_TIMER_SLACK_NANOSECONDS);
+}
+
+/* What would change where its memory lies, and who learns what of it. */
+static void shed_memory(void)
+{
+  syscall(SYS_set_mempolicy, DEFAULT_POLICY, NULL, 0UL);
+  /* Merged with pages of others, its pages tell by time what stands in them. */
+  prctl(PR_SET_MEMORY_MERGE, 0UL, 0UL, 0UL, 0UL);
+  prctl(PR_SET_THP_DISABLE, 0UL, 0UL, 0UL, 0UL);
+  prctl(PR_MCE_KILL, (unsigned long)PR_MCE_KILL_CLEAR, 0UL, 0UL, 0UL);
+  write_setting("/proc/self/coredump_filter", '0');
+  write_setting("/proc/self/oom_score_adj", '0');
+}
+
+void shed_settings(void)
+{
+  /* Takes effect with exec: addresses by chance, the real number of the kernel. */
+  personality(PER_LINUX);
+  /* Without the clock of the processor the first look at the time would kill. Not there on every processor. */
+  prctl(PR_SET_TSC, (unsigned long)PR_TSC_ENABLE, 0UL, 0UL, 0UL);
+  /* A new one, without a name. */
+  syscall(SYS_keyctl, JOIN_SESSION_KEYRING, NULL, 0UL, 0UL, 0UL);
+  shed_delays();
+  shed_memory();
+}
