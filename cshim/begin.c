@@ -9,7 +9,6 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "limits.h"
 #include "log.h"
 
@@ -98,6 +97,12 @@ static bool is_sudo(const struct frame_bytes *service)
   return false;
 }
 
+/* What was read; absent where nothing was. */
+static struct frame_bytes read_bytes(const char *bytes, size_t length)
+{
+  return length > 0 ? (struct frame_bytes){(const uint8_t *)bytes, length} : (struct frame_bytes){0};
+}
+
 int begin_name(pam_handle_t *pamh, const char **user)
 {
   const int code = pam_get_user(pamh, user, NULL);
@@ -110,7 +115,7 @@ int begin_name(pam_handle_t *pamh, const char **user)
 }
 
 int begin_collect(pam_handle_t *pamh, const char *user, int flags, int argc, const char *const *argv,
-                  struct frame_begin *begin, char command[UAF_COMMAND_MAX])
+                  struct frame_begin *begin, struct command *command)
 {
   *begin = (struct frame_begin){
     .operation = begin->operation,
@@ -127,9 +132,9 @@ int begin_collect(pam_handle_t *pamh, const char *user, int flags, int argc, con
   if (geteuid() != 0)
     return check_own_account(pamh, account);
   if (begin->operation == OPERATION_AUTHENTICATE && is_sudo(&begin->service)) {
-    const size_t length = command_read(command, UAF_COMMAND_MAX);
-    if (length > 0)
-      begin->command = (struct frame_bytes){(const uint8_t *)command, length};
+    command_read(command);
+    begin->program = read_bytes(command->program, command->program_length);
+    begin->command_line = read_bytes(command->line, command->line_length);
   }
   return describe_account(pamh, user, account, argc, argv, begin);
 }

@@ -1,15 +1,22 @@
-/* The command line of the process the module is in. */
+/* What the process the module is in was told to do. */
 #ifndef UAF_COMMAND_H
 #define UAF_COMMAND_H
 
 #include <stddef.h>
 
-/* Writes the command line as a shell would take it: arguments with a space between them, quoted where they are not
-   plain. Returns its length, 0 where it cannot be read. It is cut at capacity bytes: a longer one is beyond what
-   anybody is asked to confirm, and the core refuses it. */
-size_t command_read(char *text, size_t capacity);
+#include "limits.h"
 
-/* The same of NUL-terminated arguments, one behind the other. */
-size_t command_quote(const char *arguments, size_t length, char *text, size_t capacity);
+/* The program's file, and the arguments as the kernel has them: each with a NUL behind it, the program's name first.
+   A length of 0 means that it could not be read. Nothing is decided here: the core puts it into words. */
+struct command {
+  char program[UAF_PROGRAM_MAX];
+  size_t program_length;
+  char line[UAF_COMMAND_MAX];
+  size_t line_length;
+};
+
+/* Reads both. A line longer than there is room for fills it: nobody is asked to confirm that much, and the core
+   refuses it. The name of a file that has no room is left out. */
+void command_read(struct command *command);
 
 #endif

@@ -21,7 +21,8 @@ static const char out_of_time_text[] = "Ended by the system or out of time. Try 
 static void leave_core(struct conversation *talk)
 {
   if (conversation_is_ours(talk))
-    helper_close(&talk->helper, talk->state != STATE_FINISHED && !conversation_is_paused(talk));
+    /* A core that was given up says so in the log, which takes it a moment. */
+    helper_close(&talk->helper, talk->state != STATE_FINISHED && !conversation_is_paused(talk) && !talk->given_up);
   else
     helper_forget(&talk->helper);
 }
@@ -114,7 +115,7 @@ int conversation_begin(pam_handle_t *pamh, enum frame_operation operation, int f
   if (*talk == NULL)
     return PAM_SYSTEM_ERR;
   set_call(*talk, flags, argc, argv);
-  code = begin_collect(pamh, (*talk)->user, flags, argc, argv, &begin, (*talk)->command);
+  code = begin_collect(pamh, (*talk)->user, flags, argc, argv, &begin, &(*talk)->command);
   if (code != PAM_SUCCESS)
     return code;
   open_core(*talk, &begin);

@@ -18,12 +18,14 @@ static const struct pam_conv *conversation_of(pam_handle_t *pamh)
 
 bool converse_is_possible(pam_handle_t *pamh) { return conversation_of(pamh) != NULL; }
 
-/* One message through the host's conversation function; some hosts answer even to a notice. */
-static char *exchange(pam_handle_t *pamh, int style, struct frame_bytes text)
+/* One message through the host's conversation function; some hosts answer even to a notice. Returns whether the
+   function said that all was well; then answer is the host's, or NULL. */
+static bool exchange(pam_handle_t *pamh, int style, struct frame_bytes text, char **answer)
 {
   const struct pam_conv *conversation = conversation_of(pamh);
+  *answer = NULL;
   if (conversation == NULL || text.length > UAF_TEXT_MAX)
-    return NULL;
+    return false;
   char terminated[UAF_TEXT_MAX + 1];
   if (text.length > 0)
     memcpy(terminated, text.start, text.length);
@@ -32,11 +34,12 @@ static char *exchange(pam_handle_t *pamh, int style, struct frame_bytes text)
   const struct pam_message *messages[] = {&message};
   struct pam_response *responses = NULL;
   const int code = conversation->conv(1, messages, &responses, conversation->appdata_ptr);
-  if (code != PAM_SUCCESS || responses == NULL)
-    return NULL; /* on an error nothing was handed over (pam_conv(3)) */
-  char *answer = responses[0].resp;
+  if (code != PAM_SUCCESS)
+    return false; /* on an error nothing was handed over (pam_conv(3)) */
+  if (responses != NULL)
+    *answer = responses[0].resp;
   free(responses);
-  return answer;
+  return true;
 }
 
 void converse_forget(char *answer)
@@ -46,14 +49,19 @@ void converse_forget(char *answer)
   free(answer);
 }
 
-void converse_show(pam_handle_t *pamh, int style, struct frame_bytes text)
+bool converse_show(pam_handle_t *pamh, int style, struct frame_bytes text)
 {
-  converse_forget(exchange(pamh, style, text));
+  char *answer;
+  const bool is_shown = exchange(pamh, style, text, &answer);
+  converse_forget(answer);
+  return is_shown;
 }
 
 char *converse_ask(pam_handle_t *pamh, int style, struct frame_bytes text)
 {
-  return exchange(pamh, style, text);
+  char *answer;
+  exchange(pamh, style, text, &answer);
+  return answer;
 }
 
 /* Empty, too long, control characters or not UTF-8: not tried, because it could never have been stored (features 7). */

@@ -10,8 +10,8 @@
 /* Whether the host has a conversation function at all. */
 bool converse_is_possible(pam_handle_t *pamh);
 
-/* Shows a text (PAM_ERROR_MSG or PAM_TEXT_INFO). That it could not be shown changes nothing. */
-void converse_show(pam_handle_t *pamh, int style, struct frame_bytes text);
+/* Shows a text (PAM_ERROR_MSG or PAM_TEXT_INFO). Returns whether the host took it to show it. */
+bool converse_show(pam_handle_t *pamh, int style, struct frame_bytes text);
 
 /* Asks (PAM_PROMPT_ECHO_OFF or _ON). Returns the answer, to be freed with converse_forget, or NULL when the host gave
    none: no conversation, an error, or the person gave up. */

@@ -36,6 +36,7 @@ static const struct field_rule {
   {FRAME_PROMPT, PROMPT_REASON, KIND_TEXT, UAF_TEXT_MAX, false},
   {FRAME_PROMPT, PROMPT_ENTRY_LENGTH, KIND_ENTRY_LENGTH, 4, false},
   {FRAME_PROMPT, PROMPT_OPTION, KIND_OPTION, UAF_OPTION_MAX, false},
+  {FRAME_PROMPT, PROMPT_CONFIRMED, KIND_TEXT, UAF_TEXT_MAX, false},
   {FRAME_INFO, NOTICE_TEXT, KIND_TEXT, UAF_TEXT_MAX, true},
   {FRAME_ERROR, NOTICE_TEXT, KIND_TEXT, UAF_TEXT_MAX, true},
   {FRAME_SETENV, SETENV_NAME, KIND_VARIABLE, UAF_VARIABLE_NAME_MAX, true},
@@ -137,11 +138,13 @@ size_t frame_write_begin(uint8_t *packet, size_t capacity, const struct frame_be
   for (size_t i = 0; i < begin->argument_count; i++)
     put(&writer, 12, begin->arguments[i], strlen(begin->arguments[i]), UAF_ARGUMENT_MAX);
   put_label(&writer, 13, &begin->locale, UAF_LOCALE_MAX);
-  put_label(&writer, 14, &begin->command, UAF_COMMAND_MAX);
   if (begin->divided)
     put_number(&writer, 15, 1, 1);
   if (begin->has_caller)
     put_number(&writer, 19, begin->caller, 4);
+  put_label(&writer, 20, &begin->program, UAF_PROGRAM_MAX);
+  if (begin->command_line.start != NULL)
+    put(&writer, 21, begin->command_line.start, begin->command_line.length, UAF_COMMAND_MAX);
   return writer.failed ? 0 : writer.length;
 }
 

@@ -29,7 +29,8 @@ enum prompt_field {
   PROMPT_ERROR,
   PROMPT_REASON,
   PROMPT_ENTRY_LENGTH,
-  PROMPT_OPTION
+  PROMPT_OPTION,
+  PROMPT_CONFIRMED
 };
 enum notice_field { NOTICE_TEXT = 1 };
 enum setenv_field { SETENV_NAME = 1, SETENV_VALUE };
@@ -41,7 +42,7 @@ enum finished_field {
   FINISHED_DOCUMENT,
   FINISHED_STALE
 };
-#define FRAME_FIELDS 10
+#define FRAME_FIELDS 11
 
 enum frame_operation { OPERATION_AUTHENTICATE = 1, OPERATION_CHANGE };
 enum frame_step { STEP_CURRENT = 1, STEP_NEW, STEP_NEW_AGAIN };
@@ -60,7 +61,8 @@ struct frame_begin {
   uint8_t operation;
   bool has_uid, has_remote, remote, has_flags, has_caller, divided; /* divided is written when it is true */
   uint32_t uid, flags, caller;
-  struct frame_bytes account, typed_name, service, tty, remote_host, remote_user, locale, command;
+  struct frame_bytes account, typed_name, service, tty, remote_host, remote_user, locale, program;
+  struct frame_bytes command_line; /* with a NUL behind each argument */
   const char *const *arguments;
   size_t argument_count;
 };

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -17,15 +16,9 @@
 
 #include "limits.h"
 #include "punctual.h"
+#include "waiting.h"
 
 _Static_assert(sizeof UAF_SOCKET_PATH <= sizeof((struct sockaddr_un *)0)->sun_path, "SOCKET_PATH is too long");
-
-static int64_t now_milliseconds(void)
-{
-  struct timespec now = {0};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static bool fail(struct helper *helper, const char *what)
 {
@@ -52,23 +45,6 @@ static int above_standard(int descriptor)
   close(descriptor);
   errno = error;
   return moved;
-}
-
-/* Returns false when the deadline has passed first (errno ETIMEDOUT), or a signal came (EINTR). */
-static bool wait_ready(int descriptor, short events, int64_t deadline)
-{
-  const int64_t left = deadline - now_milliseconds();
-  struct pollfd entry = {.fd = descriptor, .events = events};
-  if (left <= 0) {
-    errno = ETIMEDOUT;
-    return false;
-  }
-  const long slack = punctual_begin();
-  const int ready = poll(&entry, 1, left < INT_MAX ? (int)left : INT_MAX);
-  punctual_end(slack);
-  if (ready == 0)
-    errno = ETIMEDOUT;
-  return ready > 0;
 }
 
 /* The socket belongs to root's service, or it is nobody we talk to. */
@@ -185,7 +161,8 @@ static enum helper_status understand(struct helper *helper, const char *what, sh
     return HELPER_FAILED;
   }
   const bool call_ends_first = helper->call_deadline < silence;
-  if (wait_ready(helper->socket, events, call_ends_first ? helper->call_deadline : silence) || errno == EINTR)
+  const int64_t deadline = call_ends_first ? helper->call_deadline : silence;
+  if (wait_minding(helper->socket, events, deadline, &helper->signals) || errno == EINTR)
     return HELPER_SPOKE;
   if (errno == ETIMEDOUT)
     return call_ends_first ? HELPER_TIMED_OUT : HELPER_SILENT;
@@ -222,7 +199,13 @@ enum helper_status helper_receive(struct helper *helper, uint8_t *packet, size_t
   bool whole = false;
   ssize_t taken;
   *length = 0;
-  while ((taken = take(helper, packet, capacity, 0, &whole)) < 0) {
+  for (;;) {
+    /* What is there by then stays unread: the core sees that nobody took its verdict. */
+    if (signals_end_host(&helper->signals))
+      return HELPER_GIVEN_UP;
+    taken = take(helper, packet, capacity, 0, &whole);
+    if (taken >= 0)
+      break;
     const enum helper_status status = understand(helper, "recvmsg", POLLIN, silence);
     if (status != HELPER_SPOKE)
       return status;
@@ -276,11 +259,8 @@ static bool ends_within(int pidfd, int64_t milliseconds)
   return ended;
 }
 
-void helper_close(struct helper *helper, bool at_once)
+static void end_process(struct helper *helper, bool at_once)
 {
-  close_descriptor(&helper->socket);
-  if (helper->pidfd < 0)
-    return;
   if (at_once || !ends_within(helper->pidfd, UAF_GRACE_MILLISECONDS)) {
     syscall(SYS_pidfd_send_signal, helper->pidfd, SIGKILL, NULL, 0);
     ends_within(helper->pidfd, UAF_KILL_MILLISECONDS);
@@ -292,8 +272,18 @@ void helper_close(struct helper *helper, bool at_once)
   close_descriptor(&helper->pidfd);
 }
 
+void helper_close(struct helper *helper, bool at_once)
+{
+  close_descriptor(&helper->socket);
+  if (helper->pidfd >= 0)
+    end_process(helper, at_once);
+  /* Last: the host may end here. */
+  signals_release(&helper->signals);
+}
+
 void helper_forget(struct helper *helper)
 {
+  signals_release(&helper->signals);
   close_descriptor(&helper->socket);
   close_descriptor(&helper->pidfd);
 }

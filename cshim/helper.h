@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "signals.h"
+
 /* How an exchange with the core went. Everything but HELPER_SPOKE ends the conversation. */
 enum helper_status {
   HELPER_SPOKE,
@@ -15,7 +17,8 @@ enum helper_status {
   HELPER_SILENT,    /* it owed a message for longer than it may */
   HELPER_TIMED_OUT, /* the call took longer than timeout= */
   HELPER_UNLAWFUL,  /* it sent a cut packet, descriptors, or something while it had to wait */
-  HELPER_FAILED     /* a system call failed: what and error say which and why */
+  HELPER_FAILED,    /* a system call failed: what and error say which and why */
+  HELPER_GIVEN_UP   /* the host was told to end */
 };
 
 struct helper {
@@ -23,6 +26,7 @@ struct helper {
   int pidfd;            /* -1 unless started by us */
   bool started;         /* by us, not reached over the socket */
   int64_t call_deadline; /* milliseconds of CLOCK_MONOTONIC; INT64_MAX for none */
+  struct signals signals; /* while they are held back, one that is to end the host ends the wait for the core too */
   const char *what;     /* the system call that failed last */
   int error;            /* its errno */
 };

@@ -19,7 +19,8 @@
 #define UAF_LOCALE_MAX 64
 #define UAF_ARGUMENT_MAX 4096
 #define UAF_ARGUMENTS_MAX 32
-/* A quarter of what the wire allows, and twice what a person is asked to read. */
+#define UAF_PROGRAM_MAX 4096
+/* Twice what a person is asked to confirm. */
 #define UAF_COMMAND_MAX 4096
 #define UAF_ANSWER_MAX 1024
 #define UAF_TEXT_MAX 4096
@@ -48,6 +49,9 @@
 
 /* The kernel's own default: by so much a wait may end late. */
 #define UAF_TIMER_SLACK_NANOSECONDS 50000UL
+
+/* How often it is looked whether the host was told to end while it waits for the verdict on a text that was confirmed. */
+#define UAF_SIGNAL_MILLISECONDS 100
 
 /* timeout= in the stack: seconds for the whole call. */
 #define UAF_TIMEOUT_SECONDS_MAX 86400

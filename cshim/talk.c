@@ -34,6 +34,8 @@ bool talk_broken(struct conversation *talk, enum helper_status status, const cha
     log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "the call took longer than its timeout of %u s (%s)",
                 talk->options.timeout_seconds, during);
     break;
+  case HELPER_GIVEN_UP: /* talk_hear has said it */
+    break;
   case HELPER_FAILED:
     log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "%s failed: %s (%s)", talk->helper.what,
                 strerror(talk->helper.error), during);
@@ -68,15 +70,27 @@ bool talk_reply(struct conversation *talk, enum frame_type type, const char *ans
   return talk_send(talk, type, length, "replying");
 }
 
-/* The password of an earlier module where this prompt is the one it may answer, else NULL. In a change the item with
+/* The password of an earlier module where this prompt is the one it may answer, else NULL: nobody can confirm a text by
+   what was entered before it was shown. In a change the item with
    the current value is PAM_OLDAUTHTOK; PAM_AUTHTOK has the new one of somebody else. */
 static const char *first_pass(struct conversation *talk, const struct frame_message *prompt)
 {
   if ((!talk->options.use_first_pass && !talk->options.try_first_pass) || talk->first_pass_tried ||
-      frame_number(prompt, PROMPT_ECHO) != 0 || frame_number(prompt, PROMPT_STEP) != STEP_CURRENT)
+      prompt->field[PROMPT_CONFIRMED].start != NULL || frame_number(prompt, PROMPT_ECHO) != 0 || frame_number(prompt, PROMPT_STEP) != STEP_CURRENT)
     return NULL;
   talk->first_pass_tried = true;
   return converse_first_pass(talk->pamh, talk->operation == OPERATION_CHANGE ? PAM_OLDAUTHTOK : PAM_AUTHTOK);
+}
+
+/* Shows what the answer will confirm: in a message of its own, because sudo shows another prompt where it is told to, and
+   also to a host that wants no notices, because nobody confirms what was not shown. Returns whether the host took it. */
+static bool show_confirmed(struct conversation *talk, const struct frame_message *prompt)
+{
+  const struct frame_bytes text = prompt->field[PROMPT_CONFIRMED];
+  if (text.start == NULL || converse_show(talk->pamh, PAM_TEXT_INFO, text))
+    return true;
+  pam_syslog(talk->pamh, LOG_NOTICE, "the host did not show the text to be confirmed");
+  return false;
 }
 
 /* With use_first_pass nobody is asked for what is there already: what the password of an earlier module does not answer
@@ -84,6 +98,7 @@ static const char *first_pass(struct conversation *talk, const struct frame_mess
 static bool answer_prompt(struct conversation *talk, const struct frame_message *prompt)
 {
   talk->prompted = true;
+  signals_release(&talk->helper.signals);
   const char *token = first_pass(talk, prompt);
   if (token != NULL)
     return talk_reply(talk, FRAME_ANSWER, token);
@@ -93,11 +108,15 @@ static bool answer_prompt(struct conversation *talk, const struct frame_message 
   }
   if (prompt->field[PROMPT_ERROR].start != NULL && !talk->silent)
     converse_show(talk->pamh, PAM_ERROR_MSG, prompt->field[PROMPT_ERROR]);
+  if (!show_confirmed(talk, prompt))
+    return talk_reply(talk, FRAME_CANCELLED, NULL);
   const int style = frame_number(prompt, PROMPT_ECHO) != 0 ? PAM_PROMPT_ECHO_ON : PAM_PROMPT_ECHO_OFF;
   char *answer = converse_ask(talk->pamh, style, prompt->field[PROMPT_TEXT]);
   if (answer == NULL)
     pam_syslog(talk->pamh, LOG_NOTICE, converse_is_possible(talk->pamh) ? "the conversation gave no answer"
                                                                         : "the host has no conversation");
+  if (answer != NULL && prompt->field[PROMPT_CONFIRMED].start != NULL)
+    signals_hold(&talk->helper.signals);
   const bool sent = talk_reply(talk, answer != NULL ? FRAME_ANSWER : FRAME_CANCELLED, answer);
   converse_forget(answer);
   return sent;
@@ -181,12 +200,22 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
   return verdict.code;
 }
 
+/* No code that a stack passes over: anybody who may signal the host can bring it about. */
+static int give_up(struct conversation *talk)
+{
+  talk->given_up = true;
+  log_outcome(talk->pamh, LOG_NOTICE, PAM_AUTH_ERR, "the host was told to end before the verdict");
+  return PAM_AUTH_ERR;
+}
+
 int talk_hear(struct conversation *talk)
 {
   struct frame_message message;
   for (unsigned count = 0; count < UAF_MESSAGES_MAX; count++) {
     size_t length = 0;
     const enum helper_status status = helper_receive(&talk->helper, talk->packet, sizeof talk->packet, &length);
+    if (status == HELPER_GIVEN_UP)
+      return give_up(talk);
     if (status != HELPER_SPOKE || !frame_read(talk->packet, length, &message)) {
       talk_broken(talk, status, "waiting for a message");
       return PAM_SYSTEM_ERR;

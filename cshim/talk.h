@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "command.h"
 #include "frame.h"
 #include "helper.h"
 #include "limits.h"
@@ -26,11 +27,12 @@ struct conversation {
   bool no_verdict;  /* it broke, or the verdict was none */
   bool out_of_time; /* and only because timeout= was over */
   bool resumed;     /* a change: in its second pass */
+  bool given_up;    /* the host was told to end, after a text was confirmed */
   bool stale;       /* it ended with a success that called the value stale */
   unsigned variable_count;
   char variables[UAF_VARIABLES_MAX][UAF_VARIABLE_NAME_MAX + 1 + UAF_VARIABLE_VALUE_MAX + 1];
   uint8_t packet[UAF_PACKET_MAX];
-  char command[UAF_COMMAND_MAX];
+  struct command command;
 };
 
 /* Hears the core until it has finished, or waits for the second pass of a change. Returns a PAM code. */

@@ -113,6 +113,8 @@ enum EnglishCatalogue: Catalogue {
     case .serverNumber(let number): return "The server answered with result \(number)."
     case .cancelled: return "Cancelled."
     case .confirm(let kind, let text): return "Your \(name(kind)) confirms: \(text)"
+    case .partOfText(let left):
+      return "Not shown: \(left) characters, where \\.. stands. After \\# are the length of the whole and its SHA-256."
     case .textTooLong(let count):
       return "The command has more than the \(count) characters that can be confirmed: put it into a script."
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."

@@ -99,6 +99,8 @@ enum KoreanCatalogue: Catalogue {
     case .serverNumber(let number): return "서버가 결과 \(number)(으)로 응답했습니다."
     case .cancelled: return "취소했습니다."
     case .confirm(let kind, let text): return "\(object(kind)) 입력하면 다음을 승인합니다: \(text)"
+    case .partOfText(let left):
+      return "\\.. 자리의 \(left)자는 표시하지 않았습니다. \\# 뒤는 전체 길이와 SHA-256입니다."
     case .textTooLong(let count): return "명령이 승인할 수 있는 \(count)자를 넘습니다. 스크립트로 만들어 실행하십시오."
     case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
     case .tooManyConversations: return "동시에 진행 중인 로그인이 너무 많습니다. 하나를 끝낸 뒤 다시 시도하십시오."

@@ -62,6 +62,8 @@ public enum PromptText: Hashable, Sendable {
   case cancelled
   /// What is confirmed by the entry that follows; printable ASCII already.
   case confirm(ValueKind, String)
+  /// So many characters of what is confirmed are not shown.
+  case partOfText(left: Int)
   /// What would have to be confirmed has more than so many characters.
   case textTooLong(Int)
   /// The configuration is wrong; the log has file, line and key.

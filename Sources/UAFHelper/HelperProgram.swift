@@ -149,6 +149,7 @@ enum HelperProgram {
       let success: Success
       do throws(Ending) { success = try session.run() } catch { return try session.finish(error) }
       try session.finish(success)
+      session.noteDelivery()
     } catch {
       session.log(.conversation, error.log, .warning)
     }
@@ -172,8 +173,8 @@ enum HelperProgram {
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
       derivationSlots: DerivationSlot.machineCount(), log: log, audit: KernelAudit(),
       seclude: { asksServer, folder in seclusion.enter(asksServer: asksServer, keeping: folder) },
-      network: { (server, authorities, waiting) throws(Ending) in
-        try seclusion.network(server, authorities, waiting: waiting)
+      network: { (server, authorities, waiter) throws(Ending) in
+        try seclusion.network(server, authorities, waiter)
       },
       device: DeviceDescription.current(), passwd: { PasswdFile.read() })
   }

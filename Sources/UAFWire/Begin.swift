@@ -39,7 +39,7 @@ public struct Begin: Equatable, Sendable {
   public var arguments: [[UInt8]] = []
   /// The person's locale; at most 64 bytes.
   public var locale: [UInt8]?
-  /// sudo's command line; at most 16384 bytes.
+  /// sudo's command line as version 1 has it, already quoted; at most 16384 bytes.
   public var command: [UInt8]?
   /// Whether the core is to wait for *resume* before it asks.
   public var isDivided: Bool {
@@ -50,6 +50,10 @@ public struct Begin: Equatable, Sendable {
   public var authenticator: [UInt8]?
   /// The real user id of the host's process, from hosts with root: whoever called su or sudo.
   public var callerUID: UInt32?
+  /// sudo's file; at most 4096 bytes.
+  public var program: [UInt8]?
+  /// sudo's arguments, its name first, with a NUL behind each; at most ``WireLimit/commandLine`` bytes, and cut there.
+  public var commandLine: [UInt8]?
   /// The enrolment payload; at most 16384 bytes.
   public var payload: [UInt8]?
   /// Whether the server's token is to come with *finished*.
@@ -104,6 +108,8 @@ public struct Begin: Equatable, Sendable {
     writer.put(17, optional: payload)
     writer.put(18, flag: token)
     writer.put(19, u32: callerUID)
+    writer.put(20, optional: program)
+    writer.put(21, optional: commandLine)
     try requireFieldsOfVersion()
     return try writer.finish()
   }
@@ -134,12 +140,20 @@ public struct Begin: Equatable, Sendable {
     payload = packet.bytes(17, bytes)
     token = packet.flag(18, bytes)
     callerUID = packet.number(19, bytes)
+    program = packet.bytes(20, bytes)
+    commandLine = packet.bytes(21, bytes)
     try requireFieldsOfVersion()
   }
 
-  /// Refuses what the version did not have yet: there is one encoding for one message.
+  /// Refuses what the version does not have: there is one encoding for one message.
   private func requireFieldsOfVersion() throws(PacketError) {
-    guard version < 2, Self.spokenVersions.contains(version) else { return }
-    if callerUID != nil { throw .unexpectedField(.begin, tag: 19) }
+    guard Self.spokenVersions.contains(version) else { return }
+    let fields: [(tag: UInt8, isThere: Bool, versions: ClosedRange<UInt16>)] = [
+      (14, command != nil, 1...1), (19, callerUID != nil, 2...2), (20, program != nil, 2...2),
+      (21, commandLine != nil, 2...2),
+    ]
+    for field in fields where field.isThere && !field.versions.contains(version) {
+      throw .unexpectedField(.begin, tag: field.tag)
+    }
   }
 }

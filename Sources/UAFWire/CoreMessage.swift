@@ -35,6 +35,7 @@ public enum CoreMessage: Equatable, Sendable {
       writer.put(7, text: prompt.reason)
       writer.put(8, u32: prompt.entryLength)
       for option in prompt.options { writer.put(9, text: option) }
+      writer.put(10, text: prompt.confirmed)
     case .info(let text), .error(let text): writer.put(1, text: text)
     case .ready: break
     case .setenv(let name, let value):
@@ -85,6 +86,7 @@ public enum CoreMessage: Equatable, Sendable {
     prompt.entryLength = packet.number(8, bytes)
     if let length = prompt.entryLength, !(1...WireLimit.entry).contains(length) { throw .invalidValue(.prompt, tag: 8) }
     prompt.options = packet.texts(9, bytes)
+    prompt.confirmed = packet.text(10, bytes)
     return prompt
   }
 }

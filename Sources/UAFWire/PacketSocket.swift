@@ -142,6 +142,43 @@ public struct PacketSocket: ~Copyable {
     }
   }
 
+  /// Whether the peer has closed its end; one that only sends no more has not.
+  public borrowing func isHungUp() -> Bool {
+    (try? Self.wait(descriptor, for: 0, timeoutMilliseconds: 0)) ?? true
+  }
+
+  /// Waits until the peer has closed its end, and tells whether it left something unread that was sent to it.
+  ///
+  /// - Returns: false where it has not closed it within the time: it may read it yet.
+  public borrowing func leftUnread(timeoutMilliseconds: Int32) -> Bool {
+    guard (try? Self.wait(descriptor, for: 0, timeoutMilliseconds: timeoutMilliseconds)) == true else { return false }
+    var error: CInt = 0
+    var length = socklen_t(MemoryLayout<CInt>.size)
+    // SAFETY: `error` is as large as `length` says.
+    return unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == ECONNRESET
+  }
+
+  /// Waits for a packet of this socket for as long as the other one's peer is there.
+  ///
+  /// - Throws: ``PacketSocketError``: `timedOut`; `closed` where the other one's peer has closed its end.
+  public borrowing func awaitPacket(
+    whilePeerOf other: borrowing PacketSocket, timeoutMilliseconds: Int32
+  ) throws(PacketSocketError) {
+    let start = Self.milliseconds()
+    while true {
+      let left = Int32(clamping: max(0, Int64(timeoutMilliseconds) - (Self.milliseconds() - start)))
+      var entries = [
+        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: other.descriptor, events: 0, revents: 0),
+      ]
+      // SAFETY: as many entries are passed as are announced.
+      let ready = unsafe poll(&entries, nfds_t(entries.count), left)
+      if ready < 0, errno == EINTR { continue }
+      guard ready >= 0, entries[1].revents == 0 else { throw .closed }
+      guard ready > 0 else { throw .timedOut }
+      return
+    }
+  }
+
   /// Whether the socket became ready (or its peer went away) within the time.
   private static func wait(
     _ descriptor: CInt, for events: Int16, timeoutMilliseconds: Int32

@@ -28,7 +28,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
         FieldRule(8, .name(256)), FieldRule(9, .name(256)), FieldRule(10, .flag), FieldRule(11, .u32),
         FieldRule(12, .name(4096), repeats: 32), FieldRule(13, .name(64)), FieldRule(14, .name(16384)),
         FieldRule(15, .flag), FieldRule(16, .name(64)), FieldRule(17, .name(16384)), FieldRule(18, .flag),
-        FieldRule(19, .u32),
+        FieldRule(19, .u32), FieldRule(20, .name(4096)), FieldRule(21, .raw(WireLimit.commandLine)),
       ]
     case .answer: [FieldRule(1, .name(WireLimit.answer), required: true)]
     case .cancelled: [FieldRule(1, .mark)]
@@ -38,7 +38,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
         FieldRule(1, .flag, required: true), FieldRule(2, .text(32), required: true), FieldRule(3, .u8, required: true),
         FieldRule(4, .text(WireLimit.text), required: true), FieldRule(5, .u32), FieldRule(6, .text(WireLimit.text)),
         FieldRule(7, .text(WireLimit.text)), FieldRule(8, .u32),
-        FieldRule(9, .text(WireLimit.option), repeats: WireLimit.options),
+        FieldRule(9, .text(WireLimit.option), repeats: WireLimit.options), FieldRule(10, .text(WireLimit.text)),
       ]
     case .info, .error: [FieldRule(1, .text(WireLimit.text), required: true)]
     case .setenv: [FieldRule(1, .text(64), required: true), FieldRule(2, .text(WireLimit.token), required: true)]

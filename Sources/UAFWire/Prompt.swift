@@ -25,6 +25,10 @@ public struct Prompt: Equatable, Sendable {
   ///
   /// At most ``WireLimit/options`` of at most ``WireLimit/option`` bytes.
   public var options: [String] = []
+  /// What the answer confirms, to be shown in a message of its own right before the prompt; at most ``WireLimit/text`` bytes.
+  ///
+  /// A front end that cannot show it cancels. For front ends of version 2 and later.
+  public var confirmed: String?
 
   /// A prompt with its required parts.
   public init(echo: Bool, check: String, step: PromptStep, text: String) {

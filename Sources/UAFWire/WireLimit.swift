@@ -14,6 +14,8 @@ public enum WireLimit {
   public static let options = 16
   /// How many characters an entry of known length has at most.
   public static let entry: UInt32 = 256
+  /// sudo's arguments; one byte less is what the core lets anybody confirm, since a line of so many may have been cut.
+  public static let commandLine = 4096
   /// A token from the server, or an environment variable's value.
   public static let token = 8192
   /// The JSON document of *status*.

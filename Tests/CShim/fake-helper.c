@@ -258,6 +258,9 @@ static bool speak(const char *command, char *rest)
     prompt(false, 1, "Passcode: ");
     number(5, attempts, 4);
     text(6, end + 1);
+  } else if (strcmp(command, "confirm") == 0) {
+    prompt(false, 1, "Passcode: ");
+    text(10, rest);
   } else if (strcmp(command, "info") == 0 || strcmp(command, "error") == 0) {
     start(command[0] == 'i' ? 0x82 : 0x83);
     text(1, rest);
@@ -314,6 +317,8 @@ static void obey(const char *command, char *rest, int argc, char **argv)
     close(CORE);
   else if (strcmp(command, "exit") == 0)
     _exit(atoi(rest));
+  else if (strcmp(command, "signal") == 0)
+    kill(getppid(), (int)strtoul(rest, NULL, 10));
   else if (strcmp(command, "die") == 0)
     raise(atoi(rest));
   else if (strcmp(command, "stay") == 0)

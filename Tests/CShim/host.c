@@ -117,7 +117,7 @@ static int converse(int count, const struct pam_message **messages, struct pam_r
   const bool asked = messages[0]->msg_style == PAM_PROMPT_ECHO_OFF || messages[0]->msg_style == PAM_PROMPT_ECHO_ON;
   if (asked && host->answers_after_milliseconds > 0)
     pause_for(host->answers_after_milliseconds);
-  if (host->conversation == HOST_FAILS)
+  if (host->conversation == HOST_FAILS || (host->conversation == HOST_REFUSES_NOTICES && !asked))
     return PAM_CONV_ERR;
   if (host->conversation == HOST_ANSWERS_NOTHING)
     return PAM_SUCCESS; /* and leaves the responses alone */

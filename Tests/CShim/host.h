@@ -10,7 +10,7 @@
 /* What libpam answers when every module of the stack was ignored. The module under test never says this itself. */
 #define ALL_IGNORED PAM_PERM_DENIED
 
-enum host_conversation { HOST_ANSWERS, HOST_HAS_NONE, HOST_FAILS, HOST_GIVES_NOTHING, HOST_ANSWERS_NOTHING };
+enum host_conversation { HOST_ANSWERS, HOST_HAS_NONE, HOST_FAILS, HOST_GIVES_NOTHING, HOST_ANSWERS_NOTHING, HOST_REFUSES_NOTICES };
 
 struct host_surroundings {
   unsigned descriptors;

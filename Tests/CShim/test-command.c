@@ -1,61 +1,69 @@
-/* The command line as it is confirmed. */
+/* What a process was told to do, as the core gets it. */
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "command.h"
-#include "limits.h"
 
-/* Whether the arguments, each with its NUL, are written as the text. */
-static bool writes(const char *arguments, size_t length, const char *expected)
+/* Runs this program by another name, with an argument, and has it check what it reads. */
+static int run(const char *name, const char *argument)
 {
-  char text[UAF_COMMAND_MAX];
-  const size_t written = command_quote(arguments, length, text, sizeof text);
-  return written == strlen(expected) && memcmp(text, expected, written) == 0;
-}
-
-#define WRITES(arguments, expected) CHECK(writes(arguments, sizeof arguments, expected))
-
-static void leaves_plain_arguments(void)
-{
-  WRITES("sudo\0systemctl\0restart\0nginx", "sudo systemctl restart nginx");
-  WRITES("sudo\0-u\0maria\0PATH=/bin:/usr/bin\0a@b%c+d,e", "sudo -u maria PATH=/bin:/usr/bin a@b%c+d,e");
-}
-
-static void tells_one_argument_from_two(void)
-{
-  WRITES("rm\0a b", "rm 'a b'");
-  WRITES("rm\0a\0b", "rm a b");
-  WRITES("sh\0-c\0rm -rf /; echo", "sh -c 'rm -rf /; echo'");
-  WRITES("echo\0", "echo ''");
-  WRITES("echo\0it's", "echo 'it'\\''s'");
-  WRITES("echo\0'", "echo ''\\'''");
-  WRITES("echo\0\\\0$x\0\xff\x1b[2J", "echo '\\' '$x' '\xff\x1b[2J'");
-}
-
-static void cuts_what_is_too_long_at_its_end(void)
-{
-  char arguments[300], text[101];
-  for (size_t room = 0; room < sizeof text; room++) {
-    memset(text, '!', sizeof text);
-    memset(arguments, room % 2 == 0 ? 'a' : '\'', sizeof arguments);
-    CHECK(command_quote(arguments, sizeof arguments, text, room) == room);
-    CHECK(text[room] == '!');
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/proc/self/exe", name, "--read", argument, (char *)NULL);
+    _exit(127);
   }
-  CHECK(command_quote(arguments, 0, text, sizeof text) == 0);
+  int status = -1;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* In the program that was run: the file by its path, the arguments byte by byte with their NULs. */
+static int read_as_child(int argc, char **argv)
+{
+  struct command command;
+  command_read(&command);
+  const size_t expected = strlen(argv[0]) + 1 + strlen(argv[1]) + 1 + strlen(argv[2]) + 1;
+  const size_t length = expected < sizeof command.line ? expected : sizeof command.line;
+  static const char name[] = "/test-command";
+  const size_t end = sizeof name - 1;
+  /* The kernel has them one behind the other. */
+  const bool is_line = argc == 3 && command.line_length == length && memcmp(command.line, argv[0], length) == 0;
+  const bool is_file = command.program_length > end && command.program[0] == '/' &&
+                       memcmp(command.program + command.program_length - end, name, end) == 0;
+  return is_line && is_file ? 0 : 1;
 }
 
 static void reads_its_own_process(void)
 {
-  char text[UAF_COMMAND_MAX];
-  const size_t length = command_read(text, sizeof text);
-  CHECK(length > 0 && memmem(text, length, "test-command", strlen("test-command")) != NULL);
+  CHECK(run("test-command", "argument") == 0);
+  CHECK(run("test-command", "") == 0);
+  CHECK(run("test-command", "two words\nand 'quotes'") == 0);
 }
 
-int main(void)
+static void names_the_file_whatever_it_is_called(void)
 {
-  test("leaves plain arguments as they are", leaves_plain_arguments);
-  test("tells one argument from two, and a quote from its end", tells_one_argument_from_two);
-  test("cuts what is too long at its end, and never beyond its room", cuts_what_is_too_long_at_its_end);
-  test("reads the command line of its own process", reads_its_own_process);
+  CHECK(run("ls", "-s") == 0);
+  CHECK(run("", "") == 0);
+}
+
+static void cuts_a_line_that_is_too_long(void)
+{
+  char argument[2 * UAF_COMMAND_MAX];
+  for (size_t length = UAF_COMMAND_MAX - 30; length < sizeof argument; length += 10) {
+    memset(argument, 'x', length);
+    argument[length] = '\0';
+    CHECK(run("sudo", argument) == 0);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  if (argc > 1 && strcmp(argv[1], "--read") == 0)
+    return read_as_child(argc, argv);
+  test("reads the arguments of its own process", reads_its_own_process);
+  test("names the file that runs, whatever it is called", names_the_file_whatever_it_is_called);
+  test("cuts a line that is too long at its end, and never beyond its room", cuts_a_line_that_is_too_long);
   return check_summary();
 }

@@ -320,6 +320,62 @@ static void shows_what_the_core_says(void)
   CHECK_TEXT(host.shown, "error: Careful.\necho: Which one? \nerror: Wrong. 4 tries left.\nhidden: Passcode: \n");
 }
 
+static void shows_what_is_confirmed_to_every_host(void)
+{
+  static const char script[] = "hear\nconfirm It confirms: ls\nhear\nconfirm It confirms: ls\nhear\n" SUCCESS;
+  static const char *const arguments[] = {"", "quiet"};
+  for (unsigned i = 0; i < 4; i++) {
+    host.flags = i < 2 ? 0 : PAM_SILENT, host.arguments = arguments[i % 2];
+    CHECK(call(script) == PAM_SUCCESS);
+    CHECK_TEXT(host.shown, "info: It confirms: ls\nhidden: Passcode: \ninfo: It confirms: ls\nhidden: Passcode: \n");
+  }
+}
+
+static void asks_nobody_who_was_not_shown_what_is_confirmed(void)
+{
+  static const char script[] = "hear\nconfirm It confirms: ls\nhear\nfinished 7 999\n";
+  host.conversation = HOST_REFUSES_NOTICES;
+  CHECK(call(script) == PAM_AUTH_ERR && host.prompts == 0);
+  CHECK_TEXT(heard_last(), "03");
+  host.conversation = HOST_ANSWERS, host.first_pass = "Abcdef1!";
+  host.arguments = "use_first_pass";
+  CHECK(call(script) == PAM_AUTH_ERR && host.prompts == 0);
+  CHECK_TEXT(heard_last(), "03");
+  host.arguments = "try_first_pass";
+  CHECK(call("hear\nconfirm It confirms: ls\nhear\n" SUCCESS) == PAM_SUCCESS && host.prompts == 1);
+  CHECK_TEXT(host.shown, "info: It confirms: ls\nhidden: Passcode: \n");
+}
+
+static volatile sig_atomic_t signals;
+
+static void take_note(int number)
+{
+  (void)number;
+  signals = signals + 1;
+}
+
+/* As sudo does: whoever ends later only takes note now. */
+static void gives_up_when_the_host_is_told_to_end(void)
+{
+  static const int numbers[] = {SIGINT, SIGHUP, SIGQUIT, SIGTERM};
+  for (unsigned i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    struct sigaction noting = {.sa_handler = take_note}, before;
+    sigaction(numbers[i], &noting, &before);
+    char script[200];
+    signals = 0;
+    snprintf(script, sizeof script, "hear\nconfirm It confirms: ls\nhear\nsignal %d\nhear\n" SUCCESS, numbers[i]);
+    CHECK(call(script) == PAM_AUTH_ERR && signals == 1);
+    CHECK(strstr(host.record, "heard the end") != NULL);
+    snprintf(script, sizeof script, "hear\n" PROMPT "hear\nsignal %d\n" SUCCESS, numbers[i]);
+    CHECK(call(script) == PAM_SUCCESS && signals == 2); /* nothing was to be confirmed */
+    noting.sa_handler = SIG_IGN;
+    sigaction(numbers[i], &noting, NULL);
+    snprintf(script, sizeof script, "hear\nconfirm It confirms: ls\nhear\nsignal %d\n" SUCCESS, numbers[i]);
+    CHECK(call(script) == PAM_SUCCESS && signals == 2); /* a host that ignores it goes on */
+    sigaction(numbers[i], &before, NULL);
+  }
+}
+
 static void sets_variables_with_a_success_alone(void)
 {
   CHECK(call("hear\n" PROMPT "hear\nsetenv UAF_TOKEN abc.def\n" SUCCESS) == PAM_SUCCESS);
@@ -433,6 +489,9 @@ int main(void)
   test("sends empty, binary and control answers as they are", sends_answers_as_they_are);
   test("cuts an answer of 2,000 bytes to 1,024", cuts_answers_no_value_can_have);
   test("shows texts and errors as PAM_SILENT and quiet allow", shows_what_the_core_says);
+  test("shows what is confirmed whatever PAM_SILENT and quiet say", shows_what_is_confirmed_to_every_host);
+  test("asks nobody who was not shown what is confirmed", asks_nobody_who_was_not_shown_what_is_confirmed);
+  test("gives a confirmation up when the host is told to end", gives_up_when_the_host_is_told_to_end);
   test("sets variables with a success alone", sets_variables_with_a_success_alone);
   test("answers the first prompt with PAM_AUTHTOK when told to", answers_with_the_first_pass);
   test("tries PAM_AUTHTOK once, for the current value only", tries_the_first_pass_once_and_for_the_current_value);

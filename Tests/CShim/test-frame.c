@@ -69,7 +69,8 @@ static void writes_begin(void)
   begin = (struct frame_begin){.operation = 1, .has_uid = true, .uid = 1000, .account = bytes("maria"),
                                .typed_name = bytes("maria"), .service = bytes("sudo"), .tty = bytes("/dev/pts/3"),
                                .remote_user = bytes("maria"), .has_remote = true, .has_flags = true, .flags = 0x8000,
-                               .locale = bytes("en_US.UTF-8"), .command = bytes("sudo systemctl restart nginx"),
+                               .locale = bytes("en_US.UTF-8"), .program = bytes("/usr/bin/sudo"),
+                               .command_line = {(const uint8_t *)"sudo\0systemctl\0restart\0nginx", 29},
                                .has_caller = true, .caller = 1000};
   SAME(packet, frame_write_begin(packet, sizeof packet, &begin), "begin-sudo.hex");
   begin = (struct frame_begin){.operation = 1, .typed_name = bytes("a\033[2J\nb\xff"), .service = bytes("sshd"),

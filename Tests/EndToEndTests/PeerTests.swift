@@ -88,8 +88,8 @@ extension EndToEnd {
       let changes: [@Sendable (inout Begin) -> Void] = [
         { $0.uid = 0 }, { $0.uid = UInt32(Scene.uid) }, { $0.account = Array("root".utf8) },
         { $0.typedName = Array("root".utf8) }, { $0.isRemote = true }, { $0.arguments = [Array("nouserok".utf8)] },
-        { $0.arguments = [Array("conf=/tmp/pam_uaf.conf".utf8)] }, { $0.command = Array("sudo".utf8) },
-        { $0.callerUID = UInt32(Scene.uid) },
+        { $0.arguments = [Array("conf=/tmp/pam_uaf.conf".utf8)] }, { $0.program = Array("sudo".utf8) },
+        { $0.callerUID = UInt32(Scene.uid) }, { $0.commandLine = Array("sudo\0id\0".utf8) },
       ]
       for change in changes {
         for operation in [UAFWire.Operation.authenticate, .status] {

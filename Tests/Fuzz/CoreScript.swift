@@ -103,7 +103,10 @@ struct CoreScript {
       Array.init)
     begin.service = lines.isEmpty ? Array("login".utf8) : lines.removeFirst()
     begin.arguments = lines.filter { !$0.isEmpty }
-    if begin.service == Array("sudo".utf8) { begin.command = Array("/bin/ls -l".utf8) }
+    if begin.service == Array("sudo".utf8) {
+      begin.program = Array("/usr/bin/sudo".utf8)
+      begin.commandLine = Array("sudo\0ls\0-l\0".utf8)
+    }
     return (try? begin.packet()) ?? []
   }
 }

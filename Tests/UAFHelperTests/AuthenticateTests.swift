@@ -62,6 +62,11 @@ import UAFWire
     var begin = bench.begin()
     #expect(try bench.run(begin, ["correct"]).prompts[0].reason == "login")
     begin.service = Array("sudo".utf8)
+    begin.program = Array("/usr/bin/sudo".utf8)
+    begin.commandLine = Array("sudo\0-u\0bob\0ls\0-l\u{1b}[2J\0".utf8)
+    #expect(try bench.run(begin, ["correct"]).prompts[0].reason == "sudo, as user bob: ls '-l[2J'")
+    (begin.program, begin.commandLine) = (nil, nil)
+    begin.version = 1
     begin.command = Array("ls -l\u{1b}[2J /root".utf8)
     #expect(try bench.run(begin, ["correct"]).prompts[0].reason == "sudo: ls -l[2J /root")
     begin.command = nil

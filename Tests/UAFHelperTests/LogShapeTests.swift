@@ -62,6 +62,9 @@ import UAFWire
     bench.server.lateFailure = .noHandshake(.refused)
     try bench.run(begin, ["correct"])
     bench.server.lateFailure = nil
+    bench.server.onRespond = { bench.hangUp() }
+    try bench.run(bench.begin(), ["correct"])
+    bench.server.onRespond = nil
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     try bench.run(bench.begin())
     bench.now.nanoseconds += 60_000_000_000

@@ -13,10 +13,11 @@ import UAFWire
     return bench
   }
 
-  private func sudo(_ bench: HelperBench, _ command: String = "sudo id") -> Begin {
+  private func sudo(_ bench: HelperBench, _ arguments: String...) -> Begin {
     var begin = bench.begin()
     begin.service = Array("sudo".utf8)
-    begin.command = Array(command.utf8)
+    begin.program = Array("/usr/bin/sudo".utf8)
+    begin.commandLine = (["sudo"] + (arguments.isEmpty ? ["id"] : arguments)).flatMap { Array(($0 + "\0").utf8) }
     return begin
   }
 
@@ -30,11 +31,12 @@ import UAFWire
     let bench = try bench()
     let transcript = try bench.run(sudo(bench), ["correct"])
     #expect(transcript.result == 0)
-    #expect(
-      transcript.prompts.map(\.text) == ["Your passcode confirms: mina@desk: sudo id\nPasscode for mina (sudo): "])
-    #expect(transcript.prompts.map(\.reason) == ["mina@desk: sudo id"])
-    #expect(bench.server.asked.last?.context.transaction == "mina@desk: sudo id")
-    #expect(bench.server.confirmed.last == (try hash("mina@desk: sudo id")))
+    // In a message of its own: sudo shows another prompt where it is told to.
+    #expect(transcript.prompts.map(\.confirmed) == ["Your passcode confirms: mina@desk: sudo: id"])
+    #expect(transcript.prompts.map(\.text) == ["Passcode for mina (sudo): "])
+    #expect(transcript.prompts.map(\.reason) == ["mina@desk: sudo: id"])
+    #expect(bench.server.asked.last?.context.transaction == "mina@desk: sudo: id")
+    #expect(bench.server.confirmed.last == (try hash("mina@desk: sudo: id")))
   }
 
   @Test func `names a remote login's service and where it comes from`() throws {
@@ -47,25 +49,64 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try hash("mina@desk: sshd from 192.0.2.1")))
   }
 
-  @Test func `signs a long command by its head, its tail and its hash, and shows all of it`() throws {
+  @Test func `other hosts than sudo show the text in the prompt itself`() throws {
     let bench = try bench()
-    let command = "sudo tar " + (0..<150).map { "file-\($0)" }.joined(separator: " ")
-    let transcript = try bench.run(sudo(bench, command), ["correct"])
-    #expect(transcript.result == 0)
-    #expect(transcript.prompts.first?.text.contains(command) == true)
-    #expect(bench.server.confirmed.last == (try hash("mina@desk: " + command)))
+    var begin = bench.begin()
+    begin.service = Array("sshd".utf8)
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.prompts.map(\.text) == ["Your passcode confirms: mina@desk: sshd\nPasscode for mina (sshd): "])
+    #expect(transcript.prompts.map(\.confirmed) == [nil])
+  }
+
+  @Test func `signs a long command by its head, its tail and its hash, and shows what a screen has room for`() throws {
+    let bench = try bench()
+    for count in [30, 200] {
+      let command = "sudo: tar " + Array(repeating: "file", count: count).joined(separator: " ")
+      let arguments = Array(repeating: "file", count: count).flatMap { Array(($0 + "\0").utf8) }
+      var begin = sudo(bench, "tar")
+      begin.commandLine = (begin.commandLine ?? []) + arguments
+      let transcript = try bench.run(begin, ["correct"])
+      #expect(transcript.result == 0)
+      let shown = try #require(transcript.prompts.first?.confirmed)
+      #expect(shown.contains("mina@desk: " + command) == (count == 30))
+      #expect(shown.contains("Not shown: ") == (count == 200))
+      #expect(shown.contains("mina@desk: sudo: tar file"))
+      #expect(shown.utf8.count < 8 * 80 + 40)
+      #expect(bench.server.confirmed.last == (try hash("mina@desk: " + command)))
+    }
   }
 
   @Test func `shows what could steer a terminal by its bytes`() throws {
     let bench = try bench()
-    let transcript = try bench.run(sudo(bench, "sudo \u{1b}[2J\u{202e}\n"), ["correct"])
+    let transcript = try bench.run(sudo(bench, "\u{1b}[2J\u{202e}\n"), ["correct"])
     #expect(transcript.result == 0)
-    #expect(transcript.prompts.first?.reason == #"mina@desk: sudo \x1B[2J\xE2\x80\xAE\x0A"#)
+    #expect(transcript.prompts.first?.reason == #"mina@desk: sudo: '\x1B[2J\xE2\x80\xAE\x0A'"#)
+    #expect(transcript.prompts.first?.confirmed?.contains("\u{1b}") == false)
+  }
+
+  @Test func `shows the text at every prompt of a call`() throws {
+    let bench = try bench()
+    bench.configuration += "\n[prompt]\ninteractive = true\ntries = 3"
+    let transcript = try bench.run(sudo(bench), ["wrong", "correct"])
+    #expect(transcript.result == 0)
+    let shown = "Your passcode confirms: mina@desk: sudo: id"
+    #expect(transcript.prompts.map(\.confirmed) == [shown, shown])
+  }
+
+  @Test func `shows sudo by its file and what its options do`() throws {
+    let bench = try bench()
+    var begin = sudo(bench)
+    begin.commandLine = Array("ls\0-s\0".utf8)
+    #expect(try bench.run(begin, ["correct"]).prompts.first?.reason == "mina@desk: sudo, called as ls, shell")
+    begin.service = Array("sudo-i".utf8)
+    begin.commandLine = Array("sudo\0-iu\0bob\0".utf8)
+    bench.configuration += "\n[service.sudo-i]\ntransaction = true"
+    #expect(try bench.run(begin, ["correct"]).prompts.first?.reason == "mina@desk: sudo, login shell, as user bob")
   }
 
   @Test func `refuses a command nobody would read, before anyone is asked`() throws {
     let bench = try bench()
-    let transcript = try bench.run(sudo(bench, "sudo " + String(repeating: "x", count: 2048)), ["correct"])
+    let transcript = try bench.run(sudo(bench, String(repeating: "x", count: 2048)), ["correct"])
     #expect(transcript.result == 1001)
     #expect(transcript.prompts.isEmpty)
     #expect(bench.server.asked.last?.op == .registration)
@@ -73,14 +114,36 @@ import UAFWire
 
   @Test func `refuses sudo whose command is not known`() throws {
     let bench = try bench()
-    var begin = sudo(bench)
-    begin.command = nil
+    for isFile in [true, false] {
+      var begin = sudo(bench)
+      if isFile { begin.program = nil } else { begin.commandLine = nil }
+      let transcript = try bench.run(begin, ["correct"])
+      #expect(transcript.result == 1007)
+      #expect(transcript.prompts.isEmpty)
+    }
+  }
+
+  @Test func `refuses a sudo whose older module says only what the caller calls it`() throws {
+    let bench = try bench()
+    var begin = bench.begin()
+    begin.version = 1
+    begin.service = Array("sudo".utf8)
+    begin.command = Array("ls -s".utf8)
     let transcript = try bench.run(begin, ["correct"])
-    #expect(transcript.result == 1007)
+    #expect(transcript.result == 1006)
     #expect(transcript.prompts.isEmpty)
   }
 
-  @Test(arguments: ["mina@desk: sudo su", "mina@desk: sudo id ", " "])
+  @Test func `refuses a name of sudo's that leaves open whether it edits`() throws {
+    let bench = try bench()
+    var begin = sudo(bench)
+    begin.commandLine = Array("xedit\0id\0".utf8)
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.result == 1001)
+    #expect(transcript.prompts.isEmpty)
+  }
+
+  @Test(arguments: ["mina@desk: sudo: su", "mina@desk: sudo: id ", " "])
   func `signs nothing where the server sends another text`(_ text: String) throws {
     let bench = try bench()
     bench.server.slippedText = text

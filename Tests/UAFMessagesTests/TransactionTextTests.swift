@@ -57,6 +57,18 @@ struct TransactionTextTests {
     #expect(hashed == Array(text.shown.utf8))
   }
 
+  @Test func `a screen has the whole of a text, or its head, its tail, its length and its hash`() throws {
+    let short = try #require(TransactionText(bytes: Array(repeating: 0x61, count: TransactionText.maximumOnScreen)))
+    #expect(short.onScreen { _ in [] } == (short.shown, 0))
+    let parts: [(UInt8, Int)] = [(0x61, 300), (0x62, 900), (0x63, 160)]
+    let long = try #require(TransactionText(bytes: parts.flatMap { Array(repeating: $0.0, count: $0.1) }))
+    let shown = long.onScreen { _ in Array(repeating: 0xFF, count: 32) }
+    let (head, tail) = (String(repeating: "a", count: 300), String(repeating: "c", count: 160))
+    #expect(shown.text == head + "\\.." + tail + "\\#1360:" + Base64URL.encode(Array(repeating: 0xFF, count: 32)))
+    #expect(shown.left == 900)
+    #expect(shown.text.utf8.count <= TransactionText.maximumOnScreen)
+  }
+
   @Test func `refuses no text, and one nobody would read`() {
     #expect(TransactionText(bytes: []) == nil)
     #expect(TransactionText(sent: "") == nil)

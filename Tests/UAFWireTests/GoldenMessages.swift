@@ -31,12 +31,13 @@ enum GoldenMessages {
       $0.pamFlags = 0x8001
       $0.arguments = ["conf=/etc/security/pam_uaf.conf", "nouserok", "timeout=60"].map(bytes)
       $0.locale = bytes("ko_KR.UTF-8")
-      $0.command = bytes("systemctl restart nginx")
       $0.isDivided = true
       $0.authenticator = bytes("passcode")
       $0.payload = bytes("eyJ2IjoxfQ")
       $0.wantsToken = true
       $0.callerUID = 1000
+      $0.program = bytes("/usr/bin/sudo")
+      $0.commandLine = bytes("sudo\0-i\0")
     },
     "begin-sudo": begin(.authenticate) {
       $0.uid = 1000
@@ -48,8 +49,9 @@ enum GoldenMessages {
       $0.isRemote = false
       $0.pamFlags = 0x8000
       $0.locale = bytes("en_US.UTF-8")
-      $0.command = bytes("sudo systemctl restart nginx")
       $0.callerUID = 1000
+      $0.program = bytes("/usr/bin/sudo")
+      $0.commandLine = bytes("sudo\0systemctl\0restart\0nginx\0")
     },
     "begin-unresolved": begin(.authenticate) {
       $0.typedName = bytes("a\u{1B}[2J\nb") + [0xFF]
@@ -99,6 +101,11 @@ enum GoldenMessages {
       $0.isRemote = false
       $0.pamFlags = 0
     },
+    "begin-version-1-sudo": begin(.authenticate) {
+      $0.version = 1
+      $0.service = bytes("sudo")
+      $0.command = bytes("sudo systemctl restart nginx")
+    },
     "begin-version-3": begin(.authenticate) { $0.version = 3 },
   ]
 
@@ -121,7 +128,8 @@ enum GoldenMessages {
 
   private static func prompt(
     echo: Bool = false, _ check: String, _ step: PromptStep, _ text: String, attempts: UInt32? = nil,
-    error: String? = nil, reason: String? = nil, entryLength: UInt32? = nil, options: [String] = []
+    error: String? = nil, reason: String? = nil, entryLength: UInt32? = nil, options: [String] = [],
+    confirmed: String? = nil
   ) -> WireMessage {
     var prompt = Prompt(echo: echo, check: check, step: step, text: text)
     prompt.remainingAttempts = attempts
@@ -129,6 +137,7 @@ enum GoldenMessages {
     prompt.reason = reason
     prompt.entryLength = entryLength
     prompt.options = options
+    prompt.confirmed = confirmed
     return .core(.prompt(prompt))
   }
 
@@ -136,7 +145,8 @@ enum GoldenMessages {
     "prompt-minimal": prompt("passcode", .current, "Passcode: "),
     "prompt-full": prompt(
       echo: true, "choice", .newAgain, "비밀번호: ", attempts: 4, error: "틀렸습니다. 4번 남았습니다.",
-      reason: "sudo: systemctl restart nginx", entryLength: 6, options: ["passcode", "패턴"]),
+      reason: "sudo: systemctl restart nginx", entryLength: 6, options: ["passcode", "패턴"],
+      confirmed: "Your passcode confirms: maria@desk: sudo: id"),
     "prompt-attempts": prompt(
       "passcode", .current, "Wrong. 4 tries left. Passcode: ", attempts: 4, error: "Wrong. 4 tries left."),
     "prompt-new": prompt("passcode", .new, ""),
@@ -146,6 +156,8 @@ enum GoldenMessages {
       entryLength: 256, options: [String](repeating: String(repeating: "o", count: 256), count: 16)),
     "prompt-choice": prompt(
       echo: true, "choice", .current, "1 passcode\n2 pattern\nNumber: ", options: ["passcode", "pattern"]),
+    "prompt-confirmed": prompt(
+      "passcode", .current, "Passcode: ", confirmed: "Your passcode confirms: maria@desk: sudo: id"),
     "prompt-entry-length": prompt("passcode", .current, "Passcode: ", entryLength: 4),
   ]
 

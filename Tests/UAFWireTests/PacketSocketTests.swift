@@ -144,7 +144,7 @@ struct PacketSocketTests {
     shutdown(pair.other, CInt(SHUT_WR))
     #expect(throws: PacketSocketError.closed) {
       var buffer = try Self.buffer()
-      _ = try pair.socket.receive(into: &buffer, timeoutMilliseconds: -1)
+      _ = try pair.socket.receive(into: &buffer, timeoutMilliseconds: 10_000)
     }
   }
 
@@ -185,5 +185,45 @@ struct PacketSocketTests {
   @Test func `knows the peer's user id`() throws {
     let pair = try Pair()
     #expect(try pair.socket.peerUserID() == geteuid())
+  }
+
+  @Test func `tells a peer that has closed its end from one that only sends no more`() throws {
+    let ends = try PacketSocket.pair()
+    let socket = try PacketSocket(takingOver: ends.mine)
+    var seen = [socket.isHungUp()]
+    _ = shutdown(ends.theirs, CInt(SHUT_WR))
+    seen.append(socket.isHungUp())
+    close(ends.theirs)
+    seen.append(socket.isHungUp())
+    #expect(seen == [false, false, true])
+  }
+
+  @Test(arguments: [true, false])
+  func `tells what a peer left unread from what it read`(_ reads: Bool) throws {
+    let ends = try PacketSocket.pair()
+    let socket = try PacketSocket(takingOver: ends.mine)
+    try socket.send([PacketType.ready.rawValue])
+    let before = socket.leftUnread(timeoutMilliseconds: 0)
+    var byte: UInt8 = 0
+    // SAFETY: there is room for the one byte.
+    if reads { _ = unsafe recv(ends.theirs, &byte, 1, 0) }
+    close(ends.theirs)
+    let after = socket.leftUnread(timeoutMilliseconds: 0)
+    #expect([before, after] == [false, !reads])
+  }
+
+  @Test func `waits for a packet as long as the peer of another socket is there`() throws {
+    let pair = try Pair()
+    let others = try PacketSocket.pair()
+    let other = try PacketSocket(takingOver: others.mine)
+    #expect(throws: PacketSocketError.timedOut) {
+      try pair.socket.awaitPacket(whilePeerOf: other, timeoutMilliseconds: 0)
+    }
+    _ = pair.write([PacketType.ready.rawValue])
+    try pair.socket.awaitPacket(whilePeerOf: other, timeoutMilliseconds: 10_000)
+    close(others.theirs)
+    #expect(throws: PacketSocketError.closed) {
+      try pair.socket.awaitPacket(whilePeerOf: other, timeoutMilliseconds: 10_000)
+    }
   }
 }

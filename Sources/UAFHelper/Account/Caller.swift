@@ -31,6 +31,9 @@ struct Caller: Equatable {
   /// Whether the front end is uafctl, which shows *finished*'s text itself.
   var isTool: Bool { service == Self.toolService }
 
+  /// Whether the host is sudo, whose person confirms a command and not a mere login.
+  var isSudo: Bool { isRoot && (service == "sudo" || service == "sudo-i") }
+
   /// The service's name uafctl gives itself.
   static let toolService = "uafctl"
 
@@ -52,7 +55,7 @@ struct Caller: Equatable {
     }
     let saysTooMuch =
       begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote || !begin.arguments.isEmpty
-      || begin.command != nil || begin.callerUID != nil
+      || begin.command != nil || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
     guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
       var ending = Ending(.invalidParameter, log: "peer \(peer) asked for what only root may ask for")
       ending.peer = peer

@@ -25,6 +25,8 @@ struct Ending: Error {
   var peer: UInt32?
   /// What is wrong with a file of the state that is damaged, edited, or of another account, and what to do; nil if none is.
   var damage: String?
+  /// Whether an answer was sent for a front end that was gone by then: the server may have accepted it.
+  var isUnused = false
   /// Whether nothing was ever registered for the account here; decides `nouserok` alone.
   var neverHadRow = false
 

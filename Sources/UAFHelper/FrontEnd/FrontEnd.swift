@@ -25,6 +25,19 @@ import UAFWire
   /// Whether what is entered is kept from being swapped out: the buffer is the largest of the memory that has to be.
   var isLocked: Bool { buffer.isLocked }
 
+  /// Whether it has gone away: a host that was killed, say, after its person had entered the value.
+  var isGone: Bool { socket.isHungUp() }
+
+  /// Waits, for a moment, until it has closed its end, and tells whether it left something unread.
+  func leftUnread(timeoutMilliseconds: Int32) -> Bool { socket.leftUnread(timeoutMilliseconds: timeoutMilliseconds) }
+
+  /// Waits for a packet of another conversation's for as long as this front end is there.
+  ///
+  /// - Throws: `PacketSocketError`, `closed` where it went away.
+  func awaitPacket(of other: borrowing PacketSocket, timeoutMilliseconds: Int32) throws(PacketSocketError) {
+    try other.awaitPacket(whilePeerOf: socket, timeoutMilliseconds: timeoutMilliseconds)
+  }
+
   /// The user id of the peer.
   func peerUserID() throws(PacketSocketError) -> UInt32 { try socket.peerUserID() }
 

@@ -32,12 +32,13 @@ import UAFWire
     owesAnswer = true
   }
 
-  /// Waits for a packet of the answer.
+  /// Waits for a packet of the answer, with a front end for as long as that is there.
   ///
   /// - Throws: `PacketSocketError`, `malformed` for what `read` refuses.
   func receive<Message>(
-    timeoutMilliseconds: Int32, _ read: (Packet, Span<UInt8>) throws(PacketError) -> Message
+    timeoutMilliseconds: Int32, for frontEnd: FrontEnd?, _ read: (Packet, Span<UInt8>) throws(PacketError) -> Message
   ) throws(PacketSocketError) -> Message {
+    if let frontEnd { try frontEnd.awaitPacket(of: socket, timeoutMilliseconds: timeoutMilliseconds) }
     let packet = try socket.receive(into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
     return try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketSocketError) in
       do throws(PacketError) { return try read(packet, bytes) } catch { throw .malformed(error) }

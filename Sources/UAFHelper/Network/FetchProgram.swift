@@ -8,7 +8,7 @@ import UAFWire
   private let timeoutMilliseconds: UInt32
   private let certificateAuthorities: String?
   private let server: ServerSettings
-  private let waiting: () -> Void
+  private let waiter: ExchangeWaiter
   private let noting: (_ missing: String) -> Void
 
   /// How often a front end that waits is told so: the module gives up on a core that says nothing for 40 s.
@@ -20,15 +20,15 @@ import UAFWire
   ///
   /// - Parameters:
   ///   - authorities: PEM; nil for the system's.
-  ///   - waiting: called while the server takes its time.
+  ///   - waiter: who waits.
   ///   - noting: called with what uaf-fetch says its sandbox lacks.
   init(
-    _ server: ServerSettings, over process: FetchProcess, authorities: String?, waiting: @escaping () -> Void,
+    _ server: ServerSettings, over process: FetchProcess, authorities: String?, waiter: ExchangeWaiter,
     noting: @escaping (_ missing: String) -> Void
   ) {
     self.process = process
     self.server = server
-    self.waiting = waiting
+    self.waiter = waiter
     self.noting = noting
     certificateAuthorities = authorities
     let milliseconds = server.timeout.components.seconds.multipliedReportingOverflow(by: 1000)
@@ -79,11 +79,11 @@ import UAFWire
     while true {
       let slice = min(left, Self.sliceMilliseconds)
       do throws(PacketSocketError) {
-        return try process.receive(timeoutMilliseconds: Int32(clamping: slice), read)
+        return try process.receive(timeoutMilliseconds: Int32(clamping: slice), for: waiter.frontEnd, read)
       } catch {
         left -= slice
         guard error == .timedOut, left > 0 else { throw .unavailable }
-        waiting()
+        waiter.waiting()
       }
     }
   }

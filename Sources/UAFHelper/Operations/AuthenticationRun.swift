@@ -58,7 +58,7 @@ import UAFWire
     self.held = held
     self.client = client
     self.purpose = purpose
-    network = try session.network(server)
+    network = try session.network(server, isForLogin: true)
     asked = session.surroundings.now()
     refusalsBefore = session.refusals(of: held.account)
     flow = try session.startAuthentication(client, held.account, for: purpose, over: &network)
@@ -166,6 +166,7 @@ import UAFWire
       switch try collect() {
       case .success(let collected): offer = collected
       case .failure(let refusal):
+        try session.requireFrontEnd()
         // No stack may go on because the server is silent before the person has proved anything here.
         if held.opened.isEmpty { try session.openAny(of: held) }
         return .failure(refusal)
@@ -180,7 +181,7 @@ import UAFWire
         return try self.session.signer(key, self.held.account, unlocked)
       }
       switch verdict {
-      case .failure(let refusal): return .failure(heard(refusal))
+      case .failure(let refusal): return .failure(heard(try session.stillWanted(refusal)))
       case .success(.accepted(let acceptance)): return .success(try session.believe(acceptance))
       // The flow ends by itself what a server would go on with for ever.
       case .success(.furtherRequest): isFurther = true

@@ -52,11 +52,16 @@ import UAFMessages
     if replacesValues {
       // Whoever gives up before the new value is there has lost nothing.
       makers = try self.makers(types)
+      try session.requireFrontEnd()
       try deregisterReplacedKeys()
     }
     var (flow, offer) = try offered(keys)
     if offer.namesOtherKeys, keys.isEmpty, try deregisterStaleKeys() { (flow, offer) = try offered(keys) }
-    if makers.isEmpty { makers = try self.makers(try way(of: offer, named)) }
+    if makers.isEmpty {
+      makers = try self.makers(try way(of: offer, named))
+      // Not once keys were given back: what was begun for the new value is brought to its end.
+      try session.requireFrontEnd()
+    }
     let acceptance = try send(&flow, &makers, keys)
     let made = makers.map(\.type)
     try keep(makers, replacing: all.filter { made.contains($0.type) && $0.appID == offer.appID })

@@ -32,6 +32,7 @@ extension Session {
       let proving = AccountAuthenticators(account, held.types, named: type, in: try openState())
       proof = .token(try AuthenticationRun(self, proving, client, server, for: .proof(.deregistration)).run().token)
     }
+    try requireFrontEnd()
     var network = try self.network(server)
     let name = account.identity.serverUserName
     let order: DeregistrationOrder

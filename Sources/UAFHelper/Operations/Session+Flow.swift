@@ -25,7 +25,7 @@ extension Session {
 
   /// For accounts that are not there: the same request leaves the machine.
   func startInVain(_ client: ClientSettings, _ server: ServerSettings) throws(Ending) {
-    var network = try self.network(server)
+    var network = try self.network(server, isForLogin: true)
     let name = caller.typedName.flatMap { try? serverUserName($0, server) } ?? "unknown"
     var flow = AuthenticationFlow(settings: client, username: name, transaction: transaction)
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
@@ -49,9 +49,11 @@ extension Session {
       guard let key = fitting else {
         throw Ending(.noSuitableAuthenticator, log: "the server asks for keys that are not here")
       }
+      try requireFrontEnd()
       var signer = try signer(key)
       do throws(Refusal) { try flow.sign(with: &signer) } catch { return .failure(error) }
     }
+    try requireFrontEnd()
     do throws(Refusal) { return .success(try flow.send(over: &network)) } catch { return .failure(error) }
   }
 

@@ -2,6 +2,7 @@ import Authenticator
 import FidoResults
 import SecretMemory
 import UAFConfiguration
+import UAFCrypto
 import UAFMessages
 import UAFWire
 
@@ -29,10 +30,10 @@ extension Session {
   /// - Throws: ``Ending``: 999 if the person cancelled, 7009 if an empty line means another way in.
   func askValue(_ question: Question) throws(Ending) -> Secret? {
     var lines: [String] = []
-    if question.step == .current, let transaction {
-      // In the prompt itself, whatever PAM_SILENT says: nobody confirms what was not shown.
-      lines.append(PromptText.confirm(question.kind, transaction.shown).text(in: language))
-    }
+    let confirmed = question.step == .current ? try confirmed(by: question.kind) : nil
+    // In the prompt itself, whatever PAM_SILENT says: nobody confirms what was not shown. sudo shows another prompt where
+    // it is told to.
+    if let confirmed, !caller.isSudo { lines.append(confirmed) }
     lines += grid(for: question.kind)
     let keypad = try keypad(for: question.kind)
     if let keypad { lines.append(keypad.layout(in: language, accessible: settings.prompt.accessible)) }
@@ -47,6 +48,7 @@ extension Session {
     let check = question.kind == .pattern ? "pattern" : "passcode"
     var prompt = Prompt(echo: false, check: check, step: question.step, text: lines.joined(separator: "\n"))
     prompt.remainingAttempts = question.tries.map { UInt32(clamping: $0) }
+    if caller.isSudo { prompt.confirmed = confirmed }
     prompt.reason = reason
     prompt.entryLength = entryLength(question)
     show(question.error, in: &prompt)
@@ -55,6 +57,23 @@ extension Session {
     if question.canGoBack { return nil }
     try leaveByEmptyLine()
     return value
+  }
+
+  /// What the entry confirms; a command of sudo's, whose caller may be another program, as a screen has room for it.
+  ///
+  /// - Throws: ``Ending``.
+  private func confirmed(by kind: ValueKind) throws(Ending) -> String? {
+    guard let transaction else { return nil }
+    guard caller.isSudo else { return PromptText.confirm(kind, transaction.shown).text(in: language) }
+    let shown: (text: String, left: Int)
+    do throws(CryptoError) {
+      shown = try transaction.onScreen { bytes throws(CryptoError) in try SHA256.hash(bytes) }
+    } catch {
+      throw Ending(.cannotUse, log: "\(error)")
+    }
+    let text = PromptText.confirm(kind, shown.text).text(in: language)
+    guard shown.left > 0 else { return text }
+    return "\(text)\n(\(PromptText.partOfText(left: shown.left).text(in: language)))"
   }
 
   private func text(of question: Question) -> PromptText {
@@ -86,9 +105,18 @@ extension Session {
   var reason: String? {
     if let text = transaction?.shown ?? settings.reason { return text }
     guard let service = caller.service else { return nil }
-    if let command = begin.command { return Text.cleaned("\(service): \(String(decoding: command, as: UTF8.self))") }
+    if caller.isSudo, let command { return Text.cleaned(String(decoding: command, as: UTF8.self)) }
     guard begin.isRemote, let host = begin.remoteHost, !host.isEmpty else { return Text.cleaned(service) }
     return Text.cleaned("\(service) from \(String(decoding: host, as: UTF8.self))")
+  }
+
+  /// What sudo is to do; nil where that is not known.
+  ///
+  /// Older modules have it in their own words.
+  private var command: [UInt8]? {
+    if let command = begin.command { return Array("sudo: ".utf8) + command }
+    guard let program = begin.program, let line = begin.commandLine else { return nil }
+    return try? SudoCommandLine(program: program, commandLine: line, limit: WireLimit.commandLine).text
   }
 
   /// What root has people told of the other way in; only logins have one.

@@ -57,6 +57,7 @@ extension Session {
         .authenticatorResetFailed, detail: "this server takes no enrolment codes: have root run 'uafctl reset USER'",
         log: "the server cannot judge an enrolment code")
     }
+    try requireFrontEnd()
     var network = try self.network(server)
     let scope = try scope(type)
     do throws(Refusal) {

@@ -34,10 +34,10 @@ final class Seclusion {
   ///
   /// - Throws: ``Ending``: why uaf-fetch could not be started when there was the time for it.
   func network(
-    _ server: ServerSettings, _ authorities: String?, waiting: @escaping () -> Void
+    _ server: ServerSettings, _ authorities: String?, _ waiter: ExchangeWaiter
   ) throws(Ending) -> Network {
     guard let network else { throw Ending(.cannotUse, log: "uaf-fetch was not started: no server was to be asked") }
-    let fetch = FetchProgram(server, over: try network.get(), authorities: authorities, waiting: waiting) {
+    let fetch = FetchProgram(server, over: try network.get(), authorities: authorities, waiter: waiter) {
       [self] missing in report(missing, of: "uaf-fetch")
     }
     return Network(

@@ -10,15 +10,16 @@ struct Outcome {
   let result: FidoResult
   let code: PAMCode
 
-  /// Writes the line of a success.
-  func log(_ success: Success, to sink: any LogSink) {
+  /// Writes the line of a success, which may be of no use to a front end that is gone.
+  func log(_ success: Success, isUnused: Bool = false, to sink: any LogSink) {
     var line = line
     line.add(.type, Self.names(success.types))
     if let age = success.offlineAge {
       line.add(.offline, "yes")
       line.add(.age, String(age.components.seconds))
     }
-    sink.write(line, .notice)
+    if isUnused { line.add(.unused, "yes") }
+    sink.write(line, isUnused ? .warning : .notice)
   }
 
   /// Writes the line of any other end, and one of its own for what such an end is a sign of.
@@ -32,6 +33,7 @@ struct Outcome {
     }
     var line = line
     line.add(.type, Self.names(ending.types))
+    if ending.isUnused { line.add(.unused, "yes") }
     line.add(.detail, ending.log)
     let level: LogLevel =
       switch code {

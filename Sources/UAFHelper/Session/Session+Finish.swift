@@ -16,8 +16,26 @@ extension Session {
       try frontEnd.send(.setenv(name: name, value: token))
     }
     Outcome(caller: caller, operation: begin.operation, result: success.result, code: .success)
-      .log(success, to: surroundings.log)
-    try frontEnd.send(.finished(finished))
+      .log(success, isUnused: frontEnd.isGone, to: surroundings.log)
+    do throws(Ending) { try frontEnd.send(.finished(finished)) } catch {
+      noteUntaken()
+      throw error
+    }
+  }
+
+  /// Notes a success that the front end left unread: it was gone before it came to that.
+  ///
+  /// The module closes its end right after the last message. uafctl may go on for a while, and runs nothing after it.
+  func noteDelivery() {
+    if !caller.isTool, frontEnd.leftUnread(timeoutMilliseconds: 1000) { noteUntaken() }
+  }
+
+  private func noteUntaken() {
+    var line = LogLine(.conversation)
+    caller.describe(in: &line)
+    line.add(.unused, "yes")
+    line.add(.detail, "the front end did not take the success")
+    surroundings.log.write(line, .warning)
   }
 
   /// Says how it ended, to the person, the log and the front end.

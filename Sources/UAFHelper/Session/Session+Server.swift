@@ -41,11 +41,39 @@ extension Session {
   }
 
   /// The way to a server; while an answer is owed the front end hears of it, or it would take the core for dead.
-  func network(_ server: ServerSettings) throws(Ending) -> Network {
-    try surroundings.network(server, authorities) { [frontEnd, language] in
-      // A front end that is gone is noticed at the next message that matters.
-      try? frontEnd.send(.info(PromptText.waitingForServer.text(in: language)))
-    }
+  ///
+  /// - Parameter isForLogin: whether nothing is waited for any more once the front end is gone.
+  func network(_ server: ServerSettings, isForLogin: Bool = false) throws(Ending) -> Network {
+    let waiter = ExchangeWaiter(
+      waiting: { [frontEnd, language] in
+        // A front end that is gone is noticed at the next message that matters.
+        try? frontEnd.send(.info(PromptText.waitingForServer.text(in: language)))
+      }, frontEnd: isForLogin ? frontEnd : nil)
+    return try surroundings.network(server, authorities, waiter)
+  }
+
+  /// Whether the front end is still there, before anything is signed or sent for it.
+  ///
+  /// - Throws: ``Ending``: nobody waits for what the person confirmed.
+  func requireFrontEnd() throws(Ending) {
+    guard frontEnd.isGone else { return }
+    throw Ending(.applicationCancel, log: "the front end went away: nothing more was signed or sent")
+  }
+
+  /// The end of a login whose front end went away after its answer was sent; nil for another one.
+  private func unused() -> Ending? {
+    guard frontEnd.isGone else { return nil }
+    var ending = Ending(.applicationCancel, log: "the front end went away: the answer was sent, and is of no use")
+    ending.isUnused = true
+    return ending
+  }
+
+  /// Takes the server's word on an answer, unless nobody waits for it any more.
+  ///
+  /// - Throws: ``Ending``.
+  func stillWanted(_ refusal: Refusal) throws(Ending) -> Refusal {
+    if let unused = unused() { throw unused }
+    return refusal
   }
 
   /// What the client flows need to know.

@@ -23,9 +23,8 @@ struct Surroundings {
   ///
   /// Called once, before anybody is asked anything.
   var seclude: (Bool, String) -> Void = { _, _ in }
-  /// Makes the way to a server whose certificate comes from these authorities; the third argument is called while that takes
-  /// its time.
-  var network: (ServerSettings, String?, @escaping () -> Void) throws(Ending) -> Network
+  /// Makes the way to a server whose certificate comes from these authorities.
+  var network: (ServerSettings, String?, ExchangeWaiter) throws(Ending) -> Network
   /// The machine, as the server may know it.
   var device: DeviceDescription
   /// Makes the layout of a shuffled keypad.

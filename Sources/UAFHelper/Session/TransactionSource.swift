@@ -8,37 +8,54 @@ struct TransactionSource {
   private let caller: Caller
   private let hostName: String
 
-  private static let sudo: Set<String> = ["sudo", "sudo-i"]
-
   init(_ begin: Begin, _ caller: Caller, hostName: String) {
     self.begin = begin
     self.caller = caller
     self.hostName = hostName
   }
 
-  /// The text: `ACCOUNT@HOST: COMMAND` for sudo, else `ACCOUNT@HOST: SERVICE`, with ` from RHOST` where the person is remote.
+  /// The text: `ACCOUNT@HOST: ` and what ``SudoCommandLine`` says of sudo, else `ACCOUNT@HOST: SERVICE`, with ` from RHOST`
+  /// where the person is remote.
   ///
   /// What this machine knows stands first, so that a command cannot pass for another host or account.
   ///
-  /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, 1007 where sudo's command is not known.
+  /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, and for sudo by a name that leaves open
+  ///   what it does; 1006 and 1007 where what sudo is to do is not known.
   func text() throws(Ending) -> TransactionText {
     let account = caller.name ?? caller.typedName ?? []
     let service = caller.service ?? ""
     var text = account + Array("@\(hostName): ".utf8)
-    if Self.sudo.contains(service) {
-      guard let command = begin.command else {
-        throw Ending(.cannotUse, log: "sudo's command line, which is to be confirmed, could not be read")
-      }
-      text += command
+    if caller.isSudo {
+      text += try sudoText()
     } else {
       text += Array(service.utf8)
       if let host = begin.remoteHost, !host.isEmpty { text += Array(" from ".utf8) + host }
     }
-    guard let made = TransactionText(bytes: text) else {
-      throw Ending(
-        .invalidParameter, text: .textTooLong(TransactionText.maximumShown), log: "the text to be confirmed is too long"
-      )
-    }
+    guard let made = TransactionText(bytes: text) else { throw tooLong }
     return made
+  }
+
+  /// What sudo does; the host's own words of version 1 are no account of it, since they begin with what the caller called it.
+  private func sudoText() throws(Ending) -> [UInt8] {
+    guard begin.version > 1 else {
+      throw Ending(.clientMismatch, log: "a sudo with the module of an older version cannot have its command confirmed")
+    }
+    guard let program = begin.program, let line = begin.commandLine else {
+      throw Ending(.cannotUse, log: "sudo's file and command line, which are to be confirmed, could not be read")
+    }
+    do throws(SudoCommandLine.Refusal) {
+      return try SudoCommandLine(program: program, commandLine: line, limit: WireLimit.commandLine).text
+    } catch {
+      switch error {
+      case .tooLong: throw tooLong
+      case .ambiguousName:
+        throw Ending(.invalidParameter, log: "sudo was called by a name that may make it an editor, and may not")
+      }
+    }
+  }
+
+  private var tooLong: Ending {
+    Ending(
+      .invalidParameter, text: .textTooLong(TransactionText.maximumShown), log: "the text to be confirmed is too long")
   }
 }

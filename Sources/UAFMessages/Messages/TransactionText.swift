@@ -1,9 +1,10 @@
-/// A text a person confirms, in the two forms both ends derive alike: shown whole, and signed within UAF's 200 characters.
+/// A text a person confirms, in the forms both ends derive alike: whole, within a screen, and signed within UAF's 200
+/// characters.
 ///
 /// No two texts share a form. A backslash is doubled and every byte that is not printable ASCII becomes `\xHH`, so what is
 /// shown says what was sent byte by byte; the marks of a shortened form, `\..` and `\#`, cannot come from a text.
 public struct TransactionText: Equatable, Sendable {
-  /// The whole text for a screen: 1 to 2048 printable ASCII characters.
+  /// The whole text: 1 to 2048 printable ASCII characters.
   public let shown: String
 
   /// Most characters that are shown; what is longer is no text anybody would read before agreeing.
@@ -11,8 +12,10 @@ public struct TransactionText: Equatable, Sendable {
   /// Most characters UAF lets a `text/plain` transaction have (UAF protocol, section 3.5.1).
   public static let maximumSigned = 200
 
-  private static let headCount = 80
-  private static let tailCount = 60
+  /// Most characters of a text that its person did not choose: seven lines of 80 columns, with words of ours before it.
+  ///
+  /// What is longer could push its own beginning off a screen of 24 lines.
+  public static let maximumOnScreen = 520
 
   /// Makes the text of bytes that may be anything, such as a command line.
   ///
@@ -73,9 +76,26 @@ public struct TransactionText: Equatable, Sendable {
   ///
   /// - Parameter hash: SHA-256.
   public func signed<Failure: Error>(hash: ([UInt8]) throws(Failure) -> [UInt8]) throws(Failure) -> String {
+    try shown.utf8.count > Self.maximumSigned ? shortened(head: 80, tail: 60, hash: hash) : shown
+  }
+
+  /// What a screen has room for: the whole text where it is short enough, else more of its head and its tail than is
+  /// signed, its length and its SHA-256; and how many characters were left out.
+  ///
+  /// - Parameter hash: SHA-256.
+  public func onScreen<Failure: Error>(
+    hash: ([UInt8]) throws(Failure) -> [UInt8]
+  ) throws(Failure) -> (text: String, left: Int) {
     let count = shown.utf8.count
-    guard count > Self.maximumSigned else { return shown }
+    guard count > Self.maximumOnScreen else { return (shown, 0) }
+    let (head, tail) = (300, 160)
+    return (try shortened(head: head, tail: tail, hash: hash), count - head - tail)
+  }
+
+  private func shortened<Failure: Error>(
+    head: Int, tail: Int, hash: ([UInt8]) throws(Failure) -> [UInt8]
+  ) throws(Failure) -> String {
     let digest = Base64URL.encode(try hash(Array(shown.utf8)))
-    return "\(shown.prefix(Self.headCount))\\..\(shown.suffix(Self.tailCount))\\#\(count):\(digest)"
+    return "\(shown.prefix(head))\\..\(shown.suffix(tail))\\#\(shown.utf8.count):\(digest)"
   }
 }

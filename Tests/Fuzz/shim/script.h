@@ -42,6 +42,7 @@ enum place {
   PLACE_ITEM,
   PLACE_VARIABLE,
   PLACE_COMMAND,
+  PLACE_SIGNAL,
   PLACES
 };
 

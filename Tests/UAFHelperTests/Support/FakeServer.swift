@@ -45,6 +45,8 @@ final class FakeServer {
   var onEachGet: (() -> Void)?
   /// Called whenever an answer comes in.
   var onRespond: (() -> Void)?
+  /// Called whenever somebody waits for an answer.
+  var onFinish: (() -> Void)?
   /// Called once, when the next request is asked for.
   var onGet: (() -> Void)?
   private(set) var requests: [TransportRequest] = []
@@ -77,6 +79,7 @@ final class FakeServer {
   }
 
   func finish() throws(TransportFailure) -> TransportResponse {
+    onFinish?()
     if let failure = failure ?? lateFailure { throw failure }
     if let left = answersLeft {
       guard left > 0 else { throw .noHandshake(.refused) }

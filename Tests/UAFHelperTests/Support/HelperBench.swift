@@ -25,6 +25,8 @@ final class HelperBench {
   var device = DeviceDescription()
   /// The layouts of shuffled keypads to come: the key of each digit.
   var layouts: [[UInt8]] = []
+  /// Closes the running conversation's front end, as the kernel does for a host that was killed.
+  private(set) var hangUp: () -> Void = {}
   /// What /etc/passwd says.
   var passwd = "mina:x:4242:4242::/:/bin/sh\n"
 
@@ -133,10 +135,15 @@ final class HelperBench {
       case .gone: break
       }
     }
+    var isHungUp = false
+    hangUp = {
+      isHungUp = true
+      _ = shutdown(ends.mine, CInt(SHUT_RDWR))
+    }
     // A question the script has no answer for meets the end of the stream instead of waiting for ever.
     _ = shutdown(ends.mine, CInt(SHUT_WR))
     converse(try frontEnd.receiveBegin(), frontEnd, peer: peer)
-    return try Transcript(mine, unused: entries.count, isHeardOut: !entries.contains(.gone))
+    return try Transcript(mine, unused: entries.count, isHeardOut: !entries.contains(.gone) && !isHungUp)
   }
 
   private func converse(_ begin: Begin, _ frontEnd: FrontEnd, peer: UInt32) {

@@ -15,7 +15,7 @@ from system.cases import LANGUAGES
 
 SECTION = "[service.sudo]\ntransaction = true"
 STORE = "/srv/uaf/server.db"
-COMMAND = r"sudo sh -c 'printf '\''let-%s\n'\'' in'"
+COMMAND = r"sudo: sh -c 'printf '\''let-%s\n'\'' in'"
 SENT_BACK = "1001"
 
 
@@ -74,8 +74,15 @@ def shown(lab):
     return f"kept and verified: {words['time']} {words['account']} {words['text']}"
 
 
-@row("transaction-long", "sudo with transaction = true: commands of 300, 2,500 and 10,000 characters",
-     "shown whole up to 2,048, signed as head, tail, length and SHA-256; beyond refused before anybody is asked")
+def shortened(whole, head, tail):
+    """A text that is too long, by its head, its tail, its length and its SHA-256."""
+    digest = base64.urlsafe_b64encode(hashlib.sha256(whole.encode()).digest()).rstrip(b"=").decode()
+    return f"{whole[:head]}\\..{whole[-tail:]}\\#{len(whole)}:{digest}"
+
+
+@row("transaction-long", "sudo with transaction = true: commands of 300, 1,900, 2,500 and 10,000 characters",
+     "shown whole up to 520, as head, tail, length and SHA-256 beyond that, and signed so from 201 on; kept whole up to "
+     "2,048; beyond refused before anybody is asked")
 def long(lab):
     prepare(lab)
     person = lab.person()
@@ -84,9 +91,13 @@ def long(lab):
     expected = text(person, " " + argument)
     transcripts.check("transaction-long.en", session, person)
     must(session.is_in and expected in session.text, f"not let in, or not shown whole: {session}")
-    digest = base64.urlsafe_b64encode(hashlib.sha256(expected.encode()).digest()).rstrip(b"=").decode()
-    signed = f"{expected[:80]}\\..{expected[-60:]}\\#{len(expected)}:{digest}"
+    signed = shortened(expected, 80, 60)
     must(kept(lab, person, expected)["signed"] == signed, f"signed is not {signed}")
+    other = lab.person()
+    session = hosts.sudo(other, other.passcode, more=("x" * 1900,))
+    longer = text(other, " " + "x" * 1900)
+    must(session.is_in and shortened(longer, 300, 160) in session.text, f"1,900 characters: {session}")
+    must(kept(lab, other, longer)["signed"] == shortened(longer, 80, 60), "1,900 characters: signed otherwise")
     for count in (2500, 10_000):
         session = hosts.sudo(person, person.passcode, person.password, more=("x" * count,))
         transcripts.check("transaction-too-long.en", session, person)
@@ -111,7 +122,7 @@ def other_bytes(lab):
 
 
 LIES = {
-    "another command": lambda content: content.replace(b"sudo sh", b"sudo id"),
+    "another command": lambda content: content.replace(b"sudo: sh", b"sudo: id"),
     "another account": lambda content: content.replace(b"mina", b"root"),
     "nothing": lambda content: b"",
     "no text at all": lambda content: None,
@@ -151,7 +162,7 @@ def lies(lab):
         heard = len(between.heard)
         session = hosts.sudo(person, person.passcode, person.password)
         must(not session.is_in, f"{what}: let in: {session}")
-        must("sudo id" not in session.text and "root@" not in session.text, f"{what}: shown: {session}")
+        must("sudo: id" not in session.text and "root@" not in session.text, f"{what}: shown: {session}")
         sent = [request.path for request in between.heard[heard:]]
         must("/uaf/respond" not in sent, f"{what}: answered: {sent}")
     transcripts.check("transaction-lie.en", session, person)
@@ -162,7 +173,7 @@ def lies(lab):
 
 
 FORGERIES = {
-    "the text": ("shown", lambda shown: shown.replace("sudo sh", "sudo id"), "another text was signed"),
+    "the text": ("shown", lambda shown: shown.replace("sudo: sh", "sudo: id"), "another text was signed"),
     "the account in the text": ("shown", lambda shown: shown.replace("mina", "nina"), "another text was signed"),
     "the challenge": ("fcParams", lambda parameters: parameters + "A",
                       "the signature belongs to other challenge parameters"),

@@ -1,0 +1,173 @@
+/// What sudo was told to do: its file, the options in words, and the command.
+///
+/// The line is read as sudo reads it (getopt_long with `+`, and assignments between options), so that nothing of it passes
+/// for something else. Words of ours stand before the first colon, separated by commas. What the caller wrote is quoted
+/// where it has any other character than those no word of ours could be made with.
+struct SudoCommandLine {
+  /// Why there are no words for a line.
+  enum Refusal: Error {
+    /// It is longer than anybody confirms, or has no end.
+    case tooLong
+    /// Its first argument makes one sudo an editor, and another not.
+    case ambiguousName
+  }
+
+  private let program: [UInt8]
+  private let arguments: [[UInt8]]
+  private var isEditing = false
+  private var words: [[UInt8]] = []
+  /// The next argument to be read.
+  private var index = 1
+
+  /// The file that has no path in the text.
+  private static let usual = Array("/usr/bin/sudo".utf8)
+
+  /// Reads the line.
+  ///
+  /// - Parameters:
+  ///   - program: the file, as the kernel names it.
+  ///   - commandLine: the arguments, each with a NUL behind it.
+  ///   - limit: a line of so many bytes may have been cut.
+  /// - Throws: ``Refusal``.
+  init(program: [UInt8], commandLine: [UInt8], limit: Int) throws(Refusal) {
+    guard commandLine.count < limit, commandLine.last == 0 else { throw .tooLong }
+    self.program = program
+    arguments = commandLine.dropLast().split(separator: 0, omittingEmptySubsequences: false).map(Array.init)
+    let name = Self.baseName(arguments[0])
+    isEditing = name == Array("sudoedit".utf8)
+    // Of a name such as this some versions of sudo make sudoedit.
+    guard isEditing || !name.ends(with: "edit") else { throw .ambiguousName }
+    if !isEditing, name != Array("sudo".utf8) { words.append(Self.words("called as", name)) }
+    if isEditing { words.append(Array("edit".utf8)) }
+  }
+
+  /// The text: `sudo`, the words, and after a colon the command, where there is one.
+  var text: [UInt8] {
+    var reader = self
+    let file = program == Self.usual ? Array("sudo".utf8) : ShellWord.strict(program)
+    guard Self.baseName(program) == Array("sudo".utf8), reader.readOptions() else {
+      // Whatever the arguments mean to it: all of them, as they are.
+      return Self.joined([file] + words + [Array("arguments".utf8)], arguments.dropFirst())
+    }
+    let command = arguments.dropFirst(reader.index)
+    if command.isEmpty, reader.words.allSatisfy({ !Self.isWhole.contains($0) }) {
+      reader.words.append(Array("shell".utf8))
+    }
+    return Self.joined([file] + reader.words, command)
+  }
+
+  /// What needs no command beside it.
+  private static let isWhole = Set(
+    ["shell", "login shell", "edit", "list what is allowed", "renew the ticket"].map { Array($0.utf8) })
+
+  private static func joined(_ words: [[UInt8]], _ command: ArraySlice<[UInt8]>) -> [UInt8] {
+    let head = Array(words.joined(separator: Array(", ".utf8)))
+    guard !command.isEmpty else { return head }
+    return head + Array(": ".utf8) + Array(command.map(ShellWord.plain).joined(separator: [UInt8(ascii: " ")]))
+  }
+
+  private static func words(_ words: String, _ argument: some Collection<UInt8>) -> [UInt8] {
+    Array((words + " ").utf8) + ShellWord.strict(Array(argument))
+  }
+
+  private static func baseName(_ path: [UInt8]) -> [UInt8] {
+    path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[($0 + 1)...]) } ?? path
+  }
+
+  /// Reads options and assignments up to the command.
+  ///
+  /// - Returns: false for what is no command line of sudo's, as far as is known here.
+  private mutating func readOptions() -> Bool {
+    while index < arguments.count {
+      let argument = arguments[index]
+      if argument == Self.end {
+        index += 1
+        return true
+      }
+      if argument.starts(with: Self.end) {
+        guard readLong(argument.dropFirst(2)) else { return false }
+      } else if argument.count > 1, argument[0] == UInt8(ascii: "-") {
+        guard readLetters(argument.dropFirst()) else { return false }
+      } else {
+        // sudo looks no further back either: an option's argument of this kind ends assignments too.
+        let isEnded = index > 1 && arguments[index - 1] == Self.end
+        guard !isEnded, argument.contains(UInt8(ascii: "=")), argument[0] != UInt8(ascii: "/") else { return true }
+        // An assignment to no name is none to some versions.
+        guard argument[0] != UInt8(ascii: "=") else { return false }
+        words.append(Self.words("with", argument))
+        index += 1
+      }
+    }
+    return true
+  }
+
+  private static let end = Array("--".utf8)
+
+  private mutating func readLong(_ text: ArraySlice<UInt8>) -> Bool {
+    index += 1
+    let equals = text.firstIndex(of: UInt8(ascii: "="))
+    let attached = equals.map { text[($0 + 1)...] }
+    guard let option = SudoOption.find(name: Array(text[..<(equals ?? text.endIndex)]), editing: isEditing) else {
+      return false
+    }
+    switch option.longArgument {
+    case .none where attached != nil: return false
+    case .none: say(option, nil)
+    case .optional: say(option, attached)
+    case .required:
+      guard let argument = attached ?? next() else { return false }
+      say(option, argument)
+    }
+    return true
+  }
+
+  private mutating func readLetters(_ letters: ArraySlice<UInt8>) -> Bool {
+    index += 1
+    var rest = letters
+    while let letter = rest.popFirst() {
+      guard let option = SudoOption.find(letter: letter, editing: isEditing) else { return false }
+      switch option.argument {
+      case .none: say(option, nil)
+      case .required:
+        guard let argument = rest.isEmpty ? next() : rest else { return false }
+        say(option, argument)
+        return true
+      case .optional:
+        guard let argument = rest.isEmpty ? hostName() : rest else { return false }
+        say(option, argument)
+        return true
+      }
+    }
+    return true
+  }
+
+  /// The argument of an option that has none attached.
+  private mutating func next() -> ArraySlice<UInt8>? {
+    guard index < arguments.count else { return nil }
+    index += 1
+    return arguments[index - 1][...]
+  }
+
+  /// What follows `-h`, where that is a host and not a call for help.
+  private mutating func hostName() -> ArraySlice<UInt8>? {
+    guard arguments[index - 1] == Array("-h".utf8), index < arguments.count,
+      arguments[index].first != UInt8(ascii: "-"),
+      arguments[index].first == UInt8(ascii: "/") || !arguments[index].contains(UInt8(ascii: "="))
+    else { return nil }
+    return next()
+  }
+
+  private mutating func say(_ option: SudoOption, _ argument: ArraySlice<UInt8>?) {
+    guard let said = option.words else { return }
+    guard let argument else {
+      if !words.contains(Array(said.utf8)) { words.append(Array(said.utf8)) }
+      return
+    }
+    words.append(Self.words(option.letter == UInt8(ascii: "E") ? "with the caller's variables" : said, argument))
+  }
+}
+
+extension [UInt8] {
+  /// Whether the bytes end with those of a text.
+  fileprivate func ends(with text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
+}

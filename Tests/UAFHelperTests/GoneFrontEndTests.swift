@@ -1,0 +1,73 @@
+import Testing
+import UAFClient
+import UAFWire
+
+@testable import UAFHelper
+
+/// Logins whose host is killed after its person has entered the value.
+@Suite struct GoneFrontEndTests {
+  private func lines(_ bench: HelperBench, since count: Int) -> [String] {
+    bench.log.lines.dropFirst(count).map { "\($0)" }
+  }
+
+  @Test(arguments: ["", "[service.login]\ntransaction = true"])
+  func `signs and sends nothing once the front end is gone`(_ configuration: String) throws {
+    let bench = try HelperBench.registered(configuration)
+    let (answered, count) = (bench.server.answered, bench.log.lines.count)
+    bench.server.onFinish = { bench.hangUp() }
+    try bench.run(bench.begin(), ["correct"])
+    #expect(bench.server.answered == answered && bench.server.confirmed.isEmpty)
+    let told = lines(bench, since: count)
+    #expect(told.contains { $0.contains("event=authenticate result=7010") && !$0.contains("unused") }, "\(told)")
+    #expect(!told.contains { $0.contains("result=0") }, "\(told)")
+  }
+
+  @Test func `a right value is taken back all the same`() throws {
+    let bench = try HelperBench.registered()
+    try bench.run(bench.begin(), ["wrong"])
+    bench.server.onFinish = { bench.hangUp() }
+    try bench.run(bench.begin(), ["correct"])
+    bench.server.onFinish = nil
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test func `a yes that nobody waits for is logged as unused`() throws {
+    let bench = try HelperBench.registered()
+    let count = bench.log.lines.count
+    bench.server.onRespond = { bench.hangUp() }
+    try bench.run(bench.begin(), ["correct"])
+    let told = lines(bench, since: count).filter { $0.contains("result=0") }
+    #expect(told.count == 1 && told[0].contains("unused=yes"), "\(told)")
+  }
+
+  @Test func `an answer whose verdict is not waited for any more is logged as unused`() throws {
+    let bench = try HelperBench.registered()
+    let count = bench.log.lines.count
+    bench.server.onRespond = {
+      bench.hangUp()
+      // What the exchange ends with once the front end is gone.
+      bench.server.lateFailure = .unavailable
+    }
+    try bench.run(bench.begin(), ["correct"])
+    let told = lines(bench, since: count).filter { $0.contains("event=authenticate") }
+    #expect(told.first?.contains("unused=yes") == true && !told.contains { $0.contains("result=0") }, "\(told)")
+  }
+
+  @Test func `a success that is taken is not logged as unused`() throws {
+    let bench = try HelperBench.registered()
+    let count = bench.log.lines.count
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(!lines(bench, since: count).contains { $0.contains("unused") })
+  }
+
+  @Test func `gives no key back for a front end that is gone`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.onRespond = { bench.hangUp() }
+    let asked = bench.server.asked.count
+    try bench.run(bench.begin(.deregister), ["correct"])
+    bench.server.onRespond = nil
+    // The request of the proof alone: no order for a deregistration was asked for.
+    #expect(bench.server.asked.count == asked + 1)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+}

@@ -1,0 +1,153 @@
+import Testing
+
+@testable import UAFHelper
+
+/// What the text says of sudo's command line.
+@Suite struct SudoCommandLineTests {
+  private func text(_ arguments: [String], program: String = "/usr/bin/sudo") throws -> String {
+    let line = arguments.flatMap { Array(($0 + "\0").utf8) }
+    let command = try SudoCommandLine(program: Array(program.utf8), commandLine: line, limit: 4096)
+    return String(decoding: command.text, as: UTF8.self)
+  }
+
+  @Test(arguments: [
+    (["id"], "sudo: id"), (["id", "-un"], "sudo: id -un"), (["--", "-x"], "sudo: -x"), (["-", "x"], "sudo: - x"),
+    (["sh", "-c", "rm -rf /; echo"], "sudo: sh -c 'rm -rf /; echo'"),
+    (["echo", "it's", ""], "sudo: echo 'it'\\''s' ''"),
+    (["echo", "a b", "a", "b"], "sudo: echo 'a b' a b"), ([""], "sudo: ''"),
+  ])
+  func `says a command as a shell would take it`(_ arguments: [String], _ expected: String) throws {
+    #expect(try text(["sudo"] + arguments) == expected)
+  }
+
+  @Test(arguments: [
+    (["-s"], "sudo, shell"), (["-i"], "sudo, login shell"), ([], "sudo, shell"),
+    (["-u", "bob"], "sudo, as user bob, shell"),
+    (["-i", "id"], "sudo, login shell: id"), (["-sE", "id"], "sudo, shell, with the caller's environment: id"),
+    (["-iu", "bob"], "sudo, login shell, as user bob"), (["-iubob"], "sudo, login shell, as user bob"),
+    (["-u#1000", "id"], "sudo, as user '#1000': id"), (["--user=bob", "id"], "sudo, as user bob: id"),
+    (["--user", "bob", "id"], "sudo, as user bob: id"), (["--us=bob", "id"], "sudo, as user bob: id"),
+    (["-g", "disk", "id"], "sudo, as group disk: id"), (["-u", "--", "id"], "sudo, as user --: id"),
+    (["-e", "/etc/passwd"], "sudo, edit: /etc/passwd"), (["--edit", "a b"], "sudo, edit: 'a b'"),
+    (["-D", "/srv", "-R/jail", "id"], "sudo, in directory /srv, in root directory /jail: id"),
+    (["-h", "desk", "id"], "sudo, on host desk: id"), (["-hdesk", "id"], "sudo, on host desk: id"),
+    (["--host=desk", "id"], "sudo, on host desk: id"), (["-T", "10", "id"], "sudo, for at most 10: id"),
+    (["-bHP", "id"], "sudo, in the background, with the target's home, with the caller's groups: id"),
+    (["--preserve-env=A,B", "id"], "sudo, with the caller's variables 'A,B': id"),
+    (["-C", "4", "id"], "sudo, without files from number 4: id"),
+    (["-r", "r_r", "-tt_t", "id"], "sudo, with SELinux role r_r, with SELinux type t_t: id"),
+    (["-l"], "sudo, list what is allowed"), (["-ll"], "sudo, list what is allowed"),
+    (["-l", "id"], "sudo, list what is allowed: id"), (["-lU", "bob"], "sudo, list what is allowed, of user bob"),
+    (["-v"], "sudo, renew the ticket"), (["-k", "-A", "-B", "-n", "-S", "-N", "id"], "sudo: id"),
+  ])
+  func `says in words what an option changes`(_ arguments: [String], _ expected: String) throws {
+    #expect(try text(["sudo"] + arguments) == expected)
+  }
+
+  @Test(arguments: [
+    (["A=b", "id"], "sudo, with 'A=b': id"),
+    (["A=b", "-s", "C=d e", "id"], "sudo, with 'A=b', shell, with 'C=d e': id"),
+    (["--", "A=b", "id"], "sudo: A=b id"), (["/A=b", "id"], "sudo: /A=b id"), (["id", "A=b", "-s"], "sudo: id A=b -s"),
+    // sudo takes an option's own argument for the end of its options, and so do we.
+    (["-u", "--", "A=b"], "sudo, as user --: A=b"),
+  ])
+  func `tells an assignment from a command`(_ arguments: [String], _ expected: String) throws {
+    #expect(try text(["sudo"] + arguments) == expected)
+  }
+
+  @Test(arguments: ["Password: ", "Passcode for mina: ", "", "-s", "--"])
+  func `says nothing of a prompt, and takes it for no option`(_ prompt: String) throws {
+    #expect(try text(["sudo", "-p", prompt, "id"]) == "sudo: id")
+    #expect(try text(["sudo", "--prompt", prompt, "id"]) == "sudo: id")
+    #expect(try text(["sudo", "--prompt=\(prompt)", "id"]) == "sudo: id")
+    if !prompt.isEmpty { #expect(try text(["sudo", "-sp\(prompt)"]) == "sudo, shell") }
+  }
+
+  @Test func `names the file that runs and not what the caller calls it`() throws {
+    #expect(try text(["ls", "-s"]) == "sudo, called as ls, shell")
+    #expect(try text(["/usr/bin/id", "-s"]) == "sudo, called as id, shell")
+    #expect(try text(["sudo: id, ", "-i"]) == "sudo, called as 'sudo: id, ', login shell")
+    #expect(try text(["", "id"]) == "sudo, called as '': id")
+    #expect(try text(["sudo", "id"], program: "/opt/bin/sudo") == "/opt/bin/sudo: id")
+  }
+
+  @Test func `says edit where the name alone makes sudo an editor`() throws {
+    #expect(try text(["sudoedit", "/etc/passwd"]) == "sudo, edit: /etc/passwd")
+    #expect(try text(["/x/sudoedit", "-u", "bob", "f"]) == "sudo, edit, as user bob: f")
+  }
+
+  @Test(arguments: ["xedit", "edit", "/bin/vedit"])
+  func `refuses a name that makes one version of sudo an editor and another not`(_ name: String) {
+    #expect(throws: SudoCommandLine.Refusal.ambiguousName) { try text([name, "id"]) }
+  }
+
+  @Test(arguments: [
+    (["-Z", "id"], "sudo, arguments: -Z id"), (["--newest", "id"], "sudo, arguments: --newest id"),
+    (["--l", "id"], "sudo, arguments: --l id"), (["--ho", "desk", "id"], "sudo, on host desk: id"),
+    (["--h", "desk"], "sudo, arguments: --h desk"), (["--login=x"], "sudo, arguments: --login=x"),
+    (["-u"], "sudo, arguments: -u"), (["--user"], "sudo, arguments: --user"),
+    (["-nh", "desk"], "sudo, arguments: -nh desk"),
+    (["-h", "A=b", "id"], "sudo, arguments: -h A=b id"), (["-h"], "sudo, arguments: -h"),
+    (["=b", "id"], "sudo, arguments: =b id"), (["-sZ", "a b"], "sudo, arguments: -sZ 'a b'"),
+  ])
+  func `says all arguments as they are where what they mean is not known`(
+    _ arguments: [String], _ expected: String
+  ) throws {
+    #expect(try text(["sudo"] + arguments) == expected)
+  }
+
+  @Test func `says all arguments as they are for another program`() throws {
+    #expect(try text(["sudo", "-i"], program: "/usr/bin/sudo-rs") == "/usr/bin/sudo-rs, arguments: -i")
+    #expect(try text(["sudo", "id"], program: "/usr/bin/sudo (deleted)") == "'/usr/bin/sudo (deleted)', arguments: id")
+    #expect(try text(["sudoedit", "-s", "f"]) == "sudo, edit, arguments: -s f")
+  }
+
+  @Test func `no argument passes for words of ours`() throws {
+    let directory = "/tmp, as user bob: id"
+    #expect(try text(["sudo", "-D", directory, "-s"]) == "sudo, in directory '\(directory)', shell")
+    #expect(try text(["sudo", "-D", "/tmp,x:", "-s"]) == "sudo, in directory '/tmp,x:', shell")
+    #expect(try text(["sudo", "-u", "bob:", "-s"]) == "sudo, as user 'bob:', shell")
+    #expect(try text(["sudo", "X=1: id", "-s"]) == "sudo, with 'X=1: id', shell")
+    #expect(try text(["sudo", "id'", "-s"]) == "sudo: 'id'\\''' -s")
+    #expect(try text(["sudo", "[3 spaces]"]) == "sudo: '[3 spaces]'")
+  }
+
+  @Test func `spaces that could make a line of their own are told by their number`() throws {
+    let argument = "a" + String(repeating: " ", count: 70) + "b c"
+    #expect(try text(["sudo", "echo", argument]) == "sudo: echo 'a'[70 spaces]'b c'")
+    #expect(try text(["sudo", "echo", "   "]) == "sudo: echo [3 spaces]")
+    #expect(try text(["sudo", "echo", " ", "''"]) == "sudo: echo ' ' ''\\'''\\'''")
+  }
+
+  @Test func `refuses a line that may have been cut`() throws {
+    let full = Array("sudo".utf8) + [0] + [UInt8](repeating: 0x78, count: 90) + [0]
+    #expect(throws: Never.self) { try SudoCommandLine(program: [], commandLine: full, limit: 97) }
+    #expect(throws: SudoCommandLine.Refusal.tooLong) { try SudoCommandLine(program: [], commandLine: full, limit: 96) }
+    #expect(throws: SudoCommandLine.Refusal.tooLong) {
+      try SudoCommandLine(program: [], commandLine: Array(full.dropLast()), limit: 4096)
+    }
+    #expect(throws: SudoCommandLine.Refusal.tooLong) { try SudoCommandLine(program: [], commandLine: [], limit: 4096) }
+  }
+
+  @Test func `says two lines alike only where they are one`() throws {
+    let parts = [
+      "-s", "-i", "id", "--", "A=b", "-u", "bob", "a b", "'", "''", "", "  ", "x,", "y:", "as", "user", "shell",
+    ]
+    var seen: [String: [String]] = [:]
+    for first in parts {
+      for second in parts {
+        for third in parts {
+          let said = try text(["sudo", first, second, third])
+          // The end of options is not said, nor that a shell was asked for in so many words, nor anything twice.
+          var meant: [String] = []
+          for part in [first, second, third] where part != "--" && part != "-s" && !meant.contains(part) {
+            meant.append(part)
+          }
+          let before = seen.updateValue(meant, forKey: said)
+          #expect(before == nil || before == meant, "\(said): \(meant), \(before ?? [])")
+        }
+      }
+    }
+    #expect(seen.count > 1000)
+  }
+}

@@ -1,0 +1,20 @@
+/* Waiting for a descriptor, by a clock that nobody sets. */
+#ifndef UAF_WAITING_H
+#define UAF_WAITING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "signals.h"
+
+/* Milliseconds of CLOCK_MONOTONIC. */
+int64_t now_milliseconds(void);
+
+/* Waits until the descriptor is ready or the deadline has passed. Returns false then, with errno ETIMEDOUT, or EINTR. */
+bool wait_ready(int descriptor, short events, int64_t deadline);
+
+/* The same, and looks now and then whether the host is told to end, with errno EINTR then: a signal that is held back
+   wakes nobody. */
+bool wait_minding(int descriptor, short events, int64_t deadline, const struct signals *signals);
+
+#endif
