@@ -32,6 +32,16 @@ import UAFWire
     #expect(begins.map { result($0, peer: 0) } == Array(repeating: 0, count: 6))
   }
 
+  @Test func `a peer without root may send nouserok, and nothing beside it`() {
+    var begin = Begin(.authenticate)
+    begin.arguments = [Array("nouserok".utf8)]
+    #expect(result(begin, peer: 1000) == 0)
+    for other in ["nouserok=yes", "NOUSEROK", "conf=/tmp/mine", "try_first_pass", ""] {
+      begin.arguments = [Array("nouserok".utf8), Array(other.utf8)]
+      #expect(result(begin, peer: 1000) == 1001)
+    }
+  }
+
   @Test(arguments: [Operation.unlock, .initialise, .forget, .trust])
   func `an administrator's operation is refused to everybody but root`(_ operation: UAFWire.Operation) {
     #expect(result(Begin(operation), peer: 1000) == 1001)
