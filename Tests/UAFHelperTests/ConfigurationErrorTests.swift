@@ -52,13 +52,4 @@ import UAFWire
     #expect(ending.result == .cannotUse && ending.incident == .configuration)
     #expect(ending.result.pamCode(PAMContext(isRootsFault: ending.isRootsFault)) == .systemError)
   }
-
-  @Test func `what a person sends is no mistake of root's, be it as invalid`() throws {
-    let bench = try HelperBench.registered("[service.sudo]\ntransaction = true")
-    var begin = bench.begin()
-    begin.service = Array("sudo".utf8)
-    begin.command = [UInt8](repeating: 0x61, count: 16_000)
-    let transcript = try bench.run(begin)
-    #expect(transcript.result == 1001 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
-  }
 }
