@@ -183,19 +183,24 @@ def silent_names(lab):
     """A name server that hears every question and answers none; returns the questions."""
     server, heard = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), []
     server.bind(("127.0.0.53", 53))
+    server.settimeout(0.1)
 
     def hear():
         while True:
             try:
                 heard.append(server.recv(4096))
+            except TimeoutError:
+                continue
             except OSError:
                 return
 
-    threading.Thread(target=hear, daemon=True).start()
+    listener = threading.Thread(target=hear, daemon=True)
+    listener.start()
     resolver = pathlib.Path("/etc/resolv.conf")
     before = resolver.read_text() if resolver.exists() else ""
     resolver.write_text("nameserver 127.0.0.53\n")
-    lab.after(lambda: (resolver.write_text(before), server.close()))
+    # A name server of the next row needs the port.
+    lab.after(lambda: (resolver.write_text(before), server.close(), listener.join()))
     return heard
 
 

@@ -7,7 +7,6 @@ import itertools
 import pathlib
 import secrets
 import subprocess
-import sys
 
 from attack.disks import Memory
 from attack.rows.freezing import setuid_host
@@ -16,7 +15,7 @@ from lab.listener import serve
 from lab.machine import CONFIGURATION, ROOT
 from lab.table import must, row
 
-AT_ONCE = 24
+AT_ONCE = 40
 # What the shell of whoever got in prints.
 INSIDE = "is-inside"
 # A lock refuses before what comes later is reached: so it is short, and there are several people.
@@ -36,17 +35,6 @@ LIMITS = {
     "sigpending": [0],
 }
 SHAPES = ("instead", "fallback", "second-factor")
-# Starts a program with every signal ignored, or blocked.
-WITHOUT_SIGNALS = """
-import os, signal, sys
-numbers = set(range(1, signal.NSIG)) - {signal.SIGKILL, signal.SIGSTOP}
-if sys.argv[1] == "blocked":
-    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
-else:
-    for number in numbers & set(signal.valid_signals()):
-        signal.signal(number, signal.SIG_IGN)
-os.execvp(sys.argv[2], sys.argv[2:])
-"""
 
 
 def limits(lab, count):
@@ -60,15 +48,15 @@ def limits(lab, count):
             for kind in ("", ":")]
 
 
-def asked(command, person, answer, prefix=(), **options):
+def asked(command, person, answer, prefix=()):
     """A program that a person starts, with one answer for every question. Returns what was shown."""
     return subprocess.run(
         [*prefix, *command], input=f"{answer}\n" * 4, text=True, errors="replace", stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, user=person.uid, group=person.uid, extra_groups=[], cwd="/", timeout=90, **options).stdout
+        stderr=subprocess.STDOUT, user=person.uid, group=person.uid, extra_groups=[], cwd="/", timeout=90).stdout
 
 
-def su(caller, target, answer, prefix=(), **options):
-    return asked(["su", target.name, "-c", f"echo {INSIDE}"], caller, answer, prefix, **options)
+def su(caller, target, answer, prefix=()):
+    return asked(["su", target.name, "-c", f"echo {INSIDE}"], caller, answer, prefix)
 
 
 def sudo(person, answer, prefix=()):
@@ -101,7 +89,7 @@ class Sweep:
 
 @contextlib.contextmanager
 def one_process():
-    """A cgroup in which nothing can be started; what a child does to get into it. None where there is no such cgroup."""
+    """A cgroup in which nothing can be started: the shell's words that enter it, None where there is no such cgroup."""
     folder = next((root / f"attack-{secrets.token_hex(8)}" for root in map(
         pathlib.Path, ("/sys/fs/cgroup/pids", "/sys/fs/cgroup")) if (root / "cgroup.procs").exists()), None)
     made = False
@@ -110,7 +98,7 @@ def one_process():
             folder.mkdir()
             made = True
             (folder / "pids.max").write_text("1")
-            yield lambda: (folder / "cgroup.procs").write_text("0")
+            yield f'echo 0 >{folder}/cgroup.procs && exec "$@"'
             return
         yield None
     finally:
@@ -142,21 +130,23 @@ def starved(lab):
     controls(lab, caller, targets[0])
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     sweep, password = Sweep(), caller.password
-    sweep.run("su", lambda job: su(caller, next(turns), password, job), limits(lab, 5))
-    sweep.run("host of root's", lambda job: small("profiled", next(turns), password, job), limits(lab, 8))
+    sweep.run("su", lambda job: su(caller, next(turns), password, job), limits(lab, 4))
+    sweep.run("host of root's", lambda job: small("profiled", next(turns), password, job), limits(lab, 6))
     sweep.run("sudo", lambda job: sudo(next(turns), password, job), limits(lab, 2))
-    for how in ("ignored", "blocked"):
-        sweep.run(f"su, signals {how}", lambda job: su(caller, next(turns), password, job), [
-            [sys.executable, "-I", "-c", WITHOUT_SIGNALS, how]])
+    sweep.run("su, no signals", lambda job: su(caller, next(turns), password, job), [
+        ["env", "--ignore-signal"], ["env", "--block-signal"]])
     with one_process() as enter:
         if enter:
-            sweep.run("su, pids.max=1", lambda _: su(caller, next(turns), password, preexec_fn=enter), [[]])
+            sweep.run("su, pids.max=1", lambda job: lab.run(
+                *job, "setpriv", f"--reuid={caller.uid}", f"--regid={caller.uid}", "--clear-groups", "su",
+                next(turns).name, "-c", f"echo {INSIDE}", answers=f"{password}\n" * 4, check=False).stdout, [
+                    ["sh", "-c", enter, "sh"]])
     for shape in SHAPES:
         lines = pathlib.Path(hosts.STACKS, shape, "su").read_text().splitlines()
         # The password's own stack is pam_unix's, behind or before these lines.
         lab.stack("common-auth", *profile.plain())
         lab.stack(f"starved-{shape}", *(line for line in lines if line.startswith(("auth", "@include common-auth"))))
-        sweep.run(shape, lambda job: small(f"starved-{shape}", next(turns), password, job), limits(lab, 3))
+        sweep.run(shape, lambda job: small(f"starved-{shape}", next(turns), password, job), limits(lab, 2)[::2])
     lab.stack("common-auth", *profile.common_auth())
     disk = Memory(lab, "4m")
     with contextlib.suppress(OSError), open("/var/lib/pam-uaf/filler", "wb") as filler:
