@@ -1,9 +1,9 @@
 /* The beginning of a call. Names come from the network as likely as from a person: sshd hands over what it was sent. */
 #include "begin.h"
 
+#include <errno.h>
 #include <pwd.h>
 #include <security/pam_ext.h>
-#include <security/pam_modutil.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
@@ -11,6 +11,7 @@
 
 #include "limits.h"
 #include "log.h"
+#include "options.h"
 
 static struct frame_bytes label(const char *text, size_t limit)
 {
@@ -39,29 +40,69 @@ static struct frame_bytes locale(void)
   return (struct frame_bytes){0};
 }
 
-/* The account of a name as typed. Names no account can have are not looked up: name services read them too. */
-static const struct passwd *find_account(pam_handle_t *pamh, const char *user)
+/* One lookup. pam_modutil_getpwnam says the same of a name that nobody has and of a lookup that failed, and the latter
+   any caller can bring about: by limits on descriptors or memory. */
+static int look_up(const char *user, size_t room, struct begin_account *account)
 {
+  struct passwd entry, *found = NULL;
+  char *buffer = malloc(room);
+  if (buffer == NULL)
+    return ENOMEM;
+  const int error = getpwnam_r(user, &entry, buffer, room, &found);
+  if (error == 0 && found != NULL && found->pw_name != NULL &&
+      strnlen(found->pw_name, UAF_NAME_MAX + 1) <= UAF_NAME_MAX) {
+    account->found = true;
+    account->uid = found->pw_uid;
+    memcpy(account->name, found->pw_name, strlen(found->pw_name) + 1);
+  }
+  free(buffer);
+  return error;
+}
+
+/* The account of a name as typed. Names no account can have are not looked up: name services read them too. */
+static void find_account(const char *user, struct begin_account *account)
+{
+  *account = (struct begin_account){0};
   const size_t length = strnlen(user, UAF_NAME_MAX + 1);
   if (length == 0 || length > UAF_NAME_MAX)
-    return NULL;
-  const struct passwd *account = pam_modutil_getpwnam(pamh, user);
-  if (account == NULL || account->pw_name == NULL || strnlen(account->pw_name, UAF_NAME_MAX + 1) > UAF_NAME_MAX)
-    return NULL;
-  return account;
+    return;
+  size_t room = UAF_ACCOUNT_ROOM;
+  int error = EINTR;
+  for (unsigned i = 0; i < UAF_ACCOUNT_LOOKUPS_MAX && (error == EINTR || error == ERANGE); i++) {
+    if (error == ERANGE && room < UAF_ACCOUNT_ROOM_MAX)
+      room *= 2;
+    error = look_up(user, room, account);
+  }
+  /* What a name service that is not installed says of any name. */
+  account->error = error == ENOENT || error == ESRCH ? 0 : error;
 }
 
 /* PROTOCOL.md, "Who may say what", for a peer that is not root. AUTH_ERR and not USER_UNKNOWN, because stacks pass over
    users a module does not know. */
-static int check_own_account(pam_handle_t *pamh, const struct passwd *account)
+static int check_own_account(pam_handle_t *pamh, const struct begin_account *account)
 {
-  if (account != NULL && account->pw_uid == getuid() && account->pw_uid == geteuid())
+  if (account->found && account->uid == getuid() && account->uid == geteuid())
     return PAM_SUCCESS;
+  if (account->error != 0) {
+    log_outcome(pamh, LOG_ERR, PAM_SYSTEM_ERR, "the account could not be looked up: %s", strerror(account->error));
+    return PAM_SYSTEM_ERR;
+  }
   log_outcome(pamh, LOG_ERR, PAM_AUTH_ERR, "uid %lu may ask for its own account only", (unsigned long)getuid());
   return PAM_AUTH_ERR;
 }
 
-static int describe_account(pam_handle_t *pamh, const char *user, const struct passwd *account, int argc,
+/* The one argument that a caller without root passes on: a locker leaves those to their password who never had a passcode.
+   It says nothing about anybody else. */
+static void tell_nouserok(int argc, const char *const *argv, struct frame_begin *begin)
+{
+  static const char *const nouserok[] = {"nouserok"};
+  if (!options_read(argc, argv).nouserok)
+    return;
+  begin->arguments = nouserok;
+  begin->argument_count = 1;
+}
+
+static int describe_account(pam_handle_t *pamh, const char *user, const struct begin_account *account, int argc,
                             const char *const *argv, struct frame_begin *begin)
 {
   for (int i = 0; i < argc; i++)
@@ -70,11 +111,13 @@ static int describe_account(pam_handle_t *pamh, const char *user, const struct p
                   UAF_ARGUMENTS_MAX, UAF_ARGUMENT_MAX);
       return PAM_SERVICE_ERR;
     }
-  if (account != NULL) {
+  if (account->found) {
     begin->has_uid = true;
-    begin->uid = account->pw_uid;
-    begin->account = label(account->pw_name, UAF_NAME_MAX);
+    begin->uid = account->uid;
+    begin->account = label(account->name, UAF_NAME_MAX);
   }
+  if (account->error != 0)
+    pam_syslog(pamh, LOG_WARNING, "the account could not be looked up: %s", strerror(account->error));
   if (strnlen(user, UAF_NAME_MAX + 1) <= UAF_NAME_MAX)
     begin->typed_name = label(user, UAF_NAME_MAX);
   begin->has_remote = true;
@@ -115,7 +158,7 @@ int begin_name(pam_handle_t *pamh, const char **user)
 }
 
 int begin_collect(pam_handle_t *pamh, const char *user, int flags, int argc, const char *const *argv,
-                  struct frame_begin *begin, struct command *command)
+                  struct frame_begin *begin, struct command *command, struct begin_account *account)
 {
   *begin = (struct frame_begin){
     .operation = begin->operation,
@@ -128,9 +171,11 @@ int begin_collect(pam_handle_t *pamh, const char *user, int flags, int argc, con
     .remote_user = item(pamh, PAM_RUSER, UAF_NAME_MAX),
     .locale = locale(),
   };
-  const struct passwd *account = find_account(pamh, user);
-  if (geteuid() != 0)
+  find_account(user, account);
+  if (geteuid() != 0) {
+    tell_nouserok(argc, argv, begin);
     return check_own_account(pamh, account);
+  }
   if (begin->operation == OPERATION_AUTHENTICATE && is_sudo(&begin->service)) {
     command_read(command);
     begin->program = read_bytes(command->program, command->program_length);

@@ -115,7 +115,7 @@ int conversation_begin(pam_handle_t *pamh, enum frame_operation operation, int f
   if (*talk == NULL)
     return PAM_SYSTEM_ERR;
   set_call(*talk, flags, argc, argv);
-  code = begin_collect(pamh, (*talk)->user, flags, argc, argv, &begin, &(*talk)->command);
+  code = begin_collect(pamh, (*talk)->user, flags, argc, argv, &begin, &(*talk)->command, &(*talk)->account);
   if (code != PAM_SUCCESS)
     return code;
   open_core(*talk, &begin);

@@ -31,6 +31,12 @@
 #define UAF_VARIABLE_NAME_MAX 64
 #define UAF_VARIABLE_VALUE_MAX 8192
 
+/* How much room the entry of an account may take, in bytes, and how often a lookup is begun anew: for more room, or after
+   an interruption. */
+#define UAF_ACCOUNT_ROOM 4096
+#define UAF_ACCOUNT_ROOM_MAX (1024 * 1024)
+#define UAF_ACCOUNT_LOOKUPS_MAX 64
+
 /* A value longer than this can never have been stored, so PAM_AUTHTOK is not tried when it is (features 3). */
 #define UAF_STORABLE_MAX 256
 

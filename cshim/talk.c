@@ -181,7 +181,7 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
     .stale = frame_number(finished, FINISHED_STALE) != 0,
     .prompted = talk->prompted,
     .resumed = talk->resumed,
-    .nouserok = talk->options.nouserok && talk->by_root,
+    .nouserok = talk->options.nouserok,
   };
   char reason[LOG_NAME_SIZE];
   if (!verdict_belongs_together(&verdict)) {
@@ -191,13 +191,16 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
     talk->no_verdict = true;
     return PAM_SYSTEM_ERR;
   }
-  if (verdict.code == PAM_SUCCESS)
+  /* The core was told no account. Whether there is one nobody knows, so that this is no word about it. */
+  const bool failed_lookup = verdict.code == PAM_USER_UNKNOWN && talk->account.error != 0;
+  const int code = failed_lookup ? PAM_SYSTEM_ERR : verdict.code;
+  if (code == PAM_SUCCESS)
     set_variables(talk);
   else
-    log_outcome(talk->pamh, LOG_NOTICE, verdict.code, "the core finished with result %lu: %s",
-                (unsigned long)verdict.result, log_name(reason, text->start, text->length));
+    log_outcome(talk->pamh, LOG_NOTICE, code, "the core finished with result %lu: %s", (unsigned long)verdict.result,
+                log_name(reason, text->start, text->length));
   talk->stale = verdict.stale;
-  return verdict.code;
+  return code;
 }
 
 /* No code that a stack passes over: anybody who may signal the host can bring it about. */

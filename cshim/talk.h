@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "begin.h"
 #include "command.h"
 #include "frame.h"
 #include "helper.h"
@@ -33,6 +34,7 @@ struct conversation {
   char variables[UAF_VARIABLES_MAX][UAF_VARIABLE_NAME_MAX + 1 + UAF_VARIABLE_VALUE_MAX + 1];
   uint8_t packet[UAF_PACKET_MAX];
   struct command command;
+  struct begin_account account;
 };
 
 /* Hears the core until it has finished, or waits for the second pass of a change. Returns a PAM code. */

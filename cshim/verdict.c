@@ -16,10 +16,13 @@ struct pair {
 /* Which failures of the core the module passes on, and which need a certain result: a stack may fall back to passwords
    on these. A code that is not here could be a success to a stack (PAM_NEW_AUTHTOK_REQD is, to "required"). */
 static const struct pair failures[] = {
-  {PAM_AUTH_ERR, ANY_RESULT},     {PAM_SYSTEM_ERR, ANY_RESULT}, {PAM_SERVICE_ERR, ANY_RESULT},
-  {PAM_USER_UNKNOWN, ANY_RESULT}, {PAM_MAXTRIES, ANY_RESULT},   {PAM_CONV_ERR, ANY_RESULT},
-  {PAM_AUTHINFO_UNAVAIL, 4001},   {PAM_CRED_UNAVAIL, 7009},
+  {PAM_AUTH_ERR, ANY_RESULT}, {PAM_SYSTEM_ERR, ANY_RESULT}, {PAM_USER_UNKNOWN, ANY_RESULT},
+  {PAM_MAXTRIES, ANY_RESULT}, {PAM_CONV_ERR, ANY_RESULT},   {PAM_AUTHINFO_UNAVAIL, 4001},
+  {PAM_CRED_UNAVAIL, 7009},
 };
+
+/* What root wrote wrong: found before anybody is asked, or it is something else. */
+static const struct pair mistakes[] = {{PAM_SERVICE_ERR, 1001}, {PAM_SERVICE_ERR, 1012}};
 
 /* The same for a change, whose old value is verified as in any login. */
 static const struct pair change_failures[] = {
@@ -56,5 +59,10 @@ bool verdict_belongs_together(const struct verdict *verdict)
   if (verdict->code == PAM_IGNORE)
     return verdict->result == RESULT_NOT_REGISTERED && !verdict->prompted && !verdict->resumed &&
            (changes || verdict->nouserok);
+  /* These lead stacks on only for whoever has proved something here, or has chosen at a prompt. */
+  if ((verdict->code == PAM_AUTHINFO_UNAVAIL || verdict->code == PAM_CRED_UNAVAIL) && !verdict->prompted)
+    return false;
+  if (verdict->code == PAM_SERVICE_ERR)
+    return !verdict->prompted && !verdict->resumed && has_pair(mistakes, sizeof mistakes / sizeof mistakes[0], verdict);
   return is_failure(verdict);
 }

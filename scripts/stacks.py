@@ -1,17 +1,26 @@
 #!/usr/bin/env python3
-"""Checks pam.d/ without running it: each line explained, no control word that lets a failure through, the shapes of one
-service alike but for the shape. What real libpam makes of them is shown by `make test-system`.
+"""Checks pam.d/ and the profile of pam-auth-update without running them: each line explained, no control word that lets a
+failure through, the shapes of one service alike but for the shape. What real libpam makes of them is shown by
+`make test-system`.
 
 Follows each stack as pam.d(5) has it, for every result that pam_uaf could have. Then spoils each control word, one at a
 time, and complains if nobody would have noticed.
+
+Which of the results somebody else than root can bring about is read from the table in Sources/FidoResults: with such a
+one nobody may get in, but where the table says that root chose it.
 """
 
+import functools
 import itertools
 import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent / "pam.d"
+CHECKOUT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = CHECKOUT / "pam.d"
+sys.path.insert(0, str(CHECKOUT / "scripts"))
+sys.dont_write_bytecode = True
+from lab import profile  # noqa: E402
 SERVICES = ["sudo", "su", "login", "sshd", "polkit-1", "locker"]
 # A locker may answer both questions with one string.
 FILES = {(shape, service) for shape in ("instead", "fallback", "second-factor") for service in SERVICES}
@@ -29,6 +38,12 @@ WORDS = {
     "sufficient": "success=done new_authtok_reqd=done default=ignore",
     "optional": "success=ok new_authtok_reqd=ok default=ignore",
 }
+TABLE = CHECKOUT / "Sources/FidoResults/PAMEnd+Table.swift"
+END = re.compile(
+    r'PAMEnd\(\s*"PAM_(?P<code>\w+)",\s*\.(?P<speaker>\w+),(?:\s*\[[\d,\s]+\],)?\s*by:\s*\[(?P<causes>[.\w,\s]+)\],'
+    r'(?:\s*choices:\s*\[(?P<choices>[.\w,\s]+)\],)?')
+# What else the other lines of a stack may answer to whoever starves them.
+TROUBLES = ("auth_err", "module_unknown", "ignore")
 LINE = re.compile(r"(auth|account|password)  (\[[^]]*\]|\w+)  (\S+)(?: (.*))?|@include (\S+)")
 
 
@@ -133,6 +148,76 @@ def check_auth(shape, lines):
                 yield f"auth: with {code} of pam_uaf and {password} of common-auth, member of uaf-rescue: {is_member}"
 
 
+def words(text):
+    return {word.strip(" .") for word in (text or "").split(",")} - {""}
+
+
+@functools.cache
+def ends():
+    """The table's rows: code, who says it, who can cause it, where root chose it."""
+    text = TABLE.read_text()
+    found = [(end["code"].lower(), end["speaker"], words(end["causes"]), words(end["choices"])) for end in
+             END.finditer(text)]
+    if len(found) != text.count("PAMEnd("):
+        raise ValueError(f"{TABLE}: a row that is not in the form of the others")
+    return found
+
+
+@functools.cache
+def left_to_password(shape):
+    """The codes with which somebody may get in by the password: root's own, and those that root chose with the shape.
+
+    A code that is not in the table is anybody's.
+    """
+    rows = ends()
+    return {code for code in CODES if code in [row[0] for row in rows] and all(
+        causes == {"root"} or shape in choices for found, _, causes, choices in rows if found == code)}
+
+
+def check_causes(shape, lines):
+    """Nobody gets in by a code that somebody else than root brought about, whatever else of the stack is starved."""
+    way_on = left_to_password(shape)
+    names = [line.module for line in lines]
+    group, permit, password = (
+        "pam_succeed_if.so", "pam_permit.so", "pam_unix.so" if "pam_unix.so" in names else "common-auth")
+    for code, member, permitted, right in itertools.product(
+            CODES, ("success", *TROUBLES), ("success", *TROUBLES), ("success", "auth_err")):
+        results = {"pam_uaf.so": code, group: member, permit: permitted, password: right, "pam_deny.so": "auth_err"}
+        for behind in (0, 2):
+            status, _ = follow(lines, "auth", results, behind)
+            by_password = right == "success" and (member == "success" or code in way_on)
+            by_passcode = code == "success" and (shape != "second-factor" or right == "success")
+            if status == "success" and not by_password and not by_passcode:
+                yield (f"auth: in with {code} of pam_uaf, {member} of {group}, {permitted} of {permit}, {right} of the "
+                       f"password; others than root can cause {code}")
+
+
+def check_profile(lines):
+    """Root's own mistakes lead to the password, and the passcode lets in."""
+    yield from check_causes("profile", lines)
+    for code in CODES:
+        for member, right in itertools.product(("success", "auth_err"), repeat=2):
+            status, ran = follow(lines, "auth", {
+                "pam_uaf.so": code, "pam_succeed_if.so": member, "pam_unix.so": right, "pam_deny.so": "auth_err"}, 0)
+            asks = member == "success" or code in left_to_password("profile")
+            expected = right == "success" if asks else code == "success"
+            if (status == "success") != expected or ("pam_unix.so" in ran) != asks:
+                yield f"auth: {code} of pam_uaf, {member} of uaf-rescue, {right} of the password ends with {status}"
+
+
+def check_module():
+    """The codes that the module's own source names are in the table."""
+    said = {code for code, speaker, _, _ in ends() if speaker == "module"}
+    said |= {"success", "ignore", "new_authtok_reqd", "authtok", "user_unknown"}
+    # What libpam answered to the module, not what it answers to libpam.
+    said |= {"conv_again", "incomplete"}
+    for name in ("authenticate", "begin", "change", "conversation", "pam_uaf", "stale", "talk"):
+        text = (CHECKOUT / "cshim" / f"{name}.c").read_text()
+        for code in sorted({code for code in re.findall(r"\bPAM_([A-Z_]+)\b", text) if code.lower() in CODES}):
+            if code.lower() not in said:
+                yield f"cshim/{name}.c: PAM_{code} is not in {TABLE.name} as the module's"
+
+
 def check_renewal(lines):
     """Where the passcode has no part in it, nothing is decided; else pam_uaf alone decides."""
     brings_lines = any(line.module == "common-password" for line in lines)
@@ -186,8 +271,15 @@ def main():
     for shape, service in sorted(found & FILES):
         stacks[shape, service], complaints = read(ROOT / shape / service)
         complaints += check(shape, service, stacks[shape, service])
+        complaints += check_causes(shape, stacks[shape, service])
         wrong += [f"pam.d/{shape}/{service}: {complaint}" for complaint in complaints]
     wrong += [f"pam.d/passwd: {complaint}" for complaint in read(ROOT / "passwd")[1]]
+    common_auth = [Line(line) for line in profile.common_auth()]
+    wrong += [f"the profile: {complaint}" for complaint in check_profile(common_auth)]
+    # Debian's lines are Debian's; and past the password stands pam_deny.
+    wrong += [f"the profile: nobody would notice {what}" for what, changed in spoilt(common_auth)
+              if "pam_unix.so" not in what and not what.startswith("default=1 ") and not any(check_profile(changed))]
+    wrong += check_module()
     # A shape asks alike everywhere, and a service renews alike in each shape.
     for (shape, service), lines in stacks.items():
         for stages, other in ((("auth",), (shape, "sudo")), (("account", "password"), ("instead", service))):
@@ -198,7 +290,7 @@ def main():
     if not wrong:
         for (shape, service), lines in stacks.items():
             for what, changed in spoilt(lines):
-                if not list(check(shape, service, changed)):
+                if not any(check(shape, service, changed)):
                     wrong.append(f"pam.d/{shape}/{service}: nobody would notice {what}")
     for line in wrong:
         print(f"check: {line}")

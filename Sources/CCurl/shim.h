@@ -6,6 +6,7 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <openssl/ssl.h>
+#include <string.h>
 
 typedef size_t (*curl_receiver)(char *bytes, size_t size, size_t count, void *context);
 
@@ -31,6 +32,42 @@ static inline CURLcode curl_set_prerequest(CURL *curl, curl_prereq_callback call
 
 static inline CURLcode curl_set_progress(CURL *curl, curl_xferinfo_callback callback) {
   return curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, callback);
+}
+
+static inline CURLcode curl_set_opener(CURL *curl, curl_opensocket_callback opener) {
+  return curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, opener);
+}
+
+enum { CURL_ADDRESS_SIZE = 128 };
+
+// The bytes of an address as connect(2) takes them; returns how many, 0 where there is not enough room. libcurl lends
+// more than the structure's last field has.
+static inline size_t curl_copy_address(const struct curl_sockaddr *address, unsigned char *out, size_t room) {
+  if (address->addrlen > room) return 0;
+  memcpy(out, &address->addr, address->addrlen);
+  return address->addrlen;
+}
+
+// Whether a TCP connection came about, to the server or the proxy.
+static inline int curl_has_connected(CURL *curl) {
+  long count = 0;
+  curl_off_t microseconds = 0;
+  // What cannot be told counts as a connection: then nobody is called away.
+  if (curl_easy_getinfo(curl, CURLINFO_NUM_CONNECTS, &count) != CURLE_OK) return 1;
+  if (curl_easy_getinfo(curl, CURLINFO_CONNECT_TIME_T, &microseconds) != CURLE_OK) return 1;
+  return count > 0 || microseconds > 0;
+}
+
+// The error number of the last connection that failed; 0 for none.
+static inline int curl_get_os_error(CURL *curl) {
+  long number = 0;
+  return curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &number) == CURLE_OK ? (int)number : 0;
+}
+
+// The proxy's answer to CONNECT; 0 for none.
+static inline long curl_get_proxy_status(CURL *curl) {
+  long status = 0;
+  return curl_easy_getinfo(curl, CURLINFO_HTTP_CONNECTCODE, &status) == CURLE_OK ? status : 0;
 }
 
 static inline long curl_get_status(CURL *curl) {

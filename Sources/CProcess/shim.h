@@ -6,6 +6,7 @@
 
 #include <linux/capability.h>
 #include <linux/types.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -27,6 +28,16 @@ static inline int process_clear_capabilities(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}, {0, 0, 0}};
   return (int)syscall(SYS_capset, &header, none);
+}
+
+static inline void *process_idle_thread(void *nothing) { return nothing; }
+
+// Starts a thread that does nothing and waits for its end: 0, or why none can be started. For uaf-fetch, whose libcurl
+// needs one for each look-up.
+static inline int process_try_thread(void) {
+  pthread_t thread;
+  const int error = pthread_create(&thread, NULL, process_idle_thread, NULL);
+  return error != 0 ? error : pthread_join(thread, NULL);
 }
 
 // Whether the permitted, effective and inheritable sets are empty: 1, 0, or -1 if that cannot be told.

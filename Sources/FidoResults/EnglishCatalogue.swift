@@ -187,6 +187,8 @@ enum EnglishCatalogue: Catalogue {
     case .timeOut: "No answer from the server: it took too long."
     case .tls: "No answer from the server: no secure connection could be made."
     case .connectionLost: "No answer from the server: the connection broke off."
+    case .ownMeans:
+      "The server could not be asked: this machine has no free process, memory, descriptor or port. Try again later."
     }
   }
 }

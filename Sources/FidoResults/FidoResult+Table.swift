@@ -11,7 +11,7 @@ extension FidoResult {
   /// The person cancelled; all remaining checks are dropped.
   public static let userCancel = FidoResult(999, "RESULT_USER_CANCEL", .always(.conversationError))
   /// An argument, the configuration or a message field is invalid.
-  public static let invalidParameter = FidoResult(1_001, "ERROR_INVALID_PARAMETER", .always(.serviceError))
+  public static let invalidParameter = FidoResult(1_001, "ERROR_INVALID_PARAMETER", .fault)
   /// The TLS certificate or the channel binding is wrong.
   public static let channelBinding = FidoResult(1_002, "ERROR_SET_CHANNEL_BINDING")
   /// A message was not understood.
@@ -27,8 +27,7 @@ extension FidoResult {
   /// The name has white space, control or non-ASCII characters.
   public static let invalidUsername = FidoResult(1_011, "ERROR_INVALID_USERNAME", .unknownUser)
   /// No such authenticator type.
-  public static let invalidAuthenticatorType = FidoResult(
-    1_012, "ERROR_INVALID_AUTHENTICATOR_TYPE", .always(.serviceError))
+  public static let invalidAuthenticatorType = FidoResult(1_012, "ERROR_INVALID_AUTHENTICATOR_TYPE", .fault)
   /// Nothing under way, or the server's challenge was used or expired.
   public static let requestNotExist = FidoResult(1_100, "ERROR_AUTH_REQUEST_NOT_EXIST")
   /// This client is not in the server's list.

@@ -4,13 +4,14 @@
 public enum PAMCode: Int32, CaseIterable, Sendable {
   /// PAM_SUCCESS.
   case success = 0
-  /// PAM_SERVICE_ERR: the module, its arguments or its configuration.
+  /// PAM_SERVICE_ERR: root's configuration or module arguments are wrong, and nothing else. Only root can cause it.
   case serviceError = 3
   /// PAM_SYSTEM_ERR: the machine.
   case systemError = 4
   /// PAM_AUTH_ERR: refused.
   case authenticationError = 7
-  /// PAM_AUTHINFO_UNAVAIL: no TLS handshake with the server was completed, and nothing else.
+  /// PAM_AUTHINFO_UNAVAIL: the server is away, and nothing else: no connection to it came about, and not for want of this
+  /// machine's own means.
   case authenticationInformationUnavailable = 9
   /// PAM_USER_UNKNOWN.
   case userUnknown = 10

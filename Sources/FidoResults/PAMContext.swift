@@ -11,7 +11,7 @@ public struct PAMContext: Equatable, Sendable {
   /// The half of PAM that asked.
   public var stage: Stage
 
-  /// Whether any TLS handshake with the server was completed in this call.
+  /// Whether the server cannot be called away: a machine answered at its address in this call, or this machine failed itself.
   public var tlsHandshakeCompleted: Bool
 
   /// Whether the result is what the server answered, rather than what was found here.
@@ -26,10 +26,13 @@ public struct PAMContext: Equatable, Sendable {
   /// Whether this machine never had a row of the account: no key, no counter, no tombstone.
   public var neverHadRow: Bool
 
+  /// Whether what is invalid was written by root: the configuration or the module's arguments.
+  public var isRootsFault: Bool
+
   /// Makes a context; what is not given is the stricter of the two.
   public init(
     stage: Stage = .authentication, tlsHandshakeCompleted: Bool = true, spokenByServer: Bool = false,
-    hideState: Bool = false, nouserok: Bool = false, neverHadRow: Bool = false
+    hideState: Bool = false, nouserok: Bool = false, neverHadRow: Bool = false, isRootsFault: Bool = false
   ) {
     self.stage = stage
     self.tlsHandshakeCompleted = tlsHandshakeCompleted
@@ -37,5 +40,6 @@ public struct PAMContext: Equatable, Sendable {
     self.hideState = hideState
     self.nouserok = nouserok
     self.neverHadRow = neverHadRow
+    self.isRootsFault = isRootsFault
   }
 }

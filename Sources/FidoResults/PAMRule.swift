@@ -6,6 +6,8 @@ enum PAMRule: Equatable, Sendable {
   case valueChanged
   /// The same code whatever the context.
   case always(PAMCode)
+  /// An invalid parameter: root's configuration, or something that anybody else sent.
+  case fault
   /// A wrong name: not said where states are hidden.
   case unknownUser
   /// No key of the account here.
@@ -24,6 +26,8 @@ enum PAMRule: Equatable, Sendable {
     // A stack that goes on when the server is down must not go on for an account the server refused.
     case _ where context.spokenByServer: return .authenticationError
     case .always(let code): return code
+    // Stacks may go on where root made a mistake. Nobody else may bring that about.
+    case .fault: return context.isRootsFault ? .serviceError : .authenticationError
     case .unknownUser: return context.hideState ? .authenticationError : .userUnknown
     case .notRegistered:
       if context.hideState { return .authenticationError }

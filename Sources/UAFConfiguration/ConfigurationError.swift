@@ -12,6 +12,14 @@ public enum ConfigurationError: Error, Equatable, Sendable {
   case argument(String, problem: String)
 }
 
+extension ConfigurationError {
+  /// Whether root wrote it so, rather than that the machine could not read it now.
+  public var isRoots: Bool {
+    if case .file(_, let problem) = self { return problem.isRoots }
+    return true
+  }
+}
+
 extension ConfigurationError: CustomStringConvertible {
   /// Where, what is wrong, and what is allowed; one line, fit for a log.
   public var description: String {

@@ -26,6 +26,16 @@ public enum ConfigurationFileProblem: Error, Equatable, Sendable {
   case system(Int32)
 }
 
+extension ConfigurationFileProblem {
+  /// Whether root wrote it so.
+  ///
+  /// An error number is the machine's: descriptors or memory that others use up, a disk that fails.
+  public var isRoots: Bool {
+    if case .system = self { return false }
+    return true
+  }
+}
+
 extension ConfigurationFileProblem: CustomStringConvertible {
   /// What is wrong and what to do.
   public var description: String {

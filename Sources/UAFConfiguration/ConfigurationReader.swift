@@ -136,7 +136,7 @@ struct ConfigurationReader {
       do {
         try take(&configuration.passcode, key, entry.value)
       } catch {
-        throw tables.refused("\(name).\(key)", entry.line, error.problem)
+        throw tables.refused("\(name).\(key)", entry.line, error)
       }
     }
   }

@@ -64,7 +64,7 @@ public struct PasscodeSettings: Sendable {
     do {
       return try PasscodeExpression(pattern)
     } catch {
-      throw SettingRefusal(problem: error.description)
+      throw SettingRefusal(problem: error.description, isOutOfMemory: error == .outOfMemory)
     }
   }
 

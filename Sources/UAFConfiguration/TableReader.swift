@@ -1,3 +1,5 @@
+import Glibc
+
 /// Reads tables by their rows, remembering the line of every key for what is checked later.
 final class TableReader {
   private let path: String
@@ -21,7 +23,7 @@ final class TableReader {
       do {
         try setting.store(entry.value, &section)
       } catch {
-        throw refused("\(name).\(setting.name)", entry.line, error.problem)
+        throw refused("\(name).\(setting.name)", entry.line, error)
       }
     }
     return table
@@ -44,6 +46,11 @@ final class TableReader {
 
   func refused(_ key: String, _ line: Int, _ problem: String) -> ConfigurationError {
     .key(path: path, line: line, key: key, problem: problem)
+  }
+
+  /// A refusal of a value; where there was no memory to look at it, the file could not be read.
+  func refused(_ key: String, _ line: Int, _ refusal: SettingRefusal) -> ConfigurationError {
+    refusal.isOutOfMemory ? .file(path: path, .system(ENOMEM)) : refused(key, line, refusal.problem)
   }
 
   /// A refusal of a key that was read before, or of one that is missing: then its table's line, or the first.

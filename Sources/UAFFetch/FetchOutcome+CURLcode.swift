@@ -1,20 +1,25 @@
 import CCurl
+import Glibc
 import UAFWire
 
 extension FetchOutcome {
   /// The outcome of a transfer that ended with `code`.
   ///
+  /// Only a server that no connection came about with may be called away: a machine that was reached and then closes, resets or
+  /// says nothing is one that strangers can keep busy.
+  ///
   /// - Parameters:
   ///   - isTooLarge: Whether the transfer was broken off because of its size.
-  ///   - handshakeCompleted: Whether the server was reached, which makes it the author of what libcurl
-  ///     did not understand.
-  init(_ code: CURLcode, isTooLarge: Bool, handshakeCompleted: Bool) {
+  ///   - reach: How far it came. A finished handshake makes the server the author of what libcurl did not understand.
+  init(_ code: CURLcode, isTooLarge: Bool, _ reach: Reach) {
     self =
       switch code {
       case CURLE_OK: .answered
+      case _ where !reach.handshakeCompleted && reach.proxyFoundNone: .refused
       case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .nameNotResolved
-      case CURLE_COULDNT_CONNECT, CURLE_PROXY: .refused
-      case CURLE_OPERATION_TIMEDOUT: .timedOut
+      case CURLE_COULDNT_CONNECT: Self.unconnected(reach)
+      case CURLE_OPERATION_TIMEDOUT: reach.isConnected && !reach.handshakeCompleted ? .stalled : .timedOut
+      case CURLE_OUT_OF_MEMORY: .ownMeans
       case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED: .tlsFailed
       case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
         CURLE_SSL_PINNEDPUBKEYNOTMATCH:
@@ -22,13 +27,25 @@ extension FetchOutcome {
       case CURLE_FILESIZE_EXCEEDED: .tooLarge
       case CURLE_WRITE_ERROR where isTooLarge: .tooLarge
       case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY,
-        CURLE_HTTP2, CURLE_HTTP2_STREAM:
+        CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_PROXY:
         .connectionLost
       // libcurl says the same for an address of another scheme and for an answer that is not HTTP.
-      case CURLE_UNSUPPORTED_PROTOCOL where handshakeCompleted: .other
+      case CURLE_UNSUPPORTED_PROTOCOL where reach.handshakeCompleted: .other
       case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_SSL_CACERT_BADFILE:
         .unacceptableRequest
       default: .other
       }
   }
+
+  /// What no connection means, by the error of the last one.
+  ///
+  /// No address to connect from has two reasons, which ``OwnMeans`` tells apart.
+  private static func unconnected(_ reach: Reach) -> FetchOutcome {
+    // One that accepts and resets at once looks to libcurl like one that was never connected.
+    if reach.isConnected || reach.error == ECONNRESET { return .connectionLost }
+    return OwnMeans.isNetworks(reach.error) || reach.error == EADDRNOTAVAIL ? .refused : .ownMeans
+  }
+
+  /// Whether it says that the server is away, if nothing of this machine's own was lacking.
+  var tellsOfAbsence: Bool { [.nameNotResolved, .refused, .timedOut].contains(self) }
 }

@@ -51,12 +51,20 @@ import UAFWire
   private borrowing func response(
     _ code: CURLcode, _ reception: Reception, _ reason: ErrorText
   ) -> (FetchResponse, body: [UInt8]) {
-    let outcome = FetchOutcome(
-      code, isTooLarge: reception.isTooLarge, handshakeCompleted: reception.handshakeCompleted)
+    // SAFETY: the handle is ours, and its transfer is over.
+    let reach = unsafe Reach(
+      handshakeCompleted: reception.handshakeCompleted, isConnected: curl_has_connected(curl) != 0,
+      error: curl_get_os_error(curl), proxyStatus: curl_get_proxy_status(curl))
+    var outcome = FetchOutcome(code, isTooLarge: reception.isTooLarge, reach)
+    var lack: String?
+    if outcome.tellsOfAbsence {
+      lack = OwnMeans.lack(toReach: reception.addresses)
+      if lack != nil { outcome = .ownMeans }
+    }
     // Whoever shows a wrong certificate is not "no server": that must never pass for one that is away.
     let handshakeCompleted = reception.handshakeCompleted || outcome == .certificateRefused
     guard outcome == .answered else {
-      var response = Self.failure(outcome, handshakeCompleted, reason.text(code))
+      var response = Self.failure(outcome, handshakeCompleted, lack ?? reason.text(code))
       response.certificate = reception.certificate
       return (response, [])
     }

@@ -1,3 +1,5 @@
+import CCurl
+import Glibc
 import UAFWire
 
 /// What one transfer has received so far, and the limits it is held to.
@@ -8,6 +10,8 @@ import UAFWire
   static let maximumHeaderCount = 256
   /// Bytes of all of them.
   static let maximumHeaderBytes = 65_536
+  /// Addresses of a server that are remembered.
+  static let maximumAddressCount = 16
 
   /// The handle of the transfer.
   let curl: UnsafeMutableRawPointer
@@ -22,6 +26,8 @@ import UAFWire
   var handshakeCompleted = false
   /// The server's certificate in DER.
   var certificate: [UInt8]?
+  /// Where connections were tried, in their order.
+  private(set) var addresses: [SocketAddress] = []
   private var headerCount = 0
   private var headerBytes = 0
 
@@ -32,6 +38,14 @@ import UAFWire
     // SAFETY: only kept, for the calls of libcurl during the transfer.
     unsafe self.curl = curl
     self.socket = socket
+  }
+
+  /// Opens the socket of a connection, and remembers where it goes.
+  func open(_ address: UnsafePointer<curl_sockaddr>) -> CInt {
+    let goal = unsafe SocketAddress(address)
+    if addresses.count < Self.maximumAddressCount, !addresses.contains(goal) { addresses.append(goal) }
+    return unsafe Glibc.socket(
+      address.pointee.family, address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
   }
 
   /// Keeps a part of the body; false if that would be more than may be kept.

@@ -18,6 +18,8 @@ enum TransferCallbacks {
     unsafe options.note(curl_set_pointer(curl, CURLOPT_XFERINFODATA, context))
     unsafe options.note(curl_set_progress(curl, watch))
     options.set(CURLOPT_NOPROGRESS, 0)
+    unsafe options.note(curl_set_pointer(curl, CURLOPT_OPENSOCKETDATA, context))
+    unsafe options.note(curl_set_opener(curl, open))
   }
 
   private static func reception(_ context: UnsafeMutableRawPointer) -> Reception {
@@ -48,6 +50,12 @@ enum TransferCallbacks {
     reception.handshakeCompleted = true
     reception.certificate = unsafe ServerCertificate.der(of: reception.curl)
     return CURL_PREREQFUNC_OK
+  }
+
+  private static let open: curl_opensocket_callback = { context, _, address in
+    // SAFETY: the context is the reception, see install; libcurl lends the address for the call.
+    guard let context = unsafe context, let address = unsafe address else { return -1 }
+    return unsafe reception(context).open(address)
   }
 
   private static let watch: curl_xferinfo_callback = { context, _, _, _, _ in

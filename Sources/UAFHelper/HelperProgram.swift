@@ -76,7 +76,7 @@ enum HelperProgram {
       let ending = converse(begin, frontEnd, preparation, log)
       guard let ending else { return 0 }
       // No session came to be: what is wrong is said in plain English, the only language known then.
-      let code = ending.result.pamCode(PAMContext())
+      let code = ending.result.pamCode(PAMContext(isRootsFault: ending.isRootsFault))
       var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code.rawValue), result: ending.result.code)
       finished.text = ending.detail ?? ending.text?.text(in: .english) ?? ending.result.text(in: .english)
       try refuse(begin, frontEnd, finished)
@@ -140,7 +140,7 @@ enum HelperProgram {
   static func logRefusal(
     _ ending: Ending, of operation: Operation, for caller: Caller?, _ log: any LogSink
   ) {
-    let code = ending.result.pamCode(PAMContext())
+    let code = ending.result.pamCode(PAMContext(isRootsFault: ending.isRootsFault))
     Outcome(caller: caller, operation: operation, result: ending.result, code: code).log(ending, to: log)
   }
 

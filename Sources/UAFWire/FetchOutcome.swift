@@ -10,4 +10,8 @@ public enum FetchOutcome: UInt8, CaseIterable, Sendable {
   case connectionLost = 7
   case unacceptableRequest = 8
   case other = 9
+  /// This machine lacked a thread, a descriptor, memory or a port.
+  case ownMeans = 10
+  /// A connection came about, and no handshake in time.
+  case stalled = 11
 }

@@ -83,7 +83,7 @@ static void fails_the_first_pass_as_the_core_says(void)
     const char *finished;
     int code;
   } cases[] = {{"7 3012", PAM_AUTH_ERR},      {"11 3013", PAM_MAXTRIES},     {"10 1009", PAM_USER_UNKNOWN},
-               {"19 999", PAM_CONV_ERR},      {"15 7009", PAM_CRED_UNAVAIL}, {"3 1001", PAM_SERVICE_ERR},
+               {"19 999", PAM_CONV_ERR},      {"15 7009", PAM_CRED_UNAVAIL}, {"3 1001", PAM_SYSTEM_ERR},
                {"20 7113", PAM_AUTHTOK_ERR},  {"20 3010", PAM_AUTHTOK_ERR},  {"4 1007", PAM_SYSTEM_ERR},
                {"20 3012", PAM_SYSTEM_ERR},   {"20 0", PAM_SYSTEM_ERR},      {"20 7110", PAM_SYSTEM_ERR},
                {"21 3010", PAM_SYSTEM_ERR},   {"12 7111", PAM_SYSTEM_ERR},   {"0 7110", PAM_SYSTEM_ERR},

@@ -50,8 +50,8 @@ static void refuses_as_the_core_says(void)
     const char *finished;
     int code;
   } cases[] = {{"7 3012", PAM_AUTH_ERR},     {"10 1009", PAM_USER_UNKNOWN},   {"11 3013", PAM_MAXTRIES},
-               {"9 4001", PAM_AUTHINFO_UNAVAIL}, {"15 7009", PAM_CRED_UNAVAIL}, {"3 1001", PAM_SERVICE_ERR},
-               {"4 1007", PAM_SYSTEM_ERR},   {"19 999", PAM_CONV_ERR}};
+               {"9 4001", PAM_AUTHINFO_UNAVAIL}, {"15 7009", PAM_CRED_UNAVAIL}, {"4 1007", PAM_SYSTEM_ERR},
+               {"19 999", PAM_CONV_ERR}};
   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     snprintf(text, sizeof text, "hear\n" PROMPT "hear\nfinished %s Not you\033[2J.\n", cases[i].finished);
     CHECK(call(text) == cases[i].code);
@@ -61,6 +61,24 @@ static void refuses_as_the_core_says(void)
   CHECK(call("hear\n" PROMPT "hear\nfinished 7 3012 \" event=module pam=0\n") == PAM_AUTH_ERR);
   CHECK_TEXT(host.log, "event=module pam=7 detail=\"the core finished with result 3012: "
                        "\\x22 event\\x3dmodule pam\\x3d0\"\n");
+}
+
+/* Stacks may go on to a password with these, so each comes at its own time alone: root's mistake before anybody is asked,
+   the others for somebody who has entered something. */
+static void leads_on_only_at_its_time(void)
+{
+  static const struct {
+    const char *finished;
+    int code;
+    bool prompted;
+  } cases[] = {{"3 1001", PAM_SERVICE_ERR, false}, {"3 1012", PAM_SERVICE_ERR, false},
+               {"9 4001", PAM_AUTHINFO_UNAVAIL, true}, {"15 7009", PAM_CRED_UNAVAIL, true}};
+  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (unsigned prompted = 0; prompted < 2; prompted++) {
+      snprintf(text, sizeof text, "hear\n%sfinished %s\n", prompted ? PROMPT "hear\n" : "", cases[i].finished);
+      CHECK(call(text) == ((prompted != 0) == cases[i].prompted ? cases[i].code : PAM_SYSTEM_ERR));
+    }
+  CHECK(call("hear\nfinished 3 3012\n") == PAM_SYSTEM_ERR && log_has("do not belong together"));
 }
 
 static void takes_a_success_for_one_only_with_its_result(void)
@@ -75,8 +93,7 @@ static void takes_a_success_for_one_only_with_its_result(void)
 /* Stacks take some codes for a success (new_authtok_reqd=ok), and libpam must never see one it does not know. */
 static void passes_on_no_code_that_is_not_its_own(void)
 {
-  static const int own[] = {PAM_AUTH_ERR,    PAM_USER_UNKNOWN, PAM_MAXTRIES,
-                            PAM_SERVICE_ERR, PAM_SYSTEM_ERR,   PAM_CONV_ERR};
+  static const int own[] = {PAM_AUTH_ERR, PAM_USER_UNKNOWN, PAM_MAXTRIES, PAM_SYSTEM_ERR, PAM_CONV_ERR};
   for (int code = 1; code < 256; code++) {
     bool passed_on = false;
     for (unsigned i = 0; i < sizeof own / sizeof own[0]; i++)
@@ -465,6 +482,7 @@ int main(void)
   test("lets in when the core says so", lets_in);
   test("lets in when the core asks nothing", lets_in_without_a_prompt);
   test("refuses as the core says, with its reason in the log", refuses_as_the_core_says);
+  test("leads on to a password only at the time of each such code", leads_on_only_at_its_time);
   test("takes a success for one only with result 0", takes_a_success_for_one_only_with_its_result);
   test("passes on no code but its own, and none with result 0", passes_on_no_code_that_is_not_its_own);
   test("ignores only an unregistered account, with nouserok, before any prompt", ignores_only_with_nouserok);

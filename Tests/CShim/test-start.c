@@ -1,4 +1,5 @@
 /* What the module tells the core, what the core inherits from the host, and where the module finds the core. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -38,6 +39,18 @@ static int call(const char *script)
   host.answers[0] = "Abcdef1!";
   host_authenticate(&host);
   return host.code;
+}
+
+/* The C library's, but that it fails where a test says so. The module finds this one. */
+static int lookup_error;
+
+int getpwnam_r(const char *name, struct passwd *entry, char *buffer, size_t size, struct passwd **found)
+{
+  static int (*real)(const char *, struct passwd *, char *, size_t, struct passwd **);
+  if (real == NULL)
+    *(void **)&real = dlsym(RTLD_NEXT, "getpwnam_r");
+  *found = NULL;
+  return lookup_error != 0 || real == NULL ? lookup_error : real(name, entry, buffer, size, found);
 }
 
 static const char *recorded(const char *prefix) { return host_record_lines(&host, prefix, text, sizeof text); }
@@ -115,6 +128,26 @@ static void leaves_out_names_longer_than_256_bytes(void)
   CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), " 2=01 6=") != NULL);
   name[256] = '\0';
   CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), " 2=01 5=6161") != NULL);
+}
+
+/* A stack may pass over users whom nobody knows. A lookup that failed, which any caller of su can bring about, is no
+   word about a user. */
+static void tells_a_failed_lookup_from_nobody(void)
+{
+  static const int failures[] = {EMFILE, ENFILE, ENOMEM, EIO, EAGAIN, EACCES, EINTR, ERANGE};
+  host.user = "nobody-here";
+  CHECK(call("hear\nfinished 10 1009\n") == PAM_USER_UNKNOWN);
+  host.user = "nobody";
+  for (unsigned i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+    lookup_error = failures[i];
+    CHECK(call("hear\nfinished 10 1009\n") == PAM_SYSTEM_ERR && log_has("could not be looked up"));
+    CHECK(strstr(begin_fields(), " 3=") == NULL);
+    CHECK(call("hear\nfinished 7 3012\n") == PAM_AUTH_ERR);
+  }
+  /* What the C library says of any name where a name service is not installed. */
+  lookup_error = ENOENT;
+  CHECK(call("hear\nfinished 10 1009\n") == PAM_USER_UNKNOWN);
+  lookup_error = 0;
 }
 
 static void cuts_labels_to_their_limits(void)
@@ -661,7 +694,7 @@ static void sends_no_claims_without_root(void)
   CHECK(record != NULL && fread(host.record, 1, sizeof host.record - 1, record) > 0);
   if (record != NULL)
     fclose(record);
-  CHECK_TEXT(begin_fields(), "1=0002 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 13=43 ");
+  CHECK_TEXT(begin_fields(), "1=0002 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 12=6e6f757365726f6b 13=43 ");
 }
 
 static void refuses_other_names_without_root(void)
@@ -694,10 +727,17 @@ static void refuses_a_false_core_without_root(void)
   CHECK(call(SUCCESS) == PAM_SYSTEM_ERR && log_has("the owner of"));
 }
 
-static void ignores_nouserok_without_root(void)
+static void passes_on_nouserok_alone_without_root(void)
 {
   host_serve_socket(0);
   host.before = be_nobody, host.user = "nobody", host.arguments = "nouserok";
+  CHECK(call("hear\nfinished 25 1009\n") == ALL_IGNORED);
+}
+
+static void ignores_nobody_without_root_and_nouserok(void)
+{
+  host_serve_socket(0);
+  host.before = be_nobody, host.user = "nobody";
   CHECK(call("hear\nfinished 25 1009\n") == PAM_SYSTEM_ERR);
 }
 
@@ -737,6 +777,7 @@ int main(void)
   test("chooses the locale as the C library does", chooses_the_locale_as_the_c_library_does);
   test("takes names with control bytes, empty ones and paths as names nobody has", takes_names_as_hosts_hand_them_over);
   test("leaves out names longer than 256 bytes, 64 KiB included", leaves_out_names_longer_than_256_bytes);
+  test("tells a failed lookup from a name that nobody has", tells_a_failed_lookup_from_nobody);
   test("cuts labels to their limits", cuts_labels_to_their_limits);
   test("refuses module arguments that do not fit", refuses_arguments_that_do_not_fit);
   test("starts the core clean", starts_the_core_clean);
@@ -773,11 +814,12 @@ int main(void)
   test("starts no second core after a word, or without root", starts_no_second_core_after_a_word_or_without_root);
   test("starts the core where the socket is not root's", starts_the_core_where_the_socket_is_not_roots);
   test("lets a caller without root ask for itself", lets_a_caller_without_root_ask_for_itself);
-  test("sends no account, name, arguments, caller or remote flag without root", sends_no_claims_without_root);
+  test("sends no account, name, caller, argument but nouserok, or remote flag without root", sends_no_claims_without_root);
   test("refuses other names without root", refuses_other_names_without_root);
   test("refuses without root and socket", refuses_without_root_and_socket);
   test("refuses a socket that is not root's without root", refuses_a_false_core_without_root);
-  test("ignores nouserok without root", ignores_nouserok_without_root);
+  test("passes on nouserok for a caller without root", passes_on_nouserok_alone_without_root);
+  test("ignores nobody without root and nouserok", ignores_nobody_without_root_and_nouserok);
   test("needs no core for credentials, sessions and accounts", needs_no_core_for_the_other_stages);
   return check_summary();
 }

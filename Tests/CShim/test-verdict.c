@@ -8,7 +8,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static const uint32_t results[] = {0,    1,    10,   980,  999,  1001, 1007, 1009, 3010,  3011,  3012,      3013,
+static const uint32_t results[] = {0,    1,    10,   980,  999,  1001, 1007, 1009, 1012, 3010,  3011,  3012,      3013,
                                    4001, 7009, 7100, 7101, 7102, 7103, 7110, 7111, 7112, 7113, 9999, 4294967295};
 
 /* Every situation, as bits: prompted, resumed, nouserok, stale. */
@@ -73,14 +73,13 @@ static void fails_a_change_with_its_own_results(void)
 
 static void believes_no_other_code(void)
 {
-  static const int any[] = {PAM_AUTH_ERR,     PAM_SYSTEM_ERR, PAM_SERVICE_ERR,
-                            PAM_USER_UNKNOWN, PAM_MAXTRIES,   PAM_CONV_ERR};
+  static const int any[] = {PAM_AUTH_ERR, PAM_SYSTEM_ERR, PAM_USER_UNKNOWN, PAM_MAXTRIES, PAM_CONV_ERR};
   static const enum frame_operation operations[] = {OPERATION_AUTHENTICATE, OPERATION_CHANGE};
   const unsigned failing = COUNT(results) - 4; /* all but 0, 10, 7100 and 7110 */
   struct verdict last;
   for (size_t operation = 0; operation < COUNT(operations); operation++)
     for (int code = 1; code < 256; code++) {
-      unsigned expected = code == PAM_AUTHINFO_UNAVAIL || code == PAM_CRED_UNAVAIL ? 8 : 0;
+      unsigned expected = code == PAM_AUTHINFO_UNAVAIL || code == PAM_CRED_UNAVAIL || code == PAM_SERVICE_ERR ? 4 : 0;
       for (size_t i = 0; i < COUNT(any); i++)
         expected = code == any[i] ? failing * 8 : expected;
       if (code != PAM_IGNORE && !(code == PAM_AUTHTOK_ERR && operations[operation] == OPERATION_CHANGE))
@@ -91,8 +90,15 @@ static void believes_no_other_code(void)
 static void falls_back_with_its_own_results_alone(void)
 {
   struct verdict last;
-  CHECK(accepted(OPERATION_AUTHENTICATE, PAM_AUTHINFO_UNAVAIL, &last) == 8 && last.result == 4001);
-  CHECK(accepted(OPERATION_AUTHENTICATE, PAM_CRED_UNAVAIL, &last) == 8 && last.result == 7009);
+  CHECK(accepted(OPERATION_AUTHENTICATE, PAM_AUTHINFO_UNAVAIL, &last) == 4 && last.result == 4001 && last.prompted);
+  CHECK(accepted(OPERATION_AUTHENTICATE, PAM_CRED_UNAVAIL, &last) == 4 && last.result == 7009 && last.prompted);
+}
+
+/* Root's mistake is found before anybody is asked: later it would be somebody else's doing. */
+static void blames_root_before_a_prompt_alone(void)
+{
+  struct verdict last;
+  CHECK(accepted(OPERATION_AUTHENTICATE, PAM_SERVICE_ERR, &last) == 2 + 2);
 }
 
 static void finds_a_value_stale_with_a_success_of_a_login_alone(void)
@@ -107,6 +113,7 @@ static void finds_a_value_stale_with_a_success_of_a_login_alone(void)
 
 int main(void)
 {
+  test("blames root before a prompt alone, with 1001 and 1012", blames_root_before_a_prompt_alone);
   test("lets in with result 0 and no other", lets_in_with_result_0_alone);
   test("takes a change for made with 7110, in the second pass alone", changes_with_7110_in_the_second_pass_alone);
   test("ignores an account without a row, and nothing after a prompt", ignores_an_account_without_a_row_alone);

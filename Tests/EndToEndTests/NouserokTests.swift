@@ -77,7 +77,7 @@ extension EndToEnd {
 
     @Test func `a remote login is refused, because its state is hidden`() throws {
       let scene = try scene(registered: false)
-      #expect(try scene.logIn(Scene.passcode, from: "192.0.2.1").code == .serviceError)
+      #expect(try scene.logIn(Scene.passcode, from: "192.0.2.1").code == .authenticationError)
     }
   }
 }

@@ -34,7 +34,15 @@ import Testing
     }
   }
 
-  @Test func `unavailable means that no handshake was completed, and nothing else`() {
+  @Test func `a service error comes from 1001 and 1012 where root wrote what is wrong, and from nothing else`() {
+    for context in PAMContext.everyOne {
+      let mistakes = results.filter { $0.pamCode(context) == .serviceError }
+      let isRoots = context.isRootsFault && !context.spokenByServer
+      #expect(mistakes == (isRoots ? [.invalidParameter, .invalidAuthenticatorType] : []))
+    }
+  }
+
+  @Test func `unavailable means that the server is away, and nothing else`() {
     for context in PAMContext.everyOne {
       let unavailable = results.filter { $0.pamCode(context) == .authenticationInformationUnavailable }
       #expect(unavailable == (context.tlsHandshakeCompleted || context.spokenByServer ? [] : [.noAnswer]))

@@ -1,12 +1,12 @@
 import FidoResults
 
-/// The table of outcomes, written a second time: number, name, PAM code in `auth` after a completed TLS handshake.
+/// The table of outcomes, written a second time: number, name, PAM code in `auth` where nothing else is known.
 let tableOfOutcomes: [(code: UInt32, name: String, pam: PAMCode)] = [
   (0, "RESULT_SUCCESS", .success),
   (10, "RESULT_AUTH_READY_SUCCESS", .systemError),
   (980, "RESULT_AUTHENTICATOR_RESET", .authenticationError),
   (999, "RESULT_USER_CANCEL", .conversationError),
-  (1_001, "ERROR_INVALID_PARAMETER", .serviceError),
+  (1_001, "ERROR_INVALID_PARAMETER", .authenticationError),
   (1_002, "ERROR_SET_CHANNEL_BINDING", .authenticationError),
   (1_005, "ERROR_JSON_PARSER", .authenticationError),
   (1_006, "ERROR_NOT_MATCH_FIDO_CLIENT", .systemError),
@@ -14,7 +14,7 @@ let tableOfOutcomes: [(code: UInt32, name: String, pam: PAMCode)] = [
   (1_008, "ERROR_ALREADY_REG_USER", .authenticationError),
   (1_009, "ERROR_NOT_REG_USER", .userUnknown),
   (1_011, "ERROR_INVALID_USERNAME", .userUnknown),
-  (1_012, "ERROR_INVALID_AUTHENTICATOR_TYPE", .serviceError),
+  (1_012, "ERROR_INVALID_AUTHENTICATOR_TYPE", .authenticationError),
   (1_100, "ERROR_AUTH_REQUEST_NOT_EXIST", .authenticationError),
   (2_001, "ERROR_UNTRUSTED_FACET_ID", .authenticationError),
   (2_002, "ERROR_NO_SUITABLE_AUTHENTICATOR", .authenticationError),

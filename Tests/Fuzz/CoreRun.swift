@@ -50,8 +50,7 @@ struct CoreRun {
   private func checkBelieved(_ finished: Finished, _ begin: Begin, prompted: Bool) {
     let isModules = begin.service != Array(Caller.toolService.utf8) && begin.payload == nil
     guard isModules, begin.operation == .authenticate || (begin.operation == .change && begin.isDivided) else { return }
-    let isRoot = script.isPeerRoot
-    let nouserok = isRoot && begin.arguments.contains(Array("nouserok".utf8))
+    let nouserok = begin.arguments.contains(Array("nouserok".utf8))
     let operation = begin.operation == .authenticate ? OPERATION_AUTHENTICATE : OPERATION_CHANGE
     let isBelieved = [false, true].contains { resumed in
       var said = verdict(

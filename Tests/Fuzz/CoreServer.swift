@@ -30,7 +30,7 @@ final class CoreServer {
 
   private static let failures: [TransportFailure] = [
     .noHandshake(.refused), .afterHandshake(.timeOut), .certificateRefused, .answerTooLarge, .requestNotAcceptable,
-    .unavailable,
+    .unavailable, .withoutHandshake(.tls), .ownMeans,
   ]
 
   private static func answer(_ body: [UInt8]) -> TransportResponse {

@@ -245,6 +245,21 @@ def reset(connection):
     connection.close()
 
 
+WAITING = []
+
+
+def hole():
+    """A port whose packets the kernel drops: a listener that takes nothing and has no room left."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=0)
+    WAITING.append(listener)
+    for _ in range(8):
+        connection = socket.socket()
+        connection.setblocking(False)
+        connection.connect_ex(listener.getsockname())
+        WAITING.append(connection)
+    return listener.getsockname()[1]
+
+
 def copy(source, target):
     try:
         while data := source.recv(65536):
@@ -313,6 +328,8 @@ def start():
             "plain": run(Server(("127.0.0.1", 0), Handler)),
             "mute": accept(mute),
             "reset": accept(reset),
+            "closing": accept(lambda connection: connection.close()),
+            "hole": hole(),
             "proxy": accept(proxy),
             "closed": free_port(),
         },

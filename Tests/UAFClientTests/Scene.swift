@@ -130,6 +130,7 @@ enum Scene {
 
   static let failures: [(TransportFailure, FidoResult)] =
     NetworkFailure.allCases.flatMap { [(.noHandshake($0), .noAnswer), (.afterHandshake($0), .noAnswer)] } + [
+      (.withoutHandshake(.tls), .noAnswer), (.ownMeans, .noAnswer),
       (.certificateRefused, .channelBinding), (.answerTooLarge, .jsonParser),
       (.requestNotAcceptable, .invalidParameter),
       (.unavailable, .clientMismatch),

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import Testing
 import UAFWire
 
@@ -6,8 +7,13 @@ import UAFWire
 
 /// The table from libcurl's codes to outcomes.
 struct FetchOutcomeTests {
-  private static func outcome(_ code: CURLcode, tooLarge: Bool = false, handshake: Bool = false) -> FetchOutcome {
-    FetchOutcome(code, isTooLarge: tooLarge, handshakeCompleted: handshake)
+  private static func outcome(
+    _ code: CURLcode, tooLarge: Bool = false, handshake: Bool = false, connected: Bool = false, error: Int32 = 0,
+    proxy: Int = 0
+  ) -> FetchOutcome {
+    let reach = Reach(
+      handshakeCompleted: handshake, isConnected: connected || handshake, error: error, proxyStatus: proxy)
+    return FetchOutcome(code, isTooLarge: tooLarge, reach)
   }
 
   @Test func `takes nothing but success for an answer`() {
@@ -27,6 +33,35 @@ struct FetchOutcomeTests {
   @Test func `tells an unknown scheme from an answer that is not HTTP`() {
     #expect(Self.outcome(CURLE_UNSUPPORTED_PROTOCOL) == .unacceptableRequest)
     #expect(Self.outcome(CURLE_UNSUPPORTED_PROTOCOL, handshake: true) == .other)
+  }
+
+  @Test func `takes a connection that fails for the network's only by an error that is the network's`() {
+    for number in [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN] {
+      #expect(Self.outcome(CURLE_COULDNT_CONNECT, error: number) == .refused)
+    }
+    for number in [EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN, EPERM, EACCES, EADDRINUSE, EINVAL, 0] {
+      #expect(Self.outcome(CURLE_COULDNT_CONNECT, error: number) == .ownMeans)
+    }
+    #expect(Self.outcome(CURLE_OUT_OF_MEMORY) == .ownMeans)
+  }
+
+  @Test func `calls no server away that a connection came about with`() {
+    for number in UInt32(0)..<200 {
+      #expect(
+        !Self.outcome(CURLcode(number), connected: true, error: ECONNREFUSED).tellsOfAbsence
+          || [CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY].contains(CURLcode(number)))
+    }
+    #expect(Self.outcome(CURLE_COULDNT_CONNECT, error: ECONNRESET) == .connectionLost)
+    #expect(Self.outcome(CURLE_OPERATION_TIMEDOUT, connected: true) == .stalled)
+    #expect(Self.outcome(CURLE_OPERATION_TIMEDOUT) == .timedOut)
+  }
+
+  @Test func `believes a proxy that it found no way to the server, and nothing else of it`() {
+    for status in 400..<600 {
+      let outcome = Self.outcome(CURLE_RECV_ERROR, connected: true, proxy: status)
+      #expect(outcome == ([502, 503, 504].contains(status) ? .refused : .connectionLost))
+      #expect(Self.outcome(CURLE_RECV_ERROR, handshake: true, proxy: status) == .connectionLost)
+    }
   }
 
   @Test func `takes every doubt about a certificate for a refusal of it`() {

@@ -24,6 +24,11 @@ struct FetchProcess: ~Copyable {
     try self.init(command: [Self.program] + arguments, environment: environment)
   }
 
+  /// The program under limits, as prlimit(1) takes them.
+  init(limits: [String]) throws {
+    try self.init(command: ["/usr/bin/prlimit"] + limits + [Self.program], environment: [])
+  }
+
   /// The program as a child of another process, which ``identifier`` is then.
   static func withParent() throws -> FetchProcess {
     try FetchProcess(

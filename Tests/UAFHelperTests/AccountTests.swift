@@ -19,6 +19,18 @@ import UAFWire
     #expect(transcript.prompts.isEmpty && transcript.errors.isEmpty)
   }
 
+  @Test func `a locker's nouserok lets its own account pass that never had a row, and no other`() throws {
+    let bench = try initialised()
+    var begin = Begin(.authenticate)
+    begin.service = Array("swaylock".utf8)
+    #expect(try bench.run(begin, peer: 4242).pamCode == 10)
+    begin.arguments = [Array("nouserok".utf8)]
+    let transcript = try bench.run(begin, peer: 4242)
+    #expect(transcript.pamCode == 25 && transcript.result == 1009 && transcript.prompts.isEmpty)
+    let registered = try HelperBench.registered()
+    #expect(try registered.run(begin, ["wrong"], peer: 4242).pamCode == 7)
+  }
+
   @Test func `without nouserok an account without a row is unknown`() throws {
     let bench = try initialised()
     #expect(try bench.run(bench.begin()).pamCode == 10)

@@ -54,6 +54,16 @@ import UAFWire
     #expect((nobody.origin == .otherUser) == (origin == .otherUser || callerUID == 4242 && !isRemote))
   }
 
+  @Test func `a peer without root may send nouserok, and nothing beside it`() {
+    var begin = Begin(.authenticate)
+    begin.arguments = [Array("nouserok".utf8)]
+    #expect(result(begin, peer: 1000) == 0)
+    for other in ["nouserok=yes", "NOUSEROK", "conf=/tmp/mine", "try_first_pass", ""] {
+      begin.arguments = [Array("nouserok".utf8), Array(other.utf8)]
+      #expect(result(begin, peer: 1000) == 1001)
+    }
+  }
+
   @Test(arguments: [Operation.unlock, .initialise, .forget, .trust])
   func `an administrator's operation is refused to everybody but root`(_ operation: UAFWire.Operation) {
     #expect(result(Begin(operation), peer: 1000) == 1001)

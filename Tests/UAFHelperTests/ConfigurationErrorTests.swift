@@ -1,5 +1,7 @@
+import FidoResults
 import Foundation
 import Testing
+import UAFConfiguration
 import UAFWire
 
 @testable import UAFHelper
@@ -12,7 +14,7 @@ import UAFWire
     let bench = try HelperBench()
     bench.configuration = text
     let transcript = try bench.run(bench.begin())
-    #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
+    #expect(transcript.result == 1001 && transcript.pamCode == 3 && transcript.prompts.isEmpty)
     #expect(bench.log.lines.contains { $0.contains("/conf:") }, "the log names the file")
   }
 
@@ -39,5 +41,15 @@ import UAFWire
     begin.arguments = [Array("conf=\(other)".utf8)]
     let transcript = try bench.run(begin, ["correct"])
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
+  }
+
+  @Test func `a configuration that cannot be read for want of descriptors is no mistake of root's`() {
+    for number in [EMFILE, ENFILE, ENOMEM, EIO, EINTR, EACCES] {
+      let problem = ConfigurationFileProblem.system(number)
+      #expect(!problem.isRoots && !ConfigurationError.file(path: "/conf", problem).isRoots)
+    }
+    let ending = Ending.configuration("log", isRoots: false)
+    #expect(ending.result == .cannotUse && ending.incident == .configuration)
+    #expect(ending.result.pamCode(PAMContext(isRootsFault: ending.isRootsFault)) == .systemError)
   }
 }

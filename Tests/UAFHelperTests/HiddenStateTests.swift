@@ -111,11 +111,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `nouserok together with hidden state is a configuration error`() throws {
+  @Test func `nouserok lets nobody pass whose state is hidden, and is an error where root hides it by name`() throws {
     let bench = try HelperBench.registered()
-    var begin = remote(bench)
-    begin.arguments.append(Array("nouserok".utf8))
-    let transcript = try bench.run(begin)
-    #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
+    var begin = remote(bench, "nouserok")
+    (begin.uid, begin.account, begin.typedName) = (4343, Array("nora".utf8), Array("nora".utf8))
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.pamCode == 7 && transcript.prompts.count == 1)
+    bench.configuration += "\n[general]\nhide_state = true\n"
+    let mistake = try bench.run(begin)
+    #expect(mistake.result == 1001 && mistake.pamCode == 3 && mistake.prompts.isEmpty)
   }
 }

@@ -99,8 +99,9 @@ import UAFWire
 
   private static let outcomes: [(FetchOutcome, TransportFailure?)] = [
     (.answered, nil), (.nameNotResolved, .noHandshake(.dns)), (.refused, .noHandshake(.refused)),
-    (.timedOut, .noHandshake(.timeOut)), (.tlsFailed, .noHandshake(.tls)),
-    (.connectionLost, .noHandshake(.connectionLost)), (.other, .noHandshake(.connectionLost)),
+    (.timedOut, .noHandshake(.timeOut)), (.tlsFailed, .withoutHandshake(.tls)),
+    (.connectionLost, .withoutHandshake(.connectionLost)), (.other, .withoutHandshake(.connectionLost)),
+    (.stalled, .withoutHandshake(.timeOut)), (.ownMeans, .ownMeans),
     (.certificateRefused, .certificateRefused), (.tooLarge, .answerTooLarge),
     (.unacceptableRequest, .requestNotAcceptable),
   ]
@@ -110,8 +111,22 @@ import UAFWire
   ) {
     #expect(TransportFailure(FetchResponse(outcome, handshakeCompleted: false)) == failure)
     var later = failure
-    if case .noHandshake(let reason) = failure { later = .afterHandshake(reason) }
+    switch failure {
+    case .noHandshake(let reason), .withoutHandshake(let reason): later = .afterHandshake(reason)
+    default: break
+    }
     #expect(TransportFailure(FetchResponse(outcome, handshakeCompleted: true)) == later)
+  }
+
+  @Test(arguments: [TransportFailure.ownMeans, .withoutHandshake(.timeOut), .withoutHandshake(.connectionLost)])
+  func `a machine without means, and a server that was reached, are never no server`(_ failure: TransportFailure) throws
+  {
+    let bench = try HelperBench.registered()
+    for isLate in [false, true] {
+      (bench.server.lateFailure, bench.server.failure) = isLate ? (failure, nil) : (nil, failure)
+      let transcript = try bench.run(bench.begin(), ["correct"])
+      #expect(transcript.result == 4001 && transcript.pamCode == 7)
+    }
   }
 
   @Test func `a certificate that is not trusted is 1002, and never no answer`() throws {
@@ -137,7 +152,8 @@ import UAFWire
     for name in ["iris", "5541#9999", ""] {
       begin.authenticator = Array(name.utf8)
       let transcript = try bench.run(begin)
-      #expect(transcript.result == 1012 && transcript.pamCode == 3 && transcript.prompts.isEmpty)
+      // The front end named it, so that it is no mistake of root's.
+      #expect(transcript.result == 1012 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
     }
   }
 

@@ -107,7 +107,8 @@ import UAFWire
   @Test func `refuses a command nobody would read, before anyone is asked`() throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench, String(repeating: "x", count: 2048)), ["correct"])
-    #expect(transcript.result == 1001)
+    // The person's own doing, and no mistake of root's.
+    #expect(transcript.result == 1001 && transcript.pamCode == 7)
     #expect(transcript.prompts.isEmpty)
     #expect(bench.server.asked.last?.op == .registration)
   }

@@ -56,6 +56,7 @@ import UAFWire
     (FetchOutcome.nameNotResolved, "the name cannot be resolved"), (.refused, "no connection"),
     (.timedOut, "no answer within the time"), (.tlsFailed, "no TLS"),
     (.certificateRefused, "its certificate is not trusted"), (.connectionLost, "the connection was lost"),
+    (.stalled, "connected, and no TLS within the time"), (.ownMeans, "this machine lacks what a connection needs"),
     (.other, "failed"),
   ])
   func `a server that cannot be used is a failure, with what to do`(outcome: FetchOutcome, text: String) {

@@ -38,6 +38,7 @@ import Glibc
       unsafe pcre2_compile_8(buffer.baseAddress, buffer.count, options, &errorCode, &errorOffset, nil)
     }
     guard let compiled = unsafe compiled else {
+      if errorCode == PCRE2_ERROR_HEAP_FAILED { throw .outOfMemory }
       throw .doesNotCompile(offset: errorOffset, reason: Self.reason(errorCode))
     }
     var size = 0

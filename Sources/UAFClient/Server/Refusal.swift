@@ -11,7 +11,8 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// Whether the outcome is what the server said or sent, rather than what was found here.
   public let spokenByServer: Bool
 
-  /// Whether a TLS handshake with the server was completed in this flow.
+  /// Whether the server cannot be called away: a TLS handshake was completed in this flow, a machine answered at its address, or
+  /// this machine had no means to ask.
   public let handshakeCompleted: Bool
 
   /// The server's words, cleaned for display; nil if it had none.
@@ -57,7 +58,8 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     let (result, network, reached): (FidoResult, NetworkFailure?, Bool) =
       switch failure {
       case .noHandshake(let reason): (.noAnswer, reason, false)
-      case .afterHandshake(let reason): (.noAnswer, reason, true)
+      case .afterHandshake(let reason), .withoutHandshake(let reason): (.noAnswer, reason, true)
+      case .ownMeans: (.noAnswer, .ownMeans, true)
       case .certificateRefused: (.channelBinding, nil, true)
       case .answerTooLarge: (.jsonParser, nil, true)
       case .requestNotAcceptable: (.invalidParameter, nil, false)

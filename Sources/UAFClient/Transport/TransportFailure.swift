@@ -2,10 +2,16 @@ import FidoResults
 
 /// Why there was no answer.
 ///
-/// The first two cases are kept apart because only the first may let a PAM stack go on without the server.
+/// Only the first case may let a PAM stack go on without the server.
 public enum TransportFailure: Error, Equatable, Sendable, CustomStringConvertible {
-  /// No TLS handshake with the server was completed.
+  /// The server is away: no connection to it came about.
   case noHandshake(NetworkFailure)
+  /// A machine answered at the server's address, and no TLS handshake was completed with it.
+  ///
+  /// That is no server that is away: whoever keeps it busy, or sits in its place, brings this about.
+  case withoutHandshake(NetworkFailure)
+  /// This machine lacked what a connection needs, so that nobody can say whether the server is there.
+  case ownMeans
   /// The server was reached over TLS, then nothing usable came.
   case afterHandshake(NetworkFailure)
   /// The server's certificate did not hold.
@@ -21,6 +27,12 @@ public enum TransportFailure: Error, Equatable, Sendable, CustomStringConvertibl
   public var description: String {
     switch self {
     case .noHandshake(let failure): "no connection to the server (\(failure)); check network, address and server"
+    case .withoutHandshake(let failure):
+      "a machine answers at the server's address, and no secure connection came about (\(failure)); check the server, and "
+        + "what accepts connections in its place"
+    case .ownMeans:
+      "this machine lacks a process, memory, a descriptor or a port to ask the server with; look for limits and for who uses "
+        + "them up"
     case .afterHandshake(let failure): "the server stopped answering (\(failure)); check the server"
     case .certificateRefused: "the server's certificate is not trusted; check the server and ca_file"
     case .answerTooLarge: "the server's answer is too large; check that the address is a UAF server's"

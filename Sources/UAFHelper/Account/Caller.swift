@@ -39,7 +39,7 @@ struct Caller: Equatable {
 
   /// Takes from *begin* what this peer may say.
   ///
-  /// - Throws: ``Ending`` (1001) for a peer without root that describes an account, sends arguments, or asks for
+  /// - Throws: ``Ending`` (1001) for a peer without root that describes an account, sends arguments but `nouserok`, or asks for
   ///   an administrator's operation.
   init(_ begin: Begin, peer: UInt32) throws(Ending) {
     self.peer = peer
@@ -54,8 +54,9 @@ struct Caller: Equatable {
       return
     }
     let saysTooMuch =
-      begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote || !begin.arguments.isEmpty
-      || begin.command != nil || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
+      begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote || begin.command != nil
+      || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
+      || begin.arguments.contains { $0 != Self.nouserok }
     guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
       var ending = Ending(.invalidParameter, log: "peer \(peer) asked for what only root may ask for")
       ending.peer = peer
@@ -78,6 +79,9 @@ struct Caller: Equatable {
     guard let caller = begin.callerUID, caller != 0, caller != begin.uid else { return .local }
     return .otherUser
   }
+
+  /// The one argument of a peer without root: it changes how it hears that nothing was ever registered for its own account.
+  private static let nouserok = Array("nouserok".utf8)
 
   private static let administrative: Set<Operation> = [.unlock, .initialise, .forget, .trust]
 

@@ -11,7 +11,7 @@ struct Ending: Error {
   var detail: String?
   /// What the log says beside the result: never a value, a key or a token.
   var log: String
-  /// Whether a TLS handshake with the server was completed; decides 4001's code alone.
+  /// Whether the server cannot be called away, see ``Refusal/handshakeCompleted``; decides 4001's code alone.
   var handshakeCompleted = true
   /// Whether the person had proved here to be who they say: without that, no stack goes on because the server is away.
   var hasProved = false
@@ -27,6 +27,8 @@ struct Ending: Error {
   var damage: String?
   /// Whether an answer was sent for a front end that was gone by then: the server may have accepted it.
   var isUnused = false
+  /// Whether root's configuration or module arguments are wrong: the one thing that PAM_SERVICE_ERR tells.
+  var isRootsFault = false
   /// Whether nothing was ever registered for the account here; decides `nouserok` alone.
   var neverHadRow = false
 
@@ -38,6 +40,15 @@ struct Ending: Error {
     if damage != nil { return .damaged }
     if peer != nil { return .peer }
     return text == .configurationError ? .configuration : nil
+  }
+
+  /// Root's configuration, or an argument of the module, cannot be used: 1001, PAM_SERVICE_ERR.
+  ///
+  /// - Parameter isRoots: false where the machine could not read it now, which others may bring about: 1007, PAM_SYSTEM_ERR.
+  static func configuration(_ log: String, detail: String? = nil, isRoots: Bool = true) -> Ending {
+    var ending = Ending(isRoots ? .invalidParameter : .cannotUse, text: .configurationError, detail: detail, log: log)
+    ending.isRootsFault = isRoots
+    return ending
   }
 
   /// An ending.

@@ -5,24 +5,27 @@ import UAFWire
 extension TransportFailure {
   /// What an outcome without an answer means; nil for an answer.
   init?(_ response: FetchResponse) {
-    let reason: NetworkFailure
     switch response.outcome {
     case .answered: return nil
-    case .certificateRefused:
-      self = .certificateRefused
-      return
-    case .tooLarge:
-      self = .answerTooLarge
-      return
-    case .unacceptableRequest:
-      self = .requestNotAcceptable
-      return
-    case .nameNotResolved: reason = .dns
-    case .refused: reason = .refused
-    case .connectionLost, .other: reason = .connectionLost
-    case .timedOut: reason = .timeOut
-    case .tlsFailed: reason = .tls
+    case .certificateRefused: self = .certificateRefused
+    case .tooLarge: self = .answerTooLarge
+    case .unacceptableRequest: self = .requestNotAcceptable
+    case .ownMeans: self = .ownMeans
+    // The three that tell of a server that is away, unless it was reached before.
+    case .nameNotResolved: self = Self.away(.dns, response)
+    case .refused: self = Self.away(.refused, response)
+    case .timedOut: self = Self.away(.timeOut, response)
+    case .stalled: self = Self.reached(.timeOut, response)
+    case .tlsFailed: self = Self.reached(.tls, response)
+    case .connectionLost, .other: self = Self.reached(.connectionLost, response)
     }
-    self = response.handshakeCompleted ? .afterHandshake(reason) : .noHandshake(reason)
+  }
+
+  private static func away(_ reason: NetworkFailure, _ response: FetchResponse) -> TransportFailure {
+    response.handshakeCompleted ? .afterHandshake(reason) : .noHandshake(reason)
+  }
+
+  private static func reached(_ reason: NetworkFailure, _ response: FetchResponse) -> TransportFailure {
+    response.handshakeCompleted ? .afterHandshake(reason) : .withoutHandshake(reason)
   }
 }

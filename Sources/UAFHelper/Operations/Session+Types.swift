@@ -26,7 +26,9 @@ extension Session {
     }
     guard let type = AuthenticatorType(nameOrAAID: wanted) else {
       guard ConfiguredAuthenticator(rawValue: wanted) != nil else {
-        throw Ending(.invalidAuthenticatorType, log: "no such authenticator type")
+        var ending = Ending(.invalidAuthenticatorType, log: "no such authenticator type")
+        ending.isRootsFault = named == nil
+        throw ending
       }
       throw Ending(notBuilt, log: "\(wanted) is not built")
     }

@@ -46,7 +46,7 @@ extension Session {
       // A server that is away leaves to a stack's next lines only who has proved something here.
       tlsHandshakeCompleted: ending.handshakeCompleted || !ending.hasProved, spokenByServer: ending.isServers,
       hideState: hidesState, nouserok: arguments.nouserok && begin.operation == .authenticate,
-      neverHadRow: ending.neverHadRow)
+      neverHadRow: ending.neverHadRow, isRootsFault: ending.isRootsFault)
     let code = ending.leavesToOthers ? .ignore : ending.result.pamCode(context)
     Outcome(caller: caller, operation: begin.operation, result: ending.result, code: code)
       .log(ending, to: surroundings.log)

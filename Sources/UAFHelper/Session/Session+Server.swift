@@ -24,10 +24,9 @@ extension Session {
   private func findServer() throws(Ending) -> ServerSettings {
     if let server = configuration.server, server.requestURL != nil { return server }
     if let trusted = try TrustedServer.load(configuration.state.directory, owner: surroundings.owner) { return trusted }
-    throw Ending(
-      .invalidParameter, text: .configurationError,
-      detail: caller.isTool ? "no server: set server.request_url, or run 'uafctl trust --payload FILE' as root" : nil,
-      log: "no server is configured: set server.request_url, or run 'uafctl trust' as root")
+    throw .configuration(
+      "no server is configured: set server.request_url, or run 'uafctl trust' as root",
+      detail: caller.isTool ? "no server: set server.request_url, or run 'uafctl trust --payload FILE' as root" : nil)
   }
 
   /// The server's name for an account.
@@ -102,20 +101,23 @@ extension Session {
       }
       return text
     } catch {
-      throw Ending(.invalidParameter, text: .configurationError, log: "server.ca_file: \(path): \(error)")
+      throw .configuration("server.ca_file: \(path): \(error)", isRoots: error.isRoots)
     }
   }
 
   /// The key in root's file, where the server's yes has to be signed.
   func verdictKey(of server: ServerSettings) throws(Ending) -> [UInt8]? {
     guard server.requiresSignedVerdict, let path = server.verdictKeyFile else { return nil }
-    let problem: String
+    let pem: [UInt8]
     do throws(ConfigurationFileProblem) {
-      let pem = try ConfigurationFile.read(path: path, requiredOwner: surroundings.owner)
-      if let key = try? P256.publicKey(pem: pem) { return key }
-      problem = "is not the public key of a P-256 key pair, PEM"
-    } catch { problem = "\(error)" }
-    throw Ending(.invalidParameter, text: .configurationError, log: "server.verdict_key: \(path): \(problem)")
+      pem = try ConfigurationFile.read(path: path, requiredOwner: surroundings.owner)
+    } catch {
+      throw .configuration("server.verdict_key: \(path): \(error)", isRoots: error.isRoots)
+    }
+    do throws(CryptoError) { return try P256.publicKey(pem: pem) } catch {
+      let log = "server.verdict_key: \(path): is not the public key of a P-256 key pair, PEM"
+      throw .configuration(log, isRoots: error == .invalidKey)
+    }
   }
 
   /// Whether the server's word on a code can be anybody's but the server's.
@@ -155,7 +157,7 @@ extension Session {
   ) throws(Ending) -> ServerEndpoint {
     guard let request = own?.requestURL ?? server.requestURL, let response = own?.responseURL ?? server.responseURL
     else {
-      throw Ending(.invalidParameter, text: .configurationError, log: "server.response_url is missing")
+      throw .configuration("server.response_url is missing")
     }
     return ServerEndpoint(requestURL: request.text, responseURL: response.text)
   }

@@ -52,17 +52,13 @@ import UAFWire
       try configuration.check(arguments, service: service)
       settings = configuration.settings(for: service)
     } catch {
-      throw Ending(
-        .invalidParameter, text: .configurationError, detail: caller.isRoot && caller.isTool ? "\(error)" : nil,
-        log: "\(error)")
+      throw .configuration(
+        "\(error)", detail: caller.isRoot && caller.isTool ? "\(error)" : nil, isRoots: error.isRoots)
     }
     transaction =
       settings.transaction && begin.operation == .authenticate && begin.payload == nil
       ? try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text() : nil
     language = Language.matching(Self.locale(begin), default: settings.general.language)
-    guard !(arguments.nouserok && hidesState) else {
-      throw Ending(.invalidParameter, text: .configurationError, log: "nouserok cannot go with hide_state")
-    }
   }
 
   private static func locale(_ begin: Begin) -> String? {

@@ -20,7 +20,7 @@ enum TrustedServer {
       return try Configuration.load(path: path, requiredOwner: owner).server
     } catch {
       if case .file(_, .missing) = error { return nil }
-      throw Ending(.invalidParameter, text: .configurationError, log: "\(error)")
+      throw .configuration("\(error)", isRoots: error.isRoots)
     }
   }
 

@@ -95,6 +95,8 @@ struct ServerCheck {
     case .tooLarge: "its answer is too large"
     case .connectionLost: "the connection was lost"
     case .unacceptableRequest: "not an address uaf-fetch goes to"
+    case .stalled: "connected, and no TLS within the time"
+    case .ownMeans: "this machine lacks what a connection needs"
     case .other: "failed"
     }
   }
@@ -103,6 +105,8 @@ struct ServerCheck {
     switch outcome {
     case .nameNotResolved: "check request_url, and the machine's name service"
     case .refused, .timedOut, .connectionLost: "check request_url, the server, and what lies between"
+    case .stalled: "check the server, and what accepts connections in its place"
+    case .ownMeans: "look for limits on processes, descriptors and memory, and for who uses them up"
     case .tlsFailed: "the server must speak TLS 1.2 or newer"
     case .certificateRefused: "name the server's authority with ca_file, or have the certificate corrected"
     case .unacceptableRequest: "request_url and response_url must begin with https://"

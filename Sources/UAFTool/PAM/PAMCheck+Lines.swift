@@ -68,7 +68,7 @@ extension PAMCheck {
     return [
       .warning(
         .pamProfile,
-        "pam: pam-auth-update's profile is on: the passcode decides in every service; the password lets in where none can be asked for",
+        "pam: pam-auth-update's profile is on: the passcode decides in every service; the password lets in whoever never registered",
         do: "pam-auth-update to take it out, and uafctl pam enable SERVICE, where that is too much")
     ]
   }

@@ -52,6 +52,7 @@ static void take_environment(const struct record *fact)
   host.account_unknown = (more & 2) != 0;
   host.other_spelling = (more & 4) != 0;
   host.uid = (more & 8) != 0 ? 1000 : 0;
+  host.lookup_fails = (more & 32) != 0;
   if ((more & 16) != 0)
     host.items[PAM_USER] = NULL;
   static const int codes[] = {PAM_CONV_ERR, PAM_CONV_AGAIN, PAM_INCOMPLETE, PAM_SYSTEM_ERR, PAM_SUCCESS, PAM_IGNORE};
@@ -278,12 +279,17 @@ __attribute__((format(printf, 3, 4))) void world_pam_syslog(const pam_handle_t *
   host.log_lines++;
 }
 
-struct passwd *world_pam_modutil_getpwnam(pam_handle_t *pamh, const char *user)
+int world_getpwnam_r(const char *user, struct passwd *account, char *buffer, size_t size, struct passwd **found)
 {
-  static struct passwd account;
   static char other[] = "mina";
-  MUST((void *)pamh == data);
-  MUST(user[0] != '\0' && strlen(user) <= 256);
-  account = (struct passwd){.pw_name = host.other_spelling ? other : (char *)(uintptr_t)user, .pw_uid = host.uid};
-  return host.account_unknown ? NULL : &account;
+  *found = NULL;
+  MUST(user[0] != '\0' && strlen(user) <= 256 && size > 256);
+  if (host.lookup_fails) {
+    host.failed_lookups++;
+    return EMFILE;
+  }
+  strcpy(buffer, host.other_spelling ? other : user);
+  *account = (struct passwd){.pw_name = buffer, .pw_uid = host.uid};
+  *found = host.account_unknown ? NULL : account;
+  return 0;
 }

@@ -12,13 +12,13 @@
 struct host {
   const char *items[PAM_OLDAUTHTOK + 16]; /* by their numbers */
   int user_code;                          /* what pam_get_user says where there is no user */
-  bool no_conversation, account_unknown, other_spelling, silent;
+  bool no_conversation, account_unknown, other_spelling, lookup_fails, silent;
   uint32_t uid;
   const char *arguments[HOST_ARGUMENTS + 1];
   const char *other_line[HOST_ARGUMENTS + 1]; /* the same arguments in another line of the stack */
   int argument_count;
   const char *answer;   /* the last one of the person, or NULL */
-  unsigned prompts, log_lines, delays;
+  unsigned prompts, log_lines, delays, failed_lookups;
 };
 
 extern struct host host;

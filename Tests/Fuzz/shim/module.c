@@ -113,6 +113,28 @@ static void check_failure(int code)
   MUST(!failed || host.log_lines > 0);
 }
 
+static bool has_long_argument(void)
+{
+  for (int i = 0; i < host.argument_count; i++)
+    if (strlen(host.arguments[i]) > 4096)
+      return true;
+  return false;
+}
+
+/* Codes by which stacks go on to a password: each is the core's own word, at its own time. */
+static void check_way_on(int code)
+{
+  if (code == PAM_SERVICE_ERR)
+    MUST(host.argument_count > 32 || has_long_argument() ||
+         (!kernel.prompted && (finished_with(PAM_SERVICE_ERR, 1001) || finished_with(PAM_SERVICE_ERR, 1012))));
+  if (code == PAM_AUTHINFO_UNAVAIL)
+    MUST(kernel.prompted && finished_with(PAM_AUTHINFO_UNAVAIL, 4001));
+  if (code == PAM_CRED_UNAVAIL)
+    MUST(kernel.prompted && finished_with(PAM_CRED_UNAVAIL, 7009));
+  if (code == PAM_USER_UNKNOWN)
+    MUST(host.failed_lookups == 0);
+}
+
 /* The last timeout= of root's, in milliseconds; 0 where there is none that means anything. */
 static int64_t time_limit(void)
 {
@@ -137,7 +159,7 @@ static void check_time(void)
 
 static void before(const struct record *call)
 {
-  host.prompts = host.log_lines = host.delays = 0;
+  host.prompts = host.log_lines = host.delays = host.failed_lookups = 0;
   host.silent = (script_byte(call, 0) & 1) != 0;
   host.answer = NULL;
   kernel.waited = 0;
@@ -158,8 +180,8 @@ static void authenticate(const struct record *call)
   if (code == PAM_SUCCESS)
     MUST(finished_with(PAM_SUCCESS, 0) && model.begun);
   if (code == PAM_IGNORE)
-    MUST(finished_with(PAM_IGNORE, 1009) && !kernel.prompted && host_has_argument("nouserok") &&
-         !kernel.another_caller);
+    MUST(finished_with(PAM_IGNORE, 1009) && !kernel.prompted && host_has_argument("nouserok"));
+  check_way_on(code);
   model.stale = code == PAM_SUCCESS && finished_stale();
   if (model.stale)
     snprintf(model.stale_name, sizeof model.stale_name, "%s", host.items[PAM_USER]);

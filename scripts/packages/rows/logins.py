@@ -42,7 +42,7 @@ def enable_sudo(lab):
 
 
 @row("P6", "the profile of pam-auth-update",
-     "off until somebody enables it; then wrong, locked or revoked is no, and the password is for whom it has no answer")
+     "off until somebody enables it; then the password is for who never registered, uaf-rescue, root's mistake, no server")
 def profile(lab):
     with lab.installed() as machine:
         before = scene.stacks(machine)
@@ -52,6 +52,7 @@ def profile(lab):
         must(changed == ["common-auth"], f"changed: {changed}")
         entered = let_in_by_profile(machine)
         refused = refused_by_profile(machine)
+        with_core_missing(machine, entered, refused)
         for what, session in (entered | refused).items():
             must((LET_IN in session.text) == (what in entered), f"{what}: {session.text!r}")
         must(LET_IN not in scene.sudo(machine, "otto", "wrong").text, "a wrong password let in")
@@ -68,6 +69,9 @@ def let_in_by_profile(machine):
     text = machine.read(CONFIGURATION)
     machine.write(CONFIGURATION, text + "\n[service.sshd]\nhide_state = false\n")
     seen["ssh with hide_state = false, never registered, password"] = scene.ssh(machine, "otto", PASSWORD)
+    machine.write(CONFIGURATION, text)
+    machine.write(CONFIGURATION, "nonsense\n" + text)
+    seen["configuration broken, password"] = scene.sudo(machine, "mina", PASSWORD)
     machine.write(CONFIGURATION, text)
     scene.without_server(machine)
     seen["no server, passcode, password"] = scene.sudo(machine, "mina", PASSCODE, PASSWORD)
@@ -89,3 +93,13 @@ def refused_by_profile(machine):
     machine.run("runuser", "-u", "uaf-server", "--", "uaf-server", "revoke", "mina", "--state", "/var/lib/uaf-server")
     seen["revoked, passcode, password"] = scene.sudo(machine, "mina", PASSCODE, PASSWORD)
     return seen
+
+
+def with_core_missing(machine, entered, refused):
+    """It looks like a core that a caller has starved: the second way alone is left."""
+    core = machine.path("/usr/libexec/pam-uaf/uaf-helper")
+    core.rename(f"{core}.away")
+    refused["core missing, password"] = scene.sudo(machine, "mina", PASSWORD)
+    scene.rescuer(machine, "otto")
+    entered["core missing, one of uaf-rescue, password"] = scene.sudo(machine, "otto", PASSWORD)
+    core.with_name(core.name + ".away").rename(core)

@@ -1,0 +1,56 @@
+import CProcess
+import Glibc
+
+/// Whether this machine could have reached a server at all.
+///
+/// "The server is away" leads some stacks on to a password. Whoever starts a login, or shares the machine with it, can use up
+/// processes, descriptors, memory and ports, and libcurl then tells the same as of a server that is away. So what a look-up and
+/// a connection need is tried once more, by itself, before that is told of anybody.
+enum OwnMeans {
+  /// What is lacking, with the system's error number, for the log; nil where nothing is.
+  ///
+  /// - Parameter addresses: where connections were tried.
+  static func lack(toReach addresses: [SocketAddress]) -> String? {
+    let thread = process_try_thread()
+    if thread != 0 { return "no thread (errno \(thread))" }
+    if let number = lackOfMemory() { return "no memory (errno \(number))" }
+    if let number = lackOfSockets() { return "no socket or port for a name look-up (errno \(number))" }
+    for address in addresses {
+      if let number = address.lack() { return "no socket or port for a connection (errno \(number))" }
+    }
+    return nil
+  }
+
+  /// Errors of a connection that tell of the network or of the other end.
+  static func isNetworks(_ number: CInt) -> Bool {
+    [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, ECONNRESET, EAFNOSUPPORT].contains(number)
+  }
+
+  /// As much as a look-up takes, and some: the stack of a thread, the plug-ins of the name services.
+  private static func lackOfMemory() -> CInt? {
+    let size = 16 << 20
+    // SAFETY: new memory of nobody's, given back at once.
+    guard let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+      unsafe memory != MAP_FAILED
+    else { return errno }
+    unsafe munmap(memory, size)
+    return nil
+  }
+
+  /// Several at once, each with a port of its own, as a resolver has them.
+  ///
+  /// Nothing is sent.
+  private static func lackOfSockets() -> CInt? {
+    let resolver = SocketAddress(loopback: 53)
+    var sockets: [CInt] = []
+    defer { sockets.forEach { close($0) } }
+    for _ in 0..<8 {
+      let socket = Glibc.socket(AF_INET, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+      guard socket >= 0 else { return errno }
+      sockets.append(socket)
+      let number = resolver.connect(socket)
+      if number != 0, !isNetworks(number) { return number }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,14 @@
+/// How far a transfer came on the way to the server.
+struct Reach: Equatable {
+  /// Whether the TLS handshake was completed.
+  var handshakeCompleted = false
+  /// Whether a TCP connection came about, to the server or to the proxy.
+  var isConnected = false
+  /// The system's error number of the last connection that failed; 0 for none.
+  var error: Int32 = 0
+  /// What the proxy said to CONNECT; 0 for nothing.
+  var proxyStatus = 0
+
+  /// Whether the proxy says that it found no way to the server.
+  var proxyFoundNone: Bool { [502, 503, 504].contains(proxyStatus) }
+}

@@ -1,0 +1,51 @@
+import CCurl
+import Glibc
+
+/// Where a connection goes.
+struct SocketAddress: Equatable {
+  private let family: CInt
+  private let bytes: [UInt8]
+
+  /// The address libcurl is about to open a socket for.
+  init(_ address: UnsafePointer<curl_sockaddr>) {
+    var bytes = [UInt8](repeating: 0, count: Int(CURL_ADDRESS_SIZE))
+    // SAFETY: libcurl lends the address for the call; at most as many bytes as there is room for are written.
+    let count = unsafe curl_copy_address(address, &bytes, bytes.count)
+    family = unsafe address.pointee.family
+    self.bytes = Array(bytes.prefix(count))
+  }
+
+  /// A port of this machine.
+  init(loopback port: UInt16) {
+    family = AF_INET
+    bytes = [UInt8(AF_INET), 0, UInt8(port >> 8), UInt8(port & 0xFF), 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+  }
+
+  /// Why this machine cannot even begin a connection, for a reason of its own; nil where it can.
+  ///
+  /// Asked only once the connection has failed: nobody is left with half a connection more than there was.
+  func lack() -> CInt? {
+    let number = attempt(CInt(SOCK_STREAM.rawValue))
+    if number == 0 || number == EINPROGRESS || number == EINTR || OwnMeans.isNetworks(number) { return nil }
+    // Either there is no free port, or this machine has no address of the kind: then datagrams fail alike.
+    if number == EADDRNOTAVAIL, attempt(CInt(SOCK_DGRAM.rawValue)) == EADDRNOTAVAIL { return nil }
+    return number
+  }
+
+  /// The error number of an attempt that does not wait; 0 for none.
+  private func attempt(_ type: CInt) -> CInt {
+    let socket = Glibc.socket(family, type | CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard socket >= 0 else { return errno }
+    defer { close(socket) }
+    return connect(socket)
+  }
+
+  /// Has a socket connect; returns the error number, 0 for none.
+  func connect(_ socket: CInt) -> CInt {
+    // SAFETY: the bytes are an address as the kernel wants it, lent for the call with their number.
+    unsafe bytes.withUnsafeBytes { bytes in
+      guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return EINVAL }
+      return unsafe Glibc.connect(socket, start, socklen_t(bytes.count)) == 0 ? 0 : errno
+    }
+  }
+}
