@@ -10,6 +10,7 @@ import signal
 import socket
 import sqlite3
 import threading
+import time
 
 from lab import forger, hosts, processes
 from lab.table import must, row
@@ -122,19 +123,18 @@ SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
 class Held:
-    """Passes requests on; one path waits until it is let go."""
+    """Passes requests on; those for one path wait until they are let go."""
 
     def __init__(self, path):
-        self.path, self.arrived, self.let_go = path, threading.Event(), threading.Event()
-        self.passed = threading.Event()
+        self.path, self.arrived, self.passed, self.let_go = path, [], [], threading.Event()
 
     def __call__(self, request):
         if request.path == self.path:
-            self.arrived.set()
-            self.let_go.wait(30)
+            self.arrived.append(request)
+            self.let_go.wait(60)
         answer = forger.passing(request)
         if request.path == self.path:
-            self.passed.set()
+            self.passed.append(request)
         return answer
 
 
@@ -145,7 +145,7 @@ def ticks(process):
 
 
 def begin(person):
-    """Somebody calls sudo; returns its process and terminal once it asks."""
+    """Somebody calls sudo; returns its process and terminal once it asks, its core, and how much that has computed."""
     process, end = pty.fork()
     if process == 0:
         os.setgid(person.uid)
@@ -154,28 +154,34 @@ def begin(person):
     shown = b""
     while not shown.rstrip().endswith(b"(sudo):"):
         shown += os.read(end, 4096)
-    return process, end
+    core, = (found for found in processes.running("uaf-helper") if processes.status(found, "PPid") == str(process))
+    return process, end, core, ticks(core)
 
 
-def die(lab, between, person, number, path):
-    """Kills sudo after Enter, with the request or the verdict still owed; returns (answers sent, log)."""
+def die(lab, between, people, path):
+    """Kills a sudo by each signal after Enter, with the request or the verdict still owed; returns (answers sent, log)."""
     held = between.reply = Held(path)
     mark, before = lab.log.mark(), len(between.heard)
-    process, end = begin(person)
-    core, = processes.running("uaf-helper")
-    computed = ticks(core)
-    os.write(end, person.passcode.encode() + b"\n")
-    until(held.arrived.is_set, f"a request for {path}")
-    until(lambda: ticks(core) >= computed + 3 and processes.status(core, "State").startswith("S"), "the value checked")
-    os.kill(process, number)
-    os.waitpid(process, 0)
-    os.close(end)
+    calls = [begin(person) for person in people.values()]
+    for person, (_, end, _, _) in zip(people.values(), calls):
+        os.write(end, person.passcode.encode() + b"\n")
+    until(lambda: len(held.arrived) == len(calls), f"{len(calls)} requests for {path}")
+    for _, _, core, computed in calls:
+        until(lambda core=core, computed=computed: ticks(core) >= computed + 3
+              and processes.status(core, "State").startswith("S"), "the value checked")
+    for number, (process, _, _, _) in zip(people, calls):
+        os.kill(process, number)
+    # The server goes on when they have ended, or while one that took no note of it still waits, which loses.
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline and any(processes.status(process, "State")[:1] != "Z" for process, *_ in calls):
+        time.sleep(0.01)
     held.let_go.set()
-    until(held.passed.is_set, "the real server's answer")
-    until(lambda: core not in processes.running("uaf-helper"), "the end of the core")
+    for process, end, _, _ in calls:
+        os.waitpid(process, 0)
+        os.close(end)
+    until(lambda: len(held.passed) == len(calls) and processes.gone() == [], "the end of the cores")
     answers = sum(request.path == "/uaf/respond" for request in between.heard[before:])
-    until(lambda: processes.gone() == [], "the end of uaf-fetch")
-    return answers, [line for line in lab.log.since(mark) if "account=" + person.name in line]
+    return answers, lab.log.since(mark)
 
 
 @row("A53", "sudo killed after Enter, by 4 signals, while the server owes the request or the verdict",
@@ -183,18 +189,19 @@ def die(lab, between, person, number, path):
 def killed_host(lab):
     between = forger.Forger(lab, forger.passing, shown=forger.STOLEN)
     lab.configure(cost=15)
-    person = lab.person()
+    people = {number: lab.person() for number in SIGNALS}
     prepare(lab, port=between.port, cost=15)
-    for number in SIGNALS:
-        answers, _ = die(lab, between, person, number, "/uaf/get")
-        must(answers == 0 and kept(person) == [], f"{number.name}: signed and sent {answers} times: {kept(person)}")
-        answers, lines = die(lab, between, person, number, "/uaf/respond")
+    answers, _ = die(lab, between, people, "/uaf/get")
+    signed = {number.name: kept(person) for number, person in people.items() if kept(person)}
+    must(answers == 0 and not signed, f"signed and sent {answers} times after the end of sudo: {signed}")
+    answers, told = die(lab, between, people, "/uaf/respond")
+    must(answers == len(people), f"{answers} answers were on their way")
+    for number, person in people.items():
+        lines = [line for line in told if f"account={person.name} " in line]
         must(not any("result=0" in line and "unused=yes" not in line for line in lines), f"{number.name}: {lines}")
         must(any("unused=yes" in line for line in lines), f"{number.name}: the log does not say it: {lines}")
-        with contextlib.closing(sqlite3.connect(STORE, timeout=10)) as store:
-            store.execute("DELETE FROM confirmation")
-            store.commit()
     between.reply = forger.passing
+    person = people[signal.SIGKILL]
     must(hosts.sudo(person, person.passcode).is_in, "afterwards the right value is refused")
     return (f"{', '.join(number.name for number in SIGNALS)}: 0 answers signed where the request was still owed, and each "
             "answer that was sent is unused in the log")
