@@ -81,7 +81,7 @@ extension Session {
   private func source(for claim: DerivationSlot.Claim) -> AttemptSource? {
     switch claim {
     case .remoteHost: AttemptSource(remoteHost: caller.remoteHost ?? [])
-    case .localHost: caller.callerUID.flatMap { $0 == 0 ? nil : .caller($0) }
+    case .localHost, .otherUser: caller.callerUID.flatMap { $0 == 0 ? nil : .caller($0) }
     case .person: nil
     }
   }
