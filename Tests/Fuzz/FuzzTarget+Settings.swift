@@ -91,8 +91,9 @@ extension FuzzTarget {
       }
       let status = counted.status(origin, at: now, policy: .localDefault)
       precondition(status.isLocked == (status.remainingTries == 0), "locked with tries left, or neither")
-      // The core's own boot id has 36 bytes; a longer one than fits is no record of ours.
-      if counted.record.count == AttemptLedger.recordSize {
+      // The core's own boot id has 36 bytes, and a full row has a lock: what began otherwise is no record of ours.
+      let isOurs = ledger[origin].charges.count < LockPolicy.retryCountRange.upperBound
+      if isOurs, counted.record.count == AttemptLedger.recordSize {
         precondition((try? AttemptLedger(record: counted.record)) != nil, "a record that is not read again")
       }
     }

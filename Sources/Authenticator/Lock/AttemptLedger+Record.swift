@@ -73,15 +73,18 @@ extension AttemptCounter {
   }
 
   init(from reader: inout RecordReader, wideTickets: Bool) throws(StateError) {
-    charges = try Self.tickets(from: &reader, areWide: wideTickets)
-    locks = try Self.tickets(from: &reader, areWide: wideTickets)
+    let longestRow = LockPolicy.retryCountRange.upperBound
+    charges = try Self.tickets(from: &reader, atMost: longestRow, areWide: wideTickets)
+    locks = try Self.tickets(from: &reader, atMost: Self.locksKept, areWide: wideTickets)
     if try reader.flag() { lock = try Self.lock(from: &reader, isWide: wideTickets) }
     if try reader.flag() { policy = try LockPolicy(from: &reader) }
   }
 
-  private static func tickets(from reader: inout RecordReader, areWide: Bool) throws(StateError) -> [UInt64] {
+  private static func tickets(
+    from reader: inout RecordReader, atMost limit: Int, areWide: Bool
+  ) throws(StateError) -> [UInt64] {
     let count = try reader.integer(UInt8.self)
-    guard count <= locksKept else { throw .damaged }
+    guard count <= limit else { throw .damaged }
     var tickets: [UInt64] = []
     for _ in 0..<count { tickets.append(try reader.ticket(isWide: areWide)) }
     return tickets

@@ -51,6 +51,14 @@ import Testing
     #expect(try AttemptLedger(record: ledger.record) == ledger)
   }
 
+  @Test func `a row of more entries than any limit allows is refused`() throws {
+    var ledger = AttemptLedger()
+    ledger[.otherUser].charges = Array(1...10)
+    #expect(try AttemptLedger(record: ledger.record) == ledger)
+    ledger[.otherUser].charges.append(11)
+    #expect(throws: StateError.damaged) { try AttemptLedger(record: ledger.record) }
+  }
+
   // MARK: Records of version 0.1.0 from before attempts of other users were counted apart
 
   private static let boot = "24" + "31313131" + "313131312d323232322d333333332d343434342d353535353535353535353535"
