@@ -76,7 +76,7 @@ enum HelperProgram {
       let ending = converse(begin, frontEnd, preparation, log)
       guard let ending else { return 0 }
       // No session came to be: what is wrong is said in plain English, the only language known then.
-      let code = ending.result.pamCode(PAMContext(isRootsFault: ending.isRootsFault))
+      let code = Self.code(of: ending)
       var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code.rawValue), result: ending.result.code)
       finished.text = ending.detail ?? ending.text?.text(in: .english) ?? ending.result.text(in: .english)
       try refuse(begin, frontEnd, finished)
@@ -136,11 +136,16 @@ enum HelperProgram {
     return nil
   }
 
+  /// What PAM is told where no session came to be.
+  static func code(of ending: Ending) -> PAMCode {
+    ending.result.pamCode(PAMContext(isRootsFault: ending.isRootsFault))
+  }
+
   /// Says why there was no session, and for whom, if that was known.
   static func logRefusal(
     _ ending: Ending, of operation: Operation, for caller: Caller?, _ log: any LogSink
   ) {
-    let code = ending.result.pamCode(PAMContext(isRootsFault: ending.isRootsFault))
+    let code = Self.code(of: ending)
     Outcome(caller: caller, operation: operation, result: ending.result, code: code).log(ending, to: log)
   }
 
