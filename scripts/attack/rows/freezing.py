@@ -11,6 +11,7 @@ from attack import peer
 from attack.cores import slot_holders, slots, timed
 from lab import hosts
 from lab.listener import serve
+from lab.processes import running
 from lab.table import Skip, must, row
 from lab.waiting import until
 
@@ -77,9 +78,9 @@ def setuid_host(lab):
 
 
 class Held:
-    """Logins that one person began inside a cgroup of his, each with a wrong value and in the middle of its derivation.
+    """Logins that one person began inside a cgroup of his, each with a wrong value for another account.
 
-    Each is for another account: one alone derives one key at a time.
+    One of them is in the middle of its derivation, and the others wait for the person's turn.
     """
 
     def __init__(self, person, accounts, group, host, prefix=()):
@@ -95,8 +96,9 @@ class Held:
         for number, process in enumerate(self.logins):
             process.stdin.write(f"wrong-guess-{number}\n".encode())
             process.stdin.flush()
-        until(lambda: len(slot_holders()) >= len(accounts), f"{len(accounts)} derivations are under way")
-        self.cores = slot_holders()
+        until(slot_holders, "a derivation is under way")
+        self.cores = set(running("uaf-helper"))
+        must(len(self.cores) == len(accounts), f"{len(self.cores)} cores for {len(accounts)} logins")
 
     def stop(self):
         for process in self.logins:
@@ -158,7 +160,7 @@ def held_still(lab):
             must(not slow, f"{what}: {slow} of {slots()} cores started {start} run as slowly as their person likes")
             must(not inside, f"{what}: {len(inside)} of {slots()} cores started {start} are in their person's cgroup")
             must(obedient == 0, f"{obedient} of {slots()} cores started {start} take signals from their person")
-            until(lambda: not slot_holders(), f"{what}: the cores started {start} go on and end their derivations")
+            until(lambda: not running("uaf-helper"), f"{what}: the cores started {start} go on and end their derivations")
             # The guess at one's own account counts there, those at others' as another user's.
             told = [lab.status(account)["authenticators"][0] for account in accounts]
             left = [counts.get("otherUser", counts)["remainingTries"] for counts in told]
@@ -167,5 +169,5 @@ def held_still(lab):
             for account in accounts:
                 lab.run("uafctl", "unlock", account.name)
             seen.append(f"{what} {start} {seconds:.1f} s")
-    return (f"all {slots()} derivation slots held by one person's logins to as many accounts; another was in after: "
+    return (f"{slots()} logins of one person to as many accounts, in the middle of a derivation; another was in after: "
             f"{', '.join(seen)}; each guess counted, no core in its person's reach")
