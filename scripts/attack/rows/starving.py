@@ -57,7 +57,8 @@ def standing_prompts(lab):
         until(lambda: len(running("uaf-helper")) <= len(running("uaf-fetch")), "the end of those that were refused", 60)
         cores, both = running("uaf-helper"), running(*NAMES)
         mib = memory_mib(both)
-        seen = f"{PROMPTS} prompts: {len(cores)} cores, {len(both)} processes of {mib:.0f} MiB"
+        seen = (f"{PROMPTS} prompts: {len(cores)} cores, {len(both)} processes of {mib:.0f} MiB "
+                f"({memory_mib(cores[:1]):.1f} for a core)")
         must(len(cores) <= PLACES, seen)
         # After a refusal su waits before it ends: those are told by their words.
         said = {process.stdout.read() for process in standing if process.poll() is not None}
