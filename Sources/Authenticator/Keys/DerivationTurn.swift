@@ -38,12 +38,12 @@ public final class DerivationTurn {
     slots count: Int = 3, for claim: DerivationSlot.Claim
   ) throws(StateError) -> DerivationTurn? {
     let locks = try ByteLocks(name, in: directory.slots)
-    let base = claim.rawValue << 48
     if let source {
+      // The same for every claim: whoever calls su has one for their own account and those of others.
       let turns = 0..<source.turns(slots: count)
-      guard turns.contains(where: { locks.take(base | $0 << 36 | number(of: source)) }) else { return nil }
+      guard turns.contains(where: { locks.take($0 << 36 | number(of: source)) }) else { return nil }
     }
-    return locks.take(base | subject.number) ? DerivationTurn(locks) : nil
+    return locks.take(claim.rawValue << 48 | subject.number) ? DerivationTurn(locks) : nil
   }
 
   private static func number(of source: AttemptSource) -> Int {
