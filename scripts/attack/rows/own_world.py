@@ -112,8 +112,8 @@ def own_worlds(lab):
     return f"{len(ways)} worlds, {len(jobs)} programs with another's right value: none let in, nothing counted, no unlock, no forgetting"
 
 
-@row("A63", "a disk quota of the person, used up",
-     "it says nothing about a count: no file of the state is the person's, whoever asked for it and by whatever way",
+@row("A63", "whose the files of the state are, for a disk quota of the person's; no quota is set",
+     "all are root's, whoever asked and by whatever way, so that a person's quota counts none of them",
      causes=("a local user",))
 def quota(lab):
     serve(lab)
