@@ -56,7 +56,7 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var verdictKeyFile: String?
 
   /// Every URL there is.
-  var urls: [ServerURL] {
+  public var urls: [ServerURL] {
     [self.requestURL, self.responseURL].compactMap { $0 }
       + [registration, authentication, deregistration].flatMap { [$0.requestURL, $0.responseURL].compactMap { $0 } }
   }

@@ -16,8 +16,17 @@ enum FetchService {
   ) throws(PacketSocketError) -> ExitStatus {
     guard var buffer = try? Secret(capacity: WireLimit.packet + 1) else { return .unavailable }
     let missing = sandbox.text
+    var places: FetchPlaces?
+    var isFirst = true
     while true {
       let packet = try socket.receive(into: &buffer, timeoutMilliseconds: -1)
+      defer { isFirst = false }
+      if isFirst, packet.type == .fetchPlaces {
+        places = try buffer.withBytes { (span: Span<UInt8>) throws(PacketSocketError) in
+          do throws(PacketError) { return try FetchPlaces(packet, span) } catch { throw .malformed(error) }
+        }
+        continue
+      }
       guard packet.type == .fetchRequest else { throw .malformed(.unexpectedType(packet.type)) }
       let request = buffer.withBytes { span in try? FetchRequest(packet, span) }
       guard let request else {
@@ -25,7 +34,7 @@ enum FetchService {
         try answer(Self.unacceptable(objection), missing, body: [], socket)
         continue
       }
-      if let objection = RequestCheck.objection(to: request) {
+      if let objection = RequestCheck.objection(to: request, within: places) {
         try answer(Self.unacceptable(objection), missing, body: [], socket)
         continue
       }

@@ -3,7 +3,9 @@ import UAFWire
 /// What a request may ask for, checked before any of it reaches libcurl.
 enum RequestCheck {
   /// Why the request is not acceptable, in words for the log; nil if it is.
-  static func objection(to request: FetchRequest) -> String? {
+  ///
+  /// - Parameter places: where the core said, before anybody was asked, that it would go; nil where it said nothing.
+  static func objection(to request: FetchRequest, within places: FetchPlaces? = nil) -> String? {
     guard request.url.utf8.count > 8, request.url.prefix(8).lowercased() == "https://" else {
       return "the address is not an https address"
     }
@@ -12,6 +14,9 @@ enum RequestCheck {
       return "a content type has bytes no header has"
     }
     guard isPrintable(request.proxy ?? "", spaces: false) else { return "the proxy's address has bytes no address has" }
+    guard places?.allow(request.url, proxy: request.proxy) ?? true else {
+      return "the address or the proxy is not one that was named when this program started"
+    }
     guard request.method == .post || request.body == nil else { return "a GET request has no body" }
     return nil
   }

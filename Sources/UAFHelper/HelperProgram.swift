@@ -177,7 +177,7 @@ enum HelperProgram {
     return Surroundings(
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
       derivationSlots: DerivationSlot.machineCount(), log: log, audit: KernelAudit(),
-      seclude: { asksServer, folder in seclusion.enter(asksServer: asksServer, keeping: folder) },
+      seclude: { places, folder in seclusion.enter(asking: places, keeping: folder) },
       network: { (server, authorities, waiter) throws(Ending) in
         try seclusion.network(server, authorities, waiter)
       },

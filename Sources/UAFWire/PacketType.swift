@@ -15,6 +15,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
   case setenv = 0x85
   case finished = 0x86
   case fetchRequest = 0x41
+  case fetchPlaces = 0x42
   case fetchResponse = 0xC1
   case fetchChunk = 0xC2
 
@@ -55,6 +56,8 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
         FieldRule(7, .u32, required: true), FieldRule(8, .text(WireLimit.certificateAuthorities)),
         FieldRule(9, .text(4096)), FieldRule(10, .flag),
       ]
+    case .fetchPlaces:
+      [FieldRule(1, .text(WireLimit.place), required: true, repeats: WireLimit.places), FieldRule(2, .text(4096))]
     case .fetchResponse:
       [
         FieldRule(1, .u8, required: true), FieldRule(2, .flag, required: true), FieldRule(3, .u16, required: true),

@@ -22,6 +22,10 @@ public enum WireLimit {
   public static let document = 32_768
   /// The body of a request to the server.
   public static let requestBody = 24_576
+  /// A host with its port, that uaf-fetch may go to.
+  public static let place = 264
+  /// How many of them there may be.
+  public static let places = 64
   /// Certificate authorities in PEM.
   public static let certificateAuthorities = 24_576
   /// The server's certificate in DER.

@@ -29,6 +29,7 @@ extension FuzzTarget {
     case .resume: return FrontEndSignal.resume.packet
     case .prompt, .info, .error, .ready, .setenv, .finished: return try CoreMessage(packet, bytes.span).packet()
     case .fetchRequest: return try FetchRequest(packet, bytes.span).packet()
+    case .fetchPlaces: return try FetchPlaces(packet, bytes.span).packet()
     case .fetchResponse: return try FetchResponse(packet, bytes.span).packet()
     case .fetchChunk:
       var body: [UInt8] = []

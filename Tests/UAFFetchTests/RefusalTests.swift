@@ -2,6 +2,8 @@ import Foundation
 import Testing
 import UAFWire
 
+@testable import UAFFetch
+
 /// Servers that are away, are not what they should be, or must not be asked.
 @Suite(.timeLimit(.minutes(2)))
 struct RefusalTests {
@@ -143,5 +145,36 @@ struct RefusalTests {
     #expect(trusting.outcome == .answered)
     #expect(distrusting.outcome == .certificateRefused)
     #expect(!FileManager.default.fileExists(atPath: keys))
+  }
+
+  // MARK: Where it may go
+
+  @Test func `goes where it was told first, and nowhere else, whatever is asked for later`() throws {
+    let fetch = try FetchProcess()
+    let allowed = servers.get(servers.closed)
+    try fetch.send(FetchPlaces(of: [allowed.url], proxy: nil).packet())
+    #expect(try fetch.perform(allowed).0.outcome == .refused)
+    for url in ["https://127.0.0.1:\(servers.mute)/", "https://localhost:\(servers.closed)/", "https://127.0.0.1/"] {
+      var request = allowed
+      request.url = url
+      #expect(try fetch.perform(request).0.outcome == .unacceptableRequest, "\(url)")
+    }
+    var request = allowed
+    request.proxy = "http://127.0.0.1:\(servers.closed)"
+    #expect(try fetch.perform(request).0.outcome == .unacceptableRequest)
+    #expect(try fetch.perform(allowed).0.outcome == .refused)
+  }
+
+  @Test(arguments: [false, true])
+  func `a list that comes later than first ends it`(isSecondList: Bool) throws {
+    var fetch = try FetchProcess()
+    let request = servers.get(servers.closed)
+    if isSecondList {
+      try fetch.send(FetchPlaces(of: [request.url], proxy: nil).packet())
+    } else {
+      _ = try fetch.perform(request)
+    }
+    try fetch.send(FetchPlaces(of: ["https://elsewhere.example/"], proxy: nil).packet())
+    #expect(fetch.ended() == ExitStatus.malformedPacket.rawValue)
   }
 }

@@ -218,6 +218,9 @@ enum GoldenMessages {
       $0.proxy = String(repeating: "p", count: 4096)
       $0.skipsVerification = false
     },
+    "places": .places(
+      FetchPlaces(
+        of: ["https://fido.example.com/uaf/get", "https://127.0.0.1:8443/x"], proxy: "http://proxy.example.com:3128")),
     "response-answered": response(.answered, handshake: true, status: 200, bodyLength: 262_144) {
       $0.contentType = "application/json"
       $0.certificate = [0x30, 0x03, 0x02, 0x01, 0x00]

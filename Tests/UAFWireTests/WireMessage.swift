@@ -8,6 +8,7 @@ enum WireMessage: Equatable {
   case cancelled, noConversation, resume
   case core(CoreMessage)
   case request(FetchRequest)
+  case places(FetchPlaces)
   case response(FetchResponse)
   case chunk([UInt8])
 
@@ -24,6 +25,7 @@ enum WireMessage: Equatable {
     case .resume: self = .resume
     case .prompt, .info, .error, .ready, .setenv, .finished: self = .core(try CoreMessage(packet, bytes.span))
     case .fetchRequest: self = .request(try FetchRequest(packet, bytes.span))
+    case .fetchPlaces: self = .places(try FetchPlaces(packet, bytes.span))
     case .fetchResponse: self = .response(try FetchResponse(packet, bytes.span))
     case .fetchChunk:
       var body: [UInt8] = []
@@ -44,6 +46,7 @@ enum WireMessage: Equatable {
     case .resume: return FrontEndSignal.resume.packet
     case .core(let message): return try message.packet()
     case .request(let request): return try request.packet()
+    case .places(let places): return try places.packet()
     case .response(let response): return try response.packet()
     case .chunk(let body): return try FetchChunk.packets(body).first ?? []
     }

@@ -11,16 +11,17 @@ import UAFWire
   /// Whether a request was sent whose answer was not taken.
   var owesAnswer = false
 
-  /// Starts `program`.
+  /// Starts `program`, and tells it where it may go: nothing that comes later widens that.
   ///
   /// - Throws: ``Ending`` where it is missing or cannot be started.
-  init(_ program: String) throws(Ending) {
+  init(_ program: String, within places: FetchPlaces) throws(Ending) {
     do {
       let ends = try PacketSocket.pair()
       defer { close(ends.theirs) }
       socket = try PacketSocket(takingOver: ends.mine)
       buffer = try Secret(capacity: WireLimit.packet + 1)
       _ = try ChildProcess(starting: program, socket: ends.theirs)
+      try socket.send(places.packet())
     } catch { throw Ending(.clientMismatch, log: "uaf-fetch: \(error)") }
   }
 

@@ -4,6 +4,7 @@ import Sandbox
 import UAFClient
 import UAFConfiguration
 import UAFCrypto
+import UAFWire
 
 /// The step from what a root program can do to what the core may: what lies on the other side is started and read before.
 final class Seclusion {
@@ -19,15 +20,15 @@ final class Seclusion {
   }
 
   /// Starts uaf-fetch where a server will be asked, reads what is read once, and enters the sandbox.
-  func enter(asksServer: Bool, keeping stateDirectory: String) {
-    if asksServer { network = start() }
+  func enter(asking places: FetchPlaces?, keeping stateDirectory: String) {
+    if let places { network = start(within: places) }
     OpenSSLConfiguration.load()
     StateDirectory.prepare()
     if let missing = HelperSandbox.enter(keeping: stateDirectory).text { report(missing, of: "uaf-helper") }
   }
 
-  private func start() -> Result<FetchProcess, Ending> {
-    do throws(Ending) { return .success(try FetchProcess(program)) } catch { return .failure(error) }
+  private func start(within places: FetchPlaces) -> Result<FetchProcess, Ending> {
+    do throws(Ending) { return .success(try FetchProcess(program, within: places)) } catch { return .failure(error) }
   }
 
   /// The way to a server.

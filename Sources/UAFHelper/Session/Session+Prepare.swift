@@ -20,7 +20,12 @@ extension Session {
     }
     let folder = configuration.state.directory
     if begin.operation == .initialise { try stateFailure { () throws(StateError) in try StateDirectory.make(folder) } }
-    surroundings.seclude(asked != nil, folder)
+    surroundings.seclude(asked.map(places), folder)
+  }
+
+  /// Everywhere that a call of this configuration may go.
+  private func places(of server: ServerSettings) -> FetchPlaces {
+    FetchPlaces(of: server.urls.map(\.text) + server.appIDs, proxy: server.proxy?.text)
   }
 
   private var asksServer: Bool {

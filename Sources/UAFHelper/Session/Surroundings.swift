@@ -2,6 +2,7 @@ import Authenticator
 import Glibc
 import UAFConfiguration
 import UAFCrypto
+import UAFWire
 
 /// What a session needs of the world, so that a test can give it another one.
 struct Surroundings {
@@ -19,10 +20,11 @@ struct Surroundings {
   var log: any LogSink
   /// Where records for the kernel's audit go.
   var audit: any AuditSink
-  /// Gives up all means that an operation does not need beyond the named state folder; the flag says whether a server will be asked.
+  /// Gives up all means that an operation does not need beyond the named state folder; the places are those
+  /// of the server that will be asked, if one will.
   ///
   /// Called once, before anybody is asked anything.
-  var seclude: (Bool, String) -> Void = { _, _ in }
+  var seclude: (FetchPlaces?, String) -> Void = { _, _ in }
   /// Makes the way to a server whose certificate comes from these authorities.
   var network: (ServerSettings, String?, ExchangeWaiter) throws(Ending) -> Network
   /// The machine, as the server may know it.

@@ -172,7 +172,9 @@ static int converse(int count, const struct pam_message **messages, struct pam_r
   *response = (struct pam_response){0};
   *responses = response;
   if (style == PAM_TEXT_INFO || style == PAM_ERROR_MSG) {
-    MUST(style == PAM_ERROR_MSG || !host.silent);
+    /* What is about to be confirmed stands before its prompt, and is shown to everybody. */
+    const bool is_before_prompt = kernel.last != NULL && kernel.last[0] == 0x81;
+    MUST(style == PAM_ERROR_MSG || !host.silent || is_before_prompt);
     response->resp = blocks_give("an answer nobody asked for"); /* some hosts do; it must not leak */
     return PAM_SUCCESS;
   }
@@ -188,8 +190,10 @@ static int converse(int count, const struct pam_message **messages, struct pam_r
 int world_pam_get_item(const pam_handle_t *pamh, int type, const void **item)
 {
   MUST((const void *)pamh == data);
-  if (script_fails(PLACE_ITEM))
+  if (script_fails(PLACE_ITEM)) {
+    host.conversation_failed = host.conversation_failed || type == PAM_CONV;
     return PAM_SYSTEM_ERR;
+  }
   *item = type == PAM_CONV ? (host.no_conversation ? NULL : (const void *)&conversation) : host.items[type];
   return PAM_SUCCESS;
 }

@@ -13,6 +13,7 @@ struct host {
   const char *items[PAM_OLDAUTHTOK + 16]; /* by their numbers */
   int user_code;                          /* what pam_get_user says where there is no user */
   bool no_conversation, account_unknown, other_spelling, lookup_fails, silent;
+  bool conversation_failed; /* libpam could not say, since the last packet of the module */
   uint32_t uid;
   const char *arguments[HOST_ARGUMENTS + 1];
   const char *other_line[HOST_ARGUMENTS + 1]; /* the same arguments in another line of the stack */

@@ -65,6 +65,8 @@ void module_sent(const uint8_t *packet, size_t length)
   MUST(packet_is_well_formed(packet, length));
   const bool asked = kernel.last != NULL && kernel.last[0] == 0x81;
   const bool ready = kernel.last != NULL && kernel.last[0] == 0x84;
+  const bool conversation_failed = host.conversation_failed;
+  host.conversation_failed = false;
   if (packet[0] == 0x01) {
     /* Once more only for a core of the module's own, where the one at the socket said nothing. */
     MUST(kernel.received == 0 && (!model.begun || (kernel.direct && !model.begun_directly)));
@@ -78,7 +80,7 @@ void module_sent(const uint8_t *packet, size_t length)
     MUST(asked);
     check_answer(packet, length);
   } else if (packet[0] == 0x03)
-    MUST(asked && length == (host.no_conversation ? 5u : 1u));
+    MUST(asked && (length == 5 ? host.no_conversation || conversation_failed : length == 1 && !host.no_conversation));
   else
     MUST(packet[0] == 0x04 && length == 1 && ready && (!model.change || model.resumed));
 }

@@ -5,7 +5,7 @@ import socket
 import threading
 
 from attack.rows.network import at_once, beside, silent_names, stalled
-from attack.rows.starving import INSIDE, asked
+from attack.rows.starved_callers import INSIDE, asked
 from lab import hosts, machine
 from lab.table import must, row
 

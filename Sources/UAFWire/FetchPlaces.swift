@@ -1,0 +1,67 @@
+/// Where uaf-fetch may go in a whole call (PROTOCOL.md, *places*): the first packet, if it comes at all.
+public struct FetchPlaces: Equatable, Sendable {
+  /// Hosts with their ports, as ``place(of:)`` writes them; 1 to ``WireLimit/places``.
+  public var places: [String]
+  /// The one proxy; nil: none.
+  public var proxy: String?
+
+  /// Makes the list of some URLs, each place once.
+  ///
+  /// - Parameter urls: https URLs; whatever is none adds nothing.
+  public init(of urls: [String], proxy: String?) {
+    var places: [String] = []
+    for place in urls.compactMap(Self.place) where !places.contains(place) { places.append(place) }
+    self.places = places
+    self.proxy = proxy
+  }
+
+  /// Whether an exchange with `url` by way of `proxy` is one of these.
+  public func allow(_ url: String, proxy: String?) -> Bool {
+    guard let place = Self.place(of: url) else { return false }
+    return places.contains(place) && proxy == self.proxy
+  }
+
+  /// `HOST:PORT` of an https URL, in small letters and with the port written; nil where there is no plain one.
+  ///
+  /// Whatever two readers could take apart in two ways, such as user information, is no part of a place.
+  public static func place(of url: String) -> String? {
+    guard url.prefix(8).lowercased() == "https://" else { return nil }
+    let authority = url.dropFirst(8).prefix { !"/?#".contains($0) }.lowercased()
+    let isPlain = authority.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+        UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    guard isPlain, !authority.isEmpty, authority.utf8.count <= WireLimit.place - 4 else { return nil }
+    let isAddress = authority.hasPrefix("[")
+    let afterHost = isAddress ? authority.drop { $0 != "]" }.dropFirst() : authority.drop { $0 != ":" }
+    if afterHost.isEmpty { return isAddress && !authority.hasSuffix("]") ? nil : authority + ":443" }
+    guard afterHost.hasPrefix(":"), let port = UInt16(afterHost.dropFirst()), port > 0 else { return nil }
+    return authority.dropLast(afterHost.count) + ":\(port)"
+  }
+
+  /// The packet.
+  ///
+  /// - Throws: ``PacketError`` if there is no place, or more than there may be.
+  public func packet() throws(PacketError) -> [UInt8] {
+    var writer = PacketWriter(.fetchPlaces)
+    for place in places { writer.put(1, text: place) }
+    writer.put(2, text: proxy)
+    return try writer.finish()
+  }
+
+  /// Reads the list.
+  ///
+  /// - Throws: ``PacketError``, also for a place that this code would not have written.
+  public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
+    guard packet.type == .fetchPlaces else { throw .unexpectedType(packet.type) }
+    places = packet.texts(1, bytes)
+    guard places.allSatisfy({ Self.place(of: "https://" + $0) == $0 }) else {
+      throw .invalidValue(.fetchPlaces, tag: 1)
+    }
+    proxy = packet.text(2, bytes)
+  }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import UAFWire
+
+@Suite struct FetchPlacesTests {
+  private static let places = FetchPlaces(
+    of: [
+      "https://fido.example.com/uaf/get", "https://fido.example.com:443/x", "https://127.0.0.1:8443",
+      "http://x.example/",
+    ],
+    proxy: nil)
+
+  @Test func `names each host and port once, and nothing that is no https`() {
+    #expect(Self.places.places == ["fido.example.com:443", "127.0.0.1:8443"])
+  }
+
+  @Test(arguments: [
+    "https://fido.example.com/", "https://fido.example.com", "HTTPS://FIDO.example.com:443/x?y#z",
+    "https://fido.example.com?x", "https://127.0.0.1:8443/a", "https://127.0.0.1:08443/a",
+  ])
+  func `allows any path of a place`(_ url: String) {
+    #expect(Self.places.allow(url, proxy: nil))
+  }
+
+  @Test(arguments: [
+    "https://fido.example.com:22/", "https://fido.example.com.evil.example/",
+    "https://evil.example/fido.example.com:443",
+    "https://fido.example.com@evil.example/", "https://fido.example.com:443@evil.example/",
+    "https://evil.example#@fido.example.com",
+    "https://fido.example.com\\@evil.example/", "https://fido.example.com%00/", "https://127.0.0.1/",
+    "http://fido.example.com/",
+    "https://fido.example.com:/", "https://fido.example.com:+443/", "https://", "https://[::1]:8443/",
+    "https://fido.example.com./", "",
+  ])
+  func `refuses every other address`(_ url: String) {
+    #expect(!Self.places.allow(url, proxy: nil))
+  }
+
+  @Test func `refuses another proxy than the one that was named, and one where none was`() {
+    let proxied = FetchPlaces(of: ["https://a.example/"], proxy: "http://proxy.example:1")
+    #expect(proxied.allow("https://a.example/", proxy: "http://proxy.example:1"))
+    #expect(!proxied.allow("https://a.example/", proxy: nil))
+    #expect(!proxied.allow("https://a.example/", proxy: "http://evil.example:1"))
+    #expect(!Self.places.allow("https://fido.example.com/", proxy: "http://evil.example:1"))
+  }
+
+  @Test func `takes addresses of both families, and no half of one`() {
+    #expect(FetchPlaces.place(of: "https://[2001:DB8::1]/") == "[2001:db8::1]:443")
+    #expect(FetchPlaces.place(of: "https://[::1]:8443/") == "[::1]:8443")
+    for url in ["https://[::1/", "https://[::1]x/", "https://[::1]:0/", "https://a:65536/", "https://a:b/"] {
+      #expect(FetchPlaces.place(of: url) == nil, "\(url)")
+    }
+  }
+
+  @Test(arguments: [0, WireLimit.places + 1])
+  func `a list of none, and one of more than there may be, is refused`(count: Int) {
+    let many = (0..<count).map { "https://h\($0).example/" }
+    #expect(throws: PacketError.self) { try FetchPlaces(of: many, proxy: nil).packet() }
+  }
+}
