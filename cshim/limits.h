@@ -59,6 +59,10 @@
 /* How often it is looked whether the host was told to end while it waits for the verdict on a text that was confirmed. */
 #define UAF_SIGNAL_MILLISECONDS 100
 
+/* How long a caller without root tries to reach the socket while its queue is full, and how often: anybody can fill it. */
+#define UAF_QUEUE_MILLISECONDS 10000
+#define UAF_QUEUE_PAUSE_NANOSECONDS 5000000L
+
 /* timeout= in the stack: seconds for the whole call. */
 #define UAF_TIMEOUT_SECONDS_MAX 86400
 

@@ -117,6 +117,8 @@ enum EnglishCatalogue: Catalogue {
       return "Not shown: \(left) characters, where \\.. stands. After \\# are the length of the whole and its SHA-256."
     case .textTooLong(let count):
       return "The command has more than the \(count) characters that can be confirmed: put it into a script."
+    case .overwrittenByList:
+      return "A command with --preserve-env=LIST cannot be confirmed: write NAME=VALUE before the command instead."
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
     case .tooManyConversations: return "Too many of your logins are open at once: end one of them and try again."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."

@@ -102,6 +102,8 @@ enum KoreanCatalogue: Catalogue {
     case .partOfText(let left):
       return "\\.. 자리의 \(left)자는 표시하지 않았습니다. \\# 뒤는 전체 길이와 SHA-256입니다."
     case .textTooLong(let count): return "명령이 승인할 수 있는 \(count)자를 넘습니다. 스크립트로 만들어 실행하십시오."
+    case .overwrittenByList:
+      return "--preserve-env=목록을 쓴 명령은 승인할 수 없습니다. 대신 명령 앞에 이름=값을 쓰십시오."
     case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
     case .tooManyConversations: return "동시에 진행 중인 로그인이 너무 많습니다. 하나를 끝낸 뒤 다시 시도하십시오."
     case .registered(let user): return "\(PromptText.shown(user)) 계정을 등록했습니다."

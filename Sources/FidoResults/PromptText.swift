@@ -66,6 +66,8 @@ public enum PromptText: Hashable, Sendable {
   case partOfText(left: Int)
   /// What would have to be confirmed has more than so many characters.
   case textTooLong(Int)
+  /// sudo was given a list of variables, which leaves nothing of its command line to be relied on.
+  case overwrittenByList
   /// The configuration is wrong; the log has file, line and key.
   case configurationError
   /// So many conversations of one person's are under way that there is no place for another.

@@ -4,7 +4,8 @@ extension Configuration {
   /// Refuses arguments that this configuration cannot go together with.
   ///
   /// A value that was typed for another module was typed without seeing a shuffled keypad or the text of a transaction.
-  /// `nouserok` with states that root hides would show, by the module that asks next, who has no row here.
+  /// `nouserok` is none of them where root hides states: there it has no effect. As an error it led to the password, with the
+  /// profile of pam-auth-update, whoever has a passcode.
   ///
   /// - Throws: ``ConfigurationError/argument(_:problem:)``.
   public func check(_ arguments: ModuleArguments, service: String?) throws(ConfigurationError) {
@@ -18,9 +19,6 @@ extension Configuration {
       guard authenticators.contains(type) else {
         throw .argument("authenticator", problem: "\(type.rawValue) is not in the configuration's authenticators")
       }
-    }
-    if arguments.nouserok, settings.general.hideState == true {
-      throw .argument("nouserok", problem: "cannot go with hide_state = true")
     }
   }
 }

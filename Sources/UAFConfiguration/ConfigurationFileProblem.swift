@@ -29,10 +29,13 @@ public enum ConfigurationFileProblem: Error, Equatable, Sendable {
 extension ConfigurationFileProblem {
   /// Whether root wrote it so.
   ///
-  /// An error number is the machine's: descriptors or memory that others use up, a disk that fails.
+  /// An error number is the machine's: descriptors or memory that others use up, a disk that fails. And anybody can give a file
+  /// that he may only read a second name, where the kernel is not told to prevent that (`fs.protected_hardlinks`).
   public var isRoots: Bool {
-    if case .system = self { return false }
-    return true
+    switch self {
+    case .system, .hardLinks: false
+    default: true
+    }
   }
 }
 

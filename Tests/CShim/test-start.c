@@ -14,6 +14,7 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -51,6 +52,23 @@ int getpwnam_r(const char *name, struct passwd *entry, char *buffer, size_t size
     *(void **)&real = dlsym(RTLD_NEXT, "getpwnam_r");
   *found = NULL;
   return lookup_error != 0 || real == NULL ? lookup_error : real(name, entry, buffer, size, found);
+}
+
+/* The same: the queue of the socket is full so many times. */
+static unsigned full_queue, connections;
+
+int connect(int descriptor, const struct sockaddr *address, socklen_t length)
+{
+  static int (*real)(int, const struct sockaddr *, socklen_t);
+  if (real == NULL)
+    *(void **)&real = dlsym(RTLD_NEXT, "connect");
+  connections++;
+  if (full_queue > 0) {
+    full_queue--;
+    errno = EAGAIN;
+    return -1;
+  }
+  return real == NULL ? -1 : real(descriptor, address, length);
 }
 
 static const char *recorded(const char *prefix) { return host_record_lines(&host, prefix, text, sizeof text); }
@@ -678,6 +696,23 @@ static void lets_a_caller_without_root_ask_for_itself(void)
   CHECK(call("hear\nprompt hidden 1 Passcode: \nhear\nfinished 0 0\n") == PAM_SUCCESS);
 }
 
+static void waits_at_a_full_queue_without_root(void)
+{
+  host_serve_socket(0);
+  connections = 0, full_queue = 20;
+  CHECK(call(SUCCESS) == PAM_SUCCESS && log_has("started directly") && connections == 1);
+  host.before = be_nobody, host.user = "nobody";
+  connections = 0, full_queue = 20;
+  CHECK(call(SUCCESS) == PAM_SUCCESS && connections == 21);
+}
+
+static void waits_at_a_full_queue_no_longer_than_it_may(void)
+{
+  host_serve_socket(0);
+  host.before = be_nobody, host.user = "nobody", host.arguments = "timeout=1", full_queue = 100000;
+  CHECK(call(SUCCESS) == PAM_SYSTEM_ERR && log_has("connect to "));
+}
+
 /* The record is root's, so this one reads it in a process that stayed root. */
 static void sends_no_claims_without_root(void)
 {
@@ -814,6 +849,8 @@ int main(void)
   test("starts no second core after a word, or without root", starts_no_second_core_after_a_word_or_without_root);
   test("starts the core where the socket is not root's", starts_the_core_where_the_socket_is_not_roots);
   test("lets a caller without root ask for itself", lets_a_caller_without_root_ask_for_itself);
+  test("waits at a full queue without root, and not with it", waits_at_a_full_queue_without_root);
+  test("waits at a full queue no longer than it may", waits_at_a_full_queue_no_longer_than_it_may);
   test("sends no account, name, caller, argument but nouserok, or remote flag without root", sends_no_claims_without_root);
   test("refuses other names without root", refuses_other_names_without_root);
   test("refuses without root and socket", refuses_without_root_and_socket);

@@ -43,11 +43,13 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `a configuration that cannot be read for want of descriptors is no mistake of root's`() {
+  @Test func `a configuration that others can keep from being read is no mistake of root's`() {
     for number in [EMFILE, ENFILE, ENOMEM, EIO, EINTR, EACCES] {
       let problem = ConfigurationFileProblem.system(number)
       #expect(!problem.isRoots && !ConfigurationError.file(path: "/conf", problem).isRoots)
     }
+    // Where the kernel lets them, anybody can give root's file a second name.
+    #expect(!ConfigurationFileProblem.hardLinks.isRoots && ConfigurationFileProblem.writable.isRoots)
     let ending = Ending.configuration("log", isRoots: false)
     #expect(ending.result == .cannotUse && ending.incident == .configuration)
     #expect(ending.result.pamCode(PAMContext(isRootsFault: ending.isRootsFault)) == .systemError)

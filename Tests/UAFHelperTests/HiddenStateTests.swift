@@ -111,14 +111,19 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `nouserok lets nobody pass whose state is hidden, and is an error where root hides it by name`() throws {
+  @Test func `nouserok lets nobody pass whose state is hidden, by default or by root's word`() throws {
     let bench = try HelperBench.registered()
     var begin = remote(bench, "nouserok")
     (begin.uid, begin.account, begin.typedName) = (4343, Array("nora".utf8), Array("nora".utf8))
     let transcript = try bench.run(begin, ["correct"])
     #expect(transcript.pamCode == 7 && transcript.prompts.count == 1)
     bench.configuration += "\n[general]\nhide_state = true\n"
-    let mistake = try bench.run(begin)
-    #expect(mistake.result == 1001 && mistake.pamCode == 3 && mistake.prompts.isEmpty)
+    for remoteHost in [begin.remoteHost, nil] {
+      begin.remoteHost = remoteHost
+      begin.isRemote = remoteHost != nil
+      let hidden = try bench.run(begin, ["correct"])
+      #expect(hidden.pamCode == 7 && hidden.prompts.count == 1)
+    }
+    #expect(try bench.run(bench.begin(.authenticate, "nouserok"), ["correct"]).pamCode == 0)
   }
 }

@@ -33,7 +33,7 @@ import Testing
     (["-h", "desk", "id"], "sudo, on host desk: id"), (["-hdesk", "id"], "sudo, on host desk: id"),
     (["--host=desk", "id"], "sudo, on host desk: id"), (["-T", "10", "id"], "sudo, for at most 10: id"),
     (["-bHP", "id"], "sudo, in the background, with the target's home, with the caller's groups: id"),
-    (["--preserve-env=A,B", "id"], "sudo, with the caller's variables 'A,B': id"),
+    (["--preserve-env", "id"], "sudo, with the caller's environment: id"),
     (["-C", "4", "id"], "sudo, without files from number 4: id"),
     (["-r", "r_r", "-tt_t", "id"], "sudo, with SELinux role r_r, with SELinux type t_t: id"),
     (["-l"], "sudo, list what is allowed"), (["-ll"], "sudo, list what is allowed"),
@@ -74,6 +74,13 @@ import Testing
   @Test func `says edit where the name alone makes sudo an editor`() throws {
     #expect(try text(["sudoedit", "/etc/passwd"]) == "sudo, edit: /etc/passwd")
     #expect(try text(["/x/sudoedit", "-u", "bob", "f"]) == "sudo, edit, as user bob: f")
+  }
+
+  /// As the kernel has the line of `sudo --preserve-env=A,--,echo -s` once sudo has read it.
+  @Test(arguments: ["--preserve-env=A", "--preserve-e=A", "--preserve-env="])
+  func `refuses a line that sudo has written over`(_ list: String) {
+    #expect(throws: SudoCommandLine.Refusal.overwritten) { try text(["sudo", list, "--", "echo", "-s"]) }
+    #expect(throws: SudoCommandLine.Refusal.overwritten) { try text(["sudo", "-Z", list, "--", "echo", "-s"]) }
   }
 
   @Test(arguments: ["xedit", "edit", "/bin/vedit"])

@@ -19,8 +19,8 @@ struct TransactionSource {
   ///
   /// What this machine knows stands first, so that a command cannot pass for another host or account.
   ///
-  /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, and for sudo by a name that leaves open
-  ///   what it does; 1006 and 1007 where what sudo is to do is not known.
+  /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, and for sudo by a name or with an
+  ///   option that leaves open what it does; 1006 and 1007 where what sudo is to do is not known.
   func text() throws(Ending) -> TransactionText {
     let account = caller.name ?? caller.typedName ?? []
     let service = caller.service ?? ""
@@ -48,6 +48,10 @@ struct TransactionSource {
     } catch {
       switch error {
       case .tooLong: throw tooLong
+      case .overwritten:
+        throw Ending(
+          .invalidParameter, text: .overwrittenByList,
+          log: "sudo has written over its command line, by --preserve-env=LIST: nobody can say what was typed")
       case .ambiguousName:
         throw Ending(.invalidParameter, log: "sudo was called by a name that may make it an editor, and may not")
       }

@@ -10,6 +10,8 @@ struct SudoCommandLine {
     case tooLong
     /// Its first argument makes one sudo an editor, and another not.
     case ambiguousName
+    /// sudo has written over it: the names of `--preserve-env=LIST` have become arguments, to whoever reads the line afterwards.
+    case overwritten
   }
 
   private let program: [UInt8]
@@ -33,6 +35,7 @@ struct SudoCommandLine {
     guard commandLine.count < limit, commandLine.last == 0 else { throw .tooLong }
     self.program = program
     arguments = commandLine.dropLast().split(separator: 0, omittingEmptySubsequences: false).map(Array.init)
+    guard !arguments.contains(where: Self.isOverwritten) else { throw .overwritten }
     let name = Self.baseName(arguments[0])
     isEditing = name == Array("sudoedit".utf8)
     // Of a name such as this some versions of sudo make sudoedit.
@@ -102,6 +105,13 @@ struct SudoCommandLine {
   }
 
   private static let end = Array("--".utf8)
+
+  /// Whether it may be `--preserve-env=LIST`, at the commas of which sudo (strtok) ends a text each.
+  ///
+  /// Also shortened, and wherever it stands: where a line stops being what was typed cannot be told from the line.
+  private static func isOverwritten(_ argument: [UInt8]) -> Bool {
+    argument.starts(with: Array("--preserve-e".utf8)) && argument.contains(UInt8(ascii: "="))
+  }
 
   private mutating func readLong(_ text: ArraySlice<UInt8>) -> Bool {
     index += 1

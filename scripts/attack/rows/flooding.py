@@ -4,9 +4,12 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import time
 
+from lab import hosts
 from lab.listener import SOCKET, serve
+from lab.machine import ROOT
 from lab.processes import listens, running
 from lab.table import must, row
 from lab.waiting import until
@@ -14,6 +17,7 @@ from lab.waiting import until
 FLOODERS, SECONDS = 4, 4
 # Beside the line that each of another's calls ends with.
 MOST_LINES = 50
+LOCKER = "/usr/local/bin/locker"
 
 
 def flood(uid, report):
@@ -69,11 +73,21 @@ def own_status(lab, person):
     return served, time.monotonic() - started, result.stdout
 
 
+def own_locker(lab, person):
+    """A screen locker of somebody's: the module without root, which has the socket alone. Whether it opens."""
+    result = subprocess.run(
+        [LOCKER, "locker", person.name], input=person.passcode + "\n", text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, user=person.uid, group=person.uid, extra_groups=[], cwd="/", timeout=90)
+    return result.returncode == hosts.SUCCESS
+
+
 @row("A57", f"{FLOODERS} processes of one person connect to the socket and hang up, as fast as they can",
-     "another person's uafctl is served; the log stays short, and names who floods",
+     "another person's uafctl and screen locker are served; the log stays short, and names who floods",
      causes=("a local user",))
 def connections(lab):
     flooder, other = lab.person(registered=False), lab.person()
+    lab.stack("locker", "auth required pam_uaf.so", "account required pam_permit.so")
+    lab.run("cc", "-O1", ROOT / "Tests/EndToEndTests/Programs/locker.c", "-lpam", "-o", LOCKER)
     serve(lab, limited=True)
     # Started by the first connection.
     first = own_status(lab, other)
@@ -82,9 +96,10 @@ def connections(lab):
     mark, before = lab.log.mark(), processor_seconds(listener)
     children, reports = start_flooders(flooder.uid)
     try:
-        ends, deadline = [], time.monotonic() + SECONDS
+        ends, opened, deadline = [], [], time.monotonic() + SECONDS
         while time.monotonic() < deadline:
             ends.append(own_status(lab, other))
+            opened.append(own_locker(lab, other))
     finally:
         for child in children:
             os.kill(child, signal.SIGTERM)
@@ -97,8 +112,10 @@ def connections(lab):
     refused = [text for served, _, text in ends if not served]
     about = [line for line in lines if f"peer={flooder.uid}" in line]
     seen = (f"{sum(counts)} connections in {SECONDS} s, {len(lines)} lines of the log, {used:.1f} s of processor for the "
-            f"listener; another's uafctl {len(ends)} times, the slowest {max(seconds for _, seconds, _ in ends):.1f} s")
+            f"listener; another's uafctl and screen locker {len(ends)} times each, the slowest uafctl after "
+            f"{max(seconds for _, seconds, _ in ends):.1f} s")
+    must(all(opened), f"another's screen locker was refused {opened.count(False)} times of {len(opened)}: {seen}")
     must(not refused, f"another's uafctl was refused {len(refused)} times: {refused[:1]}; {seen}")
-    must(len(lines) - len(ends) <= MOST_LINES, f"{seen}: {lines[:2]}")
+    must(len(lines) - 2 * len(ends) <= MOST_LINES, f"{seen}: {lines[:2]}")
     must(about, f"the log does not name who floods: {seen}")
     return seen

@@ -121,7 +121,15 @@ def controls(lab, caller, target):
     text = CONFIGURATION.read_text()
     CONFIGURATION.write_text("nonsense\n" + text)
     must(INSIDE in su(caller, target, target.password).split(), "with root's configuration broken nobody gets in")
+    CONFIGURATION.write_text(text + "[service.su]\nhide_state = true\n")
+    must(INSIDE not in su(caller, target, target.password).split(), "with hidden states the password alone lets in")
+    must(INSIDE in su(caller, target, target.passcode).split(), "with hidden states the passcode does not let in")
     CONFIGURATION.write_text(text)
+    # Root does it here, in the place of anybody where fs.protected_hardlinks is 0.
+    second = CONFIGURATION.with_name("second")
+    second.hardlink_to(CONFIGURATION)
+    must(INSIDE not in su(caller, target, target.password).split(), "with a second name of the configuration the password lets in")
+    second.unlink()
 
 
 @row("A44", "a caller starves the module by limits, a cgroup, signals or a full disk, and has the password alone",
