@@ -125,6 +125,24 @@ struct AdmissionTests {
     #expect(!admission.isProven("bob", at: own))
   }
 
+  @Test func `a name that nobody can have uses up no turns`() async throws {
+    let server = try TestServer()
+    let admission = Admission(accountRate: 1)
+    let home = try Self.address("192.0.2.1")
+    admission.accepted("alice", from: home)
+    // As the limit itself could write down where an account has logged in.
+    let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice 192.0.2.1").jsonText)
+    try await server.application(admission).test(.router) { client in
+      for _ in 0..<3 {
+        let answer = try await client.executeRequest(
+          uri: "/uaf/get", method: .post, headers: [.contentType: "application/fido+uaf"],
+          body: ByteBuffer(bytes: body.jsonBytes))
+        #expect(answer.status == .ok)
+      }
+    }
+    #expect((0..<9).count { _ in admission.admits(account: "alice", from: home, now: 0) } == 2)
+  }
+
   @Test func `answers that are none use up no turns of requests, and the other way round`() throws {
     let admission = Admission(addressRate: 1, accountRate: 0)
     let address = try Self.address("192.0.2.1")

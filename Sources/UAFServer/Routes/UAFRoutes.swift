@@ -151,8 +151,12 @@ struct UAFRoutes: Sendable {
 }
 
 extension UAFRoutes {
+  /// Whom a request is for; nil also for what cannot be an account's name, which is neither counted nor logged.
+  ///
+  /// A limit remembers names, and one with a space could pass for an account at an address: for turns that are another's.
   private static func username(_ body: GetUAFRequest) -> String? {
-    body.context.flatMap { try? RequestContext(parsing: $0) }?.username
+    let name = body.context.flatMap { try? RequestContext(parsing: $0) }?.username
+    return name.flatMap { Username.isValid($0) ? $0 : nil }
   }
 
   private static func fields(_ body: GetUAFRequest) -> Logger.Metadata {
