@@ -108,6 +108,23 @@ struct AdmissionTests {
     }
   }
 
+  @Test func `tells of what it turns away once a minute for a name, not once for each`() async throws {
+    let server = try TestServer()
+    let log = RecordedLog()
+    try await server.application(Admission(accountRate: 1), log: log).test(.router) { client in
+      for name in ["alice", "bob"] {
+        let body = GetUAFRequest(op: .authentication, context: RequestContext(username: name).jsonText)
+        for _ in 0..<20 {
+          _ = try await client.executeRequest(
+            uri: "/uaf/get", method: .post, headers: [.contentType: "application/fido+uaf"],
+            body: ByteBuffer(bytes: body.jsonBytes))
+        }
+      }
+    }
+    let limited = log.lines.filter { $0.hasPrefix("limited ") }
+    #expect(limited == ["alice", "alice", "bob", "bob"].map { "limited by=account name=\($0)" })
+  }
+
   @Test func `an account has turns of its own where it has logged in, which nobody elsewhere can use up`() throws {
     let admission = Admission(addressRate: 0, accountRate: 1)
     let (home, elsewhere) = (try Self.address("192.0.2.1"), try Self.address("192.0.2.2"))

@@ -9,7 +9,15 @@ import UAFMessages
 struct UAFRoutes: Sendable {
   let environment: ServiceEnvironment
   let logger: Logger
-  var admission = Admission()
+  let admission: Admission
+  /// How often it is told that something is turned away: what strangers send must not crowd the record of logins out.
+  private let notices = RateLimiter(.init(perMinute: 1))
+
+  init(environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission()) {
+    self.environment = environment
+    self.logger = logger
+    self.admission = admission
+  }
 
   /// The longest request body in bytes.
   static let maximumBody = 65_536
@@ -103,7 +111,9 @@ struct UAFRoutes: Sendable {
 
   /// HTTP's own answer, since UAF has no status for it: clients take it for "come back later".
   private func tooMany(_ what: String, _ name: String) -> HTTPError {
-    logger.notice("limited", metadata: ["by": "\(what)", "name": "\(name)"])
+    if notices.admits("\(what) \(name)", now: environment.now()) {
+      logger.notice("limited", metadata: ["by": "\(what)", "name": "\(name)"])
+    }
     return HTTPError(.tooManyRequests, headers: [.retryAfter: "60"])
   }
 
