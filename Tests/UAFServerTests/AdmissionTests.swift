@@ -108,6 +108,23 @@ struct AdmissionTests {
     }
   }
 
+  @Test func `tells of what it turns away once a minute for a name, not once for each`() async throws {
+    let server = try TestServer()
+    let log = RecordedLog()
+    try await server.application(Admission(accountRate: 1), log: log).test(.router) { client in
+      for name in ["alice", "bob"] {
+        let body = GetUAFRequest(op: .authentication, context: RequestContext(username: name).jsonText)
+        for _ in 0..<20 {
+          _ = try await client.executeRequest(
+            uri: "/uaf/get", method: .post, headers: [.contentType: "application/fido+uaf"],
+            body: ByteBuffer(bytes: body.jsonBytes))
+        }
+      }
+    }
+    let limited = log.lines.filter { $0.hasPrefix("limited ") }
+    #expect(limited == ["alice", "alice", "bob", "bob"].map { "limited by=account name=\($0)" })
+  }
+
   @Test func `an account has turns of its own where it has logged in, which nobody elsewhere can use up`() throws {
     let admission = Admission(addressRate: 0, accountRate: 1)
     let (home, elsewhere) = (try Self.address("192.0.2.1"), try Self.address("192.0.2.2"))
@@ -123,6 +140,24 @@ struct AdmissionTests {
     let own = try Self.address("127.0.0.1")
     admission.accepted("bob", from: own)
     #expect(!admission.isProven("bob", at: own))
+  }
+
+  @Test func `a name that nobody can have uses up no turns`() async throws {
+    let server = try TestServer()
+    let admission = Admission(accountRate: 1)
+    let home = try Self.address("192.0.2.1")
+    admission.accepted("alice", from: home)
+    // As the limit itself could write down where an account has logged in.
+    let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice 192.0.2.1").jsonText)
+    try await server.application(admission).test(.router) { client in
+      for _ in 0..<3 {
+        let answer = try await client.executeRequest(
+          uri: "/uaf/get", method: .post, headers: [.contentType: "application/fido+uaf"],
+          body: ByteBuffer(bytes: body.jsonBytes))
+        #expect(answer.status == .ok)
+      }
+    }
+    #expect((0..<9).count { _ in admission.admits(account: "alice", from: home, now: 0) } == 2)
   }
 
   @Test func `answers that are none use up no turns of requests, and the other way round`() throws {

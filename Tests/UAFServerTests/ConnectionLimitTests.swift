@@ -134,6 +134,17 @@ struct ConnectionLimitTests {
     #expect(areOpen(crowd) == [false, true, true, true])
   }
 
+  @Test func `silent connections from many addresses displace each other, not a machine with several logins`() throws {
+    let table = Connections(maximumOfAll: 128)
+    let logins = try (0..<2).map { _ in try connection(in: table, from: "192.0.2.2", isSecure: false) }
+    for network in 100..<105 {
+      for host in 1..<60 { _ = try connection(in: table, from: "198.51.\(network).\(host)", isSecure: false) }
+      if network == 100 { logins.forEach(secure) }
+    }
+    #expect(areOpen(logins) == [true, true])
+    #expect(table.size.connections == 128)
+  }
+
   @Test func `tells of those that gave way once a minute for an address, not once for each`() throws {
     let table = Connections(maximum: 1)
     for _ in 0..<50 { _ = try connection(in: table) }

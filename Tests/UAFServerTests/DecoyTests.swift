@@ -143,6 +143,18 @@ struct DecoyTests {
     #expect(keyIDs(try await policy(server, "bob")).contains(own))
   }
 
+  @Test func `an account with many keys of one model, and none of another that is wanted too, has no shape of its own`()
+    async throws
+  {
+    let both = AcceptedSets(checked: [[try AAID(Self.passcode), try AAID(Self.pattern)]])
+    let server = try TestServer(policies: AccountPolicies(everybody: both))
+    try await add("alice", [Self.passcode, Self.pattern], to: server)
+    try await add("bob", [Self.passcode, Self.passcode, Self.passcode], to: server)
+    try await refresh(server)
+    let shapes = try await [policy(server, "alice"), policy(server, "bob"), policy(server, "nobody")].map(shape)
+    #expect(Set(shapes).count == 1)
+  }
+
   @Test func `looks at a part of a large store, in which every shape is that is not rare`() async throws {
     let server = try TestServer()
     try await server.database.write { db in

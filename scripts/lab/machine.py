@@ -1,19 +1,17 @@
 """The machine that is attacked: a FIDO server, a configuration, PAM stacks, people, a log."""
 
 import dataclasses
-import fcntl
 import itertools
 import json
 import os
 import pathlib
 import pwd
 import socket
-import struct
 import subprocess
 import threading
 import time
 
-from lab import hosts
+from lab import hosts, loopback
 from lab.waiting import listens
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -89,7 +87,7 @@ class Lab:
         self._tidying = []
 
     def __enter__(self):
-        loopback_up()
+        loopback.up()
         self.log = Log()
         self._make_accounts()
         self.run("cc", "-O1", ROOT / "Tests/EndToEndTests/Programs/pam-host.c", "-lpam", "-o", hosts.PAM_HOST)
@@ -254,10 +252,3 @@ kdf_cost = {cost}
             if parts.get("event") == "authenticate" and parts.get("account") == person.name:
                 found.append(parts.get("result"))
         return found
-
-
-def loopback_up():
-    """Switches the loopback interface of the new network namespace on."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        request = struct.pack("16sh14x", b"lo", 1 | 64)  # IFF_UP, IFF_RUNNING
-        fcntl.ioctl(control, 0x8914, request)  # SIOCSIFFLAGS

@@ -4,7 +4,7 @@ import contextlib
 import pathlib
 import sys
 
-from lab.machine import loopback_up
+from lab import loopback
 from lab.run import main
 from packages import rows
 from packages.scene import Scene
@@ -13,7 +13,7 @@ from packages.scene import Scene
 @contextlib.contextmanager
 def packages_in(folder):
     """What the rows install, and where; says how large it is."""
-    loopback_up()
+    loopback.up()
     scene = Scene(pathlib.Path(folder))
     for name, archive in scene.archives.items():
         print(f"packages: {name} {scene.version}: {archive.stat().st_size // 1024} KiB")

@@ -44,6 +44,8 @@ struct Admission: Sendable {
   /// Whether one more request may be issued for an account; whether it exists makes no difference.
   ///
   /// Where an account has logged in, it has turns of its own: nobody elsewhere keeps its owner out.
+  ///
+  /// - Parameter account: a valid name, in which there is no space.
   func admits(account: String, from address: SocketAddress?, now: Int64) -> Bool {
     guard let accounts else { return true }
     let place = isProven(account, at: address) ? address.flatMap(Self.name) : nil

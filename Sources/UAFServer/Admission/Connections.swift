@@ -10,6 +10,8 @@ final class Connections: Sendable {
   static let standardMaximum = 512
   /// Connections that are served at once.
   static let maximumOfAll = 1024
+  /// An address has few connections where it has no more than one in so many of all places.
+  private static let shares = 64
 
   /// One connection of the table.
   struct Place: Hashable, Sendable {
@@ -58,17 +60,30 @@ final class Connections: Sendable {
       return entry
     }
 
-    /// Takes out the connection of an address that was quiet for longest at the stage where most of them are; one that is
-    /// being answered last of all.
-    mutating func displace(from name: String) -> Displaced? {
-      guard let all = entries[name] else { return nil }
+    /// The address that has most connections; all of them where that is few, since it costs little to come from many
+    /// addresses, and a machine may have two logins at once.
+    func crowded(few: Int) -> [String] {
+      guard let most = entries.max(by: { $0.value.count < $1.value.count }) else { return [] }
+      return most.value.count > few ? [most.key] : Array(entries.keys)
+    }
+
+    /// Takes out the connection of some addresses that was quiet for longest at the stage where most of them are; one that
+    /// is being answered last of all.
+    mutating func displace(from names: [String]) -> Displaced? {
       var counts = Stage.allCases.map { _ in 0 }
-      for entry in all.values { counts[entry.stage.rawValue] += 1 }
+      // The lowest number of each stage, and whose it is.
+      var quietest: [Stage: (since: UInt64, place: Place)] = [:]
+      for name in names {
+        for (number, entry) in entries[name] ?? [:] {
+          counts[entry.stage.rawValue] += 1
+          if let found = quietest[entry.stage], found.since < entry.since { continue }
+          quietest[entry.stage] = (entry.since, Place(name: name, number: number))
+        }
+      }
       let waiting = Stage.allCases.filter { $0 != .answering && counts[$0.rawValue] > 0 }
       let stage = waiting.max { counts[$0.rawValue] < counts[$1.rawValue] } ?? .answering
-      let quietest = all.filter { $0.value.stage == stage }.min { $0.value.since < $1.value.since }
-      guard let quietest, let entry = remove(Place(name: name, number: quietest.key)) else { return nil }
-      return Displaced(name: name, close: entry.close)
+      guard let place = quietest[stage]?.place, let entry = remove(place) else { return nil }
+      return Displaced(name: place.name, close: entry.close)
     }
   }
 
@@ -98,10 +113,10 @@ final class Connections: Sendable {
       let own = name ?? ""
       var displaced: [Displaced?] = []
       if name != nil, maximum > 0, table.entries[own]?.count ?? 0 >= maximum {
-        displaced.append(table.displace(from: own))
+        displaced.append(table.displace(from: [own]))
       }
-      if table.count >= maximumOfAll, let most = table.entries.max(by: { $0.value.count < $1.value.count }) {
-        displaced.append(table.displace(from: most.key))
+      if table.count >= maximumOfAll {
+        displaced.append(table.displace(from: table.crowded(few: maximumOfAll / Self.shares)))
       }
       let number = table.step()
       table.entries[own, default: [:]][number] = Entry(since: number, close: close)

@@ -41,11 +41,12 @@ struct AcceptedSets: Equatable, Sendable {
   ) -> (accepted: [[MatchCriteria]], isDecoy: Bool) {
     let covered = covered(by: keys)
     if !covered.isEmpty { return (covered, false) }
-    // As many of a model as were made up, real ones first.
-    var filled = keys
-    for (place, key) in madeUp.enumerated() {
-      let number = madeUp[..<place].count { $0.aaid == key.aaid }
-      if number >= keys.count(where: { $0.aaid == key.aaid }) { filled.append(key) }
+    // As many of a model as were made up, real ones first, and no more: their number together with what was made up for other
+    // models would be that of no account.
+    var rest = keys
+    let filled = madeUp.map { key in
+      let own = rest.firstIndex { $0.aaid == key.aaid && $0.keyID.bytes.count == key.keyID.bytes.count }
+      return own.map { rest.remove(at: $0) } ?? key
     }
     return (self.covered(by: filled), true)
   }

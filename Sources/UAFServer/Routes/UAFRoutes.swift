@@ -9,7 +9,15 @@ import UAFMessages
 struct UAFRoutes: Sendable {
   let environment: ServiceEnvironment
   let logger: Logger
-  var admission = Admission()
+  let admission: Admission
+  /// How often it is told that something is turned away: what strangers send must not crowd the record of logins out.
+  private let notices = RateLimiter(.init(perMinute: 1))
+
+  init(environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission()) {
+    self.environment = environment
+    self.logger = logger
+    self.admission = admission
+  }
 
   /// The longest request body in bytes.
   static let maximumBody = 65_536
@@ -103,7 +111,9 @@ struct UAFRoutes: Sendable {
 
   /// HTTP's own answer, since UAF has no status for it: clients take it for "come back later".
   private func tooMany(_ what: String, _ name: String) -> HTTPError {
-    logger.notice("limited", metadata: ["by": "\(what)", "name": "\(name)"])
+    if notices.admits("\(what) \(name)", now: environment.now()) {
+      logger.notice("limited", metadata: ["by": "\(what)", "name": "\(name)"])
+    }
     return HTTPError(.tooManyRequests, headers: [.retryAfter: "60"])
   }
 
@@ -151,8 +161,12 @@ struct UAFRoutes: Sendable {
 }
 
 extension UAFRoutes {
+  /// Whom a request is for; nil also for what cannot be an account's name, which is neither counted nor logged.
+  ///
+  /// A limit remembers names, and one with a space could pass for an account at an address: for turns that are another's.
   private static func username(_ body: GetUAFRequest) -> String? {
-    body.context.flatMap { try? RequestContext(parsing: $0) }?.username
+    let name = body.context.flatMap { try? RequestContext(parsing: $0) }?.username
+    return name.flatMap { Username.isValid($0) ? $0 : nil }
   }
 
   private static func fields(_ body: GetUAFRequest) -> Logger.Metadata {

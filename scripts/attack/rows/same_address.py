@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 
-from lab import forger, hosts
+from lab import forger, hosts, loopback
 from lab.table import Broken, must, row
 from lab.waiting import until
 
@@ -21,8 +21,8 @@ HALF_A_HELLO = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
 
 def near_server(lab, *options):
     """A server at an address with limits; the configuration leads to it. Returns its process."""
-    lab.run("ip", "address", "add", f"{ADDRESS}/32", "dev", "lo")
-    lab.after(lambda: lab.run("ip", "address", "del", f"{ADDRESS}/32", "dev", "lo"))
+    loopback.add(ADDRESS)
+    lab.after(loopback.remove)
     pathlib.Path(FOLDER).mkdir(mode=0o700, exist_ok=True)
     log = open(f"/tmp/server-{PORT}.log", "wb")
     server = lab.start(
@@ -74,7 +74,7 @@ class Crowd:
 
     def _keep_open(self):
         for number in range(CONNECTIONS):
-            if self._is_closed(self._open.get(number)):
+            if not self._ends and self._is_closed(self._open.get(number)):
                 self._open[number] = self._make(number)
 
     def _make(self, number):
