@@ -113,6 +113,20 @@ import UAFWire
     #expect(bench.server.asked.last?.op == .registration)
   }
 
+  @Test func `refuses options that the screen would not show, and cuts a command alone`() throws {
+    let bench = try bench()
+    var begin = sudo(bench, "id")
+    func line(_ arguments: [String]) -> [UInt8] { (["sudo"] + arguments).flatMap { Array(($0 + "\0").utf8) } }
+    let (long, longer) = (String(repeating: "x", count: 200), String(repeating: "y", count: 400))
+    for arguments in [["A=" + long, "-s", "B=" + longer, "id"], ["-Z", "A=" + longer, longer]] {
+      begin.commandLine = line(arguments)
+      let refused = try bench.run(begin, ["correct"])
+      #expect(refused.result == 1001 && refused.pamCode == 7 && refused.prompts.isEmpty)
+    }
+    begin.commandLine = line(["A=" + long, "-s", "echo", longer])
+    #expect(try bench.run(begin, ["correct"]).result == 0)
+  }
+
   @Test func `refuses sudo whose command is not known`() throws {
     let bench = try bench()
     for isFile in [true, false] {

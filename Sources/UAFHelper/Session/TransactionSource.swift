@@ -19,24 +19,33 @@ struct TransactionSource {
   ///
   /// What this machine knows stands first, so that a command cannot pass for another host or account.
   ///
-  /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, and for sudo by a name or with an
-  ///   option that leaves open what it does; 1006 and 1007 where what sudo is to do is not known.
+  /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, for options that a screen would not show, and
+  ///   for sudo by a name or with an option that leaves open what it does; 1006 and 1007 where what sudo is to do is not known.
   func text() throws(Ending) -> TransactionText {
     let account = caller.name ?? caller.typedName ?? []
     let service = caller.service ?? ""
     var text = account + Array("@\(hostName): ".utf8)
+    var head: [UInt8]?
     if caller.isSudo {
-      text += try sudoText()
+      let parts = try sudoLine().parts
+      head = text + parts.head
+      text += parts.head + parts.command
     } else {
       text += Array(service.utf8)
       if let host = begin.remoteHost, !host.isEmpty { text += Array(" from ".utf8) + host }
     }
-    guard let made = TransactionText(bytes: text) else { throw tooLong }
+    guard let made = TransactionText(bytes: text) else { throw tooLong(TransactionText.maximumShown) }
+    // A screen shows the beginning of a long text: of options that are not in it nobody would know.
+    if let head, made.shown.utf8.count > TransactionText.maximumOnScreen {
+      guard let head = TransactionText(bytes: head), head.shown.utf8.count <= TransactionText.headOnScreen else {
+        throw tooLong(TransactionText.maximumOnScreen)
+      }
+    }
     return made
   }
 
   /// What sudo does; the host's own words of version 1 are no account of it, since they begin with what the caller called it.
-  private func sudoText() throws(Ending) -> [UInt8] {
+  private func sudoLine() throws(Ending) -> SudoCommandLine {
     guard begin.version > 1 else {
       throw Ending(.clientMismatch, log: "a sudo with the module of an older version cannot have its command confirmed")
     }
@@ -44,10 +53,10 @@ struct TransactionSource {
       throw Ending(.cannotUse, log: "sudo's file and command line, which are to be confirmed, could not be read")
     }
     do throws(SudoCommandLine.Refusal) {
-      return try SudoCommandLine(program: program, commandLine: line, limit: WireLimit.commandLine).text
+      return try SudoCommandLine(program: program, commandLine: line, limit: WireLimit.commandLine)
     } catch {
       switch error {
-      case .tooLong: throw tooLong
+      case .tooLong: throw tooLong(TransactionText.maximumShown)
       case .overwritten:
         throw Ending(
           .invalidParameter, text: .overwrittenByList,
@@ -58,8 +67,7 @@ struct TransactionSource {
     }
   }
 
-  private var tooLong: Ending {
-    Ending(
-      .invalidParameter, text: .textTooLong(TransactionText.maximumShown), log: "the text to be confirmed is too long")
+  private func tooLong(_ count: Int) -> Ending {
+    Ending(.invalidParameter, text: .textTooLong(count), log: "the text to be confirmed is too long")
   }
 }

@@ -45,12 +45,16 @@ struct SudoCommandLine {
   }
 
   /// The text: `sudo`, the words, and after a colon the command, where there is one.
-  var text: [UInt8] {
+  var text: [UInt8] { parts.head + parts.command }
+
+  /// The same in two parts, of which the first changes what becomes of the second: that one alone may be cut on a screen.
+  var parts: (head: [UInt8], command: [UInt8]) {
     var reader = self
     let file = program == Self.usual ? Array("sudo".utf8) : ShellWord.strict(program)
     guard Self.baseName(program) == Array("sudo".utf8), reader.readOptions() else {
       // Whatever the arguments mean to it: all of them, as they are.
-      return Self.joined([file] + words + [Array("arguments".utf8)], arguments.dropFirst())
+      let (head, rest) = Self.joined([file] + words + [Array("arguments".utf8)], arguments.dropFirst())
+      return (head + rest, [])
     }
     let command = arguments.dropFirst(reader.index)
     if command.isEmpty, reader.words.allSatisfy({ !Self.isWhole.contains($0) }) {
@@ -63,10 +67,12 @@ struct SudoCommandLine {
   private static let isWhole = Set(
     ["shell", "login shell", "edit", "list what is allowed", "renew the ticket"].map { Array($0.utf8) })
 
-  private static func joined(_ words: [[UInt8]], _ command: ArraySlice<[UInt8]>) -> [UInt8] {
+  private static func joined(
+    _ words: [[UInt8]], _ command: ArraySlice<[UInt8]>
+  ) -> (head: [UInt8], command: [UInt8]) {
     let head = Array(words.joined(separator: Array(", ".utf8)))
-    guard !command.isEmpty else { return head }
-    return head + Array(": ".utf8) + Array(command.map(ShellWord.plain).joined(separator: [UInt8(ascii: " ")]))
+    guard !command.isEmpty else { return (head, []) }
+    return (head, Array(": ".utf8) + Array(command.map(ShellWord.plain).joined(separator: [UInt8(ascii: " ")])))
   }
 
   private static func words(_ words: String, _ argument: some Collection<UInt8>) -> [UInt8] {

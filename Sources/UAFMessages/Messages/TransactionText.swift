@@ -17,6 +17,9 @@ public struct TransactionText: Equatable, Sendable {
   /// What is longer could push its own beginning off a screen of 24 lines.
   public static let maximumOnScreen = 520
 
+  /// How many characters of the beginning of a longer one are shown.
+  public static let headOnScreen = 300
+
   /// Makes the text of bytes that may be anything, such as a command line.
   ///
   /// - Returns: nil if there are none, or too many to be shown.
@@ -88,7 +91,7 @@ public struct TransactionText: Equatable, Sendable {
   ) throws(Failure) -> (text: String, left: Int) {
     let count = shown.utf8.count
     guard count > Self.maximumOnScreen else { return (shown, 0) }
-    let (head, tail) = (300, 160)
+    let (head, tail) = (Self.headOnScreen, 160)
     return (try shortened(head: head, tail: tail, hash: hash), count - head - tail)
   }
 
