@@ -36,10 +36,13 @@ struct FetchOutcomeTests {
   }
 
   @Test func `takes a connection that fails for the network's only by an error that is the network's`() {
-    for number in [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN] {
+    for number in [
+      ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, EACCES, EINVAL, ENONET, EPROTO,
+      ENOPROTOOPT,
+    ] {
       #expect(Self.outcome(CURLE_COULDNT_CONNECT, error: number) == .refused)
     }
-    for number in [EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN, EPERM, EACCES, EADDRINUSE, EADDRNOTAVAIL, EINVAL, 0] {
+    for number in [EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN, EPERM, EADDRINUSE, EADDRNOTAVAIL, 0] {
       #expect(Self.outcome(CURLE_COULDNT_CONNECT, error: number) == .ownMeans)
     }
     #expect(Self.outcome(CURLE_OUT_OF_MEMORY) == .ownMeans)
