@@ -39,11 +39,13 @@ extension FetchOutcome {
 
   /// What no connection means, by the error of the last one.
   ///
-  /// No address to connect from has two reasons, which ``OwnMeans`` tells apart.
+  /// One error has two reasons: that no port is free, and that there is no address to connect from. The second is seen, not
+  /// concluded from there being a port afterwards: a stranger may have given one back meanwhile.
   private static func unconnected(_ reach: Reach) -> FetchOutcome {
     // One that accepts and resets at once looks to libcurl like one that was never connected.
     if reach.isConnected || reach.error == ECONNRESET { return .connectionLost }
-    return OwnMeans.isNetworks(reach.error) || reach.error == EADDRNOTAVAIL ? .refused : .ownMeans
+    let isNetworks = OwnMeans.isNetworks(reach.error) || (reach.error == EADDRNOTAVAIL && reach.lacksAddress)
+    return isNetworks ? .refused : .ownMeans
   }
 
   /// Whether it says that the server is away, if nothing of this machine's own was lacking.

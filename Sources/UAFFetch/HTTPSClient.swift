@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import UAFWire
 
 /// libcurl, held to HTTPS: one handle whose connections are used again while the process lives.
@@ -42,23 +43,57 @@ import UAFWire
       unsafe curl_easy_reset(curl)
       return (Self.failure(.other, false, "libcurl refused an option this program needs"), [])
     }
-    let code = unsafe curl_easy_perform(curl)
-    let result = response(code, reception, reason)
+    let (code, lack) = transfer(within: Int(request.timeoutMilliseconds))
+    let result = response(code, lack, reception, reason)
     unsafe curl_easy_reset(curl)
     return withExtendedLifetime((reception, headers, reason)) { result }
   }
 
+  /// Performs the transfer; once more where a name could not be looked up, some times in a row.
+  ///
+  /// A look-up that finds no port, thread or memory ends at once, and like one of a name that nobody has. What was lacking may
+  /// be there when it is looked for: who takes it and gives it back all the time wins that race now and then, and not each time.
+  private borrowing func transfer(within milliseconds: Int) -> (CURLcode, lack: String?) {
+    let begun = Self.now()
+    // SAFETY: the handle is ours, in this and the calls below.
+    var code = unsafe curl_easy_perform(curl)
+    for _ in 1..<Self.lookUps where code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY {
+      if let lack = OwnMeans.lack(toReach: []) { return (code, lack) }
+      let left = milliseconds - (Self.now() - begun) - Self.pauses.upperBound
+      guard left > 0, !PeerWatch.isGone(socket) else { break }
+      // Of a length that nobody knows beforehand; no descriptor is waited for.
+      poll(nil, 0, CInt(Int.random(in: Self.pauses)))
+      guard unsafe curl_set_long(curl, CURLOPT_TIMEOUT_MS, left) == CURLE_OK else { break }
+      code = unsafe curl_easy_perform(curl)
+    }
+    return (code, nil)
+  }
+
+  /// How often a name is looked up before it is told that it cannot be.
+  private static let lookUps = 8
+  /// Milliseconds between two of them.
+  private static let pauses = 1...15
+
+  /// Milliseconds of a clock that nobody sets.
+  private static func now() -> Int {
+    var time = timespec()
+    // SAFETY: `time` is a timespec.
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+  }
+
   private borrowing func response(
-    _ code: CURLcode, _ reception: Reception, _ reason: ErrorText
+    _ code: CURLcode, _ lackOfLookUp: String?, _ reception: Reception, _ reason: ErrorText
   ) -> (FetchResponse, body: [UInt8]) {
     // SAFETY: the handle is ours, and its transfer is over.
-    let reach = unsafe Reach(
+    var reach = unsafe Reach(
       handshakeCompleted: reception.handshakeCompleted, isConnected: curl_has_connected(curl) != 0,
       error: curl_get_os_error(curl), proxyStatus: curl_get_proxy_status(curl))
+    if reach.error == EADDRNOTAVAIL { reach.lacksAddress = reception.addresses.contains(where: \.lacksAddress) }
     var outcome = FetchOutcome(code, isTooLarge: reception.isTooLarge, reach)
     var lack: String?
     if outcome.tellsOfAbsence {
-      lack = OwnMeans.lack(toReach: reception.addresses)
+      lack = lackOfLookUp ?? OwnMeans.lack(toReach: reception.addresses)
       if lack != nil { outcome = .ownMeans }
     }
     // Whoever shows a wrong certificate is not "no server": that must never pass for one that is away.

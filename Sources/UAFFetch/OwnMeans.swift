@@ -22,8 +22,15 @@ enum OwnMeans {
   }
 
   /// Errors of a connection that tell of the network or of the other end.
+  ///
+  /// EACCES is what a firewall says by ICMPv6 that forbids it, and a route of the kind `prohibit`; EINVAL a route of the kind
+  /// `blackhole`. The others of the third line are rare messages of ICMP.
   static func isNetworks(_ number: CInt) -> Bool {
-    [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, ECONNRESET, EAFNOSUPPORT].contains(number)
+    [
+      ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, ECONNRESET, EAFNOSUPPORT,
+      EACCES, EINVAL,
+      ENONET, EPROTO, ENOPROTOOPT,
+    ].contains(number)
   }
 
   /// As much as a look-up takes, and some: the stack of a thread, the plug-ins of the name services.

@@ -6,6 +6,8 @@ struct Reach: Equatable {
   var isConnected = false
   /// The system's error number of the last connection that failed; 0 for none.
   var error: Int32 = 0
+  /// Whether this machine has no address from which one of the server's could be reached.
+  var lacksAddress = false
   /// What the proxy said to CONNECT; 0 for nothing.
   var proxyStatus = 0
 

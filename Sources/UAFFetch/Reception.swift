@@ -42,7 +42,7 @@ import UAFWire
 
   /// Opens the socket of a connection, and remembers where it goes.
   func open(_ address: UnsafePointer<curl_sockaddr>) -> CInt {
-    // SAFETY: libcurl lends the address for the call of the function that makes its sockets.
+    // SAFETY: libcurl lends the address for the call, here and below.
     let goal = unsafe SocketAddress(address)
     if addresses.count < Self.maximumAddressCount, !addresses.contains(goal) { addresses.append(goal) }
     return unsafe Glibc.socket(

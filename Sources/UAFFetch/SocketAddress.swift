@@ -27,10 +27,13 @@ struct SocketAddress: Equatable {
   func lack() -> CInt? {
     let number = attempt(CInt(SOCK_STREAM.rawValue))
     if number == 0 || number == EINPROGRESS || number == EINTR || OwnMeans.isNetworks(number) { return nil }
-    // Either there is no free port, or this machine has no address of the kind: then datagrams fail alike.
-    if number == EADDRNOTAVAIL, attempt(CInt(SOCK_DGRAM.rawValue)) == EADDRNOTAVAIL { return nil }
-    return number
+    return number == EADDRNOTAVAIL && lacksAddress ? nil : number
   }
+
+  /// Whether this machine has no address from which it could reach this one.
+  ///
+  /// Then datagrams fail alike, which say something else where no port is free. Of IPv4 the error tells of ports alone.
+  var lacksAddress: Bool { family == AF_INET6 && attempt(CInt(SOCK_DGRAM.rawValue)) == EADDRNOTAVAIL }
 
   /// The error number of an attempt that does not wait; 0 for none.
   private func attempt(_ type: CInt) -> CInt {

@@ -36,13 +36,18 @@ struct FetchOutcomeTests {
   }
 
   @Test func `takes a connection that fails for the network's only by an error that is the network's`() {
-    for number in [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN] {
+    for number in [
+      ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, EACCES, EINVAL, ENONET, EPROTO,
+      ENOPROTOOPT,
+    ] {
       #expect(Self.outcome(CURLE_COULDNT_CONNECT, error: number) == .refused)
     }
-    for number in [EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN, EPERM, EACCES, EADDRINUSE, EINVAL, 0] {
+    for number in [EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN, EPERM, EADDRINUSE, EADDRNOTAVAIL, 0] {
       #expect(Self.outcome(CURLE_COULDNT_CONNECT, error: number) == .ownMeans)
     }
     #expect(Self.outcome(CURLE_OUT_OF_MEMORY) == .ownMeans)
+    let reach = Reach(error: EADDRNOTAVAIL, lacksAddress: true)
+    #expect(FetchOutcome(CURLE_COULDNT_CONNECT, isTooLarge: false, reach) == .refused)
   }
 
   @Test func `calls no server away that a connection came about with`() {

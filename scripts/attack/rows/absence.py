@@ -4,13 +4,18 @@ import pathlib
 import socket
 import threading
 
+from attack import bursts
 from attack.rows.network import at_once, beside, silent_names, stalled
 from attack.rows.starved_callers import INSIDE, asked
 from lab import hosts, machine
 from lab.table import must, row
 
 TIMEOUT = 2
+# Where a time-out before the connection would lose: this machine may be busy with something else.
+PATIENCE = 5
 KIB = 1024
+# A race: of so many logins some were let in where it could be won.
+BURSTS = 20
 PORTS = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
 # What the network program needs, and somebody else can take away.
 STARVING = [f"--nproc={value}" for value in (0, 1, 2)] + [f"--nofile={value}" for value in range(8, 40, 3)] + [
@@ -64,16 +69,39 @@ def without_ports(lab, person):
         PORTS.write_text(before)
 
 
+def in_bursts(lab, caller, person):
+    """Logins while whether a port is left changes all the time, for connections and for look-ups; what let in, and how often."""
+    found = {}
+    with bursts.ports(caller, socket.SOCK_STREAM, 1, 0.0001, 0.0001):
+        found["the last port comes and goes"] = times_in(lab, person)
+    point_to(lab, "not-in-hosts.corporate.example")
+    with bursts.name_server():
+        login = lab.login(person, answers(person), "fallback")
+        must(login.code == hosts.AUTH_ERR, f"the name is not looked up: {login}")
+        for taken_for, free_for in ((0.0001, 0.0001), (0.02, 0.05)):
+            with bursts.ports(caller, socket.SOCK_DGRAM, 12, taken_for, free_for):
+                found[f"ports for look-ups come and go, {taken_for} s"] = times_in(lab, person)
+    return [f"{what} ({count} of {BURSTS})" for what, count in found.items() if count]
+
+
+def times_in(lab, person):
+    return sum(lab.login(person, answers(person), "fallback").is_in for _ in range(BURSTS))
+
+
 def by_name(lab):
     """The server by a name, so that a look-up is needed. Its certificate is for another one: that is a refusal."""
     names = pathlib.Path("/etc/hosts")
     before = names.read_text() if names.exists() else ""
     lab.after(lambda: names.write_text(before))
     names.write_text(before + "127.0.0.1 fido.corporate.example\n")
+    point_to(lab, "fido.corporate.example")
+
+
+def point_to(lab, name):
     # A lower cost of the derivation is for servers on this machine alone.
-    lab.configure(server=f"timeout = {TIMEOUT}", cost=14)
+    lab.configure(server=f"timeout = {PATIENCE}", cost=14)
     text = machine.CONFIGURATION.read_text()
-    machine.CONFIGURATION.write_text(text.replace("https://127.0.0.1:", "https://fido.corporate.example:"))
+    machine.CONFIGURATION.write_text(text.replace("https://127.0.0.1:", f"https://{name}:"))
 
 
 @row("A51", "the server made \"away\" by starving the network program, or by keeping the server busy",
@@ -98,20 +126,22 @@ def away_by_starving(lab):
     for limit in STARVING[:2]:
         if INSIDE in asked(command, caller, answers(gone), ["prlimit", limit]).split():
             broken.append(f"su, {limit}")
-    lab.configure(server=f"timeout = {TIMEOUT}")
+    lab.configure(server=f"timeout = {PATIENCE}")
     if without_ports(lab, gone).is_in:
         broken.append("no port is left")
+    broken += in_bursts(lab, caller, gone)
     reached = {"accepts and closes": closing(lab), "accepts and is silent": stalled(lab, b"")}
     for what, port in reached.items():
-        lab.configure(server=f"timeout = {TIMEOUT}", port=port)
+        lab.configure(server=f"timeout = {PATIENCE}", port=port)
         if lab.login(gone, answers(gone), "fallback").is_in:
             broken.append(f"a server that {what}")
     must(not broken, f"a revoked account got in by passcode and password: {', '.join(broken)}")
     # What root chose with the shape: the machine shows the difference.
     lab.configure(server=f"timeout = {TIMEOUT}", port=1)
     must(lab.login(gone, answers(gone), "fallback").is_in, "a server that is away is not told any more")
-    return (f"{len(STARVING[:4] + STARVING[4::2]) + 2} limits, no free port, a server that accepts and closes or is silent: "
-            "refused; with nobody at the server's port the password as documented")
+    return (f"{len(STARVING[:4] + STARVING[4::2]) + 2} limits, no free port, {3 * BURSTS} logins while the last "
+            "ones come and go, a server that accepts and closes or is silent: refused; with nobody at the server's port the "
+            "password as documented")
 
 
 @row("A60", "name servers that hang: silent, many of them, with long limits of their own, silent after a first word",

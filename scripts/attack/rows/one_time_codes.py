@@ -10,7 +10,7 @@ from lab import forger
 from lab.table import must, row
 
 FOLDER, PORT = "/srv/uaf-codes", 8457
-WRONG = 1000
+WRONG = 200
 UNAUTHORIZED = 1401
 
 
