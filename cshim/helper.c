@@ -58,29 +58,13 @@ static bool peer_is_root(struct helper *helper)
   return peer.uid == 0 || fail(helper, "the owner of " UAF_SOCKET_PATH);
 }
 
-/* Somebody who connects as fast as he can fills the queue of the socket, and a place there is free for a moment only. Root
-   needs none. */
-static bool connect_patiently(const struct helper *helper, const struct sockaddr_un *address)
-{
-  const struct timespec pause = {.tv_nsec = UAF_QUEUE_PAUSE_NANOSECONDS};
-  const int64_t queue = now_milliseconds() + UAF_QUEUE_MILLISECONDS;
-  const int64_t deadline = helper->call_deadline < queue ? helper->call_deadline : queue;
-  const long slack = punctual_begin();
-  int failed;
-  while ((failed = connect(helper->socket, (const struct sockaddr *)address, sizeof *address)) != 0 &&
-         errno == EAGAIN && geteuid() != 0 && now_milliseconds() < deadline)
-    nanosleep(&pause, NULL);
-  punctual_end(slack);
-  return failed == 0;
-}
-
 static bool reach(struct helper *helper)
 {
   const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = UAF_SOCKET_PATH};
   helper->socket = above_standard(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (helper->socket < 0)
     return fail(helper, "socket");
-  if (!connect_patiently(helper, &address)) {
+  if (!connect_patiently(helper->socket, &address, helper->call_deadline)) {
     fail(helper, "connect to " UAF_SOCKET_PATH);
     close_descriptor(&helper->socket);
     return false;

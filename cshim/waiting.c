@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "limits.h"
 #include "punctual.h"
@@ -14,6 +16,19 @@ int64_t now_milliseconds(void)
   struct timespec now = {0};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+bool connect_patiently(int socket, const struct sockaddr_un *address, int64_t deadline)
+{
+  const struct timespec pause = {.tv_nsec = UAF_QUEUE_PAUSE_NANOSECONDS};
+  const int64_t enough = now_milliseconds() + UAF_QUEUE_MILLISECONDS;
+  const long slack = punctual_begin();
+  int failed;
+  while ((failed = connect(socket, (const struct sockaddr *)address, sizeof *address)) != 0 && errno == EAGAIN &&
+         geteuid() != 0 && now_milliseconds() < (deadline < enough ? deadline : enough))
+    nanosleep(&pause, NULL);
+  punctual_end(slack);
+  return failed == 0;
 }
 
 bool wait_ready(int descriptor, short events, int64_t deadline)
