@@ -99,9 +99,9 @@ class Watch:
 
 
 def gone(seconds=5):
-    """Waits until no program of ours runs any more; returns what those that still do are busy with."""
+    """Waits until no core and no network program runs any more; returns what those that still do are busy with."""
     deadline = time.monotonic() + seconds
-    while (left := running(*NAMES)) and time.monotonic() < deadline:
+    while (left := [each for each in running(*NAMES) if not listens(each)]) and time.monotonic() < deadline:
         time.sleep(0.02)
     return [_described(process) for process in left]
 
