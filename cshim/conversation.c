@@ -54,7 +54,7 @@ static enum helper_status offer_begin(struct conversation *talk, const struct fr
 }
 
 /* Reaches the core and sends the first packet. A core at the socket that says nothing at all has asked and counted
-   nothing: systemd ends whatever is beyond its MaxConnections so, which anybody can bring about with prompts of su
+   nothing: the listener ends root's connections so beyond its limit. Many people can bring that about with prompts of su
    that are left standing. Root needs no socket, and starts one. */
 static void open_core(struct conversation *talk, const struct frame_begin *begin)
 {

@@ -325,7 +325,7 @@ static void serve(int listener)
   _exit(1);
 }
 
-/* As systemd does beyond its MaxConnections. */
+/* As the listener does to root beyond its limit. */
 static void end_at_once(int listener) { _exit(close(accept(listener, NULL, NULL))); }
 
 static void say_nothing(int listener)
