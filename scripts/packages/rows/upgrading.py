@@ -55,7 +55,10 @@ def through_the_socket(lab):
         seen = _log_in_across_an_upgrade(machine, lab, ("runuser", "-u", "mina", "--"))
         now = machine.says("systemctl", "show", "--property", "ActiveEnterTimestampMonotonic", "pam-uaf.socket")
         must(opened == now, "the socket was started anew")
-        return seen + "; the socket was never closed"
+        listeners = [process for process in running("uaf-helper", "uaf-helper" + _DELETED) if listens(process)]
+        old = [process for process in listeners if os.readlink(f"/proc/{process}/exe").endswith(_DELETED)]
+        must(listeners and not old, f"listeners that run: {listeners}, those of the old package: {old}")
+        return seen + "; the socket was never closed, and its listener is the new package's"
 
 
 @row("P14", "the same where no systemd runs, and root's host starts the core by itself", "the same")
