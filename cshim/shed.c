@@ -36,31 +36,31 @@ static void write_setting(const char *path, char value)
   const int file = open(path, O_WRONLY | O_CLOEXEC);
   if (file < 0)
     return;
-  /* Refused where root has put the whole container first in the queue of those that are killed. */
+  /* Fails in a container whose processes root lets be killed first when memory runs out. */
   const ssize_t ignored = write(file, &value, 1);
   (void)ignored;
   close(file);
 }
 
-/* What would let the core be late, slow, or without a processor. */
+/* Settings that could make the core late or slow, or leave it without a processor. */
 static void shed_delays(void)
 {
-  /* All ones: back to what the system has. */
+  /* All ones: back to the system's default. */
   const struct attributes unclamped = {
     .size = sizeof unclamped, .flags = KEEP_POLICY | KEEP_PARAMETERS | CLAMP_LEAST | CLAMP_MOST,
     .least = UINT32_MAX, .most = UINT32_MAX};
   syscall(SYS_sched_setattr, 0, &unclamped, 0);
   /* The group of those who may share a processor's threads: that of the first process, which is none. */
   prctl(PR_SCHED_CORE, SHARE_FROM, FIRST_PROCESS, ONE_THREAD, 0UL);
-  /* Not 0, which is what the process began with: the caller's. */
+  /* 0 would set the value that the process started with, which is the caller's. */
   prctl(PR_SET_TIMERSLACK, UAF_TIMER_SLACK_NANOSECONDS);
 }
 
-/* What would change where its memory lies, and who learns what of it. */
+/* Settings that change where the core's memory lies, or what others can learn of it. */
 static void shed_memory(void)
 {
   syscall(SYS_set_mempolicy, DEFAULT_POLICY, NULL, 0UL);
-  /* Merged with pages of others, its pages tell by time what stands in them. */
+  /* If its pages were merged with those of others, the time of a write would tell what they contain. */
   prctl(PR_SET_MEMORY_MERGE, 0UL, 0UL, 0UL, 0UL);
   prctl(PR_SET_THP_DISABLE, 0UL, 0UL, 0UL, 0UL);
   prctl(PR_MCE_KILL, (unsigned long)PR_MCE_KILL_CLEAR, 0UL, 0UL, 0UL);
@@ -70,9 +70,9 @@ static void shed_memory(void)
 
 void shed_settings(void)
 {
-  /* Takes effect with exec: addresses by chance, the real number of the kernel. */
+  /* Takes effect with exec: random addresses, the real version of the kernel. */
   personality(PER_LINUX);
-  /* Without the clock of the processor the first look at the time would kill. Not there on every processor. */
+  /* With the time stamp counter forbidden, reading the clock would end the core by a signal. x86 alone has this. */
   prctl(PR_SET_TSC, (unsigned long)PR_TSC_ENABLE, 0UL, 0UL, 0UL);
   /* A new one, without a name. */
   syscall(SYS_keyctl, JOIN_SESSION_KEYRING, NULL, 0UL, 0UL, 0UL);

@@ -10,14 +10,14 @@ struct signals {
   sigset_t ending, host_mask;
 };
 
-/* Holds back those that the host does not ignore: sudo's handlers only take note of one, and the core would go on for a
-   command that never runs. Nothing of them is taken away. */
+/* Blocks those that the host does not ignore. sudo's handlers only note a signal, so that the core would go on for a
+   command that never runs. The host gets every blocked signal afterwards. */
 void signals_hold(struct signals *signals);
 
-/* Lets the host have them again; harmless where none is held. */
+/* Unblocks them; does nothing where none is blocked. */
 void signals_release(struct signals *signals);
 
-/* Whether one has come that is held. */
+/* Whether a blocked one has come. */
 bool signals_end_host(const struct signals *signals);
 
 #endif

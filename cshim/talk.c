@@ -76,7 +76,8 @@ bool talk_reply(struct conversation *talk, enum frame_type type, const char *ans
 static const char *first_pass(struct conversation *talk, const struct frame_message *prompt)
 {
   if ((!talk->options.use_first_pass && !talk->options.try_first_pass) || talk->first_pass_tried ||
-      prompt->field[PROMPT_CONFIRMED].start != NULL || frame_number(prompt, PROMPT_ECHO) != 0 || frame_number(prompt, PROMPT_STEP) != STEP_CURRENT)
+      prompt->field[PROMPT_CONFIRMED].start != NULL || frame_number(prompt, PROMPT_ECHO) != 0 ||
+      frame_number(prompt, PROMPT_STEP) != STEP_CURRENT)
     return NULL;
   talk->first_pass_tried = true;
   return converse_first_pass(talk->pamh, talk->operation == OPERATION_CHANGE ? PAM_OLDAUTHTOK : PAM_AUTHTOK);

@@ -18,8 +18,8 @@ bool connect_patiently(int socket, const struct sockaddr_un *address, int64_t de
 /* Waits until the descriptor is ready or the deadline has passed. Returns false then, with errno ETIMEDOUT, or EINTR. */
 bool wait_ready(int descriptor, short events, int64_t deadline);
 
-/* The same, and looks now and then whether the host is told to end, with errno EINTR then: a signal that is held back
-   wakes nobody. */
+/* The same; also returns false, with errno EINTR, when a blocked signal tells the host to end. It looks for one now and
+   then, because a blocked signal does not interrupt poll(2). */
 bool wait_minding(int descriptor, short events, int64_t deadline, const struct signals *signals);
 
 #endif

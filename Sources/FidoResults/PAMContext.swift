@@ -11,7 +11,8 @@ public struct PAMContext: Equatable, Sendable {
   /// The half of PAM that asked.
   public var stage: Stage
 
-  /// Whether the server cannot be called away: a machine answered at its address in this call, or this machine failed itself.
+  /// Whether the server must not be reported as away: a machine answered at its address in this call, or this machine
+  /// lacked the means to ask.
   public var tlsHandshakeCompleted: Bool
 
   /// Whether the result is what the server answered, rather than what was found here.

@@ -1,15 +1,15 @@
-// Purpose: every code that a login by the module can end with, and who can bring it about. A declaration a row, in one form, since
-// scripts/stacks.py reads this text.
+// Purpose: every code that a login by the module can end with, and who can cause it. Each row is one declaration of the same form,
+// because scripts/stacks.py reads this text.
 
 extension PAMEnd {
   /// Every end but success.
   public static let all: [PAMEnd] = [
-    // Found before anybody is asked. The module believes it at no other time.
+    // The module accepts these codes only before the first prompt.
     PAMEnd("PAM_SERVICE_ERR", .core, [1001, 1012], by: [.root], "the configuration or a module argument is wrong"),
     PAMEnd("PAM_SERVICE_ERR", .module, by: [.root], "a module argument is too long, or there are too many"),
     PAMEnd("PAM_IGNORE", .core, [1009], by: [.root], "nouserok, and nothing was ever registered for the account"),
 
-    // Believed after a prompt alone: a value was right here before the server's absence is told.
+    // The module accepts these codes only after a prompt: the value was checked before the server's absence is reported.
     PAMEnd(
       "PAM_AUTHINFO_UNAVAIL", .core, [4001], by: [.person, .network, .server, .machine],
       choices: [.fallback, .profile],

@@ -26,7 +26,7 @@ enum PAMRule: Equatable, Sendable {
     // A stack that goes on when the server is down must not go on for an account the server refused.
     case _ where context.spokenByServer: return .authenticationError
     case .always(let code): return code
-    // Stacks may go on where root made a mistake. Nobody else may bring that about.
+    // A stack may go on to the password after root's mistake, so nobody else may cause this code.
     case .fault: return context.isRootsFault ? .serviceError : .authenticationError
     case .unknownUser: return context.hideState ? .authenticationError : .userUnknown
     case .notRegistered:

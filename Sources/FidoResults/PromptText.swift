@@ -66,7 +66,7 @@ public enum PromptText: Hashable, Sendable {
   case partOfText(left: Int)
   /// What would have to be confirmed has more than so many characters.
   case textTooLong(Int)
-  /// sudo was given a list of variables, which leaves nothing of its command line to be relied on.
+  /// sudo was given a list of variables: it has written over its command line, which cannot be relied on.
   case overwrittenByList
   /// The configuration is wrong; the log has file, line and key.
   case configurationError

@@ -4,8 +4,8 @@ extension Configuration {
   /// Refuses arguments that this configuration cannot go together with.
   ///
   /// A value that was typed for another module was typed without seeing a shuffled keypad or the text of a transaction.
-  /// `nouserok` is none of them where root hides states: there it has no effect. As an error it led to the password, with the
-  /// profile of pam-auth-update, whoever has a passcode.
+  /// `nouserok` together with `hide_state` is no error: it has no effect then. As an error it would be PAM_SERVICE_ERR, and the
+  /// profile of pam-auth-update would ask everybody for the password alone.
   ///
   /// - Throws: ``ConfigurationError/argument(_:problem:)``.
   public func check(_ arguments: ModuleArguments, service: String?) throws(ConfigurationError) {

@@ -54,7 +54,7 @@ public struct Configuration: Sendable {
 
   /// What holds for a PAM service; nil for callers whose word for the service is not taken.
   ///
-  /// The section of a program's main name holds for its other names, too: `sudo -i` is not to slip out of `[service.sudo]`.
+  /// The section of a program's main name applies to its other names, too: `[service.sudo]` applies to `sudo -i`.
   public func settings(for service: String?) -> ServiceSettings {
     let names = service.map { [$0] + (ServiceFamily.of($0).map { [$0.main] } ?? []) } ?? []
     var settings =

@@ -152,7 +152,7 @@ struct ConfigurationReader {
 
   private mutating func readServices(_ node: TOMLNode) throws(ConfigurationError) {
     let services = try tables.table("service", node)
-    // A member of a family lays its keys over those of the main name, wherever in the file these stand.
+    // The keys of a name replace those of its program's main name, wherever in the file they stand.
     let members = Set(ServiceFamily.all.flatMap(\.members))
     for name in services.keys.filter({ !members.contains($0) }) + services.keys.filter(members.contains) {
       guard let node = services[name] else { continue }
@@ -195,7 +195,7 @@ struct ConfigurationReader {
     try checkOfferReset()
   }
 
-  /// A code gives whoever stands at the prompt a new value, on the server's word alone: that must be nobody else's.
+  /// With a code anybody at the prompt sets a new value, if the server accepts it: so its answer must be signed.
   private func checkOfferReset() throws(ConfigurationError) {
     guard configuration.server?.requiresSignedVerdict != true else { return }
     let services = configuration.services.sorted { $0.key < $1.key }.map { ("service.\($0.key)", $0.value.prompt) }

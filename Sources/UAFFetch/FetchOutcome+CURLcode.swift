@@ -5,8 +5,8 @@ import UAFWire
 extension FetchOutcome {
   /// The outcome of a transfer that ended with `code`.
   ///
-  /// Only a server that no connection came about with may be called away: a machine that was reached and then closes, resets or
-  /// says nothing is one that strangers can keep busy.
+  /// A server is reported as away only if no TCP connection to it came about. Strangers can make a machine that was reached
+  /// close, reset or stay silent.
   ///
   /// - Parameters:
   ///   - isTooLarge: Whether the transfer was broken off because of its size.
@@ -39,8 +39,8 @@ extension FetchOutcome {
 
   /// What no connection means, by the error of the last one.
   ///
-  /// One error has two reasons: that no port is free, and that there is no address to connect from. The second is seen, not
-  /// concluded from there being a port afterwards: a stranger may have given one back meanwhile.
+  /// One error has two reasons: no port is free, or there is no address to connect from. The second is looked up and not
+  /// concluded from a port that is free afterwards: a stranger may have returned one meanwhile.
   private static func unconnected(_ reach: Reach) -> FetchOutcome {
     // One that accepts and resets at once looks to libcurl like one that was never connected.
     if reach.isConnected || reach.error == ECONNRESET { return .connectionLost }

@@ -49,10 +49,10 @@ import UAFWire
     return withExtendedLifetime((reception, headers, reason)) { result }
   }
 
-  /// Performs the transfer; once more where a name could not be looked up, some times in a row.
+  /// Performs the transfer; repeats it some times where a name could not be looked up.
   ///
-  /// A look-up that finds no port, thread or memory ends at once, and like one of a name that nobody has. What was lacking may
-  /// be there when it is looked for: who takes it and gives it back all the time wins that race now and then, and not each time.
+  /// A look-up without a free port, thread or memory ends at once, and looks like one of an unknown name. A stranger who takes
+  /// and returns these all the time can win that race once, but hardly each time.
   private borrowing func transfer(within milliseconds: Int) -> (CURLcode, lack: String?) {
     let begun = Self.now()
     // SAFETY: the handle is ours, in this and the calls below.
@@ -69,7 +69,7 @@ import UAFWire
     return (code, nil)
   }
 
-  /// How often a name is looked up before it is told that it cannot be.
+  /// How often a name is looked up before the failure is reported.
   private static let lookUps = 8
   /// Milliseconds between two of them.
   private static let pauses = 1...15

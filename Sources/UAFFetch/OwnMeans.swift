@@ -3,9 +3,9 @@ import Glibc
 
 /// Whether this machine could have reached a server at all.
 ///
-/// "The server is away" leads some stacks on to a password. Whoever starts a login, or shares the machine with it, can use up
-/// processes, descriptors, memory and ports, and libcurl then tells the same as of a server that is away. So what a look-up and
-/// a connection need is tried once more, by itself, before that is told of anybody.
+/// After "the server is away" some stacks ask for a password. Whoever starts a login, or has an account on the machine, can use up
+/// processes, descriptors, memory and ports, and libcurl then reports the same as for a server that is away. So this tries by
+/// itself what a look-up and a connection need, before the server is reported as away.
 enum OwnMeans {
   /// What is lacking, with the system's error number, for the log; nil where nothing is.
   ///
@@ -33,7 +33,7 @@ enum OwnMeans {
     ].contains(number)
   }
 
-  /// As much as a look-up takes, and some: the stack of a thread, the plug-ins of the name services.
+  /// More than a look-up takes: the stack of a thread, the plug-ins of the name services.
   private static func lackOfMemory() -> CInt? {
     let size = 16 << 20
     // SAFETY: new memory of nobody's, given back at once.

@@ -23,7 +23,7 @@ struct SocketAddress: Equatable {
 
   /// Why this machine cannot even begin a connection, for a reason of its own; nil where it can.
   ///
-  /// Asked only once the connection has failed: nobody is left with half a connection more than there was.
+  /// Asked only after the connection has failed, so that no second connection is opened to a server that answers.
   func lack() -> CInt? {
     let number = attempt(CInt(SOCK_STREAM.rawValue))
     if number == 0 || number == EINPROGRESS || number == EINTR || OwnMeans.isNetworks(number) { return nil }
@@ -32,7 +32,7 @@ struct SocketAddress: Equatable {
 
   /// Whether this machine has no address from which it could reach this one.
   ///
-  /// Then datagrams fail alike, which say something else where no port is free. Of IPv4 the error tells of ports alone.
+  /// Then a datagram fails in the same way; with no free port it fails in another. For IPv4 the error means ports alone.
   var lacksAddress: Bool { family == AF_INET6 && attempt(CInt(SOCK_DGRAM.rawValue)) == EADDRNOTAVAIL }
 
   /// The error number of an attempt that does not wait; 0 for none.

@@ -65,7 +65,7 @@ enum HelperProgram {
         return 0
       }
       guard let begin = try begin(frontEnd) else { return 0 }
-      // Before the configuration's service, the state and uaf-fetch take up any memory.
+      // Before configuration, state and uaf-fetch take memory.
       let calledBy = try frontEnd.peerUserID() == 0 ? begin.callerUID : nil
       let hostSeat = PeerSeat(calledBy, by: .caller, log)
       defer { withExtendedLifetime(hostSeat) {} }
@@ -100,7 +100,7 @@ enum HelperProgram {
   /// What the front end wants; nil if it wants to go on with what was never begun.
   private static func begin(_ frontEnd: FrontEnd) throws -> Begin? {
     do throws(PacketSocketError) { return try frontEnd.receiveBegin() } catch {
-      // Whoever connects and says nothing tells nothing: no line, or anybody could fill the log with them.
+      // A connection that sends nothing is not logged: anybody could fill the log with such lines.
       if error == .closed { return nil }
       guard error == .malformed(.unexpectedType(.resume)) else { throw error }
       let result = FidoResult.requestNotExist

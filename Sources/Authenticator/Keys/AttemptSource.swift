@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where attempts come from, as those who make many of them cannot choose it freely.
+/// Where an attempt comes from: something that whoever makes many attempts cannot choose freely.
 public enum AttemptSource: Equatable, Sendable {
   /// Whoever called su or sudo, by number.
   case caller(UInt32)
@@ -37,8 +37,8 @@ public enum AttemptSource: Equatable, Sendable {
 
   /// How many derivations of one source may run at once, of `count` slots.
   ///
-  /// Half of those that logins from afar may have: a host that many people come through still has some, and one that tries
-  /// made-up names leaves as many to the others.
+  /// Half of the slots for logins from afar: enough for a gateway of many people, and the other half stays free when one source
+  /// tries made-up names.
   func turns(slots count: Int) -> Int {
     if case .caller = self { return 1 }
     return max(1, (count - DerivationSlot.Claim.remoteHost.rawValue) / 2)

@@ -17,11 +17,11 @@ public struct DerivationSlot: ~Copyable {
     case remoteHost = 1
     /// Anybody's own program.
     case person = 2
-    /// A host with root that another account called: it has the slots of those from afar, and turns of its own, so that
-    /// nobody waits for strangers who use his name at su.
+    /// A host with root that another account called. It has the slots of logins from afar and turns of its own, so that a
+    /// person does not wait for strangers who enter that name at su.
     case otherUser = 3
 
-    /// The first slot that he may have.
+    /// The first slot that this claim may take.
     fileprivate var firstSlot: Int {
       switch self {
       case .localHost: 0

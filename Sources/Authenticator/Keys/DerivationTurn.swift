@@ -25,7 +25,7 @@ public final class DerivationTurn {
 
   private let locks: ByteLocks
 
-  /// Takes the turn, and one of the source's, if both are free now: whoever gets one of them alone keeps neither.
+  /// Takes the account's turn and one of the source's, if both are free now; otherwise takes neither.
   ///
   /// - Parameters:
   ///   - subject: whose value is derived.
@@ -55,7 +55,9 @@ public final class DerivationTurn {
     }
   }
 
-  /// Four bits of kind, 32 of FNV-1a: two of one number wait for each other, and nothing else.
+  /// Four bits of kind, 32 of FNV-1a.
+  ///
+  /// Two sources with the same number wait for each other; a collision costs nothing else.
   private static func number(_ kind: Int, _ bytes: [UInt8]) -> Int {
     kind << 32 | Int(bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 })
   }

@@ -5,7 +5,7 @@ import Glibc
 /// A few for each user id, so that nobody takes every place at the socket, nor all memory. Whoever has thousands of user ids
 /// (`/etc/subuid`) makes no files with them. A slot is given back when its holder ends, however it ends.
 public final class PeerSlot {
-  /// By what a user id has a conversation; what it has by one takes nothing from the other.
+  /// How a user id has a conversation; each way is counted by itself.
   public enum Way: Int, Sendable {
     /// A program of its own, at the socket.
     case peer

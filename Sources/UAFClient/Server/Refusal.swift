@@ -11,8 +11,8 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// Whether the outcome is what the server said or sent, rather than what was found here.
   public let spokenByServer: Bool
 
-  /// Whether the server cannot be called away: a TLS handshake was completed in this flow, a machine answered at its address, or
-  /// this machine had no means to ask.
+  /// Whether the server must not be reported as away: a TLS handshake was completed in this flow, a machine answered at its
+  /// address, or this machine lacked the means to ask.
   public let handshakeCompleted: Bool
 
   /// The server's words, cleaned for display; nil if it had none.

@@ -8,7 +8,7 @@ public enum TransportFailure: Error, Equatable, Sendable, CustomStringConvertibl
   case noHandshake(NetworkFailure)
   /// A machine answered at the server's address, and no TLS handshake was completed with it.
   ///
-  /// That is no server that is away: whoever keeps it busy, or sits in its place, brings this about.
+  /// The server is not reported as away: whoever keeps it busy, or answers in its place, can cause this.
   case withoutHandshake(NetworkFailure)
   /// This machine lacked what a connection needs, so that nobody can say whether the server is there.
   case ownMeans

@@ -11,7 +11,7 @@ struct Ending: Error {
   var detail: String?
   /// What the log says beside the result: never a value, a key or a token.
   var log: String
-  /// Whether the server cannot be called away, see ``Refusal/handshakeCompleted``; decides 4001's code alone.
+  /// Whether the server must not be reported as away, see ``Refusal/handshakeCompleted``; decides 4001's code alone.
   var handshakeCompleted = true
   /// Whether the person had proved here to be who they say: without that, no stack goes on because the server is away.
   var hasProved = false

@@ -1,10 +1,10 @@
-/// Which connections to the socket get a core: a few at once and a few a second for each user id, so that nobody takes all.
+/// Which connections to the socket get a core: each user id has a few at once and a few a second.
 struct ConnectionLimits {
   /// What becomes of a connection.
   enum Answer: Equatable {
     /// It gets a core.
     case start
-    /// It is told that there are too many; `isNews` is true once a minute for each user id, for the log.
+    /// It is told that there are too many; `isNews` is true once a minute for each user id, and is logged then.
     case refuse(isNews: Bool)
     /// It is closed without a word: a host with root then starts a core itself.
     case drop
@@ -13,14 +13,14 @@ struct ConnectionLimits {
   private struct Record {
     /// Connections with a core.
     var open = 0
-    /// When, in milliseconds, all that was taken will have grown back.
+    /// When, in milliseconds, the user id may again start a whole burst.
     var restedAt: Int64 = 0
-    /// From when on a refusal is news again.
+    /// When, in milliseconds, the next refusal is logged.
     var newsAt = Int64.min
   }
 
-  // Cores at once: for root's hosts, for everybody else together, for one user id. The core's own places for a user id are
-  // fewer: it turns the others away in the person's language.
+  // The most cores at once: for root's hosts, for all other user ids together, for one user id. PeerSlot allows a user id fewer
+  // than this, so that the core can refuse the rest in the person's language.
   static let hosts = 192
   static let people = 128
   static let eachPerson = 8
@@ -46,7 +46,7 @@ struct ConnectionLimits {
       return .start
     }
     if records[uid] == nil, records.count >= Self.mostRecords { forgetRested(at: now) }
-    // Nothing is noted of these: whoever has thousands of user ids would fill the table with them.
+    // These are not recorded: somebody with thousands of user ids would fill the table.
     guard openPeople < Self.people, records[uid] != nil || records.count < Self.mostRecords else {
       return .refuse(isNews: false)
     }

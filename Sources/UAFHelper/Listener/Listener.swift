@@ -58,7 +58,7 @@ struct Listener {
     guard accepted >= 0, let connection = try? PacketSocket(takingOver: accepted),
       let uid = try? connection.peerUserID()
     else { return }
-    // There are few of a person's; root's are looked at in their turn.
+    // A user id without root has a few cores, which are checked now; root's are checked by the sweep.
     if uid != 0 { removeEnded(of: uid) }
     switch limits.answer(uid, at: Self.milliseconds()) {
     case .start: start(on: accepted, for: uid)
@@ -66,7 +66,7 @@ struct Listener {
     case .refuse(let isNews):
       if isNews { tell("turned away: too many connections", uid) }
       try? connection.send(refusal, timeoutMilliseconds: 0)
-      // What was sent by then and stays unread would reach the peer as a broken connection, in place of the above.
+      // With an unread packet in it, closing the socket would reset the connection, and the peer would not read the refusal.
       var byte: UInt8 = 0
       // SAFETY: one byte is asked for; the rest of the packet goes.
       _ = unsafe recv(accepted, &byte, 1, CInt(MSG_DONTWAIT))

@@ -11,7 +11,7 @@ import UAFWire
   /// Whether a request was sent whose answer was not taken.
   var owesAnswer = false
 
-  /// Starts `program`, and tells it where it may go: nothing that comes later widens that.
+  /// Starts `program`, and tells it the hosts and ports that it may connect to; later packets cannot add any.
   ///
   /// - Throws: ``Ending`` where it is missing or cannot be started.
   init(_ program: String, within places: FetchPlaces) throws(Ending) {

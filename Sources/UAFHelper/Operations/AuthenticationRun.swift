@@ -70,9 +70,9 @@ import UAFWire
   func run() throws(Ending) -> Acceptance {
     do throws(Ending) { return try decide() } catch {
       var ending = error
-      // Of the whole call: what a later request met does not make the server one that was never reached.
+      // A server that answered earlier in this call is not away, whatever a later request met.
       ending.handshakeCompleted = ending.handshakeCompleted || isReached
-      // Registering anew, say, asks for no value that is known, and locks do not stop it.
+      // Registering anew asks for no known value, and locks do not stop it: it proves nothing.
       ending.hasProved = !held.opened.isEmpty
       ending.isServersNo = ending.isServersNo || isRefused || isAsked && !Self.personsOwn.contains(ending.result)
       throw ending

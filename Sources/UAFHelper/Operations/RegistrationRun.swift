@@ -59,7 +59,7 @@ import UAFMessages
     if offer.namesOtherKeys, keys.isEmpty, try deregisterStaleKeys() { (flow, offer) = try offered(keys) }
     if makers.isEmpty {
       makers = try self.makers(try way(of: offer, named))
-      // Not once keys were given back: what was begun for the new value is brought to its end.
+      // Later this is not asked: once keys were deregistered, the registration is finished even without a front end.
       try session.requireFrontEnd()
     }
     let acceptance = try send(&flow, &makers, keys)
@@ -164,9 +164,8 @@ import UAFMessages
 
   /// A code opens an account that is in use only if the server judges it, and signs what it says of it.
   ///
-  /// In the plain dialect a server may never look at it, and a word that is not signed may be that of whoever holds
-  /// uaf-fetch: any text would then give the account a value of one's own. An account without any value is as before its
-  /// first registration.
+  /// In the plain dialect a server may ignore the code, and an unsigned answer may be forged by whoever controls uaf-fetch:
+  /// any text would then set a new value. An account without any value is treated as before its first registration.
   private func requireJudgedCode() throws(Ending) {
     guard case .code = authorisation, let account, !session.caller.isRoot || replacesValues else { return }
     guard client.dialect == .fido else {

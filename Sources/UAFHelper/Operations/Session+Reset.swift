@@ -10,8 +10,8 @@ extension Session {
   ///
   /// Root may; the person with an enrolment code, which the server has to accept before anything is wiped: whoever runs
   /// as that person could otherwise take the key away. With a code the server forgets this machine's keys of the authenticator too.
-  /// Without a server whose yes has to be signed it is root's alone: an account without a value takes any code that uaf-fetch says
-  /// yes to.
+  /// Where the server's yes is not signed, only root may reset. uafctl would otherwise reset with any code that uaf-fetch accepts,
+  /// and an account without a value then registers with any code, too.
   func reset() throws(Ending) -> Success {
     let named = try namedType()
     let uid = try caller.requireAccount()

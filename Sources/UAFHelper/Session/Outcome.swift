@@ -10,7 +10,7 @@ struct Outcome {
   let result: FidoResult
   let code: PAMCode
 
-  /// Writes the line of a success, which may be of no use to a front end that is gone.
+  /// Writes the line of a success; `unused=yes` says that the front end had ended before it read it.
   func log(_ success: Success, isUnused: Bool = false, to sink: any LogSink) {
     var line = line
     line.add(.type, Self.names(success.types))

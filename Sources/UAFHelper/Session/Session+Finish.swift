@@ -23,7 +23,7 @@ extension Session {
     }
   }
 
-  /// Notes a success that the front end left unread: it was gone before it came to that.
+  /// Logs a success that the front end did not read, because it had ended.
   ///
   /// The module closes its end right after the last message. uafctl may go on for a while, and runs nothing after it.
   func noteDelivery() {

@@ -23,7 +23,7 @@ extension Session {
     surroundings.seclude(asked.map(places), folder)
   }
 
-  /// Everywhere that a call of this configuration may go.
+  /// The hosts and ports that a call with this configuration may connect to.
   private func places(of server: ServerSettings) -> FetchPlaces {
     FetchPlaces(of: server.urls.map(\.text) + server.appIDs, proxy: server.proxy?.text)
   }

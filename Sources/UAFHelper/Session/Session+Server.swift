@@ -120,10 +120,10 @@ extension Session {
     }
   }
 
-  /// Whether the server's word on a code can be anybody's but the server's.
+  /// Whether whoever controls uaf-fetch could forge the server's answer to a code.
   ///
-  /// It comes through uaf-fetch, and whoever holds that says yes to every code. What a code then gives or takes has to be no
-  /// value of an account in use.
+  /// The answer comes through uaf-fetch. Without a signature a code must neither set nor remove a value of an account that is
+  /// in use.
   var isWordUnsigned: Bool { verdictKey == nil }
 
   /// Believes a yes of the server's, or does not.

@@ -6,7 +6,7 @@ enum ShellWord {
   /// An argument of a command.
   static func plain(_ argument: [UInt8]) -> [UInt8] { word(argument, letters.union(others)) }
 
-  /// What stands among words: whatever could end one of them is quoted.
+  /// An argument among our own words: quoted if it has a character that could end one of them.
   static func strict(_ argument: [UInt8]) -> [UInt8] { word(argument, letters) }
 
   private static func word(_ argument: [UInt8], _ plain: Set<UInt8>) -> [UInt8] {
@@ -21,7 +21,7 @@ enum ShellWord {
     while let byte = rest.first {
       let spaces = rest.prefix { $0 == space }.count
       if spaces > 1 {
-        // As a number: spaces up to the edge of a terminal would make what follows look like another line.
+        // Written as a number: many spaces would push what follows to the next line of a terminal.
         endQuote()
         text += Array("[\(spaces) spaces]".utf8)
         rest = rest.dropFirst(spaces)

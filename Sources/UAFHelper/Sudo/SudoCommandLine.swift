@@ -1,8 +1,8 @@
 /// What sudo was told to do: its file, the options in words, and the command.
 ///
 /// The line is read as sudo reads it (getopt_long with `+`, and assignments between options), so that nothing of it passes
-/// for something else. Words of ours stand before the first colon, separated by commas. What the caller wrote is quoted
-/// where it has any other character than those no word of ours could be made with.
+/// for something else. Words of ours stand before the first colon, separated by commas. An argument of the
+/// caller's among them is quoted if it has a space, a comma, a colon or any other character that could end a word of ours.
 struct SudoCommandLine {
   /// Why there are no words for a line.
   enum Refusal: Error {

@@ -3,8 +3,8 @@ import UAFMessages
 
 /// How often one address may ask and answer, and one account may be asked for.
 ///
-/// Each kind has turns of its own, so that what strangers send is not taken from those who come with something that only the
-/// server can have given them. What they send for names, known or not, counts alike: a limit must not tell which are known.
+/// Each kind has a budget of its own, so that strangers' requests take nothing from answers to challenges of this server.
+/// Requests count alike for known and unknown names: a limit must not tell which are known.
 struct Admission: Sendable {
   /// Requests of one address in a minute, and as many answers that are none, unless the administrator says otherwise.
   static let standardAddressRate: Int64 = 600

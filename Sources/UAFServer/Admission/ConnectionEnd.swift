@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The place in a connection's pipeline that is nearest to the network: it sees the first bytes, and closes without a word.
+/// The handler nearest to the network in a connection's pipeline: it sees the first bytes, and closes without TLS's goodbye.
 final class ConnectionEnd: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

@@ -29,7 +29,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    // What gives way must not say goodbye by TLS first, for which it would be waited some seconds.
+    // Closed without TLS's goodbye, which would be waited for some seconds.
     let end = ConnectionEnd { self.step(to: .handshake) }
     try? context.pipeline.syncOperations.addHandler(end, name: ConnectionEnd.name, position: .first)
     if context.channel.isActive { enter(context) }
@@ -82,7 +82,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
     timer = context.eventLoop.assumeIsolated().scheduleTask(in: handshake) { ConnectionEnd.close(channel) }
     for each in displaced {
       each.close()
-      // Told once a minute for an address: a crowd must not fill the log too.
+      // Logged once a minute for each address: a crowd must not fill the log.
       if notices.admits(each.name, now: Terminal.now) {
         logger.notice("limited", metadata: ["by": "connections", "name": "\(each.name.isEmpty ? "-" : each.name)"])
       }

@@ -10,7 +10,7 @@ final class Connections: Sendable {
   static let standardMaximum = 512
   /// Connections that are served at once.
   static let maximumOfAll = 1024
-  /// An address has few connections where it has no more than one in so many of all places.
+  /// An address has few connections if it has at most this fraction (one in so many) of all places.
   private static let shares = 64
 
   /// One connection of the table.

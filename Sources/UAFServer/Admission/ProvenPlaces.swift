@@ -12,7 +12,7 @@ final class ProvenPlaces: Sendable {
   private let capacity: Int
   private let pairs = Mutex<Set<Pair>>([])
 
-  /// Makes an empty memory; beyond `capacity` pairs it begins anew: memory is worth more.
+  /// Makes an empty memory; beyond `capacity` pairs it forgets all of them, so that it stays small.
   init(capacity: Int = 100_000) {
     self.capacity = capacity
   }

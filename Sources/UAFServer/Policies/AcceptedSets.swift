@@ -41,8 +41,8 @@ struct AcceptedSets: Equatable, Sendable {
   ) -> (accepted: [[MatchCriteria]], isDecoy: Bool) {
     let covered = covered(by: keys)
     if !covered.isEmpty { return (covered, false) }
-    // As many of a model as were made up, real ones first, and no more: their number together with what was made up for other
-    // models would be that of no account.
+    // Of each model at most as many as were made up, real ones first: with more, the whole would have a shape that no account
+    // has.
     var rest = keys
     let filled = madeUp.map { key in
       let own = rest.firstIndex { $0.aaid == key.aaid && $0.keyID.bytes.count == key.keyID.bytes.count }

@@ -16,7 +16,7 @@ enum ServerProcess {
 
   /// How many connections may be open at once: as many as are wanted, and half of the open files there may be at the most.
   ///
-  /// The other half is for those that are just being closed. The limit of open files is raised as far as it may be.
+  /// The other half is for connections that are being closed. The limit of open files is raised as far as it may be.
   static func connections(atMost wanted: Int) -> Int {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()

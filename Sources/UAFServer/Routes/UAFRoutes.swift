@@ -10,7 +10,7 @@ struct UAFRoutes: Sendable {
   let environment: ServiceEnvironment
   let logger: Logger
   let admission: Admission
-  /// How often it is told that something is turned away: what strangers send must not crowd the record of logins out.
+  /// How often a refusal is logged: strangers' requests must not push the record of logins out of the log.
   private let notices = RateLimiter(.init(perMinute: 1))
 
   init(environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission()) {
@@ -163,7 +163,7 @@ struct UAFRoutes: Sendable {
 extension UAFRoutes {
   /// Whom a request is for; nil also for what cannot be an account's name, which is neither counted nor logged.
   ///
-  /// A limit remembers names, and one with a space could pass for an account at an address: for turns that are another's.
+  /// A limit is kept under a name. A name with a space could pass for an account at an address, and spend its budget.
   private static func username(_ body: GetUAFRequest) -> String? {
     let name = body.context.flatMap { try? RequestContext(parsing: $0) }?.username
     return name.flatMap { Username.isValid($0) ? $0 : nil }

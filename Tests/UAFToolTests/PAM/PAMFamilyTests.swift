@@ -34,19 +34,11 @@ import Testing
     #expect(stacks.text(stacks.run("enable", "sudo", "--only")).contains(told))
     #expect(asks("sudo") && stacks.read("sudo-i") == Stacks.sudo)
     #expect(stacks.run("status", as: 1000).output.contains(told))
-    let finding = findings().first { $0.id == .pamOtherName }
+    let finding = stacks.findings().first { $0.id == .pamOtherName }
     #expect(finding?.text.hasSuffix("/sudo-i: asks without the passcode, and is the same program as sudo") == true)
     #expect(stacks.run("enable", "sudo-i").exit == .success)
-    #expect(!findings().contains { $0.id == .pamOtherName })
+    #expect(!stacks.findings().contains { $0.id == .pamOtherName })
     #expect(!stacks.run("status", as: 1000).output.contains("the same program"))
-  }
-
-  private func findings() -> [Finding] {
-    PAMCheck(
-      directory: stacks.machine.pam, moduleFolders: stacks.machine.installation.moduleFolders,
-      vendorFolders: stacks.machine.installation.vendorPAMFolders, owner: geteuid(), passwords: stacks.passwords,
-      isRoot: true
-    ).findings()
   }
 
   @Test func `a name that was forgotten takes the shape that the program has`() {
@@ -90,7 +82,7 @@ import Testing
     stacks.write("sshd", "auth required pam_deny.so\n")
     #expect(stacks.run("enable", "sudo").output.hasSuffix("\nwithout the passcode ask: login, other, su\n"))
     #expect(stacks.run("status").output == "sudo: fallback/sudo\nwithout the passcode ask: login, other, su\n")
-    #expect(findings().contains(.ok("pam: without the passcode ask: login, other, su")))
+    #expect(stacks.findings().contains(.ok("pam: without the passcode ask: login, other, su")))
   }
 
   // MARK: Refused, and nothing changed

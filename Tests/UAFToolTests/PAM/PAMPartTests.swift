@@ -7,26 +7,18 @@ import Testing
 @Suite struct PAMPartTests {
   private let stacks = Stacks()
 
-  private func findings() -> [Finding] {
-    PAMCheck(
-      directory: stacks.machine.pam, moduleFolders: stacks.machine.installation.moduleFolders,
-      vendorFolders: stacks.machine.installation.vendorPAMFolders, owner: geteuid(), passwords: stacks.passwords,
-      isRoot: true
-    ).findings()
-  }
-
   private func has(_ id: FindingID, _ service: String) -> Bool {
-    findings().contains { $0.id == id && $0.text.contains("/\(service): ") }
+    stacks.findings().contains { $0.id == id && $0.text.contains("/\(service): ") }
   }
 
   @Test func `a service that silently stopped asking is told`() {
     #expect(stacks.run("enable", "sudo").exit == .success)
-    #expect(!findings().contains { $0.id == .pamUnusedStack })
+    #expect(!stacks.findings().contains { $0.id == .pamUnusedStack })
     stacks.write("sudo", Stacks.sudo)
     #expect(has(.pamUnusedStack, "sudo"))
     // It is no service, whose ways in there would be something to say about.
-    #expect(!findings().contains { $0.text.contains("/uaf-sudo: ") })
-    #expect(findings().contains { $0.id == .pamUnused })
+    #expect(!stacks.findings().contains { $0.text.contains("/uaf-sudo: ") })
+    #expect(stacks.findings().contains { $0.id == .pamUnused })
     stacks.folder.delete("pam.d/sudo")
     #expect(has(.pamUnusedStack, "sudo"))
   }
@@ -55,8 +47,8 @@ import Testing
     stacks.write("common-auth", "auth [success=1 auth_err=die maxtries=die default=ignore] pam_uaf.so\n")
     stacks.write("sudo", "@include common-auth\n")
     let text = "the passcode decides in every service"
-    #expect(findings().contains { $0.id == .pamProfile && $0.text.contains(text) })
-    #expect(findings().allSatisfy { !$0.text.contains("beside the password") })
+    #expect(stacks.findings().contains { $0.id == .pamProfile && $0.text.contains(text) })
+    #expect(stacks.findings().allSatisfy { !$0.text.contains("beside the password") })
     let manual = try manual()
     #expect(manual.contains(text) && !manual.contains("beside the password"))
   }

@@ -65,6 +65,14 @@ final class Stacks {
     return Bench(all, as: userID, core: FakeCore([]), installation: machine.installation)
   }
 
+  /// What doctor finds in the folder of services.
+  func findings() -> [Finding] {
+    PAMCheck(
+      directory: machine.pam, moduleFolders: machine.installation.moduleFolders,
+      vendorFolders: machine.installation.vendorPAMFolders, owner: geteuid(), passwords: passwords, isRoot: true
+    ).findings()
+  }
+
   /// Output or note, without the folder's name, that a run ended with.
   func text(_ bench: Bench) -> String { (bench.output + bench.notes).replacing(machine.pam + "/", with: "") }
 }
