@@ -202,7 +202,7 @@ struct ConfigurationReader {
     for (name, prompt) in [("prompt", configuration.prompt)] + services where prompt.offersReset {
       throw tables.refused(
         "\(name).offer_reset",
-        "true needs server.require_signed_verdict = true: without it, whoever holds uaf-fetch gives an account a new value by "
+        "true needs server.require_signed_verdict = true: without it, whoever controls uaf-fetch could set a new value with "
           + "any code")
     }
   }

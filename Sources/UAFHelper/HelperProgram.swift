@@ -67,7 +67,7 @@ enum HelperProgram {
       guard let begin = try begin(frontEnd) else { return 0 }
       // Before configuration, state and uaf-fetch take memory.
       let calledBy = try frontEnd.peerUserID() == 0 ? begin.callerUID : nil
-      let hostSeat = PeerSeat(calledBy, by: .caller, log)
+      let hostSeat = PeerSeat(calledBy, by: .caller, log, locale: Session.locale(begin))
       defer { withExtendedLifetime(hostSeat) {} }
       if let refusal = hostSeat.refusal {
         try refuse(begin, frontEnd, refusal)
@@ -75,16 +75,20 @@ enum HelperProgram {
       }
       let ending = converse(begin, frontEnd, preparation, log)
       guard let ending else { return 0 }
-      // No session came to be: what is wrong is said in plain English, the only language known then.
-      let code = Self.code(of: ending)
-      var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code.rawValue), result: ending.result.code)
-      finished.text = ending.detail ?? ending.text?.text(in: .english) ?? ending.result.text(in: .english)
-      try refuse(begin, frontEnd, finished)
+      try refuse(begin, frontEnd, finished(ending, of: begin))
     } catch {
       log.write(.conversation, "\(error)", .warning)
       return protocolError
     }
     return 0
+  }
+
+  /// What a conversation without a session ends with, in the language of the person's locale; English for any other.
+  static func finished(_ ending: Ending, of begin: Begin) -> Finished {
+    let language = Language.matching(Session.locale(begin), default: .english)
+    var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code(of: ending).rawValue), result: ending.result.code)
+    finished.text = ending.detail ?? ending.text?.text(in: language) ?? ending.result.text(in: language)
+    return finished
   }
 
   /// Ends a conversation that began, without a session; a PAM host shows only what is sent as an error.

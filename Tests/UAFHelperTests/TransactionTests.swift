@@ -1,3 +1,4 @@
+import FidoResults
 import Testing
 import UAFCrypto
 import UAFMessages
@@ -111,6 +112,16 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.pamCode == 7)
     #expect(transcript.prompts.isEmpty)
     #expect(bench.server.asked.last?.op == .registration)
+  }
+
+  @Test func `says in the person's language why there is no session`() throws {
+    let bench = try bench()
+    var begin = sudo(bench, String(repeating: "x", count: 2048))
+    for (locale, language) in [("ko_KR.UTF-8", Language.korean), ("C", .english)] {
+      begin.locale = Array(locale.utf8)
+      let text = PromptText.textTooLong(TransactionText.maximumShown).text(in: language)
+      #expect(try bench.run(begin, []).finished.text == text)
+    }
   }
 
   @Test func `refuses options that the screen would not show, and cuts a command alone`() throws {

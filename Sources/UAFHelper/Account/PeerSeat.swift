@@ -19,8 +19,9 @@ final class PeerSeat {
   /// - Parameters:
   ///   - uid: whose place it is; nil where a host with root does not say who called it.
   ///   - way: by what.
+  ///   - locale: the person's, where it is known; the configuration's language otherwise.
   init(
-    _ uid: UInt32?, by way: PeerSlot.Way = .peer, _ log: any LogSink,
+    _ uid: UInt32?, by way: PeerSlot.Way = .peer, _ log: any LogSink, locale: String? = nil,
     configurationPath: String = Configuration.defaultPath, owner: UInt32 = 0
   ) {
     guard let uid, uid != 0,
@@ -43,7 +44,7 @@ final class PeerSeat {
     let result = FidoResult.systemCancel
     var finished = Finished(
       pamCode: UInt8(truncatingIfNeeded: result.pamCode(PAMContext()).rawValue), result: result.code)
-    let language = Language.matching(nil, default: configuration.settings(for: nil).general.language)
+    let language = Language.matching(locale, default: configuration.settings(for: nil).general.language)
     finished.text = PromptText.tooManyConversations.text(in: language)
     refusal = finished
     Self.log("turned away: \(way.count) conversations are under way", uid, to: log)

@@ -61,7 +61,8 @@ import UAFWire
     language = Language.matching(Self.locale(begin), default: settings.general.language)
   }
 
-  private static func locale(_ begin: Begin) -> String? {
+  /// The person's locale, where it is text.
+  static func locale(_ begin: Begin) -> String? {
     begin.locale.flatMap { String(validating: $0, as: UTF8.self) }
   }
 

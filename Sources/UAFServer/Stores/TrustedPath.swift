@@ -101,7 +101,7 @@ struct TrustedPath: ~Copyable {
     .unusableFile(
       path: path,
       reason: "others can write to it (mode \(String(info.st_mode & 0o7777, radix: 8))) and may have changed what is "
-        + "there: look at that, then 'chmod go-w \(path)'")
+        + "there: check its content, then run 'chmod go-w \(path)'")
   }
 
   /// A folder on the way must be beyond the reach of others, or be like /tmp, where a name belongs to whoever made it.

@@ -158,8 +158,7 @@ final class HelperBench {
     } catch {
       // What HelperProgram says where no session came to be.
       HelperProgram.logRefusal(error, of: begin.operation, for: asking, log)
-      try? frontEnd.send(
-        .finished(Finished(pamCode: UInt8(HelperProgram.code(of: error).rawValue), result: error.result.code)))
+      try? frontEnd.send(.finished(HelperProgram.finished(error, of: begin)))
     }
   }
 
