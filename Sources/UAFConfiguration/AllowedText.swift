@@ -43,6 +43,20 @@ enum AllowedText {
   /// The name or the AAID of a type that there is.
   static func authenticator(_ text: String) -> String? { ConfiguredAuthenticator(nameOrAAID: text).map { _ in text } }
 
+  static let authenticatorArgumentWords =
+    "one of \(ConfiguredAuthenticator.namesForPeople), or an AAID without its \"#\", where a line of a PAM file ends ("
+    + AuthenticatorType.allCases.map { "\($0.rawValue): \(withoutNumberSign($0.aaid))" }.joined(separator: ", ") + ")"
+
+  /// The name or the AAID of a type that there is, the AAID with or without its "#".
+  ///
+  /// libpam takes the "#" for the beginning of a comment, wherever it stands.
+  static func authenticatorArgument(_ text: String) -> String? {
+    let meant = AuthenticatorType.allCases.first { withoutNumberSign($0.aaid) == text.uppercased() }
+    return authenticator(meant?.aaid ?? text)
+  }
+
+  private static func withoutNumberSign(_ aaid: String) -> String { aaid.filter { $0 != "#" } }
+
   static let environmentWords = "an environment variable's name in capitals, or empty"
 
   /// A variable that no program loader, shell or library listens to; empty for none.
