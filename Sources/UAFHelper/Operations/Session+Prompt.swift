@@ -94,10 +94,12 @@ extension Session {
     return ["1 2 3", "4 5 6", "7 8 9"]
   }
 
-  /// At how many characters an entry is complete, where root lets it be taken without Enter.
+  /// At how many characters an entry is complete, where root lets it be taken without Enter: those of a PIN, or the most that a
+  /// new text may have.
   private func entryLength(_ question: Question) -> UInt32? {
     guard question.kind == .passcode, configuration.passcode.autoSubmit else { return nil }
-    return configuration.passcode.policy.uiType.digitCount.map { UInt32(clamping: $0) }
+    let policy = configuration.passcode.policy
+    return UInt32(clamping: policy.uiType.digitCount ?? policy.maximumLength)
   }
 
   /// What this is for, in the prompt's own field: the text to be confirmed, root's words, or else the service with sudo's
