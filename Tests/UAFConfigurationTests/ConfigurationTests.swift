@@ -323,6 +323,11 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     }
   }
 
+  @Test func `an empty expression is refused, for it would refuse every value`() {
+    #expect(refusal("[passcode]\nregular_expression = ''") == "2: passcode.regular_expression")
+    #expect(refusal("[passcode.regex]\n'a' = true\n'' = 'x'") == "3: passcode.regex.")
+  }
+
   @Test func `an empty ignored text is refused, for it would refuse every value`() {
     #expect(refusal("[passcode.ignore]\n'' = 'x'") == "2: passcode.ignore.")
   }
