@@ -18,10 +18,13 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   /// A further UAF request, itself JSON in a string (step-up).
   public let newUAFRequest: String?
 
+  /// Keys that the server has forgotten, of those the registration named as lost; ours.
+  public let forgottenKeyIDs: [KeyID]
+
   /// Makes the body.
   public init(
     statusCode: UAFStatusCode, description: String? = nil, additionalTokens: [Token] = [], location: String? = nil,
-    postData: String? = nil, newUAFRequest: String? = nil
+    postData: String? = nil, newUAFRequest: String? = nil, forgottenKeyIDs: [KeyID] = []
   ) {
     self.statusCode = statusCode
     self.description = description
@@ -29,6 +32,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     self.location = location
     self.postData = postData
     self.newUAFRequest = newUAFRequest
+    self.forgottenKeyIDs = forgottenKeyIDs
   }
 
   /// Reads the body; texts without effect on the verdict may be empty.
@@ -40,6 +44,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     location = try reader.optionalString("location", characters: 0...Int.max)
     postData = try reader.optionalString("postData", characters: 0...Int.max)
     newUAFRequest = try reader.optionalString("newUAFRequest")
+    forgottenKeyIDs = try reader.optionalList("forgottenKeyIDs", of: KeyID.self) ?? []
   }
 
   /// The body as JSON.
@@ -50,6 +55,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     object.set("location", location.map(JSONValue.string))
     object.set("postData", postData.map(JSONValue.string))
     object.set("newUAFRequest", newUAFRequest.map(JSONValue.string))
+    object.set("forgottenKeyIDs", JSONValue.list(forgottenKeyIDs))
     return .object(object)
   }
 }
