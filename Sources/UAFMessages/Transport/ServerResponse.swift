@@ -37,14 +37,15 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
 
   /// Reads the body; texts without effect on the verdict may be empty.
   public init(json: JSONValue, path: String) throws(MessageError) {
-    let reader = try MemberReader(json, path: path)
+    let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     statusCode = try reader.child("statusCode", as: UAFStatusCode.self)
     description = try reader.optionalString("description", characters: 0...Int.max)
-    additionalTokens = try reader.optionalList("additionalTokens", of: Token.self) ?? []
+    additionalTokens = try reader.optionalList("additionalTokens", mayBeEmpty: true, of: Token.self) ?? []
     location = try reader.optionalString("location", characters: 0...Int.max)
     postData = try reader.optionalString("postData", characters: 0...Int.max)
-    newUAFRequest = try reader.optionalString("newUAFRequest")
-    forgottenKeyIDs = try reader.optionalList("forgottenKeyIDs", of: KeyID.self) ?? []
+    let newUAFRequest = try reader.optionalString("newUAFRequest", characters: 0...Int.max)
+    self.newUAFRequest = newUAFRequest?.isEmpty == true ? nil : newUAFRequest
+    forgottenKeyIDs = try reader.optionalList("forgottenKeyIDs", mayBeEmpty: true, of: KeyID.self) ?? []
   }
 
   /// The body as JSON.
