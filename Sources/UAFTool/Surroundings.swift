@@ -22,6 +22,9 @@ struct Surroundings {
   /// Whether results may have colours.
   var usesColours: Bool
 
+  /// How wide the terminal is that results go to.
+  var columns: Int = 80
+
   /// The language of the caller's locale.
   var language: Language {
     Language.matching(caller.locale.map { String(decoding: $0, as: UTF8.self) }, default: .english)
@@ -45,6 +48,7 @@ struct Surroundings {
         socketPath: InstalledCore.socketPath, helperPath: InstalledCore.helperPath(), userID: user),
       workingDirectory: ProcessSetup.workingDirectory(),
       installation: Installation.ofThisMachine(tty: tty.map { String(decoding: $0, as: UTF8.self) }),
-      usesColours: ProcessSetup.usesColours(STDOUT_FILENO))
+      usesColours: ProcessSetup.usesColours(STDOUT_FILENO),
+      columns: AlternateScreen.size(of: STDOUT_FILENO).columns)
   }
 }

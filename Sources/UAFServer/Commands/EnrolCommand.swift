@@ -9,7 +9,7 @@ struct EnrolCommand: AsyncParsableCommand {
     commandName: "enrol", abstract: "Print a one-time payload with which a person registers.",
     discussion: "Works while the server runs. An earlier code of the same account is closed.")
 
-  @Argument(help: "The account's name at this server.") var user: String
+  @Argument(help: "The account's name at this server.", completion: Completion.accounts) var user: String
   @OptionGroup var state: StateOption
   @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
   @Option(help: ArgumentHelp("Seconds the code is good for, 1 to 604800.", valueName: "seconds"))
@@ -21,7 +21,7 @@ struct EnrolCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let directory = try state.open(create: true)
+    let directory = try state.open(create: false)
     let database = try ServerDatabase.open(state: directory)
     let authority = try StateFile.read(path: directory.authorityPath, isSecret: false)
     let now = Terminal.now

@@ -14,19 +14,21 @@ struct DeregisterCommand: CoreCommand {
   @Flag(help: "Every authenticator of the account.")
   var all = false
 
-  @Option(help: "The account; root only. Your own where it is left out.")
+  @Option(help: "The account; root only. Your own where it is left out.", completion: Completion.people)
   var user: String?
 
   @Option(
     help: ArgumentHelp(
-      "File with an enrolment payload as the proof; - for standard input, or to be asked for it.", valueName: "file"))
+      "File with an enrolment payload as the proof; - for standard input, or to be asked for it.", valueName: "file"),
+    completion: .file())
   var payload: String?
 
-  @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
+  @Argument(
+    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: Completion.types)
   var type: String?
 
   func validate() throws {
-    if all, type != nil { throw ValidationError("--all and a type exclude each other") }
+    if all, type != nil { throw ValidationError(UsageMistake.allAndType.english) }
   }
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

@@ -10,7 +10,7 @@ struct Uafctl: ParsableCommand {
       each question takes one line of it. Only results go to standard output.
 
 
-      """ + ToolExit.help,
+      """ + ExitStatusHelp().english,
     version: ToolVersion.text,
     subcommands: [
       RegisterCommand.self, AuthenticateCommand.self, ChangeCommand.self, ResetCommand.self, DeregisterCommand.self,

@@ -16,7 +16,7 @@ enum PayloadProblem: Catalogued, Equatable {
   var korean: String {
     switch self {
     case .message(let error): Self.korean(error)
-    case .operation(let name): "페이로드로 할 수 없는 작업(\(name))을 요구합니다"
+    case .operation(let name): "코드로 할 수 없는 작업(\(name))을 요구합니다"
     }
   }
 

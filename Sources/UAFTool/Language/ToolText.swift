@@ -60,7 +60,7 @@ enum ToolText: Catalogued {
     case .unlocked: "잠금을 풀었습니다"
     case .meetsRules: "사용할 수 있는 값입니다"
     case .noToken: "서버가 토큰을 주지 않았습니다"
-    case .payloadQuestion: "등록 페이로드: "
+    case .payloadQuestion: "등록 코드: "
     case .valueQuestion: "시험할 값: "
     case .lineHoldsNUL: "줄에 NUL이 있어 취소했습니다"
     case .noFurtherLine: "표준 입력에 줄이 더 없어 취소했습니다"
