@@ -14,8 +14,8 @@ struct DoctorCommand: LocalCommand {
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  @Option(help: ArgumentHelp("Folder of the PAM services.", valueName: "folder"))
-  var pamDirectory = "/etc/pam.d"
+  @Option(help: ArgumentHelp("Folder of the PAM services.", valueName: "folder"), completion: .directory)
+  var pamDirectory = PAMFolderOption.standard
 
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
     let given = try configurationPath(in: surroundings)

@@ -20,10 +20,12 @@ struct OutOfBandCommand: CoreCommand {
   @Flag(help: "Print the server's token.")
   var token = false
 
-  @Argument(help: "File with the payload; - for standard input, or to be asked for it.")
+  @Argument(
+    help: "File with the payload; - for standard input, or to be asked for it.", completion: .file())
   var payload: String
 
-  @Argument(help: "The account; root only. Your own where it is left out.")
+  @Argument(
+    help: "The account; root only. Your own where it is left out.", completion: Completion.people)
   var user: String?
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

@@ -12,7 +12,7 @@ struct PAMEnableCommand: Subcommand {
       Other names of the same program, such as sudo-i for "sudo -i", are changed with it, all or none.
       """)
 
-  @Argument(help: "The service, such as sudo.")
+  @Argument(help: "The service, such as sudo.", completion: Completion.services)
   var service: String
 
   @Option(
@@ -24,13 +24,15 @@ struct PAMEnableCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "The ready stack: sudo, sshd, login, su, polkit-1 or locker. Left out: the service's own.", valueName: "name"))
+      "The ready stack: sudo, sshd, login, su, polkit-1 or locker. Left out: the service's own.", valueName: "name"),
+    completion: .list(["sudo", "sshd", "login", "su", "polkit-1", "locker"]))
   var template: String?
 
   @Option(
     name: .customLong("try"),
     help: ArgumentHelp(
-      "Logs this account in at the terminal first, and changes nothing where that fails.", valueName: "user"))
+      "Logs this account in at the terminal first, and changes nothing where that fails.", valueName: "user"),
+    completion: Completion.people)
   var person: String?
 
   @Flag(help: "Shows what would be changed, tries it, and changes nothing.")

@@ -17,16 +17,18 @@ struct RegisterCommand: CoreCommand {
 
   @Option(
     help: ArgumentHelp(
-      "File with the enrolment payload; - for standard input, or to be asked for it.", valueName: "file"))
+      "File with the enrolment payload; - for standard input, or to be asked for it.", valueName: "file"),
+    completion: .file())
   var payload: String?
 
   @Flag(help: "Print the server's token.")
   var token = false
 
-  @Argument(help: "The account; root only. Your own where it is left out.")
+  @Argument(
+    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
   var user: String?
 
-  @Argument(help: "Authenticator type, such as passcode.")
+  @Argument(help: "Authenticator type, such as passcode.", completion: Completion.types)
   var type: String?
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

@@ -18,16 +18,19 @@ struct ResetCommand: CoreCommand {
 
   @Option(
     help: ArgumentHelp(
-      "File with a new enrolment payload; - for standard input, or to be asked for it.", valueName: "file"))
+      "File with a new enrolment payload; - for standard input, or to be asked for it.", valueName: "file"),
+    completion: .file())
   var payload: String?
 
   @Flag(help: "Have the server forget the keys as well; root only, with --payload.")
   var deregister = false
 
-  @Argument(help: "The account; root only. Your own where it is left out.")
+  @Argument(
+    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
   var user: String?
 
-  @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
+  @Argument(
+    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: Completion.types)
   var type: String?
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

@@ -13,7 +13,8 @@ struct TrustCommand: CoreCommand {
 
   @Option(
     help: ArgumentHelp(
-      "File with the enrolment payload; - for standard input, or to be asked for it.", valueName: "file"))
+      "File with the enrolment payload; - for standard input, or to be asked for it.", valueName: "file"),
+    completion: .file())
   var payload: String
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {
