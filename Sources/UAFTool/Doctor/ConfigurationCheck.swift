@@ -13,7 +13,9 @@ struct ConfigurationCheck {
     do throws(ConfigurationError) {
       configuration = try Configuration.load(path: path, requiredOwner: owner)
     } catch {
-      if !isRoot, case .file(_, .system(EACCES)) = error { return ([.skipped(ConfigurationText.closed(path: path))], nil) }
+      if !isRoot, case .file(_, .system(EACCES)) = error {
+        return ([.skipped(ConfigurationText.closed(path: path))], nil)
+      }
       return ([.failure(.configurationUnusable, ConfigurationText.unusable(error))], nil)
     }
     var findings = [Finding.ok(ConfigurationText.fine(path: path))]

@@ -32,7 +32,9 @@ struct CoreCheck {
     }
     core.close()
     let end = try finished.get()
-    guard end.pamCode == 0 else { throw .configuration(end.text.map(ConfigurationProblem.refused) ?? .result(end.result)) }
+    guard end.pamCode == 0 else {
+      throw .configuration(end.text.map(ConfigurationProblem.refused) ?? .result(end.result))
+    }
     return try StatusDocument(parsing: end.document ?? "")
   }
 

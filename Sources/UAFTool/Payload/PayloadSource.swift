@@ -71,7 +71,8 @@ enum PayloadSource: Equatable {
     if let terminal = surroundings.terminal {
       let person = TerminalPerson(terminal, in: surroundings)
       switch try person.ask(
-        ToolText.payloadQuestion.text(in: surroundings.language), EntryForm(display: .hidden, capacity: maximumCount)) {
+        ToolText.payloadQuestion.text(in: surroundings.language), EntryForm(display: .hidden, capacity: maximumCount))
+      {
       case .value(let value): return try checked(bytes(of: value))
       case .cancelled: throw .noPayload
       }

@@ -23,7 +23,8 @@ enum CoreText: FindingCatalogue {
         "account: \(account): \(StatusReport(language: .english).line(authenticator))",
         do: "wait until the lock is over (uafctl status), or uafctl unlock \(account)")
     case .usable(let account, let authenticators):
-      FindingText("account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "))
+      FindingText(
+        "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "))
     case .nothingOfRoots(let account):
       FindingText("account: \(account): nothing registered; people run doctor for theirs")
     case .nothing(let account):

@@ -19,10 +19,12 @@ enum ServerText: FindingCatalogue {
       FindingText("server: \(address): uaf-fetch did not do its work", do: "the log says why; reinstall pam-uaf")
     case .failed(let address, let outcome, let detail):
       FindingText(
-        "server: \(address): \(Self.english(outcome))\(detail.map { " (\($0))" } ?? "")", do: Self.englishRemedy(outcome))
+        "server: \(address): \(Self.english(outcome))\(detail.map { " (\($0))" } ?? "")",
+        do: Self.englishRemedy(outcome))
     case .answers(let address, let status, let isVerified):
       FindingText(
-        "server: \(address) answers (status \(status)), its certificate \(isVerified ? "is trusted" : "was not checked")")
+        "server: \(address) answers (status \(status)), its certificate \(isVerified ? "is trusted" : "was not checked")"
+      )
     case .fetchLacks(let missing):
       FindingText(
         "fetch: its sandbox lacks \(missing) (feature and error number)",
