@@ -41,7 +41,6 @@ import UAFWire
     self.begin = begin
     self.frontEnd = frontEnd
     self.caller = caller
-    self.surroundings = surroundings
     do throws(ConfigurationError) {
       arguments = try ModuleArguments(parsing: begin.arguments.map { String(decoding: $0, as: UTF8.self) })
       configuration = try Configuration.load(
@@ -55,6 +54,9 @@ import UAFWire
       throw .configuration(
         "\(error)", detail: caller.isRoot && caller.isTool ? "\(error)" : nil, isRoots: error.isRoots)
     }
+    var surroundings = surroundings
+    if configuration.server?.verifiesTLS == false { surroundings.log = UnverifiedServerLog(log: surroundings.log) }
+    self.surroundings = surroundings
     transaction =
       settings.transaction && begin.operation == .authenticate && begin.payload == nil
       ? try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text() : nil
