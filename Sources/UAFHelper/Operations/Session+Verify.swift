@@ -161,9 +161,7 @@ extension Session {
   ) throws(Ending) -> LockStatus {
     do throws(StateError) {
       let ledger = try account.ledger(type, at: surroundings.now())
-      if ledger.refusesLooser(policy, for: origin) {
-        log(.policy, "\(FidoResult.lockOptionsIgnored): a looser lock policy waits while wrong entries stand")
-      }
+      if ledger.refusesLooser(policy, for: origin) { tellWaitingLockOptions(of: type) }
       return ledger.status(origin, at: surroundings.now(), policy: policy)
     } catch { throw Ending(error) }
   }

@@ -31,6 +31,8 @@ import UAFWire
   var account: AccountFile?
   /// What the kernel's audit is told once the front end knows how it ended.
   var auditRecords: [AuditRecord] = []
+  /// Whether the log was told that looser lock options wait (3015).
+  var hasToldLockOptions = false
   /// Kept open until the end for accounts that are not there, as the real one is.
   var vainNetwork: Network?
 

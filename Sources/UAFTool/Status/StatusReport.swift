@@ -24,6 +24,7 @@ enum StatusReport {
     if isInUse, let local = authenticator.local { lines.append("  here: \(counter(local))") }
     if isInUse, let remote = authenticator.remote { lines.append("  over the network: \(counter(remote))") }
     if isInUse, let others = authenticator.otherUser { lines.append("  by other users here: \(counter(others))") }
+    if authenticator.lockOptionsWait { lines.append("  \(waiting)") }
     return lines
   }
 
@@ -31,6 +32,13 @@ enum StatusReport {
     if counter.isPermanent { return "locked for good: only root's uafctl unlock helps" }
     if counter.remainingLockSeconds > 0 { return "locked for \(counter.remainingLockSeconds) s" }
     return "\(counter.remainingTries) \(counter.remainingTries == 1 ? "try" : "tries") left"
+  }
+
+  /// What 3015 says, and what to do.
+  private static var waiting: String {
+    let result = FidoResult.lockOptionsIgnored
+    let words = [result.text(in: .english), result.nextStep(in: .english)].compactMap(\.self)
+    return words.joined(separator: " ") + " [\(result.code)]"
   }
 
   private static func state(_ number: Int64) -> String {
