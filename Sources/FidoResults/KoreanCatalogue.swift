@@ -63,12 +63,13 @@ enum KoreanCatalogue: Catalogue {
 
   static func text(_ prompt: PromptText) -> String {
     switch prompt {
-    case .value(let kind, let user, let service):
-      let place = service.map { " (\(PromptText.shown($0)))" } ?? ""
-      return "\(PromptText.shown(user)) \(name(kind))\(place): "
-    case .currentValue(let kind, let user): return "\(PromptText.shown(user)) 현재 \(name(kind)): "
-    case .newValue(let kind, let user): return "\(PromptText.shown(user)) 새 \(name(kind)): "
-    case .newValueAgain(let kind): return "새 \(name(kind)) 다시 입력: "
+    case .value(let kind, let user, let service, let digits):
+      return "\(PromptText.shown(user)) \(name(kind))\(brackets(service, digits)): "
+    case .currentValue(let kind, let user, let digits):
+      return "\(PromptText.shown(user)) 현재 \(name(kind))\(brackets(nil, digits)): "
+    case .newValue(let kind, let user, let digits):
+      return "\(PromptText.shown(user)) 새 \(name(kind))\(brackets(nil, digits)): "
+    case .newValueAgain(let kind, let digits): return "새 \(name(kind)) 다시 입력\(brackets(nil, digits)): "
     case .valuesDiffer: return "두 입력이 서로 다릅니다. 횟수에 포함되지 않습니다."
     case .valueUnchanged(let kind): return "지금 쓰는 \(name(kind)) 그대로입니다. 다른 값을 정하십시오."
     case .enrol(let kind, let user):
@@ -143,6 +144,12 @@ enum KoreanCatalogue: Catalogue {
     case .pattern: "패턴"
     case .either: "패스코드 또는 패턴"
     }
+  }
+
+  /// What stands in brackets behind the name in a prompt.
+  private static func brackets(_ service: String?, _ digits: Int?) -> String {
+    let parts = [service.map(PromptText.shown), digits.map { "숫자 \($0)자리" }].compactMap(\.self)
+    return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
   }
 
   /// With the particle of an object.

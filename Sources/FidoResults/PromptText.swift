@@ -2,14 +2,14 @@
 ///
 /// Names and texts that come from outside are cleaned and capped here, so that no caller can forget to.
 public enum PromptText: Hashable, Sendable {
-  /// Asks for the value; the service, or what the login is for, is named here or not at all.
-  case value(ValueKind, user: String, service: String?)
+  /// Asks for the value; the service, or what the login is for, is named here or not at all; so is the length of a PIN.
+  case value(ValueKind, user: String, service: String?, digits: Int? = nil)
   /// Asks for the value in use, before a change.
-  case currentValue(ValueKind, user: String)
+  case currentValue(ValueKind, user: String, digits: Int? = nil)
   /// Asks for a value to set.
-  case newValue(ValueKind, user: String)
+  case newValue(ValueKind, user: String, digits: Int? = nil)
   /// Asks for it once more.
-  case newValueAgain(ValueKind)
+  case newValueAgain(ValueKind, digits: Int? = nil)
   /// Two different entries; not an attempt.
   case valuesDiffer
   /// The new value is the old one.

@@ -45,6 +45,13 @@ import Testing
     #expect(either.text(in: .english) == "Passcode or pattern for alice: ")
   }
 
+  @Test func `the prompt for a PIN says how many digits it has`() {
+    let prompt = PromptText.value(.passcode, user: "alice", service: "sudo", digits: 6)
+    #expect(prompt.text(in: .english) == "Passcode for alice (sudo, 6 digits): ")
+    #expect(prompt.text(in: .korean) == "alice 패스코드 (sudo, 숫자 6자리): ")
+    #expect(PromptText.newValueAgain(.passcode, digits: 4).text(in: .english) == "New passcode again (4 digits): ")
+  }
+
   @Test func `one try is not several tries`() {
     #expect(PromptText.wrong(.passcode, triesLeft: 1).text(in: .english) == "Wrong passcode: 1 try left.")
     #expect(PromptText.wrong(.passcode, triesLeft: 2).text(in: .english) == "Wrong passcode: 2 tries left.")
