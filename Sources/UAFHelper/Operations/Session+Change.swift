@@ -25,7 +25,7 @@ extension Session {
       try held.account.change(
         unlocked.authenticator, to: value, cost: derivationCost, in: held.directory, holding: slot)
     } catch { throw Ending(.changeFailed, log: "\(error)") }
-    return Success(result: .changeSuccess, text: .changed(unlocked.type.kind, user: shownName(held.account)))
+    return Success(result: .changeSuccess, text: .changed(unlocked.type.kind, user: shownName))
   }
 
   /// `PAM_CHANGE_EXPIRED_AUTHTOK`: a login was let in with a value that has to be changed.

@@ -106,7 +106,7 @@ extension Session {
   }
 
   private func choicePrompt(_ options: [String], error: String?) -> Prompt {
-    var lines = [PromptText.choice(user: shownName(nil)).text(in: language)]
+    var lines = [PromptText.choice(user: shownName).text(in: language)]
     lines += options.enumerated().map { "  \($0.offset + 1). \($0.element)" }
     if let way = cancelText { lines.append("  (\(way))") }
     lines.append(PromptText.choiceNumber(options.count).text(in: language))

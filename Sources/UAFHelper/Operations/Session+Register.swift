@@ -70,7 +70,7 @@ extension Session {
   private func identity(
     _ uid: UInt32, _ account: AccountFile?, for username: String, _ server: ServerSettings
   ) throws(Ending) -> AccountIdentity {
-    let name = account?.identity.name ?? caller.name ?? ownName
+    let name = account?.identity.name ?? caller.name ?? caller.ownName
     guard let name else {
       throw Ending(
         .invalidUsername, detail: "this account is not in /etc/passwd: have root run 'uafctl register USER'",

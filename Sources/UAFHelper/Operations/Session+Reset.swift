@@ -44,7 +44,7 @@ extension Session {
     log(.keys, "\(type.rawValue) was reset, by \(caller.isRoot ? "root" : "an enrolment code")")
     return Success(
       result: .resetSuccess,
-      text: .reset(type.kind, user: shownName(held.account), serverKnows: !isByCode))
+      text: .reset(type.kind, user: shownName, serverKnows: !isByCode))
   }
 
   /// Has the server forget this machine's keys of one authenticator, which it does only for a good code.

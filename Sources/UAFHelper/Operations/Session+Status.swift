@@ -19,7 +19,7 @@ extension Session {
     for type in configuration.authenticators where AuthenticatorType(rawValue: type.rawValue) == nil {
       entries.append(Self.notBuilt(type))
     }
-    var person: JSONObject = ["uid": .integer(Int64(uid)), "name": .string(shownName(account))]
+    var person: JSONObject = ["uid": .integer(Int64(uid)), "name": .string(shownName)]
     person.set("serverUserName", account.map { .string($0.identity.serverUserName) })
     let document: JSONObject = [
       "version": .string(HelperProgram.version), "account": .object(person),

@@ -21,7 +21,7 @@ extension Session {
   ) throws(Ending) -> UnlockedAuthenticatorBox? {
     let policy = lockPolicy(type, uid: account.identity.uid, caller.origin)
     if !hidesState { try refuseLocked(account, type, policy) }
-    var question = Question(kind: hidesState ? hiddenKind : type.kind, user: shownName(account))
+    var question = Question(kind: hidesState ? hiddenKind : type.kind, user: shownName)
     question.canGoBack = canGoBack
     var refusal: Ending?
     while true {

@@ -151,7 +151,7 @@ final class HelperBench {
   private func converse(_ begin: Begin, _ frontEnd: FrontEnd, peer: UInt32) {
     var asking: Caller?
     do throws(Ending) {
-      let caller = try Caller(begin, peer: peer)
+      let caller = try Caller(begin, peer: peer, passwd: { Array(passwd.utf8) })
       asking = caller
       let session = try Session(begin, frontEnd, caller: caller, in: surroundings())
       let success: Success
@@ -186,8 +186,7 @@ final class HelperBench {
           throw .unavailable(.random)
         }
         return keypad
-      },
-      passwd: { [passwd] in Array(passwd.utf8) })
+      })
   }
 
   /// The account's tries left before a local lock.
