@@ -101,6 +101,8 @@ enum EnglishCatalogue: Catalogue {
     case .valueMeetsRules(let kind):
       return "Your \(name(kind)) meets the rules: it is another value that has to be changed."
     case .enrolmentCode: return "Enrolment code: "
+    case .wrongEnrolmentCode: return "The server does not accept this enrolment code: ask for a new one."
+    case .valueNotSet(let kind): return "No \(name(kind)) was set, as no entry could be used. Try again."
     case .wrong(let kind, let tries): return wrong(kind, tries)
     case .locked(let seconds): return "Locked after wrong entries: try again in \(wait(seconds))."
     case .lockedForGood: return "Locked for good after too many wrong entries: ask the administrator to unlock."

@@ -40,6 +40,10 @@ public enum PromptText: Hashable, Sendable {
   case valueMeetsRules(ValueKind)
   /// Asks for the code of the enrolment payload.
   case enrolmentCode
+  /// The server does not accept an enrolment code.
+  case wrongEnrolmentCode
+  /// Nothing that was entered could be set as a first value, or in place of a forgotten one.
+  case valueNotSet(ValueKind)
   /// A wrong value; nil where states are hidden.
   case wrong(ValueKind, triesLeft: Int?)
   /// Locked for that many seconds, shown as minutes from two minutes up.

@@ -63,7 +63,7 @@ extension Session {
     do throws(Refusal) {
       _ = try order(scope, .code(code), of: account.identity.serverUserName, client, over: &network)
     } catch {
-      var ending = Ending(error)
+      var ending = Ending(ofCode: error)
       if error.spokenByServer { ending.result = .authenticatorResetFailed }
       throw ending
     }

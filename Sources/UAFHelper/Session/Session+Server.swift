@@ -206,4 +206,12 @@ extension Ending {
     isServers = refusal.spokenByServer
     isServersNo = refusal.isServersNo
   }
+
+  /// The end of a flow that an enrolment code allows, where the server may have refused the code.
+  init(ofCode refusal: Refusal) {
+    self.init(refusal)
+    let isCodeRefused =
+      refusal.result == .serverNoRegistration || refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
+    if isCodeRefused { (result, text) = (.serverNoRegistration, .wrongEnrolmentCode) }
+  }
 }
