@@ -90,6 +90,15 @@ import UAFWire
     #expect(transcript.errors == ["Registered again: log in with the new passcode."])
   }
 
+  @Test func `three values that cannot be used end it without a login and without a change`() throws {
+    let bench = try HelperBench.registered(Self.more, signed: true)
+    bench.configuration += "\n[passcode]\nmin_length = 6"
+    let transcript = try bench.run(bench.begin(), ["2", "new-code", "abc", "abc", "abc"])
+    #expect(transcript.result == 980 && transcript.pamCode == 7)
+    #expect(transcript.errors.last == "No passcode was set, as no entry could be used. Try again.")
+    #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
+  }
+
   @Test func `a whole payload is as good as its code, and another account's is refused`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let payload = bench.server.payload().encoded

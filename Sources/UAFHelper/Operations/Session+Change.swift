@@ -19,7 +19,7 @@ extension Session {
     }
     let unlocked = try openForChange(held)
     if begin.isDivided, try !frontEnd.awaitResume() { throw cancelled("cancelled before the new value") }
-    let value = try askNewValue(unlocked.type, old: unlocked, failure: .authenticatorChangeFailed)
+    let value = try askNewValue(unlocked.type, old: unlocked)
     let slot = try takeSlot(in: held.directory)
     do throws(StateError) {
       try held.account.change(
