@@ -197,16 +197,16 @@ import Testing
       help(DeregisterCommand.self) == """
         OVERVIEW: Deletes registrations, here and at the server.
 
-        USAGE: uafctl deregister [--conf <file>] [--all] [--user <user>] [--payload <file>] [<type>]
+        USAGE: uafctl deregister [--conf <file>] [--all] [--payload <file>] [<user>] [<type>]
 
         ARGUMENTS:
+          <user>                  The account; root only. Your own where it is left out.
           <type>                  Authenticator type, such as passcode. Not needed
                                   where there is one.
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --all                   Every authenticator of the account.
-          --user <user>           The account; root only. Your own where it is left out.
           --payload <file>        File with an enrolment payload as the proof; - for
                                   standard input, or to be asked for it.
           --version               Show the version.
