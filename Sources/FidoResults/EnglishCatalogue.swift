@@ -101,6 +101,7 @@ enum EnglishCatalogue: Catalogue {
     case .valueMeetsRules(let kind):
       return "Your \(name(kind)) meets the rules: it is another value that has to be changed."
     case .enrolmentCode: return "Enrolment code: "
+    case .oneTimeCode: return "Code: "
     case .wrongEnrolmentCode: return "The server does not accept this enrolment code: ask for a new one."
     case .valueNotSet(let kind): return "No \(name(kind)) was set, as no entry could be used. Try again."
     case .wrong(let kind, let tries): return wrong(kind, tries)

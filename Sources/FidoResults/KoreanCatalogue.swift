@@ -87,6 +87,7 @@ enum KoreanCatalogue: Catalogue {
     case .acceptedOffline: return "서버에 연결할 수 없어 서버 확인 없이 허용했습니다."
     case .valueMeetsRules(let kind): return "\(subject(kind)) 규칙에 맞습니다. 바꿔야 할 것은 다른 값입니다."
     case .enrolmentCode: return "등록 코드: "
+    case .oneTimeCode: return "코드: "
     case .wrongEnrolmentCode: return "서버가 이 등록 코드를 받아들이지 않습니다. 새 등록 코드를 요청하십시오."
     case .valueNotSet(let kind): return "입력한 값을 쓸 수 없어 \(object(kind)) 정하지 못했습니다. 다시 시도하십시오."
     case .wrong(let kind, let tries): return wrong(kind, tries)

@@ -38,8 +38,10 @@ public enum PromptText: Hashable, Sendable {
   case acceptedOffline
   /// The value that was to be changed is another one.
   case valueMeetsRules(ValueKind)
-  /// Asks for the code of the enrolment payload.
+  /// Asks for an enrolment code.
   case enrolmentCode
+  /// Asks for a code that may be for something else.
+  case oneTimeCode
   /// The server does not accept an enrolment code.
   case wrongEnrolmentCode
   /// Nothing that was entered could be set as a first value, or in place of a forgotten one.

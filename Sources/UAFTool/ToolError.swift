@@ -14,13 +14,13 @@ enum ToolError: Error, Equatable {
   case badArgument(String)
   /// The configuration cannot be used.
   case configuration(String)
-  /// The payload stands on the command line itself.
+  /// The code stands on the command line itself.
   case payloadOnCommandLine
-  /// The payload's file cannot be read; the system's error number.
+  /// The code's file cannot be read; the system's error number.
   case payloadUnreadable(path: String, CInt)
   /// What was read is not one line of 1 to 16,384 bytes.
   case payloadUnusable
-  /// The payload cannot be taken apart, or asks for what no payload may.
+  /// The code cannot be taken apart, or asks for what no code may.
   case payloadNotUnderstood(String)
   /// The person gave none.
   case noPayload
@@ -70,9 +70,9 @@ extension ToolError {
     case .configuration: "uafctl doctor checks all of it"
     case .payloadOnCommandLine:
       "other people see command lines: put it into a file, or give - to enter it on standard input"
-    case .payloadUnusable, .payloadNotUnderstood: "the server's enrol command prints the payload as one line"
+    case .payloadUnusable, .payloadNotUnderstood: "the server's enrol command prints the code as one line"
     case .noValue: "enter it at the question, or give it as the first line of standard input"
-    case .noPayload: "give a file with --payload FILE, or - for standard input"
+    case .noPayload: "give a file with --code FILE, or - for standard input"
     case .noCore: "start the unit pam-uaf.socket, or run it as root"
     case .coreIsNotRoots: "stop what listens there; the core runs as root"
     case .coreNotStarted: "reinstall the pam-uaf package"
@@ -96,13 +96,13 @@ extension ToolError: CustomStringConvertible {
     case .accountIsNotYours: "only root may name another account"
     case .badArgument(let what): what
     case .configuration(let what): "the configuration cannot be used: \(what)"
-    case .payloadOnCommandLine: "the payload's place is a file, not the command line"
+    case .payloadOnCommandLine: "a code's place is a file, not the command line"
     case .payloadUnreadable(let path, let number):
-      "cannot read the payload from \(ShownText.line(path)): \(SystemError.text(number))"
-    case .payloadUnusable: "that is no payload: it must be one line of 1 to 16384 bytes"
-    case .payloadNotUnderstood(let why): "the payload cannot be used: \(ShownText.line(why))"
+      "cannot read the code from \(ShownText.line(path)): \(SystemError.text(number))"
+    case .payloadUnusable: "that is no code: it must be one line of 1 to 16384 bytes"
+    case .payloadNotUnderstood(let why): "the code cannot be used: \(ShownText.line(why))"
     case .noValue: "no value was given"
-    case .noPayload: "no payload was given"
+    case .noPayload: "no code was given"
     case .noCore(let number): "cannot reach the core at \(InstalledCore.socketPath): \(SystemError.text(number))"
     case .coreIsNotRoots: "what serves \(InstalledCore.socketPath) is not root's"
     case .coreNotStarted(let path, let number):

@@ -60,15 +60,21 @@ import UAFWire
     #expect(bench.notes.contains("uafctl deregister USER TYPE") || bench.notes.contains("--all and a type"))
   }
 
-  @Test func `carries the payload and the wish for a token`() {
+  @Test func `a code is taken by the option's earlier name too`() {
+    let folder = Folder()
+    let path = folder.file("code", Array("eyJ2IjoxfQ\n".utf8), mode: 0o600)
+    #expect(sent(["register", "alice", "--payload", path]) == sent(["register", "alice", "--code", path]))
+  }
+
+  @Test func `carries the code and the wish for a token`() {
     let folder = Folder()
     let path = folder.file("payload", Array("eyJ2IjoxfQ\n".utf8), mode: 0o600)
     var full = begin(.deregister)
     full.payload = Array("eyJ2IjoxfQ".utf8)
-    #expect(sent(["deregister", "alice", "--payload", path]) == [Bench.packet(full)])
+    #expect(sent(["deregister", "alice", "--code", path]) == [Bench.packet(full)])
     full.operation = .register
     full.wantsToken = true
-    #expect(sent(["register", "alice", "--payload", path, "--token"]) == [Bench.packet(full)])
+    #expect(sent(["register", "alice", "--code", path, "--token"]) == [Bench.packet(full)])
   }
 
   @Test func `refuses to show the token of a deregistration, which is good for that alone`() {

@@ -219,10 +219,10 @@ import UAFWire
   @Test func `asks for a payload without showing it`() {
     let terminal = terminal
     let typist = Typist {
-      _ = terminal.expect("Enrolment payload: ")
+      _ = terminal.expect("Enrolment code: ")
       terminal.type(Array("eyJ2IjoxfQ\r".utf8))
     }
-    let bench = Bench(["register", "--payload", "-"], core: [Bench.success], terminal: terminal.program)
+    let bench = Bench(["register", "--code", "-"], core: [Bench.success], terminal: terminal.program)
     typist.join()
     var begin = Begin(.register)
     begin.service = Array("uafctl".utf8)
@@ -234,13 +234,13 @@ import UAFWire
   @Test func `refuses a payload that was not given at the terminal`() {
     let terminal = terminal
     let typist = Typist {
-      _ = terminal.expect("Enrolment payload: ")
+      _ = terminal.expect("Enrolment code: ")
       terminal.type([0x04])
     }
-    let bench = Bench(["register", "--payload", "-"], core: [Bench.success], terminal: terminal.program)
+    let bench = Bench(["register", "--code", "-"], core: [Bench.success], terminal: terminal.program)
     typist.join()
     #expect(bench.exit == .usage)
-    #expect(bench.notes.hasPrefix("uafctl: no payload was given\n"))
+    #expect(bench.notes.hasPrefix("uafctl: no code was given\n"))
     #expect(bench.startedOwn.isEmpty)
   }
 

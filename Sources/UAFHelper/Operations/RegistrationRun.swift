@@ -187,8 +187,8 @@ import UAFMessages
     throw Ending(
       .invalidParameter,
       detail: "where the server's yes is not signed (server.require_signed_verdict) no code gives an account in use a "
-        + "value: register without a payload, on the word of a registered authenticator, or have root run "
-        + "'uafctl register USER --payload FILE'",
+        + "value: register without a code, on the word of a registered authenticator, or have root run "
+        + "'uafctl register USER --code FILE'",
       log: "a code for an account in use, and server.require_signed_verdict is not set")
   }
 

@@ -61,7 +61,7 @@ extension Session {
 
   private static var noPayload: Ending {
     Ending(
-      .invalidParameter, detail: "an enrolment payload is needed: uafctl register --payload FILE", log: "no payload")
+      .invalidParameter, detail: "an enrolment code is needed: uafctl register --code FILE", log: "no code")
   }
 
   /// Whose state it is, or will be.
@@ -79,8 +79,8 @@ extension Session {
     let serverName = try serverUserName(name, server)
     guard serverName == username else {
       throw Ending(
-        .invalidParameter, detail: "the payload is for another account than \(serverName)",
-        log: "payload of another account")
+        .invalidParameter, detail: "the code is for another account than \(serverName)",
+        log: "code of another account")
     }
     return AccountIdentity(uid: uid, name: name, serverUserName: serverName)
   }

@@ -19,8 +19,8 @@ extension Session {
     guard caller.isRoot || isByCode else {
       throw Ending(
         .authenticatorResetFailed,
-        detail: "a new enrolment code is needed: uafctl reset --payload FILE (or have root run 'uafctl reset USER')",
-        log: "no payload")
+        detail: "a new enrolment code is needed: uafctl reset --code FILE (or have root run 'uafctl reset USER')",
+        log: "no code")
     }
     guard caller.isRoot || !isWordUnsigned else {
       throw Ending(

@@ -26,7 +26,7 @@ extension Session {
     if let trusted = try TrustedServer.load(configuration.state.directory, owner: surroundings.owner) { return trusted }
     throw .configuration(
       "no server is configured: set server.request_url, or run 'uafctl trust' as root",
-      detail: caller.isTool ? "no server: set server.request_url, or run 'uafctl trust --payload FILE' as root" : nil)
+      detail: caller.isTool ? "no server: set server.request_url, or run 'uafctl trust --code FILE' as root" : nil)
   }
 
   /// The server's name for an account.

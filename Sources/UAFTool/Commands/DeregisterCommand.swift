@@ -18,8 +18,9 @@ struct DeregisterCommand: CoreCommand {
   var userBefore: String?
 
   @Option(
+    name: [.customLong("code"), .customLong("payload")],
     help: ArgumentHelp(
-      "File with an enrolment payload as the proof; - for standard input, or to be asked for it.", valueName: "file"))
+      "File with an enrolment code as the proof; - for standard input, or to be asked for it.", valueName: "file"))
   var payload: String?
 
   @Argument(help: "The account; root only. Your own where it is left out.")

@@ -29,7 +29,7 @@ struct ConfigurationCheck {
       findings.append(
         .failure(
           .configurationNoServer, "configuration: \(path) names no server",
-          do: "write [server], or uafctl trust --payload FILE"))
+          do: "write [server], or uafctl trust --code FILE"))
       return (findings, configuration)
     }
     if !server.verifiesTLS {

@@ -56,7 +56,7 @@ struct CoreCheck {
       findings.append(.ok("account: \(name): nothing registered; people run doctor for theirs"))
     } else if locked.isEmpty {
       findings.append(
-        .warning(.accountUnregistered, "account: \(name): nothing registered", do: "uafctl register --payload FILE"))
+        .warning(.accountUnregistered, "account: \(name): nothing registered", do: "uafctl register --code FILE"))
     }
     return findings
   }
