@@ -13,6 +13,8 @@ struct Surroundings {
   var terminal: CInt?
   /// What the terminal can show.
   var display: TerminalDisplay
+  /// How long nothing may be typed before whoever typed on behind a full entry counts as done.
+  var quietMilliseconds: CInt = 300
   /// The way to the core.
   var core: any CoreSource
   /// What relative file names are relative to; absolute.

@@ -43,12 +43,13 @@ import Testing
   @Test func `completes subcommands and options`() throws {
     #expect(try completed(["reg"]) == ["register"])
     #expect(try completed(["pam", "dis"]) == ["disable"])
-    #expect(try completed(["register", "--pay"]) == ["--payload"])
+    #expect(try Set(completed(["register", "--co"])) == ["--conf", "--code"])
   }
 
   @Test(arguments: ["register", "reset", "deregister", "trust"])
-  func `completes files after --payload`(command: String) throws {
+  func `completes files after --code, and after --payload`(command: String) throws {
     _ = folder.file("payload-of-mina", [], mode: 0o600)
+    #expect(try completed([command, "--code", "payl"]) == ["payload-of-mina"])
     #expect(try completed([command, "--payload", "payl"]) == ["payload-of-mina"])
   }
 
@@ -78,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ["unlock", "roo"], ["forget", "roo"], ["status", "roo"], ["change", "roo"], ["deregister", "--user", "roo"],
+    ["unlock", "roo"], ["forget", "roo"], ["status", "roo"], ["change", "roo"], ["deregister", "roo"],
     ["pam", "enable", "--try", "roo"], ["oob", "payload", "roo"],
   ])
   func `completes people where they are asked for`(words: [String]) throws {

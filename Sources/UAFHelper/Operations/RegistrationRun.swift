@@ -50,6 +50,8 @@ import UAFMessages
     let keys = replacesValues ? all.filter { !types.contains($0.type) } : all
     var makers: [NewKeyMaker] = []
     if replacesValues {
+      try requireJudgedCode()
+      try judgeCode(keys)
       // Whoever gives up before the new value is there has lost nothing.
       makers = try self.makers(types)
       try session.requireFrontEnd()
@@ -74,6 +76,16 @@ import UAFMessages
     return makers
   }
 
+  /// Has the server judge the code before anybody chooses a value: it gives a request only for a good one.
+  ///
+  /// The request itself is not used. Another one is asked for when the keys that are replaced are gone.
+  private func judgeCode(_ keys: [UAFKey]) throws(Ending) {
+    do throws(Ending) { _ = try offered(keys) } catch {
+      let isJudged = error.result == .noSuitableAuthenticator && !error.isServers
+      if !isJudged { throw error }
+    }
+  }
+
   /// Asks for a registration.
   private func offered(_ keys: [UAFKey]) throws(Ending) -> (RegistrationFlow, RegistrationOffer) {
     var code: String?
@@ -88,11 +100,7 @@ import UAFMessages
       let offer = try flow.collect(over: &network, among: session.descriptions(types, keys: keys))
       return (flow, offer)
     } catch {
-      var ending = Ending(error)
-      if error.result == .serverNoRegistration, code != nil {
-        ending.detail = "the server does not accept the enrolment code: ask the administrator for another payload"
-      }
-      throw ending
+      throw code == nil ? Ending(error) : Ending(ofCode: error)
     }
   }
 
@@ -120,7 +128,7 @@ import UAFMessages
     } catch {
       let nothingThere: [UAFStatusCode] = [.unknownKeyID, .unknownAAID, .notFound, .badRequest]
       if let status = error.serverStatus, nothingThere.contains(.init(rawValue: status)) { return false }
-      throw Ending(error)
+      throw Ending(ofCode: error)
     }
     return true
   }
@@ -179,8 +187,8 @@ import UAFMessages
     throw Ending(
       .invalidParameter,
       detail: "where the server's yes is not signed (server.require_signed_verdict) no code gives an account in use a "
-        + "value: register without a payload, on the word of a registered authenticator, or have root run "
-        + "'uafctl register USER --payload FILE'",
+        + "value: register without a code, on the word of a registered authenticator, or have root run "
+        + "'uafctl register USER --code FILE'",
       log: "a code for an account in use, and server.require_signed_verdict is not set")
   }
 

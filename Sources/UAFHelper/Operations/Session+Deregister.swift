@@ -38,6 +38,7 @@ extension Session {
     let order: DeregistrationOrder
     let scope = try scope(type)
     do throws(Refusal) { order = try self.order(scope, proof, of: name, client, over: &network) } catch {
+      if case .code = proof { throw Ending(ofCode: error) }
       throw Ending(error)
     }
     try forgetKeys(order, type, of: account, proof)

@@ -6,7 +6,7 @@ import UAFMessages
 /// `uaf-server approve`: has a person confirm a text that is shown to them on a machine of their own.
 struct ApproveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "approve", abstract: "Print a one-time payload with which a person confirms a text.",
+    commandName: "approve", abstract: "Print a one-time approval code, with which a person confirms a text.",
     discussion: """
       For a login elsewhere that is approved out of band. Works while the server runs; an earlier text of the account that \
       waits is closed. With --wait the command ends when the person has confirmed (0), or can no longer do so (1). What was \

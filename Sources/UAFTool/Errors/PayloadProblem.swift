@@ -9,7 +9,7 @@ enum PayloadProblem: Catalogued, Equatable {
   var english: String {
     switch self {
     case .message(let error): "\(error)"
-    case .operation(let name): "it asks for \(name), which no payload may"
+    case .operation(let name): "it asks for \(name), which no code may"
     }
   }
 

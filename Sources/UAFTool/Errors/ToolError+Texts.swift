@@ -17,20 +17,20 @@ extension ToolError: Catalogued {
       FindingText("the configuration cannot be used: \(what.english)", do: "uafctl doctor checks all of it")
     case .payloadOnCommandLine:
       FindingText(
-        "the payload's place is a file, not the command line",
+        "a code's place is a file, not the command line",
         do: "other people see command lines: put it into a file, or give - to enter it on standard input")
     case .payloadUnreadable(let path, let number):
-      FindingText("cannot read the payload from \(ShownText.line(path)): \(SystemReason(number).english)")
+      FindingText("cannot read the code from \(ShownText.line(path)): \(SystemReason(number).english)")
     case .payloadUnusable:
       FindingText(
-        "that is no payload: it must be one line of 1 to 16384 bytes",
-        do: "the server's enrol command prints the payload as one line")
+        "that is no code: it must be one line of 1 to 16384 bytes",
+        do: "the server's enrol command prints the code as one line")
     case .payloadNotUnderstood(let why):
       FindingText(
-        "the payload cannot be used: \(ShownText.line(why.english))",
-        do: "the server's enrol command prints the payload as one line")
+        "the code cannot be used: \(ShownText.line(why.english))",
+        do: "the server's enrol command prints the code as one line")
     case .noPayload:
-      FindingText("no payload was given", do: "give a file with --payload FILE, or - for standard input")
+      FindingText("no code was given", do: "give a file with --code FILE, or - for standard input")
     case .noValue:
       FindingText(
         "no value was given", do: "enter it at the question, or give it as the first line of standard input")
@@ -94,7 +94,7 @@ extension ToolError: Catalogued {
         "코드를 사용할 수 없습니다: \(ShownText.line(why.korean))",
         do: "서버의 enrol 명령이 코드를 한 줄로 출력합니다")
     case .noPayload:
-      FindingText("코드를 입력하지 않았습니다", do: "--payload FILE로 파일을 주거나, 표준 입력이면 -를 주십시오")
+      FindingText("코드를 입력하지 않았습니다", do: "--code FILE로 파일을 주거나, 표준 입력이면 -를 주십시오")
     case .noValue:
       FindingText("값을 입력하지 않았습니다", do: "질문에 입력하거나 표준 입력의 첫 줄로 주십시오")
     case .noCore(let number):

@@ -26,7 +26,15 @@ struct StatusReport {
     if isInUse, let local = authenticator.local { lines.append("  " + words(.here(local))) }
     if isInUse, let remote = authenticator.remote { lines.append("  " + words(.overNetwork(remote))) }
     if isInUse, let others = authenticator.otherUser { lines.append("  " + words(.byOthers(others))) }
+    if authenticator.lockOptionsWait { lines.append("  " + waiting) }
     return lines
+  }
+
+  /// What 3015 says, and what to do.
+  private var waiting: String {
+    let result = FidoResult.lockOptionsIgnored
+    let words = [result.text(in: language), result.nextStep(in: language)].compactMap(\.self)
+    return words.joined(separator: " ") + " [\(result.code)]"
   }
 
   private func words(_ text: StatusText) -> String { text.text(in: language) }

@@ -18,6 +18,8 @@ final class FakeServer {
   var accepted = [["5541#0001"]]
   /// Keys of the account that the server had before.
   var knownKeys: [KeyID] = []
+  /// What a request for a registration is answered with.
+  var registrationStatus = UAFStatusCode(rawValue: 1200)
   /// What a deregistration by code is answered with.
   var deregistrationStatus = UAFStatusCode(rawValue: 1200)
   /// What a deregistration names, in UAF 1.1; nil for the key that is known.
@@ -117,6 +119,7 @@ final class FakeServer {
       let text: String
       switch header.op {
       case .registration:
+        guard registrationStatus == .ok else { return ReturnUAFRequest(statusCode: registrationStatus).jsonBytes }
         text = UAFRequest.text(of: [
           .registration(
             RegistrationRequest(

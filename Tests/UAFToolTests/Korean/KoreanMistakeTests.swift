@@ -15,11 +15,15 @@ import Testing
     (["register", "a", "b", "c"], "uafctl: 필요 없는 인수입니다: 'c'\n"),
     (["register", "a", "b", "c", "d"], "uafctl: 필요 없는 인수가 2개 있습니다: 'c', 'd'\n"),
     (["register", "--payload"], "uafctl: '--payload <file>'에 값이 필요합니다\n"),
-    (["unlock"], "uafctl: '<user>' 인수가 필요합니다\n"), (["trust"], "uafctl: '--payload <file>' 인수가 필요합니다\n"),
+    (["unlock"], "uafctl: '<user>' 인수가 필요합니다\n"), (["trust"], "uafctl: '--code <file>' 인수가 필요합니다\n"),
     (["deregister", "--all=yes"], "uafctl: '--all' 옵션에는 값을 줄 수 없습니다: 'yes'\n"),
     (
       ["pam", "enable", "sudo", "--shape", "round"],
       "uafctl: '--shape <shape>'에 쓸 수 없는 값입니다: 'round'. 다음 가운데 하나를 주십시오: 'instead', 'fallback', 'second-factor'\n"
+    ),
+    (
+      ["deregister", "--user", "alice", "bob", "passcode"],
+      "uafctl: 계정은 한 번만 지정하십시오: uafctl deregister USER TYPE\n"
     ),
     (["deregister", "--all", "passcode"], "uafctl: --all과 인증 수단은 함께 쓸 수 없습니다\n"),
     (["status", "--json", "--available", "passcode"], "uafctl: --json과 --available은 함께 쓸 수 없습니다\n"),
@@ -53,7 +57,7 @@ import Testing
       ["status", "root"],
       "uafctl: 다른 계정을 지정할 수 있는 사용자는 root뿐입니다\n도움말: 자신의 계정이면 이름을 빼고, 아니면 root로 실행하십시오\n"
     ),
-    (["reset"], "uafctl: 코드를 입력하지 않았습니다\n도움말: --payload FILE로 파일을 주거나, 표준 입력이면 -를 주십시오\n"),
+    (["reset"], "uafctl: 코드를 입력하지 않았습니다\n도움말: --code FILE로 파일을 주거나, 표준 입력이면 -를 주십시오\n"),
     (
       ["register", "--payload", "/nonexistent/x"],
       "uafctl: /nonexistent/x에서 코드를 읽을 수 없습니다: 그런 파일이나 폴더가 없습니다\n"

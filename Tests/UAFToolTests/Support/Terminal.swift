@@ -31,6 +31,14 @@ final class Terminal: Sendable {
 
   var echoes: Bool { flags & tcflag_t(ECHO) != 0 }
 
+  /// How many bytes wait for whoever reads the terminal next.
+  var waiting: CInt {
+    var count: CInt = 0
+    // SAFETY: FIONREAD writes exactly one int.
+    _ = unsafe ioctl(program, UInt(FIONREAD), &count)
+    return count
+  }
+
   /// Gives the window another size; the program is not told.
   func resize(columns: UInt16, rows: UInt16) {
     var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
