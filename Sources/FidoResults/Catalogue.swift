@@ -14,6 +14,9 @@ protocol Catalogue {
   /// The words of the ten digits, from zero.
   static var digits: [String] { get }
 
+  /// What a person does with a shuffled keypad's rows; one line above them.
+  static var keypadExplanation: String { get }
+
   /// What stands in front of a shuffled keypad's rows; both take the same width.
   static var keypadHeads: (digit: String, key: String) { get }
 

@@ -75,12 +75,13 @@ enum EnglishCatalogue: Catalogue {
 
   static func text(_ prompt: PromptText) -> String {
     switch prompt {
-    case .value(let kind, let user, let service):
-      let place = service.map { " (\(PromptText.shown($0)))" } ?? ""
-      return "\(capitalised(kind)) for \(PromptText.shown(user))\(place): "
-    case .currentValue(let kind, let user): return "Current \(name(kind)) for \(PromptText.shown(user)): "
-    case .newValue(let kind, let user): return "New \(name(kind)) for \(PromptText.shown(user)): "
-    case .newValueAgain(let kind): return "New \(name(kind)) again: "
+    case .value(let kind, let user, let service, let digits):
+      return "\(capitalised(kind)) for \(PromptText.shown(user))\(brackets(service, digits)): "
+    case .currentValue(let kind, let user, let digits):
+      return "Current \(name(kind)) for \(PromptText.shown(user))\(brackets(nil, digits)): "
+    case .newValue(let kind, let user, let digits):
+      return "New \(name(kind)) for \(PromptText.shown(user))\(brackets(nil, digits)): "
+    case .newValueAgain(let kind, let digits): return "New \(name(kind)) again\(brackets(nil, digits)): "
     case .valuesDiffer: return "The two entries do not match; this was not counted."
     case .valueUnchanged(let kind): return "That is the \(name(kind)) you have already: choose another."
     case .enrol(let kind, let user):
@@ -100,6 +101,9 @@ enum EnglishCatalogue: Catalogue {
     case .valueMeetsRules(let kind):
       return "Your \(name(kind)) meets the rules: it is another value that has to be changed."
     case .enrolmentCode: return "Enrolment code: "
+    case .oneTimeCode: return "Code: "
+    case .wrongEnrolmentCode: return "The server does not accept this enrolment code: ask for a new one."
+    case .valueNotSet(let kind): return "No \(name(kind)) was set, as no entry could be used. Try again."
     case .wrong(let kind, let tries): return wrong(kind, tries)
     case .locked(let seconds): return "Locked after wrong entries: try again in \(wait(seconds))."
     case .lockedForGood: return "Locked for good after too many wrong entries: ask the administrator to unlock."
@@ -158,6 +162,12 @@ enum EnglishCatalogue: Catalogue {
     case .pattern: "pattern"
     case .either: "passcode or pattern"
     }
+  }
+
+  /// What stands in brackets behind the name in a prompt.
+  private static func brackets(_ service: String?, _ digits: Int?) -> String {
+    let parts = [service.map(PromptText.shown), digits.map { "\($0) digits" }].compactMap(\.self)
+    return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
   }
 
   private static func capitalised(_ kind: ValueKind) -> String {

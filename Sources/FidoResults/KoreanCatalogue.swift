@@ -63,12 +63,13 @@ enum KoreanCatalogue: Catalogue {
 
   static func text(_ prompt: PromptText) -> String {
     switch prompt {
-    case .value(let kind, let user, let service):
-      let place = service.map { " (\(PromptText.shown($0)))" } ?? ""
-      return "\(PromptText.shown(user)) \(name(kind))\(place): "
-    case .currentValue(let kind, let user): return "\(PromptText.shown(user)) 현재 \(name(kind)): "
-    case .newValue(let kind, let user): return "\(PromptText.shown(user)) 새 \(name(kind)): "
-    case .newValueAgain(let kind): return "새 \(name(kind)) 다시 입력: "
+    case .value(let kind, let user, let service, let digits):
+      return "\(PromptText.shown(user)) \(name(kind))\(brackets(service, digits)): "
+    case .currentValue(let kind, let user, let digits):
+      return "\(PromptText.shown(user)) 현재 \(name(kind))\(brackets(nil, digits)): "
+    case .newValue(let kind, let user, let digits):
+      return "\(PromptText.shown(user)) 새 \(name(kind))\(brackets(nil, digits)): "
+    case .newValueAgain(let kind, let digits): return "새 \(name(kind)) 다시 입력\(brackets(nil, digits)): "
     case .valuesDiffer: return "두 입력이 서로 다릅니다. 횟수에 포함되지 않습니다."
     case .valueUnchanged(let kind): return "지금 쓰는 \(name(kind)) 그대로입니다. 다른 값을 정하십시오."
     case .enrol(let kind, let user):
@@ -86,6 +87,9 @@ enum KoreanCatalogue: Catalogue {
     case .acceptedOffline: return "서버에 연결할 수 없어 서버 확인 없이 허용했습니다."
     case .valueMeetsRules(let kind): return "\(subject(kind)) 규칙에 맞습니다. 바꿔야 할 것은 다른 값입니다."
     case .enrolmentCode: return "등록 코드: "
+    case .oneTimeCode: return "코드: "
+    case .wrongEnrolmentCode: return "서버가 이 등록 코드를 받아들이지 않습니다. 새 등록 코드를 요청하십시오."
+    case .valueNotSet(let kind): return "입력한 값을 쓸 수 없어 \(object(kind)) 정하지 못했습니다. 다시 시도하십시오."
     case .wrong(let kind, let tries): return wrong(kind, tries)
     case .locked(let seconds): return "잘못된 입력으로 잠겼습니다. \(wait(seconds)) 뒤에 다시 시도하십시오."
     case .lockedForGood: return "잘못된 입력이 너무 많아 영구히 잠겼습니다. 관리자에게 잠금 해제를 요청하십시오."
@@ -143,6 +147,12 @@ enum KoreanCatalogue: Catalogue {
     case .pattern: "패턴"
     case .either: "패스코드 또는 패턴"
     }
+  }
+
+  /// What stands in brackets behind the name in a prompt.
+  private static func brackets(_ service: String?, _ digits: Int?) -> String {
+    let parts = [service.map(PromptText.shown), digits.map { "숫자 \($0)자리" }].compactMap(\.self)
+    return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
   }
 
   /// With the particle of an object.

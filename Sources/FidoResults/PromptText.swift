@@ -2,14 +2,14 @@
 ///
 /// Names and texts that come from outside are cleaned and capped here, so that no caller can forget to.
 public enum PromptText: Hashable, Sendable {
-  /// Asks for the value; the service, or what the login is for, is named here or not at all.
-  case value(ValueKind, user: String, service: String?)
+  /// Asks for the value; the service, or what the login is for, is named here or not at all; so is the length of a PIN.
+  case value(ValueKind, user: String, service: String?, digits: Int? = nil)
   /// Asks for the value in use, before a change.
-  case currentValue(ValueKind, user: String)
+  case currentValue(ValueKind, user: String, digits: Int? = nil)
   /// Asks for a value to set.
-  case newValue(ValueKind, user: String)
+  case newValue(ValueKind, user: String, digits: Int? = nil)
   /// Asks for it once more.
-  case newValueAgain(ValueKind)
+  case newValueAgain(ValueKind, digits: Int? = nil)
   /// Two different entries; not an attempt.
   case valuesDiffer
   /// The new value is the old one.
@@ -38,8 +38,14 @@ public enum PromptText: Hashable, Sendable {
   case acceptedOffline
   /// The value that was to be changed is another one.
   case valueMeetsRules(ValueKind)
-  /// Asks for the code of the enrolment payload.
+  /// Asks for an enrolment code.
   case enrolmentCode
+  /// Asks for a code that may be for something else.
+  case oneTimeCode
+  /// The server does not accept an enrolment code.
+  case wrongEnrolmentCode
+  /// Nothing that was entered could be set as a first value, or in place of a forgotten one.
+  case valueNotSet(ValueKind)
   /// A wrong value; nil where states are hidden.
   case wrong(ValueKind, triesLeft: Int?)
   /// Locked for that many seconds, shown as minutes from two minutes up.

@@ -129,7 +129,7 @@ enum HelperProgram {
         throw Ending(.clientMismatch, detail: versionText(begin.version), log: "protocol version \(begin.version)")
       }
       try preparation.get()
-      let caller = try Caller(begin, peer: peer(frontEnd))
+      let caller = try Caller(begin, peer: peer(frontEnd), passwd: { PasswdFile.read() })
       asking = caller
       session = try Session(begin, frontEnd, caller: caller, in: surroundings(log))
     } catch {
@@ -185,7 +185,7 @@ enum HelperProgram {
       network: { (server, authorities, waiter) throws(Ending) in
         try seclusion.network(server, authorities, waiter)
       },
-      device: DeviceDescription.current(), passwd: { PasswdFile.read() })
+      device: DeviceDescription.current())
   }
 
   private static let usageError: CInt = 64

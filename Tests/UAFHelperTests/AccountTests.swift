@@ -74,6 +74,62 @@ import UAFWire
     #expect(try bench.run(begin, operation == .status ? [] : [nil], peer: 4242).result != 3014)
   }
 
+  /// A conversation of the person's own uafctl, which says nothing of the account.
+  private func persons(_ operation: UAFWire.Operation) -> Begin {
+    var begin = Begin(operation)
+    begin.service = Array("uafctl".utf8)
+    return begin
+  }
+
+  @Test func `a person without root is named in each text and in each line of the log`() throws {
+    let bench = try HelperBench.registeredTwice()
+    let before = bench.log.lines.count
+    let login = try bench.run(persons(.authenticate), ["1", "correct"], peer: 4242)
+    #expect(login.result == 0 && login.prompts[0].text.hasPrefix("Authenticators of mina:"))
+    #expect(login.prompts[1].text.contains("Passcode for mina"))
+    var change = persons(.change)
+    change.authenticator = Array("passcode".utf8)
+    let changed = try bench.run(change, ["correct", "battery", "battery"], peer: 4242)
+    #expect(changed.prompts[1].text == "New passcode for mina: ")
+    #expect(changed.finished.text == "The passcode of mina is changed.")
+    #expect(try bench.run(persons(.authenticate), ["1", "wrong1", nil], peer: 4242).result == 999)
+    #expect(bench.log.lines.count > before + 2)
+    for line in bench.log.lines.dropFirst(before) { #expect(ParsedLine(line)?["account"] == "mina", "\(line)") }
+  }
+
+  @Test func `a person without root is named when the first value is chosen, and where the call cannot begin`() throws {
+    let bench = try initialised()
+    var begin = bench.registration()
+    (begin.uid, begin.account, begin.typedName, begin.arguments) = (nil, nil, nil, [])
+    let transcript = try bench.run(begin, ["correct", "correct"], peer: 4242)
+    #expect(transcript.result == 0)
+    #expect(transcript.infos == ["Registering mina: choose a passcode and enter it twice."])
+    #expect(transcript.prompts.map(\.text) == ["New passcode for mina: ", "New passcode again: "])
+    bench.configuration += "\nnonsense = true"
+    #expect(try bench.run(begin, peer: 4242).result == 1001)
+    #expect(bench.log.lines.allSatisfy { ParsedLine($0)?["account"] == "mina" }, "\(bench.log.lines)")
+  }
+
+  @Test func `an account that /etc/passwd does not have is named as it was registered, or by its number`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.passwd = "root:x:0:0::/:/bin/sh\n"
+    let transcript = try bench.run(persons(.authenticate), ["1", "correct"], peer: 4242)
+    #expect(transcript.prompts[0].text.hasPrefix("Authenticators of mina:"))
+    #expect(try ParsedLine(#require(bench.log.lines.last))?["account"] == "mina")
+    #expect(try bench.run(persons(.authenticate), peer: 4711).result == 1009)
+    #expect(try ParsedLine(#require(bench.log.lines.last))?["account"] == "4711")
+    let document = try #require(try bench.run(persons(.status), peer: 4711).finished.document)
+    #expect(document.contains(#""name":"4711""#))
+  }
+
+  @Test func `a name that a peer without root claims is not taken`() throws {
+    let bench = try initialised()
+    var begin = persons(.status)
+    begin.account = Array("root".utf8)
+    #expect(try bench.run(begin, peer: 4242).result == 1001)
+    #expect(!bench.log.lines.joined().contains("account=root"))
+  }
+
   @Test(arguments: [("", 19019), ("mi na", 1011), ("min\u{1b}a", 1011), ("민아", 1011)] as [(String, UInt32)])
   func `refuses user names that cannot be`(_ name: String, _ result: UInt32) throws {
     let bench = try initialised()

@@ -97,11 +97,28 @@ import UAFWire
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong1"])
     bench.configuration = bench.configuration.replacing("retry_count_to_lock = 3", with: "retry_count_to_lock = 9")
+    let before = bench.log.lines.count
     let waiting = try bench.run(bench.begin(), ["wrong2"])
     #expect(waiting.errors == ["Wrong passcode: 1 try left."])
-    #expect(bench.log.lines.contains { $0.contains("3015") && $0.contains("a looser lock policy waits") })
+    let told = bench.log.lines.dropFirst(before).compactMap(ParsedLine.init).filter { $0["event"] == "policy" }
+    #expect(told.map { $0["result"] } == ["3015"], "once a call, however often it is looked at")
+    #expect(told.first?["name"] == "IGNORE_LOCK_OPTION_SET" && told.first?["account"] == "mina")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     #expect(try bench.triesLeft() == 9)
+  }
+
+  @Test func `status says that changed lock options wait, and no longer once they count`() throws {
+    let bench = try HelperBench.registered()
+    func isWaiting() throws -> Bool {
+      let document = try #require(try bench.run(bench.begin(.status)).finished.document)
+      return document.contains(#""lockOptionsWait":true"#)
+    }
+    try bench.run(bench.begin(), ["wrong1"])
+    #expect(try !isWaiting())
+    bench.configuration = bench.configuration.replacing("retry_count_to_lock = 3", with: "retry_count_to_lock = 9")
+    #expect(try isWaiting())
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try !isWaiting())
   }
 
   @Test func `a stricter lock applies at once, and refuses nobody who may still try`() throws {

@@ -67,6 +67,16 @@ import UAFWire
         .contains("  here: locked for good: only root's uafctl unlock helps\n"))
   }
 
+  @Test func `tells that looser lock options wait`() {
+    let entry = Self.passcode(state: 3006, tries: 1)
+    let waiting = entry.replacing("\"stateName\"", with: "\"lockOptionsWait\":true,\"stateName\"")
+    #expect(
+      bench([], Self.document(waiting)).output.hasSuffix(
+        "  The lock options stay as they are while wrong entries stand. Enter the right value once, or have the "
+          + "administrator unlock. [3015]\n"))
+    #expect(!bench([], Self.document(entry)).output.contains("3015"))
+  }
+
   @Test func `tells of attempts of other users where the core does`() {
     let entry = #"{"type":"passcode","aaid":"5541#0001","state":3006,"permanent":false,"remainingTries":5,"#
     let others = #""otherUser":{"permanent":false,"remainingTries":0,"remainingLockSeconds":600}}"#

@@ -48,13 +48,15 @@ import UAFMessages
     let all = try account.map { (file) throws(Ending) in try session.keys(of: file) } ?? []
     // A key that is to be replaced is no longer one of this account's, or the server would ask for another authenticator.
     let keys = replacesValues ? all.filter { !types.contains($0.type) } : all
+    let lost = try session.ownKeyIDs(of: identity, held: all, without: keys, in: directory)
     var makers: [NewKeyMaker] = []
     if replacesValues {
+      try requireJudgedCode()
+      try judgeCode(keys, lost)
       // Whoever gives up before the new value is there has lost nothing.
       makers = try self.makers(types)
       try session.requireFrontEnd()
     }
-    let lost = try session.ownKeyIDs(of: identity, held: all, without: keys, in: directory)
     var (flow, offer) = try offered(keys, lost)
     if makers.isEmpty {
       makers = try self.makers(try way(of: offer, named))
@@ -77,6 +79,16 @@ import UAFMessages
     return makers
   }
 
+  /// Has the server judge the code before anybody chooses a value: it gives a request only for a good one.
+  ///
+  /// The request itself is not used: choosing a value may take longer than its challenge lives.
+  private func judgeCode(_ keys: [UAFKey], _ lost: [KeyID]) throws(Ending) {
+    do throws(Ending) { _ = try offered(keys, lost) } catch {
+      let isJudged = error.result == .noSuitableAuthenticator && !error.isServers
+      if !isJudged { throw error }
+    }
+  }
+
   /// Asks for a registration that takes the place of the lost keys (1008); never are keys of other machines named.
   private func offered(
     _ keys: [UAFKey], _ lost: [KeyID]
@@ -94,11 +106,7 @@ import UAFMessages
       let offer = try flow.collect(over: &network, among: session.descriptions(types, keys: keys))
       return (flow, offer)
     } catch {
-      var ending = Ending(error)
-      if error.result == .serverNoRegistration, code != nil {
-        ending.detail = "the server does not accept the enrolment code: ask the administrator for another payload"
-      }
-      throw ending
+      throw code == nil ? Ending(error) : Ending(ofCode: error)
     }
   }
 
@@ -156,8 +164,8 @@ import UAFMessages
     throw Ending(
       .invalidParameter,
       detail: "where the server's yes is not signed (server.require_signed_verdict) no code gives an account in use a "
-        + "value: register without a payload, on the word of a registered authenticator, or have root run "
-        + "'uafctl register USER --payload FILE'",
+        + "value: register without a code, on the word of a registered authenticator, or have root run "
+        + "'uafctl register USER --code FILE'",
       log: "a code for an account in use, and server.require_signed_verdict is not set")
   }
 

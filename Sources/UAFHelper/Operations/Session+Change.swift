@@ -19,13 +19,13 @@ extension Session {
     }
     let unlocked = try openForChange(held)
     if begin.isDivided, try !frontEnd.awaitResume() { throw cancelled("cancelled before the new value") }
-    let value = try askNewValue(unlocked.type, old: unlocked, failure: .authenticatorChangeFailed)
+    let value = try askNewValue(unlocked.type, old: unlocked)
     let slot = try takeSlot(in: held.directory)
     do throws(StateError) {
       try held.account.change(
         unlocked.authenticator, to: value, cost: derivationCost, in: held.directory, holding: slot)
     } catch { throw Ending(.changeFailed, log: "\(error)") }
-    return Success(result: .changeSuccess, text: .changed(unlocked.type.kind, user: shownName(held.account)))
+    return Success(result: .changeSuccess, text: .changed(unlocked.type.kind, user: shownName))
   }
 
   /// `PAM_CHANGE_EXPIRED_AUTHTOK`: a login was let in with a value that has to be changed.

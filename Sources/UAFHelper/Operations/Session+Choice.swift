@@ -106,11 +106,12 @@ extension Session {
   }
 
   private func choicePrompt(_ options: [String], error: String?) -> Prompt {
-    var lines = [PromptText.choice(user: shownName(nil)).text(in: language)]
+    var lines = [PromptText.choice(user: shownName).text(in: language)]
     lines += options.enumerated().map { "  \($0.offset + 1). \($0.element)" }
     if let way = cancelText { lines.append("  (\(way))") }
     lines.append(PromptText.choiceNumber(options.count).text(in: language))
-    var prompt = Prompt(echo: true, check: "choice", step: .current, text: lines.joined(separator: "\n"))
+    // Not shown: whoever overlooks the list enters the value there.
+    var prompt = Prompt(echo: false, check: "choice", step: .current, text: lines.joined(separator: "\n"))
     prompt.options = options
     show(error, in: &prompt)
     prompt.reason = reason

@@ -39,6 +39,7 @@ extension Session {
     let scope = try scope(type)
     let keyIDs = try ownKeyIDs(of: account, type, in: try openState())
     do throws(Refusal) { order = try self.order(scope, keyIDs, proof, of: name, client, over: &network) } catch {
+      if case .code = proof { throw Ending(ofCode: error) }
       throw Ending(error)
     }
     try forgetKeys(order, type, of: account, proof)

@@ -11,11 +11,11 @@ extension Session {
   func payload(_ operation: UAFMessages.Operation = .registration) throws(Ending) -> EnrolmentPayload {
     guard let bytes = begin.payload, let text = String(validating: bytes, as: UTF8.self) else {
       throw Ending(
-        .invalidParameter, detail: "an enrolment payload is needed: uafctl register --payload FILE", log: "no payload")
+        .invalidParameter, detail: "an enrolment code is needed: uafctl register --code FILE", log: "no code")
     }
     let payload: EnrolmentPayload
     do throws(MessageError) { payload = try EnrolmentPayload(encoded: text) } catch {
-      throw Ending(.invalidParameter, detail: "the payload cannot be read: \(error)", log: "payload: \(error)")
+      throw Ending(.invalidParameter, detail: "the code cannot be read: \(error)", log: "code: \(error)")
     }
     return try checked(payload, operation)
   }
@@ -25,12 +25,12 @@ extension Session {
   ) throws(Ending) -> EnrolmentPayload {
     guard payload.op == operation else {
       throw Ending(
-        .invalidParameter, detail: "the payload is for another operation", log: "payload of another operation")
+        .invalidParameter, detail: "the code is for another operation", log: "code of another operation")
     }
     guard payload.expires > surroundings.now().wallSeconds else {
       throw Ending(
-        .requestNotExist, detail: "the payload has expired: ask the administrator for another one",
-        log: "payload expired")
+        .requestNotExist, detail: "the code has expired: ask the administrator for another one",
+        log: "the code has expired")
     }
     return payload
   }
@@ -58,8 +58,8 @@ extension Session {
     try requireTrusted(payload, server)
     guard payload.username == account.identity.serverUserName else {
       throw Ending(
-        .invalidParameter, detail: "the payload is for another account than \(account.identity.serverUserName)",
-        log: "payload of another account")
+        .invalidParameter, detail: "the code is for another account than \(account.identity.serverUserName)",
+        log: "code of another account")
     }
     return payload.authCode
   }
@@ -71,15 +71,15 @@ extension Session {
       configured.isSecure == named.isSecure, configured.host == named.host, configured.port == named.port
     else {
       throw Ending(
-        .invalidParameter, detail: "the payload names another server than this machine's configuration",
-        log: "payload of another server")
+        .invalidParameter, detail: "the code names another server than this machine's configuration",
+        log: "code of another server")
     }
     guard let authority = payload.ca else { return }
     let known = Self.withoutWhiteSpace(authorities ?? "")
     guard known.contains(Self.withoutWhiteSpace(authority)) else {
       throw Ending(
-        .invalidParameter, detail: "the payload names another certificate authority than this machine's configuration",
-        log: "payload of another authority")
+        .invalidParameter, detail: "the code names another certificate authority than this machine's configuration",
+        log: "code of another authority")
     }
   }
 

@@ -77,14 +77,19 @@ extension Session {
   }
 
   private func text(of question: Question) -> PromptText {
-    switch question.step {
-    case .current where begin.operation == .change: .currentValue(question.kind, user: question.user)
+    let (kind, user, digits) = (question.kind, question.user, digitCount(question))
+    return switch question.step {
+    case .current where begin.operation == .change: .currentValue(kind, user: user, digits: digits)
     case .current:
-      .value(
-        question.kind, user: question.user, service: caller.isTool ? nil : settings.reason ?? caller.service)
-    case .new: .newValue(question.kind, user: question.user)
-    case .newAgain: .newValueAgain(question.kind)
+      .value(kind, user: user, service: caller.isTool ? nil : settings.reason ?? caller.service, digits: digits)
+    case .new: .newValue(kind, user: user, digits: digits)
+    case .newAgain: .newValueAgain(kind, digits: digits)
     }
+  }
+
+  /// How many digits a PIN has; the configuration decides alone, so that it shows nothing of the account.
+  private func digitCount(_ question: Question) -> Int? {
+    question.kind == .passcode ? configuration.passcode.policy.uiType.digitCount : nil
   }
 
   /// The grid of a pattern, for programs that show a prompt as it is; uafctl draws its own.
@@ -98,8 +103,7 @@ extension Session {
   /// new text may have.
   private func entryLength(_ question: Question) -> UInt32? {
     guard question.kind == .passcode, configuration.passcode.autoSubmit else { return nil }
-    let policy = configuration.passcode.policy
-    return UInt32(clamping: policy.uiType.digitCount ?? policy.maximumLength)
+    return UInt32(clamping: digitCount(question) ?? configuration.passcode.policy.maximumLength)
   }
 
   /// What this is for, in the prompt's own field: the text to be confirmed, root's words, or else the service with sudo's

@@ -61,7 +61,7 @@ extension Session {
 
   private static var noPayload: Ending {
     Ending(
-      .invalidParameter, detail: "an enrolment payload is needed: uafctl register --payload FILE", log: "no payload")
+      .invalidParameter, detail: "an enrolment code is needed: uafctl register --code FILE", log: "no code")
   }
 
   /// Whose state it is, or will be.
@@ -70,7 +70,7 @@ extension Session {
   private func identity(
     _ uid: UInt32, _ account: AccountFile?, for username: String, _ server: ServerSettings
   ) throws(Ending) -> AccountIdentity {
-    let name = account?.identity.name ?? caller.name ?? ownName
+    let name = account?.identity.name ?? caller.name ?? caller.ownName
     guard let name else {
       throw Ending(
         .invalidUsername, detail: "this account is not in /etc/passwd: have root run 'uafctl register USER'",
@@ -79,8 +79,8 @@ extension Session {
     let serverName = try serverUserName(name, server)
     guard serverName == username else {
       throw Ending(
-        .invalidParameter, detail: "the payload is for another account than \(serverName)",
-        log: "payload of another account")
+        .invalidParameter, detail: "the code is for another account than \(serverName)",
+        log: "code of another account")
     }
     return AccountIdentity(uid: uid, name: name, serverUserName: serverName)
   }

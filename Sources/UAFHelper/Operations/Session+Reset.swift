@@ -19,8 +19,8 @@ extension Session {
     guard caller.isRoot || isByCode else {
       throw Ending(
         .authenticatorResetFailed,
-        detail: "a new enrolment code is needed: uafctl reset --payload FILE (or have root run 'uafctl reset USER')",
-        log: "no payload")
+        detail: "a new enrolment code is needed: uafctl reset --code FILE (or have root run 'uafctl reset USER')",
+        log: "no code")
     }
     guard caller.isRoot || !isWordUnsigned else {
       throw Ending(
@@ -44,7 +44,7 @@ extension Session {
     log(.keys, "\(type.rawValue) was reset, by \(caller.isRoot ? "root" : "an enrolment code")")
     return Success(
       result: .resetSuccess,
-      text: .reset(type.kind, user: shownName(held.account), serverKnows: !isByCode))
+      text: .reset(type.kind, user: shownName, serverKnows: !isByCode))
   }
 
   /// Has the server forget this machine's keys of one authenticator, which it does only for a good code.
@@ -64,7 +64,7 @@ extension Session {
     do throws(Refusal) {
       _ = try order(scope, keyIDs, .code(code), of: account.identity.serverUserName, client, over: &network)
     } catch {
-      var ending = Ending(error)
+      var ending = Ending(ofCode: error)
       if error.spokenByServer { ending.result = .authenticatorResetFailed }
       throw ending
     }

@@ -26,7 +26,7 @@ extension Session {
     if let trusted = try TrustedServer.load(configuration.state.directory, owner: surroundings.owner) { return trusted }
     throw .configuration(
       "no server is configured: set server.request_url, or run 'uafctl trust' as root",
-      detail: caller.isTool ? "no server: set server.request_url, or run 'uafctl trust --payload FILE' as root" : nil)
+      detail: caller.isTool ? "no server: set server.request_url, or run 'uafctl trust --code FILE' as root" : nil)
   }
 
   /// The server's name for an account.
@@ -44,12 +44,25 @@ extension Session {
   /// - Parameter isForLogin: whether nothing is waited for any more once the front end is gone.
   func network(_ server: ServerSettings, isForLogin: Bool = false) throws(Ending) -> Network {
     let waiter = ExchangeWaiter(
+      firstNoticeMilliseconds: showsNoticesAtOnce ? ExchangePatience.firstNotice : nil,
       waiting: { [frontEnd, language] in
         // A front end that is gone is noticed at the next message that matters.
         try? frontEnd.send(.info(PromptText.waitingForServer.text(in: language)))
       }, frontEnd: isForLogin ? frontEnd : nil)
     return try surroundings.network(server, authorities, waiter)
   }
+
+  /// Whether the host shows a notice on the person's terminal when it comes.
+  ///
+  /// sshd keeps notices back until the next prompt or the end, and lockers and display managers put them over what they show: there
+  /// nobody would be told in time, and some would be told when it is over.
+  private var showsNoticesAtOnce: Bool {
+    if caller.isTool { return true }
+    guard caller.isRoot, let service = caller.service else { return false }
+    return Self.terminalPrograms.contains(ServiceFamily.of(service)?.main ?? service)
+  }
+
+  private static let terminalPrograms: Set<String> = ["sudo", "su", "login"]
 
   /// Whether the front end is still there, before anything is signed or sent for it.
   ///
@@ -192,5 +205,13 @@ extension Ending {
     handshakeCompleted = refusal.handshakeCompleted
     isServers = refusal.spokenByServer
     isServersNo = refusal.isServersNo
+  }
+
+  /// The end of a flow that an enrolment code allows, where the server may have refused the code.
+  init(ofCode refusal: Refusal) {
+    self.init(refusal)
+    let isCodeRefused =
+      refusal.result == .serverNoRegistration || refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
+    if isCodeRefused { (result, text) = (.serverNoRegistration, .wrongEnrolmentCode) }
   }
 }

@@ -25,7 +25,7 @@ extension Session {
   /// A host with root has looked the name up. A peer without root is not believed, so /etc/passwd tells; for an account that
   /// lives elsewhere nothing does, and its name is not compared.
   private var knownName: [UInt8]? {
-    caller.isRoot ? caller.name : ownName
+    caller.isRoot ? caller.name : caller.ownName
   }
 
   /// Whether nothing was ever registered for the account here; a failure is no such thing.

@@ -22,7 +22,7 @@ struct TransactionSource {
   /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, for options that a screen would not show, and
   ///   for sudo by a name or with an option that leaves open what it does; 1006 and 1007 where what sudo is to do is not known.
   func text() throws(Ending) -> TransactionText {
-    let account = caller.name ?? caller.typedName ?? []
+    let account = caller.shownName ?? []
     let service = caller.service ?? ""
     var text = account + Array("@\(hostName): ".utf8)
     var head: [UInt8]?

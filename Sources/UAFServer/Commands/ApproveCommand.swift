@@ -6,14 +6,14 @@ import UAFMessages
 /// `uaf-server approve`: has a person confirm a text that is shown to them on a machine of their own.
 struct ApproveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "approve", abstract: "Print a one-time payload with which a person confirms a text.",
+    commandName: "approve", abstract: "Print a one-time approval code, with which a person confirms a text.",
     discussion: """
       For a login elsewhere that is approved out of band. Works while the server runs; an earlier text of the account that \
       waits is closed. With --wait the command ends when the person has confirmed (0), or can no longer do so (1). What was \
       confirmed is kept, signature and all: see 'audit verify'.
       """)
 
-  @Argument(help: "The account's name at this server.") var user: String
+  @Argument(help: "The account's name at this server.", completion: Completion.accounts) var user: String
   @Option(help: ArgumentHelp("What the person confirms, at most 200 characters.", valueName: "text")) var text: String
   @OptionGroup var state: StateOption
   @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
@@ -33,7 +33,7 @@ struct ApproveCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    guard let shown = TransactionText(sent: text)?.shown else { throw ExitCode.validationFailure }
+    guard let shown = TransactionText(sent: text)?.shown else { throw ValidationError("--text cannot be shown.") }
     let directory = try state.open(create: false)
     let database = try ServerDatabase.open(state: directory)
     let authority = try StateFile.read(path: directory.authorityPath, isSecret: false)

@@ -11,7 +11,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
       What is checked was stored with the text; that nobody removed a line, this does not tell.
       """)
 
-  @Argument(help: "Only this account.") var user: String?
+  @Argument(help: "Only this account.", completion: Completion.accounts) var user: String?
   @OptionGroup var state: StateOption
 
   func run() async throws {

@@ -10,15 +10,17 @@ struct ChangeCommand: CoreCommand {
       The old value is asked for first, and a wrong one counts as an attempt; the new one is asked for twice. The \
       registrations stay as they are. Without the old value only a reset helps.
       """)
-  static let done = "changed"
+  static let done = ToolText.changed
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  @Argument(help: "The account; root only. Your own where it is left out.")
+  @Argument(
+    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
   var user: String?
 
-  @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
+  @Argument(
+    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: Completion.types)
   var type: String?
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

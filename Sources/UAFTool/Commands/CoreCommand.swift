@@ -7,9 +7,9 @@ protocol CoreCommand: Subcommand {
   /// `--conf`.
   var conf: ConfigurationOption { get }
   /// What a success is called.
-  static var done: String { get }
+  static var done: ToolText { get }
   /// What the success of `request` is called, where that depends.
-  func done(_ request: Request) -> String
+  func done(_ request: Request) -> ToolText
   /// What the core is asked for.
   ///
   /// - Throws: ``ToolError``.
@@ -17,7 +17,7 @@ protocol CoreCommand: Subcommand {
 }
 
 extension CoreCommand {
-  func done(_ request: Request) -> String { Self.done }
+  func done(_ request: Request) -> ToolText { Self.done }
 
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
     try carryOut(try request(in: surroundings), in: surroundings)
@@ -41,7 +41,8 @@ extension CoreCommand {
       var person = TerminalPerson(terminal, in: surroundings, configuration: path)
       return try converse(request, with: &person, in: surroundings)
     }
-    var person = LinePerson(input: LineInput(descriptor: surroundings.input), output: surroundings.output)
+    var person = LinePerson(
+      input: LineInput(descriptor: surroundings.input), output: surroundings.output, language: surroundings.language)
     return try converse(request, with: &person, in: surroundings)
   }
 

@@ -10,12 +10,12 @@ struct ForgetCommand: CoreCommand {
       The server is not told: use deregister for that, as long as the account's keys work. Afterwards the account is one \
       that was never registered here, and a nouserok in a PAM stack lets it pass.
       """)
-  static let done = "forgotten"
+  static let done = ToolText.forgotten
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  @Argument(help: "The account.")
+  @Argument(help: "The account.", completion: Completion.people)
   var user: String
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

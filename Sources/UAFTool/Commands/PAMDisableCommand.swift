@@ -13,7 +13,7 @@ struct PAMDisableCommand: Subcommand {
       stop asking as well.
       """)
 
-  @Argument(help: "The service, such as sudo.")
+  @Argument(help: "The service, such as sudo.", completion: Completion.enabledServices)
   var service: String?
 
   @Flag(help: "Every service that was enabled.")
@@ -25,8 +25,8 @@ struct PAMDisableCommand: Subcommand {
   @OptionGroup var pamFolder: PAMFolderOption
 
   func validate() throws {
-    if all == (service != nil) { throw ValidationError("Name a service, or give --all.") }
-    if all, only { throw ValidationError("--only goes with a service.") }
+    if all == (service != nil) { throw ValidationError(UsageMistake.serviceOrAll.english) }
+    if all, only { throw ValidationError(UsageMistake.onlyWithoutService.english) }
   }
 
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
@@ -34,9 +34,10 @@ struct PAMDisableCommand: Subcommand {
     if all, surroundings.caller.isRoot, case .failure(let error) = FileState.of(pamFolder.path), error.isAbsence {
       return .success
     }
-    let folder = try pamFolder.open(toChange: "change how services ask", in: surroundings)
+    let folder = try pamFolder.open(in: surroundings)
     let services: [PAMService]
     do throws(StackError) {
+      if let service { try refuseUnknown(service, reader, surroundings.installation.vendorPAMFolders) }
       services = try service.map { name throws(StackError) in try named(name, reader) } ?? Self.candidates(reader)
       // Of a program's names either all can be put back, or none is.
       if !all { for service in services { _ = try StackDisabling(service: service, folder: Rehearsal(folder)).run() } }
@@ -46,22 +47,31 @@ struct PAMDisableCommand: Subcommand {
     var isComplete = true
     for service in services {
       do throws(StackError) {
-        for line in try StackDisabling(service: service, folder: folder).run() { surroundings.output.result(line) }
+        for line in try StackDisabling(service: service, folder: folder).run() { surroundings.result(line) }
       } catch {
-        surroundings.output.failure(error.description, hint: error.hint)
+        surroundings.failure(error)
         isComplete = false
       }
     }
     for name in Self.remaining(reader, among: all ? nil : services) {
-      surroundings.output.failure("\(folder.path(of: name)) still asks pam_uaf", hint: Self.hint(name))
+      surroundings.failure(StackText.stillAsks(path: folder.path(of: name)), hint: Self.advice(name))
       isComplete = false
     }
     for member in pamFolder.doors(in: surroundings).openMembers() {
       guard services.contains(where: { $0.name == member.name }) else { continue }
-      surroundings.output.note(
-        "\(member.name) asks without the passcode, and is the same program as \(member.asking)")
+      surroundings.note(StackText.otherName(member.name, asking: member.asking))
     }
     return isComplete ? .success : .refused
+  }
+
+  /// A name that no file has, of a service or of what enabling leaves behind: a slip of the keys must not look like a success.
+  private func refuseUnknown(_ name: String, _ reader: PAMDirectory, _ vendors: [String]) throws(StackError) {
+    let service = try PAMService(name)
+    let own = [service.name, service.stackName, service.backupName]
+    guard !own.contains(where: { reader.bytes(of: $0) != nil }),
+      !vendors.contains(where: { PAMDirectory(path: $0).bytes(of: name) != nil })
+    else { return }
+    throw .noService(name, folders: [pamFolder.path] + vendors)
   }
 
   /// The service that was named and, where that is a program's main name, its other names that were enabled.
@@ -96,7 +106,5 @@ struct PAMDisableCommand: Subcommand {
     }
   }
 
-  private static func hint(_ name: String) -> String {
-    name.hasPrefix("common-") ? "pam-auth-update takes it out" : "take out what was written there by hand"
-  }
+  private static func advice(_ name: String) -> StackAdvice { name.hasPrefix("common-") ? .authUpdate : .byHand }
 }

@@ -11,15 +11,17 @@ struct PolicyCheckCommand: Subcommand {
     abstract: "Tries a value against the rules for passcodes, without setting it.",
     discussion: """
       The value is asked for on the terminal without showing it, or is the first line of standard input. The exit status \
-      is 0 if it would be accepted; 1 if not, with one line for each problem that begins with the rule's key; 2 for \
-      anything else, such as a configuration that cannot be used. Nothing is stored or sent, and root is not needed: \
+      is 0 if it would be accepted; 1 if not, with one line for each problem that begins with the rule's key; 2 or \
+      more for anything else, such as a configuration that cannot be used. Nothing is stored or sent, and root is not needed: \
       whoever is not root may try a file of his own.
       """)
 
   @ParentCommand var parent: PolicyCommand
   @ParentCommand var program: Uafctl
 
-  @Option(name: .customLong("conf"), help: ArgumentHelp("Configuration file; root's or your own.", valueName: "file"))
+  @Option(
+    name: .customLong("conf"), help: ArgumentHelp("Configuration file; root's or your own.", valueName: "file"),
+    completion: .file())
   var file: String?
 
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
@@ -29,7 +31,7 @@ struct PolicyCheckCommand: Subcommand {
     for problem in problems {
       surroundings.output.result("\(problem.key): \(problem.message(in: surroundings.language))")
     }
-    if problems.isEmpty { surroundings.output.note("accepted") }
+    if problems.isEmpty { surroundings.note(ToolText.meetsRules) }
     return problems.isEmpty ? .success : .refused
   }
 
@@ -37,7 +39,7 @@ struct PolicyCheckCommand: Subcommand {
     if let terminal = surroundings.terminal {
       let person = TerminalPerson(terminal, in: surroundings)
       let form = EntryForm(display: person.hiddenDisplay, capacity: WireLimit.answer)
-      switch try person.ask("Value to try: ", form) {
+      switch try person.ask(ToolText.valueQuestion.text(in: surroundings.language), form) {
       case .value(let value): return value.withBytes { policy.check($0) }
       case .cancelled: throw .noValue
       }

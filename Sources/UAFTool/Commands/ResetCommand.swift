@@ -7,27 +7,31 @@ struct ResetCommand: CoreCommand {
     commandName: "reset",
     abstract: "Wipes a forgotten passcode or pattern, and makes its keys unusable.",
     discussion: """
-      A person needs a new enrolment payload for it, with which the server forgets them as well, and a server whose yes \
+      A person needs a new enrolment code for it, with which the server forgets them as well, and a server whose yes \
       has to be signed (require_signed_verdict). Root needs none; the server then still knows the keys, unless root gives \
-      a payload with --deregister.
+      a code with --deregister.
       """)
-  static let done = "reset"
+  static let done = ToolText.reset
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
   @Option(
+    name: [.customLong("code"), .customLong("payload")],
     help: ArgumentHelp(
-      "File with a new enrolment payload; - for standard input, or to be asked for it.", valueName: "file"))
+      "File with a new enrolment code; - for standard input, or to be asked for it.", valueName: "file"),
+    completion: .file())
   var payload: String?
 
-  @Flag(help: "Have the server forget the keys as well; root only, with --payload.")
+  @Flag(help: "Have the server forget the keys as well; root only, with --code.")
   var deregister = false
 
-  @Argument(help: "The account; root only. Your own where it is left out.")
+  @Argument(
+    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
   var user: String?
 
-  @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
+  @Argument(
+    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: Completion.types)
   var type: String?
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {
@@ -37,10 +41,10 @@ struct ResetCommand: CoreCommand {
     request.authenticator = names.type
     if surroundings.caller.isRoot {
       guard payload == nil || deregister else {
-        throw .badArgument("root resets without a payload: --payload goes with --deregister")
+        throw .badArgument(.payloadOfRoot)
       }
     } else if deregister {
-      throw .onlyRoot("choose whether the server is told (--deregister)")
+      throw .onlyRoot(.tellServer)
     }
     request.payload = try PayloadSource.read(payload, in: surroundings)
     guard request.payload != nil || surroundings.caller.isRoot && !deregister else { throw .noPayload }

@@ -6,12 +6,12 @@ struct UnlockCommand: CoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
     abstract: "Lifts every lock of an account; root only.")
-  static let done = "unlocked"
+  static let done = ToolText.unlocked
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  @Argument(help: "The account.")
+  @Argument(help: "The account.", completion: Completion.people)
   var user: String
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

@@ -20,6 +20,8 @@ final class FakeServer {
   var knownKeys: [KeyID] = []
   /// Whether it forgets the keys that a registration names as lost, as our own server does.
   var forgetsLostKeys = true
+  /// What a request for a registration is answered with.
+  var registrationStatus = UAFStatusCode(rawValue: 1200)
   /// What a deregistration by code is answered with.
   var deregistrationStatus = UAFStatusCode(rawValue: 1200)
   /// What a deregistration names, in UAF 1.1; nil for the key that is known.
@@ -119,6 +121,7 @@ final class FakeServer {
       let text: String
       switch header.op {
       case .registration:
+        guard registrationStatus == .ok else { return ReturnUAFRequest(statusCode: registrationStatus).jsonBytes }
         text = UAFRequest.text(of: [
           .registration(
             RegistrationRequest(
