@@ -194,3 +194,4 @@ enum EnglishCatalogue: Catalogue {
     }
   }
 }
+    case .unreachable: "No answer from the server: no network leads there."

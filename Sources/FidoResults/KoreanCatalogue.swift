@@ -170,4 +170,5 @@ enum KoreanCatalogue: Catalogue {
     case .ownMeans: "서버에 물어볼 수 없습니다: 이 컴퓨터에 남은 프로세스, 메모리, 파일 디스크립터 또는 포트가 없습니다. 나중에 다시 시도하세요."
     }
   }
+    case .unreachable: "서버가 응답하지 않습니다: 서버로 가는 네트워크가 없습니다."
 }

@@ -82,7 +82,7 @@ import UAFWire
 
   private static let absences: [(NetworkFailure, String)] = [
     (.dns, "its name was not found."), (.refused, "the connection was refused."), (.timeOut, "it took too long."),
-    (.tls, "no secure connection could be made."),
+    (.tls, "no secure connection could be made."), (.unreachable, "no network leads there."),
   ]
 
   @Test(arguments: absences)
@@ -99,7 +99,8 @@ import UAFWire
 
   private static let outcomes: [(FetchOutcome, TransportFailure?)] = [
     (.answered, nil), (.nameNotResolved, .noHandshake(.dns)), (.refused, .noHandshake(.refused)),
-    (.timedOut, .noHandshake(.timeOut)), (.tlsFailed, .withoutHandshake(.tls)),
+    (.unreachable, .noHandshake(.unreachable)), (.timedOut, .noHandshake(.timeOut)),
+    (.tlsFailed, .withoutHandshake(.tls)),
     (.connectionLost, .withoutHandshake(.connectionLost)), (.other, .withoutHandshake(.connectionLost)),
     (.stalled, .withoutHandshake(.timeOut)), (.ownMeans, .ownMeans),
     (.certificateRefused, .certificateRefused), (.tooLarge, .answerTooLarge),

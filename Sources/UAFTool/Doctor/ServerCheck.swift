@@ -88,7 +88,8 @@ struct ServerCheck {
     switch outcome {
     case .answered: "answered"
     case .nameNotResolved: "the name cannot be resolved"
-    case .refused: "no connection"
+    case .refused: "the connection was refused"
+    case .unreachable: "no network leads there"
     case .timedOut: "no answer within the time"
     case .tlsFailed: "no TLS"
     case .certificateRefused: "its certificate is not trusted"
@@ -104,7 +105,7 @@ struct ServerCheck {
   private static func remedy(_ outcome: FetchOutcome) -> String {
     switch outcome {
     case .nameNotResolved: "check request_url, and the machine's name service"
-    case .refused, .timedOut, .connectionLost: "check request_url, the server, and what lies between"
+    case .refused, .unreachable, .timedOut, .connectionLost: "check request_url, the server, and what lies between"
     case .stalled: "check the server, and what accepts connections in its place"
     case .ownMeans: "look for limits on processes, descriptors and memory, and for who uses them up"
     case .tlsFailed: "the server must speak TLS 1.2 or newer"
