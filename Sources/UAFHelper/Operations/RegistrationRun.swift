@@ -47,7 +47,7 @@ import UAFMessages
   func run(named: AuthenticatorType?) throws(Ending) -> Acceptance {
     let all = try account.map { (file) throws(Ending) in try session.keys(of: file) } ?? []
     // A key that is to be replaced is no longer one of this account's, or the server would ask for another authenticator.
-    let keys = replacesValues ? all.filter { !types.contains($0.type) } : all
+    let keys = all.filter { replacesValues ? !types.contains($0.type) : !$0.isDead }
     var makers: [NewKeyMaker] = []
     if replacesValues {
       // Whoever gives up before the new value is there has lost nothing.

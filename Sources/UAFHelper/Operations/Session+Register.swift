@@ -34,10 +34,33 @@ extension Session {
     return Success(text: .registered(user: identity.serverUserName), token: acceptance.token)
   }
 
-  /// The types a registration may be for: the named one, else those without a value, else the only one there is.
+  /// What allows an account a key where no payload was given: the word of a registered authenticator, else what root says that
+  /// this server wants.
+  private func word(
+    on account: AccountFile?, _ types: [AuthenticatorType], _ named: AuthenticatorType?, _ client: ClientSettings,
+    _ server: ServerSettings
+  ) throws(Ending) -> RegistrationWord {
+    guard server.enrolment != .payload else {
+      guard let account, let token = try proof(account, but: named.map { [$0] } ?? [], client, server).token else {
+        throw Self.noPayload
+      }
+      return .proof(token)
+    }
+    // The value of a type that is registered anew is asked for by the registration itself.
+    let known: (isVerified: Bool, token: String?) =
+      if let account { try proof(account, but: named.map { [$0] } ?? types, client, server) } else { (false, nil) }
+    if let token = known.token { return .proof(token) }
+    return RegistrationWord(
+      code: server.enrolment == .code ? try askCode() : nil, isVerifiedHere: known.isVerified)
+  }
+
+  /// The types a registration may be for: the named one, else those whose keys the server knows no more, else those without a
+  /// value, else the only one there is.
   private func registrable(
     _ account: AccountFile?, _ named: AuthenticatorType?
   ) throws(Ending) -> [AuthenticatorType] {
+    let dead = try deadTypes(account)
+    guard dead.isEmpty else { return dead }
     guard named == nil, let account else { return enabledTypes }
     let enrolled = try enrolledTypes(account)
     let open = enabledTypes.filter { !enrolled.contains($0) }

@@ -9,6 +9,8 @@ struct StatusDocument: Equatable {
     let aaid: String?
     /// 3005 to 3008.
     let state: Int64
+    /// What the server has last said of its keys, where these are dead: `revoked` or `unknown`.
+    let atServer: String?
     let local: Counter?
     /// The counter of attempts over the network.
     let remote: Counter?
@@ -61,7 +63,8 @@ struct StatusDocument: Equatable {
       if case .object(let object)? = object[name] { counter(object) } else { nil }
     }
     return Authenticator(
-      type: type, aaid: aaid, state: state, local: local, remote: member("remote"), otherUser: member("otherUser"))
+      type: type, aaid: aaid, state: state, atServer: object.text("atServer"), local: local, remote: member("remote"),
+      otherUser: member("otherUser"))
   }
 
   private static func counter(_ object: JSONObject) -> Counter? {

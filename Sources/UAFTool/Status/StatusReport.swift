@@ -21,6 +21,11 @@ enum StatusReport {
   private static func lines(_ authenticator: StatusDocument.Authenticator) -> [String] {
     var lines = [line(authenticator)]
     let isInUse = authenticator.state == available || authenticator.state == locked
+    switch authenticator.atServer {
+    case "revoked": lines.append("  at the server: revoked: ask the administrator for a new registration")
+    case "unknown": lines.append("  at the server: not registered any more: register again")
+    default: break
+    }
     if isInUse, let local = authenticator.local { lines.append("  here: \(counter(local))") }
     if isInUse, let remote = authenticator.remote { lines.append("  over the network: \(counter(remote))") }
     if isInUse, let others = authenticator.otherUser { lines.append("  by other users here: \(counter(others))") }
