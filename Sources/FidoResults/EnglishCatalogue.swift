@@ -115,6 +115,9 @@ enum EnglishCatalogue: Catalogue {
     case .serverForbids: return "The server does not allow this for this account: ask its administrator."
     case .serverUndecided: return "The server has not decided yet: ask its administrator what it waits for."
     case .serverFailed: return "The server has an error of its own: tell its administrator."
+    case .serverNameChanged:
+      return
+        "The configuration has another server name for this account than it is registered under: tell the administrator."
     case .serverStatus(let status): return "The server answered with status \(status)."
     case .serverNumber(let number): return "The server answered with result \(number)."
     case .cancelled: return "Cancelled."

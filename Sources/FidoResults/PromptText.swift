@@ -62,6 +62,8 @@ public enum PromptText: Hashable, Sendable {
   case serverUndecided
   /// The server failed (1500, and HTTP's own statuses for it).
   case serverFailed
+  /// The configuration gives the account another name at the server than the one it is registered under.
+  case serverNameChanged
   /// The server answered with a UAF status that has no text of its own.
   case serverStatus(Int)
   /// The server answered with a number of its own.
