@@ -26,7 +26,7 @@ import UAFMessages
       statusCode: .ok, uafRequest: UAFRequest.text(of: [Scene.deregistration([.everything], appID: appID)]))
     let url = settings.deregistration.requestURL
     var transport = ScriptedTransport([.answering(url, Scene.uaf(request.json))] + facets)
-    var flow = DeregistrationFlow(settings: settings, username: "alice", scope: .all)
+    var flow = DeregistrationFlow(settings: settings, username: "alice", scope: .all, keyIDs: [])
     try flow.start(over: &transport)
     defer { #expect(transport.isUsedUp) }
     return try flow.collect(over: &transport).appID

@@ -61,8 +61,16 @@ import UAFWire
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", nil]).result == 999)
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
+  }
+
+  @Test func `the new key takes the place of the old one, and no other key is named to the server`() throws {
+    let bench = try HelperBench.registered(Self.more, signed: true)
+    let old = try #require(bench.server.registered)
+    let stranger = try KeyID(bytes: Array(repeating: 9, count: 32))
+    bench.server.knownKeys = [old, stranger]
     #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 980)
-    #expect(bench.server.asked.map(\.op).suffix(2) == [.deregistration, .registration])
+    #expect(bench.server.asked.map(\.op) == [.registration, .authentication, .registration])
+    #expect(bench.server.asked.last?.context.lostKeyIDs == [old] && bench.server.knownKeys == [stranger])
   }
 
   @Test func `of several authenticators one is registered anew, from a list without that way again`() throws {

@@ -45,16 +45,19 @@ import UAFMessages
       // Whoever gives up before the new value is there has lost nothing.
       makers = try self.makers(types)
       try session.requireFrontEnd()
-      try deregisterReplacedKeys()
     }
-    var (flow, offer) = try offered(keys)
-    if offer.namesOtherKeys, keys.isEmpty, try deregisterStaleKeys() { (flow, offer) = try offered(keys) }
+    let lost = try session.ownKeyIDs(of: identity, held: all, without: keys, in: directory)
+    var (flow, offer) = try offered(keys, lost)
     if makers.isEmpty {
       makers = try self.makers(try way(of: offer, named))
-      // Later this is not asked: once keys were deregistered, the registration is finished even without a front end.
       try session.requireFrontEnd()
     }
     let acceptance = try send(&flow, &makers, keys)
+    if !acceptance.forgottenKeyIDs.isEmpty {
+      let count = acceptance.forgottenKeyIDs.count
+      session.log(
+        .keys, "\(FidoResult.alreadyRegistered): the server forgot \(count) key(s) that this machine had lost")
+    }
     let made = makers.map(\.type)
     try keep(makers, replacing: all.filter { made.contains($0.type) && $0.appID == offer.appID })
     return acceptance
@@ -66,10 +69,12 @@ import UAFMessages
     return makers
   }
 
-  /// Asks for a registration.
-  private func offered(_ keys: [UAFKey]) throws(Ending) -> (RegistrationFlow, RegistrationOffer) {
+  /// Asks for a registration that takes the place of the lost keys (1008); never are keys of other machines named.
+  private func offered(
+    _ keys: [UAFKey], _ lost: [KeyID]
+  ) throws(Ending) -> (RegistrationFlow, RegistrationOffer) {
     var flow = RegistrationFlow(
-      settings: client, username: identity.serverUserName, authCode: word.code, proof: word.proof)
+      settings: client, username: identity.serverUserName, authCode: word.code, proof: word.proof, lostKeyIDs: lost)
     do throws(Refusal) {
       try flow.start(over: &network)
       let offer = try flow.collect(over: &network, among: session.descriptions(types, keys: keys))
@@ -81,35 +86,6 @@ import UAFMessages
       }
       throw ending
     }
-  }
-
-  /// Has the server forget the keys that this machine has lost, before it gets a new one (1008).
-  ///
-  /// A server that does not tell machines apart finds no keys named, or none here, and registers beside what it has.
-  ///
-  /// - Returns: whether there were any; keys of other machines are none.
-  private func deregisterStaleKeys() throws(Ending) -> Bool {
-    guard try deregister(.machine) else { return false }
-    session.log(.keys, "\(FidoResult.alreadyRegistered): the server forgot keys that this machine had lost")
-    return true
-  }
-
-  /// Has the server forget this machine's keys of the authenticators that are about to get others.
-  private func deregisterReplacedKeys() throws(Ending) {
-    for type in types { _ = try deregister(try session.scope(type)) }
-  }
-
-  /// - Returns: whether the server had any such key.
-  private func deregister(_ scope: DeregistrationScope) throws(Ending) -> Bool {
-    guard let code = word.code, client.dialect == .fido, client.device.id != nil else { return false }
-    do throws(Refusal) {
-      _ = try session.order(scope, .code(code), of: identity.serverUserName, client, over: &network)
-    } catch {
-      let nothingThere: [UAFStatusCode] = [.unknownKeyID, .unknownAAID, .notFound, .badRequest]
-      if let status = error.serverStatus, nothingThere.contains(.init(rawValue: status)) { return false }
-      throw Ending(error)
-    }
-    return true
   }
 
   /// What to register: the one way there is, or the person's choice.
@@ -185,8 +161,13 @@ import UAFMessages
     let verdict: Verdict
     do throws(Refusal) {
       for index in makers.indices { _ = try flow.makeKey(with: &makers[index]) }
-      verdict = try flow.send(over: &network)
     } catch { throw Ending(error) }
+    // From here on the server may have keys that this machine does not get to keep.
+    do throws(StateError) {
+      try MadeKeys.add(
+        makers.compactMap { $0.made?.keyID }, of: identity.uid, serverUserName: identity.serverUserName, in: directory)
+    } catch { throw Ending(error) }
+    do throws(Refusal) { verdict = try flow.send(over: &network) } catch { throw Ending(error) }
     if case .accepted(let acceptance) = verdict { return try session.believe(acceptance) }
     return try authenticateFurther(flow.furtherAuthentication(), &makers, keys)
   }

@@ -37,7 +37,8 @@ extension Session {
     let name = account.identity.serverUserName
     let order: DeregistrationOrder
     let scope = try scope(type)
-    do throws(Refusal) { order = try self.order(scope, proof, of: name, client, over: &network) } catch {
+    let keyIDs = try ownKeyIDs(of: account, type, in: try openState())
+    do throws(Refusal) { order = try self.order(scope, keyIDs, proof, of: name, client, over: &network) } catch {
       throw Ending(error)
     }
     try forgetKeys(order, type, of: account, proof)
@@ -61,13 +62,15 @@ extension Session {
 
   /// Has the server forget keys of an account and say which.
   func order(
-    _ scope: DeregistrationScope, _ proof: DeregistrationProof, of username: String, _ client: ClientSettings,
-    over network: inout Network
+    _ scope: DeregistrationScope, _ keyIDs: [KeyID], _ proof: DeregistrationProof, of username: String,
+    _ client: ClientSettings, over network: inout Network
   ) throws(Refusal) -> DeregistrationOrder {
     var flow =
       switch proof {
-      case .token(let token): DeregistrationFlow(settings: client, username: username, scope: scope, proof: token)
-      case .code(let code): DeregistrationFlow(settings: client, username: username, scope: scope, authCode: code)
+      case .token(let token):
+        DeregistrationFlow(settings: client, username: username, scope: scope, keyIDs: keyIDs, proof: token)
+      case .code(let code):
+        DeregistrationFlow(settings: client, username: username, scope: scope, keyIDs: keyIDs, authCode: code)
       }
     try flow.start(over: &network)
     let order = try flow.collect(over: &network)

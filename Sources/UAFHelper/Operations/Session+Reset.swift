@@ -60,8 +60,9 @@ extension Session {
     try requireFrontEnd()
     var network = try self.network(server)
     let scope = try scope(type)
+    let keyIDs = try ownKeyIDs(of: account, type, in: try openState())
     do throws(Refusal) {
-      _ = try order(scope, .code(code), of: account.identity.serverUserName, client, over: &network)
+      _ = try order(scope, keyIDs, .code(code), of: account.identity.serverUserName, client, over: &network)
     } catch {
       var ending = Ending(error)
       if error.spokenByServer { ending.result = .authenticatorResetFailed }

@@ -27,7 +27,7 @@ public struct Transaction: JSONRepresentable, Equatable, Sendable {
 
   /// Reads one form.
   public init(json: JSONValue, path: String) throws(MessageError) {
-    let reader = try MemberReader(json, path: path)
+    let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     guard let contentType = ContentType(rawValue: try reader.string("contentType")) else {
       throw .outOfRange(reader.name("contentType"))
     }

@@ -78,7 +78,7 @@ struct UAFRoutes: Sendable {
       }
       if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) { try admitJunk(address) }
       switch try await service.respond(answer) {
-      case .accepted(let token, let operation, let username, let keys, let ignoresDeviceName):
+      case .accepted(let token, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
         admission.accepted(username, from: address)
         logger.info(
           "accepted",
@@ -88,7 +88,12 @@ struct UAFRoutes: Sendable {
             "key": "\(keys.map { String($0.keyID.text.prefix(8)) }.joined(separator: ","))",
           ])
         if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
-        return Self.answer(ServerResponse(statusCode: .ok, additionalTokens: [token]), mediaType)
+        if !forgotten.isEmpty {
+          let names = forgotten.map { String($0.text.prefix(8)) }.joined(separator: ",")
+          logger.notice("lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(names)"])
+        }
+        return Self.answer(
+          ServerResponse(statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten), mediaType)
       case .refused(let refusal, let username):
         log(refusal, route: "respond", username: username)
         return Self.refusal(refusal, mediaType)

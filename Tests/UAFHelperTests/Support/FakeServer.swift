@@ -18,6 +18,8 @@ final class FakeServer {
   var accepted = [["5541#0001"]]
   /// Keys of the account that the server had before.
   var knownKeys: [KeyID] = []
+  /// Whether it forgets the keys that a registration names as lost, as our own server does.
+  var forgetsLostKeys = true
   /// What a deregistration by code is answered with.
   var deregistrationStatus = UAFStatusCode(rawValue: 1200)
   /// What a deregistration names, in UAF 1.1; nil for the key that is known.
@@ -143,6 +145,7 @@ final class FakeServer {
         }
         let keyID = try #require(knownKeys.first ?? registered)
         guard deregistrationStatus == .ok else { return ReturnUAFRequest(statusCode: deregistrationStatus).jsonBytes }
+        // As a server that tells no machines apart does.
         knownKeys = []
         text = UAFRequest.text(of: [
           .deregistration(DeregistrationRequest(header: header, authenticators: [.key(aaid, keyID)]))
@@ -204,10 +207,15 @@ final class FakeServer {
         return ServerResponse(statusCode: .ok, newUAFRequest: try authentication()).jsonBytes
       }
       let context = try RequestContext(parsing: SendUAFResponse(parsing: request.body).context ?? "")
+      let isTold = forgetsLostKeys && respondStatus == .ok
+      let forgotten = isTold ? knownKeys.filter(context.lostKeyIDs.contains) : []
+      knownKeys.removeAll(where: forgotten.contains)
       let operation = if case .registration = response { "Reg" } else { "Auth" }
       let handedOut = try signed?(operation, context.username) ?? token
       let tokens = respondStatus == .ok ? handedOut.map { [Token(type: "JWT", value: $0)] } ?? [] : []
-      return ServerResponse(statusCode: respondStatus, description: description, additionalTokens: tokens).jsonBytes
+      return ServerResponse(
+        statusCode: respondStatus, description: description, additionalTokens: tokens, forgottenKeyIDs: forgotten
+      ).jsonBytes
     } catch {
       Issue.record(error)
       return []
