@@ -66,7 +66,7 @@ enum EnglishCatalogue: Catalogue {
     7111: ResultText("The value was not changed.", "Try again."),
     7112: ResultText("The change was cancelled."),
     7113: ResultText("This authenticator's value cannot be changed here.", "Use the system's settings."),
-    9000: ResultText("The server asks to come back later.", "Try again later."),
+    9000: ResultText("The server asks to come back later: try again then."),
     9999: ResultText("Unknown error.", "Tell the administrator; the log has more."),
     13_006: ResultText("The server has no such registration.", "Register again."),
     15_007: ResultText("The server does not know the account that was to be deregistered."),
@@ -113,6 +113,15 @@ enum EnglishCatalogue: Catalogue {
     case .refusedByServer(let said):
       let said = Text.cleaned(said ?? "")
       return said.isEmpty ? "Refused by the server." : "Refused by the server: \(said)"
+    case .revoked(let said):
+      let words = PromptText.inBrackets(said)
+      return "Revoked by the server\(words): ask the administrator for a new registration."
+    case .serverForbids: return "The server does not allow this for this account: ask its administrator."
+    case .serverUndecided: return "The server has not decided yet: ask its administrator what it waits for."
+    case .serverFailed: return "The server has an error of its own: tell its administrator."
+    case .serverNameChanged:
+      return
+        "The configuration has another server name for this account than it is registered under: tell the administrator."
     case .serverStatus(let status): return "The server answered with status \(status)."
     case .serverNumber(let number): return "The server answered with result \(number)."
     case .cancelled: return "Cancelled."
@@ -196,6 +205,7 @@ enum EnglishCatalogue: Catalogue {
     switch reason {
     case .dns: "No answer from the server: its name was not found."
     case .refused: "No answer from the server: the connection was refused."
+    case .unreachable: "No answer from the server: no network leads there."
     case .timeOut: "No answer from the server: it took too long."
     case .tls: "No answer from the server: no secure connection could be made."
     case .connectionLost: "No answer from the server: the connection broke off."

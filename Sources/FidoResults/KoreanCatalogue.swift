@@ -54,7 +54,7 @@ enum KoreanCatalogue: Catalogue {
     7111: ResultText("값을 변경하지 못했습니다.", "다시 시도하십시오."),
     7112: ResultText("변경을 취소했습니다."),
     7113: ResultText("이 인증 수단의 값은 여기서 바꿀 수 없습니다.", "시스템 설정을 사용하십시오."),
-    9000: ResultText("서버가 나중에 다시 시도하라고 합니다.", "나중에 다시 시도하십시오."),
+    9000: ResultText("서버가 나중에 다시 시도하라고 합니다."),
     9999: ResultText("알 수 없는 오류입니다.", "관리자에게 알리십시오. 로그에 자세한 내용이 있습니다."),
     13_006: ResultText("서버에 그런 등록이 없습니다.", "다시 등록하십시오."),
     15_007: ResultText("등록을 해지할 계정을 서버가 모릅니다."),
@@ -99,6 +99,12 @@ enum KoreanCatalogue: Catalogue {
     case .refusedByServer(let said):
       let said = Text.cleaned(said ?? "")
       return said.isEmpty ? "서버가 거부했습니다." : "서버가 거부했습니다: \(said)"
+    case .revoked(let said):
+      return "서버가 등록을 폐기했습니다\(PromptText.inBrackets(said)). 관리자에게 새 등록을 요청하십시오."
+    case .serverForbids: return "서버가 이 계정에는 허용하지 않습니다. 서버 관리자에게 문의하십시오."
+    case .serverUndecided: return "서버가 아직 결정하지 않았습니다. 무엇을 기다리는지 서버 관리자에게 문의하십시오."
+    case .serverFailed: return "서버에 오류가 있습니다. 서버 관리자에게 알리십시오."
+    case .serverNameChanged: return "설정에 있는 이 계정의 서버 이름이 등록된 이름과 다릅니다. 관리자에게 알리십시오."
     case .serverStatus(let status): return "서버가 상태 \(status)(으)로 응답했습니다."
     case .serverNumber(let number): return "서버가 결과 \(number)(으)로 응답했습니다."
     case .cancelled: return "취소했습니다."
@@ -174,6 +180,7 @@ enum KoreanCatalogue: Catalogue {
     switch reason {
     case .dns: "서버가 응답하지 않습니다: 서버 이름을 찾을 수 없습니다."
     case .refused: "서버가 응답하지 않습니다: 연결이 거부되었습니다."
+    case .unreachable: "서버가 응답하지 않습니다: 서버로 가는 네트워크가 없습니다."
     case .timeOut: "서버가 응답하지 않습니다: 시간이 초과되었습니다."
     case .tls: "서버가 응답하지 않습니다: 보안 연결을 할 수 없습니다."
     case .connectionLost: "서버가 응답하지 않습니다: 연결이 끊어졌습니다."

@@ -60,6 +60,16 @@ public enum PromptText: Hashable, Sendable {
   case noAnswer(NetworkFailure)
   /// The server refused, with the text it gave.
   case refusedByServer(String?)
+  /// The server has revoked the registration (1493), with the text it gave.
+  case revoked(said: String?)
+  /// The server does not allow what was asked for, and will not later (1403).
+  case serverForbids
+  /// The server has neither accepted nor refused (1202).
+  case serverUndecided
+  /// The server failed (1500, and HTTP's own statuses for it).
+  case serverFailed
+  /// The configuration gives the account another name at the server than the one it is registered under.
+  case serverNameChanged
   /// The server answered with a UAF status that has no text of its own.
   case serverStatus(Int)
   /// The server answered with a number of its own.
@@ -96,6 +106,12 @@ public enum PromptText: Hashable, Sendable {
 
   /// A user or service name as it may be shown.
   static func shown(_ name: String) -> String { Text.cleaned(name, limit: nameLimit) }
+
+  /// What a server said, as a part of our own sentence; nothing where it said nothing.
+  static func inBrackets(_ said: String?) -> String {
+    let words = Text.cleaned(said ?? "")
+    return words.isEmpty ? "" : " (\(words))"
+  }
 
   private static let nameLimit = 64
 }

@@ -8,6 +8,16 @@ public struct ServerSettings: Equatable, Sendable {
     case plain
   }
 
+  /// What the server wants before it takes a first key of an account.
+  public enum Enrolment: String, CaseIterable, Sendable {
+    /// A payload of its own, which names server, account and code.
+    case payload
+    /// A code, which the person enters.
+    case code
+    /// Nothing: whoever asks first for a name has it.
+    case open
+  }
+
   /// The URLs of one operation; nil falls back to ``ServerSettings/requestURL`` and ``ServerSettings/responseURL``.
   public struct OperationURLs: Equatable, Sendable {
     /// Where requests are fetched.
@@ -28,6 +38,8 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var deregistration = OperationURLs()
   /// What the bodies look like.
   public internal(set) var dialect = Dialect.fido
+  /// What a first registration of an account needs.
+  public internal(set) var enrolment = Enrolment.payload
   /// The media type of what is sent, and wanted in return; nil for the dialect's own.
   public internal(set) var contentType: String?
   /// What the plain dialect leaves open.
@@ -73,6 +85,7 @@ public struct ServerSettings: Equatable, Sendable {
       .text("request_url", \.requestURL, allowed: urlWords, ServerURL.init),
       .text("response_url", \.responseURL, allowed: urlWords, ServerURL.init),
       .choice("dialect", \.dialect),
+      .choice("enrolment", \.enrolment),
       .text("content_type", \.contentType, allowed: "a media type such as application/json", mediaType),
       .texts("app_ids", \.appIDs, allowed: "a list of https URLs, none twice", appID),
       .seconds("timeout", \.timeout, 1...300),

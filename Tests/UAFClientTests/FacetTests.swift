@@ -44,6 +44,17 @@ import UAFMessages
         status: 302, contentType: "", body: [], redirect: url.map { Redirect(url: $0, isAuthorized: authorized) }))
   }
 
+  @Test func `a list without the request's version is called that, and which it has`() throws {
+    for version in [UPV.uaf10, UPV(major: 2, minor: 0)] {
+      let list = Scene.facets(version: version)
+      let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), list) }
+      #expect(no?.detail == "the list of facets has no entry for version 1.1 of UAF (it has \(version)); add one")
+    }
+    let others = Scene.facets(["linux:other"])
+    let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), others) }
+    #expect(no?.detail == "the list of facets does not name this client's FacetID")
+  }
+
   // MARK: Steps 1 to 3: no list is needed
 
   @Test(arguments: [nil, "", Scene.facetID]) func `without an AppID the FacetID is the AppID`(_ text: String?) throws {

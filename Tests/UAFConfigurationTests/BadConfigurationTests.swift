@@ -19,6 +19,14 @@ import Testing
 
   @Test(arguments: [
     ("[lock]\nretry_count_to_lock = 0", "2: lock.retry_count_to_lock: must be a whole number from 1 to 10"),
+    (
+      "[server]\nrequest_url='https://a/'\nresponse_url='https://a/'\nenrolment = 'none'",
+      #"4: server.enrolment: must be one of "payload", "code", "open""#
+    ),
+    (
+      "[server]\nrequest_url='https://a/{appID}'\nresponse_url='https://a/{appID}'",
+      "2: server.request_url: {appID} is not known before the server has answered: name its AppID first in app_ids"
+    ),
     ("[lock]\nretry_count_to_lock = 11", "2: lock.retry_count_to_lock: must be a whole number from 1 to 10"),
     ("[lock]\nmax_lock_count = 11", "2: lock.max_lock_count: must be a whole number from 0 to 10"),
     ("[lock]\n\nlock_time = -1", "3: lock.lock_time: \(lockTime)"),

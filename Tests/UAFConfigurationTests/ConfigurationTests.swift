@@ -112,6 +112,8 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   }
 
   @Test(arguments: [
+    "enrolment='payload'", "enrolment='code'", "enrolment='open'",
+    "app_ids=['https://b.example/f']\n[server.authentication]\nrequest_url='https://b.example/{appID}'",
     "dialect='plain'", "content_type='application/json'", "content_type='application/fido+uaf; charset=utf-8'",
     "app_ids=['https://b.example/facets']", "app_ids=['https://b.example/', 'https://c.example:1/x?y']",
     "dialect='plain'\n[server.context]\nusername='userId'\ndeviceID='d'\nauthCode='a.b_c-1'\nderegisterAll='all'",

@@ -25,6 +25,8 @@ struct Ending: Error {
   var peer: UInt32?
   /// What is wrong with a file of the state that is damaged, edited, or of another account, and what to do; nil if none is.
   var damage: String?
+  /// What root's own uafctl hears in place of the text, where that says too little.
+  var forRoot: String?
   /// Whether an answer was sent for a front end that was gone by then: the server may have accepted it.
   var isUnused = false
   /// Whether root's configuration or module arguments are wrong: the one thing that PAM_SERVICE_ERR tells.
@@ -39,7 +41,7 @@ struct Ending: Error {
   var incident: LogEvent? {
     if damage != nil { return .damaged }
     if peer != nil { return .peer }
-    return text == .configurationError ? .configuration : nil
+    return text == .configurationError || text == .serverNameChanged ? .configuration : nil
   }
 
   /// Root's configuration, or an argument of the module, cannot be used: 1001, PAM_SERVICE_ERR.

@@ -6,14 +6,6 @@ import UAFMessages
 
 /// One registration: a key for each authenticator of a way, kept once the server has accepted them all.
 @safe final class RegistrationRun {
-  /// What allows an account a key.
-  enum Authorisation {
-    /// An enrolment code.
-    case code(String)
-    /// The token of a fresh verification with another authenticator.
-    case proof(String)
-  }
-
   /// Whether values that are set are replaced, unseen.
   var replacesValues = false
 
@@ -21,21 +13,21 @@ import UAFMessages
   private let client: ClientSettings
   private let account: AccountFile?
   private let identity: AccountIdentity
-  private let authorisation: Authorisation
+  private let word: RegistrationWord
   private let types: [AuthenticatorType]
   private let directory: StateDirectory
   private var network: Network
 
   init(
     _ session: Session, _ client: ClientSettings, _ server: ServerSettings, _ account: AccountFile?,
-    _ identity: AccountIdentity, _ authorisation: Authorisation, among types: [AuthenticatorType],
+    _ identity: AccountIdentity, _ word: RegistrationWord, among types: [AuthenticatorType],
     in directory: consuming StateDirectory
   ) throws(Ending) {
     self.session = session
     self.client = client
     self.account = account
     self.identity = identity
-    self.authorisation = authorisation
+    self.word = word
     self.types = types
     self.directory = directory
     network = try session.network(server)
@@ -47,7 +39,7 @@ import UAFMessages
   func run(named: AuthenticatorType?) throws(Ending) -> Acceptance {
     let all = try account.map { (file) throws(Ending) in try session.keys(of: file) } ?? []
     // A key that is to be replaced is no longer one of this account's, or the server would ask for another authenticator.
-    let keys = replacesValues ? all.filter { !types.contains($0.type) } : all
+    let keys = all.filter { replacesValues ? !types.contains($0.type) : !$0.isDead }
     let lost = try session.ownKeyIDs(of: identity, held: all, without: keys, in: directory)
     var makers: [NewKeyMaker] = []
     if replacesValues {
@@ -93,20 +85,14 @@ import UAFMessages
   private func offered(
     _ keys: [UAFKey], _ lost: [KeyID]
   ) throws(Ending) -> (RegistrationFlow, RegistrationOffer) {
-    var code: String?
-    var proof: String?
-    switch authorisation {
-    case .code(let text): code = text
-    case .proof(let token): proof = token
-    }
     var flow = RegistrationFlow(
-      settings: client, username: identity.serverUserName, authCode: code, proof: proof, lostKeyIDs: lost)
+      settings: client, username: identity.serverUserName, authCode: word.code, proof: word.proof, lostKeyIDs: lost)
     do throws(Refusal) {
       try flow.start(over: &network)
       let offer = try flow.collect(over: &network, among: session.descriptions(types, keys: keys))
       return (flow, offer)
     } catch {
-      throw code == nil ? Ending(error) : Ending(ofCode: error)
+      throw word.code == nil ? Ending(error) : Ending(ofCode: error)
     }
   }
 
@@ -152,7 +138,14 @@ import UAFMessages
   /// In the plain dialect a server may ignore the code, and an unsigned answer may be forged by whoever controls uaf-fetch:
   /// any text would then set a new value. An account without any value is treated as before its first registration.
   private func requireJudgedCode() throws(Ending) {
-    guard case .code = authorisation, let account, !session.caller.isRoot || replacesValues else { return }
+    guard !word.isVerifiedHere, let account, !session.caller.isRoot || replacesValues else { return }
+    guard word.code != nil else {
+      guard try session.isInUse(account) else { return }
+      throw Ending(
+        .invalidParameter,
+        detail: "this account has an authenticator that is not enabled here: have root run 'uafctl register USER'",
+        log: "the account is in use, and nothing proves that it is this person's")
+    }
     guard client.dialect == .fido else {
       throw Ending(
         .invalidParameter,

@@ -67,6 +67,15 @@ extension Session {
     } catch let error as StateError { throw Ending(error) } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
+  /// Takes back what was noted of keys that the server has just accepted; a login does not fail for it.
+  func noteAccepted(_ account: AccountFile, _ types: [AuthenticatorType]) throws(Ending) {
+    for key in try keys(of: account) where types.contains(key.type) && key.serverStatus != 0 {
+      do throws(StateError) { try account.mark(key.keyID, serverStatus: 0) } catch {
+        log(.state, "that the server accepts the key again could not be noted: \(error)", .warning)
+      }
+    }
+  }
+
   /// The ending for a refusal, after what the server said of the key was noted.
   func noted(
     _ refusal: Refusal, _ account: AccountFile, _ types: [AuthenticatorType]

@@ -71,6 +71,15 @@ extension Session {
     do throws(StateError) { return try account.authenticator(type) != nil } catch { throw Ending(error) }
   }
 
+  /// The enabled types whose every key is dead at the server, as far as is known here.
+  func deadTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
+    let keys = try keys(of: account)
+    return enabledTypes.filter { type in
+      let own = keys.filter { $0.type == type }
+      return !own.isEmpty && own.allSatisfy(\.isDead)
+    }
+  }
+
   func keys(of account: AccountFile) throws(Ending) -> [UAFKey] {
     do throws(StateError) { return try account.keys() } catch { throw Ending(error) }
   }

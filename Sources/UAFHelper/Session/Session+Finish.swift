@@ -58,9 +58,9 @@ extension Session {
     try frontEnd.send(.finished(finished))
   }
 
-  /// Root's own uafctl hears what is wrong with a file: nobody has entered anything too often, and no unlocking helps.
+  /// Root's own uafctl hears what is wrong with a file or a name: nobody has entered anything too often, and no unlocking helps.
   private func detail(of ending: Ending) -> String? {
-    ending.detail ?? (caller.isRoot && caller.isTool ? ending.damage : nil)
+    ending.detail ?? (caller.isRoot && caller.isTool ? ending.forRoot : nil)
   }
 
   private func text(of ending: Ending) -> String {

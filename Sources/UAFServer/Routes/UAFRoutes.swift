@@ -146,11 +146,17 @@ struct UAFRoutes: Sendable {
     return mediaType
   }
 
+  /// The body; one that is announced as too long is refused before any of it has come.
   private static func body(of request: Request) async throws -> [UInt8] {
+    // The connection ends with it: whoever announces so much is not read to the end.
+    let tooLarge = HTTPError(.contentTooLarge, headers: [.connection: "close"])
+    if let length = request.headers[.contentLength] {
+      guard let count = Int(length), (0...maximumBody).contains(count) else { throw tooLarge }
+    }
     do {
       return [UInt8](buffer: try await request.body.collect(upTo: maximumBody))
     } catch is NIOTooManyBytesError {
-      throw HTTPError(.contentTooLarge)
+      throw tooLarge
     }
   }
 

@@ -31,6 +31,10 @@ final class FakeServer {
   var appID: String?
   /// What is answered in place of any message.
   var garbage: String?
+  /// The HTTP status of each answer.
+  var httpStatus = 200
+  /// What a server of the plain dialect answers a question with; nil for a registration request.
+  var plainAnswer: String?
   /// How many further authentications the next answer brings about.
   var furtherRequests = 0
   /// What is handed out beside a yes.
@@ -79,7 +83,7 @@ final class FakeServer {
     if request.body.isEmpty { return pending.append(plainRegistration()) }
     let body = garbage.map { Array($0.utf8) } ?? (request.url.hasSuffix("get") ? get(request) : respond(request))
     pending.append(
-      TransportResponse(status: 200, contentType: "application/fido+uaf; charset=utf-8", body: body))
+      TransportResponse(status: httpStatus, contentType: "application/fido+uaf; charset=utf-8", body: body))
   }
 
   func finish() throws(TransportFailure) -> TransportResponse {
@@ -95,6 +99,9 @@ final class FakeServer {
 
   /// What a server of the plain dialect hands out: the bare request, whatever code the client has.
   private func plainRegistration() -> TransportResponse {
+    if let plainAnswer {
+      return TransportResponse(status: 200, contentType: "application/json", body: Array(plainAnswer.utf8))
+    }
     let header = OperationHeader(upv: UPV(major: 1, minor: 0), op: .registration, appID: nil)
     do {
       let request = RegistrationRequest(

@@ -57,7 +57,8 @@ enum ServerText: FindingCatalogue {
     switch outcome {
     case .answered: "answered"
     case .nameNotResolved: "the name cannot be resolved"
-    case .refused: "no connection"
+    case .refused: "the connection was refused"
+    case .unreachable: "no network leads there"
     case .timedOut: "no answer within the time"
     case .tlsFailed: "no TLS"
     case .certificateRefused: "its certificate is not trusted"
@@ -74,7 +75,8 @@ enum ServerText: FindingCatalogue {
     switch outcome {
     case .answered: "응답했습니다"
     case .nameNotResolved: "이름을 찾을 수 없습니다"
-    case .refused: "연결되지 않습니다"
+    case .refused: "연결이 거부되었습니다"
+    case .unreachable: "그곳으로 가는 네트워크가 없습니다"
     case .timedOut: "제시간에 응답하지 않습니다"
     case .tlsFailed: "TLS 연결이 되지 않습니다"
     case .certificateRefused: "인증서를 신뢰할 수 없습니다"
@@ -90,7 +92,7 @@ enum ServerText: FindingCatalogue {
   private static func englishRemedy(_ outcome: FetchOutcome) -> String {
     switch outcome {
     case .nameNotResolved: "check request_url, and the machine's name service"
-    case .refused, .timedOut, .connectionLost: "check request_url, the server, and what lies between"
+    case .refused, .unreachable, .timedOut, .connectionLost: "check request_url, the server, and what lies between"
     case .stalled: "check the server, and what accepts connections in its place"
     case .ownMeans: "look for limits on processes, descriptors and memory, and for who uses them up"
     case .tlsFailed: "the server must speak TLS 1.2 or newer"
@@ -103,7 +105,7 @@ enum ServerText: FindingCatalogue {
   private static func koreanRemedy(_ outcome: FetchOutcome) -> String {
     switch outcome {
     case .nameNotResolved: "request_url과 이 컴퓨터의 이름 서비스를 확인하십시오"
-    case .refused, .timedOut, .connectionLost: "request_url, 서버, 그 사이의 네트워크를 확인하십시오"
+    case .refused, .unreachable, .timedOut, .connectionLost: "request_url, 서버, 그 사이의 네트워크를 확인하십시오"
     case .stalled: "서버와, 서버 대신 연결을 받는 프로그램을 확인하십시오"
     case .ownMeans: "프로세스, 디스크립터, 메모리의 한도와 이를 다 쓰는 프로그램을 확인하십시오"
     case .tlsFailed: "서버가 TLS 1.2 이상을 사용해야 합니다"
