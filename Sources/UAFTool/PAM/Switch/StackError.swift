@@ -4,7 +4,7 @@ import Glibc
 enum StackError: Error, Equatable {
   /// Why a name is none of a service that can be changed.
   enum Name: Equatable {
-    case noName, ours, shared
+    case noName, ours, shared, unattended
   }
 
   case badService(String, Name)
@@ -57,8 +57,9 @@ extension StackError {
     switch self {
     case .badService(_, .shared): "pam-auth-update changes the lines that all services share"
     case .badService(_, .ours): "name the service that includes it"
+    case .badService(_, .unattended): "name the one that people answer, such as gdm-password, lightdm or sddm"
     case .badService(_, .noName): nil
-    case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1 or locker"
+    case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker"
     case .noShape: "leave --shape out"
     case .noTemplate: "choose another --shape: pam.d/README.md has the ready stacks"
     case .folder(_, .system): "name the folder with --pam-directory"
@@ -97,6 +98,8 @@ extension StackError: CustomStringConvertible {
     case .badService(let name, .noName): "\(ShownText.line(name)) is no name of a service"
     case .badService(let name, .ours): "\(ShownText.line(name)) is a stack of pam-uaf's, and no service"
     case .badService(let name, .shared): "\(ShownText.line(name)) is shared by services"
+    case .badService(let name, .unattended):
+      "\(ShownText.line(name)) asks nobody: it starts a greeter, or logs somebody in without a question"
     case .noTemplateKnown(let name): "there is no ready stack for \(ShownText.line(name))"
     case .noShape: "the stack of passwd has one shape"
     case .noTemplate(let path): "the ready stack \(path) is not there"
