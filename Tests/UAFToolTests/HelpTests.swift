@@ -399,10 +399,12 @@ import Testing
           --shape <shape>         The passcode's part: instead (of the password),
                                   fallback (passcode and password where the server
                                   cannot be reached) or second-factor (after the
-                                  password). Left out: instead for sshd, otherwise
-                                  fallback. (values: instead, fallback, second-factor)
-          --template <name>       The ready stack: sudo, sshd, login, su, polkit-1 or
-                                  locker. Left out: the service's own.
+                                  password). Left out: instead for sshd and sddm,
+                                  otherwise fallback. (values: instead, fallback,
+                                  second-factor)
+          --template <name>       The ready stack: sudo, sshd, login, su, polkit-1,
+                                  display-manager, sddm or locker. Left out: the
+                                  service's own.
           --try <user>            Logs this account in at the terminal first, and
                                   changes nothing where that fails.
           --dry-run               Shows what would be changed, tries it, and changes
