@@ -125,7 +125,7 @@ enum KoreanHelp {
         패스코드의 역할: instead(비밀번호 대신), fallback(패스코드, 서버에 연결할 수 없으면 패스코드와 비밀번호), \
         second-factor(비밀번호 다음에). 빼면 sshd는 instead, 나머지는 fallback입니다.
         """,
-        "--template <name>": "준비된 스택: sudo, sshd, login, su, polkit-1, locker. 빼면 서비스에 맞는 것입니다.",
+        "--template <name>": "준비된 스택: sudo, sshd, login, su, polkit-1, display-manager, sddm, locker. 빼면 서비스에 맞는 것입니다.",
         "--try <user>": "먼저 터미널에서 이 계정으로 로그인해 보고, 실패하면 아무것도 바꾸지 않습니다.",
         "--dry-run": "무엇을 바꿀지 보여 주고 시험하지만 아무것도 바꾸지 않습니다.",
       ]),
