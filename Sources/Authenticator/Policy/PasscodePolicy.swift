@@ -21,13 +21,13 @@ public struct PasscodePolicy: Sendable {
   public var regularExpression: PasscodeExpression?
 
   /// The built-in rules that are on, with the administrator's message; nil for the built-in one.
-  public var rules: [PasscodeRule: String?] = [:]
+  public var rules: [PasscodeRule: AdministratorText?] = [:]
 
   /// Texts no value may contain.
   public var ignored: [IgnoredText] = []
 
   /// Expressions the whole value must match, each with the message of the one that does not; nil for the built-in one.
-  public var expressions: [(expression: PasscodeExpression, message: String?)] = []
+  public var expressions: [(expression: PasscodeExpression, message: AdministratorText?)] = []
 
   /// Makes a policy with the default lengths and no rules.
   public init() {}
@@ -99,7 +99,7 @@ extension PasscodeProblem {
     PasscodeProblem(key: key, wording: .builtIn(text))
   }
 
-  fileprivate init(key: String, message: String?, otherwise text: RuleText) {
-    self.init(key: key, wording: message.map(Wording.administrator) ?? .builtIn(text))
+  fileprivate init(key: String, message: AdministratorText?, otherwise text: RuleText) {
+    self.init(key: key, wording: message.map { .administrator($0, otherwise: text) } ?? .builtIn(text))
   }
 }
