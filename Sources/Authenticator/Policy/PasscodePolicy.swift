@@ -41,10 +41,18 @@ public struct PasscodePolicy: Sendable {
   /// ``PasscodeFormat/normalised(_:)`` refuses has the one problem `format`.
   public func check(_ value: Span<UInt8>) -> [PasscodeProblem] {
     guard let text = NormalisedText(value) else {
-      return [PasscodeProblem(key: "format", wording: .builtIn(.unusableCharacters))]
+      return [.builtIn("format", Self.formProblem(of: value))]
     }
     let characterProblems = text.withPoints { formatProblems($0) + ruleProblems($0) }
     return characterProblems + text.utf8.withBytes { textProblems($0) }
+  }
+
+  /// What is wrong with a value that has no normalised form.
+  private static func formProblem(of value: Span<UInt8>) -> RuleText {
+    if value.isEmpty { return .empty }
+    // Nobody looks through an entry of any length.
+    guard value.count <= PasscodeFormat.maximumEntryByteCount else { return .tooLong }
+    return NormalisedText.hasUsableCharacters(value) ? .tooLong : .unusableCharacters
   }
 
   private func formatProblems(_ points: Span<UInt32>) -> [PasscodeProblem] {
