@@ -36,8 +36,8 @@ public enum PromptText: Hashable, Sendable {
   case valueIsStaleHere(ValueKind)
   /// The server could not be reached, and the login does without it.
   case acceptedOffline
-  /// The value that was to be changed is another one.
-  case valueMeetsRules(ValueKind)
+  /// The value that was entered meets the rules: another one has to be changed.
+  case valueMeetsRules(ValueKind, other: ValueKind)
   /// Asks for the code of the enrolment payload.
   case enrolmentCode
   /// A wrong value; nil where states are hidden.
@@ -82,6 +82,8 @@ public enum PromptText: Hashable, Sendable {
   case reset(ValueKind, user: String, serverKnows: Bool)
   /// Registered again: the new value is the one to log in with.
   case registeredAgain(ValueKind)
+  /// Why a conversation ended, where its result tells too little.
+  case cause(EndCause)
   /// How a pattern is drawn on a grid.
   case patternGrid
 

@@ -8,7 +8,7 @@ import Testing
       .currentValue(kind, user: "alice"), .newValue(kind, user: "alice"), .newValueAgain(kind), .valueUnchanged(kind),
       .enrol(kind, user: "alice"), .wrong(kind, triesLeft: nil), .wrong(kind, triesLeft: 1),
       .wrong(kind, triesLeft: 4), .confirm(kind, "mina@desk: sudo id"), .choiceOption([kind]), .valueIsStale(kind),
-      .valueIsStaleHere(kind), .valueMeetsRules(kind),
+      .valueIsStaleHere(kind), .valueMeetsRules(kind, other: .pattern),
       .changed(kind, user: "alice"), .reset(kind, user: "alice", serverKnows: false),
       .reset(kind, user: "alice", serverKnows: true), .registeredAgain(kind),
     ]

@@ -125,7 +125,7 @@ import UAFWire
     case .failure(let refusal):
       var ending = try session.noted(refusal, held.account, [])
       if refusal.serverStatus == UAFStatusCode.unauthorized.rawValue {
-        ending.detail = "the server does not accept the payload's code: ask for another payload"
+        ending.text = .cause(.approvalRefused)
       }
       throw ending
     }

@@ -43,7 +43,7 @@ extension Session {
     let open = enabledTypes.filter { !enrolled.contains($0) }
     if !open.isEmpty || enabledTypes.count == 1 { return open.isEmpty ? enabledTypes : open }
     throw Ending(
-      .noSuitableAuthenticator, detail: "every authenticator is registered: name the one to register anew",
+      .noSuitableAuthenticator, because: .nothingLeftToRegister,
       log: "every authenticator is registered already")
   }
 
@@ -60,8 +60,7 @@ extension Session {
   }
 
   private static var noPayload: Ending {
-    Ending(
-      .invalidParameter, detail: "an enrolment payload is needed: uafctl register --payload FILE", log: "no payload")
+    Ending(.invalidParameter, because: .codeMissing, log: "no payload")
   }
 
   /// Whose state it is, or will be.
@@ -72,15 +71,12 @@ extension Session {
   ) throws(Ending) -> AccountIdentity {
     let name = account?.identity.name ?? caller.name ?? ownName
     guard let name else {
-      throw Ending(
-        .invalidUsername, detail: "this account is not in /etc/passwd: have root run 'uafctl register USER'",
-        log: "uid \(uid) is not in /etc/passwd")
+      throw Ending(.invalidUsername, because: .notInPasswd, log: "uid \(uid) is not in /etc/passwd")
     }
     let serverName = try serverUserName(name, server)
     guard serverName == username else {
       throw Ending(
-        .invalidParameter, detail: "the payload is for another account than \(serverName)",
-        log: "payload of another account")
+        .invalidParameter, because: .codeOfOtherAccount, log: "payload of another account than \(serverName)")
     }
     return AccountIdentity(uid: uid, name: name, serverUserName: serverName)
   }

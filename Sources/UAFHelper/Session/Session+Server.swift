@@ -34,7 +34,7 @@ extension Session {
   /// - Throws: ``Ending`` (1011) where root's mapping gives none.
   func serverUserName(_ account: [UInt8], _ server: ServerSettings) throws(Ending) -> String {
     guard let name = String(validating: account, as: UTF8.self).flatMap({ server.username.name(of: $0) }) else {
-      throw Ending(.invalidUsername, log: "server.username gives no name for this account")
+      throw Ending(.invalidUsername, because: .nameNotMapped, log: "server.username gives no name for this account")
     }
     return name
   }
@@ -185,6 +185,10 @@ extension Ending {
       text = .noAnswer(failure)
     } else if refusal.spokenByServer, refusal.serverText != nil {
       text = .refusedByServer(refusal.serverText)
+    } else if let cause = refusal.cause {
+      text = .cause(cause)
+    } else if refusal.spokenByServer, refusal.result == .invalidParameter {
+      text = .cause(refusal.serverStatus == nil ? .messageNotValid : .messageNotAccepted)
     } else if refusal.result == .unknown, let status = refusal.serverStatus {
       text = .serverStatus(Int(status))
     }

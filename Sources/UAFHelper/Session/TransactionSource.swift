@@ -47,7 +47,9 @@ struct TransactionSource {
   /// What sudo does; the host's own words of version 1 are no account of it, since they begin with what the caller called it.
   private func sudoLine() throws(Ending) -> SudoCommandLine {
     guard begin.version > 1 else {
-      throw Ending(.clientMismatch, log: "a sudo with the module of an older version cannot have its command confirmed")
+      throw Ending(
+        .clientMismatch, because: .olderModule,
+        log: "a sudo with the module of an older version cannot have its command confirmed")
     }
     guard let program = begin.program, let line = begin.commandLine else {
       throw Ending(.cannotUse, log: "sudo's file and command line, which are to be confirmed, could not be read")
@@ -62,7 +64,9 @@ struct TransactionSource {
           .invalidParameter, text: .overwrittenByList,
           log: "sudo has written over its command line, by --preserve-env=LIST: nobody can say what was typed")
       case .ambiguousName:
-        throw Ending(.invalidParameter, log: "sudo was called by a name that may make it an editor, and may not")
+        throw Ending(
+          .invalidParameter, because: .ambiguousName,
+          log: "sudo was called by a name that may make it an editor, and may not")
       }
     }
   }
