@@ -60,7 +60,7 @@ public enum PromptText: Hashable, Sendable {
   case serverNumber(UInt32)
   /// The person cancelled.
   case cancelled
-  /// What is confirmed by the entry that follows; printable ASCII already.
+  /// What is confirmed by the entry that follows; made fit to be shown already.
   case confirm(ValueKind, String)
   /// So many characters of what is confirmed are not shown.
   case partOfText(left: Int)

@@ -27,6 +27,19 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     }
   }
 
+  @Test func `a text to be confirmed is ASCII, but for a server that signs its verdicts, or where root says so`() throws
+  {
+    func charset(_ more: String) throws -> ServerSettings.TransactionCharset? {
+      try configuration(remoteServer + more).server?.transactionCharset
+    }
+    #expect(try charset("") == .ascii)
+    #expect(try charset("require_signed_verdict=true\nverdict_key='/k'") == .utf8)
+    #expect(try charset("require_signed_verdict=true\nverdict_key='/k'\ntransaction_charset='ascii'") == .ascii)
+    #expect(try charset("transaction_charset='utf-8'") == .utf8)
+    #expect(refusal(remoteServer + "transaction_charset='latin1'") == "4: server.transaction_charset")
+    #expect(refusal(remoteServer + "transaction_charset=true") == "4: server.transaction_charset")
+  }
+
   @Test func `the documentation's example has the documented values`() throws {
     let example = try configuration(exampleConfiguration)
     #expect(example.authenticators == [.passcode, .pattern])
