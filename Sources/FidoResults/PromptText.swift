@@ -36,14 +36,12 @@ public enum PromptText: Hashable, Sendable {
   case valueIsStaleHere(ValueKind)
   /// The server could not be reached, and the login does without it.
   case acceptedOffline
-  /// The value that was to be changed is another one.
-  case valueMeetsRules(ValueKind)
+  /// The value that was entered meets the rules: another one has to be changed.
+  case valueMeetsRules(ValueKind, other: ValueKind)
   /// Asks for an enrolment code.
   case enrolmentCode
   /// Asks for a code that may be for something else.
   case oneTimeCode
-  /// The server does not accept an enrolment code.
-  case wrongEnrolmentCode
   /// Nothing that was entered could be set as a first value, or in place of a forgotten one.
   case valueNotSet(ValueKind)
   /// A wrong value; nil where states are hidden.
@@ -76,7 +74,7 @@ public enum PromptText: Hashable, Sendable {
   case serverNumber(UInt32)
   /// The person cancelled.
   case cancelled
-  /// What is confirmed by the entry that follows; printable ASCII already.
+  /// What is confirmed by the entry that follows; made fit to be shown already.
   case confirm(ValueKind, String)
   /// So many characters of what is confirmed are not shown.
   case partOfText(left: Int)
@@ -98,6 +96,8 @@ public enum PromptText: Hashable, Sendable {
   case reset(ValueKind, user: String, serverKnows: Bool)
   /// Registered again: the new value is the one to log in with.
   case registeredAgain(ValueKind)
+  /// Why a conversation ended, where its result tells too little.
+  case cause(EndCause)
   /// How a pattern is drawn on a grid.
   case patternGrid
 

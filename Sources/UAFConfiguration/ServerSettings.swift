@@ -18,6 +18,14 @@ public struct ServerSettings: Equatable, Sendable {
     case open
   }
 
+  /// What a text to be confirmed is written in.
+  public enum TransactionCharset: String, CaseIterable, Sendable {
+    /// As UAF has it, everything else escaped.
+    case ascii
+    /// With letters beyond ASCII.
+    case utf8 = "utf-8"
+  }
+
   /// The URLs of one operation; nil falls back to ``ServerSettings/requestURL`` and ``ServerSettings/responseURL``.
   public struct OperationURLs: Equatable, Sendable {
     /// Where requests are fetched.
@@ -67,6 +75,17 @@ public struct ServerSettings: Equatable, Sendable {
   /// The key of that token.
   public internal(set) var verdictKeyFile: String?
 
+  /// What a text to be confirmed is written in, where root says so.
+  var chosenTransactionCharset: TransactionCharset?
+
+  /// What a text to be confirmed is written in.
+  ///
+  /// UAF has ASCII, and no server refuses that. Where nothing is said, UTF-8 is for the server that signs its verdicts, for
+  /// that is uaf-server, which takes it.
+  public var transactionCharset: TransactionCharset {
+    chosenTransactionCharset ?? (requiresSignedVerdict ? .utf8 : .ascii)
+  }
+
   /// Every URL there is.
   public var urls: [ServerURL] {
     [self.requestURL, self.responseURL].compactMap { $0 }
@@ -97,6 +116,9 @@ public struct ServerSettings: Equatable, Sendable {
       .boolean("send_device", \.sendsDevice),
       .boolean("allow_insecure", \.allowsInsecure),
       .boolean("require_signed_verdict", \.requiresSignedVerdict),
+      Setting(name: "transaction_charset") { value, server throws(SettingRefusal) in
+        server.chosenTransactionCharset = try Setting<Self>.choice(value)
+      },
       .text("verdict_key", \.verdictKeyFile, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
     ]
   }

@@ -73,7 +73,7 @@ import Testing
     ),
     (
       "[passcode.regex]\n'ok' = 1",
-      "2: passcode.regex.ok: must be a message in quotes, or true for the built-in one"
+      "2: passcode.regex.ok: must be true for the built-in message, or a message: \(AllowedText.messagesWords)"
     ),
     (
       "[passcode.ignore]\n'' = true",
@@ -92,7 +92,7 @@ import Testing
     ),
     (
       "[passcode.rules]\nequal_character = 1",
-      "2: passcode.rules.equal_character: must be true, false or a message in quotes"
+      "2: passcode.rules.equal_character: must be true, false, or a message: \(AllowedText.messagesWords)"
     ),
     ("[pattern]\nmin_nodes = 3", "2: pattern.min_nodes: must be a whole number from 4 to 9"),
     ("[pattern]\nmin_nodes = 10", "2: pattern.min_nodes: must be a whole number from 4 to 9"),

@@ -133,11 +133,12 @@ import Testing
     #expect(throws: MessageError.self) { try request(authentication(more: ",\"transaction\":\(transaction)")) }
   }
 
-  @Test func `a transaction's text has at most 200 ASCII characters`() throws {
+  @Test func `a transaction's text has at most 200 bytes, of ASCII and letters`() throws {
     #expect(throws: Never.self) { try Transaction(text: String(repeating: "a", count: 200)) }
     #expect(throws: MessageError.self) { try Transaction(text: String(repeating: "a", count: 201)) }
     #expect(throws: MessageError.self) { try Transaction(text: "") }
-    #expect(throws: MessageError.self) { try Transaction(text: "é") }
+    #expect(throws: MessageError.self) { try Transaction(text: "–") }
+    #expect(throws: MessageError.self) { try Transaction(text: String(repeating: "é", count: 101)) }
     let transaction = try Transaction(text: "Transfer 1000$ to Bob?")
     #expect(transaction.json.text == #"{"contentType":"text/plain","content":"VHJhbnNmZXIgMTAwMCQgdG8gQm9iPw"}"#)
   }

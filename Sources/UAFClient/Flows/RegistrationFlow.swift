@@ -48,8 +48,11 @@ public struct RegistrationFlow: Sendable {
   /// Receives the request and finds the authenticators that satisfy it and are not registered already.
   ///
   /// Fails with 2002 if none does, with 1001 if the request is for another account.
+  ///
+  /// - Parameter registered: others that are registered, which decide only what is told of 2002.
   public mutating func collect<Wire: Transport & ~Copyable>(
-    over transport: inout Wire, among authenticators: [AuthenticatorDescription]
+    over transport: inout Wire, among authenticators: [AuthenticatorDescription],
+    besides registered: [AuthenticatorDescription] = []
   ) throws(Refusal) -> RegistrationOffer {
     let opened = try opening.collect(over: &transport)
     guard case .registration(let request) = opened.request else { throw opening.foreign() }
@@ -57,10 +60,15 @@ public struct RegistrationFlow: Sendable {
       throw opening.link.refusal(ofServer: .invalidParameter, "the server's request is for another account")
     }
     let surrogate = Attestation.surrogate(signature: []).type
-    let sets = request.policy.acceptableSets(among: authenticators, appID: opened.appID)
-      .filter { $0.allSatisfy { $0.attestationType == surrogate } }
+    let acceptable = request.policy.acceptableSets(among: authenticators, appID: opened.appID)
+    let sets = acceptable.filter { $0.allSatisfy { $0.attestationType == surrogate } }
     guard !sets.isEmpty else {
-      throw opening.link.refusal(.noSuitableAuthenticator, "no authenticator here satisfies the server's policy")
+      let shortfall =
+        acceptable.isEmpty
+        ? request.policy.registrationShortfall(among: authenticators + registered, appID: opened.appID) : .otherTypes
+      throw opening.link.refusal(
+        .noSuitableAuthenticator, "no authenticator here satisfies the server's policy (\(shortfall))",
+        because: shortfall.cause)
     }
     let offer = RegistrationOffer(
       appID: opened.appID, username: username, sets: sets, lifetimeMilliseconds: opened.lifetimeMilliseconds)

@@ -30,6 +30,9 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// Whether a server of the plain dialect said no by another value of the mark that root named for its yes.
   public let saysPlainNo: Bool
 
+  /// Why, where the person is to be told more than the result says.
+  public let cause: EndCause?
+
   /// What failed, for the log; holds names and numbers, never values.
   public let detail: String
 
@@ -46,8 +49,7 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   init(
     _ result: FidoResult, spokenByServer: Bool, handshakeCompleted: Bool, serverText: String? = nil,
     serverStatus: UInt32? = nil, networkFailure: NetworkFailure? = nil, httpStatus: Int? = nil,
-    saysPlainNo: Bool = false,
-    detail: String
+    saysPlainNo: Bool = false, cause: EndCause? = nil, detail: String
   ) {
     // Whoever maps results to PAM codes must not find a yes inside a no, whatever an authenticator reports.
     self.result = Self.successes.contains(result) ? .unknown : result
@@ -58,6 +60,7 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     self.networkFailure = networkFailure
     self.httpStatus = httpStatus
     self.saysPlainNo = saysPlainNo
+    self.cause = cause
     self.detail = detail
   }
 

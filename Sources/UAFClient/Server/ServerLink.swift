@@ -40,13 +40,13 @@ struct ServerLink: Sendable {
   // MARK: Refusals
 
   /// What was found here, before or beside the server.
-  func refusal(_ result: FidoResult, _ detail: String) -> Refusal {
-    Refusal(result, spokenByServer: false, handshakeCompleted: handshakeCompleted, detail: detail)
+  func refusal(_ result: FidoResult, _ detail: String, because cause: EndCause? = nil) -> Refusal {
+    Refusal(result, spokenByServer: false, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
   }
 
   /// What the server sent is not acceptable.
-  func refusal(ofServer result: FidoResult, _ detail: String) -> Refusal {
-    Refusal(result, spokenByServer: true, handshakeCompleted: handshakeCompleted, detail: detail)
+  func refusal(ofServer result: FidoResult, _ detail: String, because cause: EndCause? = nil) -> Refusal {
+    Refusal(result, spokenByServer: true, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
   }
 
   /// A server of the plain dialect said no, in place of its mark of a yes.

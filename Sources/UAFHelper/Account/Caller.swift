@@ -71,7 +71,8 @@ struct Caller: Equatable {
       || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
       || begin.arguments.contains { $0 != Self.nouserok }
     guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
-      var ending = Ending(.invalidParameter, log: "peer \(peer) asked for what only root may ask for")
+      var ending = Ending(
+        .invalidParameter, because: .onlyRoot, log: "peer \(peer) asked for what only root may ask for")
       ending.peer = peer
       throw ending
     }
@@ -112,7 +113,9 @@ struct Caller: Equatable {
         throw Ending(.invalidUsername, log: "the user name has characters that are not visible ASCII")
       }
     }
-    guard let uid else { throw Ending(.notRegistered, log: "no such account, or its lookup failed") }
+    guard let uid else {
+      throw Ending(.notRegistered, because: .nothingHere, log: "no such account, or its lookup failed")
+    }
     return uid
   }
 }

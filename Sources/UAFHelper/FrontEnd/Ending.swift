@@ -53,6 +53,31 @@ struct Ending: Error {
     return ending
   }
 
+  /// An ending whose cause decides what the person is told.
+  init(_ result: FidoResult, because cause: EndCause, log: String) {
+    self.init(result, text: .cause(cause), log: log)
+  }
+
+  /// What the person is told, and what can be done about it, which belongs to the text and not to the result alone.
+  func told(in language: Language) -> (text: String, nextStep: String?) {
+    // Details tell administrators what to do themselves.
+    if let detail { return (detail, nil) }
+    guard let text else { return (result.text(in: language), result.nextStep(in: language)) }
+    return (text.text(in: language), text.nextStep(in: language))
+  }
+
+  /// The same as it goes to a front end: uafctl shows the second line as a hint.
+  ///
+  /// A PAM host says "try again" by itself, and has a line of its own for each text: what a prompt's text leaves open is left
+  /// open there.
+  func told(in language: Language, toTool isTool: Bool) -> String {
+    let (told, nextStep) = told(in: language)
+    guard let nextStep else { return told }
+    if isTool { return "\(told)\n\(nextStep)" }
+    if case .cause = text { return "\(told) \(nextStep)" }
+    return text == nil ? "\(told) \(nextStep)" : told
+  }
+
   /// An ending.
   init(_ result: FidoResult, text: PromptText? = nil, detail: String? = nil, log: String) {
     self.result = result

@@ -127,7 +127,7 @@ import UAFWire
     case .failure(let refusal):
       var ending = try session.noted(refusal, held.account, [])
       if refusal.serverStatus == UAFStatusCode.unauthorized.rawValue {
-        ending.detail = "the server does not accept this code: ask for a new one"
+        ending.text = .cause(.approvalRefused)
       }
       throw ending
     }

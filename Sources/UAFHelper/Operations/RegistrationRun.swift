@@ -89,10 +89,13 @@ import UAFMessages
       settings: client, username: identity.serverUserName, authCode: word.code, proof: word.proof, lostKeyIDs: lost)
     do throws(Refusal) {
       try flow.start(over: &network)
-      let offer = try flow.collect(over: &network, among: session.descriptions(types, keys: keys))
+      let others = AuthenticatorType.allCases.filter { !types.contains($0) }
+      let offer = try flow.collect(
+        over: &network, among: session.descriptions(types, keys: keys),
+        besides: session.descriptions(others, keys: keys))
       return (flow, offer)
     } catch {
-      throw word.code == nil ? Ending(error) : Ending(ofCode: error)
+      throw word.code == nil ? Ending(error) : Ending(judgingCode: error)
     }
   }
 
@@ -100,16 +103,18 @@ import UAFMessages
   private func way(of offer: RegistrationOffer, _ named: AuthenticatorType?) throws(Ending) -> [AuthenticatorType] {
     let ways = session.ways(offer.sets, among: types, named: named)
     guard let first = ways.first else {
-      throw Ending(.noSuitableAuthenticator, log: "the server takes no authenticator that is here")
+      throw Ending(
+        .noSuitableAuthenticator, because: named == nil ? .typesNotAccepted : session.namedNotAccepted,
+        log: "the server takes no authenticator that is here" + (named.map { ": not \($0.rawValue)" } ?? ""))
     }
     // Where one was named, it alone if that will do.
     if named != nil { return ways.min { $0.count < $1.count } ?? first }
     guard ways.count > 1 else { return first }
     guard session.isInteractive else {
-      throw Ending(.noSuitableAuthenticator, log: "several authenticators fit: name one")
+      throw Ending(.noSuitableAuthenticator, because: .severalToName, log: "several authenticators fit: name one")
     }
     guard case .way(let way) = try session.choose(among: ways) else {
-      throw Ending(.noSuitableAuthenticator, log: "nothing of the list was chosen")
+      throw Ending(.noSuitableAuthenticator, because: .nothingChosen, log: "nothing of the list was chosen")
     }
     return way
   }
@@ -147,18 +152,11 @@ import UAFMessages
         log: "the account is in use, and nothing proves that it is this person's")
     }
     guard client.dialect == .fido else {
-      throw Ending(
-        .invalidParameter,
-        detail:
-          "this server judges no enrolment codes: register without one, on the word of a registered authenticator",
-        log: "the server cannot judge an enrolment code")
+      throw Ending(.invalidParameter, because: .codesNotJudged, log: "the server cannot judge an enrolment code")
     }
     guard session.isWordUnsigned, try session.isInUse(account) else { return }
     throw Ending(
-      .invalidParameter,
-      detail: "where the server's yes is not signed (server.require_signed_verdict) no code gives an account in use a "
-        + "value: register without a code, on the word of a registered authenticator, or have root run "
-        + "'uafctl register USER --code FILE'",
+      .invalidParameter, because: .codesNotSigned,
       log: "a code for an account in use, and server.require_signed_verdict is not set")
   }
 
@@ -192,7 +190,9 @@ import UAFMessages
         offer = try flow.collect(over: &network, among: session.descriptions(types, keys: all))
       } catch { throw Ending(error) }
       guard let way = session.ways(offer.sets, among: types, named: nil).first else {
-        throw Ending(.noSuitableAuthenticator, log: "the server asks for authenticators that are not open")
+        throw Ending(
+          .noSuitableAuthenticator, because: .typesNotAccepted,
+          log: "the server asks for authenticators that are not open")
       }
       let answered = try session.answer(&flow, offer, way, all, over: &network) { (key) throws(Ending) in
         guard let index = makers.firstIndex(where: { $0.type == key.type }) else {

@@ -21,7 +21,7 @@ extension Session {
     let named = try namedType()
     let uid = try caller.requireAccount()
     guard let held = try authenticators(of: uid, named) else {
-      throw Ending(.notRegistered, log: "no key of this account on this machine")
+      throw Ending(.notRegistered, because: .nothingHere, log: "no key of this account on this machine")
     }
     let type = begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)
     let account = held.account
@@ -39,8 +39,7 @@ extension Session {
     let scope = try scope(type)
     let keyIDs = try ownKeyIDs(of: account, type, in: try openState())
     do throws(Refusal) { order = try self.order(scope, keyIDs, proof, of: name, client, over: &network) } catch {
-      if case .code = proof { throw Ending(ofCode: error) }
-      throw Ending(error)
+      throw begin.payload == nil ? Ending(error) : Ending(judgingCode: error)
     }
     try forgetKeys(order, type, of: account, proof)
     return Success(text: .deregistered(user: account.identity.serverUserName))
@@ -50,7 +49,8 @@ extension Session {
   private func typeToDeregister(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType {
     if let type = held.named ?? (held.types.count == 1 ? held.types.first : nil) { return type }
     guard isInteractive, let type = try chooseType(among: held.types) else {
-      throw Ending(.noSuitableAuthenticator, log: "several authenticators are registered: name one")
+      throw Ending(
+        .noSuitableAuthenticator, because: .severalToName, log: "several authenticators are registered: name one")
     }
     return type
   }
@@ -94,7 +94,9 @@ extension Session {
       return order.names(aaid, keyID)
     }
     guard !named.isEmpty else {
-      var ending = Ending(.invalidParameter, log: "the server's order names no key of this account on this machine")
+      var ending = Ending(
+        .invalidParameter, because: .messageNotValid,
+        log: "the server's order names no key of this account on this machine")
       ending.isServers = true
       throw ending
     }

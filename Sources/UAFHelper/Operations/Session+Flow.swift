@@ -47,7 +47,7 @@ extension Session {
     for type in way {
       let fitting = keys.last { $0.type == type && $0.appID == offer.appID && named.contains($0.keyID) }
       guard let key = fitting else {
-        throw Ending(.noSuitableAuthenticator, log: "the server asks for keys that are not here")
+        throw Ending(.noSuitableAuthenticator, because: .keysNotHere, log: "the server asks for keys that are not here")
       }
       try requireFrontEnd()
       var signer = try signer(key)

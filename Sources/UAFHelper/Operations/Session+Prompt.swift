@@ -81,7 +81,7 @@ extension Session {
     return switch question.step {
     case .current where begin.operation == .change: .currentValue(kind, user: user, digits: digits)
     case .current:
-      .value(kind, user: user, service: caller.isTool ? nil : settings.reason ?? caller.service, digits: digits)
+      .value(kind, user: user, service: caller.isTool ? nil : rootsReason ?? caller.service, digits: digits)
     case .new: .newValue(kind, user: user, digits: digits)
     case .newAgain: .newValueAgain(kind, digits: digits)
     }
@@ -109,12 +109,15 @@ extension Session {
   /// What this is for, in the prompt's own field: the text to be confirmed, root's words, or else the service with sudo's
   /// command or the host the person comes from.
   var reason: String? {
-    if let text = transaction?.shown ?? settings.reason { return text }
+    if let text = transaction?.shown ?? rootsReason { return text }
     guard let service = caller.service else { return nil }
     if caller.isSudo, let command { return Text.cleaned(String(decoding: command, as: UTF8.self)) }
     guard begin.isRemote, let host = begin.remoteHost, !host.isEmpty else { return Text.cleaned(service) }
     return Text.cleaned("\(service) from \(String(decoding: host, as: UTF8.self))")
   }
+
+  /// Root's words for what this is for, in the person's language.
+  private var rootsReason: String? { settings.reason?.text(in: language) }
 
   /// What sudo is to do; nil where that is not known.
   ///

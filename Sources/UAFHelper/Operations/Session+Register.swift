@@ -65,7 +65,7 @@ extension Session {
     let open = enabledTypes.filter { !enrolled.contains($0) }
     if !open.isEmpty || enabledTypes.count == 1 { return open.isEmpty ? enabledTypes : open }
     throw Ending(
-      .noSuitableAuthenticator, detail: "every authenticator is registered: name the one to register anew",
+      .noSuitableAuthenticator, because: .nothingLeftToRegister,
       log: "every authenticator is registered already")
   }
 
@@ -104,8 +104,7 @@ extension Session {
   }
 
   private static var noPayload: Ending {
-    Ending(
-      .invalidParameter, detail: "an enrolment code is needed: uafctl register --code FILE", log: "no code")
+    Ending(.invalidParameter, because: .codeMissing, log: "no payload")
   }
 
   /// Whose state it is, or will be.
@@ -118,15 +117,12 @@ extension Session {
   ) throws(Ending) -> AccountIdentity {
     let name = account?.identity.name ?? caller.name ?? caller.ownName
     guard let name else {
-      throw Ending(
-        .invalidUsername, detail: "this account is not in /etc/passwd: have root run 'uafctl register USER'",
-        log: "uid \(uid) is not in /etc/passwd")
+      throw Ending(.invalidUsername, because: .notInPasswd, log: "uid \(uid) is not in /etc/passwd")
     }
     let serverName = try serverUserName(name, server)
     guard username.map({ $0 == serverName }) ?? true else {
       throw Ending(
-        .invalidParameter, detail: "the code is for another account than \(serverName)",
-        log: "code of another account")
+        .invalidParameter, because: .codeOfOtherAccount, log: "payload of another account than \(serverName)")
     }
     return AccountIdentity(uid: uid, name: name, serverUserName: serverName)
   }

@@ -34,7 +34,7 @@ extension Session {
   /// - Throws: ``Ending`` (1011) where root's mapping gives none.
   func serverUserName(_ account: [UInt8], _ server: ServerSettings) throws(Ending) -> String {
     guard let name = String(validating: account, as: UTF8.self).flatMap({ server.username.name(of: $0) }) else {
-      throw Ending(.invalidUsername, log: "server.username gives no name for this account")
+      throw Ending(.invalidUsername, because: .nameNotMapped, log: "server.username gives no name for this account")
     }
     return name
   }
@@ -199,14 +199,6 @@ extension Ending {
     isServersNo = refusal.isServersNo
   }
 
-  /// The end of a flow that an enrolment code allows, where the server may have refused the code.
-  init(ofCode refusal: Refusal) {
-    self.init(refusal)
-    let isCodeRefused =
-      refusal.result == .serverNoRegistration || refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
-    if isCodeRefused { (result, text) = (.serverNoRegistration, .wrongEnrolmentCode) }
-  }
-
   /// What the person is told of a refusal; nil where the result's own text says it.
   private static func text(of refusal: Refusal) -> PromptText? {
     if let failure = refusal.networkFailure { return .noAnswer(failure) }
@@ -214,6 +206,10 @@ extension Ending {
     if status == .revokedAuthenticator { return .revoked(said: refusal.serverText) }
     if refusal.spokenByServer, refusal.serverText != nil || refusal.saysPlainNo {
       return .refusedByServer(refusal.serverText)
+    }
+    if let cause = refusal.cause { return .cause(cause) }
+    if refusal.spokenByServer, refusal.result == .invalidParameter {
+      return .cause(refusal.serverStatus == nil ? .messageNotValid : .messageNotAccepted)
     }
     switch status {
     case .forbidden: return .serverForbids

@@ -14,7 +14,7 @@ struct ApproveCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The account's name at this server.", completion: Completion.accounts) var user: String
-  @Option(help: ArgumentHelp("What the person confirms, at most 200 characters.", valueName: "text")) var text: String
+  @Option(help: ArgumentHelp("What the person confirms, at most 200 bytes.", valueName: "text")) var text: String
   @OptionGroup var state: StateOption
   @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
   @Option(help: ArgumentHelp("Seconds the code is good for, 1 to 3600.", valueName: "seconds"))
@@ -27,8 +27,8 @@ struct ApproveCommand: AsyncParsableCommand {
     // A longer text would be signed as head, tail and hash, and the person's machine would never see the whole of it.
     guard let shown = TransactionText(sent: text)?.shown, shown.utf8.count <= TransactionText.maximumSigned else {
       throw ValidationError(
-        "--text must be 1 to \(TransactionText.maximumSigned) characters, each other than ASCII "
-          + "counting four for each of its bytes.")
+        "--text must be 1 to \(TransactionText.maximumSigned) bytes in UTF-8; what is neither ASCII nor a letter that is "
+          + "shown counts four for each of its bytes.")
     }
   }
 

@@ -13,6 +13,8 @@ final class FakeServer {
   var answersLeft: Int?
   var respondStatus = UAFStatusCode(rawValue: 1200)
   var description: String?
+  /// What every request is answered with, in place of one.
+  var requestStatus: UAFStatusCode?
   var policyKeys: [KeyID]?
   /// The ways the policy accepts, each a list of AAIDs.
   var accepted = [["5541#0001"]]
@@ -123,6 +125,7 @@ final class FakeServer {
       let context = try RequestContext(parsing: get.context ?? "")
       let header = OperationHeader(upv: UPV(major: 1, minor: 0), op: try #require(get.op), appID: nil)
       asked.append((header.op, context))
+      if let requestStatus { return ReturnUAFRequest(statusCode: requestStatus).jsonBytes }
       let challenge = try ServerChallenge(bytes: Array(repeating: 7, count: 32))
       let aaid = try AAID("5541#0001")
       let text: String
