@@ -101,8 +101,8 @@ extension Session {
 
   /// At how many characters an entry is complete, where root lets it be taken without Enter.
   private func entryLength(_ question: Question) -> UInt32? {
-    guard configuration.passcode.autoSubmit else { return nil }
-    return digitCount(question).map { UInt32(clamping: $0) }
+    guard question.kind == .passcode, configuration.passcode.autoSubmit else { return nil }
+    return configuration.passcode.policy.uiType.digitCount.map { UInt32(clamping: $0) }
   }
 
   /// What this is for, in the prompt's own field: the text to be confirmed, root's words, or else the service with sudo's
