@@ -23,6 +23,8 @@ struct Ending: Error {
   var types: [AuthenticatorType] = []
   /// The peer that asked for what it may not ask for.
   var peer: UInt32?
+  /// Its name, or its number in digits.
+  var peerName: [UInt8]?
   /// What is wrong with a file of the state that is damaged, edited, or of another account, and what to do; nil if none is.
   var damage: String?
   /// What root's own uafctl hears in place of the text, where that says too little.

@@ -103,7 +103,8 @@ extension Session {
   /// new text may have.
   private func entryLength(_ question: Question) -> UInt32? {
     guard question.kind == .passcode, configuration.passcode.autoSubmit else { return nil }
-    return UInt32(clamping: digitCount(question) ?? configuration.passcode.policy.maximumLength)
+    let policy = configuration.passcode.policy
+    return UInt32(clamping: policy.uiType.digitCount ?? policy.maximumLength)
   }
 
   /// What this is for, in the prompt's own field: the text to be confirmed, root's words, or else the service with sudo's
