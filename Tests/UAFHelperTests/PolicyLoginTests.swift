@@ -80,6 +80,20 @@ import UAFWire
     #expect(try bench.triesLeft() == 9)
   }
 
+  @Test func `status says that changed lock options wait, and no longer once they count`() throws {
+    let bench = try HelperBench.registered()
+    func isWaiting() throws -> Bool {
+      let document = try #require(try bench.run(bench.begin(.status)).finished.document)
+      return document.contains(#""lockOptionsWait":true"#)
+    }
+    try bench.run(bench.begin(), ["wrong1"])
+    #expect(try !isWaiting())
+    bench.configuration = bench.configuration.replacing("retry_count_to_lock = 3", with: "retry_count_to_lock = 9")
+    #expect(try isWaiting())
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try !isWaiting())
+  }
+
   @Test func `a stricter lock applies at once, and refuses nobody who may still try`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }

@@ -57,7 +57,16 @@ extension Session {
     if let account, isInUse, (try? account.ledger(type))?.isClear(.otherUser) == false {
       json.set("otherUser", Self.object(try standing(.otherUser)))
     }
+    if let account, isInUse, lockOptionsWait(account, type) { json.set("lockOptionsWait", .bool(true)) }
     return (code, json)
+  }
+
+  /// Whether the configured lock options wait, for attempts of any origin, until no wrong entry stands (3015).
+  private func lockOptionsWait(_ account: AccountFile, _ type: AuthenticatorType) -> Bool {
+    guard let ledger = try? account.ledger(type) else { return false }
+    return AttemptOrigin.allCases.contains { origin in
+      ledger.refusesLooser(lockPolicy(type, uid: account.identity.uid, origin), for: origin)
+    }
   }
 
   private static func object(_ status: LockStatus) -> JSONValue {

@@ -14,6 +14,8 @@ struct StatusDocument: Equatable {
     let remote: Counter?
     /// The counter of attempts by other accounts of this machine; nil where nothing was counted.
     let otherUser: Counter?
+    /// Whether changed lock options wait until no wrong entry stands (3015).
+    let lockOptionsWait: Bool
 
     /// Whether `name` is its type or its AAID.
     func isCalled(_ name: String) -> Bool { name == type || name == aaid }
@@ -60,8 +62,10 @@ struct StatusDocument: Equatable {
     func member(_ name: String) -> Counter? {
       if case .object(let object)? = object[name] { counter(object) } else { nil }
     }
+    let isWaiting = if case .bool(true)? = object["lockOptionsWait"] { true } else { false }
     return Authenticator(
-      type: type, aaid: aaid, state: state, local: local, remote: member("remote"), otherUser: member("otherUser"))
+      type: type, aaid: aaid, state: state, local: local, remote: member("remote"), otherUser: member("otherUser"),
+      lockOptionsWait: isWaiting)
   }
 
   private static func counter(_ object: JSONObject) -> Counter? {
