@@ -128,6 +128,7 @@ let package = Package(
       name: "UAFToolTests",
       dependencies: [
         "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM", "CProcess",
+        "FidoResults",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -20,7 +20,7 @@ enum Tool {
     do throws(ToolError) {
       return try subcommand.perform(in: surroundings)
     } catch {
-      surroundings.output.failure(error.description, hint: error.hint)
+      surroundings.failure(error)
       return error.exit
     }
   }

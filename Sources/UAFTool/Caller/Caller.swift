@@ -42,12 +42,12 @@ struct Caller {
   }
 
   private func refuseWhatIsRoots(_ request: Request, configuration: String?) throws(ToolError) {
-    if configuration != nil { throw .onlyRoot("choose the configuration (--conf)") }
+    if configuration != nil { throw .onlyRoot(.chooseConfiguration) }
     switch request.operation {
-    case .unlock: throw .onlyRoot("unlock an account")
-    case .initialise: throw .onlyRoot("initialise this machine")
-    case .forget: throw .onlyRoot("make this machine forget an account")
-    case .trust: throw .onlyRoot("change which server is trusted")
+    case .unlock: throw .onlyRoot(.unlock)
+    case .initialise: throw .onlyRoot(.initialise)
+    case .forget: throw .onlyRoot(.forget)
+    case .trust: throw .onlyRoot(.trust)
     default: break
     }
     guard let user = request.user else { return }

@@ -11,7 +11,7 @@ struct AuthenticateCommand: CoreCommand {
       of JSON on standard output, and the last line is a success or a failure. A challenge is answered by one line on \
       standard input, {"answer":"..."} or {"cancel":true}. README.md lists the members.
       """)
-  static let done = "accepted"
+  static let done = ToolText.accepted
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption

@@ -10,7 +10,7 @@ struct ChangeCommand: CoreCommand {
       The old value is asked for first, and a wrong one counts as an attempt; the new one is asked for twice. The \
       registrations stay as they are. Without the old value only a reset helps.
       """)
-  static let done = "changed"
+  static let done = ToolText.changed
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption

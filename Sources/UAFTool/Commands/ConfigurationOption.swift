@@ -18,10 +18,10 @@ struct ConfigurationOption: ParsableArguments {
   /// - Throws: ``ToolError/badArgument(_:)``, as above.
   static func path(_ file: String?, in surroundings: Surroundings) throws(ToolError) -> String? {
     guard let file else { return nil }
-    guard !file.isEmpty, !file.utf8.contains(0) else { throw .badArgument("--conf takes the name of a file") }
+    guard !file.isEmpty, !file.utf8.contains(0) else { throw .badArgument(.confWithoutName) }
     let folder = surroundings.workingDirectory
     let path = straight(file.hasPrefix("/") ? file : folder + "/" + file)
-    guard path.utf8.count <= 4000 else { throw .badArgument("--conf: the file's name is too long") }
+    guard path.utf8.count <= 4000 else { throw .badArgument(.confTooLong) }
     return path
   }
 

@@ -7,9 +7,9 @@ protocol CoreCommand: Subcommand {
   /// `--conf`.
   var conf: ConfigurationOption { get }
   /// What a success is called.
-  static var done: String { get }
+  static var done: ToolText { get }
   /// What the success of `request` is called, where that depends.
-  func done(_ request: Request) -> String
+  func done(_ request: Request) -> ToolText
   /// What the core is asked for.
   ///
   /// - Throws: ``ToolError``.
@@ -17,7 +17,7 @@ protocol CoreCommand: Subcommand {
 }
 
 extension CoreCommand {
-  func done(_ request: Request) -> String { Self.done }
+  func done(_ request: Request) -> ToolText { Self.done }
 
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
     try carryOut(try request(in: surroundings), in: surroundings)

@@ -6,7 +6,7 @@ struct DeregisterCommand: CoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "deregister",
     abstract: "Deletes registrations, here and at the server.")
-  static let done = "deregistered"
+  static let done = ToolText.deregistered
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption

@@ -23,7 +23,7 @@ struct DoctorCommand: LocalCommand {
     for check in checks(given, in: surroundings) {
       for finding in check() {
         if finding.level == .failure { hasFailed = true }
-        surroundings.output.result(finding.line(colours: surroundings.usesColours))
+        surroundings.output.result(finding.line(in: surroundings.language, colours: surroundings.usesColours))
       }
     }
     return hasFailed ? .refused : .success
@@ -46,7 +46,7 @@ struct DoctorCommand: LocalCommand {
       { found },
       {
         guard let state = configuration?.state else {
-          return [.skipped("state: only the configuration says where it is", do: "correct the configuration first")]
+          return [.skipped(StateText.unknown)]
         }
         return StateCheck(folder: state.directory, owner: machine.owner, isRoot: isRoot).findings()
       },

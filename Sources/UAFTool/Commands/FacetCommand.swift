@@ -22,9 +22,9 @@ struct FacetCommand: LocalCommand {
     do throws(ConfigurationError) {
       configuration = try Configuration.load(path: path, requiredOwner: installation.owner)
     } catch {
-      throw .configuration("\(error)")
+      throw .configuration(.unusable(error))
     }
-    guard let facet = configuration.server?.facetID else { throw .configuration("\(path): names no server") }
+    guard let facet = configuration.server?.facetID else { throw .configuration(.noServer(path: path)) }
     let list = TrustedFacetList(trustedFacets: UPV.supported.map { .init(version: $0, ids: [facet]) })
     surroundings.output.result(facet)
     surroundings.output.result(list.json.text)

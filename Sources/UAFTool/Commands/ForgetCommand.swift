@@ -10,7 +10,7 @@ struct ForgetCommand: CoreCommand {
       The server is not told: use deregister for that, as long as the account's keys work. Afterwards the account is one \
       that was never registered here, and a nouserok in a PAM stack lets it pass.
       """)
-  static let done = "forgotten"
+  static let done = ToolText.forgotten
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption

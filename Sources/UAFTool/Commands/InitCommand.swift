@@ -6,7 +6,7 @@ struct InitCommand: CoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
     abstract: "Makes the key of this machine, once; root only.")
-  static let done = "initialised"
+  static let done = ToolText.initialised
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption

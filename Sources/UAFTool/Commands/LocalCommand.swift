@@ -12,7 +12,7 @@ extension LocalCommand {
   /// - Throws: ``ToolError``: `badArgument`; `onlyRoot` if anybody else chose it.
   func configurationPath(in surroundings: Surroundings) throws(ToolError) -> String? {
     let path = try conf.path(or: parent.conf, in: surroundings)
-    guard path == nil || surroundings.caller.isRoot else { throw .onlyRoot("choose the configuration (--conf)") }
+    guard path == nil || surroundings.caller.isRoot else { throw .onlyRoot(.chooseConfiguration) }
     return path
   }
 }

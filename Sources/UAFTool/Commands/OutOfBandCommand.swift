@@ -12,7 +12,7 @@ struct OutOfBandCommand: CoreCommand {
       itself. Other people see command lines: the line itself is taken there only if its server is this machine, as in \
       a demonstration.
       """)
-  static let done = "done"
+  static let done = ToolText.approved
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
@@ -32,13 +32,13 @@ struct OutOfBandCommand: CoreCommand {
     do throws(MessageError) {
       content = try EnrolmentPayload(encoded: String(decoding: line, as: UTF8.self))
     } catch {
-      throw .payloadNotUnderstood("\(error)")
+      throw .payloadNotUnderstood(.message(error))
     }
     var request: Request
     switch content.op {
     case .registration: request = Request(.register)
     case .authentication: request = Request(.authenticate)
-    default: throw .payloadNotUnderstood("it asks for \(content.op.rawValue), which no payload may")
+    default: throw .payloadNotUnderstood(.operation(content.op.rawValue))
     }
     request.user = user
     request.payload = line
@@ -47,7 +47,7 @@ struct OutOfBandCommand: CoreCommand {
   }
 
   /// What was done depends on the payload.
-  func done(_ request: Request) -> String {
-    request.operation == .register ? RegisterCommand.done : "approved"
+  func done(_ request: Request) -> ToolText {
+    request.operation == .register ? RegisterCommand.done : .approved
   }
 }

@@ -34,7 +34,7 @@ struct PAMDisableCommand: Subcommand {
     if all, surroundings.caller.isRoot, case .failure(let error) = FileState.of(pamFolder.path), error.isAbsence {
       return .success
     }
-    let folder = try pamFolder.open(toChange: "change how services ask", in: surroundings)
+    let folder = try pamFolder.open(in: surroundings)
     let services: [PAMService]
     do throws(StackError) {
       services = try service.map { name throws(StackError) in try named(name, reader) } ?? Self.candidates(reader)
@@ -46,20 +46,19 @@ struct PAMDisableCommand: Subcommand {
     var isComplete = true
     for service in services {
       do throws(StackError) {
-        for line in try StackDisabling(service: service, folder: folder).run() { surroundings.output.result(line) }
+        for line in try StackDisabling(service: service, folder: folder).run() { surroundings.result(line) }
       } catch {
-        surroundings.output.failure(error.description, hint: error.hint)
+        surroundings.failure(error)
         isComplete = false
       }
     }
     for name in Self.remaining(reader, among: all ? nil : services) {
-      surroundings.output.failure("\(folder.path(of: name)) still asks pam_uaf", hint: Self.hint(name))
+      surroundings.failure(StackText.stillAsks(path: folder.path(of: name)), hint: Self.advice(name))
       isComplete = false
     }
     for member in pamFolder.doors(in: surroundings).openMembers() {
       guard services.contains(where: { $0.name == member.name }) else { continue }
-      surroundings.output.note(
-        "\(member.name) asks without the passcode, and is the same program as \(member.asking)")
+      surroundings.note(StackText.otherName(member.name, asking: member.asking))
     }
     return isComplete ? .success : .refused
   }
@@ -96,7 +95,5 @@ struct PAMDisableCommand: Subcommand {
     }
   }
 
-  private static func hint(_ name: String) -> String {
-    name.hasPrefix("common-") ? "pam-auth-update takes it out" : "take out what was written there by hand"
-  }
+  private static func advice(_ name: String) -> StackAdvice { name.hasPrefix("common-") ? .authUpdate : .byHand }
 }

@@ -44,18 +44,18 @@ struct PAMEnableCommand: Subcommand {
   private static let bystander = "nobody"
 
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
-    let folder = try pamFolder.open(toChange: "change how services ask", in: surroundings)
+    let folder = try pamFolder.open(in: surroundings)
     do throws(StackError) {
       let folders = [folder.path] + surroundings.installation.vendorPAMFolders
       let reading = FolderReading(of: folders)
       let family = try plan(for: PAMService(service), in: folder, surroundings.installation)
       for plan in family.plans where plan.isInPlace {
-        surroundings.output.result("\(plan.service.name) asks for the passcode already: \(plan.record.template)")
+        surroundings.result(StackText.inPlace(service: plan.service.name, template: plan.record.template))
       }
-      for note in family.notes { surroundings.output.result(note) }
+      for note in family.notes { surroundings.result(note) }
       if !family.isInPlace {
         if dryRun { for plan in family.toDo { surroundings.output.result(plan.difference(in: folder)) } }
-        for line in try examine(family, in: folder, surroundings) { surroundings.output.result(line) }
+        for line in try examine(family, in: folder, surroundings) { surroundings.result(line) }
         guard !dryRun else { return .success }
         // What was tried is not what would be put in place, if any of it has changed: and a person may have been asked meanwhile.
         if let path = reading.difference(to: FolderReading(of: folders)) { throw StackError.changed(path: path) }
@@ -71,12 +71,10 @@ struct PAMEnableCommand: Subcommand {
   }
 
   private func tell(of plan: StackPlan, in folder: PAMFolder, _ surroundings: Surroundings) {
-    surroundings.output.result(
-      "\(folder.path(of: plan.service.name)): asks for the passcode, by \(plan.service.stackName) "
-        + "(\(plan.record.template))")
-    if plan.isEdited {
-      surroundings.output.result("the edited stack is kept as \(folder.path(of: plan.service.savedName))")
-    }
+    surroundings.result(
+      StackText.asks(
+        path: folder.path(of: plan.service.name), stack: plan.service.stackName, template: plan.record.template))
+    if plan.isEdited { surroundings.result(StackText.saved(path: folder.path(of: plan.service.savedName))) }
   }
 
   private func plan(
@@ -103,7 +101,7 @@ struct PAMEnableCommand: Subcommand {
   /// Whether all of it may be put in place: another way in is left, and libpam does with it what it should.
   private func examine(
     _ family: FamilyPlan, in folder: PAMFolder, _ surroundings: Surroundings
-  ) throws(StackError) -> [String] {
+  ) throws(StackError) -> [StackText] {
     let machine = surroundings.installation
     let trial = try TrialFolder(
       copying: folder.path, vendors: machine.vendorPAMFolders, in: machine.trialParent)
@@ -113,7 +111,7 @@ struct PAMEnableCommand: Subcommand {
     }
     // Whoever sits there logs in once: by the name that was given, or by one that is to be changed.
     let tried = family.toDo.first { $0.service.name == service } ?? family.toDo.last
-    var seen: [String] = []
+    var seen: [StackText] = []
     var mayUse = false
     for plan in family.toDo {
       let examined = try examine(plan, in: trial, surroundings)
@@ -124,23 +122,23 @@ struct PAMEnableCommand: Subcommand {
       case .failure(let refusal) = machine.tester.answered(
         name, in: trial.path, as: person, account: mayUse, in: surroundings)
     {
-      throw .trial(.personRefused(refusal.text))
+      throw .trial(.personRefused(refusal))
     }
     return seen
   }
 
   private func examine(
     _ plan: StackPlan, in trial: TrialFolder, _ surroundings: Surroundings
-  ) throws(StackError) -> (seen: [String], mayUse: Bool) {
+  ) throws(StackError) -> (seen: [StackText], mayUse: Bool) {
     let machine = surroundings.installation
-    var seen: [String] = []
+    var seen: [StackText] = []
     // Where refused logins are counted, those of nobody lock nobody out.
     let user = person ?? (surroundings.caller.accounts.account(named: Self.bystander) == nil ? "root" : Self.bystander)
     var people = [user]
     if !plan.service.changesPasswords {
       let way = try wayIn(by: plan, in: trial, surroundings)
       if let rescuer = way.rescuer, rescuer != user { people.append(rescuer) }
-      seen.append("without pam_uaf gets in: \(way)")
+      seen.append(.wayIn(way))
     }
     seen += try StackTrial(
       plan: plan, folder: trial, tester: machine.tester, moduleFolders: machine.moduleFolders, user: user

@@ -8,8 +8,8 @@ struct PAMFolderOption: ParsableArguments {
   /// The folder, opened for changes by root.
   ///
   /// - Throws: ``ToolError``: `onlyRoot`, `stack`.
-  func open(toChange what: String, in surroundings: Surroundings) throws(ToolError) -> PAMFolder {
-    guard surroundings.caller.isRoot else { throw .onlyRoot(what) }
+  func open(in surroundings: Surroundings) throws(ToolError) -> PAMFolder {
+    guard surroundings.caller.isRoot else { throw .onlyRoot(.changeServices) }
     do throws(StackError) {
       let folder = try PAMFolder(path, owner: surroundings.installation.owner)
       try folder.lock(in: surroundings.installation.trialParent)
@@ -28,10 +28,9 @@ struct PAMFolderOption: ParsableArguments {
   func tellOpenDoors(in surroundings: Surroundings) {
     let doors = doors(in: surroundings)
     for member in doors.openMembers() {
-      surroundings.output.result(
-        "\(member.name): asks without the passcode, and is the same program as \(member.asking)")
+      surroundings.result(StackText.otherName(member.name, asking: member.asking))
     }
     let others = doors.openOthers()
-    if !others.isEmpty { surroundings.output.result("without the passcode ask: \(others.joined(separator: ", "))") }
+    if !others.isEmpty { surroundings.result(StackText.openOthers(others)) }
   }
 }

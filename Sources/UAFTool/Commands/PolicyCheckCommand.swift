@@ -29,7 +29,7 @@ struct PolicyCheckCommand: Subcommand {
     for problem in problems {
       surroundings.output.result("\(problem.key): \(problem.message(in: surroundings.language))")
     }
-    if problems.isEmpty { surroundings.output.note("accepted") }
+    if problems.isEmpty { surroundings.note(ToolText.meetsRules) }
     return problems.isEmpty ? .success : .refused
   }
 
@@ -37,7 +37,7 @@ struct PolicyCheckCommand: Subcommand {
     if let terminal = surroundings.terminal {
       let person = TerminalPerson(terminal, in: surroundings)
       let form = EntryForm(display: person.hiddenDisplay, capacity: WireLimit.answer)
-      switch try person.ask("Value to try: ", form) {
+      switch try person.ask(ToolText.valueQuestion.text(in: surroundings.language), form) {
       case .value(let value): return value.withBytes { policy.check($0) }
       case .cancelled: throw .noValue
       }

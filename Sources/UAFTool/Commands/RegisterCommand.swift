@@ -10,7 +10,7 @@ struct RegisterCommand: CoreCommand {
       The first registration of an account needs the enrolment payload its administrator was given by the server. A \
       further one may be proved with a registered authenticator instead.
       """)
-  static let done = "registered"
+  static let done = ToolText.registered
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption

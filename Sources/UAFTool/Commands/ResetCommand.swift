@@ -11,7 +11,7 @@ struct ResetCommand: CoreCommand {
       has to be signed (require_signed_verdict). Root needs none; the server then still knows the keys, unless root gives \
       a payload with --deregister.
       """)
-  static let done = "reset"
+  static let done = ToolText.reset
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
@@ -37,10 +37,10 @@ struct ResetCommand: CoreCommand {
     request.authenticator = names.type
     if surroundings.caller.isRoot {
       guard payload == nil || deregister else {
-        throw .badArgument("root resets without a payload: --payload goes with --deregister")
+        throw .badArgument(.payloadOfRoot)
       }
     } else if deregister {
-      throw .onlyRoot("choose whether the server is told (--deregister)")
+      throw .onlyRoot(.tellServer)
     }
     request.payload = try PayloadSource.read(payload, in: surroundings)
     guard request.payload != nil || surroundings.caller.isRoot && !deregister else { throw .noPayload }

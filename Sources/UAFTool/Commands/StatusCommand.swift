@@ -10,7 +10,7 @@ struct StatusCommand: CoreCommand {
       With --available the exit status answers whether the authenticator can be used for a login: 0 yes, 1 no, \
       2 anything else, in the same way the login itself finds out.
       """)
-  static let done = "status"
+  static let done = ToolText.accepted
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
@@ -40,7 +40,7 @@ struct StatusCommand: CoreCommand {
     do throws(ToolError) {
       return try answer(available, in: surroundings)
     } catch {
-      surroundings.output.failure(error.description, hint: error.hint)
+      surroundings.failure(error)
       return .usage
     }
   }
@@ -50,7 +50,7 @@ struct StatusCommand: CoreCommand {
     guard finished.result == 0 else { return Outcome.tell(finished, in: surroundings) }
     let text = finished.document ?? ""
     let document = try StatusDocument(parsing: text)
-    surroundings.output.result(json ? ShownText.verbatim(text) : StatusReport.text(document))
+    surroundings.output.result(json ? ShownText.verbatim(text) : StatusReport(language: surroundings.language).text(document))
     return .success
   }
 
@@ -63,12 +63,12 @@ struct StatusCommand: CoreCommand {
     let document = try StatusDocument(parsing: finished.document ?? "")
     guard let found = document.authenticators.first(where: { $0.isCalled(name) }) else {
       guard AuthenticatorName.isPossible(name) else {
-        throw .badArgument("no such authenticator type: \(ShownText.line(name))")
+        throw .badArgument(.noSuchType(name))
       }
-      surroundings.output.result("\(ShownText.line(name)): not enabled")
+      surroundings.result(StatusText.notEnabled(ShownText.line(name)))
       return .refused
     }
-    surroundings.output.result(StatusReport.line(found))
+    surroundings.output.result(StatusReport(language: surroundings.language).line(found))
     return found.state == StatusReport.available ? .success : .refused
   }
 }

@@ -6,7 +6,7 @@ struct TrustCommand: CoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "trust",
     abstract: "Writes the server of a payload into the configuration; root only.")
-  static let done = "trusted"
+  static let done = ToolText.trusted
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption

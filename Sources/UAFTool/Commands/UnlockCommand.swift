@@ -6,7 +6,7 @@ struct UnlockCommand: CoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
     abstract: "Lifts every lock of an account; root only.")
-  static let done = "unlocked"
+  static let done = ToolText.unlocked
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption

@@ -26,7 +26,7 @@ struct Conversation: ~Copyable {
     _ begin: Begin, over socket: borrowing PacketSocket, with person: inout some Person & ~Copyable
   ) throws(ToolError) -> Finished {
     let packet: [UInt8]
-    do throws(PacketError) { packet = try begin.packet() } catch { throw .badArgument("too long: \(error)") }
+    do throws(PacketError) { packet = try begin.packet() } catch { throw .badArgument(.tooLong) }
     try send(packet, as: .begin, over: socket)
     var wasAsked = false
     while true {
@@ -73,7 +73,7 @@ struct Conversation: ~Copyable {
       default: isSuccess == (finished.result == success) && (isSuccess || finished.result != 0)
       }
     guard isAllowed else {
-      throw .coreConfused("code \(finished.pamCode) does not go with result \(finished.result)")
+      throw .coreConfused(.code(finished.pamCode, result: finished.result))
     }
   }
 
@@ -98,18 +98,18 @@ struct Conversation: ~Copyable {
     } catch { throw Self.failure(error) }
     try advance(packet.type)
     return try buffer.withBytes { (span: Span<UInt8>) throws(ToolError) -> CoreMessage in
-      do throws(PacketError) { return try CoreMessage(packet, span) } catch { throw .coreConfused("\(error)") }
+      do throws(PacketError) { return try CoreMessage(packet, span) } catch { throw .coreConfused(.packet(error)) }
     }
   }
 
   private mutating func advance(_ type: PacketType) throws(ToolError) {
-    do throws(PacketError) { try state.advance(type) } catch { throw .coreConfused("\(error)") }
+    do throws(PacketError) { try state.advance(type) } catch { throw .coreConfused(.packet(error)) }
   }
 
   private static func failure(_ error: PacketSocketError) -> ToolError {
     switch error {
     case .timedOut: .coreSilent
-    case .malformed(let packet): .coreConfused("\(packet)")
+    case .malformed(let packet): .coreConfused(.packet(packet))
     default: .coreEnded
     }
   }

@@ -9,7 +9,7 @@ enum Outcome {
     let language = surroundings.language
     let lines = ShownText.lines(finished.text ?? "").split(separator: "\n").map(String.init)
     let usual = result.nextStep(in: language).flatMap { step in lines.contains { says($0, step) } ? nil : step }
-    surroundings.output.failure(
+    surroundings.failure(
       "\(lines.first ?? result.text(in: language)) [\(result.code)]",
       hint: lines.count > 1 ? lines.dropFirst().joined(separator: " ") : usual)
     return exit(finished)
@@ -17,16 +17,16 @@ enum Outcome {
 
   /// Says that it was done, in the core's words where a value was changed or reset, and prints the token if wanted.
   static func tell(
-    success finished: Finished, as done: String, wantsToken: Bool = false, in surroundings: Surroundings
+    success finished: Finished, as done: ToolText, wantsToken: Bool = false, in surroundings: Surroundings
   ) -> ToolExit {
     let output = surroundings.output
     let text = finished.result == 0 ? "" : ShownText.lines(finished.text ?? "")
-    output.note(text.isEmpty ? done : text)
+    output.note(text.isEmpty ? done.text(in: surroundings.language) : text)
     guard wantsToken else { return .success }
     if let token = finished.token {
       output.result(ShownText.verbatim(token))
     } else {
-      output.note("the server gave no token")
+      surroundings.note(ToolText.noToken)
     }
     return .success
   }

@@ -13,31 +13,19 @@ struct ConfigurationCheck {
     do throws(ConfigurationError) {
       configuration = try Configuration.load(path: path, requiredOwner: owner)
     } catch {
-      if !isRoot, case .file(_, .system(EACCES)) = error { return ([.skipped("configuration: \(path)")], nil) }
-      return (
-        [.failure(.configurationUnusable, "configuration: \(error)", do: "correct it; until then nobody can log in")],
-        nil
-      )
+      if !isRoot, case .file(_, .system(EACCES)) = error { return ([.skipped(ConfigurationText.closed(path: path))], nil) }
+      return ([.failure(.configurationUnusable, ConfigurationText.unusable(error))], nil)
     }
-    var findings = [Finding.ok("configuration: \(path)")]
+    var findings = [Finding.ok(ConfigurationText.fine(path: path))]
     findings += configuration.withoutEffect.map {
-      .warning(
-        .configurationNoEffect, "configuration: \($0) has no effect in this version",
-        do: "leave it out, and rely on nothing it says")
+      .warning(.configurationNoEffect, ConfigurationText.noEffect(key: $0))
     }
     guard let server = configuration.server else {
-      findings.append(
-        .failure(
-          .configurationNoServer, "configuration: \(path) names no server",
-          do: "write [server], or uafctl trust --payload FILE"))
+      findings.append(.failure(.configurationNoServer, ConfigurationText.noServer(path: path)))
       return (findings, configuration)
     }
     if !server.verifiesTLS {
-      findings.append(
-        .alarm(
-          .tlsVerify,
-          "configuration: tls_verify = false: whoever stands between this machine and the server decides who logs in",
-          do: "remove it, and name the server's authority with ca_file"))
+      findings.append(.alarm(.tlsVerify, ConfigurationText.unverified))
     }
     return (findings + Self.choices(of: configuration), configuration)
   }
@@ -49,19 +37,10 @@ struct ConfigurationCheck {
     let told = sections.filter { $0.settings.general.hideState == false }.map(\.name)
     var findings: [Finding] = []
     if !offline.isEmpty {
-      findings.append(
-        .warning(
-          .offline,
-          "configuration: offline = \"allow\" in \(offline.joined(separator: ", ")): whoever cuts this machine off from the "
-            + "server, or was revoked since, gets in by the passcode alone until offline_max_age is over",
-          do: "take it out where the server must decide"))
+      findings.append(.warning(.offline, ConfigurationText.offline(sections: offline)))
     }
     if !told.isEmpty {
-      findings.append(
-        .warning(
-          .hideState,
-          "configuration: hide_state = false in \(told.joined(separator: ", ")): over the network, too, it can be told who is "
-            + "registered and who is locked", do: "take it out: locally it is the default"))
+      findings.append(.warning(.hideState, ConfigurationText.toldState(sections: told)))
     }
     return findings
   }

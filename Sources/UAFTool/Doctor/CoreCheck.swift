@@ -11,18 +11,13 @@ struct CoreCheck {
     do throws(ToolError) {
       document = try ask()
     } catch {
-      let remedy = error.hint ?? "the log (authpriv) says more"
       // Without a socket that is told already, and root's programs start a core of their own.
-      if case .noCore = error { return [.skipped("core: \(error)", do: remedy)] }
-      return [.failure(.coreSilent, "core: \(error)", do: remedy)]
+      if case .noCore = error { return [.skipped(CoreText.failed(error))] }
+      return [.failure(.coreSilent, CoreText.failed(error))]
     }
-    var findings: [Finding] = [.ok("core: answers")]
+    var findings: [Finding] = [.ok(CoreText.answers)]
     if let version = document.version, version != ToolVersion.number {
-      findings = [
-        .failure(
-          .coreVersion, "core: is version \(version), not \(ToolVersion.number)",
-          do: "systemctl restart pam-uaf.socket, or reinstall the pam-uaf package")
-      ]
+      findings = [.failure(.coreVersion, CoreText.version(version, expected: ToolVersion.number))]
     }
     return findings + account(document)
   }
@@ -37,7 +32,7 @@ struct CoreCheck {
     }
     core.close()
     let end = try finished.get()
-    guard end.pamCode == 0 else { throw .configuration(end.text ?? "result \(end.result)") }
+    guard end.pamCode == 0 else { throw .configuration(end.text.map(ConfigurationProblem.refused) ?? .result(end.result)) }
     return try StatusDocument(parsing: end.document ?? "")
   }
 
@@ -46,17 +41,14 @@ struct CoreCheck {
     let usable = document.authenticators.filter { $0.state == StatusReport.available }
     let locked = document.authenticators.filter { $0.state == StatusReport.locked }
     var findings = locked.map { authenticator in
-      Finding.warning(
-        .accountLocked, "account: \(name): \(StatusReport.line(authenticator))",
-        do: "wait until the lock is over (uafctl status), or uafctl unlock \(name)")
+      Finding.warning(.accountLocked, CoreText.locked(account: name, authenticator))
     }
     if !usable.isEmpty {
-      findings.append(.ok("account: \(name): " + usable.map(StatusReport.line).joined(separator: ", ")))
+      findings.append(.ok(CoreText.usable(account: name, usable)))
     } else if locked.isEmpty, surroundings.caller.isRoot {
-      findings.append(.ok("account: \(name): nothing registered; people run doctor for theirs"))
+      findings.append(.ok(CoreText.nothingOfRoots(account: name)))
     } else if locked.isEmpty {
-      findings.append(
-        .warning(.accountUnregistered, "account: \(name): nothing registered", do: "uafctl register --payload FILE"))
+      findings.append(.warning(.accountUnregistered, CoreText.nothing(account: name)))
     }
     return findings
   }

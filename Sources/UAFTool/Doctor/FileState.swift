@@ -21,11 +21,6 @@ struct FileState: Equatable {
 
   /// The mode as chmod writes it.
   var octal: String { String(mode, radix: 8) }
-
-  /// The size for a person.
-  var shownSize: String {
-    size < 1_000_000 ? "\(size) bytes" : "\(size / 1_000_000).\(size / 100_000 % 10) MB"
-  }
 }
 
 /// Why a file could not be looked at.

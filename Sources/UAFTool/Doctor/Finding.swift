@@ -1,3 +1,5 @@
+import FidoResults
+
 /// What one check of `doctor` came to.
 struct Finding: Equatable {
   /// How bad it is.
@@ -15,34 +17,32 @@ struct Finding: Equatable {
   let level: Level
   /// What it is called; nil where nothing is wrong.
   let id: FindingID?
-  /// What was looked at, and what it is like.
-  let text: String
-  /// What to do about it.
-  let remedy: String?
+  private let english: FindingText
+  private let korean: FindingText
 
-  private init(_ level: Level, _ id: FindingID?, _ text: String, _ remedy: String?) {
+  private init(_ level: Level, _ id: FindingID?, _ text: some FindingCatalogue) {
     self.level = level
     self.id = id
-    self.text = text
-    self.remedy = remedy
+    english = text.english
+    korean = text.korean
   }
 
-  static func ok(_ text: String) -> Finding { Finding(.ok, nil, text, nil) }
-  static func warning(_ id: FindingID, _ text: String, do remedy: String) -> Finding {
-    Finding(.warning, id, text, remedy)
-  }
-  static func alarm(_ id: FindingID, _ text: String, do remedy: String) -> Finding {
-    Finding(.alarm, id, text, remedy)
-  }
-  static func failure(_ id: FindingID, _ text: String, do remedy: String) -> Finding {
-    Finding(.failure, id, text, remedy)
-  }
-  static func skipped(_ text: String, do remedy: String = "run it as root") -> Finding {
-    Finding(.skipped, nil, text, remedy)
+  static func ok(_ text: some FindingCatalogue) -> Finding { Finding(.ok, nil, text) }
+  static func warning(_ id: FindingID, _ text: some FindingCatalogue) -> Finding { Finding(.warning, id, text) }
+  static func alarm(_ id: FindingID, _ text: some FindingCatalogue) -> Finding { Finding(.alarm, id, text) }
+  static func failure(_ id: FindingID, _ text: some FindingCatalogue) -> Finding { Finding(.failure, id, text) }
+  static func skipped(_ text: some FindingCatalogue) -> Finding { Finding(.skipped, nil, text) }
+
+  /// What it says.
+  func text(in language: Language) -> FindingText {
+    switch language {
+    case .english: english
+    case .korean: korean
+    }
   }
 
-  /// Its line of the report.
-  func line(colours: Bool) -> String {
+  /// Its line of the report; the mark and the id are the same in every language, for scripts.
+  func line(in language: Language, colours: Bool) -> String {
     let mark =
       switch level {
       case .ok: "ok  "
@@ -50,8 +50,10 @@ struct Finding: Equatable {
       case .failure: "FAIL"
       case .skipped: "skip"
       }
+    let text = text(in: language)
     let line =
-      mark + " " + ShownText.line(text + (remedy.map { " : \($0)" } ?? "") + (id.map { " [\($0.rawValue)]" } ?? ""))
+      mark + " "
+      + ShownText.line(text.what + (text.remedy.map { " : \($0)" } ?? "") + (id.map { " [\($0.rawValue)]" } ?? ""))
     guard colours, level == .failure || level == .alarm else { return line }
     return "\u{1B}[31m\(line)\u{1B}[0m"
   }

@@ -4,43 +4,32 @@ struct MachineCheck {
 
   // 1 January 2026: no machine with this program has an earlier date.
   private static let earliest = 1_767_225_600
-  private static let sandbox = "logins work, with one wall less around core and network; a newer kernel has it"
 
   func findings() -> [Finding] { kernel() + time() + log() }
 
   private func kernel() -> [Finding] {
     var findings: [Finding] = []
     if !facts.hasNetworkNamespaces || facts.mayLeaveNetwork == false {
-      let why = facts.hasNetworkNamespaces ? "root may make none here, as in many containers" : "the kernel has none"
       findings.append(
-        .warning(.kernelNetwork, "kernel: no network namespaces for the core: \(why)", do: Self.sandbox))
+        .warning(.kernelNetwork, MachineText.noNetworkNamespaces(kernelHasThem: facts.hasNetworkNamespaces)))
     }
     if facts.landlock < 1 {
-      findings.append(.warning(.kernelLandlock, "kernel: no Landlock", do: Self.sandbox))
+      findings.append(.warning(.kernelLandlock, MachineText.noLandlock))
     }
     if !facts.hasSeccomp {
-      findings.append(.warning(.kernelSeccomp, "kernel: no filters of system calls (seccomp)", do: Self.sandbox))
+      findings.append(.warning(.kernelSeccomp, MachineText.noSeccomp))
     }
-    let state = "Landlock \(facts.landlock), seccomp, network namespaces"
-    return findings.isEmpty ? [.ok("kernel: \(state)")] : findings
+    return findings.isEmpty ? [.ok(MachineText.kernel(landlock: facts.landlock))] : findings
   }
 
   private func time() -> [Finding] {
     guard let bootID = facts.bootID, isBootID(bootID) else {
-      return [
-        .failure(
-          .bootID, "clock: /proc/sys/kernel/random/boot_id cannot be read: no lock can be timed",
-          do: "mount /proc for root's programs")
-      ]
+      return [.failure(.bootID, MachineText.noBootID)]
     }
     guard facts.time >= Self.earliest else {
-      return [
-        .warning(
-          .clock, "clock: it is before 2026 here: no certificate of the server is valid yet",
-          do: "set the clock, for example with timedatectl")
-      ]
+      return [.warning(.clock, MachineText.early)]
     }
-    return [.ok("clock: set, and this start of the machine has its number")]
+    return [.ok(MachineText.clock)]
   }
 
   private func isBootID(_ text: String) -> Bool {
@@ -52,12 +41,8 @@ struct MachineCheck {
 
   private func log() -> [Finding] {
     guard facts.logFailure == 0 else {
-      return [
-        .warning(
-          .log, "log: /dev/log: \(SystemError.text(facts.logFailure)): nobody can see why a login was refused",
-          do: "start systemd-journald, or a syslog daemon")
-      ]
+      return [.warning(.log, MachineText.noLog(SystemReason(facts.logFailure)))]
     }
-    return [.ok("log: /dev/log takes lines")]
+    return [.ok(MachineText.log)]
   }
 }

@@ -17,36 +17,34 @@ struct ProgramCheck {
     case .failure(let error):
       return [
         .failure(
-          .programMissing, "\(name): \(path): \(SystemError.text(error.number))", do: "reinstall the pam-uaf package")
+          .programMissing, ProgramText.missing(name: name, path: path, SystemReason(error.number)))
       ]
     case .success(let found): state = found
     }
     guard state.kind == S_IFREG, state.mode & 0o111 != 0, state.size > 0 else {
-      return [.failure(.programMissing, "\(name): \(path) is no program", do: "reinstall the pam-uaf package")]
+      return [.failure(.programMissing, ProgramText.noProgram(name: name, path: path))]
     }
     guard state.owner == owner else {
-      return [.failure(.programOpen, "\(name): \(path) belongs to uid \(state.owner)", do: "chown root:root \(path)")]
+      return [.failure(.programOpen, ProgramText.owner(name: name, path: path, uid: state.owner))]
     }
     guard state.mode & 0o022 == 0, state.mode & 0o6000 == 0 else {
-      return [.failure(.programOpen, "\(name): \(path) has mode \(state.octal)", do: "chmod 755 \(path)")]
+      return [.failure(.programOpen, ProgramText.mode(name: name, path: path, mode: state.octal))]
     }
     if let objection = folderObjection() { return [objection] }
     guard state.size <= Self.largest else {
       return [
-        .warning(
-          .programSize, "\(name): \(path) has \(state.shownSize)",
-          do: "install a release build: static, stripped, at most 20 MB")
+        .warning(.programSize, ProgramText.tooLarge(name: name, path: path, bytes: state.size))
       ]
     }
     let announced = version(path)
     guard announced == "uaf-\(name) \(ToolVersion.number)\n" else {
       return [
         .failure(
-          .programVersion, "\(name): \(path) says it is '\(announced ?? "")', not version \(ToolVersion.number)",
-          do: "reinstall the pam-uaf package: its programs belong together")
+          .programVersion,
+          ProgramText.version(name: name, path: path, said: announced ?? "", expected: ToolVersion.number))
       ]
     }
-    return [.ok("\(name): \(path), \(state.shownSize)")]
+    return [.ok(ProgramText.fine(name: name, path: path, bytes: state.size))]
   }
 
   /// Whoever may write to the folder may put another program there.
@@ -54,10 +52,10 @@ struct ProgramCheck {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
     guard case .success(let state) = FileState.of(folder) else { return nil }
     if state.owner != owner {
-      return .failure(.programOpen, "\(name): \(folder) belongs to uid \(state.owner)", do: "chown root:root \(folder)")
+      return .failure(.programOpen, ProgramText.owner(name: name, path: folder, uid: state.owner))
     }
     if state.mode & 0o022 != 0 {
-      return .failure(.programOpen, "\(name): \(folder) has mode \(state.octal)", do: "chmod 755 \(folder)")
+      return .failure(.programOpen, ProgramText.mode(name: name, path: folder, mode: state.octal))
     }
     return nil
   }

@@ -11,15 +11,11 @@ struct SocketCheck {
     do throws(PacketSocketError) {
       let socket = try PacketSocket(connectingTo: path)
       guard try socket.peerUserID() == owner else {
-        return [.failure(.socketOwner, "socket: what serves \(path) is not root's", do: "stop what listens there")]
+        return [.failure(.socketOwner, SocketText.notRoots(path: path))]
       }
-      return [.ok("socket: \(path) is served")]
+      return [.ok(SocketText.served(path: path))]
     } catch {
-      return [
-        .warning(
-          .socketMissing, "socket: \(path): \(reason(error)); only root's programs reach the core",
-          do: "systemctl enable --now pam-uaf.socket, where there is systemd")
-      ]
+      return [.warning(.socketMissing, SocketText.unreachable(path: path, reason(error)))]
     }
   }
 
@@ -28,14 +24,17 @@ struct SocketCheck {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
     guard case .success(let state) = FileState.of(folder) else { return nil }
     guard state.kind == S_IFDIR, state.owner == owner, state.mode & 0o022 == 0 else {
-      return .failure(
-        .runFolder, "socket: \(folder) can be changed by others than root",
-        do: "chown root:root \(folder) && chmod 755 \(folder)")
+      return .failure(.runFolder, SocketText.folder(folder))
     }
     return nil
   }
 
-  private func reason(_ error: PacketSocketError) -> String {
-    if case .notConnected(let number) = error { SystemError.text(number) } else { "\(error)" }
+  private func reason(_ error: PacketSocketError) -> SystemReason {
+    switch error {
+    case .notConnected(let number): SystemReason(number)
+    case .notASocket: SystemReason(ENOTSOCK)
+    case .timedOut: SystemReason(ETIMEDOUT)
+    case .noPeer, .closed, .malformed: SystemReason(ECONNRESET)
+    }
   }
 }

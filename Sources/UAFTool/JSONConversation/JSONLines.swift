@@ -41,8 +41,8 @@ struct JSONLines {
   /// The last line where the core said nothing, or nothing that is to be believed.
   func failure(_ error: ToolError) {
     var line = last(error.exit == .unreachable ? .clientMismatch : .invalidParameter, isSuccess: false)
-    line.set("text", .string(error.description))
-    line.set("nextStep", error.hint.map(JSONValue.string))
+    line.set("text", .string(error.text(in: language).what))
+    line.set("nextStep", error.text(in: language).remedy.map(JSONValue.string))
     write(line)
   }
 

@@ -13,8 +13,8 @@ struct JSONPerson: Person {
     lines.challenge(prompt)
     switch try input.next(capacity: JSONAnswerReader.maximumLineCount + 1) {
     case .bytes(let line): return try entry(line)
-    case .unusable: return cancelled("the line holds a NUL")
-    case .end: return cancelled("standard input has no further line")
+    case .unusable: return cancelled(.lineHoldsNUL)
+    case .end: return cancelled(.noFurtherLine)
     }
   }
 
@@ -32,12 +32,12 @@ struct JSONPerson: Person {
     switch answer {
     case .value: return .value(value)
     case .cancel: return .cancelled
-    case nil: return cancelled("the line is no answer")
+    case nil: return cancelled(.lineIsNoAnswer)
     }
   }
 
-  private func cancelled(_ why: String) -> Entry {
-    lines.message("\(why): cancelled", isError: true)
+  private func cancelled(_ why: ToolText) -> Entry {
+    lines.message(why.text(in: lines.language), isError: true)
     return .cancelled
   }
 }

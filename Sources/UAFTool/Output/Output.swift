@@ -11,13 +11,7 @@ struct Output {
   /// Writes a line that is not a result, with the program's name before it.
   func note(_ text: String) { write("uafctl: \(text)\n", to: notes) }
 
-  /// Writes what failed and, on a line of its own, what to do about it.
-  func failure(_ text: String, hint: String?) {
-    note(text)
-    if let hint { write("hint: \(hint)\n", to: notes) }
-  }
-
-  /// Writes a question of a conversation without a terminal.
+  /// Writes a line beside a note, or a question of a conversation without a terminal.
   func question(_ text: String) { write(text + "\n", to: notes) }
 
   /// Nothing sensible can be done where an output is gone.

@@ -8,10 +8,7 @@ extension PAMCheck {
     let account = lines.filter { $0.group == "account" }
     guard !account.isEmpty, account.allSatisfy(\.asksOwnModule) else { return [] }
     return [
-      .warning(
-        .pamAccountAlone,
-        "pam: \(directory)/\(service): no account line but pam_uaf's, which lets nobody in by itself: uaf-rescue is refused, too",
-        do: "write '@include common-account', or whatever 'other' has for account, into it")
+      .warning(.pamAccountAlone, PAMLineText.accountAlone(file: "\(directory)/\(service)"))
     ]
   }
 }

@@ -16,7 +16,7 @@ struct PAMCheck {
   func findings() -> [Finding] {
     let folder = PAMDirectory(path: directory)
     guard let services = folder.services() else {
-      return [.failure(.pamFolder, "pam: \(directory) cannot be read", do: "name the folder with --pam-directory")]
+      return [.failure(.pamFolder, PAMText.noFolder(directory))]
     }
     let loose = includes(folder, services) + unusedStacks(folder)
     // A part of other stacks is judged where it stands, not alone. Whatever else is included may be a service all the same.
@@ -24,10 +24,7 @@ struct PAMCheck {
       !Self.isPart(service) && folder.wholeStack(of: service).contains(where: \.asksOwnModule)
     }
     guard !concerned.isEmpty else {
-      return loose + profile(folder) + [
-        .warning(
-          .pamUnused, "pam: no service in \(directory) uses \(PAMLine.ownModule)", do: "uafctl pam enable SERVICE")
-      ]
+      return loose + profile(folder) + [.warning(.pamUnused, PAMText.unused(folder: directory))]
     }
     let lines = concerned.flatMap { folder.wholeStack(of: $0) }.filter(\.asksOwnModule)
     let stacks = concerned.flatMap { service -> [Finding] in
@@ -54,22 +51,19 @@ struct PAMCheck {
     return names.map { name in
       let places = name.hasPrefix("/") ? [name] : moduleFolders.map { $0 + "/" + name }
       guard let place = places.first(where: { (try? FileState.of($0).get()) != nil }) else {
-        return .failure(
-          .pamModule, "pam: \(name) is not where PAM looks for it", do: "reinstall the pam-uaf package")
+        return .failure(.pamModule, PAMText.noModule(name))
       }
-      return objection(to: place) ?? .ok("pam: \(place)")
+      return objection(to: place) ?? .ok(PAMText.module(path: place))
     }
   }
 
   /// Whoever may write to the module decides who is let in.
   private func objection(to place: String) -> Finding? {
     guard case .success(let state) = FileState.of(place), state.kind == S_IFREG else {
-      return .failure(.pamModule, "pam: \(place) is no plain file", do: "reinstall the pam-uaf package")
+      return .failure(.pamModule, PAMText.moduleNoFile(path: place))
     }
     guard state.owner == owner, state.mode & 0o022 == 0 else {
-      return .failure(
-        .pamModule, "pam: \(place) can be changed by others than root",
-        do: "chown root:root \(place) && chmod 644 \(place)")
+      return .failure(.pamModule, PAMText.moduleOpen(path: place))
     }
     return nil
   }
@@ -80,29 +74,23 @@ struct PAMCheck {
     let own = lines[position]
     let after = lines[(position + 1)...].filter { !$0.asksOwnModule }
     let isAuthenticatedAfter = after.contains(where: StackReading.authenticates)
-    let name = "pam: \(directory)/\(service)"
+    let file = "\(directory)/\(service)"
     if own.failureGoesOn, !isAuthenticatedAfter, !after.contains(where: denies),
       !lines[..<position].contains(where: StackReading.authenticates)
     {
-      return .failure(
-        .pamLetsIn, "\(name): a refusal is followed by nothing that refuses",
-        do: "put 'auth required pam_deny.so' behind it")
+      return .failure(.pamLetsIn, PAMText.letsIn(file: file))
     }
     if own.decidesNothing {
-      return .warning(
-        .pamNoEffect, "\(name): whatever pam_uaf says, the lines behind it decide",
-        do: "give its line a control word that counts: a stack of pam.d/")
+      return .warning(.pamNoEffect, PAMText.noEffect(file: file))
     }
-    if own.failureGoesOn, isAuthenticatedAfter { return .ok("\(name): another way in stands behind it") }
+    if own.failureGoesOn, isAuthenticatedAfter { return .ok(PAMText.wayBehind(file: file)) }
     if lines[..<position].contains(where: { StackReading.authenticates($0) && $0.successCanSuffice }) {
-      return .ok("\(name): another way in stands before it")
+      return .ok(PAMText.wayBefore(file: file))
     }
     if lines[..<position].indices.contains(where: StackReading(lines: lines).leadsPast) {
-      return .ok("\(name): some are led past it to another way in")
+      return .ok(PAMText.wayPast(file: file))
     }
-    return .warning(
-      .pamNoWayIn, "\(name): nobody gets in where it refuses, administrators included",
-      do: "keep another way in: a stack of pam.d/, or root's console without it")
+    return .warning(.pamNoWayIn, PAMText.noWayIn(file: file))
   }
 
   private func denies(_ line: PAMLine) -> Bool {

@@ -2,10 +2,10 @@ import Glibc
 
 /// A file with an enrolment payload.
 enum PayloadFile {
-  /// Its one line; warns on `output` where others may read it, because the code inside works for whoever has it.
+  /// Its one line; warns where others may read it, because the code inside works for whoever has it.
   ///
   /// - Throws: ``ToolError``: `payloadUnreadable`, `payloadUnusable`, `noPayload`.
-  static func read(_ path: String, output: Output) throws(ToolError) -> [UInt8] {
+  static func read(_ path: String, in surroundings: Surroundings) throws(ToolError) -> [UInt8] {
     // SAFETY: the path lives for the call. Not to hang on a FIFO nobody writes to: with O_NONBLOCK its end comes at once.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { throw .payloadUnreadable(path: path, errno) }
@@ -16,9 +16,7 @@ enum PayloadFile {
     let kind = state.st_mode & S_IFMT
     guard kind != S_IFDIR else { throw .payloadUnreadable(path: path, EISDIR) }
     if kind == S_IFREG, state.st_mode & 0o044 != 0 {
-      output.failure(
-        "warning: others may read \(ShownText.line(path)), and its code works for whoever has it",
-        hint: "chmod 600 \(ShownText.line(path)), and remove it after use")
+      surroundings.failure(PayloadWarning(path: path))
     }
     _ = fcntl(descriptor, F_SETFL, 0)
     return try PayloadSource.checked(try bytes(of: descriptor, path: path))

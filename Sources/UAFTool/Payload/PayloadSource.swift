@@ -22,7 +22,7 @@ enum PayloadSource: Equatable {
   ///
   /// - Throws: ``ToolError``: `payloadOnCommandLine` for what looks like a payload; `badArgument` for an empty name.
   init(argument: String) throws(ToolError) {
-    guard !argument.isEmpty else { throw .badArgument("--payload takes the name of a file, or - for standard input") }
+    guard !argument.isEmpty else { throw .badArgument(.payloadWithoutName) }
     guard !Self.looksLikePayload(argument) else { throw .payloadOnCommandLine }
     self = argument == "-" ? .standardInput : .file(argument)
   }
@@ -61,7 +61,7 @@ enum PayloadSource: Equatable {
   /// - Throws: ``ToolError``: `payloadUnreadable`, `payloadUnusable`, `noPayload`, `terminalFailed`, `outOfMemory`.
   func read(in surroundings: Surroundings) throws(ToolError) -> [UInt8] {
     switch self {
-    case .file(let path): try PayloadFile.read(path, output: surroundings.output)
+    case .file(let path): try PayloadFile.read(path, in: surroundings)
     case .standardInput: try Self.enter(in: surroundings)
     case .literal(let payload): try Self.checked(payload)
     }
@@ -70,7 +70,8 @@ enum PayloadSource: Equatable {
   private static func enter(in surroundings: Surroundings) throws(ToolError) -> [UInt8] {
     if let terminal = surroundings.terminal {
       let person = TerminalPerson(terminal, in: surroundings)
-      switch try person.ask("Enrolment payload: ", EntryForm(display: .hidden, capacity: maximumCount)) {
+      switch try person.ask(
+        ToolText.payloadQuestion.text(in: surroundings.language), EntryForm(display: .hidden, capacity: maximumCount)) {
       case .value(let value): return try checked(bytes(of: value))
       case .cancelled: throw .noPayload
       }

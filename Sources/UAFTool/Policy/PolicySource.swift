@@ -21,13 +21,13 @@ enum PolicySource {
       }
       return try Configuration.load(path: path, requiredOwner: caller).passcode.policy
     } catch {
-      guard caller != root, case .file(let path, let problem) = error else { throw .configuration("\(error)") }
+      guard caller != root, case .file(let path, let problem) = error else { throw .configuration(.unusable(error)) }
       switch problem {
-      case .owner: throw .configuration("\(path): it is neither yours nor root's")
+      case .owner: throw .configuration(.notYours(path: path))
       // What root is told to do, to give the folder to himself, must not be done to a home.
       case .directoryOwner(let folder):
-        throw .configuration("\(path): \(folder) belongs neither to root nor to the owner of the file")
-      default: throw .configuration("\(error)")
+        throw .configuration(.folderNotYours(path: path, folder: folder))
+      default: throw .configuration(.unusable(error))
       }
     }
   }

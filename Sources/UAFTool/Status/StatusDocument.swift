@@ -51,7 +51,7 @@ struct StatusDocument: Equatable {
     self.authenticators = authenticators
   }
 
-  private static let unreadable = ToolError.coreConfused("the status document cannot be read")
+  private static let unreadable = ToolError.coreConfused(.statusDocument)
 
   private static func authenticator(_ value: JSONValue) throws(ToolError) -> Authenticator {
     guard case .object(let object) = value, let type = object.text("type"), let state = object.number("state") else {

@@ -1,52 +1,42 @@
 import FidoResults
 
 /// The document of *status* in lines for a person.
-enum StatusReport {
+struct StatusReport {
+  let language: Language
+
   /// The lines, without an end of line at the last one.
-  static func text(_ document: StatusDocument) -> String {
+  func text(_ document: StatusDocument) -> String {
     var lines: [String] = []
-    if let name = document.accountName { lines.append("account: \(ShownText.line(name))") }
-    if let name = document.serverUserName { lines.append("name at the server: \(ShownText.line(name))") }
-    if document.authenticators.isEmpty { lines.append("no authenticator is enabled") }
+    if let name = document.accountName { lines.append(words(.account(ShownText.line(name)))) }
+    if let name = document.serverUserName { lines.append(words(.nameAtServer(ShownText.line(name)))) }
+    if document.authenticators.isEmpty { lines.append(words(.noAuthenticator)) }
     for authenticator in document.authenticators { lines += self.lines(authenticator) }
     return lines.joined(separator: "\n")
   }
 
   /// One authenticator in a line.
-  static func line(_ authenticator: StatusDocument.Authenticator) -> String {
+  func line(_ authenticator: StatusDocument.Authenticator) -> String {
     let name = authenticator.aaid.map { " (\(ShownText.line($0)))" } ?? ""
-    return "\(ShownText.line(authenticator.type))\(name): \(state(authenticator.state))"
+    return "\(ShownText.line(authenticator.type))\(name): \(words(.state(authenticator.state)))"
   }
 
-  private static func lines(_ authenticator: StatusDocument.Authenticator) -> [String] {
+  private func lines(_ authenticator: StatusDocument.Authenticator) -> [String] {
     var lines = [line(authenticator)]
-    let isInUse = authenticator.state == available || authenticator.state == locked
-    if isInUse, let local = authenticator.local { lines.append("  here: \(counter(local))") }
-    if isInUse, let remote = authenticator.remote { lines.append("  over the network: \(counter(remote))") }
-    if isInUse, let others = authenticator.otherUser { lines.append("  by other users here: \(counter(others))") }
+    let isInUse = authenticator.state == Self.available || authenticator.state == Self.locked
+    if isInUse, let local = authenticator.local { lines.append("  " + words(.here(local))) }
+    if isInUse, let remote = authenticator.remote { lines.append("  " + words(.overNetwork(remote))) }
+    if isInUse, let others = authenticator.otherUser { lines.append("  " + words(.byOthers(others))) }
     return lines
   }
 
-  private static func counter(_ counter: StatusDocument.Counter) -> String {
-    if counter.isPermanent { return "locked for good: only root's uafctl unlock helps" }
-    if counter.remainingLockSeconds > 0 { return "locked for \(counter.remainingLockSeconds) s" }
-    return "\(counter.remainingTries) \(counter.remainingTries == 1 ? "try" : "tries") left"
-  }
-
-  private static func state(_ number: Int64) -> String {
-    switch number {
-    case notSupported: "not supported"
-    case available: "available"
-    case 3007: "not registered"
-    case locked: "locked"
-    default: "state \(number)"
-    }
-  }
+  private func words(_ text: StatusText) -> String { text.text(in: language) }
 
   /// Enabled, and nothing this version can verify.
   static let notSupported: Int64 = 3005
   /// Registered and usable.
   static let available: Int64 = 3006
+  /// Enabled, and without a key here.
+  static let notRegistered: Int64 = 3007
   /// Registered, and not usable for a while or for good.
   static let locked: Int64 = 3008
 }

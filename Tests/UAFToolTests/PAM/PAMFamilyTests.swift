@@ -82,7 +82,7 @@ import Testing
     stacks.write("sshd", "auth required pam_deny.so\n")
     #expect(stacks.run("enable", "sudo").output.hasSuffix("\nwithout the passcode ask: login, other, su\n"))
     #expect(stacks.run("status").output == "sudo: fallback/sudo\nwithout the passcode ask: login, other, su\n")
-    #expect(stacks.findings().contains(.ok("pam: without the passcode ask: login, other, su")))
+    #expect(stacks.findings().contains(.ok(PAMLineText.openOthers(["login", "other", "su"]))))
   }
 
   // MARK: Refused, and nothing changed
@@ -163,7 +163,7 @@ import Testing
     _ = stacks.run("enable", "sudo")
     let bench = stacks.run("disable", "sudo-i")
     #expect(bench.exit == .success && !asks("sudo-i") && asks("sudo"))
-    #expect(bench.notes == "uafctl: sudo-i asks without the passcode, and is the same program as sudo\n")
+    #expect(bench.notes == "uafctl: sudo-i: asks without the passcode, and is the same program as sudo\n")
     _ = stacks.run("enable", "sudo")
     #expect(stacks.run("disable", "sudo").exit == .success)
     #expect(stacks.names == ["common-auth", "login", "sudo", "sudo-i"])

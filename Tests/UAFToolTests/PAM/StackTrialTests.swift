@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `refuses where the person at the terminal is not let in`() {
-    stacks.tester.end = .failure(StackRefusal(code: PAM_AUTH_ERR, text: "Authentication failure"))
+    stacks.tester.end = .failure(StackRefusal.code(PAM_AUTH_ERR, text: "Authentication failure"))
     #expect(refusal("--try", "alice").contains("it did not let you in: Authentication failure"))
     #expect(stacks.tester.people == ["alice", "alice", "alice"])
     stacks.tester.end = .success(())

@@ -9,9 +9,9 @@ import Testing
     do throws(StackError) {
       return try WayIn(accounts: FakeAccounts(), passwords: passwords).find(
         WayIn.Services(leadsRescuePast: rescue, consoleIsFree: console, consoleIsOpen: login, sudoIsOpen: sudo)
-      ).description
+      ).english
     } catch {
-      return "refused: \(error)"
+      return "refused: \(error.english.what)"
     }
   }
 

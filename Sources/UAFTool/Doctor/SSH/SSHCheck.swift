@@ -8,28 +8,17 @@ struct SSHCheck {
     guard let settings, reader.authentication(of: "sshd").contains(where: \.asksOwnModule) else { return [] }
     var findings: [Finding] = []
     if !settings.usesPAM {
-      findings.append(
-        .failure(
-          .sshUsePAM, "ssh: UsePAM is no: sshd never asks for the passcode", do: "UsePAM yes in sshd_config"))
+      findings.append(.failure(.sshUsePAM, SSHText.usePAM))
     }
     if !settings.isKeyboardInteractive {
-      findings.append(
-        .warning(
-          .sshKeyboardInteractive, "ssh: KbdInteractiveAuthentication is no: nobody is shown the question",
-          do: "KbdInteractiveAuthentication yes in sshd_config"))
+      findings.append(.warning(.sshKeyboardInteractive, SSHText.keyboardInteractive))
     }
     if settings.takesPasswords {
-      findings.append(
-        .warning(
-          .sshPassword, "ssh: PasswordAuthentication is yes: it shows no question, and one string answers all of them",
-          do: "PasswordAuthentication no in sshd_config"))
+      findings.append(.warning(.sshPassword, SSHText.password))
     }
     if !settings.takesPublicKeys || !settings.beginsWithPublicKey {
-      findings.append(
-        .warning(
-          .sshPublicKey, "ssh: nobody gets in by a public key first: no way in is left when the passcode is refused",
-          do: "PubkeyAuthentication yes in sshd_config, and publickey first in AuthenticationMethods"))
+      findings.append(.warning(.sshPublicKey, SSHText.publicKey))
     }
-    return findings.isEmpty ? [.ok("ssh: the question is shown, and a public key is another way in")] : findings
+    return findings.isEmpty ? [.ok(SSHText.fine)] : findings
   }
 }

@@ -34,7 +34,7 @@ struct FamilyEnabling {
     let own = try enabling(service).plan()
     guard !isAlone, let family = ServiceFamily.of(service.name) else { return FamilyPlan(plans: [own], notes: []) }
     var plans: [StackPlan] = []
-    var notes: [String] = []
+    var notes: [StackText] = []
     for name in family.members + [family.main] {
       guard name != service.name else {
         plans.append(own)
@@ -64,13 +64,13 @@ extension StackEnabling {
   }
 
   /// What is said of a name that needs no change although it cannot be changed; nil where it would stay open.
-  fileprivate func note(on error: StackError, among family: ServiceFamily) -> String? {
+  fileprivate func note(on error: StackError, among family: ServiceFamily) -> StackText? {
     let asks = PAMDirectory(path: folder.path).authentication(of: service.name).contains(where: \.asksOwnModule)
     switch error {
     case .follows(let path, let followed):
-      return family.names.contains(followed) ? "\(path): takes its lines from \(followed)" : nil
+      return family.names.contains(followed) ? .follows(path: path, service: followed) : nil
     case .byHand(let path), .noLine(let path, _), .severalLines(let path, _):
-      return asks ? "\(path): asks for the passcode already, by lines that uafctl did not write" : nil
+      return asks ? .byHandAlready(path: path) : nil
     default: return nil
     }
   }

@@ -4,7 +4,7 @@ struct FamilyPlan {
   /// while another name does not.
   let plans: [StackPlan]
   /// What is said of the names that need no change, a line each.
-  let notes: [String]
+  let notes: [StackText]
 
   /// Whether all of it is in place already.
   var isInPlace: Bool { plans.allSatisfy(\.isInPlace) }

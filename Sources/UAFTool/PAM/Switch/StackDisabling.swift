@@ -11,8 +11,8 @@ struct StackDisabling {
   ///
   /// - Returns: what was done, a line each; empty where there was nothing to do.
   /// - Throws: ``StackError``.
-  func run() throws(StackError) -> [String] {
-    var done: [String] = []
+  func run() throws(StackError) -> [StackText] {
+    var done: [StackText] = []
     let stack = try folder.read(service.stackName)
     let backup = try folder.read(service.backupName)
     var known = stack.flatMap(StackRecord.reading)
@@ -30,7 +30,7 @@ struct StackDisabling {
 
   private func putBack(
     _ bytes: [UInt8], known: StackRecord?, backup: [UInt8]?, hasStack: Bool
-  ) throws(StackError) -> [String] {
+  ) throws(StackError) -> [StackText] {
     let file = ServiceFile(bytes)
     let path = folder.path(of: service.name)
     let inclusions = file.inclusions(of: service.stackName)
@@ -46,10 +46,10 @@ struct StackDisabling {
     restored.replace(index, with: replaced)
     if known?.madeFrom != nil, restored.bytes == backup {
       try folder.remove(service.name, over: .known(bytes))
-      return ["\(path): removed; \(known?.madeFrom ?? "") is in force again"]
+      return [.vendorAgain(path: path, vendor: known?.madeFrom ?? "")]
     }
     try folder.write(restored.bytes, to: service.name, like: service.name, over: .known(bytes))
-    return ["\(path): '\(ShownText.line(replaced))' again"]
+    return [.putBack(path: path, line: ShownText.line(replaced))]
   }
 
   private func replacedLine(of backup: [UInt8]?) throws(StackError) -> String? {
@@ -58,18 +58,18 @@ struct StackDisabling {
     return file.text(try file.replaceableLine(of: service, at: folder.path(of: service.backupName)))
   }
 
-  private func removeStack(_ stack: [UInt8], isEdited: Bool) throws(StackError) -> [String] {
+  private func removeStack(_ stack: [UInt8], isEdited: Bool) throws(StackError) -> [StackText] {
     let path = folder.path(of: service.stackName)
     let reader = PAMDirectory(path: folder.path)
     let users = (reader.services() ?? []).filter { reader.inclusions(of: $0).contains(service.stackName) }
     guard users.isEmpty else {
-      return ["\(path): stays, because \(users.joined(separator: ", ")) includes it by hand"]
+      return [.stackStays(path: path, users: users)]
     }
     if isEdited {
       try folder.move(service.stackName, to: service.savedName, over: .known(stack))
-      return ["\(path): was edited, and is kept as \(folder.path(of: service.savedName))"]
+      return [.stackSaved(path: path, saved: folder.path(of: service.savedName))]
     }
     try folder.remove(service.stackName, over: .known(stack))
-    return ["\(path): removed"]
+    return [.stackRemoved(path: path)]
   }
 }

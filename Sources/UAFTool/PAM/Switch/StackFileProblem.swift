@@ -1,7 +1,7 @@
 import Glibc
 
 /// What is wrong with a file of PAM's folder, so that it is neither read nor changed.
-enum StackFileProblem: Error, Equatable, CustomStringConvertible {
+enum StackFileProblem: Error, Equatable, Catalogued {
   case symbolicLink
   case noFile
   case owner(uid_t)
@@ -11,7 +11,7 @@ enum StackFileProblem: Error, Equatable, CustomStringConvertible {
   /// The system's error number.
   case system(CInt)
 
-  var description: String {
+  var english: String {
     switch self {
     case .symbolicLink: "is a symbolic link"
     case .noFile: "is no file"
@@ -19,7 +19,18 @@ enum StackFileProblem: Error, Equatable, CustomStringConvertible {
     case .writable: "may be written by others"
     case .hardLinks: "has more than one name"
     case .tooLarge: "is larger than \(PAMFolder.largest) bytes"
-    case .system(let number): SystemError.text(number)
+    case .system(let number): SystemReason(number).english
+    }
+  }
+  var korean: String {
+    switch self {
+    case .symbolicLink: "심볼릭 링크입니다"
+    case .noFile: "파일이 아닙니다"
+    case .owner(let user): "소유자가 uid \(user)입니다"
+    case .writable: "다른 사용자가 쓸 수 있습니다"
+    case .hardLinks: "이름이 둘 이상입니다"
+    case .tooLarge: "\(PAMFolder.largest)바이트보다 큽니다"
+    case .system(let number): SystemReason(number).korean
     }
   }
 }

@@ -11,20 +11,15 @@ struct WayIn {
   private static let administrators = ["sudo", "wheel", "admin"]
 
   /// Why none was found.
-  struct Objection: Error, Equatable, CustomStringConvertible {
-    /// What is missing, one phrase each.
-    let reasons: [String]
-    var description: String { reasons.joined(separator: "; ") }
+  struct Objection: Error, Equatable {
+    /// What is missing.
+    let lacks: [Lack]
   }
 
   /// Who gets in, and how.
-  struct Way: Equatable, CustomStringConvertible {
+  struct Way: Equatable {
     /// One of the rescue group, whom the services lead past pam_uaf; nil: root, at a console that does not ask it.
     let rescuer: String?
-    var description: String {
-      rescuer.map { "\(ShownText.line($0)), by the password at the console, as one of \(WayIn.rescueGroup)" }
-        ?? "root, by the password at the console, where pam_uaf is not asked"
-    }
   }
 
   /// What the services make of it.
@@ -39,76 +34,60 @@ struct WayIn {
     var sudoIsOpen: Bool
   }
 
-  /// What to do where there is none.
-  static let hint = """
-    groupadd --system \(rescueGroup); usermod --append --groups \(rescueGroup) ADMINISTRATOR, who has a password and may \
-    use sudo
-    """
-
   /// The way in.
   ///
   /// It begins at the console (`login`): a session that is open already, or a public key, may not be there when it is needed.
   ///
   /// - Throws: ``StackError/noWayIn(_:)``.
   func find(_ services: Services) throws(StackError) -> Way {
-    var reasons: [String] = []
+    var lacks: [Lack] = []
     if services.leadsRescuePast {
       switch rescuer(services) {
       case .success(let name): return Way(rescuer: name)
-      case .failure(let objection): reasons += objection.reasons
+      case .failure(let objection): lacks += objection.lacks
       }
     } else {
-      reasons.append("the stack leads nobody of \(Self.rescueGroup) past pam_uaf")
+      lacks.append(.leadsNobodyPast)
     }
     if services.consoleIsFree {
       let state = passwords.password(of: "root")
       if state == .usable { return Way(rescuer: nil) }
-      reasons.append("root's password is \(Self.word(state))")
+      lacks.append(.rootsPassword(state))
     } else {
-      reasons.append("the console (login) asks pam_uaf as well, or is not there")
+      lacks.append(.noConsole)
     }
-    throw .noWayIn(Objection(reasons: reasons))
+    throw .noWayIn(Objection(lacks: lacks))
   }
 
   /// Somebody of the rescue group with a password who gets a shell and can become root.
   private func rescuer(_ services: Services) -> Result<String, Objection> {
     guard let members = passwords.members(ofGroup: Self.rescueGroup) else {
-      return .failure(.init(reasons: ["there is no group \(Self.rescueGroup)"]))
+      return .failure(.init(lacks: [.noGroup]))
     }
-    guard !members.isEmpty else { return .failure(.init(reasons: ["the group \(Self.rescueGroup) is empty"])) }
-    var reasons: [String] = []
+    guard !members.isEmpty else { return .failure(.init(lacks: [.emptyGroup])) }
+    var lacks: [Lack] = []
     for name in members {
-      if let reason = objection(to: name, services) {
-        reasons.append("\(ShownText.line(name)) of \(Self.rescueGroup) \(reason)")
+      if let lack = objection(to: name, services) {
+        lacks.append(.member(name, lack))
       } else {
         return .success(name)
       }
     }
-    return .failure(.init(reasons: reasons))
+    return .failure(.init(lacks: lacks))
   }
 
-  private func objection(to name: String, _ services: Services) -> String? {
-    guard let account = accounts.account(named: name) else { return "is no account" }
+  private func objection(to name: String, _ services: Services) -> Member? {
+    guard let account = accounts.account(named: name) else { return .noAccount }
     let state = passwords.password(of: name)
-    guard state == .usable else { return "has a password that is \(Self.word(state))" }
+    guard state == .usable else { return .password(state) }
     guard services.consoleIsOpen else {
-      return "cannot log in by a password: the console (login) is not there, or leads nobody past pam_uaf"
+      return .noConsole
     }
     if account.userID == 0 { return nil }
     guard Self.administrators.contains(where: { passwords.members(ofGroup: $0)?.contains(name) ?? false }) else {
-      return "is in none of the groups \(Self.administrators.joined(separator: ", "))"
+      return .noAdministrator(groups: Self.administrators)
     }
     if services.sudoIsOpen { return nil }
-    return "cannot become root by a password: sudo is not there, or leads nobody past pam_uaf"
-  }
-
-  private static func word(_ state: PasswordState) -> String {
-    switch state {
-    case .usable: "usable"
-    case .unknown: "not set"
-    case .empty: "empty"
-    case .locked: "locked"
-    case .expired: "expired"
-    }
+    return .noSudo
   }
 }

@@ -11,7 +11,7 @@ struct AccountTrial {
 
   /// - Returns: what was seen, and whether `user` may use the service.
   /// - Throws: ``StackError/trial(_:)``.
-  func run(as user: String) throws(StackError) -> (text: String, mayUse: Bool) {
+  func run(as user: String) throws(StackError) -> (text: StackText, mayUse: Bool) {
     let service = plan.service.name
     try folder.put(plan.before, as: service)
     let before = try ask(as: user)
@@ -22,7 +22,7 @@ struct AccountTrial {
       throw .trial(.accountDiffers(service: service, user: shown, before: before, after: after))
     }
     let mayUse = after == PAM_SUCCESS || after == PAM_NEW_AUTHTOK_REQD
-    return ("tried the account lines of \(service) as \(shown): as before (\(after))", mayUse)
+    return (.triedAccount(service: service, user: shown, code: after), mayUse)
   }
 
   private func ask(as user: String) throws(StackError) -> CInt {

@@ -34,7 +34,7 @@ struct LibPAM: StackTester {
     _ service: String, in folder: String, as user: String, account: Bool, in surroundings: Surroundings
   ) -> Result<Void, StackRefusal> {
     guard let terminal = surroundings.terminal else {
-      return .failure(StackRefusal(code: PAM_CONV_ERR, text: "standard input is no terminal"))
+      return .failure(.noTerminal)
     }
     var person = PAMPerson(terminal: terminal, surroundings: surroundings)
     // SAFETY: person and conversation live until the handle is ended, inside.
@@ -42,17 +42,17 @@ struct LibPAM: StackTester {
       var conversation = unsafe pam_conv(conv: PAMPerson.converse, appdata_ptr: person)
       return unsafe authenticate(service, in: folder, as: user, account: account, &conversation)
     }
-    return end.code == PAM_SUCCESS ? .success(()) : .failure(end)
+    return end.map { .failure($0) } ?? .success(())
   }
 
   private func authenticate(
     _ service: String, in folder: String, as user: String, account: Bool, _ conversation: UnsafePointer<pam_conv>
-  ) -> StackRefusal {
+  ) -> StackRefusal? {
     var handle: OpaquePointer?
     // SAFETY: the texts live for the call, the conversation until after pam_end.
     var code = unsafe pam_start_confdir(service, user, conversation, folder, &handle)
     guard code == PAM_SUCCESS, let handle = unsafe handle else {
-      return StackRefusal(code: PAM_ABORT, text: "the stack cannot be read")
+      return .unreadable
     }
     _ = unsafe pam_skip_delays(handle)
     if let tty { _ = unsafe tty.withCString { unsafe pam_set_item(handle, PAM_TTY, $0) } }
@@ -65,6 +65,6 @@ struct LibPAM: StackTester {
     // SAFETY: libpam's text is a constant of its own, and NUL-terminated.
     let text = unsafe pam_strerror(handle, code).map { unsafe String(cString: $0) } ?? ""
     unsafe pam_end(handle, code)
-    return StackRefusal(code: code, text: text)
+    return code == PAM_SUCCESS ? nil : .code(code, text: text)
   }
 }

@@ -17,9 +17,3 @@ protocol StackTester {
     _ service: String, in folder: String, as user: String, account: Bool, in surroundings: Surroundings
   ) -> Result<Void, StackRefusal>
 }
-
-/// libpam's number for what is no success, and its words.
-struct StackRefusal: Error, Equatable {
-  let code: CInt
-  let text: String
-}

@@ -20,7 +20,7 @@ struct StackTrial {
   ///
   /// - Returns: what was seen, a line each.
   /// - Throws: ``StackError/trial(_:)``.
-  func run() throws(StackError) -> [String] {
+  func run() throws(StackError) -> [StackText] {
     do throws(TrialProblem) {
       try checkModules()
       var seen = [try tryModule()]
@@ -49,7 +49,7 @@ struct StackTrial {
   }
 
   /// The module by itself, with the arguments it has in the stack: whether it reaches the core.
-  private func tryModule() throws(TrialProblem) -> String {
+  private func tryModule() throws(TrialProblem) -> StackText {
     guard let line = ServiceFile(plan.stack).parsed.first(where: \.asksOwnModule) else { throw .asksNothing }
     let text = (["auth required", line.module] + line.arguments).joined(separator: " ") + "\n"
     let code = try cancelled(Array(text.utf8))
@@ -60,33 +60,33 @@ struct StackTrial {
     // What libpam makes of a module that wants to be ignored, which nouserok lets it.
     case PAM_PERM_DENIED where !line.arguments.contains("nouserok"): throw .broken(service: plan.service.name, code)
     default:
-      return "tried \(PAMLine.ownModule) as \(user), entering nothing: the core was reached, nobody let in (\(code))"
+      return .triedModule(user: user, code: code)
     }
   }
 
   /// The stack by itself: what stands before it in the service may let root in without a question.
-  private func tryStack() throws(TrialProblem) -> String {
+  private func tryStack() throws(TrialProblem) -> StackText {
     let code = try cancelled(Array("@include \(plan.service.stackName)\n".utf8))
     switch code {
     case PAM_SUCCESS: throw .letsAnybodyIn(service: plan.service.stackName)
     case PAM_PERM_DENIED: throw .broken(service: plan.service.stackName, code)
-    default: return "tried \(plan.service.stackName) as \(user), entering nothing: refused (\(code))"
+    default: return .triedRefused(name: plan.service.stackName, user: user, code: code)
     }
   }
 
-  private func tryService() throws(TrialProblem) -> String {
+  private func tryService() throws(TrialProblem) -> StackText {
     let service = plan.service.name
     let code = try cancelled(plan.after)
-    guard !plan.service.changesPasswords else { return "tried \(service): libpam reads it" }
+    guard !plan.service.changesPasswords else { return .triedRead(service: service) }
     if code != PAM_SUCCESS, code != PAM_PERM_DENIED {
-      return "tried \(service) as \(user), entering nothing: refused (\(code))"
+      return .triedRefused(name: service, user: user, code: code)
     }
     // `su` lets root in before it asks. That is as it was.
     guard try cancelled(plan.before) == code else {
       throw code == PAM_SUCCESS ? .letsAnybodyIn(service: service) : .broken(service: service, code)
     }
     try put(plan.after)
-    return "tried \(service) as \(user), entering nothing: as before (\(code))"
+    return .triedAsBefore(name: service, user: user, code: code)
   }
 
   /// What libpam says to somebody who cancels, when the service's file holds `file`.

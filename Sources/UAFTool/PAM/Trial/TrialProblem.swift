@@ -1,7 +1,7 @@
 import Glibc
 
 /// What a stack did, when it was tried, that none may do.
-enum TrialProblem: Error, Equatable, CustomStringConvertible {
+enum TrialProblem: Error, Equatable {
   /// No folder to try it in; the system's error number.
   case folder(CInt)
   /// No process to try it in; the system's error number.
@@ -27,40 +27,5 @@ enum TrialProblem: Error, Equatable, CustomStringConvertible {
   /// The core cannot use its configuration, or the module its arguments.
   case configuration
   /// The person at the terminal was not let in; libpam's number for that, in words.
-  case personRefused(String)
-
-  var description: String {
-    switch self {
-    case .folder(let number): "no folder to try it in: \(SystemError.text(number))"
-    case .notTried(let number): "no process to try it in: \(SystemError.text(number))"
-    case .crashed(let service, let signal):
-      signal == SIGALRM
-        ? "a module of \(service) did not come to an end" : "a module of \(service) crashed (signal \(signal))"
-    case .noModule(let module, let file): "\(file) names \(ShownText.line(module)), which is not where PAM looks for it"
-    case .noLine(let line, let file): "\(file):\(line) is no line libpam understands"
-    case .asksNothing: "it asks pam_uaf nowhere"
-    case .unreadable(let service): "libpam cannot read the stack of \(service)"
-    case .broken(let service, let code): "libpam has a stack for \(service) that it cannot use (\(code))"
-    case .letsAnybodyIn(let service): "\(service) lets somebody in who enters nothing"
-    case .accountDiffers(let service, let user, let before, let after):
-      "without pam_uaf, the account lines of \(service) said \(before) to \(user) before, and would say \(after)"
-    case .noCore(let code): "the core did not answer the module (\(code))"
-    case .configuration: "the core cannot use its configuration, or the module its arguments"
-    case .personRefused(let why): "it did not let you in: \(ShownText.line(why))"
-    }
-  }
-
-  /// What to do about it.
-  var hint: String {
-    switch self {
-    case .folder: "look at /tmp"
-    case .notTried: "free memory or processes"
-    case .crashed, .noModule, .unreadable, .broken:
-      "the log (authpriv) says which line; reinstall the package that has the module"
-    case .accountDiffers: "write the lines of the service so that no account line of it is left out or jumped over"
-    case .noLine, .asksNothing, .letsAnybodyIn: "choose another template"
-    case .noCore, .configuration: "uafctl doctor says why"
-    case .personRefused: "see it accepted with uafctl authenticate first"
-    }
-  }
+  case personRefused(StackRefusal)
 }

@@ -1,0 +1,66 @@
+import UAFConfiguration
+
+/// What doctor says of the configuration.
+enum ConfigurationText: FindingCatalogue {
+  /// Only root may read it.
+  case closed(path: String)
+  case unusable(ConfigurationError)
+  case fine(path: String)
+  case noEffect(key: String)
+  case noServer(path: String)
+  case unverified
+  case offline(sections: [String])
+  case toldState(sections: [String])
+
+  var english: FindingText {
+    switch self {
+    case .closed(let path): FindingText.asRoot("configuration: \(path)")
+    case .unusable(let error):
+      FindingText("configuration: \(error.english)", do: "correct it; until then nobody can log in")
+    case .fine(let path): FindingText("configuration: \(path)")
+    case .noEffect(let key):
+      FindingText(
+        "configuration: \(key) has no effect in this version", do: "leave it out, and rely on nothing it says")
+    case .noServer(let path):
+      FindingText("configuration: \(path) names no server", do: "write [server], or uafctl trust --payload FILE")
+    case .unverified:
+      FindingText(
+        "configuration: tls_verify = false: whoever stands between this machine and the server decides who logs in",
+        do: "remove it, and name the server's authority with ca_file")
+    case .offline(let sections):
+      FindingText(
+        "configuration: offline = \"allow\" in \(sections.joined(separator: ", ")): whoever cuts this machine off from the "
+          + "server, or was revoked since, gets in by the passcode alone until offline_max_age is over",
+        do: "take it out where the server must decide")
+    case .toldState(let sections):
+      FindingText(
+        "configuration: hide_state = false in \(sections.joined(separator: ", ")): over the network, too, it can be told who "
+          + "is registered and who is locked", do: "take it out: locally it is the default")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .closed(let path): FindingText.asRootKorean("설정: \(path)")
+    case .unusable(let error): FindingText("설정: \(error.korean)", do: "바로잡으십시오. 그때까지 아무도 로그인할 수 없습니다")
+    case .fine(let path): FindingText("설정: \(path)")
+    case .noEffect(let key):
+      FindingText("설정: \(key): 이 버전에서는 효과가 없습니다", do: "지우십시오. 적힌 내용에 의지하지 마십시오")
+    case .noServer(let path):
+      FindingText("설정: \(path)에 서버가 없습니다", do: "[server]를 쓰거나 uafctl trust --payload FILE을 실행하십시오")
+    case .unverified:
+      FindingText(
+        "설정: tls_verify = false: 이 컴퓨터와 서버 사이에 있는 누구나 로그인을 결정할 수 있습니다",
+        do: "지우고, 서버의 인증 기관을 ca_file에 적으십시오")
+    case .offline(let sections):
+      FindingText(
+        "설정: \(sections.joined(separator: ", "))의 offline = \"allow\": 이 컴퓨터를 서버와 끊어 놓거나 그사이 폐기된 사람도 "
+          + "offline_max_age가 지날 때까지 패스코드만으로 들어올 수 있습니다",
+        do: "서버가 결정해야 하는 곳에서는 지우십시오")
+    case .toldState(let sections):
+      FindingText(
+        "설정: \(sections.joined(separator: ", "))의 hide_state = false: 네트워크에서도 누가 등록되었고 누가 잠겼는지 알 수 있습니다",
+        do: "지우십시오. 로컬에서는 이것이 기본값입니다")
+    }
+  }
+}

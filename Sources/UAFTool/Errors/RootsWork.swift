@@ -1,0 +1,35 @@
+/// What only root may ask for.
+enum RootsWork: Catalogued, Equatable {
+  case chooseConfiguration
+  case unlock
+  case initialise
+  case forget
+  case trust
+  case tellServer
+  case changeServices
+
+  var english: String {
+    switch self {
+    case .chooseConfiguration: "choose the configuration (--conf)"
+    case .unlock: "unlock an account"
+    case .initialise: "initialise this machine"
+    case .forget: "make this machine forget an account"
+    case .trust: "change which server is trusted"
+    case .tellServer: "choose whether the server is told (--deregister)"
+    case .changeServices: "change how services ask"
+    }
+  }
+
+  /// As it stands before "can".
+  var korean: String {
+    switch self {
+    case .chooseConfiguration: "설정 파일을 고를"
+    case .unlock: "계정의 잠금을 풀"
+    case .initialise: "이 컴퓨터를 초기 설정할"
+    case .forget: "이 컴퓨터에서 계정을 지울"
+    case .trust: "신뢰할 서버를 바꿀"
+    case .tellServer: "서버에 알릴지(--deregister) 고를"
+    case .changeServices: "서비스가 묻는 방법을 바꿀"
+    }
+  }
+}

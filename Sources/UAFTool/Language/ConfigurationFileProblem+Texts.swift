@@ -1,0 +1,24 @@
+import UAFConfiguration
+
+// What is wrong with a configuration file, in the person's language; logs have its description.
+
+extension ConfigurationFileProblem: Catalogued {
+  var english: String { description }
+
+  var korean: String {
+    switch self {
+    case .badPath: "경로는 절대 경로여야 하며, 빈 부분이나 .과 ..이 없어야 합니다"
+    case .missing: "그런 파일이 없습니다. 파일을 만들거나 경로를 바로잡으십시오"
+    case .badDirectory(let path): "\(path): 없거나 폴더가 아니거나 심볼릭 링크입니다. 실제 경로를 쓰십시오"
+    case .directoryOwner(let path): "\(path): 소유자가 다른 사용자입니다: chown root \(path)"
+    case .directoryWritable(let path): "\(path): 다른 사용자가 쓸 수 있습니다: chmod go-w \(path)"
+    case .symbolicLink: "심볼릭 링크입니다. 실제 경로를 쓰십시오"
+    case .notRegular: "일반 파일이 아닙니다"
+    case .owner(let uid): "소유자가 uid \(uid)입니다. chown root로 바꾸십시오"
+    case .writable: "그룹이나 다른 사용자가 쓸 수 있습니다. chmod go-w로 바꾸십시오"
+    case .hardLinks: "다른 이름(하드 링크)이 있습니다. 독립된 파일로 만드십시오"
+    case .tooLarge: "\(ConfigurationFile.maximumSize)바이트보다 큽니다"
+    case .system(let number): "읽을 수 없습니다(\(SystemReason(number).korean))"
+    }
+  }
+}

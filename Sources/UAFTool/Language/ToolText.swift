@@ -1,0 +1,70 @@
+/// What uafctl says besides errors, findings and what the core says.
+enum ToolText: Catalogued {
+  case hint(String)
+  // What a success is called
+  case accepted
+  case approved
+  case changed
+  case deregistered
+  case forgotten
+  case initialised
+  case registered
+  case reset
+  case trusted
+  case unlocked
+  case meetsRules
+  case noToken
+  // Questions
+  case payloadQuestion
+  case valueQuestion
+  // Lines of JSON that are no answer
+  case lineHoldsNUL
+  case noFurtherLine
+  case lineIsNoAnswer
+
+  var english: String {
+    switch self {
+    case .hint(let text): "hint: \(text)"
+    case .accepted: "accepted"
+    case .approved: "approved"
+    case .changed: "changed"
+    case .deregistered: "deregistered"
+    case .forgotten: "forgotten"
+    case .initialised: "initialised"
+    case .registered: "registered"
+    case .reset: "reset"
+    case .trusted: "trusted"
+    case .unlocked: "unlocked"
+    case .meetsRules: "accepted"
+    case .noToken: "the server gave no token"
+    case .payloadQuestion: "Enrolment payload: "
+    case .valueQuestion: "Value to try: "
+    case .lineHoldsNUL: "the line holds a NUL: cancelled"
+    case .noFurtherLine: "standard input has no further line: cancelled"
+    case .lineIsNoAnswer: "the line is no answer: cancelled"
+    }
+  }
+
+  var korean: String {
+    switch self {
+    case .hint(let text): "도움말: \(text)"
+    case .accepted: "인증되었습니다"
+    case .approved: "승인했습니다"
+    case .changed: "변경했습니다"
+    case .deregistered: "등록을 해지했습니다"
+    case .forgotten: "이 컴퓨터에서 지웠습니다"
+    case .initialised: "초기 설정을 마쳤습니다"
+    case .registered: "등록했습니다"
+    case .reset: "초기화했습니다"
+    case .trusted: "신뢰할 서버로 정했습니다"
+    case .unlocked: "잠금을 풀었습니다"
+    case .meetsRules: "사용할 수 있는 값입니다"
+    case .noToken: "서버가 토큰을 주지 않았습니다"
+    case .payloadQuestion: "등록 페이로드: "
+    case .valueQuestion: "시험할 값: "
+    case .lineHoldsNUL: "줄에 NUL이 있어 취소했습니다"
+    case .noFurtherLine: "표준 입력에 줄이 더 없어 취소했습니다"
+    case .lineIsNoAnswer: "답이 아닌 줄이어서 취소했습니다"
+    }
+  }
+}

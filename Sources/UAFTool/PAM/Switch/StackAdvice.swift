@@ -1,0 +1,19 @@
+/// What to do about a file that still asks for the passcode after `uafctl pam disable`.
+enum StackAdvice: Catalogued {
+  case authUpdate
+  case byHand
+
+  var english: String {
+    switch self {
+    case .authUpdate: "pam-auth-update takes it out"
+    case .byHand: "take out what was written there by hand"
+    }
+  }
+
+  var korean: String {
+    switch self {
+    case .authUpdate: "pam-auth-update로 끄십시오"
+    case .byHand: "직접 쓴 줄을 지우십시오"
+    }
+  }
+}
