@@ -172,7 +172,7 @@ enum HelperProgram {
 
   private static func versionText(_ version: UInt16) -> String {
     let older = version < Begin.currentVersion ? "the module" : "the helper"
-    return "protocol version \(version) is not spoken here: \(older) is older, reinstall the pam-uaf package"
+    return "protocol version \(version) is not spoken here: \(older) is older, reinstall the libpam-uaf package"
   }
 
   private static func surroundings(_ log: SystemLog) throws(Ending) -> Surroundings {
