@@ -10,25 +10,33 @@ struct FetchProbe {
   // Beyond the exchange itself: what starting and confining the program may take.
   private static let patienceMilliseconds: UInt32 = 5000
 
-  /// The head of the outcome; nil if the program cannot be started, ends, or says what PROTOCOL.md does not have.
-  func exchange(_ request: FetchRequest) -> FetchResponse? {
+  /// The outcome; nil if the program cannot be started, ends, or says what PROTOCOL.md does not have.
+  func exchange(_ request: FetchRequest) -> FetchAnswer? {
     guard let ends = try? PacketSocket.pair() else { return nil }
     guard let socket = try? PacketSocket(takingOver: ends.mine) else { return nil }
     let started = try? ChildProcess(starting: path, socket: ends.theirs)
     close(ends.theirs)
     guard let started else { return nil }
-    let response = Self.exchange(request, over: socket)
+    let answer = try? Self.exchange(request, over: socket)
     _ = consume socket
     started.reap()
-    return response
+    return answer
   }
 
-  private static func exchange(_ request: FetchRequest, over socket: borrowing PacketSocket) -> FetchResponse? {
-    guard let packet = try? request.packet(), (try? socket.send(packet)) != nil,
-      var buffer = try? Secret(capacity: WireLimit.packet + 1)
-    else { return nil }
+  private static func exchange(_ request: FetchRequest, over socket: borrowing PacketSocket) throws -> FetchAnswer {
+    try socket.send(request.packet())
+    var buffer = try Secret(capacity: WireLimit.packet + 1)
     let timeout = Int32(clamping: request.timeoutMilliseconds + patienceMilliseconds)
-    guard let answer = try? socket.receive(into: &buffer, timeoutMilliseconds: timeout) else { return nil }
-    return buffer.withBytes { bytes in try? FetchResponse(answer, bytes) }
+    let head = try socket.receive(into: &buffer, timeoutMilliseconds: timeout)
+    var answer = FetchAnswer(
+      response: try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketError) in try FetchResponse(head, bytes) })
+    let total = Int(answer.response.bodyLength)
+    while answer.body.count < total {
+      let chunk = try socket.receive(into: &buffer, timeoutMilliseconds: Int32(patienceMilliseconds))
+      try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketError) in
+        try FetchChunk.append(chunk, bytes, to: &answer.body, total: total)
+      }
+    }
+    return answer
   }
 }

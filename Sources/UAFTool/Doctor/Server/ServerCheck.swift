@@ -1,14 +1,17 @@
+import FidoResults
+import Glibc
+import UAFClient
 import UAFConfiguration
 import UAFWire
 
-/// The server: reachable from here, with a certificate this configuration trusts.
+/// The server: reachable from here, with a certificate this configuration trusts, and a UAF server at each address.
 struct ServerCheck {
   let server: ServerSettings
   let owner: UInt32
-  let exchange: (FetchRequest) -> FetchResponse?
-
-  // Long enough for any server that logins could wait for.
-  private static let longestMilliseconds: UInt32 = 10_000
+  let isRoot: Bool
+  /// Seconds since 1970, by this machine.
+  let now: () -> Int
+  let exchange: (FetchRequest) -> FetchAnswer?
 
   func findings() -> [Finding] {
     let authorities: String?
@@ -16,10 +19,34 @@ struct ServerCheck {
       authorities = try readAuthorities()
     } catch {
       let path = server.certificateAuthorityFile ?? ""
+      if !isRoot, error.isSecrecy { return [.skipped(ServerText.closed(path: path))] }
       return [.failure(.serverAuthorities, ServerText.authorities(path: path, error))]
     }
-    let facet = Finding.ok(ServerText.facet(server.facetID))
-    return [facet] + addresses().flatMap { findings($0, authorities: authorities) }
+    let line = ServerLine(server, authorities: authorities, exchange: exchange)
+    var findings: [Finding] = []
+    var reached: [String: Bool] = [:]
+    for question in ServerQuestion.all(of: server) where reached[question.origin] != false {
+      let number = line.answers.count
+      let refusal = ask(question, over: line)
+      guard line.answers.count > number else {
+        findings.append(.failure(.serverAnswer, AnswerText.unfit(key: question.key, refusal?.detail ?? "")))
+        continue
+      }
+      guard let answer = line.answers[number] else {
+        return findings + [.failure(.serverUnreachable, ServerText.noFetch(question.origin))]
+      }
+      let isAnswered = answer.response.outcome == .answered
+      if reached[question.origin] == nil {
+        findings += OriginCheck(
+          server: server, origin: question.origin, host: question.url.host, now: now(), line: line
+        )
+        .findings(answer)
+      }
+      reached[question.origin] = isAnswered
+      if isAnswered { findings += judge(question, answer, refusal) }
+    }
+    guard reached.values.contains(true) else { return findings }
+    return findings + VerdictKeyCheck(server: server, owner: owner, isRoot: isRoot, line: line).findings()
   }
 
   private func readAuthorities() throws(ConfigurationFileProblem) -> String? {
@@ -29,45 +56,53 @@ struct ServerCheck {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// One address for each server that is named, in the order of the file's sections.
-  private func addresses() -> [String] {
-    let urls = [
-      server.requestURL, server.responseURL, server.registration.requestURL, server.registration.responseURL,
-      server.authentication.requestURL, server.authentication.responseURL, server.deregistration.requestURL,
-    ]
-    var addresses: [String] = []
-    for url in urls.compactMap({ $0 }) {
-      let host = url.host.contains(":") ? "[\(url.host)]" : url.host
-      let address = "\(url.isSecure ? "https" : "http")://\(host):\(url.port)"
-      if !addresses.contains(address) { addresses.append(address) }
+  /// Asks; a login goes as far as the core goes before anybody is asked for a value, list of facets included.
+  private func ask(_ question: ServerQuestion, over line: ServerLine) -> Refusal? {
+    guard question.kind == .login else {
+      if let request = question.request(of: server) { line.ask(request) }
+      return nil
     }
-    return addresses
+    var flow = AuthenticationFlow(settings: clientSettings(question), username: ServerQuestion.name(at: server))
+    var line = line
+    do throws(Refusal) {
+      try flow.start(over: &line)
+      _ = try flow.collect(over: &line, among: [])
+      return nil
+    } catch {
+      return error
+    }
   }
 
-  private func findings(_ address: String, authorities: String?) -> [Finding] {
-    let timeout = UInt32(clamping: server.timeout.components.seconds * 1000)
-    var request = FetchRequest(
-      .get, url: address + "/health", timeoutMilliseconds: max(1, min(timeout, Self.longestMilliseconds)))
-    request.certificateAuthorities = authorities
-    request.proxy = server.proxy?.text
-    if !server.verifiesTLS { request.skipsVerification = true }
-    guard let response = exchange(request) else {
-      return [.failure(.serverUnreachable, ServerText.noWork(address: address))]
-    }
-    return [verdict(response, about: address)] + sandbox(response)
+  private func clientSettings(_ question: ServerQuestion) -> ClientSettings {
+    let response = server.authentication.responseURL ?? server.responseURL
+    var settings = ClientSettings(
+      endpoint: ServerEndpoint(requestURL: question.url.text, responseURL: response?.text ?? ""),
+      facetID: server.facetID)
+    if server.dialect == .plain { settings.dialect = .plain(PlainRules(contextNames: server.plain.contextNames)) }
+    settings.contentType = server.contentType
+    settings.appIDs = server.appIDs
+    return settings
   }
 
-  private func verdict(_ response: FetchResponse, about address: String) -> Finding {
-    guard response.outcome == .answered else {
-      return .failure(
-        .serverUnreachable, ServerText.failed(address: address, response.outcome, detail: response.detail))
+  private func judge(_ question: ServerQuestion, _ answer: FetchAnswer, _ refusal: Refusal?) -> [Finding] {
+    if let objection = AnswerCheck(question: question, dialect: server.dialect).objection(to: answer) {
+      return [objection]
     }
-    return .ok(
-      ServerText.answers(address: address, status: UInt32(response.status), isVerified: server.verifiesTLS))
+    let fine = Finding.ok(AnswerText.understood(key: question.key))
+    guard question.kind == .login, let refusal else { return [fine] }
+    if refusal.result == .untrustedFacet {
+      return [fine, .failure(.facetList, AnswerText.facet(server.facetID, refusal.detail))]
+    }
+    // Nobody has a key for that name, so a request that was fit ends with this.
+    if refusal.result == .noSuitableAuthenticator, !refusal.spokenByServer {
+      return [fine, .ok(AnswerText.facetListed(server.facetID))]
+    }
+    if refusal.serverStatus != nil { return [fine, .ok(AnswerText.facetUnread(server.facetID))] }
+    return [.failure(.serverAnswer, AnswerText.unfit(key: question.key, refusal.detail))]
   }
+}
 
-  private func sandbox(_ response: FetchResponse) -> [Finding] {
-    guard let missing = response.missing else { return [] }
-    return [.warning(.kernelFetch, ServerText.fetchLacks(missing))]
-  }
+extension ConfigurationFileProblem {
+  /// Whether the file is closed to the caller, and may be as it must be.
+  var isSecrecy: Bool { self == .system(EACCES) }
 }
