@@ -75,12 +75,17 @@ let package = Package(
       name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CCurl", "CProcess", "Sandbox"], swiftSettings: strict
     ),
 
+    // MARK: The command lines of both programs
+    .target(
+      name: "Invocation", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: strict),
+
     // MARK: The person's and the administrator's tool
     .executableTarget(
       name: "UAFTool",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
-        "UAFClient", "ChildProcess", "CPAM", "CProcess",
+        "UAFClient", "ChildProcess", "Invocation", "CPAM", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
@@ -89,7 +94,7 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "CProcess",
+        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -125,17 +130,21 @@ let package = Package(
       name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl"],
       swiftSettings: strict),
     .testTarget(
+      name: "InvocationTests",
+      dependencies: ["Invocation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: strict),
+    .testTarget(
       name: "UAFToolTests",
       dependencies: [
         "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "UAFCrypto", "SecretMemory", "ChildProcess", "CPAM",
-        "CProcess", "FidoResults",
+        "CProcess", "FidoResults", "Invocation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict),
+      swiftSettings: besideFoundation),
     .testTarget(
       name: "UAFServerTests",
       dependencies: [
-        "UAFServer", "UAFMessages", "UAFCrypto", "Authenticator", "CProcess",
+        "UAFServer", "UAFMessages", "UAFCrypto", "Authenticator", "Invocation", "CProcess",
         .product(name: "HummingbirdTesting", package: "hummingbird"),
       ],
       swiftSettings: strict),

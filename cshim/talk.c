@@ -70,6 +70,17 @@ bool talk_reply(struct conversation *talk, enum frame_type type, const char *ans
   return talk_send(talk, type, length, "replying");
 }
 
+/* Whether a prompt asks for a value: the number of a list and an enrolment code are not what an earlier module asked for. */
+static bool asks_for_value(const struct frame_message *prompt)
+{
+  static const char *const values[] = {"passcode", "pattern"};
+  const struct frame_bytes check = prompt->field[PROMPT_CHECK];
+  for (unsigned i = 0; i < sizeof values / sizeof values[0]; i++)
+    if (check.length == strlen(values[i]) && memcmp(check.start, values[i], check.length) == 0)
+      return true;
+  return false;
+}
+
 /* The password of an earlier module where this prompt is the one it may answer, else NULL: nobody can confirm a text by
    what was entered before it was shown. In a change the item with
    the current value is PAM_OLDAUTHTOK; PAM_AUTHTOK has the new one of somebody else. */
@@ -77,7 +88,7 @@ static const char *first_pass(struct conversation *talk, const struct frame_mess
 {
   if ((!talk->options.use_first_pass && !talk->options.try_first_pass) || talk->first_pass_tried ||
       prompt->field[PROMPT_CONFIRMED].start != NULL || frame_number(prompt, PROMPT_ECHO) != 0 ||
-      frame_number(prompt, PROMPT_STEP) != STEP_CURRENT)
+      !asks_for_value(prompt) || frame_number(prompt, PROMPT_STEP) != STEP_CURRENT)
     return NULL;
   talk->first_pass_tried = true;
   return converse_first_pass(talk->pamh, talk->operation == OPERATION_CHANGE ? PAM_OLDAUTHTOK : PAM_AUTHTOK);

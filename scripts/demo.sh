@@ -69,17 +69,17 @@ prepare() {
 }
 
 register() {
-  begin "Let mina enrol" "The server's administrator issues a payload that is good once, and hands it over in private."
-  issue_payload
+  begin "Let mina enrol" "The server's administrator issues an enrolment code that is good once, and hands it over in private."
+  issue_code
   must_end_with 0
-  if [[ $(wc -l <payload) != 1 ]]; then problems+=("the payload had to be one line"); fi
-  check "the payload is a line of $(($(wc -c <payload) - 1)) characters: server, name, code, certificate authority"
+  if [[ $(wc -l <code) != 1 ]]; then problems+=("the code had to be one line"); fi
+  check "the code is a line of $(($(wc -c <code) - 1)) characters: server, name, secret, certificate authority"
 
   begin "Register a passcode" \
     "Two that the policy of the configuration refuses, then a good one, twice. Nothing of" \
     "it leaves the machine: the server gets a public key."
   local typed=$'123456\nmina-has-9-cats\n'$passcode$'\n'$passcode
-  run "$typed" uafctl --conf conf register mina --payload payload
+  run "$typed" uafctl --conf conf register mina --code code
   must_end_with 0
   if [[ $(grep -c '^New passcode for' <<<"$heard") != 3 ]]; then
     problems+=("the first two passcodes had to be refused, and no other")
@@ -196,8 +196,8 @@ deregister() {
 # Leaves everything running until the person at the terminal has seen enough.
 stay() {
   begin "Try it by hand" "Registering mina once more, with the passcode $passcode."
-  issue_payload
-  run "$passcode"$'\n'"$passcode" uafctl --conf conf register mina --payload payload
+  issue_code
+  run "$passcode"$'\n'"$passcode" uafctl --conf conf register mina --code code
   must_end_with 0
   check "registered"
   cat <<END
@@ -208,9 +208,9 @@ stay() {
       pamtester demo mina authenticate           # the passcode is $passcode
       uafctl --conf conf status mina             # and: uafctl --help
       uafctl --conf conf unlock mina
-      uafctl --conf conf deregister --user mina
-      uaf-server enrol mina --state server >payload
-      uafctl --conf conf register mina --payload payload
+      uafctl --conf conf deregister mina
+      uaf-server enrol mina --state server >code
+      uafctl --conf conf register mina --code code
       uaf-server users --state server            # and: uaf-server --help
       tail -f server.log
 

@@ -3,6 +3,8 @@
 extension EnglishCatalogue {
   static let digits = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 
+  static let keypadExplanation = "The keys are shuffled: for each digit, press the key below it."
+
   static let keypadHeads = (digit: "Digit", key: "Press")
 
   static func text(keypad: [(digit: String, key: String)]) -> String {
@@ -12,6 +14,8 @@ extension EnglishCatalogue {
 
 extension KoreanCatalogue {
   static let digits = ["영", "일", "이", "삼", "사", "오", "육", "칠", "팔", "구"]
+
+  static let keypadExplanation = "키가 섞여 있습니다. 숫자마다 바로 아래에 있는 키를 누르십시오."
 
   static let keypadHeads = (digit: "숫자", key: "누름")
 

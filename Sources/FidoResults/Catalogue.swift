@@ -8,11 +8,17 @@ protocol Catalogue {
   /// Prompts and notes.
   static func text(_ prompt: PromptText) -> String
 
+  /// Why a conversation ended, and what can be done about it.
+  static func told(_ cause: EndCause) -> ResultText
+
   /// Messages of the built-in passcode rules.
   static func text(_ rule: RuleText) -> String
 
   /// The words of the ten digits, from zero.
   static var digits: [String] { get }
+
+  /// What a person does with a shuffled keypad's rows; one line above them.
+  static var keypadExplanation: String { get }
 
   /// What stands in front of a shuffled keypad's rows; both take the same width.
   static var keypadHeads: (digit: String, key: String) { get }

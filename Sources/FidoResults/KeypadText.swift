@@ -3,7 +3,7 @@ public struct KeypadText: Hashable, Sendable {
   /// The key, 0 to 9, of each digit from 0 on.
   public let keys: [UInt8]
 
-  /// In words on one line, for a screen reader; else in two rows, for the eye.
+  /// In words on one line, for a screen reader; else in two rows below a line that explains them, for the eye.
   public let isSpeltOut: Bool
 
   /// Makes the text of a layout of ten keys.
@@ -19,7 +19,8 @@ public struct KeypadText: Hashable, Sendable {
     guard isSpeltOut, keys.count == names.count, keys.allSatisfy({ names.indices.contains(Int($0)) }) else {
       let digits = keys.indices.map { "\($0)" }.joined(separator: " ")
       let pressed = keys.map { "\($0)" }.joined(separator: " ")
-      return "\(catalogue.keypadHeads.digit)  \(digits)\n\(catalogue.keypadHeads.key)  \(pressed)"
+      let heads = catalogue.keypadHeads
+      return "\(catalogue.keypadExplanation)\n\(heads.digit)  \(digits)\n\(heads.key)  \(pressed)"
     }
     return catalogue.text(keypad: keys.enumerated().map { (digit: names[$0.offset], key: names[Int($0.element)]) })
   }

@@ -7,6 +7,8 @@
 // Service/ puts the two together inside transactions. Routes/ is HTTP, Commands/ the command line.
 
 import ArgumentParser
+import Glibc
+import Invocation
 
 /// The command line of the server.
 @main
@@ -14,6 +16,17 @@ struct UAFServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "uaf-server",
     abstract: "A FIDO UAF server with its own store.",
+    discussion: """
+      Only results go to standard output.
+
+      EXIT STATUS:
+        0  done
+        1  refused: no such account, or something that was checked does not hold
+        2  usage or configuration: the command line, or a file or folder that it names
+        3  the address cannot be listened on, or the store cannot be used
+        4  the person who was asked said no
+        5  what was to be printed could not be written
+      """,
     version: "0.1.0",
     subcommands: [
       ServeCommand.self, EnrolCommand.self, ApproveCommand.self, UsersCommand.self, RevokeCommand.self,
@@ -23,7 +36,12 @@ struct UAFServerCommand: AsyncParsableCommand {
 
   /// Keeps the process's memory to itself, then does what the command line says.
   static func main() async {
-    do throws(ServerError) { try ServerProcess.forbidDumps() } catch { exit(withError: error) }
-    await main(nil)
+    do throws(ServerError) {
+      try ServerProcess.forbidDumps()
+    } catch {
+      Terminal.note(error.description)
+      Glibc.exit(error.exit.rawValue)
+    }
+    Glibc.exit(await ServerProgram.run(Array(CommandLine.arguments.dropFirst())).rawValue)
   }
 }

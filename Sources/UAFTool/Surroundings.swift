@@ -13,6 +13,8 @@ struct Surroundings {
   var terminal: CInt?
   /// What the terminal can show.
   var display: TerminalDisplay
+  /// How long nothing may be typed before whoever typed on behind a full entry counts as done.
+  var quietMilliseconds: CInt = 300
   /// The way to the core.
   var core: any CoreSource
   /// What relative file names are relative to; absolute.
@@ -21,6 +23,9 @@ struct Surroundings {
   var installation: Installation
   /// Whether results may have colours.
   var usesColours: Bool
+
+  /// How wide the terminal is that results go to.
+  var columns: Int = 80
 
   /// The language of the caller's locale.
   var language: Language {
@@ -45,6 +50,7 @@ struct Surroundings {
         socketPath: InstalledCore.socketPath, helperPath: InstalledCore.helperPath(), userID: user),
       workingDirectory: ProcessSetup.workingDirectory(),
       installation: Installation.ofThisMachine(tty: tty.map { String(decoding: $0, as: UTF8.self) }),
-      usesColours: ProcessSetup.usesColours(STDOUT_FILENO))
+      usesColours: ProcessSetup.usesColours(STDOUT_FILENO),
+      columns: AlternateScreen.size(of: STDOUT_FILENO).columns)
   }
 }

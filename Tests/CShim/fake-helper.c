@@ -3,7 +3,7 @@
 
      state                     record everything inherited (environment, descriptors, signals, limits, ids)
      hear                      receive one packet and record it, or the end of the stream
-     prompt STYLE STEP TEXT    STYLE: hidden or echo; STEP: 1, 2, 3
+     prompt STYLE STEP TEXT    STYLE: hidden, echo, or choice and code, which are hidden and ask for those; STEP: 1, 2, 3
      wrong ATTEMPTS TEXT       a hidden prompt with attempts left and TEXT as its error message
      info TEXT, error TEXT, ready, setenv NAME VALUE, finished CODE RESULT [TEXT]
      send HEX                  one packet of these bytes; none: an empty one
@@ -75,11 +75,12 @@ static void number(uint8_t tag, unsigned long value, size_t size)
   field(tag, bytes + 4 - size, size);
 }
 
-static void prompt(bool echo, unsigned step, const char *string)
+static void prompt(const char *style, unsigned step, const char *string)
 {
+  const bool is_value = strcmp(style, "choice") != 0 && strcmp(style, "code") != 0;
   start(0x81);
-  number(1, echo, 1);
-  text(2, "passcode");
+  number(1, strcmp(style, "echo") == 0, 1);
+  text(2, is_value ? "passcode" : style);
   number(3, step, 1);
   text(4, string);
 }
@@ -251,15 +252,15 @@ static bool speak(const char *command, char *rest)
     unsigned step;
     int at = 0;
     sscanf(rest, "%7s %u %n", style, &step, &at);
-    prompt(strcmp(style, "echo") == 0, step, rest + at);
+    prompt(style, step, rest + at);
   } else if (strcmp(command, "wrong") == 0) {
     char *end;
     const unsigned long attempts = strtoul(rest, &end, 10);
-    prompt(false, 1, "Passcode: ");
+    prompt("hidden", 1, "Passcode: ");
     number(5, attempts, 4);
     text(6, end + 1);
   } else if (strcmp(command, "confirm") == 0) {
-    prompt(false, 1, "Passcode: ");
+    prompt("hidden", 1, "Passcode: ");
     text(10, rest);
   } else if (strcmp(command, "info") == 0 || strcmp(command, "error") == 0) {
     start(command[0] == 'i' ? 0x82 : 0x83);

@@ -427,6 +427,24 @@ static void tries_the_first_pass_once_and_for_the_current_value(void)
   CHECK(host.prompts == 2);
 }
 
+static void chooses_nothing_by_the_first_pass(void)
+{
+  static const char *const questions[] = {"prompt choice 1 Which one (1-2): \n", "prompt code 1 Enrolment code: \n"};
+  char script[256];
+  host.first_pass = "first";
+  host.answers[0] = "2";
+  for (unsigned i = 0; i < 2; i++) {
+    host.arguments = "try_first_pass";
+    snprintf(script, sizeof script, "hear\n%shear\n" PROMPT "hear\n" SUCCESS, questions[i]);
+    CHECK(call(script) == PAM_SUCCESS && host.prompts == 1);
+    CHECK_TEXT(heard_last(), "02010005" "6669727374"); /* the value, which is asked for after that */
+    host.arguments = "use_first_pass";
+    snprintf(script, sizeof script, "hear\n%shear\nfinished 19 999\n", questions[i]);
+    CHECK(call(script) == PAM_CONV_ERR && host.prompts == 0);
+    CHECK_TEXT(heard_last(), "03");
+  }
+}
+
 static void tries_no_first_pass_that_cannot_be_a_value(void)
 {
   static char long_token[258];
@@ -513,6 +531,7 @@ int main(void)
   test("sets variables with a success alone", sets_variables_with_a_success_alone);
   test("answers the first prompt with PAM_AUTHTOK when told to", answers_with_the_first_pass);
   test("tries PAM_AUTHTOK once, for the current value only", tries_the_first_pass_once_and_for_the_current_value);
+  test("answers neither a list nor the question for a code with PAM_AUTHTOK", chooses_nothing_by_the_first_pass);
   test("tries no PAM_AUTHTOK that cannot be a value", tries_no_first_pass_that_cannot_be_a_value);
   test("asks nobody with use_first_pass", asks_nobody_with_use_first_pass);
   test("leaves no PAM_AUTHTOK behind", leaves_no_password_to_others);

@@ -47,7 +47,8 @@ extension EndToEnd {
       Mistake("a FacetID that the server does not list", "facet-list") { scene in
         try scene.configure { $0.server = "facet_id = \"linux:other\"" }
       },
-      Mistake("the wrong dialect", "server-path") { scene in try scene.configure { $0.server = "dialect = \"plain\"" } },
+      Mistake("the wrong dialect", "server-path") { scene in try scene.configure { $0.server = "dialect = \"plain\"" }
+      },
       Mistake("a wrong proxy", "server-proxy") { scene in
         try scene.configure { $0.server = "proxy = \"http://127.0.0.1:1\"" }
       },

@@ -8,21 +8,23 @@ import Testing
       .currentValue(kind, user: "alice"), .newValue(kind, user: "alice"), .newValueAgain(kind), .valueUnchanged(kind),
       .enrol(kind, user: "alice"), .wrong(kind, triesLeft: nil), .wrong(kind, triesLeft: 1),
       .wrong(kind, triesLeft: 4), .confirm(kind, "mina@desk: sudo id"), .choiceOption([kind]), .valueIsStale(kind),
-      .valueIsStaleHere(kind), .valueMeetsRules(kind),
+      .valueIsStaleHere(kind), .valueMeetsRules(kind, other: .pattern),
       .changed(kind, user: "alice"), .reset(kind, user: "alice", serverKnows: false),
-      .reset(kind, user: "alice", serverKnows: true), .registeredAgain(kind),
+      .reset(kind, user: "alice", serverKnows: true), .registeredAgain(kind), .valueNotSet(kind),
     ]
   }
 
   private static let others: [PromptText] = [
-    .valuesDiffer, .enrolmentCode, .patternKeys, .choice(user: "alice"), .choiceNumber(2), .registerAgain,
+    .valuesDiffer, .enrolmentCode, .oneTimeCode, .patternKeys, .choice(user: "alice"), .choiceNumber(2), .registerAgain,
     .choiceOption([.passcode, .pattern]), .noSuchChoice(2), .emptyLineBack, .locked(seconds: 1), .locked(seconds: 30),
     .locked(seconds: 300), .lockedForGood, .digitsExpected(6), .refusedByServer(nil), .refusedByServer("no"),
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .tooManyConversations,
     .registered(user: "alice"),
     .deregistered(user: "alice"), .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
     .noAnswer(.connectionLost), .textTooLong(2048), .overwrittenByList, .partOfText(left: 100), .patternGrid,
-    .acceptedOffline,
+    .acceptedOffline, .value(.passcode, user: "alice", service: "sudo", digits: 6),
+    .currentValue(.passcode, user: "alice", digits: 6), .newValue(.passcode, user: "alice", digits: 6),
+    .newValueAgain(.passcode, digits: 6),
   ]
 
   private static let prompts = ofKinds + others
@@ -43,6 +45,13 @@ import Testing
     #expect(withService.text(in: .korean) == "alice 패스코드 (sudo): ")
     let either = PromptText.value(.either, user: "alice", service: nil)
     #expect(either.text(in: .english) == "Passcode or pattern for alice: ")
+  }
+
+  @Test func `the prompt for a PIN says how many digits it has`() {
+    let prompt = PromptText.value(.passcode, user: "alice", service: "sudo", digits: 6)
+    #expect(prompt.text(in: .english) == "Passcode for alice (sudo, 6 digits): ")
+    #expect(prompt.text(in: .korean) == "alice 패스코드 (sudo, 숫자 6자리): ")
+    #expect(PromptText.newValueAgain(.passcode, digits: 4).text(in: .english) == "New passcode again (4 digits): ")
   }
 
   @Test func `one try is not several tries`() {

@@ -77,7 +77,8 @@ struct CoreRun {
 
   private func serve(_ begin: Begin, _ frontEnd: FrontEnd, in world: CoreWorld) {
     do throws(Ending) {
-      let caller = try Caller(begin, peer: script.isPeerRoot ? 0 : CoreWorld.uid)
+      let caller = try Caller(
+        begin, peer: script.isPeerRoot ? 0 : CoreWorld.uid, passwd: { Array("mina:x:4242:4242::/:/bin/sh\n".utf8) })
       let surroundings = world.surroundings(script.configuration, server, CoreLog())
       let session = try Session(begin, frontEnd, caller: caller, in: surroundings)
       let success: Success

@@ -107,7 +107,7 @@ import UAFWire
         return Network(
           begin: { (request) throws(TransportFailure) in try server.begin(request) },
           finish: { () throws(TransportFailure) in try server.finish() })
-      }, device: DeviceDescription(), passwd: { Array("mina:x:4242:4242::/:/bin/sh\n".utf8) })
+      }, device: DeviceDescription())
   }
 
   /// The payload of an enrolment, or of whatever else takes one.

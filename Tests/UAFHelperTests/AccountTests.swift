@@ -74,6 +74,62 @@ import UAFWire
     #expect(try bench.run(begin, operation == .status ? [] : [nil], peer: 4242).result != 3014)
   }
 
+  /// A conversation of the person's own uafctl, which says nothing of the account.
+  private func persons(_ operation: UAFWire.Operation) -> Begin {
+    var begin = Begin(operation)
+    begin.service = Array("uafctl".utf8)
+    return begin
+  }
+
+  @Test func `a person without root is named in each text and in each line of the log`() throws {
+    let bench = try HelperBench.registeredTwice()
+    let before = bench.log.lines.count
+    let login = try bench.run(persons(.authenticate), ["1", "correct"], peer: 4242)
+    #expect(login.result == 0 && login.prompts[0].text.hasPrefix("Authenticators of mina:"))
+    #expect(login.prompts[1].text.contains("Passcode for mina"))
+    var change = persons(.change)
+    change.authenticator = Array("passcode".utf8)
+    let changed = try bench.run(change, ["correct", "battery", "battery"], peer: 4242)
+    #expect(changed.prompts[1].text == "New passcode for mina: ")
+    #expect(changed.finished.text == "The passcode of mina is changed.")
+    #expect(try bench.run(persons(.authenticate), ["1", "wrong1", nil], peer: 4242).result == 999)
+    #expect(bench.log.lines.count > before + 2)
+    for line in bench.log.lines.dropFirst(before) { #expect(ParsedLine(line)?["account"] == "mina", "\(line)") }
+  }
+
+  @Test func `a person without root is named when the first value is chosen, and where the call cannot begin`() throws {
+    let bench = try initialised()
+    var begin = bench.registration()
+    (begin.uid, begin.account, begin.typedName, begin.arguments) = (nil, nil, nil, [])
+    let transcript = try bench.run(begin, ["correct", "correct"], peer: 4242)
+    #expect(transcript.result == 0)
+    #expect(transcript.infos == ["Registering mina: choose a passcode and enter it twice."])
+    #expect(transcript.prompts.map(\.text) == ["New passcode for mina: ", "New passcode again: "])
+    bench.configuration += "\nnonsense = true"
+    #expect(try bench.run(begin, peer: 4242).result == 1001)
+    #expect(bench.log.lines.allSatisfy { ParsedLine($0)?["account"] == "mina" }, "\(bench.log.lines)")
+  }
+
+  @Test func `an account that /etc/passwd does not have is named as it was registered, or by its number`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.passwd = "root:x:0:0::/:/bin/sh\n"
+    let transcript = try bench.run(persons(.authenticate), ["1", "correct"], peer: 4242)
+    #expect(transcript.prompts[0].text.hasPrefix("Authenticators of mina:"))
+    #expect(try ParsedLine(#require(bench.log.lines.last))?["account"] == "mina")
+    #expect(try bench.run(persons(.authenticate), peer: 4711).result == 1009)
+    #expect(try ParsedLine(#require(bench.log.lines.last))?["account"] == "4711")
+    let document = try #require(try bench.run(persons(.status), peer: 4711).finished.document)
+    #expect(document.contains(#""name":"4711""#))
+  }
+
+  @Test func `a name that a peer without root claims is not taken`() throws {
+    let bench = try initialised()
+    var begin = persons(.status)
+    begin.account = Array("root".utf8)
+    #expect(try bench.run(begin, peer: 4242).result == 1001)
+    #expect(!bench.log.lines.joined().contains("account=root"))
+  }
+
   @Test(arguments: [("", 19019), ("mi na", 1011), ("min\u{1b}a", 1011), ("민아", 1011)] as [(String, UInt32)])
   func `refuses user names that cannot be`(_ name: String, _ result: UInt32) throws {
     let bench = try initialised()
@@ -92,6 +148,43 @@ import UAFWire
     let transcript = try bench.run(begin)
     #expect(transcript.result == 3014 && transcript.pamCode == 11 && transcript.prompts.isEmpty)
     #expect(bench.log.lines.last?.contains("another account") == true)
+  }
+
+  @Test(arguments: [UAFWire.Operation.unlock, .status, .authenticate, .change, .deregister])
+  func `a changed server name is told as that, to root with both names, and nobody is advised to delete`(
+    _ operation: UAFWire.Operation
+  ) throws {
+    let bench = try HelperBench.registered()
+    bench.configuration = bench.configuration.replacing("[state]", with: "username = \"{user}@example.com\"\n[state]")
+    var begin = bench.begin(operation)
+    begin.service = Array("uafctl".utf8)
+    let root = try bench.run(begin)
+    #expect(root.result == 1001 && root.pamCode == 7 && root.prompts.isEmpty)
+    let text = try #require(root.finished.text)
+    #expect(text.contains("'mina'") && text.contains("'mina@example.com'") && text.contains("server.username"))
+    #expect(!text.contains("forget") && !text.contains("ocked"))
+    let line = try #require(bench.log.lines.first { $0.hasPrefix("event=configuration") })
+    #expect(line.contains("'mina@example.com'"))
+    #expect(!bench.log.lines.contains { $0.hasPrefix("event=damaged") })
+    // Set back, everything is as it was.
+    bench.configuration = bench.configuration.replacing("{user}@example.com", with: "{user}")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a changed server name is no reason for a stack to go on to the password`() throws {
+    let bench = try HelperBench.registered()
+    bench.configuration = bench.configuration.replacing("[state]", with: "username = \"x-{user}\"\n[state]")
+    let login = try bench.run(bench.begin())
+    #expect(login.result == 1001 && login.pamCode == 7 && login.prompts.isEmpty)
+    #expect(
+      login.errors == [
+        "The configuration has another server name for this account than it is registered under: tell the administrator."
+      ])
+    var remote = bench.begin()
+    (remote.isRemote, remote.remoteHost) = (true, Array("192.0.2.1".utf8))
+    #expect(
+      try bench.run(remote, ["correct"]).errors == ["Wrong passcode or pattern."],
+      "from afar it looks like any other account")
   }
 
   @Test func `a damaged file is locked, not unregistered`() throws {

@@ -6,9 +6,11 @@ import UAFWire
 @testable import UAFHelper
 
 @Suite struct CallerTests {
+  private static let passwd = Array("root:x:0:0::/:/bin/sh\nmina:x:1000:1000::/:/bin/sh\n".utf8)
+
   private func result(_ begin: Begin, peer: UInt32) -> UInt32 {
     do throws(Ending) {
-      _ = try Caller(begin, peer: peer)
+      _ = try Caller(begin, peer: peer, passwd: { Self.passwd })
       return 0
     } catch { return error.result.code }
   }
@@ -16,8 +18,24 @@ import UAFWire
   @Test func `a peer without root is its own uid, whatever it says of itself`() throws {
     var begin = Begin(.authenticate)
     begin.service = Array("sudo".utf8)
-    let caller = try Caller(begin, peer: 1000)
+    let caller = try Caller(begin, peer: 1000, passwd: { Self.passwd })
     #expect(caller.uid == 1000 && caller.name == nil && !caller.isRoot && caller.origin == .local)
+  }
+
+  @Test func `a peer without root has the name of /etc/passwd, or its number, and root's word needs no file`() throws {
+    let named = try Caller(Begin(.status), peer: 1000, passwd: { Self.passwd })
+    #expect(named.shownName == Array("mina".utf8))
+    let unnamed = try Caller(Begin(.status), peer: 1001, passwd: { Self.passwd })
+    #expect(unnamed.shownName == Array("1001".utf8))
+    var begin = Begin(.authenticate)
+    begin.typedName = Array("nobody-known".utf8)
+    let root = try Caller(
+      begin, peer: 0,
+      passwd: {
+        Issue.record("read for root")
+        return []
+      })
+    #expect(root.shownName == Array("nobody-known".utf8))
   }
 
   @Test func `a peer without root may not describe an account or send arguments`() {
@@ -47,10 +65,10 @@ import UAFWire
     var begin = Begin(.authenticate)
     (begin.uid, begin.account, begin.callerUID) = (4242, Array("mina".utf8), callerUID)
     if isRemote { begin.isRemote = true }
-    let caller = try Caller(begin, peer: 0)
+    let caller = try Caller(begin, peer: 0, passwd: { Self.passwd })
     #expect(caller.origin == origin && caller.callerUID == callerUID)
     begin.uid = nil
-    let nobody = try Caller(begin, peer: 0)
+    let nobody = try Caller(begin, peer: 0, passwd: { Self.passwd })
     #expect((nobody.origin == .otherUser) == (origin == .otherUser || callerUID == 4242 && !isRemote))
   }
 

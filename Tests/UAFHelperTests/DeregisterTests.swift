@@ -80,7 +80,9 @@ import UAFWire
   @Test func `a code that the server refuses, or another account's, deregisters nothing`() throws {
     let bench = try HelperBench.registered()
     bench.server.deregistrationStatus = .init(rawValue: 1401)
-    #expect(try bench.run(byCode(bench)).result == 15_007)
+    let refused = try bench.run(byCode(bench))
+    #expect(refused.result == 13_006)
+    #expect(refused.finished.text == "The server does not accept the enrolment code.\nAsk the administrator for a new one.")
     #expect(try bench.run(byCode(bench, bench.server.payload(username: "nora"))).result == 1001)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }

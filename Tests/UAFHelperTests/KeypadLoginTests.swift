@@ -23,7 +23,12 @@ import UAFWire
     #expect(one.result == 0)
     #expect(
       one.prompts.map(\.text) == [
-        "Digit  0 1 2 3 4 5 6 7 8 9\nPress  7 3 9 0 1 2 8 5 4 6\nPasscode for mina (login): "
+        """
+        The keys are shuffled: for each digit, press the key below it.
+        Digit  0 1 2 3 4 5 6 7 8 9
+        Press  7 3 9 0 1 2 8 5 4 6
+        Passcode for mina (login, 6 digits):\u{20}
+        """
       ])
     #expect(try bench.run(bench.begin(), ["246801"]).result == 0)
   }

@@ -87,6 +87,8 @@ import UAFWire
     try Database(path: bench.folder + "/state/accounts/4242.db").execute("UPDATE record SET mac = zeroblob(32)")
     try bench.run(bench.begin())
     try bench.run(bench.begin(.forget))
+    bench.configuration = bench.configuration.replacing("[state]", with: "tls_verify = false\n[state]")
+    try bench.run(bench.begin(.status))
     return bench.log.lines
   }
 
@@ -118,6 +120,20 @@ import UAFWire
     #expect(bench.log.lines.suffix(2).first == "event=unlocked \(who) lock=temporary detail=\"the lock is over\"")
     try bench.run(bench.begin(), ["correct"])
     #expect(bench.log.lines.count { $0.hasPrefix("event=unlocked ") } == 1, "told once")
+  }
+
+  @Test func `where the server's certificate is not checked each line says so, and no other does`() throws {
+    let bench = try HelperBench.registered()
+    #expect(!bench.log.lines.joined().contains("tls="))
+    bench.configuration = bench.configuration.replacing("[state]", with: "tls_verify = false\n[state]")
+    let before = bench.log.lines.count
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    try bench.run(bench.begin())
+    try bench.run(bench.begin(.unlock))
+    try bench.run(bench.begin(), ["correct"])
+    let lines = bench.log.lines.dropFirst(before)
+    #expect(lines.count >= 8)
+    for line in lines { #expect(ParsedLine(line)?["tls"] == "unverified", "\(line)") }
   }
 
   @Test func `a permanent lock says so, and what it refuses too`() throws {

@@ -47,6 +47,58 @@ import UAFWire
     #expect(proved.pamCode == (wrong.isEmpty ? 9 : 11), "who knows the value goes on, where nothing is locked")
   }
 
+  @Test func `a wrong code is told before a new value is asked for, as a wrong code`() throws {
+    let bench = try HelperBench.registered(Self.more, signed: true)
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    bench.server.registrationStatus = .unauthorized
+    bench.server.deregistrationStatus = .unauthorized
+    let transcript = try bench.run(bench.begin(), ["2", "wrong-code"])
+    #expect(transcript.prompts.map(\.check) == ["choice", "code"])
+    #expect(transcript.errors == ["The server does not accept the enrolment code. Ask the administrator for a new one."])
+    #expect(transcript.result == 13_006 && transcript.pamCode == 7)
+    #expect(!bench.server.asked.map(\.op).contains(.deregistration))
+    bench.server.registrationStatus = .ok
+    #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
+  }
+
+  @Test func `a code that ends while the new value is entered is told as that, and the old value stays`() throws {
+    let bench = try HelperBench.registered(Self.more, signed: true)
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    var gets = 0
+    bench.server.onEachGet = { [server = bench.server] in
+      gets += 1
+      // The login's and the one that the code is judged by came before.
+      if gets == 3 { (server.registrationStatus, server.deregistrationStatus) = (.unauthorized, .unauthorized) }
+    }
+    let transcript = try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"])
+    #expect(transcript.result == 13_006 && gets == 3)
+    #expect(transcript.errors == ["The server does not accept the enrolment code. Ask the administrator for a new one."])
+    #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
+  }
+
+  @Test func `a server that wants both takes the code before the keys that are replaced are gone`() throws {
+    let bench = try HelperBench.registeredTwice(Self.more, signed: true)
+    bench.server.accepted = [["5541#0001", "5541#0002"]]
+    // As a server does that asks for what is missing on this machine: first nothing is, then the passcode.
+    var gets = 0
+    bench.server.onEachGet = { [server = bench.server] in
+      gets += 1
+      if gets == 3 { server.accepted = [["5541#0001"]] }
+    }
+    let transcript = try bench.run(bench.begin(), ["2", "1", "new-code", "battery", "battery"])
+    #expect(transcript.result == 980 && gets == 3, "\(bench.log.lines)")
+    #expect(transcript.errors == ["Registered again: log in with the new passcode."])
+  }
+
+  @Test func `three values that cannot be used end it without a login and without a change`() throws {
+    let bench = try HelperBench.registered(Self.more, signed: true)
+    bench.configuration += "\n[passcode]\nmin_length = 6"
+    let transcript = try bench.run(bench.begin(), ["2", "new-code", "abc", "abc", "abc"])
+    #expect(transcript.result == 980 && transcript.pamCode == 7)
+    #expect(transcript.errors.last == "No passcode was set, as no entry could be used. Try again.")
+    #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
+  }
+
   @Test func `a whole payload is as good as its code, and another account's is refused`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let payload = bench.server.payload().encoded
@@ -61,8 +113,16 @@ import UAFWire
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", nil]).result == 999)
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
+  }
+
+  @Test func `the new key takes the place of the old one, and no other key is named to the server`() throws {
+    let bench = try HelperBench.registered(Self.more, signed: true)
+    let old = try #require(bench.server.registered)
+    let stranger = try KeyID(bytes: Array(repeating: 9, count: 32))
+    bench.server.knownKeys = [old, stranger]
     #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 980)
-    #expect(bench.server.asked.map(\.op).suffix(2) == [.deregistration, .registration])
+    #expect(bench.server.asked.map(\.op) == [.registration, .authentication, .registration])
+    #expect(bench.server.asked.last?.context.lostKeyIDs == [old] && bench.server.knownKeys == [stranger])
   }
 
   @Test func `of several authenticators one is registered anew, from a list without that way again`() throws {

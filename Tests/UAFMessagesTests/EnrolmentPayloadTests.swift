@@ -36,7 +36,7 @@ import Testing
     #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: payload.encoded + "=") }
     #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: payload.encoded + "\n") }
     #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: "") }
-    #expect(throws: MessageError.notBase64URL("payload", .tooLong)) {
+    #expect(throws: MessageError.notBase64URL("code", .tooLong)) {
       try EnrolmentPayload(encoded: String(repeating: "A", count: 44_000))
     }
   }

@@ -19,8 +19,8 @@ final class ServerDatabaseTests {
   }
 
   @Test func `lets a second process enrol while the first one serves`() async throws {
-    let serving = try TestServer(database: ServerDatabase.open(state: state))
-    let enrolling = try TestServer(database: ServerDatabase.open(state: state))
+    let serving = try TestServer(database: ServerDatabase.open(state: state, create: true))
+    let enrolling = try TestServer(database: ServerDatabase.open(state: state, create: true))
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
     context.authCode = try await enrolling.enrol("alice")
@@ -34,7 +34,7 @@ final class ServerDatabaseTests {
   }
 
   @Test func `accepts one of fifty copies of a response on a file too`() async throws {
-    let server = try TestServer(database: ServerDatabase.open(state: state))
+    let server = try TestServer(database: ServerDatabase.open(state: state, create: true))
     let authenticator = try await server.registered("alice")
     let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)
     let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -45,7 +45,7 @@ final class ServerDatabaseTests {
   }
 
   @Test func `keeps the store for its owner alone`() throws {
-    _ = try ServerDatabase.open(state: state)
+    _ = try ServerDatabase.open(state: state, create: true)
     for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
       let attributes = try FileManager.default.attributesOfItem(atPath: state.file(name))
       #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
@@ -53,7 +53,7 @@ final class ServerDatabaseTests {
   }
 
   @Test func `flushes each commit to the disk`() async throws {
-    let database = try ServerDatabase.open(state: state)
+    let database = try ServerDatabase.open(state: state, create: true)
     let (mode, level) = try await database.read { db in
       (
         try String.fetchOne(db, sql: "PRAGMA journal_mode"),
@@ -65,9 +65,9 @@ final class ServerDatabaseTests {
   }
 
   @Test func `refuses a store that a later version has changed`() async throws {
-    let database = try ServerDatabase.open(state: state)
+    let database = try ServerDatabase.open(state: state, create: true)
     try await database.write { db in try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('2')") }
-    #expect(throws: ServerError.newerDatabase) { _ = try ServerDatabase.open(state: self.state) }
+    #expect(throws: ServerError.newerDatabase) { _ = try ServerDatabase.open(state: self.state, create: true) }
   }
 
   @Test func `takes over a store that counted wrong codes, without the codes that were dead by it`() throws {
@@ -91,7 +91,7 @@ final class ServerDatabaseTests {
   }
 
   @Test func `keeps neither challenge nor code in clear`() async throws {
-    let server = try TestServer(database: ServerDatabase.open(state: state))
+    let server = try TestServer(database: ServerDatabase.open(state: state, create: true))
     let code = try await server.enrol("alice")
     var context = RequestContext(username: "alice")
     context.authCode = code
@@ -105,7 +105,7 @@ final class ServerDatabaseTests {
   }
 
   @Test func `drops requests that nobody answered`() async throws {
-    let server = try TestServer(database: ServerDatabase.open(state: state))
+    let server = try TestServer(database: ServerDatabase.open(state: state, create: true))
     for _ in 0..<5 { _ = try await server.authenticationRequest("nobody") }
     server.advance(seconds: RequestService.lifetime)
     _ = try await server.authenticationRequest("nobody")

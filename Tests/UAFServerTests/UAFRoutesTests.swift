@@ -1,7 +1,9 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
+import NIOEmbedded
 import Testing
 import UAFCrypto
 import UAFMessages
@@ -119,6 +121,25 @@ struct UAFRoutesTests {
         let more = try await post(client, path, Array("{}".utf8) + spaces + [0x20])
         #expect(more.status == .contentTooLarge)
       }
+    }
+  }
+
+  @Test(arguments: ["65537", "99999999999", "9223372036854775807", "99999999999999999999", "-1", "x"])
+  func `refuses a body that is announced as too long, or as no length, before any of it has come`(
+    _ length: String
+  ) async throws {
+    for path in ["/uaf/get", "/uaf/respond"] {
+      // Nothing of the body comes: the announcement alone decides.
+      let head = HTTPRequest(
+        method: .post, scheme: "https", authority: "a", path: path,
+        headerFields: [.contentType: "application/json", .contentLength: length])
+      let request = Request(head: head, body: .init(buffer: ByteBuffer()))
+      let routes = UAFRoutes(environment: server.environment, logger: Logger(label: "test"))
+      let context = UAFRequestContext(
+        source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test")))
+      let answer = try await routes.router.buildResponder().respond(to: request, context: context)
+      #expect(answer.status == .contentTooLarge)
+      #expect(answer.headers[HTTPField.Name.connection] == "close", "what was announced is not read to its end")
     }
   }
 

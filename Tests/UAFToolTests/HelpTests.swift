@@ -15,15 +15,16 @@ import Testing
         OVERVIEW: Registers and checks the passcode that logs you in, and looks after
         pam-uaf.
 
-        Passcodes and payloads are asked for on the terminal without showing them.
-        Where standard input is no terminal, each question takes one line of it. Only
-        results go to standard output.
+        Passcodes and enrolment codes are asked for on the terminal without showing
+        them. Where standard input is no terminal, each question takes one line of it.
+        Only results go to standard output.
 
         EXIT STATUS:
           0  done
           1  refused: the text on standard error says by whom and why
           2  usage or configuration
           3  the core cannot be reached, or does not keep to the protocol
+          5  what was to be printed could not be written
 
         USAGE: uafctl [--conf <file>] <subcommand>
 
@@ -40,14 +41,14 @@ import Testing
           reset                   Wipes a forgotten passcode or pattern, and makes its
                                   keys unusable.
           deregister              Deletes registrations, here and at the server.
-          oob                     Does what a payload asks for: registers, or approves
-                                  a login elsewhere.
+          oob                     Does what a code asks for: registers, or approves a
+                                  login elsewhere.
           status                  Shows what is registered, and what is locked.
           unlock                  Lifts every lock of an account; root only.
           forget                  Deletes all that this machine knows of an account;
                                   root only.
           init                    Makes the key of this machine, once; root only.
-          trust                   Writes the server of a payload into the
+          trust                   Writes the server of an enrolment code into the
                                   configuration; root only.
           policy                  Tries the rules for new values.
           facet                   Prints who this client says it is, and what a server
@@ -65,11 +66,11 @@ import Testing
       help(RegisterCommand.self) == """
         OVERVIEW: Registers an authenticator of an account with the server.
 
-        The first registration of an account needs the enrolment payload its
-        administrator was given by the server. A further one may be proved with a
-        registered authenticator instead.
+        The first registration of an account needs the enrolment code that the server's
+        administrator hands over. A further one may be proved with a registered
+        authenticator instead.
 
-        USAGE: uafctl register [--conf <file>] [--payload <file>] [--token] [<user>] [<type>]
+        USAGE: uafctl register [--conf <file>] [--code <file>] [--token] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -77,8 +78,9 @@ import Testing
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
-          --payload <file>        File with the enrolment payload; - for standard
-                                  input, or to be asked for it.
+          --code, --payload <file>
+                                  File with the enrolment code; - for standard input,
+                                  or to be asked for it.
           --token                 Print the server's token.
           --version               Show the version.
           -h, --help              Show help information.
@@ -142,12 +144,12 @@ import Testing
       help(ResetCommand.self) == """
         OVERVIEW: Wipes a forgotten passcode or pattern, and makes its keys unusable.
 
-        A person needs a new enrolment payload for it, with which the server forgets
-        them as well, and a server whose yes has to be signed (require_signed_verdict).
-        Root needs none; the server then still knows the keys, unless root gives a
-        payload with --deregister.
+        A person needs a new enrolment code for it, with which the server forgets them
+        as well, and a server whose yes has to be signed (require_signed_verdict). Root
+        needs none; the server then still knows the keys, unless root gives a code with
+        --deregister.
 
-        USAGE: uafctl reset [--conf <file>] [--payload <file>] [--deregister] [<user>] [<type>]
+        USAGE: uafctl reset [--conf <file>] [--code <file>] [--deregister] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -156,10 +158,11 @@ import Testing
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
-          --payload <file>        File with a new enrolment payload; - for standard
-                                  input, or to be asked for it.
+          --code, --payload <file>
+                                  File with a new enrolment code; - for standard input,
+                                  or to be asked for it.
           --deregister            Have the server forget the keys as well; root only,
-                                  with --payload.
+                                  with --code.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -169,17 +172,16 @@ import Testing
   @Test func `explains oob`() {
     #expect(
       help(OutOfBandCommand.self) == """
-        OVERVIEW: Does what a payload asks for: registers, or approves a login
-        elsewhere.
+        OVERVIEW: Does what a code asks for: registers, or approves a login elsewhere.
 
-        A payload is one line, as a server prints it or a QR picture holds it. What it
-        asks for stands in the payload itself. Other people see command lines: the line
+        A code is one line, as a server prints it or a QR picture holds it. What it
+        asks for stands in the code itself. Other people see command lines: the line
         itself is taken there only if its server is this machine, as in a demonstration.
 
-        USAGE: uafctl oob [--conf <file>] [--token] <payload> [<user>]
+        USAGE: uafctl oob [--conf <file>] [--token] <code> [<user>]
 
         ARGUMENTS:
-          <payload>               File with the payload; - for standard input, or to be
+          <code>                  File with the code; - for standard input, or to be
                                   asked for it.
           <user>                  The account; root only. Your own where it is left out.
 
@@ -197,17 +199,18 @@ import Testing
       help(DeregisterCommand.self) == """
         OVERVIEW: Deletes registrations, here and at the server.
 
-        USAGE: uafctl deregister [--conf <file>] [--all] [--user <user>] [--payload <file>] [<type>]
+        USAGE: uafctl deregister [--conf <file>] [--all] [--code <file>] [<user>] [<type>]
 
         ARGUMENTS:
+          <user>                  The account; root only. Your own where it is left out.
           <type>                  Authenticator type, such as passcode. Not needed
                                   where there is one.
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --all                   Every authenticator of the account.
-          --user <user>           The account; root only. Your own where it is left out.
-          --payload <file>        File with an enrolment payload as the proof; - for
+          --code, --payload <file>
+                                  File with an enrolment code as the proof; - for
                                   standard input, or to be asked for it.
           --version               Show the version.
           -h, --help              Show help information.
@@ -221,8 +224,8 @@ import Testing
         OVERVIEW: Shows what is registered, and what is locked.
 
         With --available the exit status answers whether the authenticator can be used
-        for a login: 0 yes, 1 no, 2 anything else, in the same way the login itself
-        finds out.
+        for a login: 0 yes, 1 no, 2 or more anything else, in the same way the login
+        itself finds out.
 
         USAGE: uafctl status [--conf <file>] [--json] [--available <type>] [<user>]
 
@@ -298,14 +301,16 @@ import Testing
   @Test func `explains trust`() {
     #expect(
       help(TrustCommand.self) == """
-        OVERVIEW: Writes the server of a payload into the configuration; root only.
+        OVERVIEW: Writes the server of an enrolment code into the configuration; root
+        only.
 
-        USAGE: uafctl trust [--conf <file>] --payload <file>
+        USAGE: uafctl trust [--conf <file>] --code <file>
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
-          --payload <file>        File with the enrolment payload; - for standard
-                                  input, or to be asked for it.
+          --code, --payload <file>
+                                  File with the enrolment code; - for standard input,
+                                  or to be asked for it.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -319,11 +324,11 @@ import Testing
 
         The value is asked for on the terminal without showing it, or is the first line
         of standard input. The exit status is 0 if it would be accepted; 1 if not, with
-        one line for each problem that begins with the rule's key; 2 for anything else,
-        such as a configuration that cannot be used. Nothing is stored or sent, and
-        root is not needed: whoever is not root may try a file of his own. Root is
-        told, too, for whom the lock options of the file do not hold yet because of
-        wrong entries.
+        one line for each problem that begins with the rule's key; 2 or more for
+        anything else, such as a configuration that cannot be used. Nothing is stored
+        or sent, and root is not needed: whoever is not root may try a file of his own.
+        Root is told, too, for whom the lock options of the file do not hold yet
+        because of wrong entries.
 
         USAGE: uafctl policy check [--conf <file>]
 
@@ -398,10 +403,12 @@ import Testing
           --shape <shape>         The passcode's part: instead (of the password),
                                   fallback (passcode and password where the server
                                   cannot be reached) or second-factor (after the
-                                  password). Left out: instead for sshd, otherwise
-                                  fallback. (values: instead, fallback, second-factor)
-          --template <name>       The ready stack: sudo, sshd, login, su, polkit-1 or
-                                  locker. Left out: the service's own.
+                                  password). Left out: instead for sshd and sddm,
+                                  otherwise fallback. (values: instead, fallback,
+                                  second-factor)
+          --template <name>       The ready stack: sudo, sshd, login, su, polkit-1,
+                                  display-manager, sddm or locker. Left out: the
+                                  service's own.
           --try <user>            Logs this account in at the terminal first, and
                                   changes nothing where that fails.
           --dry-run               Shows what would be changed, tries it, and changes
@@ -458,10 +465,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ["bogus"], ["--bogus"], ["unlock"], ["forget"], ["trust"], ["oob"], ["policy", "bogus"], ["status", "--available"],
-    ["status", "a", "b"], ["deregister", "passcode", "--all"], ["authenticate", "--payload", "x"],
-    ["register", "--payload"],
-    ["pam", "bogus"], ["status", "--json=yes"], ["init", "alice"], ["unlock", "alice", "bob"],
+    ["--bogus"], ["unlock"], ["forget"], ["trust"], ["oob"], ["status", "--available"],
+    ["status", "a", "b"], ["deregister", "passcode", "--all"], ["authenticate", "--code", "x"],
+    ["register", "--code"],
+    ["status", "--json=yes"], ["init", "alice"], ["unlock", "alice", "bob"],
   ])
   func `refuses what it does not know or cannot do without, with the way it is used`(arguments: [String]) {
     let bench = Bench(arguments, as: 0)

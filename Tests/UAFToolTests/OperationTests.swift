@@ -38,19 +38,47 @@ import UAFWire
     #expect(sent(["register", "5541#0001"]) == [Bench.packet(own)])
   }
 
-  @Test func `carries the payload and the wish for a token`() {
+  @Test func `deregister names the account as reset does, and takes the spelling before`() {
+    var typed = begin(.deregister)
+    #expect(sent(["deregister", "alice"]) == [Bench.packet(typed)])
+    #expect(sent(["deregister", "--user", "alice"]) == [Bench.packet(typed)])
+    typed.authenticator = Array("passcode".utf8)
+    #expect(sent(["deregister", "alice", "passcode"]) == [Bench.packet(typed)])
+    #expect(sent(["deregister", "--user", "alice", "passcode"]) == [Bench.packet(typed)])
+    var own = begin(.deregister, 0, "root")
+    own.authenticator = Array("passcode".utf8)
+    #expect(sent(["deregister", "passcode"]) == [Bench.packet(own)])
+    #expect(sent(["deregister", "alice", "--all"]) == [Bench.packet(begin(.deregisterAll))])
+  }
+
+  @Test(arguments: [
+    ["--user", "alice", "alice", "passcode"], ["--user", "alice", "passcode", "--all"], ["alice", "passcode", "--all"],
+  ])
+  func `deregister refuses an account that stands twice, and a type beside --all`(_ arguments: [String]) {
+    let bench = Bench(["deregister"] + arguments, as: 0, core: [Bench.success])
+    #expect(bench.exit == .usage && bench.sent.isEmpty)
+    #expect(bench.notes.contains("uafctl deregister USER TYPE") || bench.notes.contains("--all and a type"))
+  }
+
+  @Test func `a code is taken by the option's earlier name too`() {
+    let folder = Folder()
+    let path = folder.file("code", Array("eyJ2IjoxfQ\n".utf8), mode: 0o600)
+    #expect(sent(["register", "alice", "--payload", path]) == sent(["register", "alice", "--code", path]))
+  }
+
+  @Test func `carries the code and the wish for a token`() {
     let folder = Folder()
     let path = folder.file("payload", Array("eyJ2IjoxfQ\n".utf8), mode: 0o600)
     var full = begin(.deregister)
     full.payload = Array("eyJ2IjoxfQ".utf8)
-    #expect(sent(["deregister", "--user", "alice", "--payload", path]) == [Bench.packet(full)])
+    #expect(sent(["deregister", "alice", "--code", path]) == [Bench.packet(full)])
     full.operation = .register
     full.wantsToken = true
-    #expect(sent(["register", "alice", "--payload", path, "--token"]) == [Bench.packet(full)])
+    #expect(sent(["register", "alice", "--code", path, "--token"]) == [Bench.packet(full)])
   }
 
   @Test func `refuses to show the token of a deregistration, which is good for that alone`() {
-    let bench = Bench(["deregister", "--user", "alice", "--token"], as: 0, core: [Bench.success])
+    let bench = Bench(["deregister", "alice", "--token"], as: 0, core: [Bench.success])
     #expect(bench.exit == .usage && bench.output == "")
     #expect(bench.notes.contains("--token") && bench.sent.isEmpty)
   }

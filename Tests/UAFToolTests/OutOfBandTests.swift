@@ -38,7 +38,7 @@ import UAFWire
   @Test func `refuses a payload that asks for anything else`() {
     let bench = Bench(["oob", "-"], core: [Bench.success], input: Self.payload(.deregistration))
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
-    #expect(bench.notes.hasPrefix("uafctl: the payload cannot be used: it asks for Dereg, which no payload may\n"))
+    #expect(bench.notes.hasPrefix("uafctl: the code cannot be used: it asks for Dereg, which no code may\n"))
   }
 
   @Test(arguments: [
@@ -48,7 +48,7 @@ import UAFWire
   func `refuses a payload that cannot be read`(payload: String) {
     let bench = Bench(["oob", "-"], core: [Bench.success], input: payload)
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
-    #expect(bench.notes.hasPrefix("uafctl: the payload cannot be used: "))
+    #expect(bench.notes.hasPrefix("uafctl: the code cannot be used: "))
   }
 
   @Test(arguments: ["https://localhost:8443", "https://127.0.0.1", "https://[::1]:1"])

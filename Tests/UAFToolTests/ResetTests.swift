@@ -20,7 +20,7 @@ import UAFWire
 
   @Test func `a person resets with a new enrolment code, and hears what the server still knows`() {
     let bench = Bench(
-      ["reset", "--payload", "-"], core: [Bench.failure(0, 7100, "The server still knows the keys.")],
+      ["reset", "--code", "-"], core: [Bench.failure(0, 7100, "The server still knows the keys.")],
       input: Self.code + "\n")
     #expect(bench.exit == .success)
     #expect(bench.notes == "uafctl: The server still knows the keys.\n")
@@ -30,7 +30,7 @@ import UAFWire
   @Test func `a person does not reset without one`() {
     let bench = Bench(["reset"], core: [Bench.failure(0, 7100)])
     #expect(bench.exit == .usage)
-    #expect(bench.notes.hasPrefix("uafctl: no payload was given\nhint: "))
+    #expect(bench.notes.hasPrefix("uafctl: no code was given\nhint: "))
     #expect(bench.startedOwn.isEmpty)
   }
 
@@ -38,11 +38,11 @@ import UAFWire
     let bench = Bench(["reset", "alice"], as: 0, core: [Bench.failure(0, 7100)])
     #expect(bench.exit == .success && bench.notes == "uafctl: reset\n")
     #expect(bench.sent == [Bench.packet(begin(.reset, root: true))])
-    #expect(Bench(["reset", "bob", "--payload", "-"], core: [], input: Self.code).exit == .usage)
+    #expect(Bench(["reset", "bob", "--code", "-"], core: [], input: Self.code).exit == .usage)
   }
 
   @Test func `root's code is for telling the server, or is refused`() {
-    let bench = Bench(["reset", "--payload", "-"], as: 0, core: [Bench.failure(0, 7100)], input: Self.code)
+    let bench = Bench(["reset", "--code", "-"], as: 0, core: [Bench.failure(0, 7100)], input: Self.code)
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
   }
 
@@ -64,14 +64,14 @@ import UAFWire
     let arguments = ["reset", "alice", "passcode", "--deregister"]
     var begin = begin(.reset, root: true, payload: Self.code)
     begin.authenticator = Array("passcode".utf8)
-    let bench = Bench(arguments + ["--payload", "-"], as: 0, core: [Bench.failure(0, 7100)], input: Self.code)
+    let bench = Bench(arguments + ["--code", "-"], as: 0, core: [Bench.failure(0, 7100)], input: Self.code)
     #expect(bench.exit == .success && bench.sent == [Bench.packet(begin)])
     let without = Bench(arguments, as: 0, core: [Bench.failure(0, 7100)])
-    #expect(without.exit == .usage && without.notes.hasPrefix("uafctl: no payload was given\n"))
+    #expect(without.exit == .usage && without.notes.hasPrefix("uafctl: no code was given\n"))
   }
 
   @Test func `whether the server is told is root's choice alone`() {
-    let bench = Bench(["reset", "--deregister", "--payload", "-"], core: [], input: Self.code)
+    let bench = Bench(["reset", "--deregister", "--code", "-"], core: [], input: Self.code)
     #expect(bench.exit == .usage && bench.notes.hasPrefix("uafctl: only root may "))
   }
 }

@@ -67,11 +67,31 @@ import UAFWire
         .contains("  here: locked for good: only root's uafctl unlock helps\n"))
   }
 
+  @Test func `tells that looser lock options wait`() {
+    let entry = Self.passcode(state: 3006, tries: 1)
+    let waiting = entry.replacing("\"stateName\"", with: "\"lockOptionsWait\":true,\"stateName\"")
+    #expect(
+      bench([], Self.document(waiting)).output.hasSuffix(
+        "  The lock options stay as they are while wrong entries stand. Enter the right value once, or have the "
+          + "administrator unlock. [3015]\n"))
+    #expect(!bench([], Self.document(entry)).output.contains("3015"))
+  }
+
   @Test func `tells of attempts of other users where the core does`() {
     let entry = #"{"type":"passcode","aaid":"5541#0001","state":3006,"permanent":false,"remainingTries":5,"#
     let others = #""otherUser":{"permanent":false,"remainingTries":0,"remainingLockSeconds":600}}"#
     let output = bench([], Self.document(entry + #""remainingLockSeconds":0,"# + others)).output
     #expect(output.hasSuffix("  here: 5 tries left\n  by other users here: locked for 600 s\n"))
+  }
+
+  @Test(arguments: [
+    (#""atServer":"revoked","#, "  at the server: revoked: ask the administrator for a new registration\n"),
+    (#""atServer":"unknown","#, "  at the server: not registered any more: register again\n"),
+    (#""atServer":"\u001b[31m","#, ""), ("", ""),
+  ]) func `tells what the server has said of the keys, where that was no`(member: String, line: String) {
+    let entry = Self.passcode(state: 3006).replacing(#""state""#, with: member + #""state""#)
+    let output = bench([], Self.document(entry)).output
+    #expect(output.contains("available\n\(line)  here:"))
   }
 
   @Test func `shows no counters of what is not registered`() {

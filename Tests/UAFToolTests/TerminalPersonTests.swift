@@ -110,6 +110,51 @@ import UAFWire
     #expect(terminal.rest() == "***\u{8} \u{8}**\r\n")
   }
 
+  private static func pin(_ text: String) -> CoreMessage {
+    var prompt = Prompt(echo: false, check: "passcode", step: .current, text: text)
+    prompt.entryLength = 4
+    return .prompt(prompt)
+  }
+
+  @Test func `what is typed behind a full entry is not shown, and does not come to the shell`() {
+    let before = terminal.flags
+    let bench = authenticate(core: [Self.pin("PIN: "), Bench.success], display: Self.capable) { terminal in
+      _ = terminal.expect("PIN: ")
+      terminal.type(Array("1234987\r".utf8))
+    }
+    #expect(bench.exit == .success && bench.sent.last == Bench.answer("1234"))
+    #expect(terminal.waiting == 0)
+    #expect(terminal.flags == before)
+    #expect(terminal.rest() == "****\r\n")
+  }
+
+  @Test func `what is typed behind a full entry does not come into the next question`() {
+    let core = [Self.pin("PIN: "), Self.pin("Again: "), Bench.success]
+    let echoed = Box(true)
+    let bench = authenticate(core: core, display: Self.capable) { terminal in
+      _ = terminal.expect("PIN: ")
+      terminal.type(Array("123499".utf8))
+      _ = terminal.expect("Again: ")
+      echoed.value = terminal.echoes
+      // Pressed late, and meant for the first question.
+      terminal.type(Array("\r5678".utf8))
+    }
+    #expect(bench.sent.suffix(2) == [Bench.answer("1234"), Bench.answer("5678")])
+    #expect(!echoed.value && terminal.echoes && terminal.waiting == 0)
+  }
+
+  @Test func `an entry that was ended by Enter leaves what was typed ahead alone, and an empty line is one`() {
+    let core = [Self.pin("PIN: "), Self.pin("Again: "), Bench.failure(7, 3012)]
+    let bench = authenticate(core: core) { terminal in
+      _ = terminal.expect("PIN: ")
+      terminal.type(Array("12\r".utf8))
+      _ = terminal.expect("Again: ")
+      terminal.type(Array("\r".utf8))
+    }
+    #expect(bench.sent.suffix(2) == [Bench.answer("12"), Bench.answer("")])
+    #expect(terminal.echoes)
+  }
+
   @Test func `takes a shorter entry at Enter all the same`() {
     var pin = Prompt(echo: false, check: "passcode", step: .current, text: "PIN: ")
     pin.entryLength = 4
@@ -174,10 +219,10 @@ import UAFWire
   @Test func `asks for a payload without showing it`() {
     let terminal = terminal
     let typist = Typist {
-      _ = terminal.expect("Enrolment payload: ")
+      _ = terminal.expect("Enrolment code: ")
       terminal.type(Array("eyJ2IjoxfQ\r".utf8))
     }
-    let bench = Bench(["register", "--payload", "-"], core: [Bench.success], terminal: terminal.program)
+    let bench = Bench(["register", "--code", "-"], core: [Bench.success], terminal: terminal.program)
     typist.join()
     var begin = Begin(.register)
     begin.service = Array("uafctl".utf8)
@@ -189,13 +234,13 @@ import UAFWire
   @Test func `refuses a payload that was not given at the terminal`() {
     let terminal = terminal
     let typist = Typist {
-      _ = terminal.expect("Enrolment payload: ")
+      _ = terminal.expect("Enrolment code: ")
       terminal.type([0x04])
     }
-    let bench = Bench(["register", "--payload", "-"], core: [Bench.success], terminal: terminal.program)
+    let bench = Bench(["register", "--code", "-"], core: [Bench.success], terminal: terminal.program)
     typist.join()
     #expect(bench.exit == .usage)
-    #expect(bench.notes.hasPrefix("uafctl: no payload was given\n"))
+    #expect(bench.notes.hasPrefix("uafctl: no code was given\n"))
     #expect(bench.startedOwn.isEmpty)
   }
 

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Testing
 
 @testable import UAFTool
@@ -16,5 +16,45 @@ import Testing
     tool.send(number)
     #expect(tool.signalOfEnd() == number)
     #expect(!echoed && terminal.flags == before)
+  }
+
+  /// A core that asks for a PIN, and then says that it waits, and waits.
+  private static let core = """
+    #!/usr/bin/python3
+    import socket
+    front_end = socket.socket(fileno=3)
+    front_end.recv(65536)
+    front_end.send(bytes.fromhex("8101000100020008" + b"passcode".hex() + "03000101040005" + b"PIN: ".hex() + "08000400000004"))
+    front_end.recv(65536)
+    front_end.send(bytes.fromhex("82010008") + b"Waiting.")
+    front_end.recv(65536)
+    """
+
+  @Test(.enabled(if: geteuid() == 0, "only root's uafctl starts a core of its own"), arguments: [SIGINT, SIGTERM])
+  func `a signal behind a full entry, while the core works, ends the program and puts the terminal right`(
+    number: CInt
+  ) throws {
+    let terminal = Terminal()
+    let before = terminal.flags
+    let folder = Folder()
+    let file = folder.file("pam_uaf.conf", [], mode: 0o600)
+    // Beside the build, so that the program can have a second name: it finds its core by the one that the kernel has of it.
+    let place = StartedTool.path + ".test-\(number)"
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    for part in ["bin", "libexec/pam-uaf"] {
+      try FileManager.default.createDirectory(atPath: "\(place)/\(part)", withIntermediateDirectories: true)
+    }
+    let program = place + "/bin/uafctl"
+    try FileManager.default.linkItem(atPath: StartedTool.path, toPath: program)
+    let core = folder.file("core", Array(Self.core.utf8), mode: 0o755)
+    try FileManager.default.copyItem(atPath: core, toPath: place + "/libexec/pam-uaf/uaf-helper")
+    let tool = try #require(StartedTool(["authenticate", "--conf", file], at: terminal, path: program))
+    _ = terminal.expect("PIN: ")
+    terminal.type(Array("123456".utf8))
+    _ = terminal.expect("Waiting.")
+    let echoed = terminal.echoes
+    tool.send(number)
+    #expect(tool.signalOfEnd() == number)
+    #expect(!echoed && terminal.flags == before && terminal.waiting == 0)
   }
 }

@@ -108,10 +108,10 @@ stop_server() {
   server=
 }
 
-issue_payload() {
-  printf '    $ uaf-server enrol mina --state server >payload\n'
+issue_code() {
+  printf '    $ uaf-server enrol mina --state server >code\n'
   status=0
-  uaf-server enrol mina --state server >payload 2>heard </dev/null || status=$?
+  uaf-server enrol mina --state server >code 2>heard </dev/null || status=$?
   heard=$(<heard)
   show_heard
 }

@@ -8,10 +8,14 @@ struct Caller: Equatable {
   let peer: UInt32
   /// The account's number; nil for a name that could not be resolved.
   let uid: UInt32?
-  /// Its canonical name; nil for peers without root.
+  /// Its canonical name, as a host with root looked it up; nil for peers without root.
   let name: [UInt8]?
   /// The name as typed, for texts and the log.
   let typedName: [UInt8]?
+  /// The name that `/etc/passwd` has for a peer without root; nil where it has none.
+  let ownName: [UInt8]?
+  /// The name that the account was registered by, once its file was opened.
+  var registeredName: [UInt8]?
   /// Where the attempt counts.
   let origin: AttemptOrigin
   /// The real user id of whoever called the host, as su and sudo are called.
@@ -25,6 +29,13 @@ struct Caller: Equatable {
   let terminal: [UInt8]?
   let remoteHost: [UInt8]?
 
+  /// The account's name in texts and in the log.
+  ///
+  /// A peer without root is not believed. Its name is the one of `/etc/passwd`, or the one it was registered by, or its number in digits.
+  var shownName: [UInt8]? {
+    name ?? typedName ?? ownName ?? registeredName ?? (isRoot ? nil : Array(String(peer).utf8))
+  }
+
   /// Whether the peer is root.
   var isRoot: Bool { peer == 0 }
 
@@ -37,17 +48,19 @@ struct Caller: Equatable {
   /// The service's name uafctl gives itself.
   static let toolService = "uafctl"
 
-  /// Takes from *begin* what this peer may say.
+  /// Takes from *begin* what this peer may say, and looks up the name of a peer without root.
   ///
+  /// - Parameter passwd: reads `/etc/passwd`; called for a peer without root alone.
   /// - Throws: ``Ending`` (1001) for a peer without root that describes an account, sends arguments but `nouserok`, or asks for
   ///   an administrator's operation.
-  init(_ begin: Begin, peer: UInt32) throws(Ending) {
+  init(_ begin: Begin, peer: UInt32, passwd: () -> [UInt8]) throws(Ending) {
     self.peer = peer
     service = begin.service.flatMap { String(validating: $0, as: UTF8.self) }
     if peer == 0 {
       uid = begin.uid
       name = begin.uid == nil ? nil : begin.account
       typedName = begin.typedName ?? begin.account
+      ownName = nil
       callerUID = begin.callerUID
       origin = Self.origin(of: begin)
       (terminal, remoteHost) = (begin.tty, begin.remoteHost)
@@ -58,7 +71,8 @@ struct Caller: Equatable {
       || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
       || begin.arguments.contains { $0 != Self.nouserok }
     guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
-      var ending = Ending(.invalidParameter, log: "peer \(peer) asked for what only root may ask for")
+      var ending = Ending(
+        .invalidParameter, because: .onlyRoot, log: "peer \(peer) asked for what only root may ask for")
       ending.peer = peer
       throw ending
     }
@@ -66,6 +80,7 @@ struct Caller: Equatable {
     callerUID = peer
     name = nil
     typedName = nil
+    ownName = PasswdFile.name(of: peer, in: passwd())
     origin = .local
     (terminal, remoteHost) = (nil, nil)
   }
@@ -98,7 +113,9 @@ struct Caller: Equatable {
         throw Ending(.invalidUsername, log: "the user name has characters that are not visible ASCII")
       }
     }
-    guard let uid else { throw Ending(.notRegistered, log: "no such account, or its lookup failed") }
+    guard let uid else {
+      throw Ending(.notRegistered, because: .nothingHere, log: "no such account, or its lookup failed")
+    }
     return uid
   }
 }

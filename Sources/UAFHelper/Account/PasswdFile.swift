@@ -2,7 +2,7 @@ import Glibc
 
 /// Account names from `/etc/passwd` itself.
 ///
-/// For the first registration of a peer without root, whose word is not taken for its own name. NSS is not
+/// For a peer without root, whose word is not taken for its own name. NSS is not
 /// asked: its plug-ins would bring other people's code and sockets beside the keys. An account that lives
 /// elsewhere (LDAP, SSSD) is registered by root, whose uafctl does ask NSS.
 enum PasswdFile {

@@ -8,6 +8,7 @@ enum LogKey: String, CaseIterable {
   case offline, age
   case unused
   case program, missing
+  case tls
   case detail
 
   /// Whether the value is text for people, in quotes.

@@ -10,9 +10,9 @@ import UAFWire
   private let server: ServerSettings
   private let waiter: ExchangeWaiter
   private let noting: (_ missing: String) -> Void
+  /// Whether somebody was told what is waited for.
+  private var hasTold = false
 
-  /// How often a front end that waits is told so: the module gives up on a core that says nothing for 40 s.
-  private static let sliceMilliseconds: Int64 = 15_000
   /// What is waited for beyond the exchange's own time-out, which uaf-fetch keeps.
   private static let graceMilliseconds: Int64 = 2000
 
@@ -75,16 +75,18 @@ import UAFWire
   private func receive<Message>(
     _ read: (Packet, Span<UInt8>) throws(PacketError) -> Message
   ) throws(TransportFailure) -> Message {
-    var left = Int64(timeoutMilliseconds) + Self.graceMilliseconds
-    while true {
-      let slice = min(left, Self.sliceMilliseconds)
+    var patience = ExchangePatience(
+      total: Int64(timeoutMilliseconds) + Self.graceMilliseconds,
+      first: hasTold ? nil : waiter.firstNoticeMilliseconds)
+    while let stretch = patience.next() {
       do throws(PacketSocketError) {
-        return try process.receive(timeoutMilliseconds: Int32(clamping: slice), for: waiter.frontEnd, read)
+        return try process.receive(timeoutMilliseconds: Int32(clamping: stretch), for: waiter.frontEnd, read)
       } catch {
-        left -= slice
-        guard error == .timedOut, left > 0 else { throw .unavailable }
+        guard error == .timedOut, patience.left > 0 else { throw .unavailable }
+        hasTold = true
         waiter.waiting()
       }
     }
+    throw .unavailable
   }
 }

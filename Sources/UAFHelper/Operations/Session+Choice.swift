@@ -40,10 +40,14 @@ extension Session {
     if let way = ways.first(where: held.cover), !held.opened.isEmpty { return way }
     let further = ways.filter { way in held.opened.allSatisfy { way.contains($0.type) } }
     guard !further.isEmpty else {
-      throw Ending(.noSuitableAuthenticator, log: "the server asks for authenticators that are not here")
+      throw Ending(
+        .noSuitableAuthenticator, because: held.named == nil ? .typesNotAccepted : namedNotAccepted,
+        log: "the server asks for authenticators that are not here" + (held.named.map { ": not \($0.rawValue)" } ?? ""))
     }
     guard isInteractive else {
-      throw Ending(.noSuitableAuthenticator, log: "the server asks for more than one prompt can give")
+      throw Ending(
+        .noSuitableAuthenticator, because: .severalTogether,
+        log: "the server asks for more than one prompt can give")
     }
     return try open(oneOf: further, held)
   }
@@ -96,7 +100,7 @@ extension Session {
       }
       error = PromptText.noSuchChoice(options.count).text(in: language)
     }
-    throw Ending(.noSuitableAuthenticator, log: "nothing of the list was chosen")
+    throw Ending(.noSuitableAuthenticator, because: .nothingChosen, log: "nothing of the list was chosen")
   }
 
   /// One type of a list.
@@ -106,11 +110,12 @@ extension Session {
   }
 
   private func choicePrompt(_ options: [String], error: String?) -> Prompt {
-    var lines = [PromptText.choice(user: shownName(nil)).text(in: language)]
+    var lines = [PromptText.choice(user: shownName).text(in: language)]
     lines += options.enumerated().map { "  \($0.offset + 1). \($0.element)" }
     if let way = cancelText { lines.append("  (\(way))") }
     lines.append(PromptText.choiceNumber(options.count).text(in: language))
-    var prompt = Prompt(echo: true, check: "choice", step: .current, text: lines.joined(separator: "\n"))
+    // Not shown: whoever overlooks the list enters the value there.
+    var prompt = Prompt(echo: false, check: "choice", step: .current, text: lines.joined(separator: "\n"))
     prompt.options = options
     show(error, in: &prompt)
     prompt.reason = reason

@@ -1,4 +1,5 @@
 import Authenticator
+import FidoResults
 import UAFWire
 
 /// What is told of locks: a line of its own in the log, and a record for the kernel's audit.
@@ -45,6 +46,18 @@ extension Session {
     line.add(.detail, "\(what) is over")
     surroundings.log.write(line, .notice)
     audit(.unlockedByTime)
+  }
+
+  /// Looser lock options wait while wrong entries stand (3015): said once a call, however often it is found.
+  func tellWaitingLockOptions(of type: AuthenticatorType) {
+    guard !hasToldLockOptions else { return }
+    hasToldLockOptions = true
+    let result = FidoResult.lockOptionsIgnored
+    var line = lockLine(.policy, type)
+    line.add(.result, String(result.code))
+    line.add(.name, result.name)
+    line.add(.detail, "looser lock options wait while wrong entries stand")
+    surroundings.log.write(line, .notice)
   }
 
   /// Does what may take an account's values away, and has the audit told of a lock that went with one.

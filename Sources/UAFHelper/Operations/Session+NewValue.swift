@@ -12,10 +12,8 @@ extension Session {
   ///
   /// - Parameter old: the authenticator as it was opened, whose value may not be chosen again; nil for a first one.
   /// - Returns: the value in the form it is sealed with.
-  /// - Throws: ``Ending``: cancelled, or `failure`: no acceptable value was entered. Nothing is counted.
-  func askNewValue(
-    _ type: AuthenticatorType, old: UnlockedAuthenticatorBox? = nil, failure: FidoResult = .invalidParameter
-  ) throws(Ending) -> Secret {
+  /// - Throws: ``Ending``: cancelled; 7111 where no acceptable value was entered, which a login tells with 980. Nothing is counted.
+  func askNewValue(_ type: AuthenticatorType, old: UnlockedAuthenticatorBox? = nil) throws(Ending) -> Secret {
     var question = Question(kind: type.kind, step: .new, user: shownName)
     if old == nil { try frontEnd.send(.info(PromptText.enrol(type.kind, user: shownName).text(in: language))) }
     for _ in 0..<Self.newValueRounds {
@@ -34,7 +32,9 @@ extension Session {
       question.error = PromptText.valuesDiffer.text(in: language)
     }
     try frontEnd.send(.error(question.error ?? ""))
-    throw Ending(failure, log: "no acceptable new value was entered")
+    throw Ending(
+      begin.operation == .authenticate ? .resetChosen : .authenticatorChangeFailed,
+      text: old == nil ? .valueNotSet(type.kind) : nil, log: "no acceptable new value was entered")
   }
 
   /// An entry in the form that is sealed; nil for one that could never have been set.
@@ -67,11 +67,8 @@ extension Session {
       let problems = value.withBytes { policy.check($0) }
       return problems.isEmpty ? nil : Self.fitting(problems.map { $0.message(in: language) })
     case .pattern:
-      let minimum = configuration.pattern.minimumNodes
-      guard let stroke = Pattern.canonical(value) else {
-        return RuleText.notAPattern.text(in: language) + " " + RuleText.minimumNodes(minimum).text(in: language)
-      }
-      return stroke.count < minimum ? RuleText.minimumNodes(minimum).text(in: language) : nil
+      let problems = Pattern.problems(with: value, minimumNodes: configuration.pattern.minimumNodes)
+      return problems.isEmpty ? nil : problems.map { $0.text(in: language) }.joined(separator: " ")
     }
   }
 }

@@ -19,7 +19,7 @@ extension Session {
     for type in configuration.authenticators where AuthenticatorType(rawValue: type.rawValue) == nil {
       entries.append(Self.notBuilt(type))
     }
-    var person: JSONObject = ["uid": .integer(Int64(uid)), "name": .string(shownName(account))]
+    var person: JSONObject = ["uid": .integer(Int64(uid)), "name": .string(shownName)]
     person.set("serverUserName", account.map { .string($0.identity.serverUserName) })
     let document: JSONObject = [
       "version": .string(HelperProgram.version), "account": .object(person),
@@ -51,6 +51,10 @@ extension Session {
       "type": .string(type.rawValue), "aaid": .string(type.aaid), "state": .integer(Int64(code.code)),
       "stateName": .string(code.name),
     ]
+    if let account, try deadTypes(account).contains(type) {
+      let isRevoked = try keys(of: account).contains { $0.type == type && $0.isRevoked }
+      json.set("atServer", .string(isRevoked ? "revoked" : "unknown"))
+    }
     Self.write(local, to: &json)
     json.set("remote", Self.object(try standing(.remote)))
     // Told only where something was counted: most accounts are never tried by others.

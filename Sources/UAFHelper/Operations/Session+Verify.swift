@@ -21,7 +21,7 @@ extension Session {
   ) throws(Ending) -> UnlockedAuthenticatorBox? {
     let policy = lockPolicy(type, uid: account.identity.uid, caller.origin)
     if !hidesState { try refuseLocked(account, type, policy) }
-    var question = Question(kind: hidesState ? hiddenKind : type.kind, user: shownName(account))
+    var question = Question(kind: hidesState ? hiddenKind : type.kind, user: shownName)
     question.canGoBack = canGoBack
     var refusal: Ending?
     while true {
@@ -161,9 +161,7 @@ extension Session {
   ) throws(Ending) -> LockStatus {
     do throws(StateError) {
       let ledger = try account.ledger(type, at: surroundings.now())
-      if ledger.refusesLooser(policy, for: origin) {
-        log(.policy, "\(FidoResult.lockOptionsIgnored): a looser lock policy waits while wrong entries stand")
-      }
+      if ledger.refusesLooser(policy, for: origin) { tellWaitingLockOptions(of: type) }
       return ledger.status(origin, at: surroundings.now(), policy: policy)
     } catch { throw Ending(error) }
   }

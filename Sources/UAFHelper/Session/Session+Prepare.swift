@@ -15,9 +15,6 @@ extension Session {
       authorities = try authorities(of: asked)
       verdictKey = try verdictKey(of: asked)
     }
-    if let uid = caller.uid, caller.name == nil {
-      ownName = PasswdFile.name(of: uid, in: surroundings.passwd())
-    }
     let folder = configuration.state.directory
     if begin.operation == .initialise { try stateFailure { () throws(StateError) in try StateDirectory.make(folder) } }
     surroundings.seclude(asked.map(places), folder)

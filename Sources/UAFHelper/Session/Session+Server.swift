@@ -26,7 +26,7 @@ extension Session {
     if let trusted = try TrustedServer.load(configuration.state.directory, owner: surroundings.owner) { return trusted }
     throw .configuration(
       "no server is configured: set server.request_url, or run 'uafctl trust' as root",
-      detail: caller.isTool ? "no server: set server.request_url, or run 'uafctl trust --payload FILE' as root" : nil)
+      detail: caller.isTool ? "no server: set server.request_url, or run 'uafctl trust --code FILE' as root" : nil)
   }
 
   /// The server's name for an account.
@@ -34,7 +34,7 @@ extension Session {
   /// - Throws: ``Ending`` (1011) where root's mapping gives none.
   func serverUserName(_ account: [UInt8], _ server: ServerSettings) throws(Ending) -> String {
     guard let name = String(validating: account, as: UTF8.self).flatMap({ server.username.name(of: $0) }) else {
-      throw Ending(.invalidUsername, log: "server.username gives no name for this account")
+      throw Ending(.invalidUsername, because: .nameNotMapped, log: "server.username gives no name for this account")
     }
     return name
   }
@@ -44,12 +44,25 @@ extension Session {
   /// - Parameter isForLogin: whether nothing is waited for any more once the front end is gone.
   func network(_ server: ServerSettings, isForLogin: Bool = false) throws(Ending) -> Network {
     let waiter = ExchangeWaiter(
+      firstNoticeMilliseconds: showsNoticesAtOnce ? ExchangePatience.firstNotice : nil,
       waiting: { [frontEnd, language] in
         // A front end that is gone is noticed at the next message that matters.
         try? frontEnd.send(.info(PromptText.waitingForServer.text(in: language)))
       }, frontEnd: isForLogin ? frontEnd : nil)
     return try surroundings.network(server, authorities, waiter)
   }
+
+  /// Whether the host shows a notice on the person's terminal when it comes.
+  ///
+  /// sshd keeps notices back until the next prompt or the end, and lockers and display managers put them over what they show: there
+  /// nobody would be told in time, and some would be told when it is over.
+  private var showsNoticesAtOnce: Bool {
+    if caller.isTool { return true }
+    guard caller.isRoot, let service = caller.service else { return false }
+    return Self.terminalPrograms.contains(ServiceFamily.of(service)?.main ?? service)
+  }
+
+  private static let terminalPrograms: Set<String> = ["sudo", "su", "login"]
 
   /// Whether the front end is still there, before anything is signed or sent for it.
   ///
@@ -180,17 +193,33 @@ extension Session {
 extension Ending {
   /// The end of a flow with the server.
   init(_ refusal: Refusal) {
-    var text: PromptText?
-    if let failure = refusal.networkFailure {
-      text = .noAnswer(failure)
-    } else if refusal.spokenByServer, refusal.serverText != nil {
-      text = .refusedByServer(refusal.serverText)
-    } else if refusal.result == .unknown, let status = refusal.serverStatus {
-      text = .serverStatus(Int(status))
-    }
-    self.init(refusal.result, text: text, log: refusal.detail)
+    self.init(refusal.result, text: Self.text(of: refusal), log: refusal.detail)
     handshakeCompleted = refusal.handshakeCompleted
     isServers = refusal.spokenByServer
     isServersNo = refusal.isServersNo
+  }
+
+  /// What the person is told of a refusal; nil where the result's own text says it.
+  private static func text(of refusal: Refusal) -> PromptText? {
+    if let failure = refusal.networkFailure { return .noAnswer(failure) }
+    let status = refusal.serverStatus.map(UAFStatusCode.init(rawValue:))
+    if status == .revokedAuthenticator { return .revoked(said: refusal.serverText) }
+    if refusal.spokenByServer, refusal.serverText != nil || refusal.saysPlainNo {
+      return .refusedByServer(refusal.serverText)
+    }
+    if let cause = refusal.cause { return .cause(cause) }
+    if refusal.spokenByServer, refusal.result == .invalidParameter {
+      return .cause(refusal.serverStatus == nil ? .messageNotValid : .messageNotAccepted)
+    }
+    switch status {
+    case .forbidden: return .serverForbids
+    case .accepted: return .serverUndecided
+    case .internalServerError: return .serverFailed
+    case .some(let status) where refusal.result == .unknown: return .serverStatus(Int(status.rawValue))
+    default: break
+    }
+    // 429, and the gateway's statuses, say that it is busy or away for a while.
+    guard let http = refusal.httpStatus, (500...599).contains(http), ![502, 503, 504].contains(http) else { return nil }
+    return .serverFailed
   }
 }

@@ -25,7 +25,7 @@ extension Session {
   /// A host with root has looked the name up. A peer without root is not believed, so /etc/passwd tells; for an account that
   /// lives elsewhere nothing does, and its name is not compared.
   private var knownName: [UInt8]? {
-    caller.isRoot ? caller.name : ownName
+    caller.isRoot ? caller.name : caller.ownName
   }
 
   /// Whether nothing was ever registered for the account here; a failure is no such thing.
@@ -90,9 +90,14 @@ extension Session {
 extension Ending {
   /// What a failure of the state means: a file somebody may have touched is a locked account.
   init(_ error: StateError) {
-    if error.meansLocked {
+    if case .serverNameChanged = error {
+      // Root's to put right. No isRootsFault: no stack may let those on to the password who are registered here.
+      self.init(.invalidParameter, text: .serverNameChanged, log: "\(error)")
+      forRoot = "\(error)"
+    } else if error.meansLocked {
       self.init(.lockedForGood, text: .lockedForGood, log: "\(error)")
       damage = "\(error)"
+      forRoot = damage
     } else {
       self.init(.cannotUse, log: "\(error)")
     }

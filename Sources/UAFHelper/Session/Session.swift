@@ -8,7 +8,7 @@ import UAFWire
 @safe final class Session {
   let frontEnd: FrontEnd
   let begin: Begin
-  let caller: Caller
+  private(set) var caller: Caller
   let arguments: ModuleArguments
   let configuration: Configuration
   /// The configuration as it is for the caller's service.
@@ -25,12 +25,14 @@ import UAFWire
   var foundServer: Result<ServerSettings, Ending>?
   /// The authorities its certificate may come from, PEM; nil where the system's are to be trusted.
   var authorities: String?
-  /// The name `/etc/passwd` has for a peer without root.
-  var ownName: [UInt8]?
   /// The account's file, once it was opened.
-  var account: AccountFile?
+  var account: AccountFile? {
+    didSet { caller.registeredName = account?.identity.name }
+  }
   /// What the kernel's audit is told once the front end knows how it ended.
   var auditRecords: [AuditRecord] = []
+  /// Whether the log was told that looser lock options wait (3015).
+  var hasToldLockOptions = false
   /// Kept open until the end for accounts that are not there, as the real one is.
   var vainNetwork: Network?
 
@@ -41,7 +43,6 @@ import UAFWire
     self.begin = begin
     self.frontEnd = frontEnd
     self.caller = caller
-    self.surroundings = surroundings
     do throws(ConfigurationError) {
       arguments = try ModuleArguments(parsing: begin.arguments.map { String(decoding: $0, as: UTF8.self) })
       configuration = try Configuration.load(
@@ -55,15 +56,23 @@ import UAFWire
       throw .configuration(
         "\(error)", detail: caller.isRoot && caller.isTool ? "\(error)" : nil, isRoots: error.isRoots)
     }
-    transaction =
-      settings.transaction && begin.operation == .authenticate && begin.payload == nil
-      ? try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text() : nil
+    var surroundings = surroundings
+    if configuration.server?.verifiesTLS == false { surroundings.log = UnverifiedServerLog(log: surroundings.log) }
+    self.surroundings = surroundings
     language = Language.matching(Self.locale(begin), default: settings.general.language)
+    guard settings.transaction, begin.operation == .authenticate, begin.payload == nil else { return }
+    transaction = try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text(in: charset)
   }
 
   /// The person's locale, where it is text.
   static func locale(_ begin: Begin) -> String? {
     begin.locale.flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// What a text to be confirmed is shown and signed in: letters only where server and terminal have them.
+  private var charset: TransactionCharset {
+    guard let server = try? server(), server.transactionCharset == .utf8 else { return .ascii }
+    return Language.hasUTF8(locale: Self.locale(begin)) ? .utf8 : .ascii
   }
 
   /// Whether wrong, locked, unregistered and unknown must look alike to this caller.
@@ -98,13 +107,7 @@ import UAFWire
 
   /// The account's name as it is shown to people.
   var shownName: String {
-    Text.cleaned(String(decoding: caller.name ?? caller.typedName ?? [], as: UTF8.self), limit: 64)
-  }
-
-  /// The name in prompts: the one known here, else the uid's.
-  func shownName(_ account: AccountFile?) -> String {
-    guard let account, caller.name == nil else { return shownName }
-    return Text.cleaned(String(decoding: account.identity.name, as: UTF8.self), limit: 64)
+    Text.cleaned(String(decoding: caller.shownName ?? [], as: UTF8.self), limit: 64)
   }
 
   /// Writes a line about this session to the log.
@@ -119,7 +122,7 @@ import UAFWire
 extension Caller {
   /// Who and where from, for the log.
   func describe(in line: inout LogLine) {
-    line.add(.account, name ?? typedName)
+    line.add(.account, shownName)
     line.add(.uid, uid.map { String($0) })
     line.add(.service, service)
     line.add(.origin, origin.logName)

@@ -31,6 +31,4 @@ struct Surroundings {
   var device: DeviceDescription
   /// Makes the layout of a shuffled keypad.
   var keypad: () throws(CryptoError) -> ShuffledKeypad = { () throws(CryptoError) in try ShuffledKeypad() }
-  /// The text of `/etc/passwd`.
-  var passwd: () -> [UInt8]
 }

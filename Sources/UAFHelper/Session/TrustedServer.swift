@@ -3,7 +3,7 @@ import Glibc
 import UAFConfiguration
 import UAFMessages
 
-/// The server root trusts by way of an enrolment payload, where the configuration names none.
+/// The server root trusts by way of an enrolment code, where the configuration names none.
 ///
 /// Kept beside the state as a piece of configuration: what reads root's file reads this one, with the
 /// same checks and the same refusals.
@@ -29,7 +29,7 @@ enum TrustedServer {
   /// - Throws: ``Ending``.
   static func store(_ payload: EnrolmentPayload, in directory: String) throws(Ending) {
     guard ServerURL(payload.server + "/") != nil, !payload.server.contains("'"), !directory.contains("'") else {
-      throw Ending(.invalidParameter, log: "payload: server is not a plain https URL")
+      throw Ending(.invalidParameter, log: "code: server is not a plain https URL")
     }
     var text = "# Written by 'uafctl trust'. The configuration's [server] comes first.\n[server]\n"
     for (key, path) in [("request_url", "/uaf/get"), ("response_url", "/uaf/respond")] {
@@ -39,8 +39,8 @@ enum TrustedServer {
       try write(Array(authorities.utf8), to: authorityName, in: directory)
       text += "ca_file = '\(directory)/\(authorityName)'\n"
     }
-    do throws(ConfigurationError) { _ = try Configuration(parsing: Array(text.utf8), path: "payload") } catch {
-      throw Ending(.invalidParameter, detail: "\(error)", log: "payload: \(error)")
+    do throws(ConfigurationError) { _ = try Configuration(parsing: Array(text.utf8), path: "code") } catch {
+      throw Ending(.invalidParameter, detail: "\(error)", log: "code: \(error)")
     }
     try write(Array(text.utf8), to: fileName, in: directory)
   }

@@ -55,8 +55,8 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   ///
   /// - Throws: ``MessageError``; more than 32 KiB decoded are refused.
   public init(encoded line: String) throws(MessageError) {
-    let bytes = try JSONValue.string(line).decodedBase64URL(path: "payload", counts: 2...Self.maximumCount)
-    try self.init(json: JSONValue(message: bytes, limits: JSONLimits(maximumBytes: Self.maximumCount)), path: "payload")
+    let bytes = try JSONValue.string(line).decodedBase64URL(path: "code", counts: 2...Self.maximumCount)
+    try self.init(json: JSONValue(message: bytes, limits: JSONLimits(maximumBytes: Self.maximumCount)), path: "code")
   }
 
   /// The line to hand out.

@@ -14,7 +14,7 @@ struct DecodeCommand: ParsableCommand {
   /// Whatever a server would take; more is not read.
   private static let largest = 262_144
 
-  @Argument(help: "A file (default: standard input).") var file: String?
+  @Argument(help: "A file (default: standard input).", completion: .file()) var file: String?
 
   func run() throws {
     let bytes = try read()

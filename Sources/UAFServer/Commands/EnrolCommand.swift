@@ -6,10 +6,10 @@ import UAFMessages
 /// `uaf-server enrol`: lets a person register.
 struct EnrolCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "enrol", abstract: "Print a one-time payload with which a person registers.",
+    commandName: "enrol", abstract: "Print a one-time enrolment code, with which a person registers.",
     discussion: "Works while the server runs. An earlier code of the same account is closed.")
 
-  @Argument(help: "The account's name at this server.") var user: String
+  @Argument(help: "The account's name at this server.", completion: Completion.accounts) var user: String
   @OptionGroup var state: StateOption
   @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
   @Option(help: ArgumentHelp("Seconds the code is good for, 1 to 604800.", valueName: "seconds"))
@@ -21,22 +21,21 @@ struct EnrolCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let directory = try state.open(create: true)
+    let directory = try state.open(create: false)
     let database = try ServerDatabase.open(state: directory)
-    let authority = try StateFile.read(path: directory.authorityPath, isSecret: false)
     let now = Terminal.now
     let code = Base64URL.encode(try RandomBytes.make(20))
-    let url = try await database.write { [user, lifetime, server] db in
-      let stored = try SettingStore(db: db).value(of: .publicURL)
+    let stored = try await database.read { db in try SettingStore(db: db).value(of: .publicURL) }
+    let url = server?.text ?? stored ?? "https://127.0.0.1:8443"
+    let authority = try directory.authority(for: url)
+    try await database.write { [user, lifetime] db in
       try AccountStore(db: db).add(user, now: now)
       try EnrolmentStore(db: db).open(code: code, for: user, expiresAt: now + lifetime)
-      return server?.text ?? stored ?? "https://127.0.0.1:8443"
     }
     let payload = EnrolmentPayload(
-      op: .registration, server: url, username: user, authCode: code, expires: now + lifetime,
-      ca: authority.map { String(decoding: $0, as: UTF8.self) })
+      op: .registration, server: url, username: user, authCode: code, expires: now + lifetime, ca: authority)
     Terminal.result(payload.encoded)
     Terminal.note("the line above lets \(user) register once within \(lifetime) seconds; hand it over in private:")
-    Terminal.note("save it to a file and run 'uafctl register --payload FILE', or pipe it into '--payload -'")
+    Terminal.note("save it to a file and run 'uafctl register --code FILE', or pipe it into '--code -'")
   }
 }

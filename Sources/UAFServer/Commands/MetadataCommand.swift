@@ -11,7 +11,9 @@ struct MetadataCommand: ParsableCommand {
       configuration outside them is refused, so what is printed always holds. Needs no state.
       """)
 
-  @Argument(help: "Only this one: passcode or pattern.") var type: String?
+  @Argument(
+    help: "Only this one: passcode or pattern.", completion: .list(AuthenticatorType.allCases.map(\.rawValue)))
+  var type: String?
 
   func validate() throws {
     guard type == nil || types.count == 1 else { throw ValidationError("TYPE must be passcode or pattern.") }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import GRDB
+import Glibc
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -25,16 +26,21 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Base URL that clients use (default: from --listen).") var publicURL: PublicURL?
   @Flag(help: "Make a certificate authority and a certificate in the state folder if none is there.")
   var development = false
-  @Option(help: "Certificate chain, PEM.") var certificate: String?
-  @Option(help: "Private key, PEM, readable by its owner alone.") var key: String?
+  @Option(help: "Certificate chain, PEM.", completion: .file()) var certificate: String?
+  @Option(help: "Private key, PEM, readable by its owner alone.", completion: .file()) var key: String?
   @Option(help: "A further FacetID to trust; may be repeated.") var facet: [String] = []
-  @Option(help: "Folder of metadata statements of further authenticator models, one .json file each.")
+  @Option(
+    help: "Folder of metadata statements of further authenticator models, one .json file each.",
+    completion: .directory)
   var metadata: String?
-  @Option(help: "File of policies: which authenticators, alone or together, everybody and groups of accounts use.")
+  @Option(
+    help: "File of policies: which authenticators, alone or together, everybody and groups of accounts use.",
+    completion: .file())
   var policy: String?
   @Option(help: "What is asked of a client's channel binding: require, check what is sent, or off.")
   var channelBinding = ChannelBindingPolicy.check
-  @Option(help: "A certificate that clients see where TLS ends elsewhere, PEM; may be repeated.")
+  @Option(
+    help: "A certificate that clients see where TLS ends elsewhere, PEM; may be repeated.", completion: .file())
   var tlsCertificate: [String] = []
   @Option(help: "Whether a client is asked how it verified the person (fido.uaf.uvm): off, ask, or require.")
   var uvm = VerificationMethodPolicy.off
@@ -74,7 +80,7 @@ struct ServeCommand: AsyncParsableCommand {
     let models = try models()
     let policies = try policies(models)
     let directory = try state.open(create: true)
-    let database = try ServerDatabase.open(state: directory)
+    let database = try ServerDatabase.open(state: directory, create: true)
     let files = try certificateFiles(in: directory)
     let certificates = try visibleCertificates(own: files)
     let facets = [ServerIdentity.pamModuleFacet] + facet
@@ -104,6 +110,8 @@ struct ServeCommand: AsyncParsableCommand {
           try await database.write { db in try SettingStore(db: db).set(.publicURL, to: url) }
           shapes.keep(upWith: database, appID: known.appID, logger: logger)
           Terminal.result("listening on \(local)")
+          // Whoever waits for the line would wait for ever: end as by a signal, and say why.
+          if Terminal.failure != nil { kill(getpid(), SIGTERM) }
         } catch {
           logger.critical("failed", metadata: ["error": "\(type(of: error))"])
         }

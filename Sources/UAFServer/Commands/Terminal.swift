@@ -1,14 +1,20 @@
 import ArgumentParser
 import Foundation
+import Glibc
+import Invocation
 
 /// Where commands write: results to standard output, everything else to standard error.
 enum Terminal {
-  static func result(_ line: String) {
-    try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
-  }
+  private static let results = ResultWriter(STDOUT_FILENO)
 
+  /// The system's error number, where a result could not be written.
+  static var failure: CInt? { results.failure }
+
+  static func result(_ line: String) { results.write(line: line) }
+
+  /// Nothing sensible can be done where this cannot be written.
   static func note(_ line: String) {
-    try? FileHandle.standardError.write(contentsOf: Data("uaf-server: \(line)\n".utf8))
+    _ = DescriptorWriter.write(Array("uaf-server: \(line)\n".utf8), to: STDERR_FILENO)
   }
 
   /// Refuses a name before anything is stored under it.

@@ -79,7 +79,7 @@ struct UAFRoutes: Sendable {
       }
       if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) { try admitJunk(address) }
       switch try await service.respond(answer) {
-      case .accepted(let token, let operation, let username, let keys, let ignoresDeviceName):
+      case .accepted(let token, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
         admission.accepted(username, from: address)
         logger.info(
           "accepted",
@@ -89,7 +89,12 @@ struct UAFRoutes: Sendable {
             "key": "\(keys.map { String($0.keyID.text.prefix(8)) }.joined(separator: ","))",
           ])
         if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
-        return Self.answer(ServerResponse(statusCode: .ok, additionalTokens: [token]), mediaType)
+        if !forgotten.isEmpty {
+          let names = forgotten.map { String($0.text.prefix(8)) }.joined(separator: ",")
+          logger.notice("lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(names)"])
+        }
+        return Self.answer(
+          ServerResponse(statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten), mediaType)
       case .refused(let refusal, let username):
         log(refusal, route: "respond", username: username)
         return Self.refusal(refusal, mediaType)
@@ -149,11 +154,17 @@ struct UAFRoutes: Sendable {
     return mediaType
   }
 
+  /// The body; one that is announced as too long is refused before any of it has come.
   private static func body(of request: Request) async throws -> [UInt8] {
+    // The connection ends with it: whoever announces so much is not read to the end.
+    let tooLarge = HTTPError(.contentTooLarge, headers: [.connection: "close"])
+    if let length = request.headers[.contentLength] {
+      guard let count = Int(length), (0...maximumBody).contains(count) else { throw tooLarge }
+    }
     do {
       return [UInt8](buffer: try await request.body.collect(upTo: maximumBody))
     } catch is NIOTooManyBytesError {
-      throw HTTPError(.contentTooLarge)
+      throw tooLarge
     }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Invocation
 
 /// Why the server cannot work; a client is never told more than "internal error".
 enum ServerError: Error, Equatable, CustomStringConvertible {
@@ -6,6 +7,10 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case newerDatabase
   /// A file of the state folder is not as the server left it.
   case unusableFile(path: String, reason: String)
+  /// The folder has no store, and the command makes none.
+  case noStore(path: String)
+  /// A result could not be written.
+  case unwritten(errorNumber: Int32)
   /// The folder cannot be made or used.
   case unusableDirectory(path: String, reason: String)
   /// The system refuses the address.
@@ -21,6 +26,12 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .newerDatabase:
       "the store was written by a newer uaf-server: start that version, or restore the older store from a backup"
+    case .noStore(let path):
+      "\(path): there is no store in it: name the folder that 'uaf-server serve' was started with"
+    case .unwritten(let errorNumber):
+      // SAFETY: strerror's text is copied at once.
+      "the output could not be written: \(unsafe String(cString: strerror(errorNumber))): what was asked for may be done all "
+        + "the same"
     case .unusableFile(let path, let reason): "\(path): \(reason)"
     case .unusableDirectory(let path, let reason): "\(path): \(reason)"
     case .cannotListen(let address, let errorNumber):
@@ -31,6 +42,15 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
       // SAFETY: strerror's text is copied at once.
       "core dumps cannot be forbidden: \(unsafe String(cString: strerror(errorNumber))): check what confines uaf-server"
     case .invalidArgument(let text): text
+    }
+  }
+
+  /// How the program ends.
+  var exit: ExitStatus {
+    switch self {
+    case .newerDatabase, .unusableFile, .unusableDirectory, .noStore, .invalidArgument: .usage
+    case .cannotListen, .notListening, .unprotectedMemory: .unreachable
+    case .unwritten: .unwritten
     }
   }
 }

@@ -1,16 +1,21 @@
+import Foundation
 import GRDB
 
 /// Opens the server's SQLite file.
 enum ServerDatabase {
-  /// Opens or makes the store in a state folder, for this process beside others.
+  /// Opens the store in a state folder, for this process beside others; makes it only for `serve`, so that a folder that was
+  /// named by mistake stays as it is.
   ///
   /// - Throws: ``ServerError``; SQLite's own errors.
-  static func open(state: StateDirectory) throws -> any DatabaseWriter {
+  static func open(state: StateDirectory, create: Bool = false) throws -> any DatabaseWriter {
+    guard create || FileManager.default.fileExists(atPath: state.databasePath) else {
+      throw ServerError.noStore(path: state.path)
+    }
     var configuration = Configuration()
     // `enrol` runs beside `serve`: readers do not wait, and a second writer waits this many seconds at most.
     configuration.journalMode = .wal
     configuration.busyMode = .timeout(5)
-    try state.makeDatabaseFile()
+    if create { try state.makeDatabaseFile() }
     let database = try DatabaseQueue(path: state.databasePath, configuration: configuration)
     // GRDB lowers this in WAL mode; but a taken challenge or a raised counter must survive a power cut, or the answer
     // that was accepted could be sent again.

@@ -33,7 +33,8 @@ struct StateDirectory: Sendable {
     self.path = try TrustedPath.absolute(path)
     if try isThere() { return }
     guard create else {
-      throw ServerError.unusableDirectory(path: path, reason: "no such folder: run 'uaf-server serve' first")
+      throw ServerError.unusableDirectory(
+        path: path, reason: "no such folder: name the one that 'uaf-server serve' was started with")
     }
     do {
       try FileManager.default.createDirectory(

@@ -8,7 +8,7 @@ struct Request: Equatable {
   var user: String?
   /// An authenticator type or AAID; nil: the core chooses or asks.
   var authenticator: String?
-  /// The enrolment payload.
+  /// The payload: an enrolment code, or one that approves a text.
   var payload: [UInt8]?
   /// Whether the server's token is wanted.
   var wantsToken = false

@@ -22,10 +22,12 @@ struct AuthenticateCommand: CoreCommand {
   @Flag(help: "Ask in lines of JSON.")
   var jsonConversation = false
 
-  @Argument(help: "The account; root only. Your own where it is left out.")
+  @Argument(
+    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
   var user: String?
 
-  @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
+  @Argument(
+    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: Completion.types)
   var type: String?
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

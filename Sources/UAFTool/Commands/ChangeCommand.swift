@@ -15,10 +15,12 @@ struct ChangeCommand: CoreCommand {
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  @Argument(help: "The account; root only. Your own where it is left out.")
+  @Argument(
+    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
   var user: String?
 
-  @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
+  @Argument(
+    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: Completion.types)
   var type: String?
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

@@ -2,7 +2,9 @@ import ArgumentParser
 
 /// `--conf`, which every subcommand has.
 struct ConfigurationOption: ParsableArguments {
-  @Option(name: .customLong("conf"), help: ArgumentHelp("Configuration file; root only.", valueName: "file"))
+  @Option(
+    name: .customLong("conf"), help: ArgumentHelp("Configuration file; root only.", valueName: "file"),
+    completion: .file())
   var file: String?
 
   /// The file's absolute name: the core has another working directory.

@@ -41,7 +41,8 @@ extension CoreCommand {
       var person = TerminalPerson(terminal, in: surroundings, configuration: path)
       return try converse(request, with: &person, in: surroundings)
     }
-    var person = LinePerson(input: LineInput(descriptor: surroundings.input), output: surroundings.output)
+    var person = LinePerson(
+      input: LineInput(descriptor: surroundings.input), output: surroundings.output, language: surroundings.language)
     return try converse(request, with: &person, in: surroundings)
   }
 

@@ -14,25 +14,40 @@ struct DeregisterCommand: CoreCommand {
   @Flag(help: "Every authenticator of the account.")
   var all = false
 
-  @Option(help: "The account; root only. Your own where it is left out.")
-  var user: String?
+  @Option(
+    name: .customLong("user"), help: ArgumentHelp("The account, as it was spelt before.", visibility: .hidden),
+    completion: Completion.people)
+  var userBefore: String?
 
   @Option(
+    name: [.customLong("code"), .customLong("payload")],
     help: ArgumentHelp(
-      "File with an enrolment payload as the proof; - for standard input, or to be asked for it.", valueName: "file"))
+      "File with an enrolment code as the proof; - for standard input, or to be asked for it.", valueName: "file"),
+    completion: .file())
   var payload: String?
 
-  @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
+  @Argument(
+    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
+  var user: String?
+
+  @Argument(
+    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: Completion.types)
   var type: String?
 
   func validate() throws {
-    if all, type != nil { throw ValidationError("--all and a type exclude each other") }
+    if userBefore != nil, type != nil { throw ValidationError(UsageMistake.accountTwice.english) }
+    let namesType = type != nil || user.map { userBefore != nil || AuthenticatorName.isPossible($0) } ?? false
+    if all, namesType { throw ValidationError(UsageMistake.allAndType.english) }
   }
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {
     var request = Request(all ? .deregisterAll : .deregister)
-    request.user = user
-    request.authenticator = type
+    if let userBefore {
+      (request.user, request.authenticator) = (userBefore, user)
+    } else {
+      let names = Names(user: user, type: type, accounts: surroundings.caller.accounts)
+      (request.user, request.authenticator) = (names.user, names.type)
+    }
     request.payload = try PayloadSource.read(payload, in: surroundings)
     return request
   }

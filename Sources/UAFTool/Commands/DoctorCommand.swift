@@ -14,8 +14,8 @@ struct DoctorCommand: LocalCommand {
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  @Option(help: ArgumentHelp("Folder of the PAM services.", valueName: "folder"))
-  var pamDirectory = "/etc/pam.d"
+  @Option(help: ArgumentHelp("Folder of the PAM services.", valueName: "folder"), completion: .directory)
+  var pamDirectory = PAMFolderOption.standard
 
   @Flag(help: "Print one JSON object instead of lines.")
   var json = false

@@ -15,7 +15,7 @@ struct ForgetCommand: CoreCommand {
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  @Argument(help: "The account.")
+  @Argument(help: "The account.", completion: Completion.people)
   var user: String
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

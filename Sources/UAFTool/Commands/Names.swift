@@ -1,4 +1,4 @@
-/// Account and authenticator type, as `register`, `change` and `reset` have them: `[USER] [TYPE]`.
+/// Account and authenticator type, as `register`, `change`, `reset` and `deregister` have them: `[USER] [TYPE]`.
 ///
 /// One name alone is the account, unless it is a type and no account is called so.
 struct Names: Equatable {

@@ -13,7 +13,7 @@ struct PAMDisableCommand: Subcommand {
       stop asking as well.
       """)
 
-  @Argument(help: "The service, such as sudo.")
+  @Argument(help: "The service, such as sudo.", completion: Completion.enabledServices)
   var service: String?
 
   @Flag(help: "Every service that was enabled.")
@@ -25,8 +25,8 @@ struct PAMDisableCommand: Subcommand {
   @OptionGroup var pamFolder: PAMFolderOption
 
   func validate() throws {
-    if all == (service != nil) { throw ValidationError("Name a service, or give --all.") }
-    if all, only { throw ValidationError("--only goes with a service.") }
+    if all == (service != nil) { throw ValidationError(UsageMistake.serviceOrAll.english) }
+    if all, only { throw ValidationError(UsageMistake.onlyWithoutService.english) }
   }
 
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
@@ -37,6 +37,7 @@ struct PAMDisableCommand: Subcommand {
     let folder = try pamFolder.open(in: surroundings)
     let services: [PAMService]
     do throws(StackError) {
+      if let service { try refuseUnknown(service, reader, surroundings.installation.vendorPAMFolders) }
       services = try service.map { name throws(StackError) in try named(name, reader) } ?? Self.candidates(reader)
       // Of a program's names either all can be put back, or none is.
       if !all { for service in services { _ = try StackDisabling(service: service, folder: Rehearsal(folder)).run() } }
@@ -61,6 +62,16 @@ struct PAMDisableCommand: Subcommand {
       surroundings.note(StackText.otherName(member.name, asking: member.asking))
     }
     return isComplete ? .success : .refused
+  }
+
+  /// A name that no file has, of a service or of what enabling leaves behind: a slip of the keys must not look like a success.
+  private func refuseUnknown(_ name: String, _ reader: PAMDirectory, _ vendors: [String]) throws(StackError) {
+    let service = try PAMService(name)
+    let own = [service.name, service.stackName, service.backupName]
+    guard !own.contains(where: { reader.bytes(of: $0) != nil }),
+      !vendors.contains(where: { PAMDirectory(path: $0).bytes(of: name) != nil })
+    else { return }
+    throw .noService(name, folders: [pamFolder.path] + vendors)
   }
 
   /// The service that was named and, where that is a program's main name, its other names that were enabled.

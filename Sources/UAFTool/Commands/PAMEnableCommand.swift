@@ -12,25 +12,28 @@ struct PAMEnableCommand: Subcommand {
       Other names of the same program, such as sudo-i for "sudo -i", are changed with it, all or none.
       """)
 
-  @Argument(help: "The service, such as sudo.")
+  @Argument(help: "The service, such as sudo.", completion: Completion.services)
   var service: String
 
   @Option(
     help: ArgumentHelp(
       "The passcode's part: instead (of the password), fallback (passcode and password where the server "
-        + "cannot be reached) or second-factor (after the password). Left out: instead for sshd, otherwise fallback.",
+        + "cannot be reached) or second-factor (after the password). Left out: instead for sshd and sddm, otherwise fallback.",
       valueName: "shape"))
   var shape: PAMShape?
 
   @Option(
     help: ArgumentHelp(
-      "The ready stack: sudo, sshd, login, su, polkit-1 or locker. Left out: the service's own.", valueName: "name"))
+      "The ready stack: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker. Left out: the service's own.",
+      valueName: "name"),
+    completion: .list(["sudo", "sshd", "login", "su", "polkit-1", "display-manager", "sddm", "locker"]))
   var template: String?
 
   @Option(
     name: .customLong("try"),
     help: ArgumentHelp(
-      "Logs this account in at the terminal first, and changes nothing where that fails.", valueName: "user"))
+      "Logs this account in at the terminal first, and changes nothing where that fails.", valueName: "user"),
+    completion: Completion.people)
   var person: String?
 
   @Flag(help: "Shows what would be changed, tries it, and changes nothing.")

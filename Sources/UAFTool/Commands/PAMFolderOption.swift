@@ -2,8 +2,13 @@ import ArgumentParser
 
 /// `--pam-directory`, which every subcommand that looks at stacks has.
 struct PAMFolderOption: ParsableArguments {
-  @Option(name: .customLong("pam-directory"), help: ArgumentHelp("Folder of the PAM services.", valueName: "folder"))
-  var path = "/etc/pam.d"
+  /// Where Linux-PAM looks first.
+  static let standard = "/etc/pam.d"
+
+  @Option(
+    name: .customLong("pam-directory"), help: ArgumentHelp("Folder of the PAM services.", valueName: "folder"),
+    completion: .directory)
+  var path = PAMFolderOption.standard
 
   /// The folder, opened for changes by root.
   ///

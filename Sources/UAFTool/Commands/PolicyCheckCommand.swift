@@ -12,16 +12,18 @@ struct PolicyCheckCommand: Subcommand {
     abstract: "Tries a value against the rules for passcodes, without setting it.",
     discussion: """
       The value is asked for on the terminal without showing it, or is the first line of standard input. The exit status \
-      is 0 if it would be accepted; 1 if not, with one line for each problem that begins with the rule's key; 2 for \
-      anything else, such as a configuration that cannot be used. Nothing is stored or sent, and root is not needed: \
-      whoever is not root may try a file of his own. Root is told, too, for whom the lock options of the file do not hold \
-      yet because of wrong entries.
+      is 0 if it would be accepted; 1 if not, with one line for each problem that begins with the rule's key; 2 or \
+      more for anything else, such as a configuration that cannot be used. Nothing is stored or sent, and root is not needed: \
+      whoever is not root may try a file of his own. Root is told, too, for whom the lock options of the \
+      file do not hold yet because of wrong entries.
       """)
 
   @ParentCommand var parent: PolicyCommand
   @ParentCommand var program: Uafctl
 
-  @Option(name: .customLong("conf"), help: ArgumentHelp("Configuration file; root's or your own.", valueName: "file"))
+  @Option(
+    name: .customLong("conf"), help: ArgumentHelp("Configuration file; root's or your own.", valueName: "file"),
+    completion: .file())
   var file: String?
 
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {

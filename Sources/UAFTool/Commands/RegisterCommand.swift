@@ -7,7 +7,7 @@ struct RegisterCommand: CoreCommand {
     commandName: "register",
     abstract: "Registers an authenticator of an account with the server.",
     discussion: """
-      The first registration of an account needs the enrolment payload its administrator was given by the server. A \
+      The first registration of an account needs the enrolment code that the server's administrator hands over. A \
       further one may be proved with a registered authenticator instead.
       """)
   static let done = ToolText.registered
@@ -16,17 +16,20 @@ struct RegisterCommand: CoreCommand {
   @OptionGroup var conf: ConfigurationOption
 
   @Option(
+    name: [.customLong("code"), .customLong("payload")],
     help: ArgumentHelp(
-      "File with the enrolment payload; - for standard input, or to be asked for it.", valueName: "file"))
+      "File with the enrolment code; - for standard input, or to be asked for it.", valueName: "file"),
+    completion: .file())
   var payload: String?
 
   @Flag(help: "Print the server's token.")
   var token = false
 
-  @Argument(help: "The account; root only. Your own where it is left out.")
+  @Argument(
+    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
   var user: String?
 
-  @Argument(help: "Authenticator type, such as passcode.")
+  @Argument(help: "Authenticator type, such as passcode.", completion: Completion.types)
   var type: String?
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

@@ -8,7 +8,7 @@ struct StatusCommand: CoreCommand {
     abstract: "Shows what is registered, and what is locked.",
     discussion: """
       With --available the exit status answers whether the authenticator can be used for a login: 0 yes, 1 no, \
-      2 anything else, in the same way the login itself finds out.
+      2 or more anything else, in the same way the login itself finds out.
       """)
   static let done = ToolText.accepted
 
@@ -18,14 +18,17 @@ struct StatusCommand: CoreCommand {
   @Flag(help: "Print the core's JSON document.")
   var json = false
 
-  @Option(help: ArgumentHelp("Ask for one authenticator type; nothing is prompted for.", valueName: "type"))
+  @Option(
+    help: ArgumentHelp("Ask for one authenticator type; nothing is prompted for.", valueName: "type"),
+    completion: Completion.types)
   var available: String?
 
-  @Argument(help: "The account; root only. Your own where it is left out.")
+  @Argument(
+    help: "The account; root only. Your own where it is left out.", completion: Completion.people)
   var user: String?
 
   func validate() throws {
-    if json, available != nil { throw ValidationError("--json and --available exclude each other") }
+    if json, available != nil { throw ValidationError(UsageMistake.jsonAndAvailable.english) }
   }
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {
@@ -50,7 +53,8 @@ struct StatusCommand: CoreCommand {
     guard finished.result == 0 else { return Outcome.tell(finished, in: surroundings) }
     let text = finished.document ?? ""
     let document = try StatusDocument(parsing: text)
-    surroundings.output.result(json ? ShownText.verbatim(text) : StatusReport(language: surroundings.language).text(document))
+    surroundings.output.result(
+      json ? ShownText.verbatim(text) : StatusReport(language: surroundings.language).text(document))
     return .success
   }
 

@@ -5,15 +5,17 @@ import UAFWire
 struct TrustCommand: CoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "trust",
-    abstract: "Writes the server of a payload into the configuration; root only.")
+    abstract: "Writes the server of an enrolment code into the configuration; root only.")
   static let done = ToolText.trusted
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
   @Option(
+    name: [.customLong("code"), .customLong("payload")],
     help: ArgumentHelp(
-      "File with the enrolment payload; - for standard input, or to be asked for it.", valueName: "file"))
+      "File with the enrolment code; - for standard input, or to be asked for it.", valueName: "file"),
+    completion: .file())
   var payload: String
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

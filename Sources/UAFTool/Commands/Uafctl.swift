@@ -6,11 +6,11 @@ struct Uafctl: ParsableCommand {
     commandName: "uafctl",
     abstract: "Registers and checks the passcode that logs you in, and looks after pam-uaf.",
     discussion: """
-      Passcodes and payloads are asked for on the terminal without showing them. Where standard input is no terminal, \
+      Passcodes and enrolment codes are asked for on the terminal without showing them. Where standard input is no terminal, \
       each question takes one line of it. Only results go to standard output.
 
 
-      """ + ToolExit.help,
+      """ + ExitStatusHelp().english,
     version: ToolVersion.text,
     subcommands: [
       RegisterCommand.self, AuthenticateCommand.self, ChangeCommand.self, ResetCommand.self, DeregisterCommand.self,

@@ -11,7 +11,7 @@ struct UnlockCommand: CoreCommand {
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  @Argument(help: "The account.")
+  @Argument(help: "The account.", completion: Completion.people)
   var user: String
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {

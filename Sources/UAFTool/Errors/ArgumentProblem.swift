@@ -15,8 +15,8 @@ enum ArgumentProblem: Catalogued, Equatable {
     switch self {
     case .confWithoutName: "--conf takes the name of a file"
     case .confTooLong: "--conf: the file's name is too long"
-    case .payloadWithoutName: "--payload takes the name of a file, or - for standard input"
-    case .payloadOfRoot: "root resets without a payload: --payload goes with --deregister"
+    case .payloadWithoutName: "--code takes the name of a file, or - for standard input"
+    case .payloadOfRoot: "root resets without a code: --code goes with --deregister"
     case .noSuchType(let name): "no such authenticator type: \(ShownText.line(name))"
     case .tooLong: "one of the arguments is too long"
     }
@@ -26,8 +26,8 @@ enum ArgumentProblem: Catalogued, Equatable {
     switch self {
     case .confWithoutName: "--conf에는 파일 이름이 필요합니다"
     case .confTooLong: "--conf: 파일 이름이 너무 깁니다"
-    case .payloadWithoutName: "--payload에는 파일 이름이나 표준 입력을 뜻하는 -가 필요합니다"
-    case .payloadOfRoot: "root는 페이로드 없이 초기화합니다. --payload는 --deregister와 함께 쓰십시오"
+    case .payloadWithoutName: "--code에는 파일 이름이나 표준 입력을 뜻하는 -가 필요합니다"
+    case .payloadOfRoot: "root는 등록 코드 없이 초기화합니다. --code는 --deregister와 함께 쓰십시오"
     case .noSuchType(let name): "그런 인증 수단은 없습니다: \(ShownText.line(name))"
     case .tooLong: "인수 하나가 너무 깁니다"
     }

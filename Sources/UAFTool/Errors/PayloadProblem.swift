@@ -9,14 +9,14 @@ enum PayloadProblem: Catalogued, Equatable {
   var english: String {
     switch self {
     case .message(let error): "\(error)"
-    case .operation(let name): "it asks for \(name), which no payload may"
+    case .operation(let name): "it asks for \(name), which no code may"
     }
   }
 
   var korean: String {
     switch self {
     case .message(let error): Self.korean(error)
-    case .operation(let name): "페이로드로 할 수 없는 작업(\(name))을 요구합니다"
+    case .operation(let name): "코드로 할 수 없는 작업(\(name))을 요구합니다"
     }
   }
 

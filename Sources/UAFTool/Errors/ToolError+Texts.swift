@@ -1,4 +1,5 @@
 import FidoResults
+import Invocation
 
 // What failed, where, and what to do about it.
 
@@ -16,20 +17,20 @@ extension ToolError: Catalogued {
       FindingText("the configuration cannot be used: \(what.english)", do: "uafctl doctor checks all of it")
     case .payloadOnCommandLine:
       FindingText(
-        "the payload's place is a file, not the command line",
+        "a code's place is a file, not the command line",
         do: "other people see command lines: put it into a file, or give - to enter it on standard input")
     case .payloadUnreadable(let path, let number):
-      FindingText("cannot read the payload from \(ShownText.line(path)): \(SystemReason(number).english)")
+      FindingText("cannot read the code from \(ShownText.line(path)): \(SystemReason(number).english)")
     case .payloadUnusable:
       FindingText(
-        "that is no payload: it must be one line of 1 to 16384 bytes",
-        do: "the server's enrol command prints the payload as one line")
+        "that is no code: it must be one line of 1 to 16384 bytes",
+        do: "the server's enrol command prints the code as one line")
     case .payloadNotUnderstood(let why):
       FindingText(
-        "the payload cannot be used: \(ShownText.line(why.english))",
-        do: "the server's enrol command prints the payload as one line")
+        "the code cannot be used: \(ShownText.line(why.english))",
+        do: "the server's enrol command prints the code as one line")
     case .noPayload:
-      FindingText("no payload was given", do: "give a file with --payload FILE, or - for standard input")
+      FindingText("no code was given", do: "give a file with --code FILE, or - for standard input")
     case .noValue:
       FindingText(
         "no value was given", do: "enter it at the question, or give it as the first line of standard input")
@@ -58,6 +59,11 @@ extension ToolError: Catalogued {
           + "[\(FidoResult.noSuitableAuthenticator.code)]", do: Self.versions)
     case .terminalFailed(let number): FindingText("cannot use the terminal: \(SystemReason(number).english)")
     case .stack(let error): error.english
+    case .unknownCommand(let unknown): FindingText(ShownText.line(unknown.description), do: unknown.hint)
+    case .unwritten(let number):
+      FindingText(
+        "the output could not be written: \(SystemReason(number).english)",
+        do: "what was asked for may be done all the same: look before you repeat it")
     case .outOfMemory: FindingText("no memory for a secret", do: "free some, or raise this process's limits")
     }
   }
@@ -76,19 +82,19 @@ extension ToolError: Catalogued {
       FindingText("설정을 사용할 수 없습니다: \(what.korean)", do: "uafctl doctor로 모두 점검할 수 있습니다")
     case .payloadOnCommandLine:
       FindingText(
-        "페이로드는 명령줄이 아니라 파일에 두어야 합니다",
+        "코드는 명령줄이 아니라 파일에 두어야 합니다",
         do: "명령줄은 다른 사용자에게도 보입니다. 파일에 넣거나, -를 주고 표준 입력으로 입력하십시오")
     case .payloadUnreadable(let path, let number):
-      FindingText("\(ShownText.line(path))에서 페이로드를 읽을 수 없습니다: \(SystemReason(number).korean)")
+      FindingText("\(ShownText.line(path))에서 코드를 읽을 수 없습니다: \(SystemReason(number).korean)")
     case .payloadUnusable:
       FindingText(
-        "페이로드가 아닙니다. 1~16384바이트의 한 줄이어야 합니다", do: "서버의 enrol 명령이 페이로드를 한 줄로 출력합니다")
+        "코드가 아닙니다. 1~16384바이트의 한 줄이어야 합니다", do: "서버의 enrol 명령이 코드를 한 줄로 출력합니다")
     case .payloadNotUnderstood(let why):
       FindingText(
-        "페이로드를 사용할 수 없습니다: \(ShownText.line(why.korean))",
-        do: "서버의 enrol 명령이 페이로드를 한 줄로 출력합니다")
+        "코드를 사용할 수 없습니다: \(ShownText.line(why.korean))",
+        do: "서버의 enrol 명령이 코드를 한 줄로 출력합니다")
     case .noPayload:
-      FindingText("페이로드를 입력하지 않았습니다", do: "--payload FILE로 파일을 주거나, 표준 입력이면 -를 주십시오")
+      FindingText("코드를 입력하지 않았습니다", do: "--code FILE로 파일을 주거나, 표준 입력이면 -를 주십시오")
     case .noValue:
       FindingText("값을 입력하지 않았습니다", do: "질문에 입력하거나 표준 입력의 첫 줄로 주십시오")
     case .noCore(let number):
@@ -117,6 +123,14 @@ extension ToolError: Catalogued {
           + "[\(FidoResult.noSuitableAuthenticator.code)]", do: Self.koreanVersions)
     case .terminalFailed(let number): FindingText("터미널을 사용할 수 없습니다: \(SystemReason(number).korean)")
     case .stack(let error): error.korean
+    case .unknownCommand(let unknown):
+      FindingText(
+        "그런 명령은 없습니다: \(ShownText.line((unknown.parents.dropFirst() + [unknown.word]).joined(separator: " ")))",
+        do: unknown.suggestion.map { "'\($0)'입니까?" } ?? "'\(unknown.list)'로 명령 목록을 볼 수 있습니다")
+    case .unwritten(let number):
+      FindingText(
+        "출력을 쓸 수 없습니다: \(SystemReason(number).korean)",
+        do: "요청한 작업은 이미 이루어졌을 수 있습니다. 다시 하기 전에 확인하십시오")
     case .outOfMemory:
       FindingText("비밀 값을 담을 메모리가 없습니다", do: "메모리를 비우거나 이 프로세스의 한도를 높이십시오")
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Invocation
 
 /// Why a subcommand could not do its work.
 enum ToolError: Error, Equatable {
@@ -42,6 +43,10 @@ enum ToolError: Error, Equatable {
   case terminalFailed(CInt)
   /// A service's stack is left as it is.
   case stack(StackError)
+  /// The command line has a word where a command should stand.
+  case unknownCommand(UnknownCommand)
+  /// A result could not be written; the system's error number.
+  case unwritten(CInt)
   /// No memory for an entry.
   case outOfMemory
 }
@@ -51,10 +56,12 @@ extension ToolError {
   var exit: ToolExit {
     switch self {
     case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .configuration, .payloadOnCommandLine,
-      .payloadUnreadable, .payloadUnusable, .payloadNotUnderstood, .noPayload, .noValue, .terminalFailed, .outOfMemory:
+      .payloadUnreadable, .payloadUnusable, .payloadNotUnderstood, .noPayload, .noValue, .terminalFailed,
+      .unknownCommand, .outOfMemory:
       .usage
     case .noHandler: .refused
     case .stack(let error): error.exit
+    case .unwritten: .unwritten
     case .noCore, .coreIsNotRoots, .coreNotStarted, .coreEnded, .coreSilent, .coreConfused: .unreachable
     }
   }

@@ -15,7 +15,6 @@ enum ToolText: Catalogued {
   case meetsRules
   case noToken
   // Questions
-  case payloadQuestion
   case valueQuestion
   // Lines of JSON that are no answer
   case lineHoldsNUL
@@ -37,7 +36,6 @@ enum ToolText: Catalogued {
     case .unlocked: "unlocked"
     case .meetsRules: "accepted"
     case .noToken: "the server gave no token"
-    case .payloadQuestion: "Enrolment payload: "
     case .valueQuestion: "Value to try: "
     case .lineHoldsNUL: "the line holds a NUL: cancelled"
     case .noFurtherLine: "standard input has no further line: cancelled"
@@ -60,7 +58,6 @@ enum ToolText: Catalogued {
     case .unlocked: "잠금을 풀었습니다"
     case .meetsRules: "사용할 수 있는 값입니다"
     case .noToken: "서버가 토큰을 주지 않았습니다"
-    case .payloadQuestion: "등록 페이로드: "
     case .valueQuestion: "시험할 값: "
     case .lineHoldsNUL: "줄에 NUL이 있어 취소했습니다"
     case .noFurtherLine: "표준 입력에 줄이 더 없어 취소했습니다"

@@ -1,21 +1,29 @@
 import Glibc
+import Invocation
 
 /// The two outputs: results, and everything that is not one.
 struct Output {
-  let results: CInt
-  let notes: CInt
+  private let results: ResultWriter
+  private let notes: CInt
+
+  /// Writes to two descriptors, which stay the caller's.
+  init(results: CInt, notes: CInt) {
+    self.results = ResultWriter(results)
+    self.notes = notes
+  }
+
+  /// The system's error number, where a result could not be written.
+  var failure: CInt? { results.failure }
 
   /// Writes a result.
-  func result(_ text: String) { write(text + "\n", to: results) }
+  func result(_ text: String) { results.write(line: text) }
 
   /// Writes a line that is not a result, with the program's name before it.
-  func note(_ text: String) { write("uafctl: \(text)\n", to: notes) }
+  func note(_ text: String) { aside("uafctl: \(text)") }
 
   /// Writes a line beside a note, or a question of a conversation without a terminal.
-  func question(_ text: String) { write(text + "\n", to: notes) }
+  func question(_ text: String) { aside(text) }
 
-  /// Nothing sensible can be done where an output is gone.
-  private func write(_ text: String, to descriptor: CInt) {
-    _ = DescriptorWriter.write(Array(text.utf8), to: descriptor)
-  }
+  /// Nothing sensible can be done where these cannot be written.
+  private func aside(_ text: String) { _ = DescriptorWriter.write(Array((text + "\n").utf8), to: notes) }
 }

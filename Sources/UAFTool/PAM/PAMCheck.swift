@@ -38,7 +38,7 @@ struct PAMCheck {
   }
 
   /// Files that distributions have for being included, and our stacks.
-  private static func isPart(_ name: String) -> Bool {
+  static func isPart(_ name: String) -> Bool {
     name.hasPrefix("common-") || name.hasPrefix(PAMService.prefix)
       || [
         "fingerprint-auth", "password-auth", "postlogin", "smartcard-auth", "system-auth", "system-local-login",

@@ -1,10 +1,11 @@
+import FidoResults
 import Glibc
 import SecretMemory
 import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Where an enrolment payload comes from: a file, standard input, or a person.
+/// Where an enrolment code comes from, which is the payload of the server's enrol command: a file, standard input, or a person.
 ///
 /// Never the command line, which other people see; but for a server that is this machine itself.
 enum PayloadSource: Equatable {
@@ -18,7 +19,7 @@ enum PayloadSource: Equatable {
   /// The longest payload a conversation carries.
   static let maximumCount = 16_384
 
-  /// What `--payload` names.
+  /// What `--code` names.
   ///
   /// - Throws: ``ToolError``: `payloadOnCommandLine` for what looks like a payload; `badArgument` for an empty name.
   init(argument: String) throws(ToolError) {
@@ -43,7 +44,7 @@ enum PayloadSource: Equatable {
     self = .literal(Array(argument.utf8))
   }
 
-  /// The payload that `--payload` names; nil where it was not given.
+  /// The payload that `--code` names; nil where it was not given.
   ///
   /// - Throws: ``ToolError``, as the initialiser and ``read(in:)``.
   static func read(_ argument: String?, in surroundings: Surroundings) throws(ToolError) -> [UInt8]? {
@@ -59,19 +60,19 @@ enum PayloadSource: Equatable {
   /// The payload, without the end of its line.
   ///
   /// - Throws: ``ToolError``: `payloadUnreadable`, `payloadUnusable`, `noPayload`, `terminalFailed`, `outOfMemory`.
-  func read(in surroundings: Surroundings) throws(ToolError) -> [UInt8] {
+  func read(in surroundings: Surroundings, asking question: PromptText = .enrolmentCode) throws(ToolError) -> [UInt8] {
     switch self {
     case .file(let path): try PayloadFile.read(path, in: surroundings)
-    case .standardInput: try Self.enter(in: surroundings)
+    case .standardInput: try Self.enter(question, in: surroundings)
     case .literal(let payload): try Self.checked(payload)
     }
   }
 
-  private static func enter(in surroundings: Surroundings) throws(ToolError) -> [UInt8] {
+  private static func enter(_ question: PromptText, in surroundings: Surroundings) throws(ToolError) -> [UInt8] {
     if let terminal = surroundings.terminal {
       let person = TerminalPerson(terminal, in: surroundings)
-      switch try person.ask(
-        ToolText.payloadQuestion.text(in: surroundings.language), EntryForm(display: .hidden, capacity: maximumCount)) {
+      let text = question.text(in: surroundings.language)
+      switch try person.ask(text, EntryForm(display: .hidden, capacity: maximumCount)) {
       case .value(let value): return try checked(bytes(of: value))
       case .cancelled: throw .noPayload
       }

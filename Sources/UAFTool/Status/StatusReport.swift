@@ -23,10 +23,23 @@ struct StatusReport {
   private func lines(_ authenticator: StatusDocument.Authenticator) -> [String] {
     var lines = [line(authenticator)]
     let isInUse = authenticator.state == Self.available || authenticator.state == Self.locked
+    switch authenticator.atServer {
+    case "revoked": lines.append("  " + words(.revokedAtServer))
+    case "unknown": lines.append("  " + words(.unknownAtServer))
+    default: break
+    }
     if isInUse, let local = authenticator.local { lines.append("  " + words(.here(local))) }
     if isInUse, let remote = authenticator.remote { lines.append("  " + words(.overNetwork(remote))) }
     if isInUse, let others = authenticator.otherUser { lines.append("  " + words(.byOthers(others))) }
+    if authenticator.lockOptionsWait { lines.append("  " + waiting) }
     return lines
+  }
+
+  /// What 3015 says, and what to do.
+  private var waiting: String {
+    let result = FidoResult.lockOptionsIgnored
+    let words = [result.text(in: language), result.nextStep(in: language)].compactMap(\.self)
+    return words.joined(separator: " ") + " [\(result.code)]"
   }
 
   private func words(_ text: StatusText) -> String { text.text(in: language) }

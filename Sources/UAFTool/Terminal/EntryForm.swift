@@ -16,6 +16,8 @@ struct EntryForm: Equatable {
   var capacity: Int
   /// The entry is complete at so many characters, without Enter; nil: at Enter.
   var length: Int?
+  /// Whether it follows an entry that was complete without Enter: an Enter that comes first belongs to that one.
+  var followsFull = false
 
   /// ASCII, so that it is one cell wide in every locale and font.
   static let mask = "*"

@@ -9,6 +9,8 @@ struct TerminalPerson: Person, ~Copyable {
   let configuration: String?
   /// The last pattern of this call, to show what was wrong with it.
   var lastStroke: PatternStroke?
+  /// The terminal while an entry that is complete without Enter is asked for, and after one: typing on goes nowhere.
+  private var muted: MutedTerminal?
 
   init(_ terminal: CInt, in surroundings: Surroundings, configuration: String? = nil) {
     self.terminal = terminal
@@ -19,12 +21,38 @@ struct TerminalPerson: Person, ~Copyable {
   var checks: Set<Check> { Set(Check.allCases) }
 
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
+    let followsFull = muted != nil
+    muted?.discard()
     if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
-    guard Check(rawValue: prompt.check) != .pattern || prompt.echo else { return try drawPattern(prompt) }
+    guard Check(rawValue: prompt.check) != .pattern || prompt.echo else {
+      muted = nil
+      return try drawPattern(prompt)
+    }
     let form = EntryForm(
       display: prompt.echo ? .shown : hiddenDisplay, capacity: WireLimit.answer,
-      length: prompt.entryLength.map { Int($0) })
-    return try ask(ShownText.lines(prompt.text), form)
+      length: prompt.entryLength.map { Int($0) }, followsFull: followsFull)
+    if form.length != nil, muted == nil {
+      muted = try MutedTerminal(terminal, quietMilliseconds: surroundings.quietMilliseconds)
+    }
+    muted?.discardsRest = false
+    let entry = try ask(ShownText.lines(prompt.text), form)
+    return settle(entry, form)
+  }
+
+  /// Leaves the terminal muted after an entry that was complete without Enter.
+  private mutating func settle(_ entry: consuming Entry, _ form: EntryForm) -> Entry {
+    switch consume entry {
+    case .cancelled:
+      muted = nil
+      return .cancelled
+    case .value(let value):
+      if let length = form.length, value.withBytes({ LineEditor.characterCount($0) == length }) {
+        muted?.discardsRest = true
+      } else {
+        muted = nil
+      }
+      return .value(value)
+    }
   }
 
   func hear(_ text: String, isError: Bool) { surroundings.output.note(ShownText.lines(text)) }
@@ -49,6 +77,7 @@ struct TerminalPerson: Person, ~Copyable {
     var session = try TerminalSession(terminal)
     var editor = try LineEditor(keys: session.keys, capacity: form.capacity, length: form.length)
     session.show(text)
+    var isFirst = true
     while true {
       let action: LineEditor.Action
       switch try session.next() {
@@ -59,9 +88,13 @@ struct TerminalPerson: Person, ~Copyable {
         session.show("\n")
         return .interrupted(number)
       case .end: return .entry(.cancelled)
+      // The Enter that many press behind a full entry all the same.
+      case .key(.byte(0x0A)) where isFirst && form.followsFull, .key(.byte(0x0D)) where isFirst && form.followsFull:
+        action = .none
       case .key(.byte(let byte)): action = editor.received(byte)
       case .key: action = .refused
       }
+      isFirst = false
       Self.show(action, as: form.display, on: session)
       switch action {
       case .inserted where editor.isFull, .done:

@@ -133,11 +133,23 @@ import UAFCrypto
     }
   }
 
-  @Test func `the layout is two rows for the eye and one line of words for the ear`() throws {
+  @Test
+  func `the layout is two rows for the eye, below a line that says what to do, and one line of words for the ear`()
+    throws
+  {
     let keypad = try #require(ShuffledKeypad(keys: [7, 3, 9, 0, 1, 2, 8, 5, 4, 6]))
     #expect(
-      keypad.layout(in: .english, accessible: false) == "Digit  0 1 2 3 4 5 6 7 8 9\nPress  7 3 9 0 1 2 8 5 4 6")
-    #expect(keypad.layout(in: .korean, accessible: false) == "숫자  0 1 2 3 4 5 6 7 8 9\n누름  7 3 9 0 1 2 8 5 4 6")
+      keypad.layout(in: .english, accessible: false) == """
+        The keys are shuffled: for each digit, press the key below it.
+        Digit  0 1 2 3 4 5 6 7 8 9
+        Press  7 3 9 0 1 2 8 5 4 6
+        """)
+    #expect(
+      keypad.layout(in: .korean, accessible: false) == """
+        키가 섞여 있습니다. 숫자마다 바로 아래에 있는 키를 누르십시오.
+        숫자  0 1 2 3 4 5 6 7 8 9
+        누름  7 3 9 0 1 2 8 5 4 6
+        """)
     #expect(
       keypad.layout(in: .english, accessible: true)
         == "Keys: for zero press seven, for one press three, for two press nine, for three press zero, for four press "

@@ -27,6 +27,8 @@ final class HelperBench {
   var layouts: [[UInt8]] = []
   /// Closes the running conversation's front end, as the kernel does for a host that was killed.
   private(set) var hangUp: () -> Void = {}
+  /// After how long each way to the server tells a person first that it is waited for.
+  private(set) var firstNotices: [Int64?] = []
   /// What /etc/passwd says.
   var passwd = "mina:x:4242:4242::/:/bin/sh\n"
 
@@ -149,7 +151,7 @@ final class HelperBench {
   private func converse(_ begin: Begin, _ frontEnd: FrontEnd, peer: UInt32) {
     var asking: Caller?
     do throws(Ending) {
-      let caller = try Caller(begin, peer: peer)
+      let caller = try Caller(begin, peer: peer, passwd: { Array(passwd.utf8) })
       asking = caller
       let session = try Session(begin, frontEnd, caller: caller, in: surroundings())
       let success: Success
@@ -171,7 +173,8 @@ final class HelperBench {
         return self.now
       },
       pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 3, log: log, audit: audit,
-      network: { [server] _, _, _ in
+      network: { [server] _, _, waiter in
+        self.firstNotices.append(waiter.firstNoticeMilliseconds)
         server.connect()
         return Network(
           begin: { (request) throws(TransportFailure) in try server.begin(request) },
@@ -183,8 +186,7 @@ final class HelperBench {
           throw .unavailable(.random)
         }
         return keypad
-      },
-      passwd: { [passwd] in Array(passwd.utf8) })
+      })
   }
 
   /// The account's tries left before a local lock.

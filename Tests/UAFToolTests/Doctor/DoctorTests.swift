@@ -197,6 +197,6 @@ import UAFWire
     #expect(
       Machine.lines(machine.doctor(), about: "configuration").last
         == "FAIL configuration: \(machine.folder.path)/pam_uaf.conf names no server : write [server], or uafctl trust "
-        + "--payload FILE [configuration-no-server]")
+        + "--code FILE [configuration-no-server]")
   }
 }

@@ -277,7 +277,8 @@ import UAFWire
   }
 
   @Test(arguments: [
-    (FetchOutcome.nameNotResolved, "the name cannot be resolved"), (.refused, "no connection"),
+    (FetchOutcome.nameNotResolved, "the name cannot be resolved"), (.refused, "the connection was refused"),
+    (.unreachable, "no network leads there"),
     (.timedOut, "no answer within the time"), (.tlsFailed, "no TLS"),
     (.connectionLost, "the connection was lost"),
     (.stalled, "connected, and no TLS within the time"), (.ownMeans, "this machine lacks what a connection needs"),

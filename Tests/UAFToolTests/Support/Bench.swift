@@ -1,4 +1,5 @@
 import Glibc
+import Invocation
 import UAFWire
 
 @testable import UAFTool
@@ -32,7 +33,8 @@ struct Bench {
       in: Surroundings(
         caller: Caller(userID: userID, locale: locale.map { Array($0.utf8) }, tty: nil, accounts: FakeAccounts()),
         output: Output(results: results.writing, notes: notes.writing), input: given.reading, terminal: terminal,
-        display: display, core: core, workingDirectory: "/srv/work", installation: installation, usesColours: colours))
+        display: display, quietMilliseconds: 0, core: core, workingDirectory: "/srv/work", installation: installation,
+        usesColours: colours))
     output = results.text()
     self.notes = notes.text()
     sent = core.received()

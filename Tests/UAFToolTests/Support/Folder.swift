@@ -1,4 +1,5 @@
 import Glibc
+import Invocation
 
 @testable import UAFTool
 

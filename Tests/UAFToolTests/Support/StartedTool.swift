@@ -8,7 +8,7 @@ final class StartedTool {
   private static let ownSession: CInt = 0x80
 
   /// Where the build put it: beside the tests.
-  private static var path: String {
+  static var path: String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     // SAFETY: the buffer is as long as announced, and one byte longer than what is written.
     _ = unsafe readlink("/proc/self/exe", &buffer, buffer.count - 1)
@@ -16,8 +16,8 @@ final class StartedTool {
     return own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/uafctl"
   }
 
-  /// Starts it; nil if that cannot be done.
-  init?(_ arguments: [String], at terminal: Terminal) {
+  /// Starts it, or a copy of it that lies elsewhere; nil if that cannot be done.
+  init?(_ arguments: [String], at terminal: Terminal, path: String = StartedTool.path) {
     var files = unsafe posix_spawn_file_actions_t()
     // SAFETY: initialised here and destroyed at the end; the arguments are copies that live for the call.
     unsafe posix_spawn_file_actions_init(&files)
@@ -39,7 +39,7 @@ final class StartedTool {
     var environment: [UnsafeMutablePointer<CChar>?] = unsafe [strdup("TERM=xterm"), nil]
     defer { unsafe free(environment[0]) }
     // SAFETY: all of them live for the call; both lists end with NULL.
-    guard unsafe posix_spawn(&process, Self.path, &files, &attributes, &vector, &environment) == 0 else { return nil }
+    guard unsafe posix_spawn(&process, path, &files, &attributes, &vector, &environment) == 0 else { return nil }
   }
 
   func send(_ signal: CInt) { kill(process, signal) }

@@ -1,4 +1,5 @@
 import Glibc
+import Invocation
 
 @testable import UAFTool
 
@@ -29,6 +30,14 @@ final class Terminal: Sendable {
   }
 
   var echoes: Bool { flags & tcflag_t(ECHO) != 0 }
+
+  /// How many bytes wait for whoever reads the terminal next.
+  var waiting: CInt {
+    var count: CInt = 0
+    // SAFETY: FIONREAD writes exactly one int.
+    _ = unsafe ioctl(program, UInt(FIONREAD), &count)
+    return count
+  }
 
   /// Gives the window another size; the program is not told.
   func resize(columns: UInt16, rows: UInt16) {

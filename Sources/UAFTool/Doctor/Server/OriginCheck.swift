@@ -34,7 +34,7 @@ struct OriginCheck {
   /// Whether a proxy may have failed rather than the server.
   private static func isOnTheWay(_ outcome: FetchOutcome) -> Bool {
     switch outcome {
-    case .nameNotResolved, .refused, .timedOut, .connectionLost, .stalled, .other: true
+    case .nameNotResolved, .refused, .unreachable, .timedOut, .connectionLost, .stalled, .other: true
     default: false
     }
   }

@@ -1,7 +1,9 @@
 import UAFClient
 import UAFConfiguration
 
-/// An address of the configuration, and what it is asked. No question changes anything at a server.
+/// An address of the configuration, and what it is asked.
+///
+/// No question changes anything at a server.
 ///
 /// - A login is begun for a name that nobody has, as any stranger can begin one. Nothing is signed or sent after that. A
 ///   server may keep its challenge until that expires.

@@ -22,7 +22,7 @@ enum ConfigurationText: FindingCatalogue {
       FindingText(
         "configuration: \(key) has no effect in this version", do: "leave it out, and rely on nothing it says")
     case .noServer(let path):
-      FindingText("configuration: \(path) names no server", do: "write [server], or uafctl trust --payload FILE")
+      FindingText("configuration: \(path) names no server", do: "write [server], or uafctl trust --code FILE")
     case .unverified:
       FindingText(
         "configuration: tls_verify = false: whoever stands between this machine and the server decides who logs in",
@@ -47,7 +47,7 @@ enum ConfigurationText: FindingCatalogue {
     case .noEffect(let key):
       FindingText("설정: \(key): 이 버전에서는 효과가 없습니다", do: "지우십시오. 적힌 내용에 의지하지 마십시오")
     case .noServer(let path):
-      FindingText("설정: \(path)에 서버가 없습니다", do: "[server]를 쓰거나 uafctl trust --payload FILE을 실행하십시오")
+      FindingText("설정: \(path)에 서버가 없습니다", do: "[server]를 쓰거나 uafctl trust --code FILE을 실행하십시오")
     case .unverified:
       FindingText(
         "설정: tls_verify = false: 이 컴퓨터와 서버 사이에 있는 누구나 로그인을 결정할 수 있습니다",

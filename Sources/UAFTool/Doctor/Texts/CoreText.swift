@@ -23,11 +23,12 @@ enum CoreText: FindingCatalogue {
         "account: \(account): \(StatusReport(language: .english).line(authenticator))",
         do: "wait until the lock is over (uafctl status), or uafctl unlock \(account)")
     case .usable(let account, let authenticators):
-      FindingText("account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "))
+      FindingText(
+        "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "))
     case .nothingOfRoots(let account):
       FindingText("account: \(account): nothing registered; people run doctor for theirs")
     case .nothing(let account):
-      FindingText("account: \(account): nothing registered", do: "uafctl register --payload FILE")
+      FindingText("account: \(account): nothing registered", do: "uafctl register --code FILE")
     }
   }
 
@@ -49,7 +50,7 @@ enum CoreText: FindingCatalogue {
     case .nothingOfRoots(let account):
       FindingText("계정: \(account): 등록된 것이 없습니다. 각 사용자는 자신의 계정으로 doctor를 실행합니다")
     case .nothing(let account):
-      FindingText("계정: \(account): 등록된 것이 없습니다", do: "uafctl register --payload FILE")
+      FindingText("계정: \(account): 등록된 것이 없습니다", do: "uafctl register --code FILE")
     }
   }
 }

@@ -25,14 +25,16 @@ enum PAMLineText: FindingCatalogue {
         do: "write '@include common-account', or whatever 'other' has for account, into it")
     case .include(let file, let service, let stack):
       FindingText(
-        "pam: \(file): includes \(stack), which is not there: everybody is refused", do: "uafctl pam disable \(service)")
+        "pam: \(file): includes \(stack), which is not there: everybody is refused", do: "uafctl pam disable \(service)"
+      )
     case .unusedStack(let file, let service, let stack):
       FindingText(
         "pam: \(file): does not include \(stack), which was made for it, and asks without it",
         do: "uafctl pam enable \(service), or uafctl pam disable \(service)")
     case .otherName(let file, let service, let asking):
       FindingText(
-        "pam: \(file): asks without the passcode, and is the same program as \(asking)", do: "uafctl pam enable \(service)")
+        "pam: \(file): asks without the passcode, and is the same program as \(asking)",
+        do: "uafctl pam enable \(service)")
     case .openOthers(let names): FindingText("pam: without the passcode ask: \(names.joined(separator: ", "))")
     case .profile:
       FindingText(

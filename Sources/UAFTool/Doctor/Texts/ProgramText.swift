@@ -19,7 +19,8 @@ enum ProgramText: FindingCatalogue {
     case .mode(let name, let path, let mode): FindingText("\(name): \(path) has mode \(mode)", do: "chmod 755 \(path)")
     case .tooLarge(let name, let path, let bytes):
       FindingText(
-        "\(name): \(path) has \(Self.size(bytes, "bytes"))", do: "install a release build: static, stripped, at most 20 MB")
+        "\(name): \(path) has \(Self.size(bytes, "bytes"))",
+        do: "install a release build: static, stripped, at most 20 MB")
     case .version(let name, let path, let said, let expected):
       FindingText(
         "\(name): \(path) says it is '\(said)', not version \(expected)",

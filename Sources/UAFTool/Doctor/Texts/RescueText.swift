@@ -17,7 +17,8 @@ enum RescueText: FindingCatalogue {
     case .closed: FindingText.asRoot("pam: the passwords of \(Self.group)")
     case .noPassword(let name):
       FindingText(
-        "pam: \(name) of \(Self.group) has no password that can be used", do: "passwd \(name), or take it out of the group")
+        "pam: \(name) of \(Self.group) has no password that can be used",
+        do: "passwd \(name), or take it out of the group")
     case .fine(let names): FindingText("pam: \(names.joined(separator: ", ")) of \(Self.group) can use a password")
     }
   }

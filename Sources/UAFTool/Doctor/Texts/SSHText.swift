@@ -28,19 +28,19 @@ enum SSHText: FindingCatalogue {
 
   var korean: FindingText {
     switch self {
-    case .usePAM: FindingText("ssh: UsePAM이 no이므로 sshd가 패스코드를 묻지 않습니다", do: "sshd_config에 UsePAM yes")
+    case .usePAM: FindingText("ssh: UsePAM이 no이므로 sshd가 패스코드를 묻지 않습니다", do: "sshd_config에 'UsePAM yes'")
     case .keyboardInteractive:
       FindingText(
         "ssh: KbdInteractiveAuthentication이 no이므로 질문이 표시되지 않습니다",
-        do: "sshd_config에 KbdInteractiveAuthentication yes")
+        do: "sshd_config에 'KbdInteractiveAuthentication yes'")
     case .password:
       FindingText(
         "ssh: PasswordAuthentication이 yes이므로 질문이 표시되지 않고 문자열 하나가 모든 질문의 답이 됩니다",
-        do: "sshd_config에 PasswordAuthentication no")
+        do: "sshd_config에 'PasswordAuthentication no'")
     case .publicKey:
       FindingText(
         "ssh: 공개 키만으로 먼저 들어올 수 없어, 패스코드가 거부되면 들어올 길이 없습니다",
-        do: "sshd_config에 PubkeyAuthentication yes, AuthenticationMethods의 첫 항목은 publickey")
+        do: "sshd_config에 'PubkeyAuthentication yes', AuthenticationMethods의 첫 항목은 publickey")
     case .fine: FindingText("ssh: 질문이 표시되고, 공개 키로도 들어올 수 있습니다")
     }
   }

@@ -19,7 +19,10 @@ extension ServerText {
         switch outcome {
         case .nameNotResolved:
           ("the name cannot be resolved", "correct the host in request_url, or the machine's name service")
-        case .refused: ("no connection", "correct host and port in request_url; start the server; look at firewalls")
+        case .unreachable:
+          ("no network leads there", "correct the host in request_url, or this machine's network")
+        case .refused:
+          ("the connection was refused", "correct host and port in request_url; start the server; look at firewalls")
         case .timedOut:
           ("no answer within the time", "correct host and port in request_url; start the server; look at firewalls")
         case .connectionLost: ("the connection was lost", "check request_url, the server, and what lies between")
@@ -44,8 +47,10 @@ extension ServerText {
       let (what, remedy): (String, String) =
         switch outcome {
         case .nameNotResolved: ("이름을 찾을 수 없습니다", "request_url의 호스트나 이 컴퓨터의 이름 서비스를 바로잡으십시오")
+        case .unreachable:
+          ("그곳으로 가는 네트워크가 없습니다", "request_url의 호스트나 이 컴퓨터의 네트워크를 바로잡으십시오")
         case .refused:
-          ("연결되지 않습니다", "request_url의 호스트와 포트를 바로잡고, 서버를 시작하고, 방화벽을 살펴보십시오")
+          ("연결이 거부되었습니다", "request_url의 호스트와 포트를 바로잡고, 서버를 시작하고, 방화벽을 살펴보십시오")
         case .timedOut:
           ("시간 안에 답이 없습니다", "request_url의 호스트와 포트를 바로잡고, 서버를 시작하고, 방화벽을 살펴보십시오")
         case .connectionLost: ("연결이 끊어졌습니다", "request_url과 서버, 그 사이를 살펴보십시오")

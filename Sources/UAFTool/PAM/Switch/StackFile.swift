@@ -1,5 +1,6 @@
 import CPAM
 import Glibc
+import Invocation
 
 /// An open file of PAM's folder.
 final class StackFile {

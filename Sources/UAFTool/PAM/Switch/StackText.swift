@@ -39,7 +39,8 @@ enum StackText: Catalogued, Equatable {
     case .saved(let path): "the edited stack is kept as \(path)"
     case .putBack(let path, let line): "\(path): '\(line)' again"
     case .vendorAgain(let path, let vendor): "\(path): removed; \(vendor) is in force again"
-    case .stackStays(let path, let users): "\(path): stays, because \(users.joined(separator: ", ")) includes it by hand"
+    case .stackStays(let path, let users):
+      "\(path): stays, because \(users.joined(separator: ", ")) includes it by hand"
     case .stackSaved(let path, let saved): "\(path): was edited, and is kept as \(saved)"
     case .stackRemoved(let path): "\(path): removed"
     case .wayIn(let way): "without pam_uaf gets in: \(way.english)"

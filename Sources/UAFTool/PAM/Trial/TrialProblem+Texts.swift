@@ -33,7 +33,8 @@ extension TrialProblem: Catalogued {
         "the core cannot use its configuration, or the module its arguments", do: "uafctl doctor says why")
     case .personRefused(let refusal):
       FindingText(
-        "it did not let you in: \(ShownText.line(refusal.english))", do: "see it accepted with uafctl authenticate first")
+        "it did not let you in: \(ShownText.line(refusal.english))",
+        do: "see it accepted with uafctl authenticate first")
     }
   }
 

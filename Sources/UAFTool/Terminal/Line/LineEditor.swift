@@ -39,15 +39,18 @@ struct LineEditor: ~Copyable {
   /// Whether the entry has its full length, and no character of it is still to be completed.
   var isFull: Bool {
     guard let length else { return false }
-    return value.withBytes { bytes in
-      var characters = 0
-      var index = 0
-      while index < bytes.count {
-        index += Self.byteCount(bytes[index])
-        characters += 1
-      }
-      return characters == length && index == bytes.count
+    return value.withBytes { Self.characterCount($0) == length }
+  }
+
+  /// How many characters an entry has; nil where the last one is not complete yet.
+  static func characterCount(_ bytes: Span<UInt8>) -> Int? {
+    var characters = 0
+    var index = 0
+    while index < bytes.count {
+      index += byteCount(bytes[index])
+      characters += 1
     }
+    return index == bytes.count ? characters : nil
   }
 
   /// Takes one byte from the keyboard.

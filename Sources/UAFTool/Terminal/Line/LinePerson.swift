@@ -1,3 +1,4 @@
+import FidoResults
 import SecretMemory
 import UAFWire
 
@@ -5,6 +6,7 @@ import UAFWire
 struct LinePerson: Person {
   let input: LineInput
   let output: Output
+  var language = Language.english
 
   /// A script is not asked to choose: what the first line of a list is today, another may be tomorrow.
   var checks: Set<Check> { [.passcode, .pattern, .code] }
@@ -16,10 +18,10 @@ struct LinePerson: Person {
     switch try input.next(capacity: WireLimit.answer) {
     case .bytes(let value): return .value(value)
     case .unusable:
-      output.note("a line with a NUL is no answer: cancelled")
+      output.note(ToolText.lineHoldsNUL.text(in: language))
       return .cancelled
     case .end:
-      output.note("standard input has no further line: cancelled")
+      output.note(ToolText.noFurtherLine.text(in: language))
       return .cancelled
     }
   }

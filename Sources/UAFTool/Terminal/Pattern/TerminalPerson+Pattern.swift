@@ -1,5 +1,6 @@
 import FidoResults
 import Glibc
+import Invocation
 import UAFWire
 
 extension TerminalPerson {

@@ -1,0 +1,28 @@
+/// What is wrong with a command line that names options or arguments that do not go together.
+enum UsageMistake: CaseIterable, Catalogued {
+  case allAndType
+  case accountTwice
+  case jsonAndAvailable
+  case serviceOrAll
+  case onlyWithoutService
+
+  var english: String {
+    switch self {
+    case .accountTwice: "the account stands once: uafctl deregister USER TYPE"
+    case .allAndType: "--all and a type exclude each other"
+    case .jsonAndAvailable: "--json and --available exclude each other"
+    case .serviceOrAll: "Name a service, or give --all."
+    case .onlyWithoutService: "--only goes with a service."
+    }
+  }
+
+  var korean: String {
+    switch self {
+    case .accountTwice: "계정은 한 번만 지정하십시오: uafctl deregister USER TYPE"
+    case .allAndType: "--all과 인증 수단은 함께 쓸 수 없습니다"
+    case .jsonAndAvailable: "--json과 --available은 함께 쓸 수 없습니다"
+    case .serviceOrAll: "서비스를 지정하거나 --all을 주십시오"
+    case .onlyWithoutService: "--only는 서비스와 함께 쓰십시오"
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import Glibc
+import Testing
+
+@testable import Invocation
+
+@Suite struct ResultWriterTests {
+  @Test func `a line that cannot be written is an error that stays`() {
+    // SAFETY: a literal path.
+    let full = unsafe open("/dev/full", O_WRONLY | O_CLOEXEC)
+    defer { close(full) }
+    let writer = ResultWriter(full)
+    #expect(writer.failure == nil)
+    writer.write(line: "one")
+    #expect(writer.failure == ENOSPC)
+    writer.write(line: "two")
+    #expect(writer.failure == ENOSPC)
+  }
+
+  @Test func `lines that went out are no error`() {
+    // SAFETY: a literal path.
+    let nowhere = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
+    defer { close(nowhere) }
+    let writer = ResultWriter(nowhere)
+    writer.write(line: "one")
+    #expect(writer.failure == nil)
+  }
+
+  @Test func `every exit status has a number of its own, as the manuals list them`() {
+    #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
+  }
+}

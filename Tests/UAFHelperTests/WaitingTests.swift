@@ -1,0 +1,56 @@
+import Testing
+import UAFWire
+
+@testable import UAFHelper
+
+/// What a person hears while the server takes its time.
+@Suite struct WaitingTests {
+  private func stretches(_ total: Int64, first: Int64?) -> [Int64] {
+    var patience = ExchangePatience(total: total, first: first)
+    var stretches: [Int64] = []
+    while let stretch = patience.next() { stretches.append(stretch) }
+    #expect(patience.left == 0)
+    return stretches
+  }
+
+  @Test func `a person at a terminal hears of it after two seconds, then as often as the module needs it`() {
+    #expect(stretches(32_000, first: ExchangePatience.firstNotice) == [2000, 15_000, 15_000])
+    #expect(stretches(32_000, first: nil) == [15_000, 15_000, 2000])
+  }
+
+  @Test(arguments: [0, -1, .min] as [Int64])
+  func `what is over is not waited for`(_ total: Int64) {
+    var patience = ExchangePatience(total: total, first: ExchangePatience.firstNotice)
+    let stretch = patience.next()
+    #expect(stretch == nil)
+  }
+
+  @Test func `no wait is longer than the time there is`() {
+    #expect(stretches(1500, first: ExchangePatience.firstNotice) == [1500])
+    #expect(stretches(302_000, first: ExchangePatience.firstNotice).max() == 15_000)
+  }
+
+  @Test(arguments: [
+    ("sudo", true), ("sudo-i", true), ("su", true), ("su-l", true), ("login", true), ("remote", true), ("uafctl", true),
+    ("sshd", false), ("gdm-password", false), ("polkit-1", false), ("swaylock", false), ("mine", false),
+  ])
+  func `it is said early where a notice is seen when it comes, and not where it would come late`(
+    _ service: String, _ isEarly: Bool
+  ) throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.begin()
+    begin.service = Array(service.utf8)
+    let before = bench.firstNotices.count
+    #expect(try bench.run(begin, ["correct"]).result == 0)
+    #expect(bench.firstNotices.dropFirst(before) == [isEarly ? 2000 : nil])
+  }
+
+  @Test func `a peer without root that calls itself sudo is no sudo`() throws {
+    let bench = try HelperBench.registered()
+    var begin = Begin(.authenticate)
+    begin.service = Array("sudo".utf8)
+    let before = bench.firstNotices.count
+    #expect(try bench.run(begin, ["correct"], peer: 4242).result == 0)
+    #expect(bench.firstNotices.dropFirst(before) == [nil])
+  }
+}

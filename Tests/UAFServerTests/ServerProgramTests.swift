@@ -1,0 +1,140 @@
+import Foundation
+import GRDB
+import Glibc
+import Invocation
+import Testing
+
+@testable import UAFServer
+
+/// The program as a whole: its exit statuses, and results that cannot be written.
+struct ServerProgramTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "server-program-\(UUID().uuidString)")
+
+  /// How the program ends, and what it notes; its results go to `output`.
+  private func run(_ arguments: [String], output: String = "/dev/null") throws -> (status: Int32, notes: String) {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let program = Process()
+    program.executableURL = URL(filePath: own).deletingLastPathComponent().appending(path: "uaf-server")
+    program.arguments = arguments
+    program.standardInput = FileHandle(forReadingAtPath: "/dev/null")
+    program.standardOutput = FileHandle(forWritingAtPath: output)
+    let notes = Pipe()
+    program.standardError = notes
+    try program.run()
+    let data = notes.fileHandleForReading.readDataToEndOfFile()
+    program.waitUntilExit()
+    #expect(program.terminationReason == .exit)
+    return (program.terminationStatus, String(decoding: data, as: UTF8.self))
+  }
+
+  /// A state folder with a store and an account.
+  private func store() throws -> String {
+    let state = try StateDirectory(path: folder.path(), create: true)
+    let database = try ServerDatabase.open(state: state, create: true)
+    try database.write { db in try AccountStore(db: db).add("mina", now: 0) }
+    return state.path
+  }
+
+  @Test(arguments: [
+    ["enrol", "mina"], ["users"], ["revoke", "mina"], ["approve", "mina", "--text", "t"], ["audit", "verify"],
+    ["audit", "show", "1"],
+  ])
+  func `refuses a folder without a store, and makes nothing in it`(arguments: [String]) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let missing = try run(arguments + ["--state", folder.path()])
+    #expect(missing.status == ExitStatus.usage.rawValue)
+    #expect(missing.notes.contains("no such folder: name the one that 'uaf-server serve' was started with"))
+    #expect(!FileManager.default.fileExists(atPath: folder.path()))
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    let empty = try run(arguments + ["--state", folder.path()])
+    #expect(empty.status == ExitStatus.usage.rawValue)
+    #expect(empty.notes.contains("there is no store in it: name the folder that 'uaf-server serve' was started with"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path()) == [])
+  }
+
+  @Test(arguments: [
+    ["--help"], ["help"], ["help", "serve"], ["--version"], ["users", "--help"], ["audit"], ["metadata"],
+    ["--generate-completion-script", "bash"], ["--generate-completion-script", "zsh"],
+    ["--generate-completion-script", "fish"],
+  ])
+  func `a result that cannot be written is an error, whatever the command`(arguments: [String]) throws {
+    let end = try run(arguments, output: "/dev/full")
+    #expect(end.status == ExitStatus.unwritten.rawValue)
+    #expect(end.notes.contains("uaf-server: the output could not be written: No space left on device"))
+    #expect(try run(arguments).status == ExitStatus.success.rawValue)
+  }
+
+  @Test(arguments: [["users"], ["enrol", "mina"], ["revoke", "mina"], ["approve", "mina", "--text", "t"]])
+  func `so is a result out of the store`(arguments: [String]) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let end = try run(arguments + ["--state", store()], output: "/dev/full")
+    #expect(end.status == ExitStatus.unwritten.rawValue)
+    #expect(end.notes.hasSuffix("No space left on device: what was asked for may be done all the same\n"))
+  }
+
+  @Test func `so is the line that says where the server listens, and the server ends`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let end = try run(
+      ["serve", "--development", "--listen", "127.0.0.1:0", "--state", folder.path()], output: "/dev/full")
+    #expect(end.status == ExitStatus.unwritten.rawValue)
+    #expect(end.notes.contains("the output could not be written: No space left on device"))
+  }
+
+  @Test(arguments: [
+    (["usrs"], "uaf-server: no such command: usrs\nhint: did you mean 'uaf-server users'?\n"),
+    (["verify"], "uaf-server: no such command: verify\nhint: did you mean 'uaf-server audit verify'?\n"),
+    (["help", "nosuch"], "uaf-server: no such command: nosuch\nhint: 'uaf-server help' lists the commands\n"),
+    (["audit", "shw"], "uaf-server: no such command: audit shw\nhint: did you mean 'uaf-server audit show'?\n"),
+  ])
+  func `refuses a command that does not exist, and suggests the near one`(arguments: [String], told: String) throws {
+    let end = try run(arguments)
+    #expect(end.status == ExitStatus.usage.rawValue && end.notes == told)
+  }
+
+  @Test(arguments: [["users"], ["enrol", "a b", "--state", "d"], ["metadata", "face"], ["decode", "/nonexistent"]])
+  func `ends with 2 for a command line that is wrong`(arguments: [String]) throws {
+    let end = try run(arguments)
+    #expect(end.status == ExitStatus.usage.rawValue && end.notes.hasPrefix("uaf-server: "))
+  }
+
+  @Test(arguments: [["revoke", "nobody"], ["approve", "nobody", "--text", "t"], ["audit", "show", "7"]])
+  func `ends with 1 for what is not there`(arguments: [String]) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(try run(arguments + ["--state", store()]).status == ExitStatus.refused.rawValue)
+  }
+
+  @Test func `ends with 3 where the store cannot be used`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = try store()
+    try Data("no database, whatever its name says".utf8).write(to: folder.appending(path: "server.db"))
+    let end = try run(["users", "--state", path])
+    #expect(end.status == ExitStatus.unreachable.rawValue)
+    #expect(end.notes.hasPrefix("uaf-server: the store cannot be used: "))
+  }
+
+  @Test func `the manuals of both programs have the same numbers`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    var numbers: [String: Set<String>] = [:]
+    for name in ["uafctl.1", "uaf-server.8"] {
+      let text = try String(contentsOf: root.appending(path: "man/" + name), encoding: .utf8)
+      let section = text.components(separatedBy: ".Sh EXIT STATUS").last?.components(separatedBy: ".Sh ").first ?? ""
+      let items = section.split(separator: "\n").filter { $0.hasPrefix(".It ") }.map { String($0.dropFirst(4)) }
+      numbers[name] = Set(items)
+    }
+    #expect(numbers["uaf-server.8"] == Set(ExitStatus.allCases.map { String($0.rawValue) }))
+    #expect(numbers["uafctl.1"]?.isSubset(of: numbers["uaf-server.8"] ?? []) == true)
+    #expect(numbers["uafctl.1"]?.isSuperset(of: ["0", "1", "2", "3", "5"]) == true)
+  }
+
+  @Test func `completes accounts of the store that is named`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let answers = folder.appending(path: "answers")
+    let words = ["uaf-server", "revoke", "--state", try store(), ""]
+    _ = FileManager.default.createFile(atPath: answers.path(), contents: nil)
+    let end = try run(["---completion", "revoke", "--", "positional@0", "4", "0"] + words, output: answers.path())
+    #expect(end.status == 0)
+    #expect(try String(contentsOf: answers, encoding: .utf8) == "mina\n")
+  }
+}

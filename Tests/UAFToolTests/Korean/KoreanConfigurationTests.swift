@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+import UAFConfiguration
+
+@testable import UAFTool
+
+/// Problems of the configuration in Korean.
+@Suite struct KoreanConfigurationTests {
+  private let machine = Machine()
+
+  @Test(arguments: [
+    ("[lock]\nlock_time = 1.5\n", "2: lock.lock_time: "),
+    ("[general]\nlanguage = \"fr\"\n", "2: general.language: 다음 가운데 하나여야 합니다: \"en\", \"ko\""),
+    ("[nosuch]\n", "1: nosuch: 모르는 키입니다(쓸 수 있는 것: authenticators, "),
+    ("[server]\nrequest_url = \"ftp://x\"\n", "2: server.request_url: https://HOST[:PORT]/PATH 형식의 URL이어야 합니다"),
+    ("[passcode]\nmin_length = 0\n", "2: passcode.min_length: "), ("x = \n", "1: 값이 없습니다"),
+    ("x = \"\n", "1: 문자열이 닫히지 않았습니다"),
+    ("[lock]\n[lock]\n", "2: [lock]은(는) 1번째 줄에 이미 있습니다"),
+    ("[prompt]\ntries = \"3\"\n", "2: prompt.tries: 1부터 "),
+  ])
+  func `a file that cannot be used is told in Korean, with its line and key`(text: String, told: String) {
+    let path = machine.folder.file("broken.conf", Array(text.utf8), mode: 0o644)
+    let bench = Bench(
+      ["facet", "--conf", path], as: 0, core: FakeCore([]), locale: "ko_KR.UTF-8", installation: machine.installation)
+    #expect(bench.notes.hasPrefix("uafctl: 설정을 사용할 수 없습니다: \(path):\(told)"), "\(bench.notes)")
+    #expect(EnglishWords.found(in: bench.notes) == [])
+  }
+
+  @Test func `a sentence that is not known is replaced as a whole`() {
+    #expect(KoreanSettingProblem.text("a brand-new sentence of the reader") == KoreanSettingProblem.unknown)
+  }
+
+  /// The texts in quotes of one source file, with those that are joined by `+` as one and `x` for what is put in between.
+  private static func texts(of source: String) -> [String] {
+    var joined = source.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.hasPrefix("//") }.joined(
+      separator: "\n")
+    joined = joined.replacing(/"\n\+ "/, with: "")
+    return joined.split(separator: "\n").flatMap { line -> [String] in
+      var texts: [String] = []
+      var text = ""
+      var (isInside, depth, before): (Bool, Int, Character) = (false, 0, " ")
+      for character in line {
+        if depth > 0 {
+          if character == "(" { depth += 1 }
+          if character == ")" { depth -= 1 }
+        } else if isInside, before == "\\", character == "(" {
+          (text, depth) = (text.dropLast() + "x", 1)
+        } else if character == "\"", before != "\\" {
+          if isInside { texts.append(text) }
+          (text, isInside) = ("", !isInside)
+        } else if isInside {
+          text.append(character)
+        }
+        before = before == "\\" && character == "\\" ? " " : character
+      }
+      return texts
+    }.map { $0.replacing("\\\"", with: "\"").replacing("\\\\", with: "\\") }
+  }
+
+  /// Whether a text is a list of keys, a piece that stands in a sentence, or a sentence around a piece that stands here itself.
+  private static func isPart(_ text: String) -> Bool {
+    let around = ["must be x", "the message must be x", "x: x", " in authenticators"]
+    return around.contains(where: text.hasSuffix) || text.hasPrefix("authenticators, [server]") || text.hasPrefix(";")
+      || text.hasPrefix("must be a table of languages") || !text.contains { $0.isLetter }
+  }
+
+  @Test func `every sentence that the reader can say has one in Korean`() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/UAFConfiguration")
+    let files =
+      FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+    let others = ["ConfigurationError.swift", "ConfigurationFileProblem.swift", "ConfiguredAuthenticator.swift"]
+    var seen = 0
+    for file in files where file.pathExtension == "swift" && !others.contains(file.lastPathComponent) {
+      for text in Self.texts(of: try String(contentsOf: file, encoding: .utf8)) where text.contains(" ") {
+        if Self.isPart(text) { continue }
+        seen += 1
+        let isKnown = [text, "must be " + text].contains {
+          KoreanSettingProblem.text($0) != KoreanSettingProblem.unknown
+        }
+        #expect(isKnown, "\(file.lastPathComponent): \(text)")
+      }
+    }
+    #expect(seen > 60)
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+/// Every text in the sources of uafctl: Korean where it is called Korean, and none that has English alone.
+@Suite struct KoreanSourceTests {
+  private static let sources: [(name: String, text: String)] = {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/UAFTool")
+    let files =
+      FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+    return files.filter { $0.pathExtension == "swift" }.compactMap { file in
+      (try? String(contentsOf: file, encoding: .utf8)).map { (file.lastPathComponent, $0) }
+    }
+  }()
+
+  /// The texts of a member whose name says that it is Korean: from its line to the line that closes it.
+  private static func koreanTexts(of source: String) -> [String] {
+    var texts: [String] = []
+    var end: String?
+    for line in source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+      let indent = line.prefix { $0 == " " }
+      let word = line.dropFirst(indent.count)
+      let isMember = [
+        "var ", "static let ", "static func ", "private static let ", "private var ", "private static func ",
+      ]
+      .contains { word.hasPrefix($0 + "korean") || word.hasPrefix($0 + "asRootKorean") }
+      if end == nil, isMember {
+        texts.append(line)
+        if line.hasSuffix("{") || line.hasSuffix("[") || line.hasSuffix("=") {
+          end = indent + (line.hasSuffix("[") ? "]" : "}")
+        }
+      } else if let closing = end {
+        texts.append(line)
+        if line.hasPrefix(closing) { end = nil }
+      }
+    }
+    return texts
+  }
+
+  /// What stands in quotes, without what is put in between.
+  private static func quoted(_ line: String) -> String {
+    var text = ""
+    var depth = 0
+    var isInside = false
+    var before: Character = " "
+    for character in line {
+      if depth > 0 {
+        if character == "(" { depth += 1 }
+        if character == ")" { depth -= 1 }
+      } else if isInside, before == "\\", character == "(" {
+        depth = 1
+        text.removeLast()
+      } else if character == "\"", before != "\\" {
+        isInside.toggle()
+        text += " "
+      } else if isInside {
+        text.append(character)
+      }
+      before = character
+    }
+    return text
+  }
+
+  @Test func `no Korean text has an English sentence`() {
+    #expect(Self.sources.count > 100)
+    var seen = 0
+    for (name, source) in Self.sources {
+      for line in Self.koreanTexts(of: source) {
+        seen += 1
+        #expect(EnglishWords.found(in: Self.quoted(line)) == [], "\(name): \(line)")
+        #expect(!line.contains(".english"), "\(name): \(line)")
+      }
+    }
+    #expect(seen > 300)
+  }
+
+  @Test func `no command says a text that has one language`() {
+    for (name, source) in Self.sources {
+      for line in source.split(separator: "\n") {
+        let says = ["output.note(\"", "output.result(\"", "output.question(\"", ".failure(\"", "ValidationError(\""]
+        #expect(!says.contains { line.contains($0) } || line.contains("in: surroundings.language"), "\(name): \(line)")
+      }
+    }
+  }
+}
