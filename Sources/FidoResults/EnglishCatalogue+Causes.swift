@@ -20,8 +20,8 @@ extension EnglishCatalogue {
     case .onlyRoot: ResultText("Only root may ask for that.")
     case .ambiguousName:
       ResultText("sudo was called by a name that leaves open what it does.", "Call it by the name sudo.")
-    case .olderModule: ResultText("The PAM module is older than the helper.", "Reinstall the pam-uaf package.")
-    case .olderCore: ResultText("The helper is older than the program that asks.", "Reinstall the pam-uaf package.")
+    case .olderModule: ResultText("The PAM module is older than the helper.", "Reinstall the libpam-uaf package.")
+    case .olderCore: ResultText("The helper is older than the program that asks.", "Reinstall the libpam-uaf package.")
     case .messageNotValid:
       ResultText("The server sent something that is not valid.", "Tell the administrator; the log says what.")
     case .messageNotAccepted:

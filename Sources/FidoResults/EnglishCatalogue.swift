@@ -13,7 +13,7 @@ enum EnglishCatalogue: Catalogue {
     1005: ResultText(
       "A message from the server was not understood.",
       "Tell the administrator; the log says which one."),
-    1006: ResultText("The login helper is missing, wrong or died.", "Reinstall the pam-uaf package."),
+    1006: ResultText("The login helper is missing, wrong or died.", "Reinstall the libpam-uaf package."),
     1007: ResultText("FIDO cannot be used on this machine.", "Ask the administrator; the log says why."),
     1008: ResultText(
       "The server knows this account, but this machine has no key for it.",

@@ -182,6 +182,18 @@ struct UAFRoutesTests {
     }
   }
 
+  @Test func `says with which key verdicts are verified, and nothing of the other one`() async throws {
+    try await server.application.test(.router) { client in
+      let response = try await client.executeRequest(uri: "/uaf/verdict-key", method: .get, headers: [:], body: nil)
+      #expect(response.status == .ok)
+      let pem = [UInt8](buffer: response.body)
+      #expect(try P256.publicKey(pem: pem) == server.environment.keys.verdictPublicKey)
+      #expect(!String(decoding: pem, as: UTF8.self).contains("PRIVATE"))
+      let post = try await client.executeRequest(uri: "/uaf/verdict-key", method: .post, headers: [:], body: nil)
+      #expect(post.status == .notFound)
+    }
+  }
+
   @Test func `says that it is well`() async throws {
     try await server.application.test(.router) { client in
       let response = try await client.executeRequest(uri: "/health", method: .get, headers: [:], body: nil)

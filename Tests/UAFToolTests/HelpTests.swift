@@ -327,6 +327,8 @@ import Testing
         one line for each problem that begins with the rule's key; 2 or more for
         anything else, such as a configuration that cannot be used. Nothing is stored
         or sent, and root is not needed: whoever is not root may try a file of his own.
+        Root is told, too, for whom the lock options of the file do not hold yet
+        because of wrong entries.
 
         USAGE: uafctl policy check [--conf <file>]
 
@@ -363,14 +365,16 @@ import Testing
         OVERVIEW: Checks the installation, and says what to do about what is wrong.
 
         Each line begins with ok, warn, FAIL, or skip where only root can look. The
-        exit status is 0 if nothing failed, otherwise 1.
+        exit status is 0 if nothing failed, otherwise 1. With --json it is one object,
+        for scripts: uafctl(1) says what its members are.
 
-        USAGE: uafctl doctor [--conf <file>] [--pam-directory <folder>]
+        USAGE: uafctl doctor [--conf <file>] [--pam-directory <folder>] [--json]
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --pam-directory <folder>
                                   Folder of the PAM services. (default: /etc/pam.d)
+          --json                  Print one JSON object instead of lines.
           --version               Show the version.
           -h, --help              Show help information.
 

@@ -31,6 +31,7 @@ struct UAFRoutes: Sendable {
       try await respond(request, from: context.remoteAddress)
     }
     router.get("/uaf/facets") { _, _ in try facets() }
+    router.get("/uaf/verdict-key") { _, _ in verdictKey() }
     router.get("/health") { _, _ in await health() }
     return router
   }
@@ -127,6 +128,13 @@ struct UAFRoutes: Sendable {
     return Response(
       status: .ok, headers: [.contentType: TrustedFacetList.contentType, .cacheControl: "max-age=300"],
       body: .init(byteBuffer: ByteBuffer(bytes: list.jsonBytes)))
+  }
+
+  /// For comparing alone: whoever trusts what comes from here trusts whoever answers here.
+  private func verdictKey() -> Response {
+    Response(
+      status: .ok, headers: [.contentType: "application/x-pem-file", .cacheControl: "no-store"],
+      body: .init(byteBuffer: ByteBuffer(bytes: environment.keys.verdictPublicKeyPEM)))
   }
 
   private func health() async -> Response {

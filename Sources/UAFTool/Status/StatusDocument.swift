@@ -53,6 +53,11 @@ struct StatusDocument: Equatable {
     self.authenticators = authenticators
   }
 
+  /// Whether anything is registered.
+  var isRegistered: Bool {
+    authenticators.contains { $0.state == StatusReport.available || $0.state == StatusReport.locked }
+  }
+
   private static let unreadable = ToolError.coreConfused(.statusDocument)
 
   private static func authenticator(_ value: JSONValue) throws(ToolError) -> Authenticator {
