@@ -66,10 +66,7 @@ import UAFWire
     begin.commandLine = Array("sudo\0-u\0bob\0ls\0-l\u{1b}[2J\0".utf8)
     #expect(try bench.run(begin, ["correct"]).prompts[0].reason == "sudo, as user bob: ls '-l[2J'")
     (begin.program, begin.commandLine) = (nil, nil)
-    begin.version = 1
-    begin.command = Array("ls -l\u{1b}[2J /root".utf8)
-    #expect(try bench.run(begin, ["correct"]).prompts[0].reason == "sudo: ls -l[2J /root")
-    begin.command = nil
+    #expect(try bench.run(begin, ["correct"]).prompts[0].reason == "sudo")
     begin.service = Array("sshd".utf8)
     begin.isRemote = true
     begin.remoteHost = Array("192.0.2.1".utf8)

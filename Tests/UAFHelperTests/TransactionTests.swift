@@ -149,17 +149,6 @@ import UAFWire
     }
   }
 
-  @Test func `refuses a sudo whose older module says only what the caller calls it`() throws {
-    let bench = try bench()
-    var begin = bench.begin()
-    begin.version = 1
-    begin.service = Array("sudo".utf8)
-    begin.command = Array("ls -s".utf8)
-    let transcript = try bench.run(begin, ["correct"])
-    #expect(transcript.result == 1006)
-    #expect(transcript.prompts.isEmpty)
-  }
-
   @Test func `refuses a name of sudo's that leaves open whether it edits`() throws {
     let bench = try bench()
     var begin = sudo(bench)

@@ -111,10 +111,7 @@ extension Session {
   }
 
   /// What sudo is to do; nil where that is not known.
-  ///
-  /// Older modules have it in their own words.
   private var command: [UInt8]? {
-    if let command = begin.command { return Array("sudo: ".utf8) + command }
     guard let program = begin.program, let line = begin.commandLine else { return nil }
     return try? SudoCommandLine(program: program, commandLine: line, limit: WireLimit.commandLine).text
   }

@@ -58,6 +58,9 @@ import UAFWire
     transaction =
       settings.transaction && begin.operation == .authenticate && begin.payload == nil
       ? try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text() : nil
+    guard begin.transaction == nil, !begin.denies else {
+      throw Ending(.invalidParameter, log: "a text of the caller's, and a denial, are not carried out yet")
+    }
     language = Language.matching(Self.locale(begin), default: settings.general.language)
   }
 

@@ -20,7 +20,7 @@ struct TransactionSource {
   /// What this machine knows stands first, so that a command cannot pass for another host or account.
   ///
   /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, for options that a screen would not show, and
-  ///   for sudo by a name or with an option that leaves open what it does; 1006 and 1007 where what sudo is to do is not known.
+  ///   for sudo by a name or with an option that leaves open what it does; 1007 where what sudo is to do is not known.
   func text() throws(Ending) -> TransactionText {
     let account = caller.name ?? caller.typedName ?? []
     let service = caller.service ?? ""
@@ -44,11 +44,7 @@ struct TransactionSource {
     return made
   }
 
-  /// What sudo does; the host's own words of version 1 are no account of it, since they begin with what the caller called it.
   private func sudoLine() throws(Ending) -> SudoCommandLine {
-    guard begin.version > 1 else {
-      throw Ending(.clientMismatch, log: "a sudo with the module of an older version cannot have its command confirmed")
-    }
     guard let program = begin.program, let line = begin.commandLine else {
       throw Ending(.cannotUse, log: "sudo's file and command line, which are to be confirmed, could not be read")
     }
