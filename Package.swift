@@ -89,7 +89,7 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "CProcess",
+        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "FidoResults", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),

@@ -16,8 +16,8 @@ struct UAFServerCommand: AsyncParsableCommand {
     abstract: "A FIDO UAF server with its own store.",
     version: "0.1.0",
     subcommands: [
-      ServeCommand.self, EnrolCommand.self, ApproveCommand.self, UsersCommand.self, RevokeCommand.self,
-      AuditCommand.self,
+      ServeCommand.self, EnrolCommand.self, ApproveCommand.self, UsersCommand.self, DevicesCommand.self,
+      RevokeCommand.self, AuditCommand.self,
       DecodeCommand.self, MetadataCommand.self,
     ])
 

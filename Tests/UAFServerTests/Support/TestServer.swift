@@ -82,7 +82,8 @@ final class TestServer: Sendable {
 
   /// Registers a new key by a new code, and expects success.
   func registered(
-    _ username: String, deviceID: String? = nil, deviceName: String? = nil, model: String = "5541#0001",
+    _ username: String, deviceID: String? = nil, deviceName: String? = nil, deviceOS: String? = nil,
+    model: String = "5541#0001",
     verificationMethods: [UserVerificationMethodEntry]? = nil
   ) async throws -> FakeAuthenticator {
     let authenticator = try FakeAuthenticator(aaid: model)
@@ -91,6 +92,7 @@ final class TestServer: Sendable {
     context.deviceID = deviceID
     context.deviceName = deviceName
     let request = try await authenticator.registrationRequest(from: get(.registration, context))
+    context.deviceOS = deviceOS
     let (refusal, _) = try await respond(
       authenticator.register(request, verificationMethods: verificationMethods))
     #expect(refusal == nil)
