@@ -37,6 +37,10 @@
 #define UAF_ACCOUNT_ROOM_MAX (1024 * 1024)
 #define UAF_ACCOUNT_LOOKUPS_MAX 64
 
+/* What a host is shown when an authentication with "divided" is ready. The host may hold this message for as long as it
+   draws its screen, so it is the same in every language. */
+#define UAF_READY_TEXT "pam_uaf: ready"
+
 /* A value longer than this can never have been stored, so PAM_AUTHTOK is not tried when it is (features 3). */
 #define UAF_STORABLE_MAX 256
 
