@@ -21,7 +21,8 @@ import Testing
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .tooManyConversations,
     .registered(user: "alice"),
     .deregistered(user: "alice"), .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
-    .noAnswer(.connectionLost), .textTooLong(2048), .overwrittenByList, .partOfText(left: 100), .patternGrid,
+    .noAnswer(.connectionLost), .textTooLong(2048), .ownTextTooLong(2048), .overwrittenByList,
+    .ready, .denied, .approvalIsOver, .partOfText(left: 100), .patternGrid,
     .acceptedOffline,
   ]
 

@@ -41,7 +41,7 @@ extension Session {
       throw Ending(error)
     }
     try forgetKeys(order, type, of: account, proof)
-    return Success(text: .deregistered(user: account.identity.serverUserName))
+    return Success(text: .deregistered(user: account.identity.serverUserName), token: order.token)
   }
 
   /// The named type, the only one, or what the person chooses.

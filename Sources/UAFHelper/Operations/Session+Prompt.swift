@@ -59,12 +59,14 @@ extension Session {
     return value
   }
 
-  /// What the entry confirms; a command of sudo's, whose caller may be another program, as a screen has room for it.
+  /// What the entry confirms; what another program may have written, as a command of sudo's, as a screen has room for it.
   ///
   /// - Throws: ``Ending``.
   private func confirmed(by kind: ValueKind) throws(Ending) -> String? {
     guard let transaction else { return nil }
-    guard caller.isSudo else { return PromptText.confirm(kind, transaction.shown).text(in: language) }
+    guard caller.isSudo || begin.transaction != nil else {
+      return PromptText.confirm(kind, transaction.shown).text(in: language)
+    }
     let shown: (text: String, left: Int)
     do throws(CryptoError) {
       shown = try transaction.onScreen { bytes throws(CryptoError) in try SHA256.hash(bytes) }

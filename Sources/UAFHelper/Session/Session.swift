@@ -55,13 +55,28 @@ import UAFWire
       throw .configuration(
         "\(error)", detail: caller.isRoot && caller.isTool ? "\(error)" : nil, isRoots: error.isRoots)
     }
+    try Self.requireSense(begin)
+    let isLogin = begin.operation == .authenticate && begin.payload == nil
+    // A peer without root says no name: its own text is made once the account is open.
     transaction =
-      settings.transaction && begin.operation == .authenticate && begin.payload == nil
+      isLogin && caller.isRoot && (settings.transaction || begin.transaction != nil)
       ? try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text() : nil
-    guard begin.transaction == nil, !begin.denies else {
-      throw Ending(.invalidParameter, log: "a text of the caller's, and a denial, are not carried out yet")
-    }
     language = Language.matching(Self.locale(begin), default: settings.general.language)
+  }
+
+  /// Refuses what goes together in no call: a text is for a login, and what is denied stands in a payload.
+  ///
+  /// An empty text is refused rather than ignored: a script whose variable is empty would take a mere login for a yes to it.
+  ///
+  /// - Throws: ``Ending`` (1001).
+  private static func requireSense(_ begin: Begin) throws(Ending) {
+    let isLogin = begin.operation == .authenticate
+    if let text = begin.transaction, text.isEmpty || !isLogin || begin.payload != nil {
+      throw Ending(.invalidParameter, log: "a text to be confirmed that is empty, or goes with no login")
+    }
+    if begin.denies, !isLogin || begin.payload == nil {
+      throw Ending(.invalidParameter, log: "a denial without a payload that asks for an approval")
+    }
   }
 
   /// The person's locale, where it is text.

@@ -25,6 +25,9 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
   /// Whether to deregister every authenticator of the account.
   public var deregisterAll: Bool?
 
+  /// With an authentication by code: whether the person denies the text that waits.
+  public var denies: Bool?
+
   /// Makes a context of the mandatory member; the others are set afterwards.
   public init(username: String) {
     self.username = username
@@ -44,6 +47,7 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     proofFor = try reader.optionalChild("proofFor", as: Operation.self)
     deregisterAAID = try reader.optionalChild("deregisterAAID", as: AAID.self)
     deregisterAll = try reader.optionalBool("deregisterAll")
+    denies = try reader.optionalBool("deny")
   }
 
   /// The context as JSON; an empty text is left out, as null and empty members must not be sent.
@@ -59,6 +63,7 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     object.set("proofFor", proofFor?.json)
     object.set("deregisterAAID", deregisterAAID?.json)
     object.set("deregisterAll", deregisterAll.map(JSONValue.bool))
+    object.set("deny", denies.map(JSONValue.bool))
     return .object(object)
   }
 }

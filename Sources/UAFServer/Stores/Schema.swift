@@ -19,6 +19,9 @@ enum Schema {
     migrator.registerMigration("uncounted codes") { db in
       try db.execute(sql: uncountedCodes)
     }
+    migrator.registerMigration("denials") { db in
+      try db.execute(sql: "ALTER TABLE approval ADD COLUMN deniedAt INTEGER")
+    }
     return migrator
   }
 

@@ -67,6 +67,7 @@ final class TestServer: Sendable {
   func get(_ body: GetUAFRequest) async throws -> ReturnUAFRequest {
     switch try await RequestService(environment: environment).request(body) {
     case .issued(let answer): answer
+    case .denied: ReturnUAFRequest(statusCode: .ok)
     case .refused(let refusal): ReturnUAFRequest(statusCode: refusal.statusCode)
     }
   }
@@ -91,8 +92,8 @@ final class TestServer: Sendable {
     context.authCode = try await enrol(username)
     context.deviceID = deviceID
     context.deviceName = deviceName
-    let request = try await authenticator.registrationRequest(from: get(.registration, context))
     context.deviceOS = deviceOS
+    let request = try await authenticator.registrationRequest(from: get(.registration, context))
     let (refusal, _) = try await respond(
       authenticator.register(request, verificationMethods: verificationMethods))
     #expect(refusal == nil)
