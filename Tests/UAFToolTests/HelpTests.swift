@@ -41,7 +41,7 @@ import Testing
                                   keys unusable.
           deregister              Deletes registrations, here and at the server.
           oob                     Does what a payload asks for: registers, or approves
-                                  a login elsewhere.
+                                  or denies a login elsewhere.
           status                  Shows what is registered, and what is locked.
           unlock                  Lifts every lock of an account; root only.
           forget                  Deletes all that this machine knows of an account;
@@ -69,7 +69,7 @@ import Testing
         administrator was given by the server. A further one may be proved with a
         registered authenticator instead.
 
-        USAGE: uafctl register [--conf <file>] [--payload <file>] [--token] [<user>] [<type>]
+        USAGE: uafctl register [--conf <file>] [--json-conversation] [--payload <file>] [--token] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -77,6 +77,7 @@ import Testing
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
+          --json-conversation     Ask in lines of JSON.
           --payload <file>        File with the enrolment payload; - for standard
                                   input, or to be asked for it.
           --token                 Print the server's token.
@@ -94,9 +95,12 @@ import Testing
         With --json-conversation it is a graphical front end that asks the person: each
         challenge and message is one line of JSON on standard output, and the last line
         is a success or a failure. A challenge is answered by one line on standard
-        input, {"answer":"..."} or {"cancel":true}. README.md lists the members.
+        input, {"answer":"..."} or {"cancel":true}. README.md lists the members. With
+        --divided nothing is asked before the front end says so: the server's request
+        is fetched meanwhile. Other people see command lines, and with them the text of
+        --transaction.
 
-        USAGE: uafctl authenticate [--conf <file>] [--token] [--json-conversation] [<user>] [<type>]
+        USAGE: uafctl authenticate [--conf <file>] [--json-conversation] [--token] [--divided] [--transaction <text>] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -105,8 +109,12 @@ import Testing
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
-          --token                 Print the server's token.
           --json-conversation     Ask in lines of JSON.
+          --token                 Print the server's token.
+          --divided               Fetch the server's request, say when that is done,
+                                  and ask once told to go on.
+          --transaction <text>    A text that the passcode confirms, and the server
+                                  keeps.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -122,7 +130,7 @@ import Testing
         one is asked for twice. The registrations stay as they are. Without the old
         value only a reset helps.
 
-        USAGE: uafctl change [--conf <file>] [<user>] [<type>]
+        USAGE: uafctl change [--conf <file>] [--json-conversation] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -131,6 +139,7 @@ import Testing
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
+          --json-conversation     Ask in lines of JSON.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -169,14 +178,16 @@ import Testing
   @Test func `explains oob`() {
     #expect(
       help(OutOfBandCommand.self) == """
-        OVERVIEW: Does what a payload asks for: registers, or approves a login
-        elsewhere.
+        OVERVIEW: Does what a payload asks for: registers, or approves or denies a
+        login elsewhere.
 
         A payload is one line, as a server prints it or a QR picture holds it. What it
         asks for stands in the payload itself. Other people see command lines: the line
-        itself is taken there only if its server is this machine, as in a demonstration.
+        itself is taken there only if its server is this machine, as in a
+        demonstration. Whoever cancels an approval leaves it open until its time is
+        over; --deny ends it.
 
-        USAGE: uafctl oob [--conf <file>] [--token] <payload> [<user>]
+        USAGE: uafctl oob [--conf <file>] [--json-conversation] [--token] [--deny] <payload> [<user>]
 
         ARGUMENTS:
           <payload>               File with the payload; - for standard input, or to be
@@ -185,7 +196,10 @@ import Testing
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
+          --json-conversation     Ask in lines of JSON.
           --token                 Print the server's token.
+          --deny                  Deny what the payload asks to have approved, for
+                                  good; nothing is asked.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -197,7 +211,7 @@ import Testing
       help(DeregisterCommand.self) == """
         OVERVIEW: Deletes registrations, here and at the server.
 
-        USAGE: uafctl deregister [--conf <file>] [--all] [--user <user>] [--payload <file>] [<type>]
+        USAGE: uafctl deregister [--conf <file>] [--json-conversation] [--all] [--user <user>] [--payload <file>] [--token] [<type>]
 
         ARGUMENTS:
           <type>                  Authenticator type, such as passcode. Not needed
@@ -205,10 +219,13 @@ import Testing
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
+          --json-conversation     Ask in lines of JSON.
           --all                   Every authenticator of the account.
           --user <user>           The account; root only. Your own where it is left out.
           --payload <file>        File with an enrolment payload as the proof; - for
                                   standard input, or to be asked for it.
+          --token                 Print the server's token, which says that the keys
+                                  are gone.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -220,11 +237,12 @@ import Testing
       help(StatusCommand.self) == """
         OVERVIEW: Shows what is registered, and what is locked.
 
-        With --available the exit status answers whether the authenticator can be used
-        for a login: 0 yes, 1 no, 2 anything else, in the same way the login itself
-        finds out.
+        With --supported, --registered, --locked and --available the exit status
+        answers one question about one authenticator type: 0 yes, 1 no, 2 anything
+        else. What is supported and not registered could be registered. What is
+        available can be used for a login, which finds it out in the same way.
 
-        USAGE: uafctl status [--conf <file>] [--json] [--available <type>] [<user>]
+        USAGE: uafctl status [--conf <file>] [--json] [--supported <type>] [--registered <type>] [--locked <type>] [--available <type>] [<user>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -232,8 +250,10 @@ import Testing
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json                  Print the core's JSON document.
-          --available <type>      Ask for one authenticator type; nothing is prompted
-                                  for.
+          --supported <type>      Ask whether this machine has the authenticator type.
+          --registered <type>     Ask whether the account has it.
+          --locked <type>         Ask whether it is locked.
+          --available <type>      Ask whether a login can use it now.
           --version               Show the version.
           -h, --help              Show help information.
 

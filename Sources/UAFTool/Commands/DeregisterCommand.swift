@@ -2,7 +2,7 @@ import ArgumentParser
 import UAFWire
 
 /// `uafctl deregister`.
-struct DeregisterCommand: CoreCommand {
+struct DeregisterCommand: JSONCoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "deregister",
     abstract: "Deletes registrations, here and at the server.")
@@ -10,6 +10,7 @@ struct DeregisterCommand: CoreCommand {
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
+  @OptionGroup var json: JSONConversationOption
 
   @Flag(help: "Every authenticator of the account.")
   var all = false
@@ -21,6 +22,9 @@ struct DeregisterCommand: CoreCommand {
     help: ArgumentHelp(
       "File with an enrolment payload as the proof; - for standard input, or to be asked for it.", valueName: "file"))
   var payload: String?
+
+  @Flag(help: "Print the server's token, which says that the keys are gone.")
+  var token = false
 
   @Argument(help: "Authenticator type, such as passcode. Not needed where there is one.")
   var type: String?
@@ -34,6 +38,7 @@ struct DeregisterCommand: CoreCommand {
     request.user = user
     request.authenticator = type
     request.payload = try PayloadSource.read(payload, in: surroundings)
+    request.wantsToken = token
     return request
   }
 }

@@ -1,3 +1,4 @@
+import FidoResults
 import Glibc
 import UAFWire
 
@@ -25,6 +26,17 @@ struct TerminalPerson: Person, ~Copyable {
       display: prompt.echo ? .shown : hiddenDisplay, capacity: WireLimit.answer,
       length: prompt.entryLength.map { Int($0) })
     return try ask(ShownText.lines(prompt.text), form)
+  }
+
+  /// Whatever is typed before Enter is not shown, since it may be a passcode that came too early, and not used.
+  mutating func isReady() throws(ToolError) -> Bool {
+    switch try ask(
+      PromptText.ready.text(in: surroundings.language), EntryForm(display: .hidden, capacity: WireLimit.answer))
+    {
+    case .value: return true
+    case .cancelled: return false
+    case .denied: return false
+    }
   }
 
   func hear(_ text: String, isError: Bool) { surroundings.output.note(ShownText.lines(text)) }

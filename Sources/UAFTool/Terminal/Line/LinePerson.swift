@@ -24,5 +24,11 @@ struct LinePerson: Person {
     }
   }
 
+  mutating func isReady() throws(ToolError) -> Bool {
+    output.question("Ready. An empty line goes on, any other cancels.")
+    guard case .bytes(let line) = try input.next(capacity: 1) else { return false }
+    return line.count == 0
+  }
+
   func hear(_ text: String, isError: Bool) { output.note(ShownText.lines(text)) }
 }
