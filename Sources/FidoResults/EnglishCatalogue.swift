@@ -127,10 +127,15 @@ enum EnglishCatalogue: Catalogue {
     case .serverNumber(let number): return "The server answered with result \(number)."
     case .cancelled: return "Cancelled."
     case .confirm(let kind, let text): return "Your \(name(kind)) confirms: \(text)"
+    case .ready: return "Ready. Enter goes on, Ctrl-C cancels. "
+    case .denied: return "Denied: nobody can approve it any more."
+    case .approvalIsOver: return "Nothing waits to be approved with this payload any more."
     case .partOfText(let left):
       return "Not shown: \(left) characters, where \\.. stands. After \\# are the length of the whole and its SHA-256."
     case .textTooLong(let count):
       return "The command has more than the \(count) characters that can be confirmed: put it into a script."
+    case .ownTextTooLong(let count):
+      return "The text has more than the \(count) characters that can be confirmed: shorten it."
     case .overwrittenByList:
       return "A command with --preserve-env=LIST cannot be confirmed: write NAME=VALUE before the command instead."
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."

@@ -68,6 +68,8 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var proxy: ServerURL?
   /// Whether the device is described to the server.
   public internal(set) var sendsDevice = true
+  /// What the server's people know this machine by; nil for its host name.
+  public internal(set) var deviceName: DeviceNameTemplate?
   /// Whether root accepts an unverified certificate of a server elsewhere, or `http` to this machine.
   public internal(set) var allowsInsecure = false
   /// Whether the server's yes must carry a signed token.
@@ -114,6 +116,7 @@ public struct ServerSettings: Equatable, Sendable {
       .text("username", \.username, allowed: "a name with {user} in it once, without spaces", UsernameMapping.init),
       .text("proxy", \.proxy, allowed: "http://HOST:PORT, or empty for none", proxy),
       .boolean("send_device", \.sendsDevice),
+      .text("device_name", \.deviceName, allowed: DeviceNameTemplate.words, DeviceNameTemplate.init),
       .boolean("allow_insecure", \.allowsInsecure),
       .boolean("require_signed_verdict", \.requiresSignedVerdict),
       Setting(name: "transaction_charset") { value, server throws(SettingRefusal) in

@@ -36,10 +36,11 @@ import Testing
   @Test func `takes every argument`() throws {
     let arguments = try ModuleArguments(parsing: [
       "conf=/etc/a=b", "authenticator=pattern", "nouserok", "debug", "tries=10", "timeout=600", "try_first_pass",
-      "quiet",
+      "quiet", "divided",
     ])
     #expect(arguments.configurationPath == "/etc/a=b" && arguments.authenticator == "pattern")
-    #expect(arguments.nouserok && arguments.debug && arguments.quiet && arguments.firstPass == .tried)
+    #expect(
+      arguments.nouserok && arguments.debug && arguments.quiet && arguments.divided && arguments.firstPass == .tried)
     #expect(arguments.tries == 10 && arguments.timeout == .seconds(600))
     #expect(try ModuleArguments(parsing: ["use_first_pass", "authenticator=5541#0001"]).firstPass == .used)
   }

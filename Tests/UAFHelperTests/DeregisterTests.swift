@@ -20,6 +20,29 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
+  @Test func `hands on the token that the server gives for it, where it is wanted`() throws {
+    for isWanted in [true, false] {
+      let bench = try HelperBench.registered()
+      bench.server.deregistrationToken = "gone"
+      var begin = bench.begin(.deregister)
+      begin.service = Array("uafctl".utf8)
+      begin.wantsToken = isWanted
+      let transcript = try bench.run(begin, ["correct"])
+      #expect(transcript.result == 0 && transcript.finished.token == (isWanted ? "gone" : nil))
+    }
+  }
+
+  @Test func `hands on no token of an order that names other keys`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.deregistrationToken = "gone"
+    bench.server.knownKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    begin.wantsToken = true
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.result == 1001 && transcript.finished.token == nil)
+  }
+
   @Test func `leaves it to a server without tokens whether it wants a proof`() throws {
     let bench = try HelperBench.registered()
     bench.server.token = nil

@@ -62,6 +62,10 @@ import UAFWire
     bench.server.lateFailure = .noHandshake(.refused)
     try bench.run(begin, ["correct"])
     bench.server.lateFailure = nil
+    var denial = bench.begin()
+    denial.payload = Array(bench.server.payload(operation: .authentication).encoded.utf8)
+    denial.denies = true
+    try bench.run(denial)
     bench.server.onRespond = { bench.hangUp() }
     try bench.run(bench.begin(), ["correct"])
     bench.server.onRespond = nil

@@ -20,7 +20,7 @@ struct Caller: Equatable {
   let origin: AttemptOrigin
   /// The real user id of whoever called the host, as su and sudo are called.
   ///
-  /// Nil where a host with root did not say it, as older modules do not.
+  /// Nil where a front end with root does not say it, as uafctl does not.
   let callerUID: UInt32?
   /// The PAM service: a section's name for root peers, a label for others.
   let service: String?
@@ -70,7 +70,7 @@ struct Caller: Equatable {
     }
     ownName = PasswdFile.name(of: peer, in: passwd())
     let saysTooMuch =
-      begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote || begin.command != nil
+      begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote
       || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
       || begin.arguments.contains { $0 != Self.nouserok }
     guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {

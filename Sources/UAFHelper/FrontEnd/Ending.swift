@@ -36,6 +36,9 @@ struct Ending: Error {
   /// Whether nothing was ever registered for the account here; decides `nouserok` alone.
   var neverHadRow = false
 
+  /// Whether the person denied what was to be approved.
+  var isDenial = false
+
   /// Whether a change concerns nothing of ours, so that the stack's other modules go on by themselves.
   var leavesToOthers = false
 

@@ -23,6 +23,8 @@ enum LogEvent: String, CaseIterable {
   case peer
   /// A changed lock policy waits (3015).
   case policy
+  /// A text that waited at the server was denied.
+  case approval
   /// Keys were removed, forgotten by the server, or made anew.
   case keys
   /// Something of the state could not be read or written, and the call went on.

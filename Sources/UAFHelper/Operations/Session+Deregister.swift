@@ -42,7 +42,7 @@ extension Session {
       throw begin.payload == nil ? Ending(error) : Ending(judgingCode: error)
     }
     try forgetKeys(order, type, of: account, proof)
-    return Success(text: .deregistered(user: account.identity.serverUserName))
+    return Success(text: .deregistered(user: account.identity.serverUserName), token: order.token)
   }
 
   /// The named type, the only one, or what the person chooses.

@@ -1,6 +1,7 @@
 import Glibc
 import SecretMemory
 import UAFClient
+import UAFConfiguration
 import UAFCrypto
 
 /// What the server is told of this machine (features 1.10), unless `send_device` is off.
@@ -32,9 +33,12 @@ struct DeviceDescription: Equatable {
   }
 
   /// As the server may know it: the id is an HMAC, so that it is of no use to anyone else.
-  var context: DeviceContext {
+  ///
+  /// - Parameter template: root's name for it; nil for the host name.
+  func context(named template: DeviceNameTemplate?) -> DeviceContext {
     DeviceContext(
-      id: identifier, name: Self.optional(hostName), model: Self.optional(model),
+      id: identifier, name: template.map { $0.name(hostName: hostName) } ?? Self.optional(hostName),
+      model: Self.optional(model),
       operatingSystem: Self.optional(operatingSystem))
   }
 

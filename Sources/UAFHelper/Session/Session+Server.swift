@@ -92,7 +92,7 @@ extension Session {
   func clientSettings(_ server: ServerSettings) throws(Ending) -> ClientSettings {
     var settings = ClientSettings(
       endpoint: try endpoint(server, nil), facetID: server.facetID,
-      device: server.sendsDevice ? surroundings.device.context : DeviceContext())
+      device: server.sendsDevice ? surroundings.device.context(named: server.deviceName) : DeviceContext())
     settings.dialect = Self.dialect(server)
     settings.contentType = server.contentType
     settings.appIDs = server.appIDs

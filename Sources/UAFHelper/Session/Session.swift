@@ -59,9 +59,27 @@ import UAFWire
     var surroundings = surroundings
     if configuration.server?.verifiesTLS == false { surroundings.log = UnverifiedServerLog(log: surroundings.log) }
     self.surroundings = surroundings
+    try Self.requireSense(begin)
     language = Language.matching(Self.locale(begin), default: settings.general.language)
-    guard settings.transaction, begin.operation == .authenticate, begin.payload == nil else { return }
+    // A peer without root says no name: its own text is made once the account is open.
+    guard caller.isRoot, begin.operation == .authenticate, begin.payload == nil else { return }
+    guard settings.transaction || begin.transaction != nil else { return }
     transaction = try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text(in: charset)
+  }
+
+  /// Refuses what goes together in no call: a text is for a login, and what is denied stands in a payload.
+  ///
+  /// An empty text is refused rather than ignored: a script whose variable is empty would take a mere login for a yes to it.
+  ///
+  /// - Throws: ``Ending`` (1001).
+  private static func requireSense(_ begin: Begin) throws(Ending) {
+    let isLogin = begin.operation == .authenticate
+    if let text = begin.transaction, text.isEmpty || !isLogin || begin.payload != nil {
+      throw Ending(.invalidParameter, log: "a text to be confirmed that is empty, or goes with no login")
+    }
+    if begin.denies, !isLogin || begin.payload == nil {
+      throw Ending(.invalidParameter, log: "a denial without a payload that asks for an approval")
+    }
   }
 
   /// The person's locale, where it is text.

@@ -54,6 +54,9 @@ struct UAFRoutes: Sendable {
       case .issued(let answer):
         logger.info("issued", metadata: Self.fields(body))
         return Self.answer(answer, mediaType)
+      case .denied(let username):
+        logger.notice("denied", metadata: ["op": "Auth", "user": "\(username)"])
+        return Self.answer(ReturnUAFRequest(statusCode: .ok), mediaType)
       case .refused(let refusal):
         log(refusal, route: "get", username: Self.username(body))
         return Self.answer(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)

@@ -1,3 +1,4 @@
+import FidoResults
 import Glibc
 import UAFWire
 
@@ -52,6 +53,17 @@ struct TerminalPerson: Person, ~Copyable {
         muted = nil
       }
       return .value(value)
+    }
+  }
+
+  /// Whatever is typed before Enter is not shown, since it may be a passcode that came too early, and not used.
+  mutating func isReady() throws(ToolError) -> Bool {
+    switch try ask(
+      PromptText.ready.text(in: surroundings.language), EntryForm(display: .hidden, capacity: WireLimit.answer))
+    {
+    case .value: return true
+    case .cancelled: return false
+    case .denied: return false
     }
   }
 

@@ -43,6 +43,12 @@ final class FakeServer {
   var token: String? = "token-of-the-server"
   /// What signs a yes to an operation of an account; nil where ``token`` is all.
   var signed: ((String, String) throws -> String)?
+  /// What is handed out with a deregistration's order.
+  var deregistrationToken: String?
+  /// Whether a denial is known; a server that does not know it sends a request as for anything else.
+  var knowsDenials = true
+  /// What a denial is answered with.
+  var denialStatus = UAFStatusCode(rawValue: 1200)
   /// What was asked for, and with which context.
   private(set) var asked: [(op: UAFMessages.Operation, context: RequestContext)] = []
   /// What is sent to be confirmed in place of what was asked for.
@@ -125,6 +131,7 @@ final class FakeServer {
       let context = try RequestContext(parsing: get.context ?? "")
       let header = OperationHeader(upv: UPV(major: 1, minor: 0), op: try #require(get.op), appID: nil)
       asked.append((header.op, context))
+      if context.denies == true, knowsDenials { return ReturnUAFRequest(statusCode: denialStatus).jsonBytes }
       if let requestStatus { return ReturnUAFRequest(statusCode: requestStatus).jsonBytes }
       let challenge = try ServerChallenge(bytes: Array(repeating: 7, count: 32))
       let aaid = try AAID("5541#0001")
@@ -158,7 +165,9 @@ final class FakeServer {
         ])
       }
       return ReturnUAFRequest(
-        statusCode: UAFStatusCode(rawValue: 1200), uafRequest: text, op: header.op, lifetimeMilliseconds: 60_000
+        statusCode: UAFStatusCode(rawValue: 1200), uafRequest: text, op: header.op, lifetimeMilliseconds: 60_000,
+        additionalTokens: header.op == .deregistration
+          ? deregistrationToken.map { [Token(type: Token.jwt, value: $0)] } ?? [] : []
       ).jsonBytes
     } catch {
       Issue.record(error)
