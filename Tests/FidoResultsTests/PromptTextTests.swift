@@ -35,6 +35,15 @@ import Testing
     #expect(!texts.contains("") && Set(texts).count == texts.count)
   }
 
+  @Test(arguments: Language.allCases) func `what a person is given is a code in every text, and no payload`(
+    _ language: Language
+  ) {
+    let results = FidoResult.allListed.flatMap { [$0.text(in: language), $0.nextStep(in: language) ?? ""] }
+    for text in Self.prompts.map({ $0.text(in: language) }) + results {
+      #expect(!text.lowercased().contains("payload") && !text.contains("페이로드"), "\(text)")
+    }
+  }
+
   @Test func `no prompt is the same in both languages`() {
     for prompt in Self.prompts { #expect(prompt.text(in: .english) != prompt.text(in: .korean)) }
   }

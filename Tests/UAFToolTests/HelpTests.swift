@@ -473,6 +473,13 @@ import Testing
     #expect(help(PAMStatusCommand.self).contains("USAGE: uafctl pam status [--pam-directory <folder>]\n"))
   }
 
+  @Test func `what a person is given is a code in every help, and a payload as the option's earlier name alone`() {
+    for command in Uafctl.configuration.subcommands + [Uafctl.self] {
+      let text = help(command).replacing("--code, --payload <file>", with: "")
+      #expect(!text.lowercased().contains("payload"), "\(text)")
+    }
+  }
+
   @Test func `help and version are results`() {
     for arguments in [
       ["--help"], ["status", "--help"], ["help", "status"], ["--version"], ["status", "--version"], [],
