@@ -85,7 +85,7 @@ let package = Package(
       name: "UAFTool",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
-        "ChildProcess", "Invocation", "CPAM", "CProcess",
+        "UAFClient", "ChildProcess", "Invocation", "CPAM", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
@@ -136,8 +136,8 @@ let package = Package(
     .testTarget(
       name: "UAFToolTests",
       dependencies: [
-        "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM", "CProcess",
-        "FidoResults", "Invocation",
+        "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "UAFCrypto", "SecretMemory", "ChildProcess", "CPAM",
+        "CProcess", "FidoResults", "Invocation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),

@@ -14,7 +14,7 @@
 
 /* Results 1006 and 7011 of the core's table, which is not there to say it; as all that is always said, also to a silent
    host. */
-static const char no_verdict_text[] = "The login helper is missing, wrong or died. Reinstall the pam-uaf package.";
+static const char no_verdict_text[] = "The login helper is missing, wrong or died. Reinstall the libpam-uaf package.";
 static const char out_of_time_text[] = "Ended by the system or out of time. Try again.";
 
 /* A forked copy of the process that began the conversation leaves the core to that one. */

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the Debian packages that building, testing and the demo need, and says what it does. Does nothing if all
-# of them are there. Arguments are further packages, for what not everybody needs.
+# Installs the Debian packages that building, testing and the demo need and that are missing, and says which. Does nothing if
+# all of them are there. Arguments are further packages, for what not everybody needs.
 set -euo pipefail
 
 packages=(
@@ -49,29 +49,48 @@ fi
 root=()
 if ((EUID != 0)); then
   if ! command -v sudo >/dev/null; then
-    echo "deps: run this as root: apt-get install ${missing[*]}" >&2
+    echo "deps: run this as root: apt-get install --no-upgrade ${missing[*]}" >&2
     exit 1
   fi
   root=(sudo)
 fi
-get() { "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@"; }
+get() { "${root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q "$@"; }
 
-install_missing() { get install --no-install-recommends --yes "${missing[@]}"; }
+update() {
+  echo "deps: fetching the lists of packages"
+  get update
+}
+
+# Nothing is removed. What is installed stays as it is, unless a missing package needs it newer, which is said before.
+install_missing() {
+  local options=(install --yes --no-install-recommends --no-upgrade --no-remove) plan upgraded
+  if ! plan=$(get --simulate "${options[@]}" "${missing[@]}" 2>&1); then
+    echo "$plan" >&2
+    return 1
+  fi
+  upgraded=$(sed -n 's/^Inst \([^ ]*\) \[\([^]]*\)\] (\([^ ]*\) .*/deps:   \1, from \2 to \3/p' <<<"$plan")
+  if [[ -n $upgraded ]]; then
+    printf 'deps: what is missing needs these installed packages newer, so they are upgraded:\n%s\n' "$upgraded"
+  fi
+  echo "deps: installing ${missing[*]}"
+  get "${options[@]}" "${missing[@]}"
+}
 
 # A machine that was just set up has no lists of packages yet, another may have old ones.
 is_known() { apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: [^( ]'; }
 up_to_date=no
 for package in "${missing[@]}"; do
   if [[ $up_to_date == no ]] && ! is_known "$package"; then
-    echo "deps: fetching the lists of packages"
-    get update
+    update
     up_to_date=yes
   fi
 done
-echo "deps: installing ${missing[*]}"
 if ! install_missing; then
-  if [[ $up_to_date == yes ]]; then exit 1; fi
-  echo "deps: fetching the lists of packages and trying again"
-  get update
-  install_missing
+  if [[ $up_to_date == no ]]; then
+    update
+    echo "deps: trying again"
+    if install_missing; then exit 0; fi
+  fi
+  echo "deps: not installed: ${missing[*]}. apt-get says above what is in the way" >&2
+  exit 1
 fi

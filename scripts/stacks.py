@@ -21,10 +21,10 @@ ROOT = CHECKOUT / "pam.d"
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 sys.dont_write_bytecode = True
 from lab import profile  # noqa: E402
-SERVICES = ["sudo", "su", "login", "sshd", "polkit-1", "locker"]
-# A locker may answer both questions with one string.
+SERVICES = ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "sddm", "locker"]
+# A locker may answer both questions with one string, and SDDM does.
 FILES = {(shape, service) for shape in ("instead", "fallback", "second-factor") for service in SERVICES}
-FILES -= {("second-factor", "locker")}
+FILES -= {("second-factor", "locker"), ("second-factor", "sddm"), ("fallback", "sddm")}
 RENEWING = {"sudo", "su", "login", "sshd"}
 WITHOUT_PASSWORD_LINES = {"sudo", "su"}
 

@@ -22,7 +22,7 @@ stage=$build/stage
 bin=$PREFIX/bin share=$PREFIX/share
 
 # The stamp is as old as the beginning of the build: what was changed during it counts as changed.
-made_of=(Sources cshim systemd man examples pam.d scripts/stage.sh Package.swift ./*.md)
+made_of=(Sources cshim systemd man examples docs pam.d scripts/stage.sh Package.swift ./*.md)
 if [[ ${1-} == --if-older && -f $build/stage.stamp && $(cat "$build/stage.prefix") == "$PREFIX" ]] &&
   [[ -z $(find "${made_of[@]}" -newer "$build/stage.stamp" -print -quit) ]]; then
   echo "build: $stage is up to date"
@@ -78,6 +78,7 @@ done
 for document in README.md ARCHITECTURE.md CONFORMANCE.md POLICIES.md PROTOCOL.md SECURITY.md THREATS.md; do
   if [[ -f $document ]]; then place "$document" "$share/doc/pam-uaf/$document" 0644; fi
 done
+for page in docs/*; do place "$page" "$share/doc/pam-uaf/$page" 0644; done
 for page in man/*; do place "$page" "$share/man/man${page##*.}/${page#man/}" 0644; done
 for sample in examples/*; do
   if [[ -f $sample ]]; then place "$sample" "$share/doc/pam-uaf/$sample" 0644; fi

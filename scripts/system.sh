@@ -5,6 +5,12 @@
 #   scripts/system.sh sudo-lock login-success ...   these alone
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# Display managers: what their packages hold for PAM is looked at, and nothing of them installed.
+managers=build/system/display-managers
+mkdir -p "$managers"
+if ! (cd "$managers" && rm -f ./*.deb && apt-get -q download gdm3 lightdm sddm) >"$managers.log" 2>&1; then
+  echo "system: gdm3, lightdm and sddm could not be fetched: what needs their files is skipped" >&2
+fi
 scripts/throw-away.sh system 'sudo openssh-server openssh-client' "$@"
 if [[ ${GOLDEN-} == write && -d build/system/transcripts ]]; then
   mkdir -p Tests/Transcripts

@@ -10,6 +10,7 @@
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -81,6 +82,12 @@ struct landlock_beneath {
   __u64 allowed;
   __s32 folder;
 } __attribute__((packed));
+
+// Whether something keeps the kernel's clock right; -1 where it does not say.
+static inline int clock_is_synchronised(void) {
+  struct timex state = {0};
+  return adjtimex(&state) < 0 ? -1 : (state.status & STA_UNSYNC) == 0;
+}
 
 // The version of Landlock the kernel speaks, or -1.
 static inline int landlock_version(void) { return (int)syscall(444, NULL, 0UL, 1U); }

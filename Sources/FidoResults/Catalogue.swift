@@ -8,6 +8,9 @@ protocol Catalogue {
   /// Prompts and notes.
   static func text(_ prompt: PromptText) -> String
 
+  /// Why a conversation ended, and what can be done about it.
+  static func told(_ cause: EndCause) -> ResultText
+
   /// Messages of the built-in passcode rules.
   static func text(_ rule: RuleText) -> String
 

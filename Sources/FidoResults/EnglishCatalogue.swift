@@ -13,13 +13,14 @@ enum EnglishCatalogue: Catalogue {
     1005: ResultText(
       "A message from the server was not understood.",
       "Tell the administrator; the log says which one."),
-    1006: ResultText("The login helper is missing, wrong or died.", "Reinstall the pam-uaf package."),
-    1007: ResultText("FIDO cannot be used on this machine.", "Ask the administrator; uafctl doctor says why."),
+    1006: ResultText("The login helper is missing, wrong or died.", "Reinstall the libpam-uaf package."),
+    1007: ResultText("FIDO cannot be used on this machine.", "Ask the administrator; the log says why."),
     1008: ResultText(
       "The server knows this account, but this machine has no key for it.",
       "Deregister, then register again."),
     1009: ResultText("This account is not registered on this machine.", "Register with uafctl register."),
-    1011: ResultText("The user name is not valid.", "Use a name without spaces, control or non-ASCII characters."),
+    1011: ResultText(
+      "The user name is not valid.", "Use a short name without spaces, control or non-ASCII characters."),
     1012: ResultText("There is no such authenticator type.", "Use passcode or pattern."),
     1100: ResultText("The request was used, has expired or does not exist.", "Try again."),
     2001: ResultText(
@@ -27,14 +28,14 @@ enum EnglishCatalogue: Catalogue {
       "Have the administrator list what uafctl facet shows."),
     2002: ResultText(
       "No authenticator here fits what the server asks for.",
-      "Deregister and register again, or authenticate if all are registered."),
+      "Ask the administrator; the log says what it asks for."),
     2003: ResultText("The server speaks another version of UAF.", "Update pam-uaf or the server."),
     3005: ResultText("Not supported."),
     3006: ResultText("Registered and ready."),
     3007: ResultText("Not registered.", "Register with uafctl register."),
     3008: ResultText("Locked.", "Wait, or ask the administrator."),
-    3010: ResultText("The change failed.", "Try again later."),
-    3011: ResultText("The reset failed.", "Try again later."),
+    3010: ResultText("The change failed.", "Ask the administrator; the log says why."),
+    3011: ResultText("The reset failed.", "Ask the administrator; the log says why."),
     3012: ResultText("That is not the right value.", "Try again."),
     3013: ResultText("Locked for a while after wrong entries.", "Wait, then try again."),
     3014: ResultText("Locked for good after too many wrong entries.", "Ask the administrator to unlock."),
@@ -59,16 +60,17 @@ enum EnglishCatalogue: Catalogue {
     7014: ResultText("No conversation is possible here.", "Use a terminal."),
     7015: ResultText("Biometry failed for an unknown reason.", "Try again."),
     7100: ResultText("The value was reset.", "Register again."),
-    7101: ResultText("The value was not reset.", "Try again."),
+    7101: ResultText("The value was not reset.", "Ask the administrator; the log says why."),
     7102: ResultText("There is nothing to reset.", "Register first."),
     7103: ResultText("This authenticator cannot be reset here.", "Use the system's settings."),
     7110: ResultText("The value was changed."),
     7111: ResultText("The value was not changed.", "Try again."),
     7112: ResultText("The change was cancelled."),
     7113: ResultText("This authenticator's value cannot be changed here.", "Use the system's settings."),
-    9000: ResultText("The server asks to come back later.", "Try again later."),
+    9000: ResultText("The server asks to come back later: try again then."),
     9999: ResultText("Unknown error.", "Tell the administrator; the log has more."),
-    13_006: ResultText("The server has no such registration.", "Register again."),
+    13_006: ResultText(
+      "The server has no such registration.", "Ask the administrator for a new enrolment code, and register again."),
     15_007: ResultText("The server does not know the account that was to be deregistered."),
     19_019: ResultText("The user name is empty.", "Give a user name."),
   ]
@@ -98,11 +100,10 @@ enum EnglishCatalogue: Catalogue {
     case .valueIsStaleHere(let kind):
       return "Your \(name(kind)) does not meet today's rules any more: change it with 'uafctl change'."
     case .acceptedOffline: return "The server could not be reached; accepted without it."
-    case .valueMeetsRules(let kind):
-      return "Your \(name(kind)) meets the rules: it is another value that has to be changed."
+    case .valueMeetsRules(let kind, let other):
+      return "Your \(name(kind)) meets the rules: it is the \(name(other)) that has to be changed."
     case .enrolmentCode: return "Enrolment code: "
     case .oneTimeCode: return "Code: "
-    case .wrongEnrolmentCode: return "The server does not accept this enrolment code: ask for a new one."
     case .valueNotSet(let kind): return "No \(name(kind)) was set, as no entry could be used. Try again."
     case .wrong(let kind, let tries): return wrong(kind, tries)
     case .locked(let seconds): return "Locked after wrong entries: try again in \(wait(seconds))."
@@ -113,6 +114,15 @@ enum EnglishCatalogue: Catalogue {
     case .refusedByServer(let said):
       let said = Text.cleaned(said ?? "")
       return said.isEmpty ? "Refused by the server." : "Refused by the server: \(said)"
+    case .revoked(let said):
+      let words = PromptText.inBrackets(said)
+      return "Revoked by the server\(words): ask the administrator for a new registration."
+    case .serverForbids: return "The server does not allow this for this account: ask its administrator."
+    case .serverUndecided: return "The server has not decided yet: ask its administrator what it waits for."
+    case .serverFailed: return "The server has an error of its own: tell its administrator."
+    case .serverNameChanged:
+      return
+        "The configuration has another server name for this account than it is registered under: tell the administrator."
     case .serverStatus(let status): return "The server answered with status \(status)."
     case .serverNumber(let number): return "The server answered with result \(number)."
     case .cancelled: return "Cancelled."
@@ -132,6 +142,7 @@ enum EnglishCatalogue: Catalogue {
       let done = "The \(name(kind)) of \(PromptText.shown(user)) is reset."
       return serverKnows ? done + " The server still knows its keys; they open nothing here any more." : done
     case .registeredAgain(let kind): return "Registered again: log in with the new \(name(kind))."
+    case .cause(let cause): return told(cause).text
     case .patternGrid:
       return "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done. Backspace: one node back."
     }
@@ -142,7 +153,9 @@ enum EnglishCatalogue: Catalogue {
     case .minimumLength(let count): "Use at least \(count) characters."
     case .maximumLength(let count): "Use at most \(count) characters."
     case .exactDigits(let count): "Use exactly \(count) digits."
-    case .unusableCharacters: "This is empty, too long, or has characters that cannot be used."
+    case .empty: "Nothing was entered."
+    case .tooLong: "This is too long."
+    case .unusableCharacters: "This has characters that cannot be used."
     case .digitsOnly: "Use digits only."
     case .equalCharacter: "Do not use one character only."
     case .ascendingDescending: "Do not use a run such as 123456 or fedcba."
@@ -150,7 +163,8 @@ enum EnglishCatalogue: Catalogue {
     case .twoEqualCharacterRepeat: "Do not use pairs of equal characters only, such as 335577."
     case .notNumberEnglish: "Use English letters and digits only."
     case .minimumNodes(let count): "Use at least \(count) nodes."
-    case .notAPattern: "Use the digits 1 to 9, each node once."
+    case .nodesOnly: "Use the digits 1 to 9 only."
+    case .nodeTwice: "Use each node once."
     case .regularExpression: "This does not have the form that is asked for."
     case .ignored: "This contains something that is not allowed."
     }
@@ -196,6 +210,7 @@ enum EnglishCatalogue: Catalogue {
     switch reason {
     case .dns: "No answer from the server: its name was not found."
     case .refused: "No answer from the server: the connection was refused."
+    case .unreachable: "No answer from the server: no network leads there."
     case .timeOut: "No answer from the server: it took too long."
     case .tls: "No answer from the server: no secure connection could be made."
     case .connectionLost: "No answer from the server: the connection broke off."

@@ -9,22 +9,22 @@ enum KoreanCatalogue: Catalogue {
     1001: ResultText("설정이나 메시지가 올바르지 않습니다.", "관리자에게 문의하십시오. 로그에 항목이 나와 있습니다."),
     1002: ResultText("서버 인증서나 채널 바인딩이 올바르지 않습니다.", "다른 곳에 패스코드를 입력하지 말고 관리자에게 알리십시오."),
     1005: ResultText("서버의 메시지를 이해할 수 없습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다."),
-    1006: ResultText("로그인 도우미가 없거나 맞지 않거나 중단되었습니다.", "pam-uaf 패키지를 다시 설치하십시오."),
-    1007: ResultText("이 컴퓨터에서 FIDO를 사용할 수 없습니다.", "관리자에게 문의하십시오. uafctl doctor가 이유를 알려 줍니다."),
+    1006: ResultText("로그인 도우미가 없거나 맞지 않거나 중단되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오."),
+    1007: ResultText("이 컴퓨터에서 FIDO를 사용할 수 없습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
     1008: ResultText("서버에는 계정이 있지만 이 컴퓨터에는 키가 없습니다.", "등록을 해지한 뒤 다시 등록하십시오."),
     1009: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.", "uafctl register로 등록하십시오."),
-    1011: ResultText("사용자 이름이 올바르지 않습니다.", "공백, 제어 문자, 비ASCII 문자가 없는 이름을 사용하십시오."),
+    1011: ResultText("사용자 이름이 올바르지 않습니다.", "공백, 제어 문자, 비ASCII 문자가 없는 짧은 이름을 사용하십시오."),
     1012: ResultText("그런 인증 수단은 없습니다.", "passcode 또는 pattern을 사용하십시오."),
     1100: ResultText("요청이 없거나 이미 사용되었거나 만료되었습니다.", "다시 시도하십시오."),
     2001: ResultText("서버가 이 클라이언트를 신뢰하지 않습니다.", "uafctl facet이 보여 주는 값을 관리자가 서버에 등록해야 합니다."),
-    2002: ResultText("서버가 요구하는 인증 수단이 없습니다.", "등록을 해지하고 다시 등록하거나, 모두 등록되어 있으면 인증하십시오."),
+    2002: ResultText("서버가 요구하는 인증 수단이 없습니다.", "관리자에게 문의하십시오. 로그에 서버가 요구하는 것이 나와 있습니다."),
     2003: ResultText("서버가 다른 UAF 버전을 사용합니다.", "pam-uaf 또는 서버를 업데이트하십시오."),
     3005: ResultText("지원하지 않습니다."),
     3006: ResultText("등록되어 있고 사용할 수 있습니다."),
     3007: ResultText("등록되지 않았습니다.", "uafctl register로 등록하십시오."),
     3008: ResultText("잠겨 있습니다.", "기다리거나 관리자에게 문의하십시오."),
-    3010: ResultText("변경하지 못했습니다.", "나중에 다시 시도하십시오."),
-    3011: ResultText("초기화하지 못했습니다.", "나중에 다시 시도하십시오."),
+    3010: ResultText("변경하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
+    3011: ResultText("초기화하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
     3012: ResultText("값이 맞지 않습니다.", "다시 시도하십시오."),
     3013: ResultText("잘못된 입력으로 잠시 잠겼습니다.", "기다린 뒤 다시 시도하십시오."),
     3014: ResultText("잘못된 입력이 너무 많아 영구히 잠겼습니다.", "관리자에게 잠금 해제를 요청하십시오."),
@@ -47,16 +47,16 @@ enum KoreanCatalogue: Catalogue {
     7014: ResultText("여기서는 대화할 수 없습니다.", "터미널을 사용하십시오."),
     7015: ResultText("알 수 없는 이유로 생체 인식에 실패했습니다.", "다시 시도하십시오."),
     7100: ResultText("값을 초기화했습니다.", "다시 등록하십시오."),
-    7101: ResultText("값을 초기화하지 못했습니다.", "다시 시도하십시오."),
+    7101: ResultText("값을 초기화하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
     7102: ResultText("초기화할 것이 없습니다.", "먼저 등록하십시오."),
     7103: ResultText("이 인증 수단은 여기서 초기화할 수 없습니다.", "시스템 설정을 사용하십시오."),
     7110: ResultText("값을 변경했습니다."),
     7111: ResultText("값을 변경하지 못했습니다.", "다시 시도하십시오."),
     7112: ResultText("변경을 취소했습니다."),
     7113: ResultText("이 인증 수단의 값은 여기서 바꿀 수 없습니다.", "시스템 설정을 사용하십시오."),
-    9000: ResultText("서버가 나중에 다시 시도하라고 합니다.", "나중에 다시 시도하십시오."),
+    9000: ResultText("서버가 나중에 다시 시도하라고 합니다."),
     9999: ResultText("알 수 없는 오류입니다.", "관리자에게 알리십시오. 로그에 자세한 내용이 있습니다."),
-    13_006: ResultText("서버에 그런 등록이 없습니다.", "다시 등록하십시오."),
+    13_006: ResultText("서버에 그런 등록이 없습니다.", "관리자에게 새 등록 코드를 요청해 다시 등록하십시오."),
     15_007: ResultText("등록을 해지할 계정을 서버가 모릅니다."),
     19_019: ResultText("사용자 이름이 비어 있습니다.", "사용자 이름을 입력하십시오."),
   ]
@@ -85,10 +85,9 @@ enum KoreanCatalogue: Catalogue {
     case .valueIsStaleHere(let kind):
       return "지금 쓰는 \(subject(kind)) 현재 규칙에 맞지 않습니다. 'uafctl change'로 바꾸십시오."
     case .acceptedOffline: return "서버에 연결할 수 없어 서버 확인 없이 허용했습니다."
-    case .valueMeetsRules(let kind): return "\(subject(kind)) 규칙에 맞습니다. 바꿔야 할 것은 다른 값입니다."
+    case .valueMeetsRules(let kind, let other): return "\(subject(kind)) 규칙에 맞습니다. 바꿔야 할 것은 \(name(other))입니다."
     case .enrolmentCode: return "등록 코드: "
     case .oneTimeCode: return "코드: "
-    case .wrongEnrolmentCode: return "서버가 이 등록 코드를 받아들이지 않습니다. 새 등록 코드를 요청하십시오."
     case .valueNotSet(let kind): return "입력한 값을 쓸 수 없어 \(object(kind)) 정하지 못했습니다. 다시 시도하십시오."
     case .wrong(let kind, let tries): return wrong(kind, tries)
     case .locked(let seconds): return "잘못된 입력으로 잠겼습니다. \(wait(seconds)) 뒤에 다시 시도하십시오."
@@ -99,6 +98,12 @@ enum KoreanCatalogue: Catalogue {
     case .refusedByServer(let said):
       let said = Text.cleaned(said ?? "")
       return said.isEmpty ? "서버가 거부했습니다." : "서버가 거부했습니다: \(said)"
+    case .revoked(let said):
+      return "서버가 등록을 폐기했습니다\(PromptText.inBrackets(said)). 관리자에게 새 등록을 요청하십시오."
+    case .serverForbids: return "서버가 이 계정에는 허용하지 않습니다. 서버 관리자에게 문의하십시오."
+    case .serverUndecided: return "서버가 아직 결정하지 않았습니다. 무엇을 기다리는지 서버 관리자에게 문의하십시오."
+    case .serverFailed: return "서버에 오류가 있습니다. 서버 관리자에게 알리십시오."
+    case .serverNameChanged: return "설정에 있는 이 계정의 서버 이름이 등록된 이름과 다릅니다. 관리자에게 알리십시오."
     case .serverStatus(let status): return "서버가 상태 \(status)(으)로 응답했습니다."
     case .serverNumber(let number): return "서버가 결과 \(number)(으)로 응답했습니다."
     case .cancelled: return "취소했습니다."
@@ -117,6 +122,7 @@ enum KoreanCatalogue: Catalogue {
       let done = "\(PromptText.shown(user)) \(object(kind)) 초기화했습니다."
       return serverKnows ? done + " 서버에는 아직 키가 남아 있지만, 이 컴퓨터에서는 더 이상 쓸 수 없습니다." : done
     case .registeredAgain(let kind): return "다시 등록했습니다. 새 \(object(kind)) 사용해 로그인하십시오."
+    case .cause(let cause): return told(cause).text
     case .patternGrid:
       return "마우스, 숫자 1-9, 또는 화살표와 스페이스로 그리십시오. Enter: 완료. Backspace: 한 점 지우기."
     }
@@ -127,7 +133,9 @@ enum KoreanCatalogue: Catalogue {
     case .minimumLength(let count): "\(count)자 이상이어야 합니다."
     case .maximumLength(let count): "\(count)자 이하여야 합니다."
     case .exactDigits(let count): "숫자 \(count)자리여야 합니다."
-    case .unusableCharacters: "비어 있거나 너무 길거나 사용할 수 없는 문자가 들어 있습니다."
+    case .empty: "아무것도 입력하지 않았습니다."
+    case .tooLong: "너무 깁니다."
+    case .unusableCharacters: "사용할 수 없는 문자가 들어 있습니다."
     case .digitsOnly: "숫자만 사용할 수 있습니다."
     case .equalCharacter: "한 가지 문자만으로 된 값은 사용할 수 없습니다."
     case .ascendingDescending: "123456이나 fedcba처럼 이어지는 값은 사용할 수 없습니다."
@@ -135,7 +143,8 @@ enum KoreanCatalogue: Catalogue {
     case .twoEqualCharacterRepeat: "335577처럼 같은 문자 쌍으로만 된 값은 사용할 수 없습니다."
     case .notNumberEnglish: "영문자와 숫자만 사용할 수 있습니다."
     case .minimumNodes(let count): "점 \(count)개 이상이어야 합니다."
-    case .notAPattern: "1부터 9까지의 숫자로, 같은 점은 한 번만 사용하십시오."
+    case .nodesOnly: "1부터 9까지의 숫자만 사용하십시오."
+    case .nodeTwice: "같은 점은 한 번만 사용하십시오."
     case .regularExpression: "정해진 형식에 맞지 않습니다."
     case .ignored: "사용할 수 없는 내용이 들어 있습니다."
     }
@@ -174,6 +183,7 @@ enum KoreanCatalogue: Catalogue {
     switch reason {
     case .dns: "서버가 응답하지 않습니다: 서버 이름을 찾을 수 없습니다."
     case .refused: "서버가 응답하지 않습니다: 연결이 거부되었습니다."
+    case .unreachable: "서버가 응답하지 않습니다: 서버로 가는 네트워크가 없습니다."
     case .timeOut: "서버가 응답하지 않습니다: 시간이 초과되었습니다."
     case .tls: "서버가 응답하지 않습니다: 보안 연결을 할 수 없습니다."
     case .connectionLost: "서버가 응답하지 않습니다: 연결이 끊어졌습니다."

@@ -21,6 +21,15 @@ public enum Language: String, CaseIterable, Sendable {
     locale.flatMap(Language.init(locale:)) ?? configured
   }
 
+  /// Whether a locale name has UTF-8 for its characters; a missing one has not.
+  public static func hasUTF8(locale: String?) -> Bool {
+    guard let bytes = locale?.utf8, bytes.prefix(Self.longestLocale + 1).count <= Self.longestLocale,
+      let dot = bytes.firstIndex(of: UInt8(ascii: "."))
+    else { return false }
+    let charset = String(decoding: bytes[bytes.index(after: dot)...].prefix { $0 != UInt8(ascii: "@") }, as: UTF8.self)
+    return ["utf-8", "utf8"].contains(charset.lowercased())
+  }
+
   private static let longestLocale = 64
 
   var catalogue: any Catalogue.Type {

@@ -2,8 +2,10 @@
 public enum NetworkFailure: CaseIterable, Sendable {
   /// The name was not found.
   case dns
-  /// Nothing listens there, or no way leads there.
+  /// Nothing listens there.
   case refused
+  /// No way leads there: the network is away, or a router, a firewall or the proxy says that it has none.
+  case unreachable
   /// Too late.
   case timeOut
   /// The secure connection could not be made.

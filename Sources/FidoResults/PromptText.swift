@@ -36,14 +36,12 @@ public enum PromptText: Hashable, Sendable {
   case valueIsStaleHere(ValueKind)
   /// The server could not be reached, and the login does without it.
   case acceptedOffline
-  /// The value that was to be changed is another one.
-  case valueMeetsRules(ValueKind)
+  /// The value that was entered meets the rules: another one has to be changed.
+  case valueMeetsRules(ValueKind, other: ValueKind)
   /// Asks for an enrolment code.
   case enrolmentCode
   /// Asks for a code that may be for something else.
   case oneTimeCode
-  /// The server does not accept an enrolment code.
-  case wrongEnrolmentCode
   /// Nothing that was entered could be set as a first value, or in place of a forgotten one.
   case valueNotSet(ValueKind)
   /// A wrong value; nil where states are hidden.
@@ -60,13 +58,23 @@ public enum PromptText: Hashable, Sendable {
   case noAnswer(NetworkFailure)
   /// The server refused, with the text it gave.
   case refusedByServer(String?)
+  /// The server has revoked the registration (1493), with the text it gave.
+  case revoked(said: String?)
+  /// The server does not allow what was asked for, and will not later (1403).
+  case serverForbids
+  /// The server has neither accepted nor refused (1202).
+  case serverUndecided
+  /// The server failed (1500, and HTTP's own statuses for it).
+  case serverFailed
+  /// The configuration gives the account another name at the server than the one it is registered under.
+  case serverNameChanged
   /// The server answered with a UAF status that has no text of its own.
   case serverStatus(Int)
   /// The server answered with a number of its own.
   case serverNumber(UInt32)
   /// The person cancelled.
   case cancelled
-  /// What is confirmed by the entry that follows; printable ASCII already.
+  /// What is confirmed by the entry that follows; made fit to be shown already.
   case confirm(ValueKind, String)
   /// So many characters of what is confirmed are not shown.
   case partOfText(left: Int)
@@ -88,6 +96,8 @@ public enum PromptText: Hashable, Sendable {
   case reset(ValueKind, user: String, serverKnows: Bool)
   /// Registered again: the new value is the one to log in with.
   case registeredAgain(ValueKind)
+  /// Why a conversation ended, where its result tells too little.
+  case cause(EndCause)
   /// How a pattern is drawn on a grid.
   case patternGrid
 
@@ -96,6 +106,12 @@ public enum PromptText: Hashable, Sendable {
 
   /// A user or service name as it may be shown.
   static func shown(_ name: String) -> String { Text.cleaned(name, limit: nameLimit) }
+
+  /// What a server said, as a part of our own sentence; nothing where it said nothing.
+  static func inBrackets(_ said: String?) -> String {
+    let words = Text.cleaned(said ?? "")
+    return words.isEmpty ? "" : " (\(words))"
+  }
 
   private static let nameLimit = 64
 }

@@ -6,7 +6,11 @@ public enum RuleText: Hashable, Sendable {
   case maximumLength(Int)
   /// Not exactly that many digits (`pin4`, `pin6`).
   case exactDigits(Int)
-  /// Empty, too long, control characters, or not UTF-8.
+  /// Nothing was entered.
+  case empty
+  /// More bytes than any value may have.
+  case tooLong
+  /// Control, private-use or unassigned characters, or not UTF-8.
   case unusableCharacters
   /// Something but digits (`digits_only`).
   case digitsOnly
@@ -22,8 +26,10 @@ public enum RuleText: Hashable, Sendable {
   case notNumberEnglish
   /// A pattern of fewer nodes than `min_nodes`.
   case minimumNodes(Int)
-  /// No pattern at all.
-  case notAPattern
+  /// A pattern with something but nodes in it.
+  case nodesOnly
+  /// A pattern that visits a node twice.
+  case nodeTwice
   /// An expression without a text of its own.
   case regularExpression
   /// An ignore list entry without a text of its own.

@@ -1,4 +1,5 @@
 import Authenticator
+import FidoResults
 
 /// The forms of texts that several keys share.
 enum AllowedText {
@@ -17,6 +18,28 @@ enum AllowedText {
   /// What the administrator has the person told.
   static func message(_ text: String) -> String? {
     (1...200).contains(text.unicodeScalars.count) && isPrintable(text) ? text : nil
+  }
+
+  static let messagesWords =
+    "a text of 1 to 200 characters on one line, or one for each language: { en = \"...\", ko = \"...\" }"
+
+  /// A message for everybody, or a table of them by language.
+  static func messages(_ value: TOMLNode.Value) -> AdministratorText? {
+    if case .string(let text) = value { return message(text).map { AdministratorText($0) } }
+    return byLanguage(value).flatMap { AdministratorText($0) }
+  }
+
+  /// A table of messages by language, and of nothing else.
+  static func byLanguage(_ value: TOMLNode.Value) -> [Language: String]? {
+    guard case .table(let table) = value else { return nil }
+    var texts: [Language: String] = [:]
+    for key in table.keys {
+      guard let language = Language(rawValue: key), case .string(let text)? = table[key]?.value,
+        let message = message(text)
+      else { return nil }
+      texts[language] = message
+    }
+    return texts
   }
 
   static let characterWords = "one character"
@@ -42,6 +65,20 @@ enum AllowedText {
 
   /// The name or the AAID of a type that there is.
   static func authenticator(_ text: String) -> String? { ConfiguredAuthenticator(nameOrAAID: text).map { _ in text } }
+
+  static let authenticatorArgumentWords =
+    "one of \(ConfiguredAuthenticator.namesForPeople), or an AAID without its \"#\", where a line of a PAM file ends ("
+    + AuthenticatorType.allCases.map { "\($0.rawValue): \(withoutNumberSign($0.aaid))" }.joined(separator: ", ") + ")"
+
+  /// The name or the AAID of a type that there is, the AAID with or without its "#".
+  ///
+  /// libpam takes the "#" for the beginning of a comment, wherever it stands.
+  static func authenticatorArgument(_ text: String) -> String? {
+    let meant = AuthenticatorType.allCases.first { withoutNumberSign($0.aaid) == text.uppercased() }
+    return authenticator(meant?.aaid ?? text)
+  }
+
+  private static func withoutNumberSign(_ aaid: String) -> String { aaid.filter { $0 != "#" } }
 
   static let environmentWords = "an environment variable's name in capitals, or empty"
 

@@ -245,6 +245,14 @@ struct ConfigurationReader {
       throw tables.refused(
         "server.request_url", "every URL must be https (http only to this machine, with allow_insecure = true)")
     }
+    let questions = [
+      server.requestURL, server.registration.requestURL, server.authentication.requestURL,
+      server.deregistration.requestURL,
+    ]
+    guard !server.appIDs.isEmpty || !questions.contains(where: { $0?.text.contains("{appID}") == true }) else {
+      throw tables.refused(
+        "server.request_url", "{appID} is not known before the server has answered: name its AppID first in app_ids")
+    }
     guard server.verifiesTLS || server.isLoopbackOnly || server.allowsInsecure else {
       throw tables.refused(
         "server.tls_verify", "false is only for servers on this machine (elsewhere: allow_insecure = true)")

@@ -15,7 +15,7 @@ public struct ModuleArguments: Equatable, Sendable {
 
   /// `conf=`: the configuration's path.
   public private(set) var configurationPath: String?
-  /// `authenticator=`: a type or an AAID.
+  /// `authenticator=`: a type, or an AAID with its "#".
   public private(set) var authenticator: String?
   /// `nouserok`: accounts that never had a row here pass on to the next module.
   public private(set) var nouserok = false
@@ -64,7 +64,8 @@ public struct ModuleArguments: Equatable, Sendable {
     case "conf":
       configurationPath = try Self.checked(name, AllowedText.absolutePath(value), AllowedText.absolutePathWords)
     case "authenticator":
-      authenticator = try Self.checked(name, AllowedText.authenticator(value), AllowedText.authenticatorWords)
+      authenticator = try Self.checked(
+        name, AllowedText.authenticatorArgument(value), AllowedText.authenticatorArgumentWords)
     case "tries":
       tries = try Self.number(name, value, PromptSettings.triesRange)
     case "timeout":

@@ -1,4 +1,5 @@
 import Authenticator
+import FidoResults
 
 /// `[passcode]` and its tables.
 public struct PasscodeSettings: Sendable {
@@ -31,16 +32,15 @@ public struct PasscodeSettings: Sendable {
     ]
   }
 
-  /// `[passcode.rules]`: `true` for the built-in message, a text for the administrator's, `false` for off.
+  /// `[passcode.rules]`: `true` for the built-in message, a text or one for each language for the
+  /// administrator's, `false` for off.
   static var ruleSettings: [Setting<PasscodeSettings>] {
     PasscodeRule.allCases.map { rule in
       Setting(name: rule.rawValue) { value, section throws(SettingRefusal) in
         switch value {
         case .boolean(true): section.policy.rules[rule] = .some(nil)
         case .boolean(false): section.policy.rules[rule] = nil
-        case .string(let text):
-          section.policy.rules[rule] = .some(try message(text))
-        default: throw SettingRefusal(problem: "must be true, false or a message in quotes")
+        default: section.policy.rules[rule] = .some(try message(value, or: "true, false"))
         }
       }
     }
@@ -68,17 +68,16 @@ public struct PasscodeSettings: Sendable {
     }
   }
 
-  private static func optionalMessage(_ value: TOMLNode.Value) throws(SettingRefusal) -> String? {
-    switch value {
-    case .boolean(true): return nil
-    case .string(let text): return try message(text)
-    default: throw SettingRefusal(problem: "must be a message in quotes, or true for the built-in one")
-    }
+  private static func optionalMessage(_ value: TOMLNode.Value) throws(SettingRefusal) -> AdministratorText? {
+    if case .boolean(true) = value { return nil }
+    return try message(value, or: "true for the built-in message")
   }
 
-  private static func message(_ text: String) throws(SettingRefusal) -> String {
-    guard let message = AllowedText.message(text) else {
-      throw SettingRefusal(problem: "the message must be \(AllowedText.messageWords)")
+  private static func message(
+    _ value: TOMLNode.Value, or others: String
+  ) throws(SettingRefusal) -> AdministratorText {
+    guard let message = AllowedText.messages(value) else {
+      throw SettingRefusal(problem: "must be \(others), or a message: \(AllowedText.messagesWords)")
     }
     return message
   }

@@ -35,14 +35,7 @@ public struct PromptSettings: Equatable, Sendable {
 
   private static func cancelTexts(_ value: TOMLNode.Value) throws(SettingRefusal) -> [Language: String] {
     let words = "must be a table of languages, each with \(AllowedText.messageWords): { en = \"...\", ko = \"...\" }"
-    guard case .table(let table) = value else { throw SettingRefusal(problem: words) }
-    var texts: [Language: String] = [:]
-    for key in table.keys {
-      guard let language = Language(rawValue: key), case .string(let text)? = table[key]?.value,
-        let message = AllowedText.message(text)
-      else { throw SettingRefusal(problem: words) }
-      texts[language] = message
-    }
+    guard let texts = AllowedText.byLanguage(value) else { throw SettingRefusal(problem: words) }
     return texts
   }
 }

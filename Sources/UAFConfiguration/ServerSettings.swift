@@ -8,6 +8,24 @@ public struct ServerSettings: Equatable, Sendable {
     case plain
   }
 
+  /// What the server wants before it takes a first key of an account.
+  public enum Enrolment: String, CaseIterable, Sendable {
+    /// A payload of its own, which names server, account and code.
+    case payload
+    /// A code, which the person enters.
+    case code
+    /// Nothing: whoever asks first for a name has it.
+    case open
+  }
+
+  /// What a text to be confirmed is written in.
+  public enum TransactionCharset: String, CaseIterable, Sendable {
+    /// As UAF has it, everything else escaped.
+    case ascii
+    /// With letters beyond ASCII.
+    case utf8 = "utf-8"
+  }
+
   /// The URLs of one operation; nil falls back to ``ServerSettings/requestURL`` and ``ServerSettings/responseURL``.
   public struct OperationURLs: Equatable, Sendable {
     /// Where requests are fetched.
@@ -28,6 +46,8 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var deregistration = OperationURLs()
   /// What the bodies look like.
   public internal(set) var dialect = Dialect.fido
+  /// What a first registration of an account needs.
+  public internal(set) var enrolment = Enrolment.payload
   /// The media type of what is sent, and wanted in return; nil for the dialect's own.
   public internal(set) var contentType: String?
   /// What the plain dialect leaves open.
@@ -55,6 +75,17 @@ public struct ServerSettings: Equatable, Sendable {
   /// The key of that token.
   public internal(set) var verdictKeyFile: String?
 
+  /// What a text to be confirmed is written in, where root says so.
+  var chosenTransactionCharset: TransactionCharset?
+
+  /// What a text to be confirmed is written in.
+  ///
+  /// UAF has ASCII, and no server refuses that. Where nothing is said, UTF-8 is for the server that signs its verdicts, for
+  /// that is uaf-server, which takes it.
+  public var transactionCharset: TransactionCharset {
+    chosenTransactionCharset ?? (requiresSignedVerdict ? .utf8 : .ascii)
+  }
+
   /// Every URL there is.
   public var urls: [ServerURL] {
     [self.requestURL, self.responseURL].compactMap { $0 }
@@ -73,6 +104,7 @@ public struct ServerSettings: Equatable, Sendable {
       .text("request_url", \.requestURL, allowed: urlWords, ServerURL.init),
       .text("response_url", \.responseURL, allowed: urlWords, ServerURL.init),
       .choice("dialect", \.dialect),
+      .choice("enrolment", \.enrolment),
       .text("content_type", \.contentType, allowed: "a media type such as application/json", mediaType),
       .texts("app_ids", \.appIDs, allowed: "a list of https URLs, none twice", appID),
       .seconds("timeout", \.timeout, 1...300),
@@ -84,6 +116,9 @@ public struct ServerSettings: Equatable, Sendable {
       .boolean("send_device", \.sendsDevice),
       .boolean("allow_insecure", \.allowsInsecure),
       .boolean("require_signed_verdict", \.requiresSignedVerdict),
+      Setting(name: "transaction_charset") { value, server throws(SettingRefusal) in
+        server.chosenTransactionCharset = try Setting<Self>.choice(value)
+      },
       .text("verdict_key", \.verdictKeyFile, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
     ]
   }

@@ -1,3 +1,5 @@
+import FidoResults
+
 /// What holds for one PAM service: `[general]` and `[prompt]` under `[service.NAME]` (features 7).
 public struct ServiceSettings: Equatable, Sendable {
   /// Language, token, hidden states, offline.
@@ -8,14 +10,19 @@ public struct ServiceSettings: Equatable, Sendable {
   public internal(set) var authenticator: String?
   /// Whether a text is shown and signed.
   public internal(set) var transaction = false
-  /// What the prompt says instead of the service's name.
-  public internal(set) var reason: String?
+  /// What the prompt says instead of the service's name; the name in a language that has none.
+  public internal(set) var reason: AdministratorText?
 
   static var settings: [Setting<ServiceSettings>] {
     let own: [Setting<ServiceSettings>] = [
       .text("authenticator", \.authenticator, allowed: AllowedText.authenticatorWords, AllowedText.authenticator),
       .boolean("transaction", \.transaction),
-      .text("reason", \.reason, allowed: AllowedText.messageWords, AllowedText.message),
+      Setting(name: "reason") { value, section throws(SettingRefusal) in
+        guard let reason = AllowedText.messages(value) else {
+          throw SettingRefusal(problem: "must be \(AllowedText.messagesWords)")
+        }
+        section.reason = reason
+      },
     ]
     return own + GeneralSettings.settings.map { $0.lifted(to: \.general) }
       + PromptSettings.settings.map { $0.lifted(to: \.prompt) }

@@ -10,6 +10,9 @@ public struct StateSettings: Equatable, Sendable {
   /// What it may be for demonstrations against a loopback server.
   public static let demonstrationKDFCostRange = 10...20
 
+  /// The file of the state folder in which `uafctl trust` keeps the server of a payload, written as configuration.
+  public static let trustFileName = "trust.conf"
+
   static let kdfCostWords =
     "must be a whole number from 14 to 20 (from 10 only while every server URL leads to this machine)"
 

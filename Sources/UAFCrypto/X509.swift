@@ -57,6 +57,20 @@ public enum X509 {
     return chain
   }
 
+  /// Whether a certificate names a host: a DNS name, or an address as text without brackets.
+  ///
+  /// - Throws: ``CryptoError/invalidCertificate``.
+  public static func isFor(_ host: String, der: [UInt8]) throws(CryptoError) -> Bool {
+    // SAFETY: the certificate is ours until the `defer`; the text is lent for each call.
+    let certificate = try unsafe parse(der)
+    defer {
+      unsafe X509_free(certificate)
+      OpenSSLQueue.clear()
+    }
+    if unsafe X509_check_ip_asc(certificate, host, 0) == 1 { return true }
+    return unsafe X509_check_host(certificate, host, host.utf8.count, 0, nil) == 1
+  }
+
   /// Whether these bytes are one certificate, and nothing after it.
   public static func isCertificate(_ der: [UInt8]) -> Bool {
     // SAFETY: a certificate that could be read is freed at once.

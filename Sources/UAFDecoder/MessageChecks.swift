@@ -46,20 +46,27 @@ struct MessageChecks {
   /// Checks an assertion without its message; what is no authentication is taken for a registration.
   mutating func bare(_ bytes: [UInt8]) {
     let name = "bare assertion"
-    let isWellFormed =
-      if (try? TLVElement.single(in: bytes))?.tag == .authenticationAssertion {
-        wellFormed(name) { () throws(TLVError) in try UnverifiedAuthenticationAssertion(parsing: bytes) } != nil
-      } else {
-        wellFormed(name) { () throws(TLVError) in try UnverifiedRegistrationAssertion(parsing: bytes) } != nil
-      }
-    guard isWellFormed else { return }
-    checks.append(Check(.unknown, "\(name): its hash and signature: fcParams is in the message around it"))
+    if (try? TLVElement.single(in: bytes))?.tag == .authenticationAssertion {
+      let read = { () throws(TLVError) in try UnverifiedAuthenticationAssertion(parsing: bytes) }
+      guard let assertion = wellFormed(name, read) else { return }
+      authentication(assertion, name)
+    } else {
+      let read = { () throws(TLVError) in try UnverifiedRegistrationAssertion(parsing: bytes) }
+      guard let assertion = wellFormed(name, read) else { return }
+      // The signature is over what stands in the assertion, so that it can be verified without the message.
+      registration(assertion, name)
+    }
+    checks.append(Check(.unknown, "\(name): its FinalChallengeHash: fcParams is in the message around it"))
   }
 
   private mutating func registration(_ bytes: [UInt8], fcParams: String, _ name: String) {
     let read = { () throws(TLVError) in try UnverifiedRegistrationAssertion(parsing: bytes) }
     guard let assertion = wellFormed(name, read) else { return }
     finalChallengeHash(assertion.finalChallengeHash, fcParams, name)
+    registration(assertion, name)
+  }
+
+  private mutating func registration(_ assertion: UnverifiedRegistrationAssertion, _ name: String) {
     verificationMethods(assertion.verificationMethods, name)
     switch assertion.attestation {
     case .surrogate(let signature):
@@ -77,6 +84,10 @@ struct MessageChecks {
     let read = { () throws(TLVError) in try UnverifiedAuthenticationAssertion(parsing: bytes) }
     guard let assertion = wellFormed(name, read) else { return }
     finalChallengeHash(assertion.finalChallengeHash, fcParams, name)
+    authentication(assertion, name)
+  }
+
+  private mutating func authentication(_ assertion: UnverifiedAuthenticationAssertion, _ name: String) {
     verificationMethods(assertion.verificationMethods, name)
     checks.append(Check(.unknown, "\(name): the signature: the public key is with the server that registered it"))
     checks.append(Check(.unknown, "\(name): whether the SignCounter \(assertion.signCounter) is above the last one"))

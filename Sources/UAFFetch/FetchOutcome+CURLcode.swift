@@ -15,7 +15,7 @@ extension FetchOutcome {
     self =
       switch code {
       case CURLE_OK: .answered
-      case _ where !reach.handshakeCompleted && reach.proxyFoundNone: .refused
+      case _ where !reach.handshakeCompleted && reach.proxyFoundNone: .unreachable
       case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .nameNotResolved
       case CURLE_COULDNT_CONNECT: Self.unconnected(reach)
       case CURLE_OPERATION_TIMEDOUT: reach.isConnected && !reach.handshakeCompleted ? .stalled : .timedOut
@@ -44,10 +44,11 @@ extension FetchOutcome {
   private static func unconnected(_ reach: Reach) -> FetchOutcome {
     // One that accepts and resets at once looks to libcurl like one that was never connected.
     if reach.isConnected || reach.error == ECONNRESET { return .connectionLost }
+    if reach.error == ECONNREFUSED { return .refused }
     let isNetworks = OwnMeans.isNetworks(reach.error) || (reach.error == EADDRNOTAVAIL && reach.lacksAddress)
-    return isNetworks ? .refused : .ownMeans
+    return isNetworks ? .unreachable : .ownMeans
   }
 
   /// Whether it says that the server is away, if nothing of this machine's own was lacking.
-  var tellsOfAbsence: Bool { [.nameNotResolved, .refused, .timedOut].contains(self) }
+  var tellsOfAbsence: Bool { [.nameNotResolved, .refused, .unreachable, .timedOut].contains(self) }
 }

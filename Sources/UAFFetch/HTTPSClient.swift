@@ -115,6 +115,7 @@ import UAFWire
     if let type = unsafe curl_get_content_type(curl) {
       response.contentType = LogText.cleaned(unsafe String(cString: type).utf8, limit: 256)
     }
+    response.date = date()
     if (300...399).contains(status) { response.redirect = redirect() }
     return (response, reception.body)
   }
@@ -127,6 +128,13 @@ import UAFWire
     guard (1...4096).contains(url.utf8.count), url.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { return nil }
     let word = unsafe curl_get_header(curl, "FIDO-AppID-Redirect-Authorized").map { unsafe String(cString: $0) }
     return FetchResponse.Redirect(url: url, isAuthorized: word == "true")
+  }
+
+  /// The server's time; nil where it says none, or one that 32 bits do not hold.
+  private borrowing func date() -> UInt32? {
+    // SAFETY: libcurl's text ends with a NUL and lives until the handle is used again; no other time is read or written.
+    guard let text = unsafe curl_get_header(curl, "Date") else { return nil }
+    return UInt32(exactly: unsafe curl_getdate(text, nil))
   }
 
   private static func failure(_ outcome: FetchOutcome, _ handshakeCompleted: Bool, _ detail: String) -> FetchResponse {

@@ -87,7 +87,7 @@ enum HelperProgram {
   static func finished(_ ending: Ending, of begin: Begin) -> Finished {
     let language = Language.matching(Session.locale(begin), default: .english)
     var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code(of: ending).rawValue), result: ending.result.code)
-    finished.text = ending.detail ?? ending.text?.text(in: language) ?? ending.result.text(in: language)
+    finished.text = ending.told(in: language, toTool: begin.service == Array(Caller.toolService.utf8))
     return finished
   }
 
@@ -126,7 +126,9 @@ enum HelperProgram {
     var asking: Caller?
     do throws(Ending) {
       guard Begin.spokenVersions.contains(begin.version) else {
-        throw Ending(.clientMismatch, detail: versionText(begin.version), log: "protocol version \(begin.version)")
+        throw Ending(
+          .clientMismatch, because: begin.version < Begin.currentVersion ? .olderModule : .olderCore,
+          log: "protocol version \(begin.version)")
       }
       try preparation.get()
       let caller = try Caller(begin, peer: peer(frontEnd), passwd: { PasswdFile.read() })
@@ -168,11 +170,6 @@ enum HelperProgram {
     do throws(PacketSocketError) { return try frontEnd.peerUserID() } catch {
       throw Ending(.cannotUse, log: "\(error)")
     }
-  }
-
-  private static func versionText(_ version: UInt16) -> String {
-    let older = version < Begin.currentVersion ? "the module" : "the helper"
-    return "protocol version \(version) is not spoken here: \(older) is older, reinstall the pam-uaf package"
   }
 
   private static func surroundings(_ log: SystemLog) throws(Ending) -> Surroundings {

@@ -14,4 +14,6 @@ public enum FetchOutcome: UInt8, CaseIterable, Sendable {
   case ownMeans = 10
   /// A connection came about, and no handshake in time.
   case stalled = 11
+  /// No way leads to the server.
+  case unreachable = 12
 }

@@ -19,6 +19,8 @@ public struct FetchResponse: Equatable, Sendable {
   public var redirect: Redirect?
   /// What uaf-fetch's sandbox lacks on this kernel, for the log; nil if nothing.
   public var missing: String?
+  /// When the server says it answered (its header Date), in seconds since 1970; nil without an answer or a date.
+  public var date: UInt32?
 
   /// The place a redirect points to; nobody has gone there.
   public struct Redirect: Equatable, Sendable {
@@ -57,13 +59,14 @@ public struct FetchResponse: Equatable, Sendable {
     writer.put(8, text: redirect?.url)
     writer.put(9, flag: redirect?.isAuthorized)
     writer.put(10, text: missing)
+    writer.put(11, u32: date)
     return try writer.finish()
   }
 
   /// Reads a head.
   ///
   /// - Throws: ``PacketError``, also for an unknown outcome, a status that does not go with it, or a
-  ///   body without an answer or above the limit, or a redirect without its status or its other half.
+  ///   body or a date without an answer, a body above the limit, or a redirect without its status or its other half.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchResponse else { throw .unexpectedType(packet.type) }
     guard let outcome = packet.number(1, bytes).flatMap({ FetchOutcome(rawValue: UInt8(truncatingIfNeeded: $0)) })
@@ -80,6 +83,8 @@ public struct FetchResponse: Equatable, Sendable {
     certificate = packet.bytes(5, bytes)
     detail = packet.text(7, bytes)
     missing = packet.text(10, bytes)
+    date = packet.number(11, bytes)
+    guard date == nil || outcome == .answered else { throw .invalidValue(.fetchResponse, tag: 11) }
     switch (packet.text(8, bytes), packet.flag(9, bytes)) {
     case (nil, nil): redirect = nil
     case (let url?, let isAuthorized?) where (300...399).contains(status):

@@ -63,6 +63,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
         FieldRule(1, .u8, required: true), FieldRule(2, .flag, required: true), FieldRule(3, .u16, required: true),
         FieldRule(4, .text(256)), FieldRule(5, .raw(WireLimit.certificate)), FieldRule(6, .u32, required: true),
         FieldRule(7, .text(512)), FieldRule(8, .text(4096)), FieldRule(9, .flag), FieldRule(10, .text(64)),
+        FieldRule(11, .u32),
       ]
     case .fetchChunk: [FieldRule(1, .chunk, required: true)]
     }

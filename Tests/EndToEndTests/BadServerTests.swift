@@ -61,7 +61,7 @@ extension EndToEnd {
     private static let garbage = [
       Case(
         "good", path: "/ok", .authenticationError,
-        "A setting or a message is not valid. Ask the administrator; the log names it.",
+        "The server sent something that is not valid. Tell the administrator; the log says what.",
         log: "the UAF message lacks ReturnUAFRequest.statusCode; the sender has to correct it"),
       Case(
         "good", path: "/one-more", .authenticationError, misunderstood,

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `A login without its programs` {
-    private static let text = "The login helper is missing, wrong or died. Reinstall the pam-uaf package."
+    private static let text = "The login helper is missing, wrong or died. Reinstall the libpam-uaf package."
 
     /// A registered account on a machine whose programs are these.
     private func scene(_ programs: [String: String]) throws -> (Scene, helper: String) {

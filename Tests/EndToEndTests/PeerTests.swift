@@ -38,7 +38,7 @@ extension EndToEnd {
       let machine = try SocketMachine(try Scene())
       let output = try register(machine, payload(machine, of: "somebody"))
       #expect(output.status == 1)
-      #expect(output.says("the code is for another account than \(machine.scene.user)"))
+      #expect(output.says("The enrolment code is for another account."))
       #expect(output.says("[1001]"))
       #expect(try machine.accountFiles() == [])
     }
@@ -57,10 +57,10 @@ extension EndToEnd {
       ]
       let state = machine.scene.settings.stateDirectory
       let before = try FileManager.default.subpathsOfDirectory(atPath: state).sorted()
-      for (payload, what) in zip(foreign, ["another server", "another certificate authority"]) {
+      for (payload, what) in zip(foreign, ["is for another server", "names another certificate authority"]) {
         let output = try register(machine, payload)
         #expect(output.status == 1)
-        #expect(output.says("the code names \(what) than this machine's configuration"))
+        #expect(output.says("The enrolment code \(what) than this machine's"))
         #expect(output.says("[1001]"))
       }
       #expect(try FileManager.default.subpathsOfDirectory(atPath: state).sorted() == before)

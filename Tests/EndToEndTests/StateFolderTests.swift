@@ -6,7 +6,7 @@ extension EndToEnd {
     private static func refusal(_ log: String) -> Refusal {
       Refusal(
         code: .systemError,
-        text: "FIDO cannot be used on this machine. Ask the administrator; uafctl doctor says why.", log: log)
+        text: "FIDO cannot be used on this machine. Ask the administrator; the log says why.", log: log)
     }
 
     /// What happened to it, and how the log names it; PATH stands for the folder's.
@@ -68,7 +68,7 @@ extension EndToEnd {
     private static func unusable(_ log: String) -> Refusal {
       Refusal(
         code: .systemError,
-        text: "FIDO cannot be used on this machine. Ask the administrator; uafctl doctor says why.", log: log,
+        text: "FIDO cannot be used on this machine. Ask the administrator; the log says why.", log: log,
         asks: true)
     }
 
@@ -113,7 +113,7 @@ extension EndToEnd {
       let output = try scene.tool(
         "register", scene.user, "--payload", scene.path("payload"), input: "\(Scene.passcode)\n\(Scene.passcode)\n")
       #expect(output.status == 1)
-      #expect(output.says("FIDO cannot be used on this machine. Ask the administrator; uafctl doctor says why. [1007]"))
+      #expect(output.says("FIDO cannot be used on this machine. [1007]"))
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
     }
 

@@ -21,6 +21,17 @@ import Testing
     #expect(Language(locale: locale) == nil)
   }
 
+  @Test func `a locale has UTF-8 only where it says so`() {
+    for locale in ["ko_KR.UTF-8", "C.UTF-8", "en_GB.utf8", "ko_KR.UTF-8@hanja", ".utf-8"] {
+      #expect(Language.hasUTF8(locale: locale), "\(locale)")
+    }
+    let others = ["", "C", "POSIX", "ko_KR", "ko_KR.EUC-KR", "en_US.ISO-8859-1", "UTF-8", "C.UTF-16", "C.UTF-8x"]
+    for locale in others + [String(repeating: "x", count: 64) + ".UTF-8"] {
+      #expect(!Language.hasUTF8(locale: locale), "\(locale)")
+    }
+    #expect(!Language.hasUTF8(locale: nil))
+  }
+
   @Test func `the configured language is used where the locale names none`() {
     #expect(Language.matching("C", default: .korean) == .korean)
     #expect(Language.matching(nil, default: .korean) == .korean)

@@ -8,7 +8,7 @@ import Testing
       .currentValue(kind, user: "alice"), .newValue(kind, user: "alice"), .newValueAgain(kind), .valueUnchanged(kind),
       .enrol(kind, user: "alice"), .wrong(kind, triesLeft: nil), .wrong(kind, triesLeft: 1),
       .wrong(kind, triesLeft: 4), .confirm(kind, "mina@desk: sudo id"), .choiceOption([kind]), .valueIsStale(kind),
-      .valueIsStaleHere(kind), .valueMeetsRules(kind),
+      .valueIsStaleHere(kind), .valueMeetsRules(kind, other: .pattern),
       .changed(kind, user: "alice"), .reset(kind, user: "alice", serverKnows: false),
       .reset(kind, user: "alice", serverKnows: true), .registeredAgain(kind), .valueNotSet(kind),
     ]
@@ -22,7 +22,7 @@ import Testing
     .registered(user: "alice"),
     .deregistered(user: "alice"), .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
     .noAnswer(.connectionLost), .textTooLong(2048), .overwrittenByList, .partOfText(left: 100), .patternGrid,
-    .acceptedOffline, .wrongEnrolmentCode, .value(.passcode, user: "alice", service: "sudo", digits: 6),
+    .acceptedOffline, .value(.passcode, user: "alice", service: "sudo", digits: 6),
     .currentValue(.passcode, user: "alice", digits: 6), .newValue(.passcode, user: "alice", digits: 6),
     .newValueAgain(.passcode, digits: 6),
   ]

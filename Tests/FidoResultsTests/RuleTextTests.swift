@@ -3,8 +3,9 @@ import Testing
 
 @Suite struct RuleTextTests {
   private static let rules: [RuleText] = [
-    .minimumLength(6), .maximumLength(64), .exactDigits(4), .unusableCharacters, .digitsOnly, .equalCharacter,
-    .ascendingDescending, .minimumNodes(5), .notAPattern,
+    .minimumLength(6), .maximumLength(64), .exactDigits(4), .empty, .tooLong, .unusableCharacters, .digitsOnly,
+    .equalCharacter,
+    .ascendingDescending, .minimumNodes(5), .nodesOnly, .nodeTwice,
     .twoCharacterRepeat, .twoEqualCharacterRepeat, .notNumberEnglish, .regularExpression, .ignored,
   ]
 

@@ -33,9 +33,11 @@ extension FuzzTarget {
 
   /// A text to be confirmed: the same at both ends, and within what is read and what is signed.
   static func transaction(_ bytes: [UInt8]) {
-    if let text = TransactionText(bytes: bytes) {
+    for charset in [TransactionCharset.ascii, .utf8] {
+      guard let text = TransactionText(bytes: bytes, in: charset) else { continue }
       precondition(TransactionText(sent: text.shown) == text, "another text at the other end")
-      precondition(text.shown.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "not printable")
+      let isASCII = text.shown.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+      precondition(isASCII || charset == .utf8 && TransactionText.isShowable(text.shown), "not printable")
       precondition((1...TransactionText.maximumShown).contains(text.shown.utf8.count), "not to be read")
       let signed = try? text.signed(hash: SHA256.hash)
       precondition(signed.map { $0.utf8.count <= TransactionText.maximumSigned } ?? false, "not to be signed")

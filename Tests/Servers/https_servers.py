@@ -89,6 +89,28 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def get_ok(self):
         self.answer(b'{"ok":true}')
 
+    def dated(self, *dates):
+        self.send_response_only(200)
+        for date in dates:
+            self.send_header("Date", date)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def get_dated(self):
+        self.dated("Fri, 15 Jan 2027 08:00:00 GMT")
+
+    def get_undated(self):
+        self.dated()
+
+    def get_dated_twice(self):
+        self.dated("Fri, 15 Jan 2027 08:00:00 GMT", "Fri, 15 Jan 2027 08:00:00 GMT")
+
+    def get_dated_long_ago(self):
+        self.dated("Fri, 15 Jan 1960 08:00:00 GMT")
+
+    def get_dated_otherwise(self):
+        self.dated("when it suits")
+
     def get_empty(self):
         self.answer(b"", 204)
 

@@ -6,7 +6,7 @@ import UAFMessages
 
 @Suite struct DeregistrationFlowTests {
   private func flow(_ scope: DeregistrationScope = .all) -> DeregistrationFlow {
-    DeregistrationFlow(settings: Scene.settings, username: "alice", scope: scope, proof: "a.b.c")
+    DeregistrationFlow(settings: Scene.settings, username: "alice", scope: scope, keyIDs: [], proof: "a.b.c")
   }
 
   private func run(

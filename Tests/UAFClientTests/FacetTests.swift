@@ -26,7 +26,7 @@ import UAFMessages
       statusCode: .ok, uafRequest: UAFRequest.text(of: [Scene.deregistration([.everything], appID: appID)]))
     let url = settings.deregistration.requestURL
     var transport = ScriptedTransport([.answering(url, Scene.uaf(request.json))] + facets)
-    var flow = DeregistrationFlow(settings: settings, username: "alice", scope: .all)
+    var flow = DeregistrationFlow(settings: settings, username: "alice", scope: .all, keyIDs: [])
     try flow.start(over: &transport)
     defer { #expect(transport.isUsedUp) }
     return try flow.collect(over: &transport).appID
@@ -42,6 +42,17 @@ import UAFMessages
       from,
       TransportResponse(
         status: 302, contentType: "", body: [], redirect: url.map { Redirect(url: $0, isAuthorized: authorized) }))
+  }
+
+  @Test func `a list without the request's version is called that, and which it has`() throws {
+    for version in [UPV.uaf10, UPV(major: 2, minor: 0)] {
+      let list = Scene.facets(version: version)
+      let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), list) }
+      #expect(no?.detail == "the list of facets has no entry for version 1.1 of UAF (it has \(version)); add one")
+    }
+    let others = Scene.facets(["linux:other"])
+    let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), others) }
+    #expect(no?.detail == "the list of facets does not name this client's FacetID")
   }
 
   // MARK: Steps 1 to 3: no list is needed

@@ -87,6 +87,7 @@ import UAFMessages
   @Test(arguments: [
     #"{"statusCode":1200}"#, #"{"statusCode":1200,"description":"fine"}"#, #"{"status":"SUCCESS"}"#,
     #"[{"AAID":"5541#0001","status":"SUCCESS"}]"#, #"[{"status":"SUCCESS"},{"status":"SUCCESS"}]"#,
+    #"[{"statusCode":1200}]"#, #"[{"statusCode":1200},{"status":"SUCCESS"}]"#, #"[{"statusCode":1200,"status":"x"}]"#,
   ]) func `is a UAF status, or the mark that root named`(_ body: String) throws {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body)))
     _ = try run(&transport, settings(success: Self.mark))
@@ -94,15 +95,46 @@ import UAFMessages
   }
 
   @Test(arguments: [
-    "{}", "[]", "null", "true", "1200", "\"SUCCESS\"", #"{"status":"success"}"#, #"{"status":"SUCCESS "}"#,
-    #"{"status":true}"#, #"{"status":["SUCCESS"]}"#, #"{"result":{"status":"SUCCESS"}}"#, #"[[{"status":"SUCCESS"}]]"#,
-    #"[{"status":"SUCCESS"},{"status":"FAILED"}]"#, #"[{"status":"SUCCESS"},"x"]"#, #"[{"status":"SUCCESS"},{}]"#,
+    "{}", "[]", "null", "true", "1200", "\"SUCCESS\"",
+    #"{"status":["SUCCESS"]}"#, #"{"result":{"status":"SUCCESS"}}"#, #"[[{"status":"SUCCESS"}]]"#,
+    #"[{"status":"SUCCESS"},"x"]"#, #"[{"status":"SUCCESS"},{}]"#, #"[{"statusCode":1200},{}]"#,
     "", "SUCCESS", #"{"status":"SUCCESS"}x"#, #"{"status":"FAILED","status":"SUCCESS"}"#,
   ]) func `is nothing else, whatever the HTTP status`(_ body: String) throws {
     for status in [200, 201, 204, 500] {
       var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body, status: status)))
       let result: FidoResult = status == 500 ? .forbidden : .jsonParser
       _ = refusal(result, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"status":"success"}"#, "success"), (#"{"status":"SUCCESS "}"#, "SUCCESS"), (#"{"status":true}"#, "true"),
+    (#"{"status":7}"#, "7"), (#"[{"status":"SUCCESS"},{"status":"FAILED"}]"#, "FAILED"),
+    (#"[{"statusCode":1200},{"status":"FAILED\u001b"}]"#, "FAILED"),
+  ]) func `another value of the mark is the server's no, and the log has the value`(
+    _ body: String, _ value: String
+  ) throws {
+    for http in [200, 400, 500] {
+      var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body, status: http)))
+      let no = refusal(.unknown, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
+      #expect(no?.saysPlainNo == true && no?.detail.contains(" is '\(value)") == true, "\(no?.detail ?? "")")
+      #expect(no?.detail.contains("\u{1b}") == false)
+    }
+  }
+
+  @Test func `the mark's other value is a no to a question, too`() throws {
+    var transport = ScriptedTransport(.answering(Self.get, json(#"{"status":"NO_SUCH_USER"}"#)))
+    let no = refusal(.unknown, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
+    #expect(no?.detail.contains("'NO_SUCH_USER'") == true)
+  }
+
+  @Test(arguments: Scene.statuses) func `a status inside a list decides as it does outside`(
+    _ status: UInt32, _ result: FidoResult
+  ) throws {
+    for body in [#"[{"statusCode":\#(status)}]"#, #"[{"status":"SUCCESS"},{"statusCode":\#(status)}]"#] {
+      var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body)))
+      let no = refusal(result, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
+      #expect(no?.serverStatus == status)
     }
   }
 
@@ -154,6 +186,7 @@ import UAFMessages
     (#"{"statusCode":1404}"#, 200, FidoResult.serverNoRegistration),
     (#"{"statusCode":1404}"#, 404, .serverNoRegistration),
     (#"{"statusCode":1200}"#, 200, .jsonParser), ("{}", 200, .jsonParser), ("[]", 200, .invalidParameter),
+    (#"[{"statusCode":1404}]"#, 200, .serverNoRegistration),
     ("[{}]", 200, .invalidParameter), ("", 200, .jsonParser), ("[]", 404, .jsonParser), ("", 503, .forbidden),
   ]) func `a question answered otherwise is refused`(_ body: String, _ status: Int, _ result: FidoResult) throws {
     var transport = ScriptedTransport(.answering(Self.get, json(body, status: status)))

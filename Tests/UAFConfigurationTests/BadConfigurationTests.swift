@@ -19,6 +19,14 @@ import Testing
 
   @Test(arguments: [
     ("[lock]\nretry_count_to_lock = 0", "2: lock.retry_count_to_lock: must be a whole number from 1 to 10"),
+    (
+      "[server]\nrequest_url='https://a/'\nresponse_url='https://a/'\nenrolment = 'none'",
+      #"4: server.enrolment: must be one of "payload", "code", "open""#
+    ),
+    (
+      "[server]\nrequest_url='https://a/{appID}'\nresponse_url='https://a/{appID}'",
+      "2: server.request_url: {appID} is not known before the server has answered: name its AppID first in app_ids"
+    ),
     ("[lock]\nretry_count_to_lock = 11", "2: lock.retry_count_to_lock: must be a whole number from 1 to 10"),
     ("[lock]\nmax_lock_count = 11", "2: lock.max_lock_count: must be a whole number from 0 to 10"),
     ("[lock]\n\nlock_time = -1", "3: lock.lock_time: \(lockTime)"),
@@ -65,7 +73,7 @@ import Testing
     ),
     (
       "[passcode.regex]\n'ok' = 1",
-      "2: passcode.regex.ok: must be a message in quotes, or true for the built-in one"
+      "2: passcode.regex.ok: must be true for the built-in message, or a message: \(AllowedText.messagesWords)"
     ),
     (
       "[passcode.ignore]\n'' = true",
@@ -84,7 +92,7 @@ import Testing
     ),
     (
       "[passcode.rules]\nequal_character = 1",
-      "2: passcode.rules.equal_character: must be true, false or a message in quotes"
+      "2: passcode.rules.equal_character: must be true, false, or a message: \(AllowedText.messagesWords)"
     ),
     ("[pattern]\nmin_nodes = 3", "2: pattern.min_nodes: must be a whole number from 4 to 9"),
     ("[pattern]\nmin_nodes = 10", "2: pattern.min_nodes: must be a whole number from 4 to 9"),

@@ -27,6 +27,19 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     }
   }
 
+  @Test func `a text to be confirmed is ASCII, but for a server that signs its verdicts, or where root says so`() throws
+  {
+    func charset(_ more: String) throws -> ServerSettings.TransactionCharset? {
+      try configuration(remoteServer + more).server?.transactionCharset
+    }
+    #expect(try charset("") == .ascii)
+    #expect(try charset("require_signed_verdict=true\nverdict_key='/k'") == .utf8)
+    #expect(try charset("require_signed_verdict=true\nverdict_key='/k'\ntransaction_charset='ascii'") == .ascii)
+    #expect(try charset("transaction_charset='utf-8'") == .utf8)
+    #expect(refusal(remoteServer + "transaction_charset='latin1'") == "4: server.transaction_charset")
+    #expect(refusal(remoteServer + "transaction_charset=true") == "4: server.transaction_charset")
+  }
+
   @Test func `the documentation's example has the documented values`() throws {
     let example = try configuration(exampleConfiguration)
     #expect(example.authenticators == [.passcode, .pattern])
@@ -49,12 +62,46 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(!example.rootPermanentLock)
   }
 
+  @Test func `messages may be one for everybody, or one for each language`() throws {
+    let text = """
+      [passcode.rules]
+      equal_character = { en = 'Not that.', ko = '안 됩니다.' }
+      ascending_descending = { ko = '안 됩니다.' }
+      [passcode.ignore]
+      'acme' = { en = 'No acme.' }
+      [passcode.regex]
+      'a+' = { en = 'Only a.', ko = 'a만' }
+      [service.sudo]
+      reason = { en = 'an order', ko = '명령' }
+      """
+    let configuration = try configuration(text)
+    let policy = configuration.passcode.policy
+    #expect(policy.rules[.equalCharacter]??.text(in: .english) == "Not that.")
+    #expect(policy.rules[.equalCharacter]??.text(in: .korean) == "안 됩니다.")
+    #expect(policy.rules[.ascendingDescending]??.text(in: .english) == nil)
+    #expect(policy.ignored.map { $0.message?.text(in: .english) } == ["No acme."])
+    #expect(policy.expressions.map { $0.message?.text(in: .korean) } == ["a만"])
+    #expect(configuration.settings(for: "sudo").reason?.text(in: .korean) == "명령")
+  }
+
+  @Test(arguments: [
+    "{}", "{ de = 'x' }", "{ en = '' }", "{ en = 1 }", "{ en = { ko = 'x' } }", "{ en = \"a\\u0007\" }", "['x']",
+  ])
+  func `a table of messages has known languages and texts, and nothing else`(_ value: String) {
+    for (section, key) in [
+      ("passcode.rules", "equal_character"), ("passcode.ignore", "acme"), ("passcode.regex", "x"),
+      ("service.sudo", "reason"),
+    ] {
+      #expect(refusal("[\(section)]\n\(key) = \(value)") == "2: \(section).\(key)")
+    }
+  }
+
   @Test func `the documentation's example has the documented rules and prompts`() throws {
     let example = try configuration(exampleConfiguration)
     let policy = example.passcode.policy
     #expect(policy.uiType == .normal && policy.minimumLength == 6 && policy.maximumLength == 64 && !policy.digitsOnly)
     #expect(example.passcode.keypad == .plain && !example.passcode.autoSubmit && policy.regularExpression == nil)
-    let noRuns = "No runs such as 123456, please."
+    let noRuns: AdministratorText? = "No runs such as 123456, please."
     #expect(
       policy.rules == [
         .equalCharacter: nil, .ascendingDescending: noRuns, .twoCharacterRepeat: nil, .twoEqualCharacterRepeat: nil,
@@ -112,6 +159,8 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   }
 
   @Test(arguments: [
+    "enrolment='payload'", "enrolment='code'", "enrolment='open'",
+    "app_ids=['https://b.example/f']\n[server.authentication]\nrequest_url='https://b.example/{appID}'",
     "dialect='plain'", "content_type='application/json'", "content_type='application/fido+uaf; charset=utf-8'",
     "app_ids=['https://b.example/facets']", "app_ids=['https://b.example/', 'https://c.example:1/x?y']",
     "dialect='plain'\n[server.context]\nusername='userId'\ndeviceID='d'\nauthCode='a.b_c-1'\nderegisterAll='all'",
@@ -321,6 +370,11 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
       #expect(
         error.description.hasPrefix("FILE:3: passcode.regex.a(b: the expression does not compile at position 3: "))
     }
+  }
+
+  @Test func `an empty expression is refused, for it would refuse every value`() {
+    #expect(refusal("[passcode]\nregular_expression = ''") == "2: passcode.regular_expression")
+    #expect(refusal("[passcode.regex]\n'a' = true\n'' = 'x'") == "3: passcode.regex.")
   }
 
   @Test func `an empty ignored text is refused, for it would refuse every value`() {

@@ -44,11 +44,27 @@ import Testing
     #expect(try ModuleArguments(parsing: ["use_first_pass", "authenticator=5541#0001"]).firstPass == .used)
   }
 
+  @Test(arguments: ["55410002", "5541#0002"])
+  func `takes an AAID without the number sign, at which a PAM file's line ends`(_ text: String) throws {
+    #expect(try ModuleArguments(parsing: ["authenticator=\(text)"]).authenticator == "5541#0002")
+    #expect(try conflict(["authenticator=\(text)"], "authenticators=['passcode']") == "authenticator")
+  }
+
+  @Test func `refuses what is left of an AAID where its line was cut, and says how it is written`() {
+    let expected = ConfigurationError.argument(
+      "authenticator",
+      problem:
+        "must be one of passcode, pattern, biometric, fingerprint, face, or an AAID without its \"#\", where a line of a "
+        + "PAM file ends (passcode: 55410001, pattern: 55410002)")
+    #expect(throws: expected) { try ModuleArguments(parsing: ["authenticator=5541"]) }
+  }
+
   @Test(arguments: [
     ("", ""), ("nouserOK", "nouserOK"), ("use_first_pas", "use_first_pas"), ("nouserok=1", "nouserok"),
     ("conf", "conf"), ("conf=", "conf"),
     ("conf=a.conf", "conf"), ("conf=/a/../b", "conf"), ("authenticator=", "authenticator"),
     ("authenticator=iris", "authenticator"), ("authenticator=5541#0009", "authenticator"),
+    ("authenticator=55410009", "authenticator"), ("authenticator=5541-0001", "authenticator"),
     ("tries=", "tries"), ("tries=0", "tries"), ("tries=11", "tries"), ("tries=-1", "tries"), ("tries=+1", "tries"),
     ("tries=01", "tries"),
     ("tries=1 ", "tries"), ("tries=99999999999999999999", "tries"), ("timeout=0", "timeout"),

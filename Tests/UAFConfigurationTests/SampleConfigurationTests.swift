@@ -73,6 +73,20 @@ struct SampleConfigurationTests {
     #expect(named.keys.sorted() == (Array(Self.sections.keys) + own).sorted())
   }
 
+  /// The examples of the manual, as they are shown.
+  private static func manual() throws -> [String] {
+    try text("man/pam_uaf.conf.5").split(separator: ".Bd -literal -offset indent\n").dropFirst().map { part in
+      let shown = part.prefix(upTo: part.range(of: "\n.Ed")?.lowerBound ?? part.endIndex)
+      return String(shown).replacing("\\&", with: "").replacing("\\e", with: "\\")
+    }
+  }
+
+  @Test func `every example of the manual is accepted, and two are of the plain dialect`() throws {
+    let examples = try Self.manual().map(Self.configuration)
+    #expect(examples.count(where: { $0.server?.dialect == .plain }) == 2)
+    #expect(Set(examples.compactMap { $0.server?.enrolment }) == [.payload, .open, .code])
+  }
+
   @Test func `the manual names every key there is, and none that there is not`() throws {
     let keys = try Self.text("man/pam_uaf.conf.5").split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }
       .flatMap { $0.dropFirst(".It Cm ".count).split(separator: " , ").map(String.init) }

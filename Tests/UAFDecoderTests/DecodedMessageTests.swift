@@ -120,7 +120,7 @@ struct DecodedMessageTests {
     let (response, assertion) = try Self.registration("reg-surrogate-sig1-key100")
     let bare = try Self.decode(Base64URL.encode(assertion) + "\n")
     #expect(bare.tree.first?.hasPrefix("0x3E01 TAG_UAFV1_REG_ASSERTION") == true)
-    #expect(bare.holds && bare.checks.map(\.outcome) == [.holds, .unknown])
+    #expect(bare.holds && bare.checks.map(\.outcome) == [.holds, .holds, .unknown, .unknown])
     guard case .authentication(let login) = try UAFResponse(parsing: Self.vector("auth-sig1-key100", "response")) else {
       throw CocoaError(.coderReadCorrupt)
     }
@@ -128,6 +128,19 @@ struct DecodedMessageTests {
     let parameters = try Self.decode(response.fcParams)
     #expect(parameters.tree.contains(#"facetID: "https://example.test""#))
     #expect(parameters.holds && parameters.checks.map(\.outcome) == [.holds])
+  }
+
+  @Test func `verifies the signature of a bare registration, which needs nothing beside it`() throws {
+    let signed = try Self.decode(Base64URL.encode(Self.registration("reg-surrogate-sig1-key100").1))
+    #expect(signed.checks.contains { $0.outcome == .holds && $0.statement.contains("the surrogate signature") })
+    let certified = try Self.decode(Base64URL.encode(Self.registration("reg-full-leaf-only").1))
+    #expect(certified.checks.contains { $0.outcome == .holds && $0.statement.contains("the attestation's signature") })
+    let forged = try Self.decode(Base64URL.encode(Self.registration("reg-bad-signature").1))
+    #expect(!forged.holds)
+    #expect(
+      forged.checks.filter { $0.outcome == .fails }.map(\.statement) == [
+        "bare assertion: the surrogate signature is made with the key that is registered"
+      ])
   }
 
   @Test(arguments: ["reg-ext-critical", "reg-mode2", "reg-outer-auth-tag", "reg-trailing"])

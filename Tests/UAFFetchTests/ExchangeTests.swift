@@ -20,6 +20,15 @@ struct ExchangeTests {
     #expect(body == Array(#"{"ok":true}"#.utf8))
   }
 
+  @Test func `brings the server's time, and none where it says none that can be read`() throws {
+    let fetch = try FetchProcess()
+    #expect(try fetch.perform(servers.get(servers.good, "/dated")).0.date == 1_800_000_000)
+    for path in ["/undated", "/dated-twice", "/dated-long-ago", "/dated-otherwise"] {
+      let (response, _) = try fetch.perform(servers.get(servers.good, path))
+      #expect(response.status == 200 && response.date == nil, "\(path)")
+    }
+  }
+
   @Test func `performs several requests over one socket and one connection, each with the certificate`() throws {
     let fetch = try FetchProcess()
     let (first, one) = try fetch.perform(servers.get(servers.good, "/connection"))

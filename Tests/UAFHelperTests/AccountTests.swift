@@ -127,7 +127,9 @@ import UAFWire
     var begin = persons(.status)
     begin.account = Array("root".utf8)
     #expect(try bench.run(begin, peer: 4242).result == 1001)
-    #expect(!bench.log.lines.joined().contains("account=root"))
+    #expect(bench.log.lines.allSatisfy { ParsedLine($0)?["account"] == "mina" }, "\(bench.log.lines)")
+    #expect(try bench.run(begin, peer: 4711).result == 1001)
+    #expect(try ParsedLine(#require(bench.log.lines.last))?["account"] == "4711")
   }
 
   @Test(arguments: [("", 19019), ("mi na", 1011), ("min\u{1b}a", 1011), ("민아", 1011)] as [(String, UInt32)])
@@ -148,6 +150,43 @@ import UAFWire
     let transcript = try bench.run(begin)
     #expect(transcript.result == 3014 && transcript.pamCode == 11 && transcript.prompts.isEmpty)
     #expect(bench.log.lines.last?.contains("another account") == true)
+  }
+
+  @Test(arguments: [UAFWire.Operation.unlock, .status, .authenticate, .change, .deregister])
+  func `a changed server name is told as that, to root with both names, and nobody is advised to delete`(
+    _ operation: UAFWire.Operation
+  ) throws {
+    let bench = try HelperBench.registered()
+    bench.configuration = bench.configuration.replacing("[state]", with: "username = \"{user}@example.com\"\n[state]")
+    var begin = bench.begin(operation)
+    begin.service = Array("uafctl".utf8)
+    let root = try bench.run(begin)
+    #expect(root.result == 1001 && root.pamCode == 7 && root.prompts.isEmpty)
+    let text = try #require(root.finished.text)
+    #expect(text.contains("'mina'") && text.contains("'mina@example.com'") && text.contains("server.username"))
+    #expect(!text.contains("forget") && !text.contains("ocked"))
+    let line = try #require(bench.log.lines.first { $0.hasPrefix("event=configuration") })
+    #expect(line.contains("'mina@example.com'"))
+    #expect(!bench.log.lines.contains { $0.hasPrefix("event=damaged") })
+    // Set back, everything is as it was.
+    bench.configuration = bench.configuration.replacing("{user}@example.com", with: "{user}")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a changed server name is no reason for a stack to go on to the password`() throws {
+    let bench = try HelperBench.registered()
+    bench.configuration = bench.configuration.replacing("[state]", with: "username = \"x-{user}\"\n[state]")
+    let login = try bench.run(bench.begin())
+    #expect(login.result == 1001 && login.pamCode == 7 && login.prompts.isEmpty)
+    #expect(
+      login.errors == [
+        "The configuration has another server name for this account than it is registered under: tell the administrator."
+      ])
+    var remote = bench.begin()
+    (remote.isRemote, remote.remoteHost) = (true, Array("192.0.2.1".utf8))
+    #expect(
+      try bench.run(remote, ["correct"]).errors == ["Wrong passcode or pattern."],
+      "from afar it looks like any other account")
   }
 
   @Test func `a damaged file is locked, not unregistered`() throws {

@@ -119,9 +119,9 @@ import UAFWire
 
   @Test func `a status without a text of its own is named`() throws {
     let bench = try HelperBench.registered()
-    bench.server.respondStatus = UAFStatusCode(rawValue: 1493)
+    bench.server.respondStatus = UAFStatusCode(rawValue: 1494)
     let transcript = try bench.run(bench.begin(), ["correct"])
-    #expect(transcript.errors == ["The server answered with status 1493."])
+    #expect(transcript.errors == ["The server answered with status 1494."])
   }
 
   @Test func `cancelling counts nothing`() throws {

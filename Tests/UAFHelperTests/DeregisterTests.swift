@@ -82,7 +82,7 @@ import UAFWire
     bench.server.deregistrationStatus = .init(rawValue: 1401)
     let refused = try bench.run(byCode(bench))
     #expect(refused.result == 13_006)
-    #expect(refused.finished.text == "The server does not accept this enrolment code: ask for a new one.")
+    #expect(refused.finished.text == "The server does not accept the enrolment code.\nAsk the administrator for a new one.")
     #expect(try bench.run(byCode(bench, bench.server.payload(username: "nora"))).result == 1001)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }

@@ -69,6 +69,30 @@ import UAFWire
     #expect(transcript.infos.first?.contains("uafctl change") == true)
   }
 
+  @Test(
+    arguments: [
+      ("auto_submit = true", [64, 64, 64]), ("auto_submit = true\nmax_length = 8", [8, 8, 8]),
+      ("auto_submit = true\nmax_length = 8\nui_type = 'pin6'", [6, 6, 6]), ("max_length = 8", [nil, nil, nil]),
+      ("ui_type = 'pin6'", [nil, nil, nil]),
+    ] as [(String, [UInt32?])])
+  func `an entry is complete at the digits of a PIN, or the most characters of a text, where root says so`(
+    _ lines: String, _ lengths: [UInt32?]
+  ) throws {
+    let bench = try HelperBench()
+    _ = try bench.run(bench.begin(.initialise))
+    bench.configuration += "\n[passcode]\n" + lines
+    let registered = try bench.run(bench.registration(), ["135790", "135790"])
+    let used = try bench.run(bench.begin(), ["135790"])
+    #expect((registered.prompts + used.prompts).map(\.entryLength) == lengths)
+  }
+
+  @Test func `a pattern has no length at which it is complete`() throws {
+    let bench = try HelperBench.registeredTwice("[passcode]\nauto_submit = true")
+    bench.server.accepted = [["5541#0002"]]
+    let transcript = try bench.run(bench.begin(.authenticate, "authenticator=55410002"), ["12369"])
+    #expect(transcript.result == 0 && transcript.prompts.map(\.entryLength) == [nil])
+  }
+
   @Test func `a looser lock waits until the right value, and the log says so`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong1"])

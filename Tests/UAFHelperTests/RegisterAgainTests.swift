@@ -54,7 +54,7 @@ import UAFWire
     bench.server.deregistrationStatus = .unauthorized
     let transcript = try bench.run(bench.begin(), ["2", "wrong-code"])
     #expect(transcript.prompts.map(\.check) == ["choice", "code"])
-    #expect(transcript.errors == ["The server does not accept this enrolment code: ask for a new one."])
+    #expect(transcript.errors == ["The server does not accept the enrolment code. Ask the administrator for a new one."])
     #expect(transcript.result == 13_006 && transcript.pamCode == 7)
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
     bench.server.registrationStatus = .ok
@@ -72,7 +72,7 @@ import UAFWire
     }
     let transcript = try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"])
     #expect(transcript.result == 13_006 && gets == 3)
-    #expect(transcript.errors == ["The server does not accept this enrolment code: ask for a new one."])
+    #expect(transcript.errors == ["The server does not accept the enrolment code. Ask the administrator for a new one."])
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
@@ -113,8 +113,16 @@ import UAFWire
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", nil]).result == 999)
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
+  }
+
+  @Test func `the new key takes the place of the old one, and no other key is named to the server`() throws {
+    let bench = try HelperBench.registered(Self.more, signed: true)
+    let old = try #require(bench.server.registered)
+    let stranger = try KeyID(bytes: Array(repeating: 9, count: 32))
+    bench.server.knownKeys = [old, stranger]
     #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 980)
-    #expect(bench.server.asked.map(\.op).suffix(2) == [.deregistration, .registration])
+    #expect(bench.server.asked.map(\.op) == [.registration, .authentication, .registration])
+    #expect(bench.server.asked.last?.context.lostKeyIDs == [old] && bench.server.knownKeys == [stranger])
   }
 
   @Test func `of several authenticators one is registered anew, from a list without that way again`() throws {

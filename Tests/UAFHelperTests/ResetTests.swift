@@ -96,7 +96,7 @@ import UAFWire
     let before = bench.server.asked.count
     let transcript = try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242)
     #expect(transcript.result == 7101 && transcript.pamCode == 20)
-    #expect(transcript.finished.text?.contains("have root run 'uafctl reset USER'") == true)
+    #expect(transcript.finished.text?.contains("Have root run 'uafctl reset USER'") == true)
     #expect(bench.server.asked.count == before, "nobody is asked")
     #expect(bench.log.lines.contains { $0.contains("server.require_signed_verdict is not set") })
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)

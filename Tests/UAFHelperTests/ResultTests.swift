@@ -41,12 +41,90 @@ import UAFWire
     #expect(transcript.result == 2003 && transcript.pamCode == 7)
   }
 
-  @Test(arguments: [1202, 1403, 1500] as [UInt32])
-  func `a server that asks to come back later is 9000`(_ status: UInt32) throws {
+  @Test(
+    arguments: [
+      (1202, "The server has not decided yet: ask its administrator what it waits for."),
+      (1403, "The server does not allow this for this account: ask its administrator."),
+      (1500, "The server has an error of its own: tell its administrator."),
+    ] as [(UInt32, String)])
+  func `a server that waits, forbids or fails is 9000, and is not told as one to come back to`(
+    _ status: UInt32, _ text: String
+  ) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: status)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 9000 && transcript.pamCode == 7)
+    #expect(transcript.errors == [text])
+  }
+
+  @Test(arguments: [(429, true), (500, false), (501, false), (502, true), (503, true), (504, true)])
+  func `an HTTP status says whether to come back later`(_ status: Int, _ isBusy: Bool) throws {
+    let bench = try HelperBench.registered()
+    bench.server.httpStatus = status
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 9000 && transcript.pamCode == 7)
+    let busy = "The server asks to come back later: try again then."
+    #expect(transcript.errors == [isBusy ? busy : "The server has an error of its own: tell its administrator."])
+  }
+
+  private static let revoked = "Revoked by the server: ask the administrator for a new registration."
+
+  @Test func `a revoked account hears so at login, at its deregistration and in its status`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .revokedAuthenticator
+    #expect(try bench.run(bench.begin(), ["correct"]).errors == [Self.revoked])
+    #expect(try bench.run(bench.begin(.deregister), ["correct"]).errors == [Self.revoked])
+    let document = try #require(try bench.run(bench.begin(.status)).finished.document)
+    #expect(document.contains(#""atServer":"revoked""#))
+    bench.server.description = "lost laptop"
+    let told = try bench.run(bench.begin(), ["correct"]).errors
+    #expect(told == ["Revoked by the server (lost laptop): ask the administrator for a new registration."])
+  }
+
+  @Test(arguments: [1404, 1480, 1481] as [UInt32])
+  func `an account that the server knows no more has that in its status`(_ status: UInt32) throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .init(rawValue: status)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 13_006)
+    #expect(try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"unknown""#) == true)
+  }
+
+  @Test func `a key that works again is not called revoked any more`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .revokedAuthenticator
+    try bench.run(bench.begin(), ["correct"])
+    bench.server.respondStatus = .ok
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try bench.run(bench.begin(.status)).finished.document?.contains("revoked") == false)
+  }
+
+  @Test func `a payload renews the revoked key, and asks for no other type`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .revokedAuthenticator
+    try bench.run(bench.begin(), ["correct"])
+    bench.server.respondStatus = .ok
+    let dead = try #require(bench.server.registered)
+    bench.server.knownKeys = [dead]
+    bench.server.deregistrationStatus = .unknownKeyID
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    var begin = bench.registration()
+    begin.authenticator = nil
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["passcode"], "\(bench.log.lines)")
+    #expect(bench.server.keys.count == 2 && bench.server.registered != dead)
+    #expect(try bench.run(bench.begin(.status)).finished.document?.contains("revoked") == false)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a plain server's other mark is a refusal, with the value in the log alone`() throws {
+    let bench = try HelperBench.registered()
+    bench.configuration = bench.configuration.replacing(
+      "[state]", with: "dialect = \"plain\"\n[server.success]\nmember = \"result\"\nvalue = \"OK\"\n[state]")
+    bench.server.plainAnswer = #"{"result":"NO_SUCH_USER"}"#
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 9999 && transcript.pamCode == 7)
+    #expect(transcript.errors == ["Refused by the server."])
+    #expect(bench.log.lines.last?.contains("'NO_SUCH_USER'") == true)
   }
 
   @Test(arguments: [1401, 1404, 1480, 1481] as [UInt32])
@@ -82,7 +160,7 @@ import UAFWire
 
   private static let absences: [(NetworkFailure, String)] = [
     (.dns, "its name was not found."), (.refused, "the connection was refused."), (.timeOut, "it took too long."),
-    (.tls, "no secure connection could be made."),
+    (.tls, "no secure connection could be made."), (.unreachable, "no network leads there."),
   ]
 
   @Test(arguments: absences)
@@ -99,7 +177,8 @@ import UAFWire
 
   private static let outcomes: [(FetchOutcome, TransportFailure?)] = [
     (.answered, nil), (.nameNotResolved, .noHandshake(.dns)), (.refused, .noHandshake(.refused)),
-    (.timedOut, .noHandshake(.timeOut)), (.tlsFailed, .withoutHandshake(.tls)),
+    (.unreachable, .noHandshake(.unreachable)), (.timedOut, .noHandshake(.timeOut)),
+    (.tlsFailed, .withoutHandshake(.tls)),
     (.connectionLost, .withoutHandshake(.connectionLost)), (.other, .withoutHandshake(.connectionLost)),
     (.stalled, .withoutHandshake(.timeOut)), (.ownMeans, .ownMeans),
     (.certificateRefused, .certificateRefused), (.tooLarge, .answerTooLarge),

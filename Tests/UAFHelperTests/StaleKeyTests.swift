@@ -8,71 +8,135 @@ import UAFWire
 
 /// Registering where the server knows keys of the account that this machine does not have (1008).
 @Suite struct StaleKeyTests {
-  private let stale: KeyID
+  private let stranger: KeyID
 
-  init() throws { stale = try KeyID(bytes: Array(repeating: 9, count: 32)) }
+  init() throws { stranger = try KeyID(bytes: Array(repeating: 9, count: 32)) }
 
   private func bench() throws -> HelperBench {
     let bench = try HelperBench()
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
-    bench.server.knownKeys = [stale]
     return bench
+  }
+
+  /// A machine that registered, lost what it had, and asks a server that has its key and another machine's.
+  private func robbed(_ loss: (HelperBench) throws -> Void = Self.removeFile) throws -> (HelperBench, own: KeyID) {
+    let bench = try bench()
+    #expect(try register(bench).result == 0)
+    let own = try #require(bench.server.registered)
+    bench.server.knownKeys = [stranger, own]
+    try loss(bench)
+    return (bench, own)
+  }
+
+  private static func removeFile(_ bench: HelperBench) throws {
+    try FileManager.default.removeItem(atPath: bench.folder + "/state/accounts/4242.db")
   }
 
   private func register(_ bench: HelperBench, _ entries: [String] = ["correct", "correct"]) throws -> Transcript {
     try bench.run(bench.registration(), entries)
   }
 
-  @Test func `this machine's lost keys are deregistered by the same code, then a new one is registered`() throws {
+  private func saysForgotten(_ bench: HelperBench) -> Bool {
+    bench.log.lines.contains { $0.contains("ERROR_ALREADY_REG_USER") }
+  }
+
+  @Test func `another machine's key is neither deregistered nor named, whatever the request says of it`() throws {
     let bench = try bench()
+    bench.server.knownKeys = [stranger]
     #expect(try register(bench).result == 0)
-    let asked = bench.server.asked
-    #expect(asked.map(\.op) == [.registration, .deregistration, .registration])
-    let context = asked[1].context
-    #expect(context.authCode == "code" && context.deviceID != nil && context.deregisterAll == nil)
-    #expect(context.deregisterAAID == nil, "a server that knows no device ids must not take it for more")
-    #expect(bench.log.lines.contains { $0.contains("ERROR_ALREADY_REG_USER") })
+    #expect(bench.server.asked.map(\.op) == [.registration])
+    #expect(bench.server.asked[0].context.lostKeyIDs.isEmpty && bench.server.knownKeys == [stranger])
+    #expect(!saysForgotten(bench))
+  }
+
+  @Test func `keys that this folder made and lost are named with the registration, and no others`() throws {
+    let (bench, own) = try robbed()
+    #expect(try register(bench).result == 0)
+    #expect(bench.server.asked.map(\.op) == [.registration, .registration])
+    #expect(bench.server.asked[1].context.lostKeyIDs == [own] && bench.server.knownKeys == [stranger])
+    #expect(saysForgotten(bench))
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test(arguments: [UAFStatusCode.unknownKeyID, .unknownAAID, .notFound, .badRequest])
-  func `keys of other machines stay, and do not stop a registration`(_ status: UAFStatusCode) throws {
-    let bench = try bench()
-    bench.server.deregistrationStatus = status
+  @Test(arguments: [UAFWire.Operation.forget, .reset])
+  func `what was made outlives forgetting and a reset`(_ operation: UAFWire.Operation) throws {
+    let (bench, own) = try robbed { bench in
+      var begin = bench.begin(operation)
+      begin.service = Array("uafctl".utf8)
+      let result = try bench.run(begin).result
+      #expect(result == 0 || result == 7100)
+    }
     #expect(try register(bench).result == 0)
-    #expect(bench.server.asked.map(\.op) == [.registration, .deregistration])
-    #expect(bench.server.knownKeys == [stale])
+    #expect(bench.server.asked[1].context.lostKeyIDs == [own])
   }
 
-  @Test func `nothing is deregistered where the server cannot tell machines apart`() throws {
-    for configuration in ["", "[server]\nsend_device = false"] {
-      let bench = try bench()
-      if configuration.isEmpty {
-        bench.device.machineID = []
-      } else {
-        bench.configuration = bench.configuration.replacing("[server]", with: configuration)
+  @Test func `a key that the server has, and whose yes was lost on the way, is named the next time`() throws {
+    let bench = try bench()
+    bench.server.onRespond = { bench.server.lateFailure = .afterHandshake(.connectionLost) }
+    #expect(try register(bench).result == 4001)
+    bench.server.onRespond = nil
+    bench.server.lateFailure = nil
+    let own = try #require(bench.server.registered)
+    #expect(try register(bench).result == 0)
+    #expect(bench.server.asked.last?.context.lostKeyIDs == [own])
+  }
+
+  @Test func `a server that keeps the lost keys is not said to have forgotten them`() throws {
+    let (bench, own) = try robbed()
+    bench.server.forgetsLostKeys = false
+    #expect(try register(bench).result == 0)
+    #expect(bench.server.knownKeys == [stranger, own] && !saysForgotten(bench))
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `nothing is named of another name's keys, nor by a record that was changed or is another account's`()
+    throws
+  {
+    for change in ["name", "byte", "account", "wiped"] {
+      let (bench, _) = try robbed()
+      let record = bench.folder + "/state/accounts/4242.made"
+      switch change {
+      case "name":
+        bench.configuration = bench.configuration.replacing("[state]", with: "username = \"m-{user}\"\n[state]")
+      case "byte":
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: record)))
+        bytes[10] ^= 1
+        try Data(bytes).write(to: URL(fileURLWithPath: record))
+        _ = unsafe chmod(record, 0o600)
+      case "account": try FileManager.default.moveItem(atPath: record, toPath: record.replacing("4242", with: "4243"))
+      default: try FileManager.default.removeItem(atPath: record)
       }
-      #expect(try register(bench).result == 0)
-      #expect(bench.server.asked.map(\.op) == [.registration])
+      var begin = bench.registration()
+      if change == "name" { begin.payload = Array(bench.server.payload(username: "m-mina").encoded.utf8) }
+      #expect(try bench.run(begin, ["correct", "correct"]).result == 0, "\(change) \(bench.log.lines)")
+      #expect(bench.server.asked[1].context.lostKeyIDs.isEmpty, "\(change)")
     }
   }
 
-  @Test func `a fresh account, and one with a key here, deregister nothing`() throws {
-    let fresh = try bench()
-    fresh.server.knownKeys = []
-    #expect(try register(fresh).result == 0)
-    fresh.server.knownKeys = [stale]
-    #expect(try register(fresh, ["correct"]).result == 0)
-    #expect(fresh.server.asked.map(\.op) == [.registration, .registration])
+  @Test func `keys that are here are not named as lost`() throws {
+    let bench = try bench()
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    #expect(try register(bench).result == 0)
+    #expect(try bench.run(bench.registration("pattern"), ["12369", "12369"]).result == 0)
+    #expect(bench.server.asked.allSatisfy { $0.context.lostKeyIDs.isEmpty })
   }
 
-  @Test(arguments: [(UInt32(1401), UInt32(13_006)), (1403, 9000), (1500, 9000)])
-  func `a code that deregisters nothing registers nothing`(_ status: UInt32, _ result: UInt32) throws {
-    let bench = try bench()
-    bench.server.deregistrationStatus = UAFStatusCode(rawValue: status)
-    let transcript = try register(bench, [])
-    #expect(transcript.result == result && transcript.pamCode == 7 && transcript.prompts.isEmpty)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts").isEmpty)
+  @Test func `a deregistration names the keys that were made here`() throws {
+    let (bench, own) = try robbed()
+    #expect(try register(bench).result == 0)
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin, ["correct"]).result == 0)
+    let context = try #require(bench.server.asked.last?.context)
+    #expect(context.deregisterKeyIDs == [own, try #require(bench.server.registered)])
+  }
+
+  @Test(arguments: [UInt32(1401), 1403, 1500])
+  func `a refused registration leaves the lost keys where they are`(_ status: UInt32) throws {
+    let (bench, own) = try robbed()
+    bench.server.respondStatus = UAFStatusCode(rawValue: status)
+    #expect(try register(bench).pamCode == 7)
+    #expect(bench.server.knownKeys == [stranger, own] && !saysForgotten(bench))
   }
 }

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [
-    #","serverData":"""#, #","serverData":null"#, #","exts":[]"#, #","exts":null"#, #","exts":[{}]"#,
+    #","serverData":5"#, #","exts":{}"#, #","exts":[null]"#, #","exts":[{}]"#,
     #","exts":[{"id":"","data":"","fail_if_unknown":false}]"#,
     #","exts":[{"id":"a","data":"","fail_if_unknown":0}]"#,
     #","exts":[{"id":"a","fail_if_unknown":false}]"#,
@@ -113,7 +113,7 @@ import Testing
 
   @Test(arguments: [
     #"{}"#, #"{"accepted":null}"#, #"{"accepted":[[]]}"#, #"{"accepted":[{}]}"#,
-    #"{"accepted":[[{}]],"disallowed":[]}"#,
+    #"{"accepted":[[{}]],"disallowed":[[]]}"#,
     #"{"accepted":[[{"aaid":[]}]]}"#, #"{"accepted":[[{"aaid":"EBA0#0001"}]]}"#,
     #"{"accepted":[[{"aaid":["EBA0-0001"]}]]}"#,
     #"{"accepted":[[{"aaid":["EBA0#001"]}]]}"#, #"{"accepted":[[{"aaid":["EBG0#0001"]}]]}"#,
@@ -126,18 +126,19 @@ import Testing
   }
 
   @Test(arguments: [
-    #"[]"#, #"[{"contentType":"text/html","content":"QQ"}]"#, #"[{"contentType":"text/plain","content":""}]"#,
+    #"{}"#, #"[{"contentType":"text/html","content":"QQ"}]"#, #"[{"contentType":"text/plain","content":""}]"#,
     #"[{"contentType":"text/plain","content":"gA"}]"#, #"[{"contentType":"image/png","content":"QQ"}]"#,
-    #"[{"contentType":"text/plain"}]"#, "null",
+    #"[{"contentType":"text/plain"}]"#, "[null]",
   ]) func `refuses the transaction`(_ transaction: String) {
     #expect(throws: MessageError.self) { try request(authentication(more: ",\"transaction\":\(transaction)")) }
   }
 
-  @Test func `a transaction's text has at most 200 ASCII characters`() throws {
+  @Test func `a transaction's text has at most 200 bytes, of ASCII and letters`() throws {
     #expect(throws: Never.self) { try Transaction(text: String(repeating: "a", count: 200)) }
     #expect(throws: MessageError.self) { try Transaction(text: String(repeating: "a", count: 201)) }
     #expect(throws: MessageError.self) { try Transaction(text: "") }
-    #expect(throws: MessageError.self) { try Transaction(text: "é") }
+    #expect(throws: MessageError.self) { try Transaction(text: "–") }
+    #expect(throws: MessageError.self) { try Transaction(text: String(repeating: "é", count: 101)) }
     let transaction = try Transaction(text: "Transfer 1000$ to Bob?")
     #expect(transaction.json.text == #"{"contentType":"text/plain","content":"VHJhbnNmZXIgMTAwMCQgdG8gQm9iPw"}"#)
   }

@@ -12,12 +12,14 @@ struct TransactionTextTests {
 
   private struct Vectors: Decodable {
     let texts: [Vector]
+    let letters: [Vector]
   }
 
-  private static func vectors() throws -> [Vector] {
+  private static func vectors(in charset: TransactionCharset) throws -> [Vector] {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let data = try Data(contentsOf: tests.appending(path: "Vectors/transactions.json"))
-    return try JSONDecoder().decode(Vectors.self, from: data).texts
+    let vectors = try JSONDecoder().decode(Vectors.self, from: data)
+    return charset == .ascii ? vectors.texts : vectors.letters
   }
 
   private static func bytes(_ hexadecimal: String) -> [UInt8] {
@@ -33,14 +35,15 @@ struct TransactionTextTests {
     return try Base64URL.decode(String(vector.signed[vector.signed.index(after: colon)...]), maximumCount: 32)
   }
 
-  @Test func `is shown and signed as another program says`() throws {
-    let vectors = try Self.vectors()
-    try #require(vectors.count >= 12)
+  @Test(arguments: [(TransactionCharset.ascii, 12), (.utf8, 11)])
+  func `is shown and signed as another program says`(_ charset: TransactionCharset, _ count: Int) throws {
+    let vectors = try Self.vectors(in: charset)
+    try #require(vectors.count >= count)
     for vector in vectors {
-      let text = try #require(TransactionText(bytes: Self.bytes(vector.bytes)))
+      let text = try #require(TransactionText(bytes: Self.bytes(vector.bytes), in: charset))
       let hash = try Self.stated(vector)
-      #expect(text.shown == vector.shown)
-      #expect(text.signed { _ in hash } == vector.signed)
+      #expect(Array(text.shown.utf8) == Array(vector.shown.utf8))
+      #expect(Array(text.signed { _ in hash }.utf8) == Array(vector.signed.utf8))
       // What one end sends is what the other end takes.
       #expect(TransactionText(sent: text.shown) == text)
       #expect(throws: Never.self) { try Transaction(text: text.signed { _ in hash }) }
@@ -76,7 +79,7 @@ struct TransactionTextTests {
     #expect(TransactionText(bytes: Array(repeating: 0x61, count: 2049)) == nil)
     #expect(TransactionText(bytes: Array(repeating: 0, count: 512)) != nil)
     #expect(TransactionText(bytes: Array(repeating: 0, count: 513)) == nil)
-    #expect(TransactionText(sent: String(repeating: "é", count: 257)) == nil)
+    #expect(TransactionText(sent: String(repeating: "–", count: 171)) == nil)
   }
 
   @Test func `gives no two texts one form`() throws {
@@ -100,8 +103,9 @@ struct TransactionTextTests {
     #expect(seen.count > 1000)
   }
 
-  @Test func `escapes a text that is not ASCII, as bytes of it would be`() {
-    #expect(TransactionText(sent: "5 €\n")?.shown == "5 \\xE2\\x82\\xAC\\x0A")
+  @Test func `escapes a text that no end has made, but for its letters`() {
+    #expect(TransactionText(sent: "5 €\n")?.shown == "5 €\\x0A")
+    #expect(TransactionText(sent: "5 –\n")?.shown == "5 \\xE2\\x80\\x93\\x0A")
   }
 
   @Test(arguments: [
@@ -109,7 +113,7 @@ struct TransactionTextTests {
     "\\xC3\n",
   ])
   func `escapes a text that only looks escaped`(_ text: String) {
-    #expect(TransactionText(sent: text) == TransactionText(bytes: Array(text.utf8)))
+    #expect(TransactionText(sent: text) == TransactionText(bytes: Array(text.utf8), in: .utf8))
     #expect(TransactionText(sent: text)?.shown != text)
   }
 

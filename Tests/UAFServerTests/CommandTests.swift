@@ -50,7 +50,7 @@ struct CommandTests {
     ["serve", "--state", "d", "--development", "--uvm", "maybe"], ["approve", "a", "--state", "d"],
     ["approve", "a", "--state", "d", "--text", ""],
     ["approve", "a", "--state", "d", "--text", String(repeating: "a", count: 201)],
-    ["approve", "a", "--state", "d", "--text", String(repeating: "\u{e9}", count: 26)],
+    ["approve", "a", "--state", "d", "--text", String(repeating: "\u{e9}", count: 101)],
     ["approve", "a", "--state", "d", "--text", "t", "--lifetime", "3601"],
     ["approve", "a b", "--state", "d", "--text", "t"], ["audit", "show", "--state", "d"],
     ["audit", "show", "x", "--state", "d"],

@@ -40,7 +40,8 @@ struct ConfirmedTextTests {
   }
 
   @Test(arguments: [
-    "sudo id @ desk as root", String(repeating: "long ", count: 400), "Überweisung \u{202E}5 €\n", #"a\b"#,
+    "sudo id @ desk as root", String(repeating: "long ", count: 400), "Überweisung \u{202E}5 €\n", #"a\b"#, "보고서를 보냅니다",
+    String(repeating: "한글", count: 200),
   ])
   func `keeps what was confirmed so that it can be checked again`(_ text: String) async throws {
     let confirmation = try await stored(text)
@@ -135,6 +136,12 @@ struct ConfirmedTextTests {
     #expect(
       AuditVerifyCommand.line(confirmation, nil)
         == "7\t1970-01-01T00:00:00Z\tmina\tok\tmina@desk: sudo echo '\\\\' \"x\"")
+  }
+
+  @Test func `prints letters as letters, and what only looks like them as it would print no other text`() {
+    #expect(AuditVerifyCommand.text("mina@desk: sudo: cat '보고서.txt'") == "mina@desk: sudo: cat '보고서.txt'")
+    #expect(AuditVerifyCommand.text("a\u{202E}b") == #""a\u{202e}b""#)
+    #expect(AuditVerifyCommand.text("e\u{301}") == #""e\u{301}""#)
   }
 
   @Test func `shows one of them whole, with what was signed and by which key`() async throws {

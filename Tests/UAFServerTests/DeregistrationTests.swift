@@ -95,6 +95,22 @@ struct DeregistrationTests {
     #expect(try await keyCount("bob") == 1)
   }
 
+  @Test func `reaches only the keys that are named, where some are, and another's with the same machine id stay`()
+    async throws
+  {
+    let first = try await server.registered("alice", deviceID: "one")
+    let copied = try await server.registered("alice", deviceID: "one")
+    let elsewhere = try await server.registered("alice", deviceID: "two")
+    var context = RequestContext(username: "alice")
+    context.deviceID = "one"
+    context.deregisterAll = true
+    context.deregisterKeyIDs = [first.keyID, elsewhere.keyID]
+    context.proof = try await proof("alice", first, counter: 1)
+    #expect(try await server.get(.deregistration, context).statusCode == .ok)
+    let request = try await server.authenticationRequest("alice")
+    #expect(request.policy.accepted == [[MatchCriteria(aaid: copied.aaid, keyIDs: [copied.keyID, elsewhere.keyID])]])
+  }
+
   @Test func `reaches no machine's keys when it is not told the machine`() async throws {
     let alice = try await server.registered("alice", deviceID: "one")
     var context = RequestContext(username: "alice")

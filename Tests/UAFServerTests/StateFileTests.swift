@@ -132,4 +132,32 @@ final class StateFileTests {
       path: path("key"), reason: "the key is encrypted: store it without a password, readable by its owner alone")
     #expect(throws: error) { try CertificateFiles(certificatePath: path("chain"), privateKeyPath: path("key")) }
   }
+
+  @Test func `names the file in which a certificate or a key is wrong, and what belongs there`() throws {
+    let state = try StateDirectory(path: path("state"), create: true)
+    let other = try StateDirectory(path: path("other"), create: true)
+    for each in [state, other] { _ = try CertificateFiles(development: each, hosts: [], now: 1_800_000_000) }
+    _ = try StateFile.create(path: path("empty"), mode: 0o600, contents: [])
+    _ = try StateFile.create(path: path("nonsense"), mode: 0o600, contents: Array("nonsense\n".utf8))
+
+    func refusal(_ certificate: String, _ key: String) -> ServerError? {
+      #expect(throws: ServerError.self) {
+        _ = try CertificateFiles(certificatePath: certificate, privateKeyPath: key).tlsConfiguration()
+      }
+    }
+    for wrong in [path("empty"), path("nonsense"), state.privateKeyPath] {
+      #expect(
+        refusal(wrong, state.privateKeyPath)?.description
+          == "\(wrong): holds no certificate in PEM: put the chain there, the server's own certificate first")
+    }
+    for wrong in [path("empty"), path("nonsense")] {
+      #expect(
+        refusal(state.certificatePath, wrong)?.description
+          == "\(wrong): holds no private key in PEM that can be used: put that of the certificate there")
+    }
+    #expect(
+      refusal(state.certificatePath, other.privateKeyPath)?.description
+        == "\(other.privateKeyPath): does not belong to the first certificate of \(state.certificatePath): put its own key there"
+    )
+  }
 }

@@ -1,7 +1,9 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
+import NIOEmbedded
 import Testing
 import UAFCrypto
 import UAFMessages
@@ -122,6 +124,25 @@ struct UAFRoutesTests {
     }
   }
 
+  @Test(arguments: ["65537", "99999999999", "9223372036854775807", "99999999999999999999", "-1", "x"])
+  func `refuses a body that is announced as too long, or as no length, before any of it has come`(
+    _ length: String
+  ) async throws {
+    for path in ["/uaf/get", "/uaf/respond"] {
+      // Nothing of the body comes: the announcement alone decides.
+      let head = HTTPRequest(
+        method: .post, scheme: "https", authority: "a", path: path,
+        headerFields: [.contentType: "application/json", .contentLength: length])
+      let request = Request(head: head, body: .init(buffer: ByteBuffer()))
+      let routes = UAFRoutes(environment: server.environment, logger: Logger(label: "test"))
+      let context = UAFRequestContext(
+        source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test")))
+      let answer = try await routes.router.buildResponder().respond(to: request, context: context)
+      #expect(answer.status == .contentTooLarge)
+      #expect(answer.headers[HTTPField.Name.connection] == "close", "what was announced is not read to its end")
+    }
+  }
+
   @Test(arguments: [
     "", "{", "[]", "null", "{\"op\":\"Auth\"}", "{\"op\":\"Auth\",\"context\":\"{}\"}",
     "{\"op\":\"Auth\",\"context\":{\"username\":\"a\"}}",
@@ -158,6 +179,18 @@ struct UAFRoutesTests {
       #expect(list.trusts("linux:pam-module:pam_uaf", version: .uaf10))
       #expect(list.trusts("linux:pam-module:pam_uaf", version: .uaf11))
       #expect(!list.trusts("linux:pam-module:pam_uaf2", version: .uaf11))
+    }
+  }
+
+  @Test func `says with which key verdicts are verified, and nothing of the other one`() async throws {
+    try await server.application.test(.router) { client in
+      let response = try await client.executeRequest(uri: "/uaf/verdict-key", method: .get, headers: [:], body: nil)
+      #expect(response.status == .ok)
+      let pem = [UInt8](buffer: response.body)
+      #expect(try P256.publicKey(pem: pem) == server.environment.keys.verdictPublicKey)
+      #expect(!String(decoding: pem, as: UTF8.self).contains("PRIVATE"))
+      let post = try await client.executeRequest(uri: "/uaf/verdict-key", method: .post, headers: [:], body: nil)
+      #expect(post.status == .notFound)
     }
   }
 

@@ -327,6 +327,8 @@ import Testing
         one line for each problem that begins with the rule's key; 2 or more for
         anything else, such as a configuration that cannot be used. Nothing is stored
         or sent, and root is not needed: whoever is not root may try a file of his own.
+        Root is told, too, for whom the lock options of the file do not hold yet
+        because of wrong entries.
 
         USAGE: uafctl policy check [--conf <file>]
 
@@ -363,14 +365,16 @@ import Testing
         OVERVIEW: Checks the installation, and says what to do about what is wrong.
 
         Each line begins with ok, warn, FAIL, or skip where only root can look. The
-        exit status is 0 if nothing failed, otherwise 1.
+        exit status is 0 if nothing failed, otherwise 1. With --json it is one object,
+        for scripts: uafctl(1) says what its members are.
 
-        USAGE: uafctl doctor [--conf <file>] [--pam-directory <folder>]
+        USAGE: uafctl doctor [--conf <file>] [--pam-directory <folder>] [--json]
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --pam-directory <folder>
                                   Folder of the PAM services. (default: /etc/pam.d)
+          --json                  Print one JSON object instead of lines.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -399,10 +403,12 @@ import Testing
           --shape <shape>         The passcode's part: instead (of the password),
                                   fallback (passcode and password where the server
                                   cannot be reached) or second-factor (after the
-                                  password). Left out: instead for sshd, otherwise
-                                  fallback. (values: instead, fallback, second-factor)
-          --template <name>       The ready stack: sudo, sshd, login, su, polkit-1 or
-                                  locker. Left out: the service's own.
+                                  password). Left out: instead for sshd and sddm,
+                                  otherwise fallback. (values: instead, fallback,
+                                  second-factor)
+          --template <name>       The ready stack: sudo, sshd, login, su, polkit-1,
+                                  display-manager, sddm or locker. Left out: the
+                                  service's own.
           --try <user>            Logs this account in at the terminal first, and
                                   changes nothing where that fails.
           --dry-run               Shows what would be changed, tries it, and changes

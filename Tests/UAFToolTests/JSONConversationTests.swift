@@ -63,7 +63,7 @@ import UAFWire
   }
 
   @Test func `ends with one failure, with number, name and what to do`() {
-    let bench = bench([Bench.question, Bench.failure(7, 3012, "Wrong.")], "{\"answer\":\"x\"}\n")
+    let bench = bench([Bench.question, Bench.failure(7, 3012, "Wrong.\nTry again.")], "{\"answer\":\"x\"}\n")
     #expect(bench.exit == .refused)
     #expect(
       bench.output.hasSuffix(

@@ -23,11 +23,16 @@ import UAFWire
     #expect(bench.notes.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) })
   }
 
-  @Test func `does not repeat what to do where the core said it`() {
-    let bench = Bench(["authenticate"], core: [Bench.failure(7, 4001, "No answer. Check the network, then try again.")])
-    #expect(bench.notes == "uafctl: No answer. Check the network, then try again. [4001]\n")
-    let locked = Bench(["authenticate"], core: [Bench.failure(7, 3012, "Locked: try again in 5 minutes.")])
-    #expect(locked.notes == "uafctl: Locked: try again in 5 minutes. [3012]\n")
+  @Test(arguments: [
+    (UInt32(3012), "Locked for good after too many wrong entries: ask the administrator to unlock."),
+    (1100, "The enrolment code has expired."), (13_006, "The server has nothing to confirm for this code."),
+    (1001, "Only root may ask for that."), (4001, "No answer. Check the network, then try again."),
+  ])
+  func `adds nothing of its own to what the core said`(_ result: UInt32, _ text: String) {
+    let bench = Bench(["authenticate"], core: [Bench.failure(7, result, text)])
+    #expect(bench.notes == "uafctl: \(text) [\(result)]\n")
+    let front = Bench(["authenticate", "--json-conversation"], core: [Bench.failure(7, result, text)])
+    #expect(front.output.contains("\"text\":\"\(text)\"") && !front.output.contains("nextStep"))
   }
 
   @Test(arguments: [

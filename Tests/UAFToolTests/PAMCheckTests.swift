@@ -155,6 +155,37 @@ import Testing
     #expect(found(["common-uaf": stack.replacing("nouserok", with: "# nouserok")]) == [])
   }
 
+  @Test func `tells where nouserok has no effect, because the configuration hides states`() {
+    let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so nouserok")
+    machine.service("sudo", stack)
+    machine.service("login", stack)
+    var check = check()
+    check.hidesState = { $0 == "login" }
+    let named = check.findings().filter { $0.id == .pamNouserokHidden || $0.id == .pamNouserok }
+    #expect(named.map(\.id) == [.pamNouserokHidden, .pamNouserok])
+    #expect(named.first?.text.contains("/login: nouserok has no effect") == true)
+  }
+
+  @Test(arguments: [
+    "pam_uafs.so", "pam_auf.so", "pam-uaf.so", "PAM_UAF.so", "pam_uaf", "libpam_uaf.so", "/lib/security/pam_ufa.so",
+  ])
+  func `fails where a line names a module that is not there, and ours was meant`(module: String) {
+    #expect(found(["sudo": Self.good, "login": "auth required \(module)"]) == [.pamMisspelt])
+    #expect(found(["common-auth": "auth required \(module)"]).contains(.pamMisspelt))
+  }
+
+  @Test(arguments: ["pam_unix.so", "pam_sss.so", "pam_deny.so", "/lib/security/pam_faillock.so"])
+  func `takes no other module for a misspelt one`(module: String) {
+    #expect(found(["sudo": Self.good, "login": "auth required \(module)"]) == [])
+  }
+
+  @Test func `a module that is there is not misspelt, whatever it is called`() {
+    _ = machine.folder.file("libexec/pam_u2f.so", [1], mode: 0o644)
+    #expect(found(["sudo": Self.good, "login": "auth required pam_u2f.so"]) == [])
+    machine.folder.delete("libexec/pam_u2f.so")
+    #expect(found(["sudo": Self.good, "login": "auth required pam_u2f.so"]) == [.pamMisspelt])
+  }
+
   @Test func `tells of an account line without a password line, and of no other`() {
     let stack = Self.good.replacing("password required pam_uaf.so", with: "")
     #expect(found(["sudo": stack]) == [.pamNoPasswordLine])

@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import UAFWire
 
 @testable import UAFTool
 
@@ -54,6 +55,32 @@ import Testing
     #expect(check("12345678\n", ["--conf", file()]).output == "ascending_descending: No runs, please.\n")
     #expect(check("myexample77\n", ["--conf", file()]).output == "ignore: Not the company's name.\n")
     #expect(check("EEEE\n", ["--conf", file()]).exit == .refused)
+  }
+
+  /// Root tries a value while this is what the core says of alice.
+  private func checkAsRoot(_ document: String, registered: [uid_t] = [1000]) -> Bench {
+    var installation = Installation.nowhere
+    installation.owner = geteuid()
+    installation.registered = { _ in registered }
+    var finished = Finished(pamCode: 0, result: 0)
+    finished.document = document
+    return Bench(
+      ["policy", "check", "--conf", file()], as: 0, core: FakeCore([.finished(finished)]),
+      input: Array("correct4horse\n".utf8), installation: installation)
+  }
+
+  @Test func `tells root for whom changed lock options do not hold yet, and accepts the value all the same`() {
+    let bench = checkAsRoot(Machine.document(Machine.authenticator(state: 3006, more: #","lockOptionsWait":true"#)))
+    #expect(bench.exit == .success && bench.output == "")
+    #expect(bench.notes.contains("because of wrong entries: alice (3015)\nhint: "))
+    // The core judges by the file that is tried.
+    #expect(bench.startedOwn == [true])
+  }
+
+  @Test func `says nothing of lock options that hold, and asks no core where nobody is registered`() {
+    #expect(checkAsRoot(Machine.document(Machine.passcode)).notes == "uafctl: accepted\n")
+    let nobody = checkAsRoot(Machine.document(Machine.passcode), registered: [])
+    #expect(nobody.notes == "uafctl: accepted\n" && nobody.startedOwn.isEmpty)
   }
 
   @Test func `speaks the language of the caller`() {

@@ -84,6 +84,16 @@ import UAFWire
     #expect(output.hasSuffix("  here: 5 tries left\n  by other users here: locked for 600 s\n"))
   }
 
+  @Test(arguments: [
+    (#""atServer":"revoked","#, "  at the server: revoked: ask the administrator for a new registration\n"),
+    (#""atServer":"unknown","#, "  at the server: not registered any more: register again\n"),
+    (#""atServer":"\u001b[31m","#, ""), ("", ""),
+  ]) func `tells what the server has said of the keys, where that was no`(member: String, line: String) {
+    let entry = Self.passcode(state: 3006).replacing(#""state""#, with: member + #""state""#)
+    let output = bench([], Self.document(entry)).output
+    #expect(output.contains("available\n\(line)  here:"))
+  }
+
   @Test func `shows no counters of what is not registered`() {
     #expect(
       bench([], Self.document(Self.passcode(state: 3007))).output == """

@@ -225,6 +225,7 @@ enum GoldenMessages {
       $0.contentType = "application/json"
       $0.certificate = [0x30, 0x03, 0x02, 0x01, 0x00]
       $0.detail = ""
+      $0.date = 1_800_000_000
     },
     "response-no-body": response(.answered, handshake: true, status: 204),
     "response-refused": response(.refused, handshake: false) { $0.detail = "connection refused" },

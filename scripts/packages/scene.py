@@ -79,9 +79,14 @@ class Scene:
 
     def newer(self, package, folder):
         """The same package under a higher version, as another build would be."""
-        version = self.version + "+next1"
-        inside, archive = folder / "inside", folder / f"{package}_{version}.deb"
+        return self.packed_again(package, folder, self.version + "+next1")
+
+    def packed_again(self, package, folder, version, change=lambda inside: None):
+        """A package under another version, its files changed."""
+        inside, archive = folder / "inside" / version, folder / f"{package}_{version}.deb"
+        inside.parent.mkdir(exist_ok=True)
         subprocess.run(["dpkg-deb", "--raw-extract", self.archives[package], inside], check=True)
+        change(inside)
         control = inside / "DEBIAN/control"
         control.write_text(control.read_text().replace(f"Version: {self.version}\n", f"Version: {version}\n"))
         subprocess.run(

@@ -27,6 +27,25 @@ session       required   pam_env.so readenv=1 envfile=/etc/default/locale user_r
 @include common-session-noninteractive""",
     "xscreensaver": "@include common-auth\n@include common-account",
     "swaylock": "auth include login",
+    # Of the auth lines, all; of the others, those that are about accounts and passwords.
+    "gdm-password": """auth requisite pam_nologin.so
+auth required pam_succeed_if.so user != root quiet_success
+@include common-auth
+auth optional pam_gnome_keyring.so
+@include common-account
+@include common-password""",
+    "lightdm": """auth requisite pam_nologin.so
+@include common-auth
+-auth optional pam_gnome_keyring.so
+@include common-account
+@include common-password""",
+    "sddm": """auth requisite pam_nologin.so
+auth required pam_succeed_if.so user != root quiet_success
+@include common-auth
+-auth optional pam_gnome_keyring.so
+-auth optional pam_kwallet5.so
+@include common-account
+@include common-password""",
 }
 
 
@@ -67,6 +86,9 @@ SERVICES = {
     "login": Service("login", "root"),
     "sshd": Service("sshd", "root", REMOTE),
     "polkit-1": Service("polkit-1", stages=("auth", "account")),
+    "gdm": Service("gdm-password", "root", template="display-manager"),
+    "lightdm": Service("lightdm", "root", template="display-manager"),
+    "sddm": Service("sddm", "root", template="sddm", types_once=True),
     "locker": Service("xscreensaver", "person", stages=("auth", "account", "cred"), template="locker"),
     "simple locker": Service("swaylock", "person", stages=("auth", "cred"), template="locker", types_once=True),
 }

@@ -1,5 +1,6 @@
 // Purpose: the strokes of the pattern authenticator (features 2): what is one, and the one form each has. Nothing here draws or asks.
 
+import FidoResults
 import SecretMemory
 
 /// A stroke over the 3x3 grid: its nodes as digits, 1 top left to 9 bottom right, row by row.
@@ -34,6 +35,23 @@ public enum Pattern {
     }
     guard stroke.count >= minimumNodesRange.lowerBound else { return nil }
     return stroke
+  }
+
+  /// What is wrong with a new pattern, and nothing that is not; empty if it may be set.
+  ///
+  /// - Parameter minimumNodes: the fewest nodes, those passed over included.
+  public static func problems(with entry: borrowing Secret, minimumNodes: Int) -> [RuleText] {
+    guard entry.count > 0 else { return [.empty] }
+    let isOfNodes = entry.withBytes { bytes in
+      bytes.indices.allSatisfy { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[$0]) }
+    }
+    // Of anything else nobody can say how many nodes it was meant to have.
+    guard isOfNodes else { return [.nodesOnly] }
+    var count = 0
+    let isStroke = entry.withBytes { bytes in canonicalise(bytes) { _ in count += 1 } }
+    var problems: [RuleText] = isStroke ? [] : [.nodeTwice]
+    if entry.count < minimumNodes, count < minimumNodes { problems.append(.minimumNodes(minimumNodes)) }
+    return problems
   }
 
   /// Gives each node of the canonical form to `append`, in order, as a number from 1 to 9.

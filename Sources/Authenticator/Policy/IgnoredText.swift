@@ -1,3 +1,4 @@
+import FidoResults
 import SecretMemory
 
 /// An entry of `[passcode.ignore]`: a value that contains the text is refused.
@@ -6,13 +7,13 @@ public struct IgnoredText: Equatable, Sendable {
   private let bytes: [UInt8]
 
   /// What is said about it; nil for the built-in message.
-  public let message: String?
+  public let message: AdministratorText?
 
   /// Makes an entry.
   ///
   /// Nil for an empty text, which every value contains, and for one that no value can contain: longer than
   /// ``PasscodeFormat/maximumByteCount`` bytes, or with a code point that ``PasscodeFormat/normalised(_:)`` refuses.
-  public init?(_ text: String, message: String?) {
+  public init?(_ text: String, message: AdministratorText?) {
     let written = Array(text.utf8)
     guard let normalised = NormalisedText(written.span) else { return nil }
     bytes = normalised.utf8.withBytes { span in span.indices.map { span[$0] } }

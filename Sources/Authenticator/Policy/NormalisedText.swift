@@ -34,6 +34,16 @@ struct NormalisedText: ~Copyable {
     self.utf8 = utf8
   }
 
+  /// Whether the bytes are UTF-8 and hold no code point that no value may hold.
+  static func hasUsableCharacters(_ bytes: Span<UInt8>) -> Bool {
+    var index = 0
+    while index < bytes.count {
+      guard let (point, length) = CodePoints.decode(bytes, at: index), isAllowed(point) else { return false }
+      index += length
+    }
+    return true
+  }
+
   /// Lends the code points for the length of the call.
   borrowing func withPoints<Result>(_ body: (Span<UInt32>) -> Result) -> Result {
     Self.withElements(of: points, body)

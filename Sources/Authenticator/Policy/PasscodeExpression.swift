@@ -28,6 +28,7 @@ import Glibc
   public init(_ pattern: String) throws(PasscodeExpressionError) {
     self.pattern = pattern
     let bytes = Array(pattern.utf8)
+    guard !bytes.isEmpty else { throw .empty }
     guard bytes.count <= Self.maximumLength else { throw .tooLarge }
     let options =
       PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UCP | PCRE2_NEVER_BACKSLASH_C

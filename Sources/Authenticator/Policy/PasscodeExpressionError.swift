@@ -4,6 +4,8 @@ public enum PasscodeExpressionError: Error, Equatable {
   ///
   /// `offset` counts bytes from its start, `reason` is PCRE2's own text.
   case doesNotCompile(offset: Int, reason: String)
+  /// There is nothing in it: the only value that matches is the empty one.
+  case empty
   /// It is longer than ``PasscodeExpression/maximumLength`` bytes, or larger than 64 KiB once compiled.
   case tooLarge
   /// There is no memory.
@@ -16,6 +18,7 @@ extension PasscodeExpressionError: CustomStringConvertible {
     switch self {
     case .doesNotCompile(let offset, let reason):
       "the expression does not compile at position \(offset): \(reason); correct it there"
+    case .empty: "the expression is empty and would refuse every value: write one, or leave the key out"
     case .tooLarge:
       "the expression is too large (at most \(PasscodeExpression.maximumLength) bytes, and 64 KiB once compiled): "
         + "shorten it or split it into several"

@@ -21,13 +21,13 @@ public struct PasscodePolicy: Sendable {
   public var regularExpression: PasscodeExpression?
 
   /// The built-in rules that are on, with the administrator's message; nil for the built-in one.
-  public var rules: [PasscodeRule: String?] = [:]
+  public var rules: [PasscodeRule: AdministratorText?] = [:]
 
   /// Texts no value may contain.
   public var ignored: [IgnoredText] = []
 
   /// Expressions the whole value must match, each with the message of the one that does not; nil for the built-in one.
-  public var expressions: [(expression: PasscodeExpression, message: String?)] = []
+  public var expressions: [(expression: PasscodeExpression, message: AdministratorText?)] = []
 
   /// Makes a policy with the default lengths and no rules.
   public init() {}
@@ -41,10 +41,18 @@ public struct PasscodePolicy: Sendable {
   /// ``PasscodeFormat/normalised(_:)`` refuses has the one problem `format`.
   public func check(_ value: Span<UInt8>) -> [PasscodeProblem] {
     guard let text = NormalisedText(value) else {
-      return [PasscodeProblem(key: "format", wording: .builtIn(.unusableCharacters))]
+      return [.builtIn("format", Self.formProblem(of: value))]
     }
     let characterProblems = text.withPoints { formatProblems($0) + ruleProblems($0) }
     return characterProblems + text.utf8.withBytes { textProblems($0) }
+  }
+
+  /// What is wrong with a value that has no normalised form.
+  private static func formProblem(of value: Span<UInt8>) -> RuleText {
+    if value.isEmpty { return .empty }
+    // Nobody looks through an entry of any length.
+    guard value.count <= PasscodeFormat.maximumEntryByteCount else { return .tooLong }
+    return NormalisedText.hasUsableCharacters(value) ? .tooLong : .unusableCharacters
   }
 
   private func formatProblems(_ points: Span<UInt32>) -> [PasscodeProblem] {
@@ -99,7 +107,7 @@ extension PasscodeProblem {
     PasscodeProblem(key: key, wording: .builtIn(text))
   }
 
-  fileprivate init(key: String, message: String?, otherwise text: RuleText) {
-    self.init(key: key, wording: message.map(Wording.administrator) ?? .builtIn(text))
+  fileprivate init(key: String, message: AdministratorText?, otherwise text: RuleText) {
+    self.init(key: key, wording: message.map { .administrator($0, otherwise: text) } ?? .builtIn(text))
   }
 }

@@ -8,8 +8,8 @@ public struct PasscodeProblem: Equatable, Sendable {
   public enum Wording: Equatable, Sendable {
     /// The built-in message, in the person's language.
     case builtIn(RuleText)
-    /// The administrator's.
-    case administrator(String)
+    /// The administrator's, or the built-in one in a language that has none.
+    case administrator(AdministratorText, otherwise: RuleText)
   }
 
   /// The configuration key of the rule: `min_length`, `equal_character`, `ignore`, `regex` and so on.
@@ -28,7 +28,7 @@ public struct PasscodeProblem: Equatable, Sendable {
   public func message(in language: Language) -> String {
     switch wording {
     case .builtIn(let rule): rule.text(in: language)
-    case .administrator(let text): Text.cleaned(text)
+    case .administrator(let text, let rule): text.text(in: language) ?? rule.text(in: language)
     }
   }
 }

@@ -28,7 +28,7 @@ public final class AccountFile {
   ///   - name: its canonical name; nil where the caller may not tell (then it is not compared).
   ///   - serverUserName: what root's configuration maps the name to; nil as above.
   /// - Returns: nil if nothing was ever registered, or only a tombstone is left.
-  /// - Throws: ``StateError``: `identityMismatch` for another account's file, `damaged`, `unsafe` ...
+  /// - Throws: ``StateError``: `identityMismatch` for another account's file, `serverNameChanged`, `damaged`, `unsafe` ...
   public static func open(
     in directory: borrowing StateDirectory, uid: UInt32, name: [UInt8]?, serverUserName: (String) -> String?
   ) throws(StateError) -> AccountFile? {
@@ -41,7 +41,9 @@ public final class AccountFile {
     let identity = try AccountIdentity(record: body)
     guard identity.uid == uid, name.map({ $0 == identity.name }) ?? true else { throw .identityMismatch }
     if let known = String(validating: identity.name, as: UTF8.self), let mapped = serverUserName(known) {
-      guard mapped == identity.serverUserName else { throw .identityMismatch }
+      guard mapped == identity.serverUserName else {
+        throw .serverNameChanged(registered: identity.serverUserName, configured: mapped)
+      }
     }
     return AccountFile(
       identity: identity, records: records, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))

@@ -38,12 +38,13 @@ import UAFCrypto
     guard schema == Self.tables.map({ Array($0.utf8) }) else { throw .damaged }
     self.database = database
     self.uid = uid
-    macKey = try Self.macKey(uid: uid, deviceSecret: deviceSecret)
+    macKey = try Self.markKey("pam-uaf record mark", uid: uid, deviceSecret: deviceSecret)
   }
 
-  private static func macKey(uid: UInt32, deviceSecret: borrowing Secret) throws(StateError) -> Secret {
+  /// The key of the marks of one kind, for one account.
+  static func markKey(_ kind: String, uid: UInt32, deviceSecret: borrowing Secret) throws(StateError) -> Secret {
     var info = RecordWriter(version: 1)
-    info.put("pam-uaf record mark")
+    info.put(kind)
     info.put(uid)
     do {
       return try HKDFSHA256.derive(secret: deviceSecret, salt: Secret(capacity: 0), info: info.bytes, length: 32)

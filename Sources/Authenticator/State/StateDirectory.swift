@@ -66,7 +66,7 @@ public struct StateDirectory: ~Copyable {
     try root.removeFiles { $0.hasPrefix(".\(deviceKeyName).") }
     if try readDeviceKey(root, owner: owner) != nil { return false }
     let accounts = try TrustedDirectory(path + "/accounts", owner: owner)
-    guard try !accounts.contains(where: { !AccountFile.isLeftover($0) }) else {
+    guard try !accounts.contains(where: { !AccountFile.isLeftover($0) && !MadeKeys.isFile($0) }) else {
       throw .keyMissing(path: path + "/" + deviceKeyName)
     }
     try writeDeviceKey(root)

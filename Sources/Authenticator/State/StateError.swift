@@ -15,6 +15,8 @@ public enum StateError: Error, Equatable, Sendable {
   case damaged
   /// The row belongs to another account: the uid was reused, or the account or its server name changed.
   case identityMismatch
+  /// Root's configuration gives the account another name at the server than the one it is registered under.
+  case serverNameChanged(registered: String, configured: String)
   /// Another call was faster: what this one began with is not what is stored now.
   case superseded
   /// SQLite refused: its extended result code.
@@ -50,6 +52,9 @@ extension StateError: CustomStringConvertible {
     case .damaged: "state damaged or edited: the account is locked; root's 'uafctl forget USER' removes it"
     case .identityMismatch:
       "state of another account (uid reused, or renamed): locked; root's 'uafctl forget USER' removes it"
+    case .serverNameChanged(let registered, let configured):
+      "registered at the server as '\(registered)', and server.username now gives '\(configured)': set it back; to change the "
+        + "name, deregister first, then change it and register again"
     case .superseded: "another call changed the value or registered meanwhile; nothing was changed, try again"
     case .database(let code):
       // SAFETY: sqlite3_errstr returns a static NUL-terminated text for every number.

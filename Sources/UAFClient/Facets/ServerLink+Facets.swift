@@ -29,8 +29,20 @@ extension ServerLink {
     }
     let isTrusted = list.trusts(
       facetID, version: header.upv, appID: address, isSameSite: RegistrableDomain.isShared(by:_:))
-    guard isTrusted else { throw untrusted("the list of facets does not name this client's FacetID") }
+    guard isTrusted else { throw untrusted(Self.fault(of: list, for: header.upv)) }
     return appID
+  }
+
+  /// What a list that does not trust us lacks, for whoever keeps it.
+  private static func fault(of list: TrustedFacetList, for version: UPV) -> String {
+    let versions = list.trustedFacets.map(\.version)
+    switch versions.count(where: { $0 == version }) {
+    case 0:
+      let present = versions.isEmpty ? "none" : versions.map(\.description).joined(separator: ", ")
+      return "the list of facets has no entry for version \(version) of UAF (it has \(present)); add one"
+    case 1: return "the list of facets does not name this client's FacetID"
+    default: return "the list of facets has several entries for version \(version) of UAF; leave one"
+    }
   }
 
   /// Fetches the list, following redirects the server vouches for.

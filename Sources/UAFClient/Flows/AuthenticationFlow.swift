@@ -83,7 +83,10 @@ public struct AuthenticationFlow: Sendable {
     let sets = request.policy.acceptableSets(among: authenticators, appID: opened.appID)
       .filter { $0.allSatisfy { !$0.keyIDs.isEmpty } }
     guard !sets.isEmpty else {
-      throw opening.link.refusal(.noSuitableAuthenticator, "no authenticator here satisfies the server's policy")
+      let shortfall = request.policy.authenticationShortfall(among: authenticators, appID: opened.appID)
+      throw opening.link.refusal(
+        .noSuitableAuthenticator, "no authenticator here satisfies the server's policy (\(shortfall))",
+        because: shortfall.cause)
     }
     let offer = AuthenticationOffer(
       appID: opened.appID, sets: sets, transaction: request.transaction.isEmpty ? nil : transaction,
@@ -162,7 +165,8 @@ public struct AuthenticationFlow: Sendable {
       Array(text.shown.utf8) == form.content
     else {
       throw opening.link.refusal(
-        ofServer: .invalidParameter, "the request has no text that could be shown and confirmed")
+        ofServer: .invalidParameter, "the request has no text that could be shown and confirmed",
+        because: .approvalWithoutText)
     }
     return text
   }

@@ -12,11 +12,12 @@ public struct DeregistrationFlow: Sendable {
   ///
   /// - Parameters:
   ///   - username: the account's name at the server.
-  ///   - scope: what is to go.
+  ///   - scope: what is to go, in the words of the FIDO Alliance's interface, which tell no machines apart.
+  ///   - keyIDs: the keys that were made here, to which a server that knows the member keeps.
   ///   - proof: the token of a fresh authentication of this account with `proofFor: .deregistration`.
   ///   - authCode: an enrolment code for the account, where there is no key left to authenticate with.
   public init(
-    settings: ClientSettings, username: String, scope: DeregistrationScope, proof: String? = nil,
+    settings: ClientSettings, username: String, scope: DeregistrationScope, keyIDs: [KeyID], proof: String? = nil,
     authCode: String? = nil
   ) {
     var context = settings.context(username: username)
@@ -25,8 +26,8 @@ public struct DeregistrationFlow: Sendable {
     switch scope {
     case .authenticator(let aaid): context.deregisterAAID = aaid
     case .all: context.deregisterAll = true
-    case .machine: break
     }
+    context.deregisterKeyIDs = keyIDs
     opening = RequestOpening(settings: settings, operation: .deregistration, context: context)
   }
 

@@ -27,11 +27,16 @@ public struct RegistrationFlow: Sendable {
   ///   - username: the account's name at the server.
   ///   - authCode: an enrolment code for the account.
   ///   - proof: the token of a fresh authentication with `proofFor: .registration`, which authorises a further key.
-  public init(settings: ClientSettings, username: String, authCode: String? = nil, proof: String? = nil) {
+  ///   - lostKeyIDs: keys that this machine made for the account and has no more. A server that knows the member forgets
+  ///     them with its yes; to any other one they are a word it does not read, and it keeps what it has.
+  public init(
+    settings: ClientSettings, username: String, authCode: String? = nil, proof: String? = nil, lostKeyIDs: [KeyID] = []
+  ) {
     self.username = username
     var context = settings.context(username: username)
     context.authCode = authCode
     context.proof = proof
+    context.lostKeyIDs = lostKeyIDs
     opening = RequestOpening(settings: settings, operation: .registration, context: context)
   }
 
@@ -43,8 +48,11 @@ public struct RegistrationFlow: Sendable {
   /// Receives the request and finds the authenticators that satisfy it and are not registered already.
   ///
   /// Fails with 2002 if none does, with 1001 if the request is for another account.
+  ///
+  /// - Parameter registered: others that are registered, which decide only what is told of 2002.
   public mutating func collect<Wire: Transport & ~Copyable>(
-    over transport: inout Wire, among authenticators: [AuthenticatorDescription]
+    over transport: inout Wire, among authenticators: [AuthenticatorDescription],
+    besides registered: [AuthenticatorDescription] = []
   ) throws(Refusal) -> RegistrationOffer {
     let opened = try opening.collect(over: &transport)
     guard case .registration(let request) = opened.request else { throw opening.foreign() }
@@ -52,15 +60,18 @@ public struct RegistrationFlow: Sendable {
       throw opening.link.refusal(ofServer: .invalidParameter, "the server's request is for another account")
     }
     let surrogate = Attestation.surrogate(signature: []).type
-    let sets = request.policy.acceptableSets(among: authenticators, appID: opened.appID)
-      .filter { $0.allSatisfy { $0.attestationType == surrogate } }
+    let acceptable = request.policy.acceptableSets(among: authenticators, appID: opened.appID)
+    let sets = acceptable.filter { $0.allSatisfy { $0.attestationType == surrogate } }
     guard !sets.isEmpty else {
-      throw opening.link.refusal(.noSuitableAuthenticator, "no authenticator here satisfies the server's policy")
+      let shortfall =
+        acceptable.isEmpty
+        ? request.policy.registrationShortfall(among: authenticators + registered, appID: opened.appID) : .otherTypes
+      throw opening.link.refusal(
+        .noSuitableAuthenticator, "no authenticator here satisfies the server's policy (\(shortfall))",
+        because: shortfall.cause)
     }
     let offer = RegistrationOffer(
-      appID: opened.appID, username: username, sets: sets,
-      namesOtherKeys: request.policy.disallowed.contains { $0.namesOtherKeys(than: authenticators, opened.appID) },
-      lifetimeMilliseconds: opened.lifetimeMilliseconds)
+      appID: opened.appID, username: username, sets: sets, lifetimeMilliseconds: opened.lifetimeMilliseconds)
     offered = Offered(
       request: request, offer: offer,
       challenge: try opening.link.finalChallenge(
@@ -113,16 +124,4 @@ public struct RegistrationFlow: Sendable {
 
   /// The authentication that the server demanded in answer to the new key; it goes on at its `collect`.
   public func furtherAuthentication() -> AuthenticationFlow { AuthenticationFlow(following: opening) }
-}
-
-extension MatchCriteria {
-  /// Whether a criterion speaks of one of the authenticators, and of keys that are not on it.
-  fileprivate func namesOtherKeys(than authenticators: [AuthenticatorDescription], _ appID: String) -> Bool {
-    guard let keyIDs else { return false }
-    return authenticators.contains { authenticator in
-      let isMeant = aaid?.contains(authenticator.aaid) ?? true
-      let held = authenticator.keyIDs(for: appID)
-      return isMeant && keyIDs.contains { !held.contains($0) }
-    }
-  }
 }

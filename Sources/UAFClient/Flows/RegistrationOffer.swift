@@ -11,10 +11,6 @@ public struct RegistrationOffer: Equatable, Sendable {
   /// Sets of authenticators to be registered together, the server's favourite first; at least one.
   public let sets: [[AcceptableAuthenticator]]
 
-  /// Whether the server knows keys of the account for one of the authenticators that are not here: those of other
-  /// machines, or of this one before it lost them.
-  public let namesOtherKeys: Bool
-
   /// How long the request is good for by the server's word; nil if it gave none.
   public let lifetimeMilliseconds: UInt32?
 }

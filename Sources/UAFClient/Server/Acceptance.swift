@@ -10,6 +10,8 @@ public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
   public let operation: UAFMessages.Operation
   /// The challenge that was answered, base64url as the server sent it.
   public let challenge: String
+  /// Keys that the server says it has forgotten, of those a registration named as lost.
+  public var forgottenKeyIDs: [KeyID] = []
 
   /// The token to pass on: the first JWT, else the first of any kind.
   public var token: String? {

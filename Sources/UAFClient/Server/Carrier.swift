@@ -80,14 +80,37 @@ struct Carrier: Sendable {
   ) throws(Refusal) -> ServerResponse {
     guard case .plain(let rules) = settings.dialect else { return try verdictBody(response, operation, of: link) }
     let answer = try bareAnswer(response, operation, of: link)
-    if case .object(let object) = answer, object["statusCode"] != nil {
-      return try verdictBody(response, operation, of: link)
+    var tokens: [Token] = []
+    let elements = Self.elements(of: answer) ?? []
+    for element in elements {
+      guard element["statusCode"] != nil else {
+        guard rules.success?.isHeld(by: element) == true else { throw noYes(link) }
+        continue
+      }
+      // Where a status stands it decides alone, inside a list as outside.
+      let verdict = try verdictBody(response.with(body: JSONValue.object(element).bytes), operation, of: link)
+      guard verdict.newUAFRequest == nil || elements.count == 1 else { throw noYes(link) }
+      if verdict.newUAFRequest != nil { return verdict }
+      tokens += verdict.additionalTokens
     }
-    guard let mark = rules.success, mark.isFound(in: answer) else {
-      throw link.refusal(
-        ofServer: .jsonParser, "the answer has neither a UAF status nor the mark of server.success; it is no yes")
+    guard !elements.isEmpty else { throw noYes(link) }
+    return ServerResponse(statusCode: .ok, additionalTokens: tokens)
+  }
+
+  private func noYes(_ link: ServerLink) -> Refusal {
+    link.refusal(
+      ofServer: .jsonParser, "the answer has neither a UAF status nor the mark of server.success; it is no yes")
+  }
+
+  /// The objects of a bare answer: itself, or those of a list of nothing else.
+  private static func elements(of answer: JSONValue) -> [JSONObject]? {
+    switch answer {
+    case .object(let object): return [object]
+    case .array(let values):
+      let objects = values.compactMap { value in if case .object(let object) = value { object } else { nil } }
+      return objects.count == values.count ? objects : nil
+    default: return nil
     }
-    return ServerResponse(statusCode: .ok)
   }
 
   /// With a further request neither 1200 nor "pending" is the last word, so that both lead on to it.
@@ -112,14 +135,24 @@ struct Carrier: Sendable {
       guard response.status == 200 else { throw link.httpRefusal(response, "is not JSON") }
       throw link.refusal(.json(error))
     }
-    if case .object(let object) = answer, case .integer(let number) = object["statusCode"],
-      let code = UInt32(exactly: number), ![.ok, .accepted].contains(UAFStatusCode(rawValue: code))
-    {
-      let words: String? = if case .string(let text) = object["description"] { text } else { nil }
-      throw link.refusal(status: UAFStatusCode(rawValue: code), text: words, operation: operation)
-    }
+    for element in Self.elements(of: answer) ?? [] { try refuseNo(element, operation, of: link) }
     guard response.status == 200 else { throw link.httpRefusal(response, "is not a success") }
     return answer
+  }
+
+  /// Throws what an object says if that is no: a UAF status, or another value of the mark where there is none.
+  private func refuseNo(_ object: JSONObject, _ operation: Operation, of link: ServerLink) throws(Refusal) {
+    guard let status = object["statusCode"] else {
+      guard case .plain(let rules) = settings.dialect, let mark = rules.success,
+        let value = mark.otherValue(in: object)
+      else { return }
+      throw link.refusal(plainNo: value, of: mark.member)
+    }
+    guard case .integer(let number) = status, let code = UInt32(exactly: number),
+      ![.ok, .accepted].contains(UAFStatusCode(rawValue: code))
+    else { return }
+    let words: String? = if case .string(let text) = object["description"] { text } else { nil }
+    throw link.refusal(status: UAFStatusCode(rawValue: code), text: words, operation: operation)
   }
 
   private var types: [String] {

@@ -24,6 +24,15 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// What kept the answer away, if there was none.
   public let networkFailure: NetworkFailure?
 
+  /// The HTTP status, where what came was no UAF message.
+  public let httpStatus: Int?
+
+  /// Whether a server of the plain dialect said no by another value of the mark that root named for its yes.
+  public let saysPlainNo: Bool
+
+  /// Why, where the person is to be told more than the result says.
+  public let cause: EndCause?
+
   /// What failed, for the log; holds names and numbers, never values.
   public let detail: String
 
@@ -39,7 +48,8 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
 
   init(
     _ result: FidoResult, spokenByServer: Bool, handshakeCompleted: Bool, serverText: String? = nil,
-    serverStatus: UInt32? = nil, networkFailure: NetworkFailure? = nil, detail: String
+    serverStatus: UInt32? = nil, networkFailure: NetworkFailure? = nil, httpStatus: Int? = nil,
+    saysPlainNo: Bool = false, cause: EndCause? = nil, detail: String
   ) {
     // Whoever maps results to PAM codes must not find a yes inside a no, whatever an authenticator reports.
     self.result = Self.successes.contains(result) ? .unknown : result
@@ -48,6 +58,9 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     self.serverText = serverText
     self.serverStatus = serverStatus
     self.networkFailure = networkFailure
+    self.httpStatus = httpStatus
+    self.saysPlainNo = saysPlainNo
+    self.cause = cause
     self.detail = detail
   }
 

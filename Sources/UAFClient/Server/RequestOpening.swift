@@ -90,7 +90,8 @@ struct RequestOpening: Sendable {
       let challenge = (try? FinalChallengeParams(encoded: response.fcParams))?.challenge ?? ""
       return .accepted(
         Acceptance(
-          tokens: verdict.additionalTokens, username: context.username, operation: operation, challenge: challenge))
+          tokens: verdict.additionalTokens, username: context.username, operation: operation, challenge: challenge,
+          forgottenKeyIDs: verdict.forgottenKeyIDs.filter(context.lostKeyIDs.contains)))
     }
     guard furtherRequests < Self.maximumFurtherRequests else {
       throw link.refusal(

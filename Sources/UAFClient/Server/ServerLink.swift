@@ -40,13 +40,20 @@ struct ServerLink: Sendable {
   // MARK: Refusals
 
   /// What was found here, before or beside the server.
-  func refusal(_ result: FidoResult, _ detail: String) -> Refusal {
-    Refusal(result, spokenByServer: false, handshakeCompleted: handshakeCompleted, detail: detail)
+  func refusal(_ result: FidoResult, _ detail: String, because cause: EndCause? = nil) -> Refusal {
+    Refusal(result, spokenByServer: false, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
   }
 
   /// What the server sent is not acceptable.
-  func refusal(ofServer result: FidoResult, _ detail: String) -> Refusal {
-    Refusal(result, spokenByServer: true, handshakeCompleted: handshakeCompleted, detail: detail)
+  func refusal(ofServer result: FidoResult, _ detail: String, because cause: EndCause? = nil) -> Refusal {
+    Refusal(result, spokenByServer: true, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
+  }
+
+  /// A server of the plain dialect said no, in place of its mark of a yes.
+  func refusal(plainNo value: String, of member: String) -> Refusal {
+    Refusal(
+      .unknown, spokenByServer: true, handshakeCompleted: handshakeCompleted, saysPlainNo: true,
+      detail: "the server said no: its '\(member)' is '\(Text.cleaned(value))'")
   }
 
   /// The server said no.
@@ -100,9 +107,10 @@ struct ServerLink: Sendable {
 
   /// The answer is no answer of a UAF server.
   func httpRefusal(_ response: TransportResponse, _ fault: String) -> Refusal {
-    let isBusy = response.status == 429 || (500...599).contains(response.status)
-    return refusal(
-      ofServer: isBusy ? .forbidden : .jsonParser,
-      "the answer with HTTP status \(response.status) \(fault); check the addresses in the configuration")
+    let hasFailed = response.status == 429 || (500...599).contains(response.status)
+    return Refusal(
+      hasFailed ? .forbidden : .jsonParser, spokenByServer: true, handshakeCompleted: handshakeCompleted,
+      httpStatus: response.status,
+      detail: "the answer with HTTP status \(response.status) \(fault); check the addresses in the configuration")
   }
 }

@@ -14,25 +14,21 @@ public struct SuccessMark: Equatable, Sendable {
     self.value = value
   }
 
-  /// Whether an answer is an object with the mark, or a list of such objects and of nothing else.
-  func isFound(in answer: JSONValue) -> Bool {
-    switch answer {
-    case .object(let object): isHeld(by: object)
-    case .array(let elements):
-      !elements.isEmpty
-        && elements.allSatisfy { element in
-          if case .object(let object) = element { isHeld(by: object) } else { false }
-        }
-    default: false
-    }
+  /// Whether an object has the mark.
+  func isHeld(by object: JSONObject) -> Bool { text(in: object)?.isIdentical(to: value) ?? false }
+
+  /// What an object has in place of the mark's value; nil without the member, or where that holds no single value.
+  func otherValue(in object: JSONObject) -> String? {
+    guard let text = text(in: object), !text.isIdentical(to: value) else { return nil }
+    return text
   }
 
-  private func isHeld(by object: JSONObject) -> Bool {
+  private func text(in object: JSONObject) -> String? {
     switch object[member] {
-    case .string(let text): text.isIdentical(to: value)
-    case .integer(let number): String(number) == value
-    case .bool(let flag): String(flag) == value
-    default: false
+    case .string(let text): text
+    case .integer(let number): String(number)
+    case .bool(let flag): String(flag)
+    default: nil
     }
   }
 }

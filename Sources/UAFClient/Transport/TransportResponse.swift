@@ -25,4 +25,10 @@ public struct TransportResponse: Equatable, Sendable {
     self.serverCertificate = serverCertificate
     self.redirect = redirect
   }
+
+  /// The same answer with a part of its body.
+  func with(body part: [UInt8]) -> TransportResponse {
+    TransportResponse(
+      status: status, contentType: contentType, body: part, serverCertificate: serverCertificate, redirect: redirect)
+  }
 }

@@ -33,8 +33,10 @@ struct Caller: Equatable {
   ///
   /// A peer without root is not believed. Its name is the one of `/etc/passwd`, or the one it was registered by, or its number in digits.
   var shownName: [UInt8]? {
-    name ?? typedName ?? ownName ?? registeredName ?? (isRoot ? nil : Array(String(peer).utf8))
+    name ?? typedName ?? ownName ?? registeredName ?? (isRoot ? nil : Self.digits(peer))
   }
+
+  private static func digits(_ number: UInt32) -> [UInt8] { Array(String(number).utf8) }
 
   /// Whether the peer is root.
   var isRoot: Bool { peer == 0 }
@@ -66,20 +68,22 @@ struct Caller: Equatable {
       (terminal, remoteHost) = (begin.tty, begin.remoteHost)
       return
     }
+    ownName = PasswdFile.name(of: peer, in: passwd())
     let saysTooMuch =
       begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote || begin.command != nil
       || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
       || begin.arguments.contains { $0 != Self.nouserok }
     guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
-      var ending = Ending(.invalidParameter, log: "peer \(peer) asked for what only root may ask for")
+      var ending = Ending(
+        .invalidParameter, because: .onlyRoot, log: "peer \(peer) asked for what only root may ask for")
       ending.peer = peer
+      ending.peerName = ownName ?? Self.digits(peer)
       throw ending
     }
     uid = peer
     callerUID = peer
     name = nil
     typedName = nil
-    ownName = PasswdFile.name(of: peer, in: passwd())
     origin = .local
     (terminal, remoteHost) = (nil, nil)
   }
@@ -112,7 +116,9 @@ struct Caller: Equatable {
         throw Ending(.invalidUsername, log: "the user name has characters that are not visible ASCII")
       }
     }
-    guard let uid else { throw Ending(.notRegistered, log: "no such account, or its lookup failed") }
+    guard let uid else {
+      throw Ending(.notRegistered, because: .nothingHere, log: "no such account, or its lookup failed")
+    }
     return uid
   }
 }

@@ -23,8 +23,12 @@ struct Ending: Error {
   var types: [AuthenticatorType] = []
   /// The peer that asked for what it may not ask for.
   var peer: UInt32?
+  /// Its name, or its number in digits.
+  var peerName: [UInt8]?
   /// What is wrong with a file of the state that is damaged, edited, or of another account, and what to do; nil if none is.
   var damage: String?
+  /// What root's own uafctl hears in place of the text, where that says too little.
+  var forRoot: String?
   /// Whether an answer was sent for a front end that was gone by then: the server may have accepted it.
   var isUnused = false
   /// Whether root's configuration or module arguments are wrong: the one thing that PAM_SERVICE_ERR tells.
@@ -39,7 +43,7 @@ struct Ending: Error {
   var incident: LogEvent? {
     if damage != nil { return .damaged }
     if peer != nil { return .peer }
-    return text == .configurationError ? .configuration : nil
+    return text == .configurationError || text == .serverNameChanged ? .configuration : nil
   }
 
   /// Root's configuration, or an argument of the module, cannot be used: 1001, PAM_SERVICE_ERR.
@@ -49,6 +53,31 @@ struct Ending: Error {
     var ending = Ending(isRoots ? .invalidParameter : .cannotUse, text: .configurationError, detail: detail, log: log)
     ending.isRootsFault = isRoots
     return ending
+  }
+
+  /// An ending whose cause decides what the person is told.
+  init(_ result: FidoResult, because cause: EndCause, log: String) {
+    self.init(result, text: .cause(cause), log: log)
+  }
+
+  /// What the person is told, and what can be done about it, which belongs to the text and not to the result alone.
+  func told(in language: Language) -> (text: String, nextStep: String?) {
+    // Details tell administrators what to do themselves.
+    if let detail { return (detail, nil) }
+    guard let text else { return (result.text(in: language), result.nextStep(in: language)) }
+    return (text.text(in: language), text.nextStep(in: language))
+  }
+
+  /// The same as it goes to a front end: uafctl shows the second line as a hint.
+  ///
+  /// A PAM host says "try again" by itself, and has a line of its own for each text: what a prompt's text leaves open is left
+  /// open there.
+  func told(in language: Language, toTool isTool: Bool) -> String {
+    let (told, nextStep) = told(in: language)
+    guard let nextStep else { return told }
+    if isTool { return "\(told)\n\(nextStep)" }
+    if case .cause = text { return "\(told) \(nextStep)" }
+    return text == nil ? "\(told) \(nextStep)" : told
   }
 
   /// An ending.

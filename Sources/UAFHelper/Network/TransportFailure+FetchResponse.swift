@@ -11,9 +11,10 @@ extension TransportFailure {
     case .tooLarge: self = .answerTooLarge
     case .unacceptableRequest: self = .requestNotAcceptable
     case .ownMeans: self = .ownMeans
-    // The three that tell of a server that is away, unless it was reached before.
+    // The four that tell of a server that is away, unless it was reached before.
     case .nameNotResolved: self = Self.away(.dns, response)
     case .refused: self = Self.away(.refused, response)
+    case .unreachable: self = Self.away(.unreachable, response)
     case .timedOut: self = Self.away(.timeOut, response)
     case .stalled: self = Self.reached(.timeOut, response)
     case .tlsFailed: self = Self.reached(.tls, response)

@@ -39,6 +39,6 @@ import UAFMessages
   /// Takes note of an authenticator that was opened.
   func add(_ unlocked: UnlockedAuthenticatorBox) { opened.append(unlocked) }
 
-  /// The first of the opened values that today's rules would refuse.
-  var staleType: AuthenticatorType? { opened.first(where: \.valueIsStale)?.type }
+  /// Those of the opened values that today's rules would refuse.
+  var staleTypes: [AuthenticatorType] { opened.filter(\.valueIsStale).map(\.type) }
 }

@@ -98,7 +98,9 @@ import UAFWire
     if let first = try session.firstType(of: held) { _ = try session.open([first], held) }
     while true {
       switch try attempt() {
-      case .success(let acceptance): return acceptance
+      case .success(let acceptance):
+        try session.noteAccepted(held.account, held.opened.map(\.type))
+        return acceptance
       case .failure(let refusal):
         guard isFirstTry, refusal.result == .requestNotExist, refusal.spokenByServer else {
           throw try session.noted(refusal, held.account, held.opened.map(\.type))
@@ -125,7 +127,7 @@ import UAFWire
     case .failure(let refusal):
       var ending = try session.noted(refusal, held.account, [])
       if refusal.serverStatus == UAFStatusCode.unauthorized.rawValue {
-        ending.detail = "the server does not accept this code: ask for a new one"
+        ending.text = .cause(.approvalRefused)
       }
       throw ending
     }

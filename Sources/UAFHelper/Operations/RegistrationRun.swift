@@ -6,14 +6,6 @@ import UAFMessages
 
 /// One registration: a key for each authenticator of a way, kept once the server has accepted them all.
 @safe final class RegistrationRun {
-  /// What allows an account a key.
-  enum Authorisation {
-    /// An enrolment code.
-    case code(String)
-    /// The token of a fresh verification with another authenticator.
-    case proof(String)
-  }
-
   /// Whether values that are set are replaced, unseen.
   var replacesValues = false
 
@@ -21,21 +13,21 @@ import UAFMessages
   private let client: ClientSettings
   private let account: AccountFile?
   private let identity: AccountIdentity
-  private let authorisation: Authorisation
+  private let word: RegistrationWord
   private let types: [AuthenticatorType]
   private let directory: StateDirectory
   private var network: Network
 
   init(
     _ session: Session, _ client: ClientSettings, _ server: ServerSettings, _ account: AccountFile?,
-    _ identity: AccountIdentity, _ authorisation: Authorisation, among types: [AuthenticatorType],
+    _ identity: AccountIdentity, _ word: RegistrationWord, among types: [AuthenticatorType],
     in directory: consuming StateDirectory
   ) throws(Ending) {
     self.session = session
     self.client = client
     self.account = account
     self.identity = identity
-    self.authorisation = authorisation
+    self.word = word
     self.types = types
     self.directory = directory
     network = try session.network(server)
@@ -47,24 +39,27 @@ import UAFMessages
   func run(named: AuthenticatorType?) throws(Ending) -> Acceptance {
     let all = try account.map { (file) throws(Ending) in try session.keys(of: file) } ?? []
     // A key that is to be replaced is no longer one of this account's, or the server would ask for another authenticator.
-    let keys = replacesValues ? all.filter { !types.contains($0.type) } : all
+    let keys = all.filter { replacesValues ? !types.contains($0.type) : !$0.isDead }
+    let lost = try session.ownKeyIDs(of: identity, held: all, without: keys, in: directory)
     var makers: [NewKeyMaker] = []
     if replacesValues {
       try requireJudgedCode()
-      try judgeCode(keys)
+      try judgeCode(keys, lost)
       // Whoever gives up before the new value is there has lost nothing.
       makers = try self.makers(types)
       try session.requireFrontEnd()
-      try deregisterReplacedKeys()
     }
-    var (flow, offer) = try offered(keys)
-    if offer.namesOtherKeys, keys.isEmpty, try deregisterStaleKeys() { (flow, offer) = try offered(keys) }
+    var (flow, offer) = try offered(keys, lost)
     if makers.isEmpty {
       makers = try self.makers(try way(of: offer, named))
-      // Later this is not asked: once keys were deregistered, the registration is finished even without a front end.
       try session.requireFrontEnd()
     }
     let acceptance = try send(&flow, &makers, keys)
+    if !acceptance.forgottenKeyIDs.isEmpty {
+      let count = acceptance.forgottenKeyIDs.count
+      session.log(
+        .keys, "\(FidoResult.alreadyRegistered): the server forgot \(count) key(s) that this machine had lost")
+    }
     let made = makers.map(\.type)
     try keep(makers, replacing: all.filter { made.contains($0.type) && $0.appID == offer.appID })
     return acceptance
@@ -78,75 +73,48 @@ import UAFMessages
 
   /// Has the server judge the code before anybody chooses a value: it gives a request only for a good one.
   ///
-  /// The request itself is not used. Another one is asked for when the keys that are replaced are gone.
-  private func judgeCode(_ keys: [UAFKey]) throws(Ending) {
-    do throws(Ending) { _ = try offered(keys) } catch {
+  /// The request itself is not used: choosing a value may take longer than its challenge lives.
+  private func judgeCode(_ keys: [UAFKey], _ lost: [KeyID]) throws(Ending) {
+    do throws(Ending) { _ = try offered(keys, lost) } catch {
       let isJudged = error.result == .noSuitableAuthenticator && !error.isServers
       if !isJudged { throw error }
     }
   }
 
-  /// Asks for a registration.
-  private func offered(_ keys: [UAFKey]) throws(Ending) -> (RegistrationFlow, RegistrationOffer) {
-    var code: String?
-    var proof: String?
-    switch authorisation {
-    case .code(let text): code = text
-    case .proof(let token): proof = token
-    }
-    var flow = RegistrationFlow(settings: client, username: identity.serverUserName, authCode: code, proof: proof)
+  /// Asks for a registration that takes the place of the lost keys (1008); never are keys of other machines named.
+  private func offered(
+    _ keys: [UAFKey], _ lost: [KeyID]
+  ) throws(Ending) -> (RegistrationFlow, RegistrationOffer) {
+    var flow = RegistrationFlow(
+      settings: client, username: identity.serverUserName, authCode: word.code, proof: word.proof, lostKeyIDs: lost)
     do throws(Refusal) {
       try flow.start(over: &network)
-      let offer = try flow.collect(over: &network, among: session.descriptions(types, keys: keys))
+      let others = AuthenticatorType.allCases.filter { !types.contains($0) }
+      let offer = try flow.collect(
+        over: &network, among: session.descriptions(types, keys: keys),
+        besides: session.descriptions(others, keys: keys))
       return (flow, offer)
     } catch {
-      throw code == nil ? Ending(error) : Ending(ofCode: error)
+      throw word.code == nil ? Ending(error) : Ending(judgingCode: error)
     }
-  }
-
-  /// Has the server forget the keys that this machine has lost, before it gets a new one (1008).
-  ///
-  /// A server that does not tell machines apart finds no keys named, or none here, and registers beside what it has.
-  ///
-  /// - Returns: whether there were any; keys of other machines are none.
-  private func deregisterStaleKeys() throws(Ending) -> Bool {
-    guard try deregister(.machine) else { return false }
-    session.log(.keys, "\(FidoResult.alreadyRegistered): the server forgot keys that this machine had lost")
-    return true
-  }
-
-  /// Has the server forget this machine's keys of the authenticators that are about to get others.
-  private func deregisterReplacedKeys() throws(Ending) {
-    for type in types { _ = try deregister(try session.scope(type)) }
-  }
-
-  /// - Returns: whether the server had any such key.
-  private func deregister(_ scope: DeregistrationScope) throws(Ending) -> Bool {
-    guard case .code(let code) = authorisation, client.dialect == .fido, client.device.id != nil else { return false }
-    do throws(Refusal) {
-      _ = try session.order(scope, .code(code), of: identity.serverUserName, client, over: &network)
-    } catch {
-      let nothingThere: [UAFStatusCode] = [.unknownKeyID, .unknownAAID, .notFound, .badRequest]
-      if let status = error.serverStatus, nothingThere.contains(.init(rawValue: status)) { return false }
-      throw Ending(ofCode: error)
-    }
-    return true
   }
 
   /// What to register: the one way there is, or the person's choice.
   private func way(of offer: RegistrationOffer, _ named: AuthenticatorType?) throws(Ending) -> [AuthenticatorType] {
     let ways = session.ways(offer.sets, among: types, named: named)
     guard let first = ways.first else {
-      throw Ending(.noSuitableAuthenticator, log: "the server takes no authenticator that is here")
+      throw Ending(
+        .noSuitableAuthenticator, because: named == nil ? .typesNotAccepted : session.namedNotAccepted,
+        log: "the server takes no authenticator that is here" + (named.map { ": not \($0.rawValue)" } ?? ""))
     }
     // Where one was named, it alone if that will do.
     if named != nil { return ways.min { $0.count < $1.count } ?? first }
     guard ways.count > 1 else { return first }
     guard session.isInteractive else {
-      throw Ending(.noSuitableAuthenticator, log: "several authenticators fit: name one")
+      throw Ending(.noSuitableAuthenticator, because: .severalToName, log: "several authenticators fit: name one")
     }
     guard case .way(let way) = try session.choose(among: ways) else {
-      throw Ending(.noSuitableAuthenticator, log: "nothing of the list was chosen")
+      throw Ending(.noSuitableAuthenticator, because: .nothingChosen, log: "nothing of the list was chosen")
     }
     return way
   }
@@ -175,20 +143,20 @@ import UAFMessages
   /// In the plain dialect a server may ignore the code, and an unsigned answer may be forged by whoever controls uaf-fetch:
   /// any text would then set a new value. An account without any value is treated as before its first registration.
   private func requireJudgedCode() throws(Ending) {
-    guard case .code = authorisation, let account, !session.caller.isRoot || replacesValues else { return }
-    guard client.dialect == .fido else {
+    guard !word.isVerifiedHere, let account, !session.caller.isRoot || replacesValues else { return }
+    guard word.code != nil else {
+      guard try session.isInUse(account) else { return }
       throw Ending(
         .invalidParameter,
-        detail:
-          "this server judges no enrolment codes: register without one, on the word of a registered authenticator",
-        log: "the server cannot judge an enrolment code")
+        detail: "this account has an authenticator that is not enabled here: have root run 'uafctl register USER'",
+        log: "the account is in use, and nothing proves that it is this person's")
+    }
+    guard client.dialect == .fido else {
+      throw Ending(.invalidParameter, because: .codesNotJudged, log: "the server cannot judge an enrolment code")
     }
     guard session.isWordUnsigned, try session.isInUse(account) else { return }
     throw Ending(
-      .invalidParameter,
-      detail: "where the server's yes is not signed (server.require_signed_verdict) no code gives an account in use a "
-        + "value: register without a code, on the word of a registered authenticator, or have root run "
-        + "'uafctl register USER --code FILE'",
+      .invalidParameter, because: .codesNotSigned,
       log: "a code for an account in use, and server.require_signed_verdict is not set")
   }
 
@@ -199,8 +167,13 @@ import UAFMessages
     let verdict: Verdict
     do throws(Refusal) {
       for index in makers.indices { _ = try flow.makeKey(with: &makers[index]) }
-      verdict = try flow.send(over: &network)
     } catch { throw Ending(error) }
+    // From here on the server may have keys that this machine does not get to keep.
+    do throws(StateError) {
+      try MadeKeys.add(
+        makers.compactMap { $0.made?.keyID }, of: identity.uid, serverUserName: identity.serverUserName, in: directory)
+    } catch { throw Ending(error) }
+    do throws(Refusal) { verdict = try flow.send(over: &network) } catch { throw Ending(error) }
     if case .accepted(let acceptance) = verdict { return try session.believe(acceptance) }
     return try authenticateFurther(flow.furtherAuthentication(), &makers, keys)
   }
@@ -217,7 +190,9 @@ import UAFMessages
         offer = try flow.collect(over: &network, among: session.descriptions(types, keys: all))
       } catch { throw Ending(error) }
       guard let way = session.ways(offer.sets, among: types, named: nil).first else {
-        throw Ending(.noSuitableAuthenticator, log: "the server asks for authenticators that are not open")
+        throw Ending(
+          .noSuitableAuthenticator, because: .typesNotAccepted,
+          log: "the server asks for authenticators that are not open")
       }
       let answered = try session.answer(&flow, offer, way, all, over: &network) { (key) throws(Ending) in
         guard let index = makers.firstIndex(where: { $0.type == key.type }) else {

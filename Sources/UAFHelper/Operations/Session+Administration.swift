@@ -10,7 +10,7 @@ extension Session {
     let uid = try caller.requireAccount()
     let directory = try openState()
     guard let account = try openAccount(uid, in: directory) else {
-      throw Ending(.notRegistered, log: "nothing to unlock")
+      throw Ending(.notRegistered, because: .nothingHere, log: "nothing to unlock")
     }
     do throws(StateError) { try account.unlock() } catch { throw Ending(error) }
     audit(.unlockedByRoot)
@@ -27,7 +27,7 @@ extension Session {
     do throws(StateError) { forgotten = try AccountFile.forget(in: directory, uid: uid) } catch {
       throw Ending(.cannotUse, log: "\(error)")
     }
-    guard forgotten else { throw Ending(.notRegistered, log: "nothing to forget") }
+    guard forgotten else { throw Ending(.notRegistered, because: .nothingHere, log: "nothing to forget") }
     if wasLocked { audit(.unlockedByRemoval) }
     return Success(detail: "forgotten on this machine; the server still knows its keys")
   }

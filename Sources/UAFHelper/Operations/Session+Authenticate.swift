@@ -35,7 +35,7 @@ extension Session {
     } catch {
       success = try withoutServer(error, held, terms)
     }
-    if let stale = held.staleType {
+    for stale in held.staleTypes {
       // A program with one prompt could not hold the change that the account stage would ask for.
       success.valueIsStale = isInteractive
       let text = isInteractive ? PromptText.valueIsStale(stale.kind) : .valueIsStaleHere(stale.kind)
@@ -80,7 +80,7 @@ extension Session {
 
   /// Notes what was used, for the next call that can ask only once; a login does not fail for it.
   private func noteUse(of held: AccountAuthenticators) {
-    guard held.types.count > 1, let used = held.staleType ?? held.opened.first?.type else { return }
+    guard held.types.count > 1, let used = held.staleTypes.first ?? held.opened.first?.type else { return }
     do throws(StateError) { try held.account.noteUse(of: used) } catch {
       log(.state, "which authenticator was used could not be noted: \(error)", .warning)
     }

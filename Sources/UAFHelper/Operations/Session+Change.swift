@@ -32,11 +32,12 @@ extension Session {
   private var asksForStaleValue: Bool { begin.pamFlags & 0x20 != 0 }
 
   private func openForChange(_ held: AccountAuthenticators) throws(Ending) -> UnlockedAuthenticatorBox {
+    var first = try firstToChange(of: held)
+    var right: [AuthenticatorType] = []
     while true {
-      let first = try firstType(of: held)
       let chosen = if let first { first } else { try chooseType(among: held.types) }
       guard let type = chosen else {
-        throw Ending(.authenticatorChangeFailed, log: "nothing of the list was chosen")
+        throw Ending(.authenticatorChangeFailed, because: .nothingChosen, log: "nothing of the list was chosen")
       }
       let unlocked = try verify(
         held.account, type, in: held.directory, attempts: held.attempts(type, tries: tries), canGoBack: first == nil,
@@ -44,9 +45,21 @@ extension Session {
       guard let unlocked else { continue }
       if !asksForStaleValue || unlocked.valueIsStale { return unlocked }
       // A login that asked for a change is not content with a change of something else.
-      let text = PromptText.valueMeetsRules(type.kind).text(in: language)
-      guard first == nil else { throw Ending(.authenticatorChangeFailed, log: "the value meets the rules") }
-      try frontEnd.send(.error(text))
+      right.append(type)
+      guard held.named == nil, let other = held.types.first(where: { !right.contains($0) }) else {
+        throw Ending(.authenticatorChangeFailed, because: .nothingStale, log: "the value meets the rules")
+      }
+      try frontEnd.send(.error(PromptText.valueMeetsRules(type.kind, other: other.kind).text(in: language)))
+      first = other
     }
+  }
+
+  /// What is asked for without a question: for a login's change the value that the login found stale, which it noted.
+  private func firstToChange(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
+    guard asksForStaleValue, held.named == nil else { return try firstType(of: held) }
+    let noted: AuthenticatorType?
+    do throws(StateError) { noted = try held.account.lastUsed() } catch { throw Ending(error) }
+    guard let noted, held.types.contains(noted) else { return try firstType(of: held) }
+    return noted
   }
 }

@@ -40,10 +40,14 @@ extension Session {
     if let way = ways.first(where: held.cover), !held.opened.isEmpty { return way }
     let further = ways.filter { way in held.opened.allSatisfy { way.contains($0.type) } }
     guard !further.isEmpty else {
-      throw Ending(.noSuitableAuthenticator, log: "the server asks for authenticators that are not here")
+      throw Ending(
+        .noSuitableAuthenticator, because: held.named == nil ? .typesNotAccepted : namedNotAccepted,
+        log: "the server asks for authenticators that are not here" + (held.named.map { ": not \($0.rawValue)" } ?? ""))
     }
     guard isInteractive else {
-      throw Ending(.noSuitableAuthenticator, log: "the server asks for more than one prompt can give")
+      throw Ending(
+        .noSuitableAuthenticator, because: .severalTogether,
+        log: "the server asks for more than one prompt can give")
     }
     return try open(oneOf: further, held)
   }
@@ -96,7 +100,7 @@ extension Session {
       }
       error = PromptText.noSuchChoice(options.count).text(in: language)
     }
-    throw Ending(.noSuitableAuthenticator, log: "nothing of the list was chosen")
+    throw Ending(.noSuitableAuthenticator, because: .nothingChosen, log: "nothing of the list was chosen")
   }
 
   /// One type of a list.

@@ -21,7 +21,7 @@ extension Session {
     let named = try namedType()
     let uid = try caller.requireAccount()
     guard let held = try authenticators(of: uid, named) else {
-      throw Ending(.notRegistered, log: "no key of this account on this machine")
+      throw Ending(.notRegistered, because: .nothingHere, log: "no key of this account on this machine")
     }
     let type = begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)
     let account = held.account
@@ -37,9 +37,9 @@ extension Session {
     let name = account.identity.serverUserName
     let order: DeregistrationOrder
     let scope = try scope(type)
-    do throws(Refusal) { order = try self.order(scope, proof, of: name, client, over: &network) } catch {
-      if case .code = proof { throw Ending(ofCode: error) }
-      throw Ending(error)
+    let keyIDs = try ownKeyIDs(of: account, type, in: try openState())
+    do throws(Refusal) { order = try self.order(scope, keyIDs, proof, of: name, client, over: &network) } catch {
+      throw begin.payload == nil ? Ending(error) : Ending(judgingCode: error)
     }
     try forgetKeys(order, type, of: account, proof)
     return Success(text: .deregistered(user: account.identity.serverUserName))
@@ -49,7 +49,8 @@ extension Session {
   private func typeToDeregister(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType {
     if let type = held.named ?? (held.types.count == 1 ? held.types.first : nil) { return type }
     guard isInteractive, let type = try chooseType(among: held.types) else {
-      throw Ending(.noSuitableAuthenticator, log: "several authenticators are registered: name one")
+      throw Ending(
+        .noSuitableAuthenticator, because: .severalToName, log: "several authenticators are registered: name one")
     }
     return type
   }
@@ -62,13 +63,15 @@ extension Session {
 
   /// Has the server forget keys of an account and say which.
   func order(
-    _ scope: DeregistrationScope, _ proof: DeregistrationProof, of username: String, _ client: ClientSettings,
-    over network: inout Network
+    _ scope: DeregistrationScope, _ keyIDs: [KeyID], _ proof: DeregistrationProof, of username: String,
+    _ client: ClientSettings, over network: inout Network
   ) throws(Refusal) -> DeregistrationOrder {
     var flow =
       switch proof {
-      case .token(let token): DeregistrationFlow(settings: client, username: username, scope: scope, proof: token)
-      case .code(let code): DeregistrationFlow(settings: client, username: username, scope: scope, authCode: code)
+      case .token(let token):
+        DeregistrationFlow(settings: client, username: username, scope: scope, keyIDs: keyIDs, proof: token)
+      case .code(let code):
+        DeregistrationFlow(settings: client, username: username, scope: scope, keyIDs: keyIDs, authCode: code)
       }
     try flow.start(over: &network)
     let order = try flow.collect(over: &network)
@@ -91,7 +94,9 @@ extension Session {
       return order.names(aaid, keyID)
     }
     guard !named.isEmpty else {
-      var ending = Ending(.invalidParameter, log: "the server's order names no key of this account on this machine")
+      var ending = Ending(
+        .invalidParameter, because: .messageNotValid,
+        log: "the server's order names no key of this account on this machine")
       ending.isServers = true
       throw ending
     }

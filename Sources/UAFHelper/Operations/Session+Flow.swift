@@ -47,7 +47,7 @@ extension Session {
     for type in way {
       let fitting = keys.last { $0.type == type && $0.appID == offer.appID && named.contains($0.keyID) }
       guard let key = fitting else {
-        throw Ending(.noSuitableAuthenticator, log: "the server asks for keys that are not here")
+        throw Ending(.noSuitableAuthenticator, because: .keysNotHere, log: "the server asks for keys that are not here")
       }
       try requireFrontEnd()
       var signer = try signer(key)
@@ -65,6 +65,15 @@ extension Session {
       let counter = try account.nextSignCounter(key.keyID)
       return try KeySigner(key, counter: counter, nonce: RandomBytes.make(16), unlocked: unlocked)
     } catch let error as StateError { throw Ending(error) } catch { throw Ending(.cannotUse, log: "\(error)") }
+  }
+
+  /// Takes back what was noted of keys that the server has just accepted; a login does not fail for it.
+  func noteAccepted(_ account: AccountFile, _ types: [AuthenticatorType]) throws(Ending) {
+    for key in try keys(of: account) where types.contains(key.type) && key.serverStatus != 0 {
+      do throws(StateError) { try account.mark(key.keyID, serverStatus: 0) } catch {
+        log(.state, "that the server accepts the key again could not be noted: \(error)", .warning)
+      }
+    }
   }
 
   /// The ending for a refusal, after what the server said of the key was noted.

@@ -67,11 +67,8 @@ extension Session {
       let problems = value.withBytes { policy.check($0) }
       return problems.isEmpty ? nil : Self.fitting(problems.map { $0.message(in: language) })
     case .pattern:
-      let minimum = configuration.pattern.minimumNodes
-      guard let stroke = Pattern.canonical(value) else {
-        return RuleText.notAPattern.text(in: language) + " " + RuleText.minimumNodes(minimum).text(in: language)
-      }
-      return stroke.count < minimum ? RuleText.minimumNodes(minimum).text(in: language) : nil
+      let problems = Pattern.problems(with: value, minimumNodes: configuration.pattern.minimumNodes)
+      return problems.isEmpty ? nil : problems.map { $0.text(in: language) }.joined(separator: " ")
     }
   }
 }

@@ -1,5 +1,6 @@
 import Authenticator
 import FidoResults
+import UAFClient
 import UAFConfiguration
 import UAFMessages
 import UAFWire
@@ -10,12 +11,11 @@ extension Session {
   /// - Throws: ``Ending`` (1001) where there is none, or it cannot be read, is for something else, or has expired.
   func payload(_ operation: UAFMessages.Operation = .registration) throws(Ending) -> EnrolmentPayload {
     guard let bytes = begin.payload, let text = String(validating: bytes, as: UTF8.self) else {
-      throw Ending(
-        .invalidParameter, detail: "an enrolment code is needed: uafctl register --code FILE", log: "no code")
+      throw Ending(.invalidParameter, because: .codeMissing, log: "no payload")
     }
     let payload: EnrolmentPayload
     do throws(MessageError) { payload = try EnrolmentPayload(encoded: text) } catch {
-      throw Ending(.invalidParameter, detail: "the code cannot be read: \(error)", log: "code: \(error)")
+      throw Ending(.invalidParameter, because: .codeUnreadable, log: "payload: \(error)")
     }
     return try checked(payload, operation)
   }
@@ -24,13 +24,12 @@ extension Session {
     _ payload: EnrolmentPayload, _ operation: UAFMessages.Operation
   ) throws(Ending) -> EnrolmentPayload {
     guard payload.op == operation else {
-      throw Ending(
-        .invalidParameter, detail: "the code is for another operation", log: "code of another operation")
+      throw Ending(.invalidParameter, because: .codeOfOtherOperation, log: "payload of another operation")
     }
     guard payload.expires > surroundings.now().wallSeconds else {
       throw Ending(
-        .requestNotExist, detail: "the code has expired: ask the administrator for another one",
-        log: "the code has expired")
+        .requestNotExist, because: operation == .authentication ? .approvalExpired : .codeExpired,
+        log: "payload expired")
     }
     return payload
   }
@@ -58,8 +57,8 @@ extension Session {
     try requireTrusted(payload, server)
     guard payload.username == account.identity.serverUserName else {
       throw Ending(
-        .invalidParameter, detail: "the code is for another account than \(account.identity.serverUserName)",
-        log: "code of another account")
+        .invalidParameter, because: .codeOfOtherAccount,
+        log: "payload of another account than \(account.identity.serverUserName)")
     }
     return payload.authCode
   }
@@ -71,19 +70,29 @@ extension Session {
       configured.isSecure == named.isSecure, configured.host == named.host, configured.port == named.port
     else {
       throw Ending(
-        .invalidParameter, detail: "the code names another server than this machine's configuration",
-        log: "code of another server")
+        .invalidParameter, because: .codeOfOtherServer,
+        log: "payload of another server")
     }
     guard let authority = payload.ca else { return }
     let known = Self.withoutWhiteSpace(authorities ?? "")
     guard known.contains(Self.withoutWhiteSpace(authority)) else {
       throw Ending(
-        .invalidParameter, detail: "the code names another certificate authority than this machine's configuration",
-        log: "code of another authority")
+        .invalidParameter, because: .codeOfOtherAuthority,
+        log: "payload of another authority")
     }
   }
 
   private static func withoutWhiteSpace(_ text: String) -> String {
     String(decoding: text.utf8.filter { $0 > 0x20 }, as: UTF8.self)
+  }
+}
+
+extension Ending {
+  /// The end of an exchange in which the server had an enrolment code to judge.
+  init(judgingCode refusal: Refusal) {
+    self.init(refusal)
+    let isCodeRefused =
+      refusal.result == .serverNoRegistration || refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
+    if isCodeRefused { (result, text) = (.serverNoRegistration, .cause(.codeRefused)) }
   }
 }

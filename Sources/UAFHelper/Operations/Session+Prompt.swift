@@ -81,7 +81,7 @@ extension Session {
     return switch question.step {
     case .current where begin.operation == .change: .currentValue(kind, user: user, digits: digits)
     case .current:
-      .value(kind, user: user, service: caller.isTool ? nil : settings.reason ?? caller.service, digits: digits)
+      .value(kind, user: user, service: caller.isTool ? nil : rootsReason ?? caller.service, digits: digits)
     case .new: .newValue(kind, user: user, digits: digits)
     case .newAgain: .newValueAgain(kind, digits: digits)
     }
@@ -99,21 +99,26 @@ extension Session {
     return ["1 2 3", "4 5 6", "7 8 9"]
   }
 
-  /// At how many characters an entry is complete, where root lets it be taken without Enter.
+  /// At how many characters an entry is complete, where root lets it be taken without Enter: those of a PIN, or the most that a
+  /// new text may have.
   private func entryLength(_ question: Question) -> UInt32? {
-    guard configuration.passcode.autoSubmit else { return nil }
-    return digitCount(question).map { UInt32(clamping: $0) }
+    guard question.kind == .passcode, configuration.passcode.autoSubmit else { return nil }
+    let policy = configuration.passcode.policy
+    return UInt32(clamping: policy.uiType.digitCount ?? policy.maximumLength)
   }
 
   /// What this is for, in the prompt's own field: the text to be confirmed, root's words, or else the service with sudo's
   /// command or the host the person comes from.
   var reason: String? {
-    if let text = transaction?.shown ?? settings.reason { return text }
+    if let text = transaction?.shown ?? rootsReason { return text }
     guard let service = caller.service else { return nil }
     if caller.isSudo, let command { return Text.cleaned(String(decoding: command, as: UTF8.self)) }
     guard begin.isRemote, let host = begin.remoteHost, !host.isEmpty else { return Text.cleaned(service) }
     return Text.cleaned("\(service) from \(String(decoding: host, as: UTF8.self))")
   }
+
+  /// Root's words for what this is for, in the person's language.
+  private var rootsReason: String? { settings.reason?.text(in: language) }
 
   /// What sudo is to do; nil where that is not known.
   ///

@@ -16,71 +16,113 @@ extension Session {
     let uid = try caller.requireAccount()
     let directory = try openState()
     let account = try openAccount(uid, in: directory)
+    let types = try registrable(account, named)
     let identity: AccountIdentity
-    var authorisation: RegistrationRun.Authorisation
+    let word: RegistrationWord
     if begin.payload != nil {
       let payload = try payload()
       try requireTrusted(payload, server)
       identity = try self.identity(uid, account, for: payload.username, server)
-      authorisation = .code(payload.authCode)
+      word = .code(payload.authCode)
     } else {
-      guard let account, let token = try proof(account, but: named, client, server) else { throw Self.noPayload }
-      identity = account.identity
-      authorisation = .proof(token)
+      identity = try self.identity(uid, account, for: nil, server)
+      word = try self.word(on: account, types, named, client, server)
     }
-    let run = try RegistrationRun(
-      self, client, server, account, identity, authorisation, among: try registrable(account, named), in: directory)
+    let run = try RegistrationRun(self, client, server, account, identity, word, among: types, in: directory)
     let acceptance = try run.run(named: named)
     return Success(text: .registered(user: identity.serverUserName), token: acceptance.token)
   }
 
-  /// The types a registration may be for: the named one, else those without a value, else the only one there is.
+  /// What allows an account a key where no payload was given: the word of a registered authenticator, else what root says that
+  /// this server wants.
+  private func word(
+    on account: AccountFile?, _ types: [AuthenticatorType], _ named: AuthenticatorType?, _ client: ClientSettings,
+    _ server: ServerSettings
+  ) throws(Ending) -> RegistrationWord {
+    guard server.enrolment != .payload else {
+      guard let account, let token = try proof(account, but: named.map { [$0] } ?? [], client, server).token else {
+        throw Self.noPayload
+      }
+      return .proof(token)
+    }
+    // The value of a type that is registered anew is asked for by the registration itself.
+    let known: (isVerified: Bool, token: String?) =
+      if let account { try proof(account, but: named.map { [$0] } ?? types, client, server) } else { (false, nil) }
+    if let token = known.token { return .proof(token) }
+    return RegistrationWord(
+      code: server.enrolment == .code ? try askCode() : nil, isVerifiedHere: known.isVerified)
+  }
+
+  /// The types a registration may be for: the named one, else those whose keys the server knows no more, else those without a
+  /// value, else the only one there is.
   private func registrable(
     _ account: AccountFile?, _ named: AuthenticatorType?
   ) throws(Ending) -> [AuthenticatorType] {
     guard named == nil, let account else { return enabledTypes }
+    let dead = try deadTypes(account)
+    guard dead.isEmpty else { return dead }
     let enrolled = try enrolledTypes(account)
     let open = enabledTypes.filter { !enrolled.contains($0) }
     if !open.isEmpty || enabledTypes.count == 1 { return open.isEmpty ? enabledTypes : open }
     throw Ending(
-      .noSuitableAuthenticator, detail: "every authenticator is registered: name the one to register anew",
+      .noSuitableAuthenticator, because: .nothingLeftToRegister,
       log: "every authenticator is registered already")
   }
 
   /// A fresh verification with an authenticator that is registered, in place of a code.
   ///
-  /// - Returns: nil where there is none, or the server hands out no token for it.
+  /// - Returns: whether there was one, and the server's token for it if it hands out any.
   private func proof(
-    _ account: AccountFile, but named: AuthenticatorType?, _ client: ClientSettings, _ server: ServerSettings
-  ) throws(Ending) -> String? {
-    let types = try enrolledTypes(account).filter { $0 != named }
-    guard !types.isEmpty else { return nil }
+    _ account: AccountFile, but excluded: [AuthenticatorType], _ client: ClientSettings, _ server: ServerSettings
+  ) throws(Ending) -> (isVerified: Bool, token: String?) {
+    let types = try enrolledTypes(account).filter { !excluded.contains($0) }
+    guard !types.isEmpty else { return (false, nil) }
     let held = AccountAuthenticators(account, types, named: nil, in: try openState())
-    return try AuthenticationRun(self, held, client, server, for: .proof(.registration)).run().token
+    return (true, try AuthenticationRun(self, held, client, server, for: .proof(.registration)).run().token)
+  }
+
+  /// Asks for an enrolment code.
+  ///
+  /// A code is no secret like a value: it is good once, and the server must read it.
+  ///
+  /// - Throws: ``Ending``: cancelled, or 1001 for an empty one.
+  private func askCode() throws(Ending) -> String {
+    guard let code = try enteredCode() else {
+      throw Ending(.invalidParameter, detail: "no enrolment code was entered: register again with one", log: "no code")
+    }
+    return code
+  }
+
+  /// What was entered where an enrolment code was asked for; nil for an empty line.
+  private func enteredCode() throws(Ending) -> String? {
+    var prompt = Prompt(
+      echo: true, check: "code", step: .current, text: PromptText.enrolmentCode.text(in: language))
+    prompt.reason = reason
+    let entry = try ask(prompt)
+    guard entry.count > 0 else { return nil }
+    return entry.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
 
   private static var noPayload: Ending {
-    Ending(
-      .invalidParameter, detail: "an enrolment code is needed: uafctl register --code FILE", log: "no code")
+    Ending(.invalidParameter, because: .codeMissing, log: "no payload")
   }
 
   /// Whose state it is, or will be.
   ///
   /// The server's name must be what root's mapping makes of the account's.
+  ///
+  /// - Parameter username: the name in the payload; nil without one.
   private func identity(
-    _ uid: UInt32, _ account: AccountFile?, for username: String, _ server: ServerSettings
+    _ uid: UInt32, _ account: AccountFile?, for username: String?, _ server: ServerSettings
   ) throws(Ending) -> AccountIdentity {
     let name = account?.identity.name ?? caller.name ?? caller.ownName
     guard let name else {
-      throw Ending(
-        .invalidUsername, detail: "this account is not in /etc/passwd: have root run 'uafctl register USER'",
-        log: "uid \(uid) is not in /etc/passwd")
+      throw Ending(.invalidUsername, because: .notInPasswd, log: "uid \(uid) is not in /etc/passwd")
     }
     let serverName = try serverUserName(name, server)
-    guard serverName == username else {
+    guard username.map({ $0 == serverName }) ?? true else {
       throw Ending(
-        .invalidParameter, detail: "the code is for another account than \(serverName)",
-        log: "code of another account")
+        .invalidParameter, because: .codeOfOtherAccount, log: "payload of another account than \(serverName)")
     }
     return AccountIdentity(uid: uid, name: name, serverUserName: serverName)
   }
@@ -95,15 +137,11 @@ extension Session {
     guard let type = chosen else {
       return Ending(.resetChosen, log: "registering anew was chosen, and no authenticator")
     }
-    var prompt = Prompt(
-      echo: true, check: "code", step: .current, text: PromptText.enrolmentCode.text(in: language))
-    prompt.reason = reason
-    let entry = try ask(prompt)
-    guard entry.count > 0 else { return Ending(.resetChosen, log: "registering anew was chosen, and no code entered") }
+    guard let text = try enteredCode() else {
+      return Ending(.resetChosen, log: "registering anew was chosen, and no code entered")
+    }
     let server = try server()
     let client = try clientSettings(server)
-    // A code is no secret like a value: it is good once, for minutes, and the server must read it.
-    let text = entry.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
     let code = try code(entered: text, for: held.account, server)
     let run = try RegistrationRun(
       self, client, server, held.account, held.account.identity, .code(code), among: [type], in: try openState())

@@ -18,24 +18,18 @@ extension Session {
     let isByCode = begin.payload != nil
     guard caller.isRoot || isByCode else {
       throw Ending(
-        .authenticatorResetFailed,
-        detail: "a new enrolment code is needed: uafctl reset --code FILE (or have root run 'uafctl reset USER')",
-        log: "no code")
+        .authenticatorResetFailed, because: .codeMissing, log: "no payload")
     }
     guard caller.isRoot || !isWordUnsigned else {
       throw Ending(
-        .authenticatorResetFailed,
-        detail: "where the server's yes is not signed (server.require_signed_verdict) no code resets: have root run "
-          + "'uafctl reset USER'",
+        .authenticatorResetFailed, because: .resetsNotSigned,
         log: "a reset by code, and server.require_signed_verdict is not set")
     }
     guard let held = try authenticators(of: uid, named) else {
       throw Ending(.resetNone, log: "no value of this account on this machine")
     }
     guard let type = named ?? (held.types.count == 1 ? held.types.first : nil) else {
-      throw Ending(
-        .authenticatorResetFailed, detail: "several authenticators have a value: name one of them",
-        log: "no type was named")
+      throw Ending(.authenticatorResetFailed, because: .severalToName, log: "no type was named")
     }
     if isByCode { try deregisterByCode(type, of: held.account) }
     do throws(StateError) {
@@ -54,16 +48,17 @@ extension Session {
     let code = try code(for: account, server)
     guard client.dialect == .fido, client.device.id != nil else {
       throw Ending(
-        .authenticatorResetFailed, detail: "this server takes no enrolment codes: have root run 'uafctl reset USER'",
+        .authenticatorResetFailed, because: .codesResetNothing,
         log: "the server cannot judge an enrolment code")
     }
     try requireFrontEnd()
     var network = try self.network(server)
     let scope = try scope(type)
+    let keyIDs = try ownKeyIDs(of: account, type, in: try openState())
     do throws(Refusal) {
-      _ = try order(scope, .code(code), of: account.identity.serverUserName, client, over: &network)
+      _ = try order(scope, keyIDs, .code(code), of: account.identity.serverUserName, client, over: &network)
     } catch {
-      var ending = Ending(ofCode: error)
+      var ending = Ending(judgingCode: error)
       if error.spokenByServer { ending.result = .authenticatorResetFailed }
       throw ending
     }

@@ -51,6 +51,10 @@ extension Session {
       "type": .string(type.rawValue), "aaid": .string(type.aaid), "state": .integer(Int64(code.code)),
       "stateName": .string(code.name),
     ]
+    if let account, try deadTypes(account).contains(type) {
+      let isRevoked = try keys(of: account).contains { $0.type == type && $0.isRevoked }
+      json.set("atServer", .string(isRevoked ? "revoked" : "unknown"))
+    }
     Self.write(local, to: &json)
     json.set("remote", Self.object(try standing(.remote)))
     // Told only where something was counted: most accounts are never tried by others.

@@ -20,7 +20,8 @@ extension Session {
     let named = begin.authenticator.map { String(decoding: $0, as: UTF8.self) }
     guard let wanted = named ?? arguments.authenticator ?? settings.authenticator else {
       guard !enabledTypes.isEmpty else {
-        throw Ending(.noSuitableAuthenticator, log: "no authenticator that is built is enabled")
+        throw Ending(
+          .noSuitableAuthenticator, because: .noneEnabled, log: "no authenticator that is built is enabled")
       }
       return nil
     }
@@ -28,12 +29,17 @@ extension Session {
       guard ConfiguredAuthenticator(rawValue: wanted) != nil else {
         var ending = Ending(.invalidAuthenticatorType, log: "no such authenticator type")
         ending.isRootsFault = named == nil
+        if ending.isRootsFault { ending.text = .configurationError }
         throw ending
       }
-      throw Ending(notBuilt, log: "\(wanted) is not built")
+      let log = "\(wanted) is not built"
+      guard notBuilt == .noSuitableAuthenticator else { throw Ending(notBuilt, log: log) }
+      throw Ending(notBuilt, because: named == nil ? .noneEnabled : .namedNotEnabled, log: log)
     }
     guard enabledTypes.contains(type) else {
-      throw Ending(.noSuitableAuthenticator, log: "\(type.rawValue) is not in the configuration's authenticators")
+      throw Ending(
+        .noSuitableAuthenticator, because: named == nil ? .noneEnabled : .namedNotEnabled,
+        log: "\(type.rawValue) is not in the configuration's authenticators")
     }
     return type
   }
@@ -46,6 +52,9 @@ extension Session {
     default: .noSuitableAuthenticator
     }
   }
+
+  /// Whose word it is that the server does not go along with: the caller's, or root's.
+  var namedNotAccepted: EndCause { begin.authenticator == nil ? .configuredNotAccepted : .namedNotAccepted }
 
   /// Whether one call may ask more than one question.
   ///
@@ -71,6 +80,15 @@ extension Session {
     do throws(StateError) { return try account.authenticator(type) != nil } catch { throw Ending(error) }
   }
 
+  /// The enabled types whose every key is dead at the server, as far as is known here.
+  func deadTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
+    let keys = try keys(of: account)
+    return enabledTypes.filter { type in
+      let own = keys.filter { $0.type == type }
+      return !own.isEmpty && own.allSatisfy(\.isDead)
+    }
+  }
+
   func keys(of account: AccountFile) throws(Ending) -> [UAFKey] {
     do throws(StateError) { return try account.keys() } catch { throw Ending(error) }
   }
@@ -90,7 +108,7 @@ extension Session {
       if let last, held.types.contains(last) { return last }
       guard !hidesState else { return held.types.first }
       throw Ending(
-        .noSuitableAuthenticator,
+        .noSuitableAuthenticator, because: .severalFit,
         log: "several authenticators and one prompt: name one (argument authenticator, or the service's)")
     }
     return held.types.count == 1 && !offersNewRegistration ? held.types.first : nil

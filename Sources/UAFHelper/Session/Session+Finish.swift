@@ -50,7 +50,7 @@ extension Session {
     let code = ending.leavesToOthers ? .ignore : ending.result.pamCode(context)
     Outcome(caller: caller, operation: begin.operation, result: ending.result, code: code)
       .log(ending, to: surroundings.log)
-    let text = detail(of: ending) ?? text(of: ending)
+    let text = text(of: ending)
     var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code.rawValue), result: ending.result.code)
     finished.text = text
     // A PAM host shows nothing of its own beside its "try again": what is wrong is said here, once.
@@ -58,17 +58,14 @@ extension Session {
     try frontEnd.send(.finished(finished))
   }
 
-  /// Root's own uafctl hears what is wrong with a file: nobody has entered anything too often, and no unlocking helps.
-  private func detail(of ending: Ending) -> String? {
-    ending.detail ?? (caller.isRoot && caller.isTool ? ending.damage : nil)
-  }
-
   private func text(of ending: Ending) -> String {
-    if hidesState, [.locked, .lockedForGood, .notRegistered, .wrongValue].contains(ending.result) {
+    var ending = ending
+    // Root's own uafctl hears what is wrong with a file or a name: nobody has entered anything too often, and no unlocking helps.
+    if ending.detail == nil, caller.isRoot, caller.isTool { ending.detail = ending.forRoot }
+    if ending.detail == nil, hidesState, [.locked, .lockedForGood, .notRegistered, .wrongValue].contains(ending.result)
+    {
       return PromptText.wrong(hiddenKind, triesLeft: nil).text(in: language)
     }
-    let text = ending.text?.text(in: language) ?? ending.result.text(in: language)
-    guard let next = ending.result.nextStep(in: language), ending.text == nil else { return text }
-    return "\(text) \(next)"
+    return ending.told(in: language, toTool: caller.isTool)
   }
 }

@@ -34,7 +34,7 @@ extension Session {
   /// - Throws: ``Ending`` (1011) where root's mapping gives none.
   func serverUserName(_ account: [UInt8], _ server: ServerSettings) throws(Ending) -> String {
     guard let name = String(validating: account, as: UTF8.self).flatMap({ server.username.name(of: $0) }) else {
-      throw Ending(.invalidUsername, log: "server.username gives no name for this account")
+      throw Ending(.invalidUsername, because: .nameNotMapped, log: "server.username gives no name for this account")
     }
     return name
   }
@@ -193,25 +193,33 @@ extension Session {
 extension Ending {
   /// The end of a flow with the server.
   init(_ refusal: Refusal) {
-    var text: PromptText?
-    if let failure = refusal.networkFailure {
-      text = .noAnswer(failure)
-    } else if refusal.spokenByServer, refusal.serverText != nil {
-      text = .refusedByServer(refusal.serverText)
-    } else if refusal.result == .unknown, let status = refusal.serverStatus {
-      text = .serverStatus(Int(status))
-    }
-    self.init(refusal.result, text: text, log: refusal.detail)
+    self.init(refusal.result, text: Self.text(of: refusal), log: refusal.detail)
     handshakeCompleted = refusal.handshakeCompleted
     isServers = refusal.spokenByServer
     isServersNo = refusal.isServersNo
   }
 
-  /// The end of a flow that an enrolment code allows, where the server may have refused the code.
-  init(ofCode refusal: Refusal) {
-    self.init(refusal)
-    let isCodeRefused =
-      refusal.result == .serverNoRegistration || refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
-    if isCodeRefused { (result, text) = (.serverNoRegistration, .wrongEnrolmentCode) }
+  /// What the person is told of a refusal; nil where the result's own text says it.
+  private static func text(of refusal: Refusal) -> PromptText? {
+    if let failure = refusal.networkFailure { return .noAnswer(failure) }
+    let status = refusal.serverStatus.map(UAFStatusCode.init(rawValue:))
+    if status == .revokedAuthenticator { return .revoked(said: refusal.serverText) }
+    if refusal.spokenByServer, refusal.serverText != nil || refusal.saysPlainNo {
+      return .refusedByServer(refusal.serverText)
+    }
+    if let cause = refusal.cause { return .cause(cause) }
+    if refusal.spokenByServer, refusal.result == .invalidParameter {
+      return .cause(refusal.serverStatus == nil ? .messageNotValid : .messageNotAccepted)
+    }
+    switch status {
+    case .forbidden: return .serverForbids
+    case .accepted: return .serverUndecided
+    case .internalServerError: return .serverFailed
+    case .some(let status) where refusal.result == .unknown: return .serverStatus(Int(status.rawValue))
+    default: break
+    }
+    // 429, and the gateway's statuses, say that it is busy or away for a while.
+    guard let http = refusal.httpStatus, (500...599).contains(http), ![502, 503, 504].contains(http) else { return nil }
+    return .serverFailed
   }
 }

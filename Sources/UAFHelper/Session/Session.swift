@@ -59,15 +59,20 @@ import UAFWire
     var surroundings = surroundings
     if configuration.server?.verifiesTLS == false { surroundings.log = UnverifiedServerLog(log: surroundings.log) }
     self.surroundings = surroundings
-    transaction =
-      settings.transaction && begin.operation == .authenticate && begin.payload == nil
-      ? try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text() : nil
     language = Language.matching(Self.locale(begin), default: settings.general.language)
+    guard settings.transaction, begin.operation == .authenticate, begin.payload == nil else { return }
+    transaction = try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text(in: charset)
   }
 
   /// The person's locale, where it is text.
   static func locale(_ begin: Begin) -> String? {
     begin.locale.flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// What a text to be confirmed is shown and signed in: letters only where server and terminal have them.
+  private var charset: TransactionCharset {
+    guard let server = try? server(), server.transactionCharset == .utf8 else { return .ascii }
+    return Language.hasUTF8(locale: Self.locale(begin)) ? .utf8 : .ascii
   }
 
   /// Whether wrong, locked, unregistered and unknown must look alike to this caller.

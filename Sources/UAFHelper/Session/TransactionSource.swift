@@ -21,7 +21,7 @@ struct TransactionSource {
   ///
   /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, for options that a screen would not show, and
   ///   for sudo by a name or with an option that leaves open what it does; 1006 and 1007 where what sudo is to do is not known.
-  func text() throws(Ending) -> TransactionText {
+  func text(in charset: TransactionCharset) throws(Ending) -> TransactionText {
     let account = caller.shownName ?? []
     let service = caller.service ?? ""
     var text = account + Array("@\(hostName): ".utf8)
@@ -34,10 +34,10 @@ struct TransactionSource {
       text += Array(service.utf8)
       if let host = begin.remoteHost, !host.isEmpty { text += Array(" from ".utf8) + host }
     }
-    guard let made = TransactionText(bytes: text) else { throw tooLong(TransactionText.maximumShown) }
+    guard let made = TransactionText(bytes: text, in: charset) else { throw tooLong(TransactionText.maximumShown) }
     // A screen shows the beginning of a long text: of options that are not in it nobody would know.
-    if let head, made.shown.utf8.count > TransactionText.maximumOnScreen {
-      guard let head = TransactionText(bytes: head), head.shown.utf8.count <= TransactionText.headOnScreen else {
+    if let head, made.columns > TransactionText.maximumOnScreen {
+      guard let head = TransactionText(bytes: head, in: charset), head.columns <= TransactionText.headOnScreen else {
         throw tooLong(TransactionText.maximumOnScreen)
       }
     }
@@ -47,7 +47,9 @@ struct TransactionSource {
   /// What sudo does; the host's own words of version 1 are no account of it, since they begin with what the caller called it.
   private func sudoLine() throws(Ending) -> SudoCommandLine {
     guard begin.version > 1 else {
-      throw Ending(.clientMismatch, log: "a sudo with the module of an older version cannot have its command confirmed")
+      throw Ending(
+        .clientMismatch, because: .olderModule,
+        log: "a sudo with the module of an older version cannot have its command confirmed")
     }
     guard let program = begin.program, let line = begin.commandLine else {
       throw Ending(.cannotUse, log: "sudo's file and command line, which are to be confirmed, could not be read")
@@ -62,7 +64,9 @@ struct TransactionSource {
           .invalidParameter, text: .overwrittenByList,
           log: "sudo has written over its command line, by --preserve-env=LIST: nobody can say what was typed")
       case .ambiguousName:
-        throw Ending(.invalidParameter, log: "sudo was called by a name that may make it an editor, and may not")
+        throw Ending(
+          .invalidParameter, because: .ambiguousName,
+          log: "sudo was called by a name that may make it an editor, and may not")
       }
     }
   }

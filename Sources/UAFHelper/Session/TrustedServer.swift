@@ -8,7 +8,7 @@ import UAFMessages
 /// Kept beside the state as a piece of configuration: what reads root's file reads this one, with the
 /// same checks and the same refusals.
 enum TrustedServer {
-  private static let fileName = "trust.conf"
+  private static let fileName = StateSettings.trustFileName
   private static let authorityName = "trust-ca.pem"
 
   /// Reads it; nil if root never trusted one.

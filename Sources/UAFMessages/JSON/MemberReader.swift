@@ -1,22 +1,30 @@
 /// Takes typed members out of a JSON object and names the one at fault.
 ///
-/// Null is refused like any other wrong type: a UAF member is present with a value, or absent.
+/// Null is refused like any other wrong type: a UAF member is present with a value, or absent. In what servers write it is
+/// absent, as most of them have it; a mandatory member that is null is then missing.
 struct MemberReader {
   private let object: JSONObject
   private let path: String
+  private let nullIsAbsent: Bool
 
-  init(_ value: JSONValue, path: String) throws(MessageError) {
+  init(_ value: JSONValue, path: String, nullIsAbsent: Bool = false) throws(MessageError) {
     guard case .object(let object) = value else { throw .wrongType(path) }
     self.object = object
     self.path = path
+    self.nullIsAbsent = nullIsAbsent
+  }
+
+  private func value(_ member: String) -> JSONValue? {
+    let value = object[member]
+    return nullIsAbsent && value == .null ? nil : value
   }
 
   func name(_ member: String) -> String { "\(path).\(member)" }
 
-  func has(_ member: String) -> Bool { object[member] != nil }
+  func has(_ member: String) -> Bool { value(member) != nil }
 
   func required(_ member: String) throws(MessageError) -> JSONValue {
-    guard let value = object[member] else { throw .missing(name(member)) }
+    guard let value = value(member) else { throw .missing(name(member)) }
     return value
   }
 
@@ -24,7 +32,7 @@ struct MemberReader {
 
   /// `characters` counts Unicode scalars: the specification's "characters, up to 4 bytes each".
   func optionalString(_ member: String, characters: ClosedRange<Int> = 1...Int.max) throws(MessageError) -> String? {
-    guard let value = object[member] else { return nil }
+    guard let value = value(member) else { return nil }
     guard case .string(let text) = value else { throw .wrongType(name(member)) }
     guard characters.contains(text.unicodeScalars.count) else { throw .outOfRange(name(member)) }
     return text
@@ -44,7 +52,7 @@ struct MemberReader {
   func optionalInteger<Number: FixedWidthInteger>(
     _ member: String, as type: Number.Type
   ) throws(MessageError) -> Number? {
-    guard let value = object[member] else { return nil }
+    guard let value = value(member) else { return nil }
     return try value.integer(path: name(member))
   }
 
@@ -54,7 +62,7 @@ struct MemberReader {
   }
 
   func optionalBool(_ member: String) throws(MessageError) -> Bool? {
-    guard let value = object[member] else { return nil }
+    guard let value = value(member) else { return nil }
     guard case .bool(let flag) = value else { throw .wrongType(name(member)) }
     return flag
   }
@@ -71,7 +79,7 @@ struct MemberReader {
   }
 
   func optionalChild<Child: JSONRepresentable>(_ member: String, as type: Child.Type) throws(MessageError) -> Child? {
-    guard let value = object[member] else { return nil }
+    guard let value = value(member) else { return nil }
     return try Child(json: value, path: name(member))
   }
 
@@ -79,7 +87,7 @@ struct MemberReader {
     _ member: String, mayBeEmpty: Bool = false,
     _ read: (JSONValue, String) throws(MessageError) -> Element
   ) throws(MessageError) -> [Element]? {
-    guard let value = object[member] else { return nil }
+    guard let value = value(member) else { return nil }
     return try value.list(path: name(member), mayBeEmpty: mayBeEmpty, read)
   }
 
@@ -92,9 +100,11 @@ struct MemberReader {
   }
 
   func optionalList<Element: JSONRepresentable>(
-    _ member: String, of type: Element.Type
+    _ member: String, mayBeEmpty: Bool = false, of type: Element.Type
   ) throws(MessageError) -> [Element]? {
-    try optionalList(member) { (value, path) throws(MessageError) in try Element(json: value, path: path) }
+    try optionalList(member, mayBeEmpty: mayBeEmpty) { (value, path) throws(MessageError) in
+      try Element(json: value, path: path)
+    }
   }
 
   func list<Element: JSONRepresentable>(_ member: String, of type: Element.Type) throws(MessageError) -> [Element] {

@@ -26,10 +26,10 @@ public struct AuthenticationRequest: JSONRepresentable, Equatable, Sendable {
   ///
   /// UAF 1.0 let an empty accepted list stand for any registered authenticator; 1.1 forbids it.
   public init(json: JSONValue, path: String) throws(MessageError) {
-    let reader = try MemberReader(json, path: path)
+    let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     header = try reader.header(.authentication)
     challenge = try reader.child("challenge", as: ServerChallenge.self)
-    transaction = try reader.optionalList("transaction", of: Transaction.self) ?? []
+    transaction = try reader.optionalList("transaction", mayBeEmpty: true, of: Transaction.self) ?? []
     policy = try reader.child("policy", as: Policy.self)
     guard header.upv == .uaf10 || !policy.accepted.isEmpty else { throw .outOfRange(reader.name("policy.accepted")) }
   }

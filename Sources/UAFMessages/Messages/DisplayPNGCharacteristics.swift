@@ -30,7 +30,7 @@ public struct DisplayPNGCharacteristics: JSONRepresentable, Equatable, Sendable 
 
   /// Reads the header values.
   public init(json: JSONValue, path: String) throws(MessageError) {
-    let reader = try MemberReader(json, path: path)
+    let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     width = try reader.integer("width", as: UInt32.self)
     height = try reader.integer("height", as: UInt32.self)
     bitDepth = try reader.integer("bitDepth", as: UInt8.self)
@@ -38,7 +38,7 @@ public struct DisplayPNGCharacteristics: JSONRepresentable, Equatable, Sendable 
     compression = try reader.integer("compression", as: UInt8.self)
     filter = try reader.integer("filter", as: UInt8.self)
     interlace = try reader.integer("interlace", as: UInt8.self)
-    plte = try reader.optionalList("plte", of: Color.self) ?? []
+    plte = try reader.optionalList("plte", mayBeEmpty: true, of: Color.self) ?? []
   }
 
   /// The header values as JSON.

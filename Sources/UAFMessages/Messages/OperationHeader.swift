@@ -26,13 +26,14 @@ public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
 
   /// Reads a header of any version; messages refuse versions that are not supported.
   public init(json: JSONValue, path: String) throws(MessageError) {
-    let reader = try MemberReader(json, path: path)
+    let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     upv = try reader.child("upv", as: UPV.self)
     op = try reader.child("op", as: Operation.self)
     appID = try reader.optionalString("appID", characters: 0...512)
-    serverData = try reader.optionalString("serverData", characters: 1...1536)
+    let serverData = try reader.optionalString("serverData", characters: 0...1536)
+    self.serverData = serverData?.isEmpty == true ? nil : serverData
     exts =
-      try reader.optionalList("exts") { (value, path) throws(MessageError) in
+      try reader.optionalList("exts", mayBeEmpty: true) { (value, path) throws(MessageError) in
         try Extension(json: value, path: path, known: Self.knownExtensions)
       } ?? []
   }

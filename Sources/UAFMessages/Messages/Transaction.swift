@@ -17,7 +17,7 @@ public struct Transaction: JSONRepresentable, Equatable, Sendable {
 
   /// Makes a text transaction.
   ///
-  /// - Throws: ``MessageError/outOfRange(_:)`` unless the text is 1 to 200 ASCII characters.
+  /// - Throws: ``MessageError/outOfRange(_:)`` unless the text is 1 to 200 bytes of ASCII and ``TransactionLetter``s.
   public init(text: String) throws(MessageError) {
     guard Self.isPlainText(Array(text.utf8)) else { throw .outOfRange("transaction.content") }
     contentType = .plainText
@@ -27,7 +27,7 @@ public struct Transaction: JSONRepresentable, Equatable, Sendable {
 
   /// Reads one form.
   public init(json: JSONValue, path: String) throws(MessageError) {
-    let reader = try MemberReader(json, path: path)
+    let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     guard let contentType = ContentType(rawValue: try reader.string("contentType")) else {
       throw .outOfRange(reader.name("contentType"))
     }
@@ -56,6 +56,7 @@ public struct Transaction: JSONRepresentable, Equatable, Sendable {
   private static let maximumCount = 131_072
 
   private static func isPlainText(_ bytes: [UInt8]) -> Bool {
-    (1...200).contains(bytes.count) && bytes.allSatisfy { $0 < 0x80 }
+    guard (1...200).contains(bytes.count), let text = String(validating: bytes, as: UTF8.self) else { return false }
+    return text.unicodeScalars.allSatisfy { $0.isASCII || TransactionLetter.contains($0) }
   }
 }

@@ -1,5 +1,5 @@
 /// A UAF protocol version (`Version` of the specification, section 3.1.1).
-public struct UPV: JSONRepresentable, Comparable, Hashable, Sendable {
+public struct UPV: JSONRepresentable, Comparable, Hashable, CustomStringConvertible, Sendable {
   /// The major version.
   public let major: UInt16
 
@@ -32,6 +32,9 @@ public struct UPV: JSONRepresentable, Comparable, Hashable, Sendable {
   public var json: JSONValue {
     .object(["major": .integer(Int64(major)), "minor": .integer(Int64(minor))])
   }
+
+  /// As people write it, such as `1.1`.
+  public var description: String { "\(major).\(minor)" }
 
   /// Older before newer, major first.
   public static func < (left: UPV, right: UPV) -> Bool {

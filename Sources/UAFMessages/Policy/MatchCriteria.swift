@@ -38,32 +38,47 @@ public struct MatchCriteria: JSONRepresentable, Equatable, Sendable {
 
   /// Reads the members that are there.
   ///
-  /// The rule which members may stand together binds who writes; the specification's own examples break it.
+  /// The rule which members may stand together binds who writes; the specification's own examples break it. A flag set without
+  /// a flag and an empty list are absent too, but for the lists that name models and keys: an empty one could mean nobody.
   public init(json: JSONValue, path: String) throws(MessageError) {
-    let reader = try MemberReader(json, path: path)
+    let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     aaid = try reader.optionalList("aaid", of: AAID.self)
-    vendorID = try reader.optionalList("vendorID") { (value, path) throws(MessageError) in
+    vendorID = try Self.list("vendorID", reader) { (value, path) throws(MessageError) in
       let text = try value.nonEmptyString(path: path)
       guard text.utf8.count == 4, text.utf8.allSatisfy(\.isHexDigit) else { throw .outOfRange(path) }
       return text
     }
     keyIDs = try reader.optionalList("keyIDs", of: KeyID.self)
-    userVerification = try reader.optionalInteger("userVerification", as: UInt32.self)
-    keyProtection = try reader.optionalInteger("keyProtection", as: UInt16.self)
-    matcherProtection = try reader.optionalInteger("matcherProtection", as: UInt16.self)
-    attachmentHint = try reader.optionalInteger("attachmentHint", as: UInt32.self)
-    tcDisplay = try reader.optionalInteger("tcDisplay", as: UInt16.self)
+    userVerification = try Self.flags("userVerification", reader)
+    keyProtection = try Self.flags("keyProtection", reader)
+    matcherProtection = try Self.flags("matcherProtection", reader)
+    attachmentHint = try Self.flags("attachmentHint", reader)
+    tcDisplay = try Self.flags("tcDisplay", reader)
     authenticationAlgorithms = try Self.numbers("authenticationAlgorithms", reader)
-    assertionSchemes = try reader.optionalList("assertionSchemes") { (value, path) throws(MessageError) in
+    assertionSchemes = try Self.list("assertionSchemes", reader) { (value, path) throws(MessageError) in
       try value.nonEmptyString(path: path)
     }
     attestationTypes = try Self.numbers("attestationTypes", reader)
     authenticatorVersion = try reader.optionalInteger("authenticatorVersion", as: UInt16.self)
-    exts = try reader.optionalList("exts", of: Extension.self) ?? []
+    exts = try reader.optionalList("exts", mayBeEmpty: true, of: Extension.self) ?? []
   }
 
   private static func numbers(_ member: String, _ reader: MemberReader) throws(MessageError) -> [UInt16]? {
-    try reader.optionalList(member) { (value, path) throws(MessageError) in try value.integer(path: path) }
+    try list(member, reader) { (value, path) throws(MessageError) in try value.integer(path: path) }
+  }
+
+  private static func flags<Flags: FixedWidthInteger>(
+    _ member: String, _ reader: MemberReader
+  ) throws(MessageError) -> Flags? {
+    let flags = try reader.optionalInteger(member, as: Flags.self)
+    return flags == 0 ? nil : flags
+  }
+
+  private static func list<Element>(
+    _ member: String, _ reader: MemberReader, _ read: (JSONValue, String) throws(MessageError) -> Element
+  ) throws(MessageError) -> [Element]? {
+    let list = try reader.optionalList(member, mayBeEmpty: true, read)
+    return list?.isEmpty == true ? nil : list
   }
 
   /// The criteria as JSON; a list that is empty is left out.

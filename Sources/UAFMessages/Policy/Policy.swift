@@ -14,13 +14,13 @@ public struct Policy: JSONRepresentable, Equatable, Sendable {
 
   /// Reads a policy; whether `accepted` may be empty is decided by the request it belongs to.
   public init(json: JSONValue, path: String) throws(MessageError) {
-    let reader = try MemberReader(json, path: path)
+    let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     accepted = try reader.list("accepted", mayBeEmpty: true) { (set, path) throws(MessageError) in
       try set.list(path: path, mayBeEmpty: false) { (criteria, path) throws(MessageError) in
         try MatchCriteria(json: criteria, path: path)
       }
     }
-    disallowed = try reader.optionalList("disallowed", of: MatchCriteria.self) ?? []
+    disallowed = try reader.optionalList("disallowed", mayBeEmpty: true, of: MatchCriteria.self) ?? []
   }
 
   /// The policy as JSON.

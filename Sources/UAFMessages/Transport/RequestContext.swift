@@ -24,6 +24,12 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
   public var deregisterAAID: AAID?
   /// Whether to deregister every authenticator of the account.
   public var deregisterAll: Bool?
+  /// With a deregistration: keys that it is about, and no others, at most 64; ours.
+  public var deregisterKeyIDs: [KeyID] = []
+  /// With a registration: keys of the account that this machine made and has no more, at most 64; ours.
+  ///
+  /// The new key takes their place, if the server knows the member.
+  public var lostKeyIDs: [KeyID] = []
 
   /// Makes a context of the mandatory member; the others are set afterwards.
   public init(username: String) {
@@ -44,6 +50,14 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     proofFor = try reader.optionalChild("proofFor", as: Operation.self)
     deregisterAAID = try reader.optionalChild("deregisterAAID", as: AAID.self)
     deregisterAll = try reader.optionalBool("deregisterAll")
+    deregisterKeyIDs = try Self.keyIDs("deregisterKeyIDs", reader)
+    lostKeyIDs = try Self.keyIDs("lostKeyIDs", reader)
+  }
+
+  private static func keyIDs(_ member: String, _ reader: MemberReader) throws(MessageError) -> [KeyID] {
+    let keyIDs = try reader.optionalList(member, of: KeyID.self) ?? []
+    guard keyIDs.count <= 64 else { throw .outOfRange(reader.name(member)) }
+    return keyIDs
   }
 
   /// The context as JSON; an empty text is left out, as null and empty members must not be sent.
@@ -59,6 +73,8 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     object.set("proofFor", proofFor?.json)
     object.set("deregisterAAID", deregisterAAID?.json)
     object.set("deregisterAll", deregisterAll.map(JSONValue.bool))
+    object.set("deregisterKeyIDs", JSONValue.list(deregisterKeyIDs))
+    object.set("lostKeyIDs", JSONValue.list(lostKeyIDs))
     return .object(object)
   }
 }

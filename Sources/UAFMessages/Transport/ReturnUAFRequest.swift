@@ -24,9 +24,10 @@ public struct ReturnUAFRequest: JSONRepresentable, Equatable, Sendable {
 
   /// Reads the body.
   public init(json: JSONValue, path: String) throws(MessageError) {
-    let reader = try MemberReader(json, path: path)
+    let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     statusCode = try reader.child("statusCode", as: UAFStatusCode.self)
-    uafRequest = try reader.optionalString("uafRequest")
+    let uafRequest = try reader.optionalString("uafRequest", characters: 0...Int.max)
+    self.uafRequest = uafRequest?.isEmpty == true ? nil : uafRequest
     op = try reader.optionalChild("op", as: Operation.self)
     lifetimeMilliseconds = try reader.optionalInteger("lifetimeMillis", as: UInt32.self)
   }

@@ -18,10 +18,13 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   /// A further UAF request, itself JSON in a string (step-up).
   public let newUAFRequest: String?
 
+  /// Keys that the server has forgotten, of those the registration named as lost; ours.
+  public let forgottenKeyIDs: [KeyID]
+
   /// Makes the body.
   public init(
     statusCode: UAFStatusCode, description: String? = nil, additionalTokens: [Token] = [], location: String? = nil,
-    postData: String? = nil, newUAFRequest: String? = nil
+    postData: String? = nil, newUAFRequest: String? = nil, forgottenKeyIDs: [KeyID] = []
   ) {
     self.statusCode = statusCode
     self.description = description
@@ -29,17 +32,20 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     self.location = location
     self.postData = postData
     self.newUAFRequest = newUAFRequest
+    self.forgottenKeyIDs = forgottenKeyIDs
   }
 
   /// Reads the body; texts without effect on the verdict may be empty.
   public init(json: JSONValue, path: String) throws(MessageError) {
-    let reader = try MemberReader(json, path: path)
+    let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     statusCode = try reader.child("statusCode", as: UAFStatusCode.self)
     description = try reader.optionalString("description", characters: 0...Int.max)
-    additionalTokens = try reader.optionalList("additionalTokens", of: Token.self) ?? []
+    additionalTokens = try reader.optionalList("additionalTokens", mayBeEmpty: true, of: Token.self) ?? []
     location = try reader.optionalString("location", characters: 0...Int.max)
     postData = try reader.optionalString("postData", characters: 0...Int.max)
-    newUAFRequest = try reader.optionalString("newUAFRequest")
+    let newUAFRequest = try reader.optionalString("newUAFRequest", characters: 0...Int.max)
+    self.newUAFRequest = newUAFRequest?.isEmpty == true ? nil : newUAFRequest
+    forgottenKeyIDs = try reader.optionalList("forgottenKeyIDs", mayBeEmpty: true, of: KeyID.self) ?? []
   }
 
   /// The body as JSON.
@@ -50,6 +56,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     object.set("location", location.map(JSONValue.string))
     object.set("postData", postData.map(JSONValue.string))
     object.set("newUAFRequest", newUAFRequest.map(JSONValue.string))
+    object.set("forgottenKeyIDs", JSONValue.list(forgottenKeyIDs))
     return .object(object)
   }
 }

@@ -9,11 +9,13 @@ struct CertificateFiles {
   /// The chain, PEM, the server's own certificate first.
   let chainPEM: [UInt8]
   let privateKeyPEM: [UInt8]
+  private let certificatePath: String
+  private let privateKeyPath: String
 
   /// Reads a chain and its key.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if one is missing, if others can read the key, or if it is
-  ///   encrypted: nobody is there to be asked for its password.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if one is missing, if the chain is none, if others can read the key, or
+  ///   if it is encrypted: nobody is there to be asked for its password.
   init(certificatePath: String, privateKeyPath: String) throws {
     guard let chain = try StateFile.read(path: certificatePath, isSecret: false) else {
       throw ServerError.unusableFile(path: certificatePath, reason: "no such file")
@@ -25,8 +27,15 @@ struct CertificateFiles {
       throw ServerError.unusableFile(
         path: privateKeyPath, reason: "the key is encrypted: store it without a password, readable by its owner alone")
     }
+    guard (try? X509.certificates(pem: chain).first) != nil else {
+      throw ServerError.unusableFile(
+        path: certificatePath,
+        reason: "holds no certificate in PEM: put the chain there, the server's own certificate first")
+    }
     chainPEM = chain
     privateKeyPEM = key
+    self.certificatePath = certificatePath
+    self.privateKeyPath = privateKeyPath
   }
 
   /// The development certificate of a state folder, which is made if its files are not there.
@@ -66,12 +75,22 @@ struct CertificateFiles {
   }
 
   /// TLS 1.2 or later with this certificate.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if the key is none, or that of another certificate.
   func tlsConfiguration() throws -> TLSConfiguration {
+    guard let key = try? NIOSSLPrivateKey(bytes: privateKeyPEM, format: .pem) else {
+      throw ServerError.unusableFile(
+        path: privateKeyPath, reason: "holds no private key in PEM that can be used: put that of the certificate there")
+    }
     let chain = try NIOSSLCertificate.fromPEMBytes(chainPEM)
     var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: chain.map { .certificate($0) },
-      privateKey: .privateKey(try NIOSSLPrivateKey(bytes: privateKeyPEM, format: .pem)))
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
     configuration.minimumTLSVersion = .tlsv12
+    guard (try? NIOSSLContext(configuration: configuration)) != nil else {
+      throw ServerError.unusableFile(
+        path: privateKeyPath,
+        reason: "does not belong to the first certificate of \(certificatePath): put its own key there")
+    }
     return configuration
   }
 

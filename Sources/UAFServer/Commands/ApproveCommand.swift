@@ -14,7 +14,7 @@ struct ApproveCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The account's name at this server.", completion: Completion.accounts) var user: String
-  @Option(help: ArgumentHelp("What the person confirms, at most 200 characters.", valueName: "text")) var text: String
+  @Option(help: ArgumentHelp("What the person confirms, at most 200 bytes.", valueName: "text")) var text: String
   @OptionGroup var state: StateOption
   @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
   @Option(help: ArgumentHelp("Seconds the code is good for, 1 to 3600.", valueName: "seconds"))
@@ -27,8 +27,8 @@ struct ApproveCommand: AsyncParsableCommand {
     // A longer text would be signed as head, tail and hash, and the person's machine would never see the whole of it.
     guard let shown = TransactionText(sent: text)?.shown, shown.utf8.count <= TransactionText.maximumSigned else {
       throw ValidationError(
-        "--text must be 1 to \(TransactionText.maximumSigned) characters, each other than ASCII "
-          + "counting four for each of its bytes.")
+        "--text must be 1 to \(TransactionText.maximumSigned) bytes in UTF-8; what is neither ASCII nor a letter that is "
+          + "shown counts four for each of its bytes.")
     }
   }
 
@@ -36,25 +36,24 @@ struct ApproveCommand: AsyncParsableCommand {
     guard let shown = TransactionText(sent: text)?.shown else { throw ValidationError("--text cannot be shown.") }
     let directory = try state.open(create: false)
     let database = try ServerDatabase.open(state: directory)
-    let authority = try StateFile.read(path: directory.authorityPath, isSecret: false)
+    let stored = try await database.read { db in try SettingStore(db: db).value(of: .publicURL) }
+    let url = server?.text ?? stored ?? "https://127.0.0.1:8443"
+    let authority = try directory.authority(for: url)
     let expires = Terminal.now + lifetime
     let code = Base64URL.encode(try RandomBytes.make(20))
-    let opened = try await database.write { [user, server] db -> (id: Int64, url: String)? in
+    let opened = try await database.write { [user] db -> Int64? in
       guard try AccountStore(db: db).exists(user) else { return nil }
-      let stored = try SettingStore(db: db).value(of: .publicURL)
-      let id = try ApprovalStore(db: db).open(shown, code: code, for: user, expiresAt: expires)
-      return (id, server?.text ?? stored ?? "https://127.0.0.1:8443")
+      return try ApprovalStore(db: db).open(shown, code: code, for: user, expiresAt: expires)
     }
     guard let opened else {
       Terminal.note("no account \(user); 'uaf-server users' lists them")
       throw ExitCode.failure
     }
     let payload = EnrolmentPayload(
-      op: .authentication, server: opened.url, username: user, authCode: code, expires: expires,
-      ca: authority.map { String(decoding: $0, as: UTF8.self) })
+      op: .authentication, server: url, username: user, authCode: code, expires: expires, ca: authority)
     Terminal.result(payload.encoded)
     Terminal.note("the line above lets \(user) confirm the text once within \(lifetime) seconds: 'uafctl oob FILE'")
-    if wait { try await waitForOutcome(opened.id, in: database) }
+    if wait { try await waitForOutcome(opened, in: database) }
   }
 
   private func waitForOutcome(_ id: Int64, in database: any DatabaseWriter) async throws {

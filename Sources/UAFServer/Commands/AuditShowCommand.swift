@@ -9,7 +9,7 @@ struct AuditShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one confirmed text, what of it was signed, and by which key.",
     discussion: """
-      The number is that of `audit verify`. A text of more than 200 characters is signed as its head, its tail, its \
+      The number is that of `audit verify`. A text of more than 200 bytes is signed as its head, its tail, its \
       length and its SHA-256. Exits with 1 if the signature does not hold, or there is no such number.
       """)
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import UAFDecoder
+import UAFMessages
 
 /// `uaf-server audit verify`: checks each stored signature again.
 struct AuditVerifyCommand: AsyncParsableCommand {
@@ -46,7 +47,6 @@ struct AuditVerifyCommand: AsyncParsableCommand {
   ///
   /// Whoever could change the store could write what steers a terminal; what we stored is plain already.
   static func text(_ shown: String) -> String {
-    let isPlain = shown.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-    return isPlain ? shown : ShownValue.quoted(shown, maximumCount: 2048)
+    TransactionText.isShowable(shown) ? shown : ShownValue.quoted(shown, maximumCount: 2048)
   }
 }

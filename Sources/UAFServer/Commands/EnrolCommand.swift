@@ -23,18 +23,17 @@ struct EnrolCommand: AsyncParsableCommand {
   func run() async throws {
     let directory = try state.open(create: false)
     let database = try ServerDatabase.open(state: directory)
-    let authority = try StateFile.read(path: directory.authorityPath, isSecret: false)
     let now = Terminal.now
     let code = Base64URL.encode(try RandomBytes.make(20))
-    let url = try await database.write { [user, lifetime, server] db in
-      let stored = try SettingStore(db: db).value(of: .publicURL)
+    let stored = try await database.read { db in try SettingStore(db: db).value(of: .publicURL) }
+    let url = server?.text ?? stored ?? "https://127.0.0.1:8443"
+    let authority = try directory.authority(for: url)
+    try await database.write { [user, lifetime] db in
       try AccountStore(db: db).add(user, now: now)
       try EnrolmentStore(db: db).open(code: code, for: user, expiresAt: now + lifetime)
-      return server?.text ?? stored ?? "https://127.0.0.1:8443"
     }
     let payload = EnrolmentPayload(
-      op: .registration, server: url, username: user, authCode: code, expires: now + lifetime,
-      ca: authority.map { String(decoding: $0, as: UTF8.self) })
+      op: .registration, server: url, username: user, authCode: code, expires: now + lifetime, ca: authority)
     Terminal.result(payload.encoded)
     Terminal.note("the line above lets \(user) register once within \(lifetime) seconds; hand it over in private:")
     Terminal.note("save it to a file and run 'uafctl register --code FILE', or pipe it into '--code -'")

@@ -31,6 +31,7 @@ struct UAFRoutes: Sendable {
       try await respond(request, from: context.remoteAddress)
     }
     router.get("/uaf/facets") { _, _ in try facets() }
+    router.get("/uaf/verdict-key") { _, _ in verdictKey() }
     router.get("/health") { _, _ in await health() }
     return router
   }
@@ -78,7 +79,7 @@ struct UAFRoutes: Sendable {
       }
       if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) { try admitJunk(address) }
       switch try await service.respond(answer) {
-      case .accepted(let token, let operation, let username, let keys, let ignoresDeviceName):
+      case .accepted(let token, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
         admission.accepted(username, from: address)
         logger.info(
           "accepted",
@@ -88,7 +89,12 @@ struct UAFRoutes: Sendable {
             "key": "\(keys.map { String($0.keyID.text.prefix(8)) }.joined(separator: ","))",
           ])
         if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
-        return Self.answer(ServerResponse(statusCode: .ok, additionalTokens: [token]), mediaType)
+        if !forgotten.isEmpty {
+          let names = forgotten.map { String($0.text.prefix(8)) }.joined(separator: ",")
+          logger.notice("lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(names)"])
+        }
+        return Self.answer(
+          ServerResponse(statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten), mediaType)
       case .refused(let refusal, let username):
         log(refusal, route: "respond", username: username)
         return Self.refusal(refusal, mediaType)
@@ -124,6 +130,13 @@ struct UAFRoutes: Sendable {
       body: .init(byteBuffer: ByteBuffer(bytes: list.jsonBytes)))
   }
 
+  /// For comparing alone: whoever trusts what comes from here trusts whoever answers here.
+  private func verdictKey() -> Response {
+    Response(
+      status: .ok, headers: [.contentType: "application/x-pem-file", .cacheControl: "no-store"],
+      body: .init(byteBuffer: ByteBuffer(bytes: environment.keys.verdictPublicKeyPEM)))
+  }
+
   private func health() async -> Response {
     let isHealthy = (try? await environment.database.read { try Int.fetchOne($0, sql: "SELECT 1") }) == 1
     return Response(
@@ -141,11 +154,17 @@ struct UAFRoutes: Sendable {
     return mediaType
   }
 
+  /// The body; one that is announced as too long is refused before any of it has come.
   private static func body(of request: Request) async throws -> [UInt8] {
+    // The connection ends with it: whoever announces so much is not read to the end.
+    let tooLarge = HTTPError(.contentTooLarge, headers: [.connection: "close"])
+    if let length = request.headers[.contentLength] {
+      guard let count = Int(length), (0...maximumBody).contains(count) else { throw tooLarge }
+    }
     do {
       return [UInt8](buffer: try await request.body.collect(upTo: maximumBody))
     } catch is NIOTooManyBytesError {
-      throw HTTPError(.contentTooLarge)
+      throw tooLarge
     }
   }
 

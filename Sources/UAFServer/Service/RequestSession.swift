@@ -24,14 +24,19 @@ struct RequestSession {
     case .failure(let refusal): return .refused(refusal)
     }
     let stored = try CredentialStore(db: db).keys(of: context.username, appID: identity.appID)
-    // A revoked key may be followed by a new one on the same authenticator.
-    let usable = stored.filter { !$0.isRevoked }
+    // Those of another machine stay, whatever the one that asks says of them.
+    let lost = stored.filter { key in
+      !key.isRevoked && key.deviceID == context.deviceID && context.lostKeyIDs.contains(key.keyID)
+    }.map(\.keyID)
+    // A revoked key, and a lost one, may be followed by a new one on the same authenticator.
+    let usable = stored.filter { !$0.isRevoked && !lost.contains($0.keyID) }
     // Said before the person chooses a value for a key that would be refused; the answer is counted again.
     guard usable.count < CredentialStore.maximumKeys else { return .refused(.tooManyKeys) }
     let accepted = environment.policies.accepted(for: context.username)
       .registration(besides: usable.filter { $0.deviceID == context.deviceID })
     let policy = Policy(accepted: accepted, disallowed: criteria(of: usable))
-    let (issued, challenge) = try issue(.registration, policy: policy)
+    var (issued, challenge) = try issue(.registration, policy: policy)
+    issued.lostKeyIDs = lost
     var code: CodeInUse?
     if case .enrolment(let id) = authorization {
       code = .enrolment(id: id)
@@ -88,11 +93,12 @@ struct RequestSession {
   /// Deletes when the request is created, as UAF does: nothing comes back.
   ///
   /// So the proof is checked here, and what is deleted is the person's keys on the machine that asks, never another
-  /// machine's or another person's.
+  /// machine's or another person's: where the machine names its keys, those alone, since a copied machine has the same id.
   func deregistration() throws -> RequestOutcome {
     if case .failure(let refusal) = try authorize(.deregistration) { return .refused(refusal) }
     let removed = try CredentialStore(db: db).removeAll(
-      of: context.username, appID: identity.appID, deviceID: context.deviceID, aaid: context.deregisterAAID)
+      of: context.username, appID: identity.appID, deviceID: context.deviceID, aaid: context.deregisterAAID,
+      keyIDs: context.deregisterKeyIDs)
     guard !removed.isEmpty else { return .refused(.unknownKeyID) }
     let keys = removed.map { DeregisterAuthenticator.key($0.aaid, $0.keyID) }
     let messages = UPV.supported.map { upv in

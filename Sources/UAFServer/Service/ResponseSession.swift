@@ -46,7 +46,7 @@ struct ResponseSession {
     case .refused(let refusal):
       return refused(refusal)
     case .accepted(let verified):
-      guard try store.hasRoom(for: verified.map(\.keyID), of: issued.username, appID: issued.appID) else {
+      guard let forgotten = try forgetLostKeys(makingRoomFor: verified.map(\.keyID)) else {
         return refused(.tooManyKeys)
       }
       try AccountStore(db: db).add(issued.username, now: now)
@@ -54,8 +54,29 @@ struct ResponseSession {
       for key in verified { keepsName = try store.add(key, issued: issued, now: now) && keepsName }
       if let enrolmentID { try EnrolmentStore(db: db).consume(id: enrolmentID) }
       return try accepted(
-        verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: !keepsName)
+        verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: !keepsName,
+        forgotten: forgotten)
     }
+  }
+
+  /// Forgets the keys that the machine has lost, in the transaction that stores the new ones.
+  ///
+  /// - Returns: what was forgotten; nil, and nothing was, where there is no room even so.
+  private func forgetLostKeys(makingRoomFor keyIDs: [KeyID]) throws -> [KeyID]? {
+    let store = CredentialStore(db: db)
+    var forgotten: [KeyID]?
+    try db.inSavepoint {
+      let lost = issued.lostKeyIDs
+      let removed =
+        lost.isEmpty
+        ? []
+        : try store.removeAll(
+          of: issued.username, appID: issued.appID, deviceID: issued.device.id, aaid: nil, keyIDs: lost)
+      guard try store.hasRoom(for: keyIDs, of: issued.username, appID: issued.appID) else { return .rollback }
+      forgotten = removed.map(\.keyID)
+      return .commit
+    }
+    return forgotten
   }
 
   private struct UnregisteredCheck: Hashable {
@@ -104,7 +125,9 @@ struct ResponseSession {
     .refused(refusal, username: issued.username)
   }
 
-  private func accepted(_ keys: [AcceptedKey], ignoresDeviceName: Bool = false) throws -> ResponseOutcome {
+  private func accepted(
+    _ keys: [AcceptedKey], ignoresDeviceName: Bool = false, forgotten: [KeyID] = []
+  ) throws -> ResponseOutcome {
     let claims = VerdictClaims(
       issuer: identity.appID, subject: issued.username, operation: issued.operation,
       proofOperations: issued.proofOperations, challengeHash: Base64URL.encode(issued.challengeHash), issuedAt: now,
@@ -112,6 +135,6 @@ struct ResponseSession {
     let token = Token(type: Token.jwt, value: try VerdictToken(keys: environment.keys).sign(claims))
     return .accepted(
       token: token, operation: issued.operation, username: issued.username, keys: keys,
-      ignoresDeviceName: ignoresDeviceName)
+      ignoresDeviceName: ignoresDeviceName, forgotten: forgotten)
   }
 }

@@ -123,15 +123,21 @@ struct CredentialStore {
   /// - Parameters:
   ///   - deviceID: nil stands for keys that were registered without naming a machine, not for all machines.
   ///   - aaid: nil for every model.
+  ///   - keyIDs: the keys it is about; none for all that the machine has.
   func removeAll(
-    of username: String, appID: String, deviceID: String?, aaid: AAID?
+    of username: String, appID: String, deviceID: String?, aaid: AAID?, keyIDs: [KeyID] = []
   ) throws -> [(aaid: AAID, keyID: KeyID)] {
-    try Row.fetchAll(
+    let named = keyIDs.isEmpty ? "" : "AND keyID IN (\(databaseQuestionMarks(count: keyIDs.count)))"
+    var arguments: StatementArguments = [username, appID, deviceID]
+    if let aaid { arguments += [aaid.text] }
+    arguments += StatementArguments(keyIDs.map(\.bytes.databaseBlob))
+    return try Row.fetchAll(
       db,
       sql: """
-        DELETE FROM credential WHERE username = ?1 AND appID = ?2 AND deviceID IS ?3 AND (?4 IS NULL OR aaid = ?4)
+        DELETE FROM credential WHERE username = ? AND appID = ? AND deviceID IS ? \(aaid == nil ? "" : "AND aaid = ?")
+          \(named)
         RETURNING aaid, keyID
-        """, arguments: [username, appID, deviceID, aaid?.text]
+        """, arguments: arguments
     ).map { row in (try AAID(row["aaid"] as String), try KeyID(bytes: bytes(row, "keyID"))) }
   }
 

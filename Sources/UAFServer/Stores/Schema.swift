@@ -19,6 +19,9 @@ enum Schema {
     migrator.registerMigration("uncounted codes") { db in
       try db.execute(sql: uncountedCodes)
     }
+    migrator.registerMigration("lost keys") { db in
+      try db.execute(sql: "ALTER TABLE challenge ADD COLUMN lostKeyIDs TEXT")
+    }
     return migrator
   }
 

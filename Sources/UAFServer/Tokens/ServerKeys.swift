@@ -10,6 +10,8 @@ final class ServerKeys: Sendable {
   private let verdictKey: Mutex<Secret>
   /// 65 bytes.
   let verdictPublicKey: [UInt8]
+  /// The same in PEM, as clients are given it.
+  let verdictPublicKeyPEM: [UInt8]
   /// A key nobody has: what signatures for made-up keys are verified with.
   let decoyPublicKey: [UInt8]
 
@@ -18,6 +20,9 @@ final class ServerKeys: Sendable {
   /// - Throws: ``CryptoError/invalidKey`` if the second is no P-256 key.
   init(macKey: consuming sending Secret, verdictKey: consuming sending Secret) throws {
     verdictPublicKey = try P256.publicKey(of: verdictKey)
+    let info = try P256.subjectPublicKeyInfo(publicKey: verdictPublicKey)
+    let lines = Data(info).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+    verdictPublicKeyPEM = Array("-----BEGIN PUBLIC KEY-----\n\(lines)\n-----END PUBLIC KEY-----\n".utf8)
     decoyPublicKey = try P256.generate().publicKey
     self.macKey = Mutex(macKey)
     self.verdictKey = Mutex(verdictKey)
@@ -28,10 +33,7 @@ final class ServerKeys: Sendable {
     try self.init(
       macKey: Self.load(path: state.secretPath) { try RandomBytes.makeSecret(Self.keyLength) },
       verdictKey: Self.load(path: state.verdictKeyPath, make: Self.makeVerdictKey))
-    let info = try P256.subjectPublicKeyInfo(publicKey: verdictPublicKey)
-    let lines = Data(info).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-    let pem = "-----BEGIN PUBLIC KEY-----\n\(lines)\n-----END PUBLIC KEY-----\n"
-    _ = try StateFile.create(path: state.verdictPublicKeyPath, mode: 0o644, contents: Array(pem.utf8))
+    _ = try StateFile.create(path: state.verdictPublicKeyPath, mode: 0o644, contents: verdictPublicKeyPEM)
   }
 
   /// HMAC-SHA-256 of a message, told apart from other uses by its purpose.

@@ -20,4 +20,6 @@ struct IssuedRequest: Equatable, Sendable {
   let expiresAt: Int64
   /// What has to be confirmed, as it is shown.
   var transactionText: TransactionText?
+  /// Keys of the account on the machine that asks, which says that it has lost them; a new key takes their place.
+  var lostKeyIDs: [KeyID] = []
 }

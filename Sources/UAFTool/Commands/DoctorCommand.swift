@@ -8,7 +8,7 @@ struct DoctorCommand: LocalCommand {
     abstract: "Checks the installation, and says what to do about what is wrong.",
     discussion: """
       Each line begins with ok, warn, FAIL, or skip where only root can look. The exit status is 0 if nothing failed, \
-      otherwise 1.
+      otherwise 1. With --json it is one object, for scripts: uafctl(1) says what its members are.
       """)
 
   @ParentCommand var parent: Uafctl
@@ -17,16 +17,22 @@ struct DoctorCommand: LocalCommand {
   @Option(help: ArgumentHelp("Folder of the PAM services.", valueName: "folder"), completion: .directory)
   var pamDirectory = PAMFolderOption.standard
 
+  @Flag(help: "Print one JSON object instead of lines.")
+  var json = false
+
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
     let given = try configurationPath(in: surroundings)
-    var hasFailed = false
+    var findings: [Finding] = []
     for check in checks(given, in: surroundings) {
-      for finding in check() {
-        if finding.level == .failure { hasFailed = true }
+      let found = check()
+      findings += found
+      if json { continue }
+      for finding in found {
         surroundings.output.result(finding.line(in: surroundings.language, colours: surroundings.usesColours))
       }
     }
-    return hasFailed ? .refused : .success
+    if json { surroundings.output.result(DoctorReport(findings).text(in: surroundings.language)) }
+    return DoctorReport(findings).hasFailed ? .refused : .success
   }
 
   /// One after the other, so that what is quick is not kept waiting for the server.
@@ -34,16 +40,20 @@ struct DoctorCommand: LocalCommand {
   /// - Parameter given: root's own configuration; nil for the machine's.
   private func checks(_ given: String?, in surroundings: Surroundings) -> [() -> [Finding]] {
     let machine = surroundings.installation
-    let path = given ?? machine.configurationPath
     let isRoot = surroundings.caller.isRoot
-    let (found, configuration) = ConfigurationCheck(path: path, owner: machine.owner, isRoot: isRoot).run()
+    let check = ConfigurationCheck(
+      given: given, standard: machine.configurationPath, owner: machine.owner, isRoot: isRoot)
+    let (found, configuration) = check.run()
+    let trust = configuration.map {
+      TrustCheck(configuration: $0, path: check.path, owner: machine.owner, isRoot: isRoot).run()
+    }
     let reader = PAMDirectory(path: pamDirectory)
     return [
       { programs(machine) },
       { MachineCheck(facts: machine.facts()).findings() },
       { SocketCheck(path: machine.socketPath, owner: machine.owner).findings() },
       { CoreCheck(surroundings: surroundings, configuration: given).findings() },
-      { found },
+      { found + (trust?.findings ?? []) },
       {
         guard let state = configuration?.state else {
           return [.skipped(StateText.unknown)]
@@ -51,9 +61,14 @@ struct DoctorCommand: LocalCommand {
         return StateCheck(folder: state.directory, owner: machine.owner, isRoot: isRoot).findings()
       },
       {
+        guard let state = configuration?.state else { return [] }
+        return PeopleCheck(surroundings: surroundings, configuration: given, folder: state.directory).findings()
+      },
+      {
         PAMCheck(
           directory: pamDirectory, moduleFolders: machine.moduleFolders, vendorFolders: machine.vendorPAMFolders,
-          owner: machine.owner, passwords: machine.passwords, isRoot: isRoot
+          owner: machine.owner, passwords: machine.passwords, isRoot: isRoot,
+          hidesState: { configuration?.settings(for: $0).general.hideState == true }
         ).findings()
       },
       {
@@ -62,8 +77,11 @@ struct DoctorCommand: LocalCommand {
         return SSHCheck(settings: ssh.settings(isRoot: isRoot), reader: reader).findings()
       },
       {
-        guard let server = configuration?.server else { return [] }
-        return ServerCheck(server: server, owner: machine.owner, exchange: machine.exchange).findings()
+        guard let server = trust?.server else { return [] }
+        return ServerCheck(
+          server: server, owner: machine.owner, isRoot: isRoot, now: { machine.facts().time },
+          exchange: machine.exchange
+        ).findings()
       },
     ]
   }

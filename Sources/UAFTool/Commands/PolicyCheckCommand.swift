@@ -2,6 +2,7 @@ import ArgumentParser
 import Authenticator
 import FidoResults
 import SecretMemory
+import UAFConfiguration
 import UAFWire
 
 /// `uafctl policy check`.
@@ -13,7 +14,8 @@ struct PolicyCheckCommand: Subcommand {
       The value is asked for on the terminal without showing it, or is the first line of standard input. The exit status \
       is 0 if it would be accepted; 1 if not, with one line for each problem that begins with the rule's key; 2 or \
       more for anything else, such as a configuration that cannot be used. Nothing is stored or sent, and root is not needed: \
-      whoever is not root may try a file of his own.
+      whoever is not root may try a file of his own. Root is told, too, for whom the lock options of the \
+      file do not hold yet because of wrong entries.
       """)
 
   @ParentCommand var parent: PolicyCommand
@@ -26,13 +28,24 @@ struct PolicyCheckCommand: Subcommand {
 
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
     let path = try ConfigurationOption.path(file ?? parent.conf.file ?? program.conf.file, in: surroundings)
-    let policy = try PolicySource.policy(path, in: surroundings)
-    let problems = try check(policy, in: surroundings)
+    let configuration = try PolicySource.configuration(path, in: surroundings)
+    let problems = try check(configuration.passcode.policy, in: surroundings)
     for problem in problems {
       surroundings.output.result("\(problem.key): \(problem.message(in: surroundings.language))")
     }
     if problems.isEmpty { surroundings.note(ToolText.meetsRules) }
+    if surroundings.caller.isRoot { tellWaiting(path, configuration, in: surroundings) }
     return problems.isEmpty ? .success : .refused
+  }
+
+  /// Tells root for whom the lock options of this configuration would not hold yet (3015).
+  private func tellWaiting(_ path: String?, _ configuration: Configuration, in surroundings: Surroundings) {
+    do throws(ToolError) {
+      let survey = try AccountSurvey(configuration.state.directory, configuration: path, in: surroundings)
+      if !survey.waiting.isEmpty { surroundings.failure(PeopleText.waiting(survey.waiting)) }
+    } catch {
+      surroundings.failure(PeopleText.unasked(error))
+    }
   }
 
   private func check(_ policy: PasscodePolicy, in surroundings: Surroundings) throws(ToolError) -> [PasscodeProblem] {

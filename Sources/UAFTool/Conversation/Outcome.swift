@@ -5,14 +5,21 @@ import UAFWire
 enum Outcome {
   /// Says what the core said or, where it said nothing, what its result means; gives the exit status.
   static func tell(_ finished: Finished, in surroundings: Surroundings) -> ToolExit {
-    let result = FidoResult(code: finished.result)
-    let language = surroundings.language
-    let lines = ShownText.lines(finished.text ?? "").split(separator: "\n").map(String.init)
-    let usual = result.nextStep(in: language).flatMap { step in lines.contains { says($0, step) } ? nil : step }
-    surroundings.failure(
-      "\(lines.first ?? result.text(in: language)) [\(result.code)]",
-      hint: lines.count > 1 ? lines.dropFirst().joined(separator: " ") : usual)
+    let told = told(finished, in: surroundings.language)
+    surroundings.failure("\(told.text) [\(finished.result)]", hint: told.nextStep)
     return exit(finished)
+  }
+
+  /// What the core said and, in its further lines, what can be done about it.
+  ///
+  /// Nothing is added to the core's words, for a result alone does not say why. A result without words tells what it means.
+  static func told(_ finished: Finished, in language: Language) -> (text: String, nextStep: String?) {
+    let lines = ShownText.lines(finished.text ?? "").split(separator: "\n").map(String.init)
+    guard let first = lines.first else {
+      let result = FidoResult(code: finished.result)
+      return (result.text(in: language), result.nextStep(in: language))
+    }
+    return (first, lines.count > 1 ? lines.dropFirst().joined(separator: " ") : nil)
   }
 
   /// Says that it was done, in the core's words where a value was changed or reset, and prints the token if wanted.
@@ -29,11 +36,6 @@ enum Outcome {
       surroundings.note(ToolText.noToken)
     }
     return .success
-  }
-
-  /// Whether `line` says what to do already, be it in the middle of a sentence.
-  private static func says(_ line: String, _ step: String) -> Bool {
-    line.lowercased().contains(step.lowercased().prefix { $0 != "." })
   }
 
   /// The exit status of what was no success: what the machine's side got wrong is told apart from a refusal, so that

@@ -3,15 +3,20 @@ import UAFConfiguration
 
 /// The configuration: readable, root's, every key known and with an effect, and with a server.
 struct ConfigurationCheck {
-  let path: String
+  /// Root's own choice, which has to be there; nil for the machine's, which need not.
+  let given: String?
+  let standard: String
   let owner: uid_t
   let isRoot: Bool
+
+  /// The file that counts.
+  var path: String { given ?? standard }
 
   /// What was found and, if it can be used, the configuration.
   func run() -> (findings: [Finding], configuration: Configuration?) {
     let configuration: Configuration
     do throws(ConfigurationError) {
-      configuration = try Configuration.load(path: path, requiredOwner: owner)
+      configuration = try Configuration.load(path: given, defaultPath: standard, requiredOwner: owner)
     } catch {
       if !isRoot, case .file(_, .system(EACCES)) = error {
         return ([.skipped(ConfigurationText.closed(path: path))], nil)
@@ -22,11 +27,7 @@ struct ConfigurationCheck {
     findings += configuration.withoutEffect.map {
       .warning(.configurationNoEffect, ConfigurationText.noEffect(key: $0))
     }
-    guard let server = configuration.server else {
-      findings.append(.failure(.configurationNoServer, ConfigurationText.noServer(path: path)))
-      return (findings, configuration)
-    }
-    if !server.verifiesTLS {
+    if configuration.server?.verifiesTLS == false {
       findings.append(.alarm(.tlsVerify, ConfigurationText.unverified))
     }
     return (findings + Self.choices(of: configuration), configuration)

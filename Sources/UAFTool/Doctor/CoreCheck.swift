@@ -23,15 +23,7 @@ struct CoreCheck {
   }
 
   private func ask() throws(ToolError) -> StatusDocument {
-    let begin = try surroundings.caller.begin(Request(.status), configuration: configuration)
-    let core = try surroundings.core.connect(startsOwn: configuration != nil)
-    let finished = Result { () throws(ToolError) in
-      var conversation = try Conversation()
-      var nobody = Nobody()
-      return try conversation.hold(begin, over: core.socket, with: &nobody)
-    }
-    core.close()
-    let end = try finished.get()
+    let end = try StatusQuery(surroundings: surroundings, configuration: configuration).ask()
     guard end.pamCode == 0 else {
       throw .configuration(end.text.map(ConfigurationProblem.refused) ?? .result(end.result))
     }
@@ -53,12 +45,5 @@ struct CoreCheck {
       findings.append(.warning(.accountUnregistered, CoreText.nothing(account: name)))
     }
     return findings
-  }
-
-  /// Whoever is asked for nothing.
-  private struct Nobody: Person {
-    var checks: Set<Check> { [] }
-    mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry { .cancelled }
-    func hear(_ text: String, isError: Bool) {}
   }
 }

@@ -13,6 +13,11 @@ enum FindingID: String, CaseIterable {
   case coreVersion = "core-version"
   case accountUnregistered = "account-unregistered"
   case accountLocked = "account-locked"
+  // Everybody's, told to root
+  case accountsLocked = "accounts-locked"
+  case accountDamaged = "account-damaged"
+  case accountUnknown = "account-unknown"
+  case lockOptions = "lock-options"
   // The kernel, the clock, the log
   case kernelNetwork = "kernel-network"
   case kernelLandlock = "kernel-landlock"
@@ -20,6 +25,7 @@ enum FindingID: String, CaseIterable {
   case kernelFetch = "kernel-fetch"
   case bootID = "boot-id"
   case clock
+  case clockUnsynchronised = "clock-unsynchronised"
   case log
   // The configuration
   case configurationUnusable = "configuration-unusable"
@@ -28,6 +34,8 @@ enum FindingID: String, CaseIterable {
   case tlsVerify = "tls-verify"
   case offline
   case hideState = "hide-state"
+  case trustUnusable = "trust-unusable"
+  case trustNoEffect = "trust-no-effect"
   // State
   case stateMissing = "state-missing"
   case stateOpen = "state-open"
@@ -42,6 +50,8 @@ enum FindingID: String, CaseIterable {
   case pamNoEffect = "pam-no-effect"
   case pamNoWayIn = "pam-no-way-in"
   case pamNouserok = "pam-nouserok"
+  case pamNouserokHidden = "pam-nouserok-hidden"
+  case pamMisspelt = "pam-misspelt"
   case pamNoPasswordLine = "pam-no-password-line"
   case pamAccountAlone = "pam-account-alone"
   case pamProfile = "pam-profile"
@@ -56,4 +66,13 @@ enum FindingID: String, CaseIterable {
   // The server
   case serverAuthorities = "server-authorities"
   case serverUnreachable = "server-unreachable"
+  case serverProxy = "server-proxy"
+  case serverCertificate = "server-certificate"
+  case certificateEnds = "certificate-ends"
+  case serverPath = "server-path"
+  case serverType = "server-type"
+  case serverAnswer = "server-answer"
+  case facetList = "facet-list"
+  case verdictKey = "verdict-key"
+  case clockServer = "clock-server"
 }

@@ -28,12 +28,14 @@ struct Installation {
   var output: (String, [String]) -> String?
   /// sshd, and its configuration.
   var sshPaths: (program: String, file: String)
+  /// The numbers of the accounts that have a file in a state folder.
+  var registered: (String) -> [uid_t]
   /// The kernel, the clock and the log.
   var facts: () -> MachineFacts
   /// Who must own all of it.
   var owner: uid_t
   /// One exchange with a server, as the core would have it; nil if uaf-fetch did not keep to its protocol.
-  var exchange: (FetchRequest) -> FetchResponse?
+  var exchange: (FetchRequest) -> FetchAnswer?
 
   /// That of this machine, as this program finds it.
   ///
@@ -45,7 +47,8 @@ struct Installation {
       configurationPath: Configuration.defaultPath, moduleFolders: standardModuleFolders,
       vendorPAMFolders: ["/usr/lib/pam.d"], templateFolder: InstalledCore.below("share/pam-uaf/pam.d"),
       trialParent: "/run", passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
-      sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"), facts: MachineFacts.ofThisMachine, owner: 0,
+      sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"), registered: AccountSurvey.registered,
+      facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
 

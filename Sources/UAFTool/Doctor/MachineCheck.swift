@@ -29,6 +29,7 @@ struct MachineCheck {
     guard facts.time >= Self.earliest else {
       return [.warning(.clock, MachineText.early)]
     }
+    guard facts.isSynchronised != false else { return [.warning(.clockUnsynchronised, MachineText.unsynchronised)] }
     return [.ok(MachineText.clock)]
   }
 

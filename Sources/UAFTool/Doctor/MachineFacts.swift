@@ -15,6 +15,8 @@ struct MachineFacts {
   var bootID: String?
   /// Seconds since 1970.
   var time: Int
+  /// Whether something keeps the clock right, as the kernel has heard; nil where it does not say.
+  var isSynchronised: Bool?
   /// The system's error number that the log's socket was reached with; 0 if it was.
   var logFailure: CInt
 
@@ -23,7 +25,8 @@ struct MachineFacts {
     MachineFacts(
       landlock: landlock_version(), hasSeccomp: exists("/proc/sys/kernel/seccomp/actions_avail"),
       hasNetworkNamespaces: exists("/proc/self/ns/net"), mayLeaveNetwork: geteuid() == 0 ? hasAdministration() : nil,
-      bootID: text("/proc/sys/kernel/random/boot_id"), time: Glibc.time(nil), logFailure: reachLog("/dev/log"))
+      bootID: text("/proc/sys/kernel/random/boot_id"), time: Glibc.time(nil), isSynchronised: isSynchronised(),
+      logFailure: reachLog("/dev/log"))
   }
 
   private static func exists(_ path: String) -> Bool { (try? FileState.of(path).get()) != nil }
@@ -40,6 +43,11 @@ struct MachineFacts {
     let line = text("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
     let digits = line?.split(whereSeparator: \.isWhitespace).last
     return digits.flatMap { UInt64($0, radix: 16) }.map { $0 & 1 << 21 != 0 } ?? false
+  }
+
+  private static func isSynchronised() -> Bool? {
+    let answer = clock_is_synchronised()
+    return answer < 0 ? nil : answer == 1
   }
 
   /// Connects to the log as syslog(3) does, and says nothing.

@@ -44,7 +44,7 @@ extension ToolError: Catalogued {
     case .coreNotStarted(let path, let number):
       FindingText(
         "cannot start the core at \(ShownText.line(path)): \(SystemReason(number).english)",
-        do: "reinstall the pam-uaf package")
+        do: "reinstall the libpam-uaf package")
     case .coreEnded: FindingText("the core ended before it said how it went", do: Self.logSaysMore)
     case .coreSilent: FindingText("the core said nothing within the time", do: Self.logSaysMore)
     case .coreConfused(let what):
@@ -108,7 +108,7 @@ extension ToolError: Catalogued {
     case .coreNotStarted(let path, let number):
       FindingText(
         "\(ShownText.line(path))의 코어를 시작할 수 없습니다: \(SystemReason(number).korean)",
-        do: "pam-uaf 패키지를 다시 설치하십시오")
+        do: "libpam-uaf 패키지를 다시 설치하십시오")
     case .coreEnded: FindingText("코어가 결과를 알리기 전에 끝났습니다", do: Self.koreanLogSaysMore)
     case .coreSilent: FindingText("코어가 제시간에 응답하지 않았습니다", do: Self.koreanLogSaysMore)
     case .coreConfused(let what):
@@ -138,6 +138,6 @@ extension ToolError: Catalogued {
 
   private static let logSaysMore = "the log (authpriv) says more; uafctl doctor checks the installation"
   private static let koreanLogSaysMore = "로그(authpriv)에 자세한 내용이 있습니다. uafctl doctor로 설치를 점검하십시오"
-  private static let versions = "uafctl and uaf-helper may be of different versions: reinstall the pam-uaf package"
-  private static let koreanVersions = "uafctl과 uaf-helper의 버전이 다를 수 있습니다. pam-uaf 패키지를 다시 설치하십시오"
+  private static let versions = "uafctl and uaf-helper may be of different versions: reinstall the libpam-uaf package"
+  private static let koreanVersions = "uafctl과 uaf-helper의 버전이 다를 수 있습니다. libpam-uaf 패키지를 다시 설치하십시오"
 }

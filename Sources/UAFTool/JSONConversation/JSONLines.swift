@@ -32,8 +32,13 @@ struct JSONLines {
     let isSuccess = finished.pamCode == 0
     var line = last(result, isSuccess: isSuccess)
     line.set("pamCode", .integer(Int64(finished.pamCode)))
-    line.set("text", .string(ShownText.lines(finished.text ?? result.text(in: language))))
-    if !isSuccess { line.set("nextStep", result.nextStep(in: language).map(JSONValue.string)) }
+    if isSuccess {
+      line.set("text", .string(ShownText.lines(finished.text ?? result.text(in: language))))
+    } else {
+      let told = Outcome.told(finished, in: language)
+      line.set("text", .string(told.text))
+      line.set("nextStep", told.nextStep.map(JSONValue.string))
+    }
     if isSuccess, wantsToken { line.set("token", finished.token.map { .string(ShownText.verbatim($0)) }) }
     write(line)
   }

@@ -8,7 +8,10 @@ extension PAMCheck {
     let file = "\(directory)/\(service)"
     var findings: [Finding] = []
     if own.contains(where: { $0.arguments.contains("nouserok") }) {
-      findings.append(.warning(.pamNouserok, PAMLineText.nouserok(file: file)))
+      findings.append(
+        hidesState(service)
+          ? .warning(.pamNouserokHidden, PAMNameText.hidden(service: file))
+          : .warning(.pamNouserok, PAMLineText.nouserok(file: file)))
     }
     if own.contains(where: { $0.group == "account" }), !own.contains(where: { $0.group == "password" }) {
       findings.append(.warning(.pamNoPasswordLine, PAMLineText.noPasswordLine(file: file)))

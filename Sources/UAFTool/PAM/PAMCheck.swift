@@ -12,13 +12,15 @@ struct PAMCheck {
   let passwords: any PasswordDirectory
   /// Whether passwords can be looked at.
   let isRoot: Bool
+  /// Whether the configuration hides states from everybody who calls a service, wherever they are.
+  var hidesState: (String) -> Bool = { _ in false }
 
   func findings() -> [Finding] {
     let folder = PAMDirectory(path: directory)
     guard let services = folder.services() else {
       return [.failure(.pamFolder, PAMText.noFolder(directory))]
     }
-    let loose = includes(folder, services) + unusedStacks(folder)
+    let loose = includes(folder, services) + unusedStacks(folder) + misspelt(folder, services)
     // A part of other stacks is judged where it stands, not alone. Whatever else is included may be a service all the same.
     let concerned = services.filter { service in
       !Self.isPart(service) && folder.wholeStack(of: service).contains(where: \.asksOwnModule)
@@ -49,12 +51,17 @@ struct PAMCheck {
     var names: [String] = []
     for line in lines where !names.contains(line.module) { names.append(line.module) }
     return names.map { name in
-      let places = name.hasPrefix("/") ? [name] : moduleFolders.map { $0 + "/" + name }
-      guard let place = places.first(where: { (try? FileState.of($0).get()) != nil }) else {
+      guard let place = place(of: name) else {
         return .failure(.pamModule, PAMText.noModule(name))
       }
       return objection(to: place) ?? .ok(PAMText.module(path: place))
     }
+  }
+
+  /// Where PAM finds what a line names; nil where it finds nothing.
+  func place(of module: String) -> String? {
+    let places = module.hasPrefix("/") ? [module] : moduleFolders.map { $0 + "/" + module }
+    return places.first { (try? FileState.of($0).get()) != nil }
   }
 
   /// Whoever may write to the module decides who is let in.

@@ -20,8 +20,8 @@ struct ServiceDoors {
   ///
   /// `other` is whatever has no file. `runuser` is none of them: it asks nobody, and lets in root alone.
   private static let others = [
-    "cockpit", "doas", "gdm-password", "greetd", "lightdm", "lxdm", "other", "polkit-1", "sddm", "slim", "sshd", "wdm",
-    "xdm", "xrdp-sesman",
+    "cockpit", "doas", "gdm-fingerprint", "gdm-password", "gdm-smartcard", "greetd", "lightdm", "lxdm", "other",
+    "polkit-1", "sddm", "slim", "sshd", "wdm", "xdm", "xrdp-sesman",
   ]
 
   /// Names that were forgotten: the same program asks for the passcode by another name.

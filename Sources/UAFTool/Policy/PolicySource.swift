@@ -1,4 +1,3 @@
-import Authenticator
 import Glibc
 import UAFConfiguration
 
@@ -7,19 +6,19 @@ import UAFConfiguration
 /// Nothing depends on the outcome but what is shown to the caller, so a file of his own will do as well as root's. A third
 /// person's will not: its expressions would be run over what the caller types.
 enum PolicySource {
-  /// The rules of `path` or, without one, of this machine's configuration, or the defaults where there is none.
+  /// The configuration at `path` or, without one, that of this machine, or the defaults where there is none.
   ///
   /// - Parameter path: `--conf`, absolute.
   /// - Throws: ``ToolError/configuration(_:)`` with file, line and key.
-  static func policy(_ path: String?, in surroundings: Surroundings) throws(ToolError) -> PasscodePolicy {
+  static func configuration(_ path: String?, in surroundings: Surroundings) throws(ToolError) -> Configuration {
     let root = surroundings.installation.owner
     let standard = surroundings.installation.configurationPath
     let caller = surroundings.caller.userID
     do throws(ConfigurationError) {
       guard let path, caller != root, isOwned(path, by: caller) else {
-        return try Configuration.load(path: path, defaultPath: standard, requiredOwner: root).passcode.policy
+        return try Configuration.load(path: path, defaultPath: standard, requiredOwner: root)
       }
-      return try Configuration.load(path: path, requiredOwner: caller).passcode.policy
+      return try Configuration.load(path: path, requiredOwner: caller)
     } catch {
       guard caller != root, case .file(let path, let problem) = error else { throw .configuration(.unusable(error)) }
       switch problem {

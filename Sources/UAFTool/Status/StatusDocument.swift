@@ -9,6 +9,8 @@ struct StatusDocument: Equatable {
     let aaid: String?
     /// 3005 to 3008.
     let state: Int64
+    /// What the server has last said of its keys, where these are dead: `revoked` or `unknown`.
+    let atServer: String?
     let local: Counter?
     /// The counter of attempts over the network.
     let remote: Counter?
@@ -51,6 +53,11 @@ struct StatusDocument: Equatable {
     self.authenticators = authenticators
   }
 
+  /// Whether anything is registered.
+  var isRegistered: Bool {
+    authenticators.contains { $0.state == StatusReport.available || $0.state == StatusReport.locked }
+  }
+
   private static let unreadable = ToolError.coreConfused(.statusDocument)
 
   private static func authenticator(_ value: JSONValue) throws(ToolError) -> Authenticator {
@@ -64,8 +71,8 @@ struct StatusDocument: Equatable {
     }
     let isWaiting = if case .bool(true)? = object["lockOptionsWait"] { true } else { false }
     return Authenticator(
-      type: type, aaid: aaid, state: state, local: local, remote: member("remote"), otherUser: member("otherUser"),
-      lockOptionsWait: isWaiting)
+      type: type, aaid: aaid, state: state, atServer: object.text("atServer"), local: local, remote: member("remote"),
+      otherUser: member("otherUser"), lockOptionsWait: isWaiting)
   }
 
   private static func counter(_ object: JSONObject) -> Counter? {

@@ -23,6 +23,11 @@ struct StatusReport {
   private func lines(_ authenticator: StatusDocument.Authenticator) -> [String] {
     var lines = [line(authenticator)]
     let isInUse = authenticator.state == Self.available || authenticator.state == Self.locked
+    switch authenticator.atServer {
+    case "revoked": lines.append("  " + words(.revokedAtServer))
+    case "unknown": lines.append("  " + words(.unknownAtServer))
+    default: break
+    }
     if isInUse, let local = authenticator.local { lines.append("  " + words(.here(local))) }
     if isInUse, let remote = authenticator.remote { lines.append("  " + words(.overNetwork(remote))) }
     if isInUse, let others = authenticator.otherUser { lines.append("  " + words(.byOthers(others))) }

@@ -5,6 +5,10 @@ enum StatusText: Catalogued {
   case noAuthenticator
   /// 3005 to 3008.
   case state(Int64)
+  /// The server has revoked the key.
+  case revokedAtServer
+  /// The server has no such key any more.
+  case unknownAtServer
   case here(StatusDocument.Counter)
   case overNetwork(StatusDocument.Counter)
   case byOthers(StatusDocument.Counter)
@@ -21,6 +25,8 @@ enum StatusText: Catalogued {
     case .state(StatusReport.notRegistered): "not registered"
     case .state(StatusReport.locked): "locked"
     case .state(let number): "state \(number)"
+    case .revokedAtServer: "at the server: revoked: ask the administrator for a new registration"
+    case .unknownAtServer: "at the server: not registered any more: register again"
     case .here(let counter): "here: \(Self.english(counter))"
     case .overNetwork(let counter): "over the network: \(Self.english(counter))"
     case .byOthers(let counter): "by other users here: \(Self.english(counter))"
@@ -38,6 +44,8 @@ enum StatusText: Catalogued {
     case .state(StatusReport.notRegistered): "등록되지 않았습니다"
     case .state(StatusReport.locked): "잠겨 있습니다"
     case .state(let number): "상태 \(number)"
+    case .revokedAtServer: "서버에서: 폐기되었습니다. 관리자에게 새로 등록해 달라고 하십시오"
+    case .unknownAtServer: "서버에서: 더 이상 등록되어 있지 않습니다. 다시 등록하십시오"
     case .here(let counter): "이 컴퓨터에서: \(Self.korean(counter))"
     case .overNetwork(let counter): "네트워크에서: \(Self.korean(counter))"
     case .byOthers(let counter): "이 컴퓨터의 다른 사용자: \(Self.korean(counter))"

@@ -185,6 +185,16 @@ import Testing
     #expect(AttemptOrigin.allCases.allSatisfy(ledger.isClear))
   }
 
+  @Test(arguments: [AttemptOrigin.remote, .otherUser])
+  func `a right local value ends a lock that strangers brought about, and its doubling`(_ origin: AttemptOrigin) {
+    var ledger = AttemptLedger()
+    while case .charged = ledger.charge(origin, at: at(0), policy: remotePolicy) {}
+    guard case .charged(let ticket) = charge(&ledger, at: 0) else { return #expect(Bool(false)) }
+    #expect(ledger[origin].lock != nil && ledger[.local].lock == nil)
+    ledger.settle(ticket)
+    #expect(ledger.isClear(origin), "the next lock is as short as the first")
+  }
+
   @Test func `a looser policy waits until nothing stands`() {
     var ledger = ledger(charged: 1)
     let loose = LockPolicy(retryCountToLock: 10, lockTime: .seconds(30), maxLockCount: 10)

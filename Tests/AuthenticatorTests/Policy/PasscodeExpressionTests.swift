@@ -73,6 +73,11 @@ import Testing
     }
   }
 
+  @Test func `refuses an empty expression, and takes one that an empty text matches`() {
+    #expect(throws: PasscodeExpressionError.empty) { try PasscodeExpression("") }
+    #expect(throws: Never.self) { try PasscodeExpression("a*") }
+  }
+
   @Test func `refuses expressions that are too long or too large once compiled`() {
     #expect(throws: PasscodeExpressionError.tooLarge) { try PasscodeExpression(String(repeating: "a", count: 4097)) }
     #expect(throws: PasscodeExpressionError.self) { try PasscodeExpression("(((a{99}){99}){99})") }

@@ -1,3 +1,4 @@
+import FidoResults
 import Testing
 
 @testable import Authenticator
@@ -36,7 +37,7 @@ import Testing
   private func told(_ problem: PasscodeProblem) -> String {
     switch problem.wording {
     case .builtIn: problem.key
-    case .administrator(let message): "\(problem.key): \(message)"
+    case .administrator: "\(problem.key): \(problem.message(in: .english))"
     }
   }
 

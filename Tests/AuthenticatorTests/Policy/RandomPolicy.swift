@@ -1,4 +1,5 @@
 import Authenticator
+import FidoResults
 import Foundation
 
 /// A policy of random keys, and the same told once more: slowly, over strings, key by key in the documentation's words.
@@ -37,18 +38,20 @@ struct RandomPolicy {
     policy.maximumLength = maximum
     policy.digitsOnly = Int.random(in: 0..<4, using: &generator) == 0
     for rule in PasscodeRule.allCases where Bool.random(using: &generator) {
-      policy.rules[rule] = .some(message("no \(rule.rawValue)"))
+      policy.rules[rule] = .some(message("no \(rule.rawValue)").map { AdministratorText($0) })
     }
     ignored = ["1", "ab", "é", "e\u{301}1", "한글", "\u{1100}\u{1161}", "aaaa"].filter { _ in
       Int.random(in: 0..<4, using: &generator) == 0
     }.map { ($0, message("no \($0)")) }
-    policy.ignored = ignored.compactMap { IgnoredText($0.text, message: $0.message) }
+    policy.ignored = ignored.compactMap { IgnoredText($0.text, message: $0.message.map { AdministratorText($0) }) }
     ownForm = Int.random(in: 0..<4, using: &generator) == 0 ? Self.forms.randomElement(using: &generator) : nil
     policy.regularExpression = try ownForm.map { try PasscodeExpression($0.expression) }
     forms = Self.forms.filter { _ in Int.random(in: 0..<5, using: &generator) == 0 }.map {
       ($0, message($0.expression))
     }
-    policy.expressions = try forms.map { (try PasscodeExpression($0.form.expression), $0.message) }
+    policy.expressions = try forms.map {
+      (try PasscodeExpression($0.form.expression), $0.message.map { AdministratorText($0) })
+    }
     self.policy = policy
   }
 
@@ -71,7 +74,7 @@ struct RandomPolicy {
     ]
     for rule in order {
       guard let message = policy.rules[rule], SlowRules.refuses(rule, value) else { continue }
-      problems.append(rule.rawValue + (message.map { ": \($0)" } ?? ""))
+      problems.append(rule.rawValue + (message.flatMap { $0.text(in: .english) }.map { ": \($0)" } ?? ""))
     }
     if policy.uiType == .normal, let ownForm, !ownForm.accepts(value) { problems.append("regular_expression") }
     for (text, message) in ignored {

@@ -21,6 +21,9 @@ enum Programs {
   /// A program of this target's own.
   static func own(_ name: String) -> String { tests.path + "/Programs/" + name }
 
+  /// A page of the documentation.
+  static func page(_ name: String) -> String { root.path + "/docs/" + name }
+
   /// Fails where something is missing.
   static func require() throws {
     for path in [helper, fetch, tool, server, module] where !FileManager.default.fileExists(atPath: path) {

@@ -11,6 +11,8 @@ struct Settings {
   var lock = "lock_time = 300"
   /// Further lines of `[server]`.
   var server = ""
+  /// What stands in place of `[server]`; nil for the addresses above.
+  var serverTables: String?
   /// Further tables.
   var more = ""
 
@@ -24,11 +26,7 @@ struct Settings {
   var text: String {
     """
     authenticators = \(authenticators)
-    [server]
-    request_url = "\(requestURL)"
-    response_url = "\(responseURL)"
-    ca_file = "\(authority)"
-    \(server)
+    \(serverTables ?? ownServer)
     [state]
     directory = "\(stateDirectory)"
     kdf_cost = \(derivationCost)
@@ -36,6 +34,16 @@ struct Settings {
     \(lock)
     \(more)
 
+    """
+  }
+
+  private var ownServer: String {
+    """
+    [server]
+    request_url = "\(requestURL)"
+    response_url = "\(responseURL)"
+    ca_file = "\(authority)"
+    \(server)
     """
   }
 }

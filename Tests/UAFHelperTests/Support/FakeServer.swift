@@ -13,11 +13,15 @@ final class FakeServer {
   var answersLeft: Int?
   var respondStatus = UAFStatusCode(rawValue: 1200)
   var description: String?
+  /// What every request is answered with, in place of one.
+  var requestStatus: UAFStatusCode?
   var policyKeys: [KeyID]?
   /// The ways the policy accepts, each a list of AAIDs.
   var accepted = [["5541#0001"]]
   /// Keys of the account that the server had before.
   var knownKeys: [KeyID] = []
+  /// Whether it forgets the keys that a registration names as lost, as our own server does.
+  var forgetsLostKeys = true
   /// What a request for a registration is answered with.
   var registrationStatus = UAFStatusCode(rawValue: 1200)
   /// What a deregistration by code is answered with.
@@ -29,6 +33,10 @@ final class FakeServer {
   var appID: String?
   /// What is answered in place of any message.
   var garbage: String?
+  /// The HTTP status of each answer.
+  var httpStatus = 200
+  /// What a server of the plain dialect answers a question with; nil for a registration request.
+  var plainAnswer: String?
   /// How many further authentications the next answer brings about.
   var furtherRequests = 0
   /// What is handed out beside a yes.
@@ -77,7 +85,7 @@ final class FakeServer {
     if request.body.isEmpty { return pending.append(plainRegistration()) }
     let body = garbage.map { Array($0.utf8) } ?? (request.url.hasSuffix("get") ? get(request) : respond(request))
     pending.append(
-      TransportResponse(status: 200, contentType: "application/fido+uaf; charset=utf-8", body: body))
+      TransportResponse(status: httpStatus, contentType: "application/fido+uaf; charset=utf-8", body: body))
   }
 
   func finish() throws(TransportFailure) -> TransportResponse {
@@ -93,6 +101,9 @@ final class FakeServer {
 
   /// What a server of the plain dialect hands out: the bare request, whatever code the client has.
   private func plainRegistration() -> TransportResponse {
+    if let plainAnswer {
+      return TransportResponse(status: 200, contentType: "application/json", body: Array(plainAnswer.utf8))
+    }
     let header = OperationHeader(upv: UPV(major: 1, minor: 0), op: .registration, appID: nil)
     do {
       let request = RegistrationRequest(
@@ -114,6 +125,7 @@ final class FakeServer {
       let context = try RequestContext(parsing: get.context ?? "")
       let header = OperationHeader(upv: UPV(major: 1, minor: 0), op: try #require(get.op), appID: nil)
       asked.append((header.op, context))
+      if let requestStatus { return ReturnUAFRequest(statusCode: requestStatus).jsonBytes }
       let challenge = try ServerChallenge(bytes: Array(repeating: 7, count: 32))
       let aaid = try AAID("5541#0001")
       let text: String
@@ -139,6 +151,7 @@ final class FakeServer {
         }
         let keyID = try #require(knownKeys.first ?? registered)
         guard deregistrationStatus == .ok else { return ReturnUAFRequest(statusCode: deregistrationStatus).jsonBytes }
+        // As a server that tells no machines apart does.
         knownKeys = []
         text = UAFRequest.text(of: [
           .deregistration(DeregistrationRequest(header: header, authenticators: [.key(aaid, keyID)]))
@@ -200,10 +213,15 @@ final class FakeServer {
         return ServerResponse(statusCode: .ok, newUAFRequest: try authentication()).jsonBytes
       }
       let context = try RequestContext(parsing: SendUAFResponse(parsing: request.body).context ?? "")
+      let isTold = forgetsLostKeys && respondStatus == .ok
+      let forgotten = isTold ? knownKeys.filter(context.lostKeyIDs.contains) : []
+      knownKeys.removeAll(where: forgotten.contains)
       let operation = if case .registration = response { "Reg" } else { "Auth" }
       let handedOut = try signed?(operation, context.username) ?? token
       let tokens = respondStatus == .ok ? handedOut.map { [Token(type: "JWT", value: $0)] } ?? [] : []
-      return ServerResponse(statusCode: respondStatus, description: description, additionalTokens: tokens).jsonBytes
+      return ServerResponse(
+        statusCode: respondStatus, description: description, additionalTokens: tokens, forgottenKeyIDs: forgotten
+      ).jsonBytes
     } catch {
       Issue.record(error)
       return []

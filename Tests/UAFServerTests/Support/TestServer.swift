@@ -75,7 +75,7 @@ final class TestServer: Sendable {
     let context = username.map { RequestContext(username: $0).jsonText }
     let body = SendUAFResponse(uafResponse: response.text, context: context)
     switch try await ResponseService(environment: environment).respond(body) {
-    case .accepted(let token, _, _, _, _): return (nil, token)
+    case .accepted(let token, _, _, _, _, _): return (nil, token)
     case .refused(let refusal, _): return (refusal, nil)
     }
   }

@@ -35,7 +35,8 @@ import Testing
     ("sshd", nil, "instead/sshd"), ("login", nil, "fallback/login"), ("sudo-i", nil, "fallback/sudo"),
     ("su-l", nil, "fallback/su"), ("polkit-1", "second-factor", "second-factor/polkit-1"),
     ("swaylock", "instead", "instead/locker"), ("xscreensaver", nil, "fallback/locker"),
-    ("sshd", "fallback", "fallback/sshd"),
+    ("sshd", "fallback", "fallback/sshd"), ("gdm-password", nil, "fallback/display-manager"),
+    ("lightdm", "second-factor", "second-factor/display-manager"), ("sddm", nil, "instead/sddm"),
   ])
   func `each service has its own stack and shape`(service: String, shape: String?, template: String) {
     stacks.write(service, Stacks.sudo)
@@ -46,10 +47,10 @@ import Testing
   }
 
   @Test func `another service takes the template it is given`() {
-    stacks.write("gdm-password", "auth requisite pam_nologin.so\n@include common-auth\n")
-    #expect(stacks.run("enable", "gdm-password").exit == .usage)
-    #expect(stacks.run("enable", "gdm-password", "--template", "login").exit == .success)
-    #expect(stacks.read("gdm-password") == "auth requisite pam_nologin.so\n@include uaf-gdm-password\n")
+    stacks.write("lxdm", "auth requisite pam_nologin.so\n@include common-auth\n")
+    #expect(stacks.run("enable", "lxdm").exit == .usage)
+    #expect(stacks.run("enable", "lxdm", "--template", "display-manager").exit == .success)
+    #expect(stacks.read("lxdm") == "auth requisite pam_nologin.so\n@include uaf-lxdm\n")
   }
 
   @Test(arguments: ["auth include login", "auth substack system-auth", "-auth\tinclude\tcommon-auth # as Debian"])
@@ -218,6 +219,35 @@ import Testing
     #expect(refusal("sudo", "--shape", "instead", "--template", "bogus", exit: .usage).contains("the ready stack "))
     #expect(refusal("sudo", "--template", "../sudo", exit: .usage).contains("no ready stack"))
     #expect(refusal("sudo", "--shape", "bogus", exit: .usage).contains("--shape"))
+  }
+
+  @Test(arguments: [
+    "gdm-autologin", "gdm-launch-environment", "lightdm-autologin", "lightdm-greeter", "sddm-autologin", "sddm-greeter",
+  ])
+  func `refuses a display manager's services that ask nobody, whatever stands in them`(service: String) {
+    stacks.write(service, Stacks.sudo)
+    for template in [[], ["--template", "display-manager"]] {
+      let bench = Bench(
+        ["pam", "enable", service, "--pam-directory", stacks.machine.pam] + template, as: 0, core: FakeCore([]),
+        installation: stacks.machine.installation)
+      #expect(bench.exit == .usage)
+      #expect(
+        bench.notes == """
+          uafctl: \(service) asks nobody: it starts a greeter, or logs somebody in without a question
+          hint: name the one that people answer, such as gdm-password, lightdm or sddm
+
+          """)
+    }
+    #expect(stacks.read(service) == Stacks.sudo && stacks.names == ["common-auth", "login", "sudo", service].sorted())
+  }
+
+  @Test func `refuses shapes in which SDDM would have to ask twice`() {
+    stacks.write("sddm", Stacks.sudo)
+    for shape in ["fallback", "second-factor"] {
+      #expect(
+        refusal("sddm", "--shape", shape, exit: .usage).contains(
+          "the ready stack \(stacks.machine.installation.templateFolder)/\(shape)/sddm is not"))
+    }
   }
 
   @Test func `refuses a template that others may write`() {

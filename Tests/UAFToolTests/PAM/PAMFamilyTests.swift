@@ -85,6 +85,17 @@ import Testing
     #expect(stacks.findings().contains(.ok(PAMLineText.openOthers(["login", "other", "su"]))))
   }
 
+  @Test func `another way in of a display manager is named where its password asks for the passcode`() {
+    stacks.write("gdm-password", Stacks.sudo)
+    stacks.write("gdm-fingerprint", "auth requisite pam_nologin.so\nauth required pam_fprintd.so\n")
+    stacks.write("gdm-autologin", "auth required pam_permit.so\n")
+    let bench = stacks.run("enable", "gdm-password")
+    #expect(
+      bench.exit == .success && bench.output.hasSuffix("\nwithout the passcode ask: gdm-fingerprint, login, sudo\n"))
+    #expect(stacks.read("gdm-fingerprint")?.contains("uaf") == false)
+    #expect(stacks.read("gdm-autologin") == "auth required pam_permit.so\n")
+  }
+
   // MARK: Refused, and nothing changed
 
   @Test(arguments: ["auth required pam_unix.so\n", "@include common-auth\n@include common-auth\n"])

@@ -8,24 +8,30 @@ import UAFWire
 ///
 /// The messages end with the end of the stream, so that a tool that waits for one more cannot hang.
 final class FakeCore: CoreSource {
-  private let packets: [[UInt8]]
+  /// What lies in the socket of each connection; the last one holds for all that follow.
+  private var scripts: [[[UInt8]]]
   private let refusal: ToolError?
   private var theirs: CInt = -1
   /// What each connection was asked for.
   private(set) var startedOwn: [Bool] = []
 
   init(_ script: [CoreMessage]) {
-    packets = script.compactMap { try? $0.packet() }
+    scripts = [script.compactMap { try? $0.packet() }]
+    refusal = nil
+  }
+
+  init(each scripts: [[CoreMessage]]) {
+    self.scripts = scripts.map { $0.compactMap { try? $0.packet() } }
     refusal = nil
   }
 
   init(raw packets: [[UInt8]]) {
-    self.packets = packets
+    scripts = [packets]
     refusal = nil
   }
 
   init(refusing error: ToolError) {
-    packets = []
+    scripts = []
     refusal = error
   }
 
@@ -34,6 +40,8 @@ final class FakeCore: CoreSource {
   func connect(startsOwn: Bool) throws(ToolError) -> CoreConnection {
     startedOwn.append(startsOwn)
     if let refusal { throw refusal }
+    let packets = scripts.count > 1 ? scripts.removeFirst() : scripts.first ?? []
+    if theirs >= 0 { close(theirs) }
     do throws(PacketSocketError) {
       let ends = try PacketSocket.pair()
       theirs = ends.theirs

@@ -12,7 +12,7 @@ extension Installation {
       helperPath: nowherePath, fetchPath: nowherePath, socketPath: nowherePath, configurationPath: nowherePath,
       moduleFolders: [], vendorPAMFolders: [], templateFolder: nowherePath, trialParent: "/tmp",
       passwords: FakePasswords(), tester: FakeTester(), output: { _, _ in nil }, sshPaths: (nowherePath, nowherePath),
-      facts: { .ofATest }, owner: geteuid(), exchange: { _ in nil })
+      registered: { _ in [] }, facts: { .ofATest }, owner: geteuid(), exchange: { _ in nil })
   }
 }
 
@@ -20,5 +20,6 @@ extension MachineFacts {
   /// A kernel with everything, in 2027.
   static let ofATest = MachineFacts(
     landlock: 3, hasSeccomp: true, hasNetworkNamespaces: true, mayLeaveNetwork: true,
-    bootID: "4e9a9c5d-8c1c-4a3b-9d43-0123456789ab\n", time: 1_800_000_000, logFailure: 0)
+    bootID: "4e9a9c5d-8c1c-4a3b-9d43-0123456789ab\n", time: 1_800_000_000, isSynchronised: true,
+    logFailure: 0)
 }

@@ -7,6 +7,7 @@ import UAFWire
 final class Machine {
   let folder = Folder()
   let pam: String
+  private var text = ""
   var installation: Installation
   /// What uaf-fetch was asked, and what it answers.
   private(set) var requests: [FetchRequest] = []
@@ -16,7 +17,12 @@ final class Machine {
   let passwords = FakePasswords()
   /// What the core says of the account; nil: it says nothing.
   var document: String? = Machine.document(Machine.passcode)
-  var response: FetchResponse? = FetchResponse(.answered, handshakeCompleted: true, status: 200)
+  /// What the core says of each account that is asked about after the caller's own.
+  var others: [[CoreMessage]] = []
+  /// The server; nil: uaf-fetch does not do its work.
+  var server: FakeServer? = FakeServer()
+  /// What this machine's kernel and clock are like.
+  var facts = MachineFacts.ofATest
 
   static let configuration = """
     [server]
@@ -32,7 +38,7 @@ final class Machine {
     installation.helperPath = folder.file("libexec/uaf-helper", [1, 2, 3], mode: 0o755)
     installation.fetchPath = folder.file("libexec/uaf-fetch", [1, 2, 3, 4], mode: 0o755)
     installation.socketPath = folder.path + "/helper.sock"
-    let text = configuration + "[state]\ndirectory = \"\(folder.path)/state\"\n"
+    text = configuration + "[state]\ndirectory = \"\(folder.path)/state\"\n"
     installation.configurationPath = folder.file("pam_uaf.conf", Array(text.utf8), mode: 0o644)
     for name in ["state", "state/accounts", "state/slots"] { _ = folder.folder(name, mode: 0o700) }
     _ = folder.file("state/device.key", [UInt8](repeating: 7, count: 32), mode: 0o400)
@@ -49,8 +55,10 @@ final class Machine {
     installation.moduleFolders = [folder.path + "/none", libexec]
     installation.exchange = { [unowned self] request in
       requests.append(request)
-      return response
+      return server?.answer(request)
     }
+    installation.registered = AccountSurvey.registered
+    installation.facts = { [unowned self] in facts }
   }
 
   /// Writes a PAM service.
@@ -59,27 +67,50 @@ final class Machine {
     _ = folder.file("pam.d/" + name, Array((text + "\n").utf8), mode: 0o644)
   }
 
-  func doctor(as userID: uid_t = 0, colours: Bool = false) -> Bench {
+  /// Replaces a part of the configuration, or adds lines to its end.
+  func configure(_ old: String, _ new: String) {
+    text = old.isEmpty ? text + new + "\n" : text.replacing(old, with: new)
+    folder.delete("pam_uaf.conf")
+    _ = folder.file("pam_uaf.conf", Array(text.utf8), mode: 0o644)
+  }
+
+  /// Has the core say this of an account, which has a file from now on.
+  func register(_ number: uid_t, _ end: Finished) {
+    _ = folder.file("state/accounts/\(number).db", [1], mode: 0o600)
+    others.append([.finished(end)])
+  }
+
+  func doctor(as userID: uid_t = 0, colours: Bool = false, locale: String? = nil, _ options: String...) -> Bench {
     Bench(
-      ["doctor", "--pam-directory", pam], as: userID, core: core(), installation: installation, colours: colours)
+      ["doctor", "--pam-directory", pam] + options, as: userID, core: core(), locale: locale,
+      installation: installation,
+      colours: colours)
   }
 
   private func core() -> FakeCore {
+    FakeCore(each: [document.map { [.finished(Self.finished($0))] } ?? []] + others)
+  }
+
+  /// The end of a status whose document is this.
+  static func finished(_ document: String) -> Finished {
     var finished = Finished(pamCode: 0, result: 0)
     finished.document = document
-    return FakeCore(document == nil ? [] : [.finished(finished)])
+    return finished
   }
 
   /// What a core of some version says about alice.
-  static func document(_ authenticators: String, version: String = ToolVersion.number) -> String {
-    #"{"version":"\#(version)","account":{"uid":1000,"name":"alice"},"authenticators":[\#(authenticators)]}"#
+  static func document(
+    _ authenticators: String, version: String = ToolVersion.number, name: String = "alice"
+  ) -> String {
+    #"{"version":"\#(version)","account":{"uid":1000,"name":"\#(name)"},"authenticators":[\#(authenticators)]}"#
   }
 
   static let passcode = authenticator(state: 3006)
 
-  static func authenticator(state: Int) -> String {
+  /// - Parameter more: further members, each with a comma before it.
+  static func authenticator(state: Int, more: String = "") -> String {
     #"{"type":"passcode","aaid":"5541#0001","state":\#(state),"permanent":false,"#
-      + #""remainingTries":5,"remainingLockSeconds":0}"#
+      + #""remainingTries":5,"remainingLockSeconds":0\#(more)}"#
   }
 
   /// Whether a report has a line with that name of a finding.

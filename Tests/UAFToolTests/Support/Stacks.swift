@@ -27,10 +27,11 @@ final class Stacks {
     machine.installation.tester = tester
     for shape in ["instead", "fallback", "second-factor"] {
       _ = machine.folder.folder("templates/" + shape, mode: 0o755)
-      for name in ["sudo", "sshd", "login", "su", "polkit-1", "locker"] {
+      for name in ["sudo", "sshd", "login", "su", "polkit-1", "display-manager", "locker"] {
         template("\(shape)/\(name)", "# \(shape)\n" + Self.stack)
       }
     }
+    template("instead/sddm", "# instead\n" + Self.stack)
     template("passwd", "password required pam_uaf.so\n@include common-password\n")
     _ = machine.folder.file("libexec/pam_succeed_if.so", [1], mode: 0o644)
     machine.service("common-auth", "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so")

@@ -20,6 +20,7 @@ PLACES = [
     ("/etc/default/uaf-server", "644", "root", "root"),
     ("/usr/bin/uaf-server", "755", "root", "root"),
     ("/usr/share/man/man8/uaf-server.8.gz", "644", "root", "root"),
+    ("/usr/share/doc/uaf-server/examples/uaf-server-policy.json", "644", "root", "root"),
 ]
 COMPLETIONS = ("/usr/share/bash-completion/completions/{}", "/usr/share/zsh/vendor-completions/_{}",
                "/usr/share/fish/vendor_completions.d/{}.fish")

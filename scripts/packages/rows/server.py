@@ -3,19 +3,27 @@
 import re
 
 from lab.table import must, row
+from lab.waiting import until
 from packages import scene
 
 # What `systemd-analyze security` may give at most; 0 is closed, 10 is open.
 EXPOSURE = 1.5
+_MISSING = "certificate.pem or key.pem is missing in /etc/uaf-server: put the certificate chain and its private key"
+
+
+def _shown(machine, name):
+    """What systemd says of the service."""
+    return machine.run("systemctl", "show", "--value", "--property", name, "uaf-server").stdout.strip()
 
 
 def _process(machine):
     """The id of the service's process; "0" where it does not run."""
-    return machine.run("systemctl", "show", "--value", "--property", "MainPID", "uaf-server").stdout.strip()
+    return _shown(machine, "MainPID")
 
 
 @row("P3", "look at the units, and start the server's without and with a certificate",
-     "no complaint of systemd-analyze; no start without a certificate; with one it serves behind its walls as a user of its own")
+     "no complaint of systemd-analyze; without certificate or key it does not start, says so once, and is not tried again; "
+     "with both it serves behind its walls as a user of its own, after a crash too")
 def units(lab):
     with lab.bare() as machine:
         scene.install(machine, lab.archives)
@@ -25,10 +33,18 @@ def units(lab):
         said = machine.run("systemd-analyze", "security", "--no-pager", "uaf-server.service").stdout
         exposure = float(re.search(r"Overall exposure level for uaf-server\.service: ([0-9.]+)", said).group(1))
         must(exposure <= EXPOSURE, f"an exposure of {exposure}, {EXPOSURE} at most")
-        started = machine.run("systemctl", "start", "uaf-server", check=False).returncode
-        must(started != 0, "it starts without a certificate")
-        machine.run("systemctl", "stop", "uaf-server")
+        machine.write("/etc/uaf-server/certificate.pem", "")
+        for missing in ("key.pem", "certificate.pem"):
+            started = machine.run("systemctl", "start", "uaf-server", check=False)
+            must(started.returncode != 0, f"it starts without {missing}")
+            said = machine.run("systemctl", "status", "uaf-server", check=False).stdout
+            must(f"]: {_MISSING}" in said, f"status without {missing}: {said}")
+            must(_shown(machine, "ActiveState") == "failed", f"without {missing}, it is {_shown(machine, 'ActiveState')}")
+            machine.run("rm", "-f", "/etc/uaf-server/certificate.pem")
         scene.with_server(machine)
+        crashed = _process(machine)
+        machine.run("kill", "-SEGV", crashed)
+        until(lambda: _process(machine) != crashed and _shown(machine, "ActiveState") == "active", "a start after a crash")
         process = _process(machine)
         status = machine.run("cat", f"/proc/{process}/status").stdout
         user = machine.run("id", "-u", "uaf-server").stdout.strip()

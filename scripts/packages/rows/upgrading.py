@@ -61,6 +61,81 @@ def through_the_socket(lab):
         return seen + "; the socket was never closed, and its listener is the new package's"
 
 
+# The units of the first packages, as far as they matter here: systemd took each connection, and started a core for it.
+_OLD_UNITS = {
+    "pam-uaf.socket": """[Socket]
+ListenSequentialPacket=/run/pam-uaf/helper.sock
+Accept=yes
+SocketMode=0666
+DirectoryMode=0755
+RemoveOnStop=yes
+MaxConnections=256
+TriggerLimitIntervalSec=0
+[Install]
+WantedBy=sockets.target
+""",
+    "pam-uaf@.service": """[Unit]
+CollectMode=inactive-or-failed
+[Service]
+ExecStart=/usr/libexec/pam-uaf/uaf-helper
+StandardInput=null
+StandardOutput=null
+StandardError=journal
+"""}
+
+
+def _with_old_units(inside):
+    units = inside / "lib/systemd/system"
+    (units / "pam-uaf.service").unlink()
+    for name, text in _OLD_UNITS.items():
+        (units / name).write_text(text)
+
+
+def _accepts(machine):
+    """Whether systemd itself takes the connections."""
+    return machine.says("systemctl", "show", "--value", "--property", "Accept", "pam-uaf.socket").strip()
+
+
+def _is_served(machine):
+    return '"authenticators"' in machine.run("runuser", "-u", "mina", "--", "uafctl", "status", "--json", check=False).stdout
+
+
+@row("P19", "upgrade from units with Accept=yes while their socket is open, mina standing at a locker's prompt",
+     "her core ends its conversation well; one listener runs afterwards and answers; nothing is left of the old unit")
+def from_accepting(lab):
+    with lab.bare() as machine:
+        old = lab.packed_again("libpam-uaf", machine.folder, "0.0.1", _with_old_units)
+        scene.install(machine, {"libpam-uaf": old, "uaf-server": lab.archives["uaf-server"]})
+        scene.populate(machine)
+        scene.with_server(machine)
+        scene.configure(machine)
+        scene.register(machine, "mina")
+        machine.write("/etc/pam.d/uaf", "auth required pam_uaf.so\n")
+        must(_accepts(machine) == "yes" and _is_served(machine), "the old units do not serve")
+        host = machine.converse("runuser", "-u", "mina", "--", "pam-host", "/etc/pam.d", "uaf", "mina", "--", "auth", "auth")
+        host.until("prompt")
+        machine.run("dpkg", "--unpack", machine.bring(lab.archives["libpam-uaf"], "/var/tmp/next.deb"))
+        # The old socket is open, and the unit that it starts for a connection is gone.
+        meanwhile = _is_served(machine)
+        machine.run("dpkg", "--configure", "libpam-uaf")
+        must(_accepts(machine) == "no", "systemd still takes the connections")
+        host.answer(PASSCODE)
+        first = host.until("result")
+        must(_is_served(machine), "the new units do not serve")
+        listeners = [process for process in running("uaf-helper") if listens(process)]
+        must(len(listeners) == 1, f"listeners that run: {listeners}")
+        host.until("prompt")
+        host.answer(PASSCODE)
+        second = host.until("result")
+        host.end()
+        must((first, second) == ("result 0", "result 0"), f"before {first}, after {second}: {host.text!r}")
+        units = machine.says("systemctl", "list-units", "--all", "--plain", "--no-legend", "pam-uaf*").splitlines()
+        states = {line.split()[0]: line.split()[2] for line in units}
+        must(states == {"pam-uaf.service": "active", "pam-uaf.socket": "active"}, f"units: {states}")
+        return ("old core to its end: 0; one listener, which serves; a login through it: 0; no unit of before is left; "
+                f"between unpacking and configuring uafctl was {'' if meanwhile else 'not '}served")
+
+
 @row("P14", "the same where no systemd runs, and root's host starts the core by itself", "the same")
 def by_the_module(lab):
     with lab.installed(booted=False) as machine:

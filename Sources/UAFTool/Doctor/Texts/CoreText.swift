@@ -17,7 +17,7 @@ enum CoreText: FindingCatalogue {
     case .version(let version, let expected):
       FindingText(
         "core: is version \(version), not \(expected)",
-        do: "systemctl restart pam-uaf.socket, or reinstall the pam-uaf package")
+        do: "systemctl restart pam-uaf.socket, or reinstall the libpam-uaf package")
     case .locked(let account, let authenticator):
       FindingText(
         "account: \(account): \(StatusReport(language: .english).line(authenticator))",
@@ -40,7 +40,7 @@ enum CoreText: FindingCatalogue {
     case .version(let version, let expected):
       FindingText(
         "코어: 버전이 \(expected)이(가) 아니라 \(version)입니다",
-        do: "systemctl restart pam-uaf.socket을 실행하거나 pam-uaf 패키지를 다시 설치하십시오")
+        do: "systemctl restart pam-uaf.socket을 실행하거나 libpam-uaf 패키지를 다시 설치하십시오")
     case .locked(let account, let authenticator):
       FindingText(
         "계정: \(account): \(StatusReport(language: .korean).line(authenticator))",

@@ -7,6 +7,7 @@ enum MachineText: FindingCatalogue {
   case kernel(landlock: CInt)
   case noBootID
   case early
+  case unsynchronised
   case clock
   case noLog(SystemReason)
   case log
@@ -28,6 +29,10 @@ enum MachineText: FindingCatalogue {
       return FindingText(
         "clock: it is before 2026 here: no certificate of the server is valid yet",
         do: "set the clock, for example with timedatectl")
+    case .unsynchronised:
+      return FindingText(
+        "clock: nothing keeps it right (it is not synchronised)",
+        do: "timedatectl set-ntp true, or install a time service such as chrony")
     case .clock: return FindingText("clock: set, and this start of the machine has its number")
     case .noLog(let reason):
       return FindingText(
@@ -53,6 +58,10 @@ enum MachineText: FindingCatalogue {
     case .early:
       return FindingText(
         "시계: 2026년 이전으로 되어 있어 유효한 서버 인증서가 없습니다", do: "timedatectl 등으로 시계를 맞추십시오")
+    case .unsynchronised:
+      return FindingText(
+        "시계: 시계를 맞추는 것이 없습니다(동기화되지 않음)",
+        do: "timedatectl set-ntp true를 실행하거나 chrony 같은 시간 서비스를 설치하십시오")
     case .clock: return FindingText("시계: 맞춰져 있고, 이번 부팅의 번호가 있습니다")
     case .noLog(let reason):
       return FindingText(

@@ -19,9 +19,9 @@ enum PAMText: FindingCatalogue {
     case .unused(let folder):
       FindingText("pam: no service in \(folder) uses \(PAMLine.ownModule)", do: "uafctl pam enable SERVICE")
     case .noModule(let name):
-      FindingText("pam: \(name) is not where PAM looks for it", do: "reinstall the pam-uaf package")
+      FindingText("pam: \(name) is not where PAM looks for it", do: "reinstall the libpam-uaf package")
     case .module(let path): FindingText("pam: \(path)")
-    case .moduleNoFile(let path): FindingText("pam: \(path) is no plain file", do: "reinstall the pam-uaf package")
+    case .moduleNoFile(let path): FindingText("pam: \(path) is no plain file", do: "reinstall the libpam-uaf package")
     case .moduleOpen(let path):
       FindingText(
         "pam: \(path) can be changed by others than root", do: "chown root:root \(path) && chmod 644 \(path)")
@@ -48,9 +48,9 @@ enum PAMText: FindingCatalogue {
     case .unused(let folder):
       FindingText("pam: \(folder)에서 \(PAMLine.ownModule)를 쓰는 서비스가 없습니다", do: "uafctl pam enable SERVICE")
     case .noModule(let name):
-      FindingText("pam: \(name)이(가) PAM이 찾는 곳에 없습니다", do: "pam-uaf 패키지를 다시 설치하십시오")
+      FindingText("pam: \(name)이(가) PAM이 찾는 곳에 없습니다", do: "libpam-uaf 패키지를 다시 설치하십시오")
     case .module(let path): FindingText("pam: \(path)")
-    case .moduleNoFile(let path): FindingText("pam: \(path): 일반 파일이 아닙니다", do: "pam-uaf 패키지를 다시 설치하십시오")
+    case .moduleNoFile(let path): FindingText("pam: \(path): 일반 파일이 아닙니다", do: "libpam-uaf 패키지를 다시 설치하십시오")
     case .moduleOpen(let path):
       FindingText(
         "pam: root가 아닌 사용자가 \(path)을(를) 바꿀 수 있습니다", do: "chown root:root \(path) && chmod 644 \(path)")

@@ -11,9 +11,9 @@ enum ProgramText: FindingCatalogue {
   var english: FindingText {
     switch self {
     case .missing(let name, let path, let reason):
-      FindingText("\(name): \(path): \(reason.english)", do: "reinstall the pam-uaf package")
+      FindingText("\(name): \(path): \(reason.english)", do: "reinstall the libpam-uaf package")
     case .noProgram(let name, let path):
-      FindingText("\(name): \(path) is no program", do: "reinstall the pam-uaf package")
+      FindingText("\(name): \(path) is no program", do: "reinstall the libpam-uaf package")
     case .owner(let name, let path, let uid):
       FindingText("\(name): \(path) belongs to uid \(uid)", do: "chown root:root \(path)")
     case .mode(let name, let path, let mode): FindingText("\(name): \(path) has mode \(mode)", do: "chmod 755 \(path)")
@@ -24,7 +24,7 @@ enum ProgramText: FindingCatalogue {
     case .version(let name, let path, let said, let expected):
       FindingText(
         "\(name): \(path) says it is '\(said)', not version \(expected)",
-        do: "reinstall the pam-uaf package: its programs belong together")
+        do: "reinstall the libpam-uaf package: its programs belong together")
     case .fine(let name, let path, let bytes): FindingText("\(name): \(path), \(Self.size(bytes, "bytes"))")
     }
   }
@@ -32,9 +32,9 @@ enum ProgramText: FindingCatalogue {
   var korean: FindingText {
     switch self {
     case .missing(let name, let path, let reason):
-      FindingText("\(name): \(path): \(reason.korean)", do: "pam-uaf 패키지를 다시 설치하십시오")
+      FindingText("\(name): \(path): \(reason.korean)", do: "libpam-uaf 패키지를 다시 설치하십시오")
     case .noProgram(let name, let path):
-      FindingText("\(name): \(path): 프로그램이 아닙니다", do: "pam-uaf 패키지를 다시 설치하십시오")
+      FindingText("\(name): \(path): 프로그램이 아닙니다", do: "libpam-uaf 패키지를 다시 설치하십시오")
     case .owner(let name, let path, let uid):
       FindingText("\(name): \(path): 소유자가 uid \(uid)입니다", do: "chown root:root \(path)")
     case .mode(let name, let path, let mode): FindingText("\(name): \(path): 모드가 \(mode)입니다", do: "chmod 755 \(path)")
@@ -45,7 +45,7 @@ enum ProgramText: FindingCatalogue {
     case .version(let name, let path, let said, let expected):
       FindingText(
         "\(name): \(path): 버전 \(expected)이(가) 아니라 '\(said)'(이)라고 합니다",
-        do: "pam-uaf 패키지를 다시 설치하십시오. 프로그램들은 같은 버전이어야 합니다")
+        do: "libpam-uaf 패키지를 다시 설치하십시오. 프로그램들은 같은 버전이어야 합니다")
     case .fine(let name, let path, let bytes): FindingText("\(name): \(path), \(Self.size(bytes, "바이트"))")
     }
   }

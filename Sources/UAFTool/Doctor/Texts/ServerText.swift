@@ -1,31 +1,53 @@
 import UAFConfiguration
-import UAFWire
 
 /// What doctor says of the server.
 enum ServerText: FindingCatalogue {
+  case closed(path: String)
   case authorities(path: String, ConfigurationFileProblem)
-  case facet(String)
-  /// uaf-fetch did not keep to its protocol.
-  case noWork(address: String)
-  case failed(address: String, FetchOutcome, detail: String?)
-  case answers(address: String, status: UInt32, isVerified: Bool)
-  case fetchLacks(String)
+  case noFetch(String)
+  case unreachable(String, Outcome)
+  case proxy(String, proxy: String, Outcome)
+  case certificate(String, host: String, CertificateCheck.Fault, ca: String?, detail: String?)
+  case certificateEnds(String, days: Int64)
+  case trusted(String, status: UInt16, days: Int64)
+  case verified(String, status: UInt16)
+  case unverified(String, status: UInt16)
+  case clock(String)
+  case clocksApart(String, seconds: Int, isFatal: Bool)
+  case sandbox(missing: String)
 
   var english: FindingText {
     switch self {
-    case .authorities(let path, let problem): FindingText("server: ca_file \(path): \(problem)", do: "correct ca_file")
-    case .facet(let facet): FindingText("facet: \(facet), which the server's list has to have (uafctl facet)")
-    case .noWork(let address):
-      FindingText("server: \(address): uaf-fetch did not do its work", do: "the log says why; reinstall pam-uaf")
-    case .failed(let address, let outcome, let detail):
+    case .closed(let path): FindingText.asRoot("server: ca_file \(path)")
+    case .authorities(let path, let problem):
+      FindingText("server: ca_file \(path): \(problem.english)", do: "correct ca_file, or the file")
+    case .noFetch(let origin):
       FindingText(
-        "server: \(address): \(Self.english(outcome))\(detail.map { " (\($0))" } ?? "")",
-        do: Self.englishRemedy(outcome))
-    case .answers(let address, let status, let isVerified):
+        "server: \(origin): uaf-fetch did not do its work", do: "the log says why; reinstall the libpam-uaf package")
+    case .unreachable(let origin, let outcome): outcome.english(origin)
+    case .proxy(let origin, let proxy, let outcome):
       FindingText(
-        "server: \(address) answers (status \(status)), its certificate \(isVerified ? "is trusted" : "was not checked")"
-      )
-    case .fetchLacks(let missing):
+        "server: \(origin): by way of proxy \(proxy): \(outcome.english(origin).what)",
+        do: "correct server.proxy, or take it out where no proxy is needed")
+    case .certificate(let origin, let host, let fault, let ca, let detail):
+      CertificateWords(origin: origin, host: host, fault: fault, ca: ca, detail: detail).english
+    case .certificateEnds(let origin, let days):
+      FindingText(
+        "server: \(origin): its certificate is valid for \(days) more days",
+        do: "have it renewed, and restart uaf-server, or nobody can log in after that")
+    case .trusted(let origin, let status, let days):
+      FindingText("server: \(origin) answers (status \(status)), its certificate is trusted, for \(days) more days")
+    case .verified(let origin, let status):
+      FindingText("server: \(origin) answers (status \(status)), its certificate is trusted")
+    case .unverified(let origin, let status):
+      FindingText("server: \(origin) answers (status \(status)), its certificate was not checked")
+    case .clock(let origin): FindingText("clock: as at \(origin)")
+    case .clocksApart(let origin, let seconds, let isFatal):
+      FindingText(
+        "clock: \(abs(seconds)) s \(seconds < 0 ? "behind" : "ahead of") that of \(origin)"
+          + (isFatal ? ": every signed yes is refused" : ""),
+        do: "set the clock that is wrong, for example with timedatectl set-ntp true")
+    case .sandbox(let missing):
       FindingText(
         "fetch: its sandbox lacks \(missing) (feature and error number)",
         do: "logins work, with one wall less around the network; a newer kernel has it")
@@ -34,82 +56,38 @@ enum ServerText: FindingCatalogue {
 
   var korean: FindingText {
     switch self {
+    case .closed(let path): FindingText.asRootKorean("서버: ca_file \(path)")
     case .authorities(let path, let problem):
-      FindingText("서버: ca_file \(path): \(problem.korean)", do: "ca_file을 바로잡으십시오")
-    case .facet(let facet): FindingText("facet: \(facet), 서버의 목록에 있어야 합니다(uafctl facet)")
-    case .noWork(let address):
+      FindingText("서버: ca_file \(path): \(problem.korean)", do: "ca_file 또는 그 파일을 바로잡으십시오")
+    case .noFetch(let origin):
       FindingText(
-        "서버: \(address): uaf-fetch가 제대로 동작하지 않았습니다", do: "로그에 이유가 있습니다. pam-uaf를 다시 설치하십시오")
-    case .failed(let address, let outcome, let detail):
+        "서버: \(origin): uaf-fetch가 동작하지 않았습니다", do: "로그에서 이유를 확인하고 libpam-uaf 패키지를 다시 설치하십시오")
+    case .unreachable(let origin, let outcome): outcome.korean(origin)
+    case .proxy(let origin, let proxy, let outcome):
       FindingText(
-        "서버: \(address): \(Self.korean(outcome))\(detail.map { " (\($0))" } ?? "")", do: Self.koreanRemedy(outcome))
-    case .answers(let address, let status, let isVerified):
+        "서버: \(origin): 프록시 \(proxy) 경유: \(outcome.korean(origin).what)",
+        do: "server.proxy를 바로잡거나, 프록시가 필요 없으면 지우십시오")
+    case .certificate(let origin, let host, let fault, let ca, let detail):
+      CertificateWords(origin: origin, host: host, fault: fault, ca: ca, detail: detail).korean
+    case .certificateEnds(let origin, let days):
       FindingText(
-        "서버: \(address)에서 응답합니다(상태 \(status)). 인증서는 \(isVerified ? "신뢰할 수 있습니다" : "확인하지 않았습니다")")
-    case .fetchLacks(let missing):
+        "서버: \(origin): 인증서가 \(days)일 뒤에 만료됩니다",
+        do: "갱신한 뒤 uaf-server를 다시 시작하십시오. 만료되면 아무도 로그인할 수 없습니다")
+    case .trusted(let origin, let status, let days):
+      FindingText("서버: \(origin): 응답합니다(상태 \(status)). 인증서를 신뢰하며 \(days)일 남았습니다")
+    case .verified(let origin, let status): FindingText("서버: \(origin): 응답합니다(상태 \(status)). 인증서를 신뢰합니다")
+    case .unverified(let origin, let status):
+      FindingText("서버: \(origin): 응답합니다(상태 \(status)). 인증서는 확인하지 않았습니다")
+    case .clock(let origin): FindingText("시계: \(origin)와(과) 같습니다")
+    case .clocksApart(let origin, let seconds, let isFatal):
+      FindingText(
+        "시계: \(origin)보다 \(abs(seconds))초 \(seconds < 0 ? "느립니다" : "빠릅니다")"
+          + (isFatal ? ". 서명된 승인이 모두 거부됩니다" : ""),
+        do: "timedatectl set-ntp true 등으로 틀린 쪽의 시계를 맞추십시오")
+    case .sandbox(let missing):
       FindingText(
         "fetch: 샌드박스에 \(missing)이(가) 없습니다(기능과 오류 번호)",
         do: "로그인은 되지만 네트워크를 둘러싼 보호가 하나 줄어듭니다. 더 새로운 커널에는 있습니다")
-    }
-  }
-
-  private static func english(_ outcome: FetchOutcome) -> String {
-    switch outcome {
-    case .answered: "answered"
-    case .nameNotResolved: "the name cannot be resolved"
-    case .refused: "no connection"
-    case .timedOut: "no answer within the time"
-    case .tlsFailed: "no TLS"
-    case .certificateRefused: "its certificate is not trusted"
-    case .tooLarge: "its answer is too large"
-    case .connectionLost: "the connection was lost"
-    case .unacceptableRequest: "not an address uaf-fetch goes to"
-    case .stalled: "connected, and no TLS within the time"
-    case .ownMeans: "this machine lacks what a connection needs"
-    case .other: "failed"
-    }
-  }
-
-  private static func korean(_ outcome: FetchOutcome) -> String {
-    switch outcome {
-    case .answered: "응답했습니다"
-    case .nameNotResolved: "이름을 찾을 수 없습니다"
-    case .refused: "연결되지 않습니다"
-    case .timedOut: "제시간에 응답하지 않습니다"
-    case .tlsFailed: "TLS 연결이 되지 않습니다"
-    case .certificateRefused: "인증서를 신뢰할 수 없습니다"
-    case .tooLarge: "응답이 너무 큽니다"
-    case .connectionLost: "연결이 끊어졌습니다"
-    case .unacceptableRequest: "uaf-fetch가 연결할 수 없는 주소입니다"
-    case .stalled: "연결은 되었으나 제시간에 TLS가 시작되지 않습니다"
-    case .ownMeans: "이 컴퓨터에 연결에 필요한 자원이 없습니다"
-    case .other: "실패했습니다"
-    }
-  }
-
-  private static func englishRemedy(_ outcome: FetchOutcome) -> String {
-    switch outcome {
-    case .nameNotResolved: "check request_url, and the machine's name service"
-    case .refused, .timedOut, .connectionLost: "check request_url, the server, and what lies between"
-    case .stalled: "check the server, and what accepts connections in its place"
-    case .ownMeans: "look for limits on processes, descriptors and memory, and for who uses them up"
-    case .tlsFailed: "the server must speak TLS 1.2 or newer"
-    case .certificateRefused: "name the server's authority with ca_file, or have the certificate corrected"
-    case .unacceptableRequest: "request_url and response_url must begin with https://"
-    case .answered, .tooLarge, .other: "look into the server's log"
-    }
-  }
-
-  private static func koreanRemedy(_ outcome: FetchOutcome) -> String {
-    switch outcome {
-    case .nameNotResolved: "request_url과 이 컴퓨터의 이름 서비스를 확인하십시오"
-    case .refused, .timedOut, .connectionLost: "request_url, 서버, 그 사이의 네트워크를 확인하십시오"
-    case .stalled: "서버와, 서버 대신 연결을 받는 프로그램을 확인하십시오"
-    case .ownMeans: "프로세스, 디스크립터, 메모리의 한도와 이를 다 쓰는 프로그램을 확인하십시오"
-    case .tlsFailed: "서버가 TLS 1.2 이상을 사용해야 합니다"
-    case .certificateRefused: "서버의 인증 기관을 ca_file에 적거나 인증서를 바로잡으십시오"
-    case .unacceptableRequest: "request_url과 response_url은 https://로 시작해야 합니다"
-    case .answered, .tooLarge, .other: "서버의 로그를 살펴보십시오"
     }
   }
 }

@@ -10,7 +10,8 @@ struct PAMService: Equatable {
   ]
   private static let templates: [String: String] = [
     "sudo": "sudo", "sudo-i": "sudo", "sshd": "sshd", "login": "login", "remote": "login", "su": "su",
-    "su-l": "su", "polkit-1": "polkit-1", passwd: passwd,
+    "su-l": "su", "polkit-1": "polkit-1", "gdm-password": "display-manager", "lightdm": "display-manager",
+    "sddm": "sddm", passwd: passwd,
   ]
   private static let passwd = "passwd"
   // Longer names do not exist, and would leave no room for what is written beside the file.
@@ -22,6 +23,12 @@ struct PAMService: Equatable {
     guard !name.hasPrefix(Self.prefix) else { throw .badService(name, .ours) }
     guard !name.hasPrefix("common-"), name != "other" else { throw .badService(name, .shared) }
     self.name = name
+  }
+
+  /// Whether a display manager has the service for its greeter, or for a login without a question: with a prompt in it, nothing
+  /// would appear on the screen.
+  private var asksNobody: Bool {
+    name == "gdm-launch-environment" || name.hasSuffix("-autologin") || name.hasSuffix("-greeter")
   }
 
   /// Whether it could be the name of a service, or of a template.
@@ -54,13 +61,17 @@ struct PAMService: Equatable {
   /// The template that belongs to it; nil if none is known.
   var knownTemplate: String? { Self.templates[name] ?? (Self.lockers.contains(name) ? "locker" : nil) }
 
-  /// What `--shape` is where it is left out: over the network a pulled cable must not make a password enough.
-  static func defaultShape(template: String) -> PAMShape { template == "sshd" ? .instead : .fallback }
+  /// What `--shape` is where it is left out: over the network a pulled cable must not make a password enough, and SDDM cannot ask
+  /// for a password after the passcode.
+  static func defaultShape(template: String) -> PAMShape {
+    ["sshd", "sddm"].contains(template) ? .instead : .fallback
+  }
 
   /// A template's file below the folder of templates.
   ///
-  /// - Throws: ``StackError``: `noTemplateKnown`, `noShape`.
+  /// - Throws: ``StackError``: `badService` for a service that asks nobody, `noTemplateKnown`, `noShape`.
   func template(_ given: String?, shape: PAMShape?) throws(StackError) -> String {
+    guard !asksNobody else { throw .badService(name, .unattended) }
     guard let template = given ?? knownTemplate, Self.isName(template) else { throw .noTemplateKnown(name) }
     if template == Self.passwd {
       guard shape == nil else { throw .noShape }

@@ -9,6 +9,8 @@ extension StackError: Catalogued {
     case .badService(let name, .noName): "\(ShownText.line(name)) is no name of a service"
     case .badService(let name, .ours): "\(ShownText.line(name)) is a stack of pam-uaf's, and no service"
     case .badService(let name, .shared): "\(ShownText.line(name)) is shared by services"
+    case .badService(let name, .unattended):
+      "\(ShownText.line(name)) asks nobody: it starts a greeter, or logs somebody in without a question"
     case .noTemplateKnown(let name): "there is no ready stack for \(ShownText.line(name))"
     case .noShape: "the stack of passwd has one shape"
     case .noTemplate(let path): "the ready stack \(path) is not there"
@@ -41,6 +43,8 @@ extension StackError: Catalogued {
     case .badService(let name, .noName): "\(ShownText.line(name)): 서비스 이름이 될 수 없습니다"
     case .badService(let name, .ours): "\(ShownText.line(name)): 서비스가 아니라 pam-uaf의 스택입니다"
     case .badService(let name, .shared): "\(ShownText.line(name)): 여러 서비스가 함께 쓰는 파일입니다"
+    case .badService(let name, .unattended):
+      "\(ShownText.line(name)): 아무에게도 묻지 않는 서비스입니다. 로그인 화면을 띄우거나 묻지 않고 로그인시킵니다"
     case .noTemplateKnown(let name): "\(ShownText.line(name))에 맞는 준비된 스택이 없습니다"
     case .noShape: "passwd의 스택은 모양이 하나뿐입니다"
     case .noTemplate(let path): "준비된 스택 \(path)이(가) 없습니다"
@@ -72,8 +76,9 @@ extension StackError: Catalogued {
     switch self {
     case .badService(_, .shared): "pam-auth-update changes the lines that all services share"
     case .badService(_, .ours): "name the service that includes it"
+    case .badService(_, .unattended): "name the one that people answer, such as gdm-password, lightdm or sddm"
     case .badService(_, .noName): nil
-    case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1 or locker"
+    case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker"
     case .noShape: "leave --shape out"
     case .noTemplate: "choose another --shape: pam.d/README.md has the ready stacks"
     case .folder(_, .system): "name the folder with --pam-directory"
@@ -108,8 +113,9 @@ extension StackError: Catalogued {
     switch self {
     case .badService(_, .shared): "모든 서비스가 함께 쓰는 줄은 pam-auth-update로 바꾸십시오"
     case .badService(_, .ours): "이 스택을 포함하는 서비스를 지정하십시오"
+    case .badService(_, .unattended): "gdm-password, lightdm, sddm처럼 사람이 답하는 서비스를 지정하십시오"
     case .badService(_, .noName): nil
-    case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1 또는 locker"
+    case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm 또는 locker"
     case .noShape: "--shape를 빼십시오"
     case .noTemplate: "다른 --shape를 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"
     case .folder(_, .system): "--pam-directory로 폴더를 지정하십시오"

@@ -4,7 +4,7 @@ import Glibc
 enum StackError: Error, Equatable {
   /// Why a name is none of a service that can be changed.
   enum Name: Equatable {
-    case noName, ours, shared
+    case noName, ours, shared, unattended
   }
 
   case badService(String, Name)

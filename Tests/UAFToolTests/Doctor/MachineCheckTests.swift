@@ -35,6 +35,8 @@ import UAFWire
   @Test func `tells of a clock that was never set, and of a log that takes nothing`() {
     #expect(found { $0.time = 86_400 } == [.clock])
     #expect(found { $0.time = 1_767_225_600 } == [])
+    #expect(found { $0.isSynchronised = false } == [.clockUnsynchronised])
+    #expect(found { $0.isSynchronised = nil } == [])
     #expect(found { $0.logFailure = ENOENT } == [.log])
   }
 
@@ -128,11 +130,9 @@ import UAFWire
   }
 
   @Test func `tells what uaf-fetch's sandbox lacks`() {
-    var response = FetchResponse(.answered, handshakeCompleted: true, status: 200)
-    response.missing = "landlock:38"
-    machine.response = response
+    machine.server?.missing = "landlock:38"
     #expect(machine.has(.kernelFetch))
-    machine.response?.missing = nil
+    machine.server?.missing = nil
     #expect(!machine.has(.kernelFetch))
   }
 

@@ -28,10 +28,14 @@ import UAFWire
         ok   state: \(path)/state/accounts
         ok   state: \(path)/state/slots
         ok   state: \(path)/state/device.key
+        ok   accounts: 0 registered, none locked or damaged
         ok   pam: \(path)/libexec/pam_uaf.so
         ok   pam: \(path)/pam.d/sudo: another way in stands behind it
-        ok   facet: linux:pam-module:pam_uaf, which the server's list has to have (uafctl facet)
-        ok   server: https://fido.example.com:443 answers (status 200), its certificate is trusted
+        ok   server: https://fido.example.com:443 answers (status 200), its certificate is trusted, for 100 more days
+        ok   clock: as at https://fido.example.com:443
+        ok   server: server.request_url answers as a UAF server does
+        ok   facet: linux:pam-module:pam_uaf, which the server takes
+        ok   server: server.response_url answers as a UAF server does
 
         """)
     #expect(bench.exit == .success)
@@ -40,11 +44,11 @@ import UAFWire
   }
 
   @Test func `says what is missing, and fails`() {
-    let bench = Bench(["doctor", "--pam-directory", "/nonexistent"], as: 0)
+    let bench = Bench(["doctor", "--conf", "/nonexistent", "--pam-directory", "/nonexistent"], as: 0)
     #expect(
       bench.output == """
-        FAIL helper: /nonexistent: No such file or directory : reinstall the pam-uaf package [program-missing]
-        FAIL fetch: /nonexistent: No such file or directory : reinstall the pam-uaf package [program-missing]
+        FAIL helper: /nonexistent: No such file or directory : reinstall the libpam-uaf package [program-missing]
+        FAIL fetch: /nonexistent: No such file or directory : reinstall the libpam-uaf package [program-missing]
         ok   kernel: Landlock 3, seccomp, network namespaces
         ok   clock: set, and this start of the machine has its number
         ok   log: /dev/log takes lines
@@ -62,13 +66,13 @@ import UAFWire
   }
 
   @Test func `shows what fails in red, where there are colours`() {
-    machine.response = nil
+    machine.server = nil
     let bench = machine.doctor(colours: true)
     #expect(bench.output.hasPrefix("ok   helper: "))
     #expect(
       bench.output.hasSuffix(
         "\u{1B}[31mFAIL server: https://fido.example.com:443: uaf-fetch did not do its work : the log says why; "
-          + "reinstall pam-uaf [server-unreachable]\u{1B}[0m\n"))
+          + "reinstall the libpam-uaf package [server-unreachable]\u{1B}[0m\n"))
   }
 
   @Test func `says what only root can look at`() {

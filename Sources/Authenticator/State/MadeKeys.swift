@@ -1,0 +1,118 @@
+import Glibc
+import SecretMemory
+import UAFCrypto
+
+/// The KeyIDs that this state folder has made for an account, the latest ``maximum`` of them.
+///
+/// They stand in a file beside the account's, so that they outlive a reset, a deregistration and `uafctl forget`: a key that a
+/// server still has, and this machine no more, can be told from another machine's by them. Nothing else depends on the file. It
+/// has a mark under the device secret; one whose mark is wrong names no keys.
+public enum MadeKeys {
+  /// How many are kept; no account loses more keys before a server hears of it.
+  public static let maximum = 32
+
+  /// More than the file ever has: a name has 128 characters at the most.
+  private static let maximumBytes = 8192
+  private static let markLength = 32
+
+  private struct Entry: Equatable {
+    let serverUserName: String
+    let keyID: [UInt8]
+  }
+
+  /// The KeyIDs that were made for an account under this name at the server, the oldest first.
+  ///
+  /// - Throws: ``StateError``: `unsafe` or `cannotOpen`.
+  public static func keyIDs(
+    of uid: UInt32, serverUserName: String, in directory: borrowing StateDirectory
+  ) throws(StateError) -> [[UInt8]] {
+    // Bytes, since Swift's equality of texts takes different ones for the same.
+    try read(uid, in: directory).filter { Array($0.serverUserName.utf8) == Array(serverUserName.utf8) }.map(\.keyID)
+  }
+
+  /// Notes new keys, on disk before a server may hear of them.
+  ///
+  /// - Throws: ``StateError``; `superseded` while another call writes the account's files.
+  public static func add(
+    _ keyIDs: [[UInt8]], of uid: UInt32, serverUserName: String, in directory: borrowing StateDirectory
+  ) throws(StateError) {
+    let change = try FileChange(of: uid, in: directory.slots)
+    defer { withExtendedLifetime(change) {} }
+    var entries = try read(uid, in: directory)
+    entries += keyIDs.map { Entry(serverUserName: serverUserName, keyID: $0) }
+    var bytes: [UInt8] = []
+    repeat {
+      entries.removeFirst(max(entries.count - maximum, bytes.isEmpty ? 0 : 1))
+      bytes = body(entries)
+    } while bytes.count + markLength > maximumBytes && !entries.isEmpty
+    guard let mark = try? HMACSHA256.authenticate(bytes, key: markKey(uid, directory)) else { throw .cryptography }
+    try write(bytes + mark, uid, in: directory)
+  }
+
+  /// Whether a file among the accounts' is one of these: without the device key that marked it, it is worth nothing.
+  static func isFile(_ name: String) -> Bool { name.hasSuffix(".made") }
+
+  private static func fileName(_ uid: UInt32) -> String { "\(uid).made" }
+
+  private static func markKey(_ uid: UInt32, _ directory: borrowing StateDirectory) throws(StateError) -> Secret {
+    try SealedRecords.markKey("pam-uaf made keys", uid: uid, deviceSecret: directory.deviceSecret)
+  }
+
+  private static func body(_ entries: [Entry]) -> [UInt8] {
+    var writer = RecordWriter(version: 1)
+    writer.put(UInt8(clamping: entries.count))
+    for entry in entries {
+      writer.put(entry.serverUserName)
+      writer.put(entry.keyID)
+    }
+    return writer.bytes
+  }
+
+  private static func read(_ uid: UInt32, in directory: borrowing StateDirectory) throws(StateError) -> [Entry] {
+    var bytes = [UInt8](repeating: 0, count: maximumBytes)
+    var length: Int?
+    var failure: StateError?
+    // SAFETY: the buffer is used for the call only.
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      do throws(StateError) {
+        length = try unsafe directory.accounts.read(fileName(uid), owner: directory.owner, into: buffer)
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    guard let length, length > markLength else { return [] }
+    let body = Array(bytes[..<(length - markLength)])
+    let isOurs = try? HMACSHA256.isValid(
+      Array(bytes[(length - markLength)..<length]), of: body, key: markKey(uid, directory))
+    // To name no key is always safe; an account is not locked over this.
+    return isOurs == true ? (try? entries(body)) ?? [] : []
+  }
+
+  private static func entries(_ body: [UInt8]) throws(StateError) -> [Entry] {
+    var reader = try RecordReader(body, version: 1)
+    var entries: [Entry] = []
+    for _ in 0..<(try reader.integer(UInt8.self)) {
+      entries.append(Entry(serverUserName: try reader.text(), keyID: try reader.data()))
+    }
+    try reader.finish()
+    return entries
+  }
+
+  /// Under another name first, so that the file is there whole or as it was.
+  private static func write(
+    _ bytes: [UInt8], _ uid: UInt32, in directory: borrowing StateDirectory
+  ) throws(StateError) {
+    let temporary = ".\(uid).made.new"
+    try directory.accounts.removeFile(temporary)
+    let file = try directory.accounts.makeFile(temporary, mode: 0o600)
+    defer { close(file) }
+    // SAFETY: the bytes are lent for the call.
+    let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+    guard written == bytes.count, fsync(file) == 0 else {
+      let failure = errno
+      _ = try? directory.accounts.removeFile(temporary)
+      throw .cannotOpen(path: directory.accounts.path + "/" + temporary, errno: failure)
+    }
+    try directory.accounts.rename(temporary, to: fileName(uid))
+    try directory.accounts.synchronise()
+  }
+}

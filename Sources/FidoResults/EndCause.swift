@@ -1,0 +1,87 @@
+/// Why a conversation ended other than well, where the result alone would tell too little or something that is not true.
+///
+/// One result stands for many causes. The text and what can be done about it belong to the cause, and stand side by side in the
+/// catalogues.
+public enum EndCause: CaseIterable, Sendable {
+  // MARK: Codes
+  /// An operation that needs an enrolment code was asked for without one.
+  case codeMissing
+  /// What was given is no payload.
+  case codeUnreadable
+  /// The code's time is over.
+  case codeExpired
+  /// The server does not accept the code: used, expired there, or never issued.
+  case codeRefused
+  /// The payload is for something else than what was asked for.
+  case codeOfOtherOperation
+  /// The payload is for another account.
+  case codeOfOtherAccount
+  /// The payload names another server than the configuration.
+  case codeOfOtherServer
+  /// The payload names another certificate authority than the configuration.
+  case codeOfOtherAuthority
+  /// This server does not judge codes, so that none sets a value.
+  case codesNotJudged
+  /// This server does not judge codes, so that none resets.
+  case codesResetNothing
+  /// The server's yes is not signed, so that no code gives an account in use a value.
+  case codesNotSigned
+  /// The server's yes is not signed, so that no code resets.
+  case resetsNotSigned
+  /// The time of a text that was to be approved is over.
+  case approvalExpired
+  /// The server has no such text to be approved any more.
+  case approvalRefused
+  /// The server sent no text to be approved that could be shown.
+  case approvalWithoutText
+
+  // MARK: Authenticators
+  /// Everything that the server accepts is registered already.
+  case registeredAlready
+  /// Everything that this machine enables is registered already, and none was named.
+  case nothingLeftToRegister
+  /// The server accepts none of the types that are here.
+  case typesNotAccepted
+  /// The server names keys, and none of them is here.
+  case keysNotHere
+  /// The configuration leaves no authenticator.
+  case noneEnabled
+  /// The authenticator that root named is none that the server accepts.
+  case configuredNotAccepted
+  /// The authenticator that the person named is none that the server accepts.
+  case namedNotAccepted
+  /// The authenticator that the person named is not enabled.
+  case namedNotEnabled
+  /// Several fit, and the program has one prompt.
+  case severalFit
+  /// Several fit, and whoever asked has to name one.
+  case severalToName
+  /// The server wants several together, and the program has one prompt.
+  case severalTogether
+  /// Nothing of a list was chosen.
+  case nothingChosen
+  /// What a login wanted to have changed meets the rules by now.
+  case nothingStale
+
+  // MARK: Accounts and names
+  /// There is nothing of this account here, and what was asked for needs no registration either.
+  case nothingHere
+  /// The configuration gives the account no name at the server.
+  case nameNotMapped
+  /// The account is not in /etc/passwd.
+  case notInPasswd
+
+  // MARK: Who asks, and with what
+  /// Only root may ask for that.
+  case onlyRoot
+  /// sudo was called by a name that leaves open what it does.
+  case ambiguousName
+  /// The module is older than the core.
+  case olderModule
+  /// The core is older than the module.
+  case olderCore
+  /// The server sent something that is not valid.
+  case messageNotValid
+  /// The server says that what this machine sent is not valid.
+  case messageNotAccepted
+}

@@ -1,0 +1,117 @@
+// Purpose: why a conversation ended, and what can be done about it, in English.
+
+extension EnglishCatalogue {
+  static func told(_ cause: EndCause) -> ResultText {
+    switch cause {
+    case .codeMissing, .codeUnreadable, .codeExpired, .codeRefused, .codeOfOtherOperation, .codeOfOtherAccount,
+      .codeOfOtherServer, .codeOfOtherAuthority, .codesNotJudged, .codesResetNothing, .codesNotSigned, .resetsNotSigned,
+      .approvalExpired, .approvalRefused, .approvalWithoutText:
+      ofCodes(cause)
+    case .registeredAlready, .nothingLeftToRegister, .typesNotAccepted, .keysNotHere, .noneEnabled,
+      .configuredNotAccepted, .namedNotAccepted, .namedNotEnabled, .severalFit, .severalToName, .severalTogether,
+      .nothingChosen, .nothingStale:
+      ofAuthenticators(cause)
+    case .nothingHere: ResultText("This account is not registered on this machine.")
+    case .nameNotMapped:
+      ResultText(
+        "This machine's configuration gives the account no name at the server.",
+        "Ask the administrator; server.username decides.")
+    case .notInPasswd: ResultText("This account is not in /etc/passwd.", "Have root run 'uafctl register USER'.")
+    case .onlyRoot: ResultText("Only root may ask for that.")
+    case .ambiguousName:
+      ResultText("sudo was called by a name that leaves open what it does.", "Call it by the name sudo.")
+    case .olderModule: ResultText("The PAM module is older than the helper.", "Reinstall the libpam-uaf package.")
+    case .olderCore: ResultText("The helper is older than the program that asks.", "Reinstall the libpam-uaf package.")
+    case .messageNotValid:
+      ResultText("The server sent something that is not valid.", "Tell the administrator; the log says what.")
+    case .messageNotAccepted:
+      ResultText("The server found this machine's message not valid.", "Tell the administrator; the log says more.")
+    }
+  }
+
+  private static func ofCodes(_ cause: EndCause) -> ResultText {
+    switch cause {
+    case .codeMissing:
+      ResultText(
+        "An enrolment code is needed.", "Ask the administrator for one, and give its file with --code FILE.")
+    case .codeUnreadable: ResultText("This is no enrolment code.", "Give the whole line, as the server printed it.")
+    case .codeExpired: ResultText("The enrolment code has expired.", "Ask the administrator for a new one.")
+    case .codeRefused:
+      ResultText("The server does not accept the enrolment code.", "Ask the administrator for a new one.")
+    case .codeOfOtherOperation: ResultText("This code is for something else.", "'uafctl oob FILE' does what it is for.")
+    case .codeOfOtherAccount:
+      ResultText("The enrolment code is for another account.", "Ask the administrator for one of this account.")
+    case .codeOfOtherServer:
+      ResultText(
+        "The enrolment code is for another server than this machine's.",
+        "Ask the administrator for one of this machine's server.")
+    case .codeOfOtherAuthority:
+      ResultText(
+        "The enrolment code names another certificate authority than this machine's configuration.",
+        "Tell the administrator; server.ca_file has to have it.")
+    case .codesNotJudged:
+      ResultText(
+        "This server judges no enrolment codes.", "Register without one, on the word of a registered authenticator.")
+    case .codesResetNothing:
+      ResultText("This server judges no enrolment codes.", "Have root run 'uafctl reset USER'.")
+    case .codesNotSigned:
+      ResultText(
+        "Where the server's yes is not signed (server.require_signed_verdict) no code gives an account in use a value.",
+        "Register without one, on the word of a registered authenticator, or have root run "
+          + "'uafctl register USER --code FILE'.")
+    case .resetsNotSigned:
+      ResultText(
+        "Where the server's yes is not signed (server.require_signed_verdict) no code resets.",
+        "Have root run 'uafctl reset USER'.")
+    case .approvalExpired: ResultText("The time to confirm this is over.", "Have it asked for again.")
+    case .approvalRefused:
+      ResultText(
+        "The server has nothing to confirm for this code: it was used, or its time is over.", "Have it asked for again."
+      )
+    default:
+      ResultText("The server sent no text that could be confirmed.", "Tell the administrator; the log says more.")
+    }
+  }
+
+  private static func ofAuthenticators(_ cause: EndCause) -> ResultText {
+    switch cause {
+    case .registeredAlready:
+      ResultText(
+        "Every authenticator that the server accepts is registered already.",
+        "Use one of them, or deregister it first to have a new key.")
+    case .nothingLeftToRegister:
+      ResultText("Every authenticator of this machine is registered already.", "Name the one to register again.")
+    case .typesNotAccepted:
+      ResultText(
+        "The server accepts none of the authenticators that are set up here.",
+        "Ask the administrator which one it accepts.")
+    case .keysNotHere:
+      ResultText(
+        "The server asks for keys that this machine does not have.",
+        "Ask the administrator for a new enrolment code, and register again.")
+    case .noneEnabled:
+      ResultText(
+        "The configuration of this machine leaves no authenticator that could be used.",
+        "Ask the administrator; the log says which one it names.")
+    case .configuredNotAccepted:
+      ResultText(
+        "The server does not accept the authenticator that this machine's configuration names.",
+        "Ask the administrator; the log says which one.")
+    case .namedNotAccepted:
+      ResultText("The server does not accept the authenticator that was named.", "Name another one, or none.")
+    case .namedNotEnabled:
+      ResultText("The authenticator that was named is not enabled on this machine.", "Name another one, or none.")
+    case .severalFit:
+      ResultText(
+        "Several authenticators fit, and this program can ask for one only.",
+        "Have the administrator name one (authenticator).")
+    case .nothingStale: ResultText("Your value meets the rules: nothing has to be changed.")
+    case .severalToName: ResultText("Several authenticators fit.", "Name one of them.")
+    case .severalTogether:
+      ResultText(
+        "The server asks for several authenticators together, and this program can ask for one only.",
+        "Use another program.")
+    default: ResultText("Nothing of the list was chosen.", "Try again.")
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// Purpose: why a conversation ended, and what can be done about it, in Korean.
+
+extension KoreanCatalogue {
+  static func told(_ cause: EndCause) -> ResultText {
+    switch cause {
+    case .codeMissing, .codeUnreadable, .codeExpired, .codeRefused, .codeOfOtherOperation, .codeOfOtherAccount,
+      .codeOfOtherServer, .codeOfOtherAuthority, .codesNotJudged, .codesResetNothing, .codesNotSigned, .resetsNotSigned,
+      .approvalExpired, .approvalRefused, .approvalWithoutText:
+      ofCodes(cause)
+    case .registeredAlready, .nothingLeftToRegister, .typesNotAccepted, .keysNotHere, .noneEnabled,
+      .configuredNotAccepted, .namedNotAccepted, .namedNotEnabled, .severalFit, .severalToName, .severalTogether,
+      .nothingChosen, .nothingStale:
+      ofAuthenticators(cause)
+    case .nothingHere: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.")
+    case .nameNotMapped:
+      ResultText("이 컴퓨터의 설정에는 이 계정이 서버에서 쓸 이름이 없습니다.", "관리자에게 문의하십시오. server.username이 이름을 정합니다.")
+    case .notInPasswd: ResultText("/etc/passwd에 없는 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
+    case .onlyRoot: ResultText("root만 요청할 수 있습니다.")
+    case .ambiguousName: ResultText("무엇을 실행하는지 알 수 없는 이름으로 sudo를 불렀습니다.", "sudo라는 이름으로 부르십시오.")
+    case .olderModule: ResultText("PAM 모듈이 로그인 도우미보다 오래되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오.")
+    case .olderCore: ResultText("로그인 도우미가 요청한 프로그램보다 오래되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오.")
+    case .messageNotValid: ResultText("서버가 보낸 내용이 올바르지 않습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
+    case .messageNotAccepted:
+      ResultText("서버가 이 컴퓨터의 메시지를 올바르지 않다고 합니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
+    }
+  }
+
+  private static func ofCodes(_ cause: EndCause) -> ResultText {
+    switch cause {
+    case .codeMissing: ResultText("등록 코드가 필요합니다.", "관리자에게 코드를 요청하고, 그 파일을 --code FILE로 지정하십시오.")
+    case .codeUnreadable: ResultText("등록 코드가 아닙니다.", "서버가 출력한 줄 전체를 입력하십시오.")
+    case .codeExpired: ResultText("등록 코드의 기한이 지났습니다.", "관리자에게 새 코드를 요청하십시오.")
+    case .codeRefused: ResultText("서버가 등록 코드를 받아들이지 않습니다.", "관리자에게 새 코드를 요청하십시오.")
+    case .codeOfOtherOperation: ResultText("다른 용도의 코드입니다.", "'uafctl oob FILE'이 그 용도에 맞게 처리합니다.")
+    case .codeOfOtherAccount: ResultText("다른 계정의 등록 코드입니다.", "관리자에게 이 계정의 코드를 요청하십시오.")
+    case .codeOfOtherServer:
+      ResultText("이 컴퓨터의 서버가 아닌 다른 서버의 등록 코드입니다.", "관리자에게 이 컴퓨터 서버의 코드를 요청하십시오.")
+    case .codeOfOtherAuthority:
+      ResultText(
+        "등록 코드의 인증 기관이 이 컴퓨터의 설정과 다릅니다.", "관리자에게 알리십시오. server.ca_file에 그 인증 기관이 있어야 합니다.")
+    case .codesNotJudged:
+      ResultText("이 서버는 등록 코드를 확인하지 않습니다.", "코드 없이, 이미 등록된 인증 수단으로 확인하여 등록하십시오.")
+    case .codesResetNothing:
+      ResultText("이 서버는 등록 코드를 확인하지 않습니다.", "root 관리자가 'uafctl reset USER'를 실행해야 합니다.")
+    case .codesNotSigned:
+      ResultText(
+        "서버의 승인에 서명이 없으면(server.require_signed_verdict) 코드로는 사용 중인 계정의 값을 정할 수 없습니다.",
+        "코드 없이 이미 등록된 인증 수단으로 등록하거나, root 관리자가 'uafctl register USER --code FILE'을 실행해야 합니다.")
+    case .resetsNotSigned:
+      ResultText(
+        "서버의 승인에 서명이 없으면(server.require_signed_verdict) 코드로는 초기화할 수 없습니다.",
+        "root 관리자가 'uafctl reset USER'를 실행해야 합니다.")
+    case .approvalExpired: ResultText("승인할 수 있는 시간이 지났습니다.", "승인을 다시 요청받으십시오.")
+    case .approvalRefused:
+      ResultText("서버에 이 코드로 승인할 것이 없습니다. 이미 사용했거나 시간이 지났습니다.", "승인을 다시 요청받으십시오.")
+    default: ResultText("서버가 승인할 수 있는 글을 보내지 않았습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
+    }
+  }
+
+  private static func ofAuthenticators(_ cause: EndCause) -> ResultText {
+    switch cause {
+    case .registeredAlready:
+      ResultText("서버가 받아들이는 인증 수단은 모두 이미 등록되어 있습니다.", "그중 하나를 쓰거나, 새 키를 받으려면 먼저 등록을 해지하십시오.")
+    case .nothingLeftToRegister:
+      ResultText("이 컴퓨터의 인증 수단은 모두 이미 등록되어 있습니다.", "다시 등록할 인증 수단의 이름을 지정하십시오.")
+    case .typesNotAccepted:
+      ResultText("여기에 있는 인증 수단은 서버가 하나도 받아들이지 않습니다.", "어느 것을 받아들이는지 관리자에게 문의하십시오.")
+    case .keysNotHere:
+      ResultText("서버가 요구하는 키가 이 컴퓨터에 없습니다.", "관리자에게 새 등록 코드를 요청해 다시 등록하십시오.")
+    case .noneEnabled:
+      ResultText("이 컴퓨터의 설정에는 쓸 수 있는 인증 수단이 없습니다.", "관리자에게 문의하십시오. 로그에 이름이 나와 있습니다.")
+    case .configuredNotAccepted:
+      ResultText("이 컴퓨터의 설정에서 정한 인증 수단을 서버가 받아들이지 않습니다.", "관리자에게 문의하십시오. 로그에 이름이 나와 있습니다.")
+    case .namedNotAccepted:
+      ResultText("지정한 인증 수단을 서버가 받아들이지 않습니다.", "다른 이름을 지정하거나 지정하지 마십시오.")
+    case .namedNotEnabled:
+      ResultText("지정한 인증 수단은 이 컴퓨터에서 쓰지 않습니다.", "다른 이름을 지정하거나 지정하지 마십시오.")
+    case .severalFit:
+      ResultText("인증 수단이 여러 개인데, 이 프로그램은 하나만 물을 수 있습니다.", "관리자가 하나를 정해야 합니다(authenticator).")
+    case .nothingStale: ResultText("값이 규칙에 맞습니다. 바꿀 것이 없습니다.")
+    case .severalToName: ResultText("인증 수단이 여러 개입니다.", "그중 하나의 이름을 지정하십시오.")
+    case .severalTogether:
+      ResultText("서버가 여러 인증 수단을 함께 요구하는데, 이 프로그램은 하나만 물을 수 있습니다.", "다른 프로그램을 사용하십시오.")
+    default: ResultText("목록에서 고르지 않았습니다.", "다시 시도하십시오.")
+    }
+  }
+}

@@ -1,0 +1,14 @@
+extension PromptText {
+  /// What can be done about an end that is told with this text; nil where the text says so itself, or there is nothing to do.
+  public func nextStep(in language: Language) -> String? {
+    switch self {
+    case .cause(let cause): language.catalogue.told(cause).nextStep
+    case .wrong, .digitsExpected: FidoResult.wrongValue.nextStep(in: language)
+    case .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.connectionLost):
+      FidoResult.noAnswer.nextStep(in: language)
+    case .noAnswer(.tls), .serverStatus, .serverNumber: FidoResult.unknown.nextStep(in: language)
+    // What a server says for itself may be at odds with anything that is said beside it.
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import Authenticator
+import UAFMessages
+
+/// Which keys a server may be asked to forget: those this state folder made, by their KeyIDs.
+///
+/// A server that tells no machines apart, or asks no more than an account's name, would otherwise delete what another machine has.
+extension Session {
+  /// The KeyIDs that were made here for an account, without those that stay.
+  func ownKeyIDs(
+    of identity: AccountIdentity, held: [UAFKey], without kept: [UAFKey], in directory: borrowing StateDirectory
+  ) throws(Ending) -> [KeyID] {
+    let made: [[UInt8]]
+    do throws(StateError) {
+      made = try MadeKeys.keyIDs(of: identity.uid, serverUserName: identity.serverUserName, in: directory)
+    } catch { throw Ending(error) }
+    // A key that was registered by an earlier version is held, and was never noted.
+    var keyIDs: [[UInt8]] = []
+    for keyID in made + held.map(\.keyID)
+    where !keyIDs.contains(keyID) && !kept.contains(where: { $0.keyID == keyID }) {
+      keyIDs.append(keyID)
+    }
+    return keyIDs.compactMap { try? KeyID(bytes: $0) }
+  }
+
+  /// The KeyIDs that were made here for an account's authenticators of a type; nil for all of them.
+  func ownKeyIDs(
+    of account: AccountFile, _ type: AuthenticatorType?, in directory: borrowing StateDirectory
+  ) throws(Ending) -> [KeyID] {
+    let held = try keys(of: account)
+    let kept = type.map { type in held.filter { $0.type != type } } ?? []
+    return try ownKeyIDs(of: account.identity, held: held, without: kept, in: directory)
+  }
+}

@@ -1,0 +1,96 @@
+// Purpose: from bytes to what is shown of them, and back.
+
+extension TransactionText {
+  /// What is shown of bytes.
+  static func form(of bytes: [UInt8], in charset: TransactionCharset) -> String {
+    guard charset == .utf8 else { return bytes.map(escape).joined() }
+    var shown = ""
+    var word: [Unicode.Scalar] = []
+    func endWord() {
+      // A letter that passes for a Latin one is shown as one among its own kind alone.
+      let isLatin = word.contains(where: TransactionLetter.isLatin)
+      for scalar in word {
+        if isLatin, TransactionLetter.isLookalike(scalar) {
+          shown += String(scalar).utf8.map(escape).joined()
+        } else {
+          shown.unicodeScalars.append(scalar)
+        }
+      }
+      word = []
+    }
+    var rest = bytes[...]
+    while let byte = rest.first {
+      if let scalar = letter(at: rest) {
+        word.append(scalar)
+        rest = rest.dropFirst(UTF8.width(scalar))
+      } else {
+        endWord()
+        shown += escape(byte)
+        rest = rest.dropFirst()
+      }
+    }
+    endWord()
+    return shown
+  }
+
+  /// Whether a text has only characters that a form can have, so that it steers no terminal and hides nothing.
+  public static func isShowable(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { (" "..."~").contains($0) || TransactionLetter.contains($0) }
+  }
+
+  /// Whether this is the form of some bytes, in either charset.
+  static func isForm(_ text: String) -> Bool {
+    let text = Array(text.utf8)
+    guard let bytes = bytes(of: text) else { return false }
+    // Byte by byte: to compare Strings is to compare what they are equivalent to.
+    return Array(form(of: bytes, in: .utf8).utf8) == text || Array(form(of: bytes, in: .ascii).utf8) == text
+  }
+
+  /// The bytes that a form stands for; nil for what is none.
+  private static func bytes(of form: [UInt8]) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var rest = form[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let mark = rest.popFirst() else { return nil }
+      if mark == byte {
+        bytes.append(byte)
+        continue
+      }
+      guard mark == UInt8(ascii: "x"), rest.count >= 2,
+        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
+
+  /// The letter, the digit, the hyphen or the underscore that the bytes begin with; nil for anything else.
+  private static func letter(at bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
+    let length: Int
+    switch bytes.first {
+    case .some(0x30...0x39), .some(0x41...0x5A), .some(0x61...0x7A), .some(0x2D), .some(0x5F): length = 1
+    case .some(0xC2...0xDF): length = 2
+    case .some(0xE0...0xEF): length = 3
+    default: return nil
+    }
+    guard bytes.count >= length, let text = String(validating: bytes.prefix(length), as: UTF8.self),
+      let scalar = text.unicodeScalars.first
+    else { return nil }
+    return length == 1 || TransactionLetter.contains(scalar) ? scalar : nil
+  }
+
+  private static func escape(_ byte: UInt8) -> String {
+    switch byte {
+    case UInt8(ascii: "\\"): return "\\\\"
+    case 0x20...0x7E: return String(UnicodeScalar(byte))
+    default:
+      let digits = String(byte, radix: 16, uppercase: true)
+      return byte < 16 ? "\\x0" + digits : "\\x" + digits
+    }
+  }
+}

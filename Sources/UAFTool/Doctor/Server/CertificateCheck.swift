@@ -1,0 +1,43 @@
+import UAFCrypto
+
+/// The server's certificate: how long it holds, or why it does not.
+struct CertificateCheck {
+  /// Why a certificate is refused.
+  enum Fault: Equatable {
+    case expired(days: Int64)
+    case notYetValid(days: Int64)
+    case otherName
+    /// By whom it was issued, if nothing else.
+    case issuer
+  }
+
+  /// DER, as the server sent it.
+  let certificate: [UInt8]
+  /// The host of the configured address.
+  let host: String
+  /// Seconds since 1970.
+  let now: Int
+
+  private static let day: Int64 = 86_400
+  /// Below this somebody has to act: certificates that are renewed by themselves are renewed earlier.
+  private static let shortest: Int64 = 14
+
+  /// The whole days that are left; nil for what cannot be read.
+  var daysLeft: Int64? {
+    guard let validity = try? X509.validity(der: certificate) else { return nil }
+    return (validity.upperBound - Int64(now)) / Self.day
+  }
+
+  /// Whether it ends soon.
+  var endsSoon: Bool { daysLeft.map { $0 < Self.shortest } ?? false }
+
+  /// Why it was refused, as far as the certificate itself tells; nil for what cannot be read.
+  var fault: Fault? {
+    guard let validity = try? X509.validity(der: certificate) else { return nil }
+    let now = Int64(now)
+    if now > validity.upperBound { return .expired(days: (now - validity.upperBound) / Self.day) }
+    if now < validity.lowerBound { return .notYetValid(days: (validity.lowerBound - now) / Self.day) }
+    guard (try? X509.isMeant(certificate, for: host)) == true else { return .otherName }
+    return .issuer
+  }
+}

@@ -1,0 +1,31 @@
+/// What doctor says of module names and arguments that do not do what was meant.
+enum PAMNameText: FindingCatalogue {
+  case misspelt(service: String, module: String)
+  case hidden(service: String)
+
+  var english: FindingText {
+    switch self {
+    case .misspelt(let service, let module):
+      FindingText(
+        "pam: \(service): there is no module \(module): libpam refuses at this line, or leaves it out",
+        do: "write \(PAMLine.ownModule), if that is meant")
+    case .hidden(let service):
+      FindingText(
+        "pam: \(service): nouserok has no effect, because hide_state = true: whoever never registered is refused",
+        do: "take hide_state out, or have everybody register")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .misspelt(let service, let module):
+      FindingText(
+        "pam: \(service): 모듈 \(module)이(가) 없습니다. libpam은 이 줄에서 거부하거나 이 줄을 건너뜁니다",
+        do: "뜻한 것이 \(PAMLine.ownModule)이면 그렇게 쓰십시오")
+    case .hidden(let service):
+      FindingText(
+        "pam: \(service): hide_state = true여서 nouserok이 효과가 없습니다. 등록한 적이 없는 사람은 거부됩니다",
+        do: "hide_state를 지우거나, 모두 등록하게 하십시오")
+    }
+  }
+}

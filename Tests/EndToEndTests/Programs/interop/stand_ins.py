@@ -1,0 +1,226 @@
+"""Stand-ins for servers of others: stand_ins.py AAID FACETID
+
+Three servers that were run against the client are described in docs/servers-of-others.md. Each is here as one class, with
+what it sends and what it leaves out. Prints one line of JSON that says where they listen. A line "no" or "yes" on standard
+input decides what they say to right answers from then on, and is answered with the same line; the end of it ends them.
+
+    own     UAF 1.0, bare messages at addresses of its own, a mark of its own for a yes
+    engine  UAF 1.0, /fido/get and /fido/respond, wants a code
+    newer   UAF 1.1 under application/json, with a text of its own in each login
+"""
+
+import http.server
+import json
+import os
+import sys
+import threading
+import urllib.parse
+
+import tls
+import uaf
+
+MODEL, FACET = sys.argv[1:3]
+CODE = "stand-in-code"
+LOCK = threading.Lock()
+SAYS = {"no": False}
+
+
+class StandIn:
+    """What the three have in common: accounts by name, none of them told apart by machine."""
+
+    version = {"major": 1, "minor": 0}
+    kind = "application/json"
+    text = None
+
+    def __init__(self, base, certificate):
+        self.base, self.certificate = base, certificate
+        self.accounts, self.open = {}, {}
+
+    @property
+    def app_id(self):
+        return self.base + self.facets
+
+    def header(self, op):
+        return {"upv": self.version, "op": op, "appID": self.app_id, "serverData": uaf.encode(os.urandom(12)), "exts": None}
+
+    def accepted(self, keys):
+        return [[{"aaid": [MODEL], "keyIDs": [key["keyID"] for key in keys]}]]
+
+    def disallowed(self):
+        return []
+
+    def registration(self, user, code):
+        return self.asked("Reg", user, {"username": user, "policy": {
+            "accepted": [[{"aaid": [MODEL], "vendorID": None, "keyIDs": None, "exts": None}]],
+            "disallowed": self.disallowed()}})
+
+    def authentication(self, user):
+        keys = self.accounts.get(user)
+        uaf.check(keys, 1404, "no such account")
+        text = self.text and [{"contentType": "text/plain", "content": uaf.encode(self.text.encode())}]
+        return self.asked("Auth", user, {
+            "transaction": text, "policy": {"accepted": self.accepted(keys), "disallowed": []}})
+
+    def asked(self, op, user, fields):
+        challenge = uaf.encode(os.urandom(32))
+        self.open[challenge] = (op, user)
+        return [{"header": self.header(op), "challenge": challenge, **fields}]
+
+    def deregistration(self, user):
+        """Deletes every key of the account, whichever machine has it."""
+        keys = self.accounts.pop(user, None)
+        uaf.check(keys, 1404, "no such account")
+        return [{"header": self.header("Dereg"), "authenticators": self.order(keys)}]
+
+    def order(self, keys):
+        return [{"aaid": key["aaid"], "keyID": key["keyID"]} for key in keys]
+
+    def respond(self, message):
+        response = message[0]
+        challenge = json.loads(uaf.decode(response["fcParams"]))["challenge"]
+        uaf.check(challenge in self.open, 1491, "challenge")
+        op, user = self.open.pop(challenge)
+        uaf.check(response["header"]["upv"] == self.version, 1400, "version")
+        uaf.check_final_challenge(response["fcParams"], self.app_id, challenge, [FACET], self.certificate)
+        challenge_hash = uaf.final_challenge_hash(response["fcParams"])
+        envelope = response["assertions"][0]
+        if op == "Reg":
+            key = uaf.check_registration(envelope, challenge_hash)
+            uaf.check(not SAYS["no"], 1496, "told to say no")
+            self.accounts.setdefault(user, []).append(key)
+        else:
+            text = self.text and self.text.encode()
+            key = uaf.check_authentication(envelope, challenge_hash, self.accounts.get(user, []), transaction=text)
+            uaf.check(not SAYS["no"], 1498, "told to say no")
+        return key
+
+
+class Own(StandIn):
+    """Names no KeyIDs in a login, and answers in lists."""
+
+    facets = "/v1/public/uaf/facets"
+
+    def accepted(self, keys):
+        return [[{"aaid": [MODEL]}]]
+
+    def get(self, path, query):
+        place, user = path.removeprefix("/v1/public/").split("/")
+        steps = {"regRequest": lambda: self.registration(user, None), "authRequest": lambda: self.authentication(user),
+                 "deregRequest": lambda: self.deregistration(user)}
+        try:
+            return steps[place]()
+        except uaf.Refused as refused:
+            return [{"statusCode": refused.status, "description": None}]
+
+    def post(self, path, body):
+        try:
+            key = self.respond(body)
+        except uaf.Refused:
+            return [{"AAID": MODEL, "KeyID": None, "status": "ASSERTIONS_CHECK_FAILED"}]
+        return [{"AAID": key["aaid"], "KeyID": key["keyID"], "status": "SUCCESS", "deviceId": None}]
+
+
+class Engine(StandIn):
+    """Lists every key of every account in `disallowed`, and writes out each member of a body."""
+
+    kind = "application/fido+uaf"
+    facets = "/fido/facets"
+
+    def disallowed(self):
+        return [{"aaid": [key["aaid"]], "keyIDs": [key["keyID"]]} for keys in self.accounts.values() for key in keys]
+
+    def registration(self, user, code):
+        uaf.check(code == CODE, 1401, "code")
+        return super().registration(user, code)
+
+    def question(self, body):
+        context = json.loads(body["context"])
+        user = context["username"]
+        steps = {"Reg": lambda: self.registration(user, context.get("authCode")),
+                 "Auth": lambda: self.authentication(user), "Dereg": lambda: self.deregistration(user)}
+        text = json.dumps(steps[body["op"]]())
+        return {"statusCode": 1200, "uafRequest": text, "op": body["op"], "lifetimeMillis": None}
+
+    def post(self, path, body):
+        try:
+            if path.endswith(self.ask):
+                return self.question(body)
+            self.respond(json.loads(body["uafResponse"]))
+        except uaf.Refused as refused:
+            return {"statusCode": refused.status, "description": None, "uafRequest": None}
+        return {"statusCode": 1200, "description": "OK", "additionalTokens": None, "location": None, "postData": None,
+                "newUAFRequest": None}
+
+    ask = "/get"
+
+
+class Newer(Engine):
+    """Adds a text to each login, and orders everything forgotten by the wildcard of UAF 1.1."""
+
+    version = {"major": 1, "minor": 1}
+    kind = "application/json"
+    facets = "/uaf/1.1/facets"
+    ask = "/request"
+    text = "Sign in to example.com"
+
+    def disallowed(self):
+        return []
+
+    def registration(self, user, code):
+        return StandIn.registration(self, user, code)
+
+    def order(self, keys):
+        return [{"aaid": "", "keyID": ""}]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    servers = ()
+
+    def log_message(self, *_):
+        pass
+
+    def server_of(self, path):
+        return next(server for prefix, server in self.servers if path.startswith(prefix))
+
+    def answer(self, body, kind):
+        body = json.dumps(body).encode()
+        self.send_response(200)
+        for name, value in (("Content-Type", kind), ("Content-Length", str(len(body)))):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        path, _, query = self.path.partition("?")
+        server = self.server_of(path)
+        if path == server.facets:
+            listed = {"trustedFacets": [{"version": server.version, "ids": ["https://127.0.0.1", FACET]}]}
+            return self.answer(listed, "application/fido.trusted-apps+json")
+        with LOCK:
+            body = server.get(urllib.parse.unquote(path), query)
+        self.answer(body, server.kind)
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server = self.server_of(self.path)
+        assert self.headers["Content-Type"].split(";")[0] == server.kind, self.headers["Content-Type"]
+        with LOCK:
+            body = server.post(self.path, body)
+        self.answer(body, server.kind)
+
+
+def prepare(base, certificate):
+    Handler.servers = [("/v1/", Own(base, certificate)), ("/fido/", Engine(base, certificate)),
+                       ("/uaf/", Newer(base, certificate))]
+
+
+def listen():
+    for line in sys.stdin:
+        with LOCK:
+            SAYS["no"] = line.strip() == "no"
+        print(line.strip(), flush=True)
+
+
+if __name__ == "__main__":
+    tls.serve(Handler, prepare, listen)

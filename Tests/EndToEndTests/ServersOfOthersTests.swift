@@ -1,0 +1,84 @@
+import Testing
+
+extension EndToEnd {
+  /// The configurations of docs/servers-of-others.md, against servers that behave as those did that were run.
+  @Suite struct ServersOfOthersTests {
+    private func standIns() throws -> StandIns { try StandIns.shared() }
+
+    @Test func `the page has a configuration for each of them, and no other`() throws {
+      #expect(try ServersPage.configurations().count == StandIns.Kind.allCases.count)
+      for block in try ServersPage.configurations() {
+        #expect(block.contains("\"https://\(ServersPage.host)/") && block.contains("\"\(ServersPage.authority)\""))
+      }
+    }
+
+    @Test(arguments: StandIns.Kind.allCases)
+    func `registers, logs in, is refused, and deregisters by the page's configuration`(_ kind: StandIns.Kind) throws {
+      let scene = try standIns().scene(kind)
+      let registered = try standIns().register(scene, kind)
+      #expect(registered.status == 0, "\(registered.text)")
+      for _ in 0..<2 {
+        let login = try scene.logIn(Scene.passcode)
+        #expect(login.code == .success, "\(login.output.text)")
+        #expect(login.prompts.count == 1)
+      }
+      #expect(try scene.logIn("wrong1111").code == .authenticationError)
+      let refused = try standIns().refusing { try scene.logIn(Scene.passcode) }
+      #expect(refused.code == .authenticationError, "\(refused.output.text)")
+      #expect(try scene.logIn(Scene.passcode).code == .success, "a refusal takes no key away")
+      let output = try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n")
+      #expect(output.status == 0, "\(output.text)")
+      #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
+    }
+
+    @Test(arguments: StandIns.Kind.allCases)
+    func `a second machine registers the same account, and the first machine's key lives on`(
+      _ kind: StandIns.Kind
+    ) throws {
+      let first = try standIns().scene(kind)
+      let second = try standIns().scene(kind, user: first.user)
+      for scene in [first, second] {
+        let output = try standIns().register(scene, kind)
+        #expect(output.status == 0, "\(output.text)")
+      }
+      for scene in [first, second, first] { #expect(try scene.logIn(Scene.passcode).code == .success) }
+      // These servers tell no machines apart: one deregistration ends both, and the first makes itself a new key.
+      #expect(try second.tool("deregister", "--user", second.user, input: Scene.passcode + "\n").status == 0)
+      let login = try first.logIn(Scene.passcode)
+      #expect(login.code == .authenticationError, "\(login.output.text)")
+      let again = try standIns().register(first, kind, [Scene.passcode])
+      #expect(again.status == 0, "\(again.text)")
+      #expect(try first.logIn(Scene.passcode).code == .success)
+    }
+
+    @Test(arguments: StandIns.Kind.allCases)
+    func `a second person's registration takes nothing from the first person`(_ kind: StandIns.Kind) throws {
+      let people = try (0..<2).map { _ in try standIns().scene(kind) }
+      for scene in people { #expect(try standIns().register(scene, kind).status == 0) }
+      for scene in people { #expect(try scene.logIn(Scene.passcode).code == .success) }
+    }
+
+    // MARK: Refused
+
+    @Test(arguments: StandIns.Kind.allCases)
+    func `keeps no key where the server refuses the registration`(_ kind: StandIns.Kind) throws {
+      let scene = try standIns().scene(kind)
+      #expect(try standIns().refusing { try standIns().register(scene, kind) }.status == 1)
+      #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
+    }
+
+    @Test func `a wrong code registers nobody, and is told as one`() throws {
+      let scene = try standIns().scene(.engine)
+      let output = try scene.tool("register", scene.user, input: "wrong\n\(Scene.passcode)\n\(Scene.passcode)\n")
+      #expect(output.status == 1 && output.text.contains("enrolment code"), "\(output.text)")
+      #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
+    }
+
+    @Test func `a text of the server's own is refused where root has not allowed it`() throws {
+      let scene = try standIns().scene(.newer)
+      #expect(try standIns().register(scene, .newer).status == 0)
+      try scene.configure { $0.serverTables = $0.serverTables?.replacing("accept_transaction = \"any\"", with: "") }
+      #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// docs/servers-of-others.md, as far as people copy from it.
+enum ServersPage {
+  /// What stands for a server, and for its authority.
+  static let host = "fido.example.com"
+  static let authority = "/etc/pam-uaf/ca.pem"
+
+  private static let fence = "```"
+
+  /// The blocks of configuration, from the top of the page on.
+  static func configurations() throws -> [String] {
+    let page = try String(contentsOfFile: Programs.page("servers-of-others.md"), encoding: .utf8)
+    var blocks: [String] = []
+    var block: [Substring]?
+    for line in page.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line == fence + "toml" {
+        block = []
+      } else if line == fence, let lines = block {
+        blocks.append(lines.joined(separator: "\n"))
+        block = nil
+      } else {
+        block?.append(line)
+      }
+    }
+    return blocks
+  }
+}

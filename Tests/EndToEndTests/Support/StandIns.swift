@@ -1,0 +1,73 @@
+import Foundation
+
+/// Servers as others run them: interop/stand_ins.py, behind the configurations of docs/servers-of-others.md.
+struct StandIns: Decodable {
+  /// One of the three, in the order of the page.
+  enum Kind: Int, CaseIterable {
+    case own, engine, newer
+  }
+
+  private static let code = "stand-in-code"
+
+  let url: String
+  let authority: String
+
+  private final class Running: Sendable {
+    let servers: Result<StandIns, any Error>
+    private let input = Pipe()
+    private let output = Pipe()
+
+    init() {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/python3")
+      process.arguments = [
+        "-W", "ignore", Programs.own("interop/stand_ins.py"), ForeignServer.model, ForeignServer.facetID,
+      ]
+      process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
+      process.standardInput = input
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      let lines = output.fileHandleForReading
+      servers = Result {
+        try process.run()
+        return try JSONDecoder().decode(StandIns.self, from: Data(lines.firstLine.utf8))
+      }
+    }
+
+    /// Has them say this to right answers from now on, and waits until they do.
+    func say(_ word: String) throws {
+      try input.fileHandleForWriting.write(contentsOf: Data((word + "\n").utf8))
+      guard output.fileHandleForReading.firstLine == word else { throw Failure("the stand-ins do not listen") }
+    }
+  }
+
+  private static let running = Running()
+
+  static func shared() throws -> StandIns { try running.servers.get() }
+
+  /// Does something while they refuse what is right.
+  func refusing<Result>(_ body: () throws -> Result) throws -> Result {
+    try Self.running.say("no")
+    let result = Swift.Result { try body() }
+    try Self.running.say("yes")
+    return try result.get()
+  }
+
+  /// A machine that is configured as the page says, whose account is not registered.
+  func scene(_ kind: Kind, user: String? = nil) throws -> Scene {
+    let blocks = try ServersPage.configurations()
+    guard blocks.indices.contains(kind.rawValue) else { throw Failure("the page has no block for \(kind)") }
+    let scene = try Scene(user: user)
+    try scene.configure { settings in
+      settings.serverTables = blocks[kind.rawValue].replacing(ServersPage.host, with: url.dropFirst("https://".count))
+        .replacing(ServersPage.authority, with: authority)
+    }
+    return scene
+  }
+
+  /// Registers a scene's account, as the page says.
+  func register(_ scene: Scene, _ kind: Kind, _ answers: [String] = [Scene.passcode, Scene.passcode]) throws -> Output {
+    let answers = (kind == .engine ? [Self.code] : []) + answers
+    return try scene.tool("register", scene.user, input: answers.map { $0 + "\n" }.joined())
+  }
+}

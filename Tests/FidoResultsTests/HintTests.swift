@@ -1,0 +1,116 @@
+import FidoResults
+import Testing
+
+/// Every text that an end can be told with, and what is said to be done about it, against what is true.
+@Suite struct HintTests {
+  /// What is true of each cause; another cause does not compile without its line here.
+  private func truth(of cause: EndCause) -> Truth {
+    switch cause {
+    case .codeMissing, .codeExpired, .codeRefused, .codeOfOtherAccount, .codeOfOtherServer, .keysNotHere:
+      [.administrator, .newCode]
+    case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,
+      .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped, .notInPasswd,
+      .messageNotValid, .messageNotAccepted:
+      .administrator
+    case .nothingChosen: .againNow
+    // What was used or is over stays so, and what the person can see to needs nobody else.
+    case .codeUnreadable, .codeOfOtherOperation, .codesNotJudged, .approvalExpired, .approvalRefused,
+      .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .severalToName, .severalTogether,
+      .nothingStale, .nothingHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore:
+      []
+    }
+  }
+
+  /// What is true of each result, where nothing more is known than the result.
+  private func truth(of result: FidoResult) -> Truth {
+    switch result.code {
+    case 980, 13_006: [.administrator, .newCode]
+    case 1001, 1002, 1005, 1007, 2001, 2002, 3010, 3011, 3014, 7101, 9999: .administrator
+    // The right value ends the wait, or root does.
+    case 3008, 3015: .administrator
+    case 1100, 3012, 4001, 7003, 7004, 7010, 7011, 7012, 7015, 7111: .againNow
+    case 3013, 9000: .againLater
+    default: []
+    }
+  }
+
+  /// Ends that are told with a text of their own, and what is true of them.
+  private static let texts: [(PromptText, Truth)] =
+    ValueKind.allCases.flatMap { kind -> [(PromptText, Truth)] in
+      [
+        (.wrong(kind, triesLeft: 2), .againNow), (.wrong(kind, triesLeft: nil), .againNow),
+        (.registeredAgain(kind), []),
+      ]
+    } + [
+      (.locked(seconds: 1), .againLater), (.locked(seconds: 300), .againLater), (.lockedForGood, .administrator),
+      (.digitsExpected(6), .againNow), (.noAnswer(.dns), .againNow), (.noAnswer(.refused), .againNow),
+      (.noAnswer(.timeOut), .againNow), (.noAnswer(.connectionLost), .againNow), (.noAnswer(.tls), .administrator),
+      (.noAnswer(.ownMeans), .againLater), (.refusedByServer(nil), []), (.refusedByServer("No."), []),
+      (.serverStatus(1493), .administrator), (.serverNumber(12_345), .administrator), (.cancelled, []),
+      (.textTooLong(2048), []), (.overwrittenByList, []), (.configurationError, .administrator),
+      (.tooManyConversations, .againLater),
+    ]
+
+  private func told(_ text: String, _ nextStep: String?) -> String { [text, nextStep ?? ""].joined(separator: "\n") }
+
+  @Test(arguments: Language.allCases) func `no cause is told with a hint that is not true of it`(_ language: Language) {
+    for cause in EndCause.allCases {
+      let text = PromptText.cause(cause)
+      let claimed = Truth(
+        claimedBy: told(text.text(in: language), text.nextStep(in: language)), korean: language == .korean)
+      #expect(claimed == truth(of: cause), "\(cause): claims \(claimed)")
+    }
+  }
+
+  @Test(arguments: Language.allCases) func `no result is told with a hint that is not true of it`(_ language: Language)
+  {
+    for result in FidoResult.allListed {
+      let claimed = Truth(
+        claimedBy: told(result.text(in: language), result.nextStep(in: language)), korean: language == .korean)
+      #expect(claimed == truth(of: result), "\(result): claims \(claimed)")
+    }
+  }
+
+  @Test(arguments: Language.allCases) func `no other end is told with a hint that is not true of it`(
+    _ language: Language
+  ) {
+    for (text, truth) in Self.texts {
+      let claimed = Truth(
+        claimedBy: told(text.text(in: language), text.nextStep(in: language)), korean: language == .korean)
+      #expect(claimed == truth, "\(text): claims \(claimed)")
+    }
+  }
+
+  @Test func `a hint that the text gives itself is not given twice`() {
+    for language in Language.allCases {
+      for (text, _) in Self.texts {
+        guard let step = text.nextStep(in: language) else { continue }
+        #expect(!text.text(in: language).contains(step), "\(text)")
+      }
+    }
+  }
+
+  @Test(arguments: Language.allCases) func `every cause has a text of its own`(_ language: Language) {
+    let told = EndCause.allCases.map { cause in
+      let text = PromptText.cause(cause)
+      return self.told(text.text(in: language), text.nextStep(in: language))
+    }
+    #expect(Set(told).count == told.count && !told.contains("\n"))
+  }
+
+  @Test func `both languages have something to do about the same causes`() {
+    for cause in EndCause.allCases {
+      let text = PromptText.cause(cause)
+      #expect((text.nextStep(in: .english) == nil) == (text.nextStep(in: .korean) == nil), "\(cause)")
+    }
+  }
+
+  @Test func `what was used, is over or is locked for good is never to be tried again`() {
+    let ends: [PromptText] =
+      [.lockedForGood] + [.codeExpired, .codeRefused, .approvalExpired, .approvalRefused].map(PromptText.cause)
+    for end in ends {
+      #expect(!told(end.text(in: .english), end.nextStep(in: .english)).lowercased().contains("try again"))
+      #expect(!told(end.text(in: .korean), end.nextStep(in: .korean)).contains("다시 시도"))
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// What is true of an end of a conversation, for whoever reads about it.
+struct Truth: OptionSet, CustomStringConvertible {
+  let rawValue: Int
+
+  /// Nobody but an administrator, or root, can do something about it.
+  static let administrator = Truth(rawValue: 1)
+  /// The same, tried once more at once, may well succeed.
+  static let againNow = Truth(rawValue: 2)
+  /// The same may succeed once some time has passed.
+  static let againLater = Truth(rawValue: 4)
+  /// It takes an enrolment code that the person has not got yet.
+  static let newCode = Truth(rawValue: 8)
+
+  var description: String {
+    let names = ["administrator", "again now", "again later", "new code"]
+    return names.indices.filter { rawValue & 1 << $0 != 0 }.map { names[$0] }.joined(separator: ", ")
+  }
+
+  /// What words claim, read by the phrases of each language.
+  init(claimedBy text: String, korean: Bool) {
+    self = korean ? Self.korean(text) : Self.english(text.lowercased())
+  }
+
+  init(rawValue: Int) { self.rawValue = rawValue }
+
+  private static func english(_ text: String) -> Truth {
+    var truth: Truth = []
+    if ["administrator", "have root"].contains(where: text.contains) { truth.insert(.administrator) }
+    if text.contains("try again") {
+      let waits = ["later", "wait", "try again in", "end one of them"].contains(where: text.contains)
+      truth.insert(waits ? .againLater : .againNow)
+    }
+    if text.contains("again later") { truth.insert(.againLater) }
+    if ["for a new one", "administrator for one", "new enrolment code"].contains(where: text.contains) {
+      truth.insert(.newCode)
+    }
+    return truth
+  }
+
+  private static func korean(_ text: String) -> Truth {
+    var truth: Truth = []
+    if text.contains("관리자") { truth.insert(.administrator) }
+    if text.contains("다시 시도") {
+      let waits = ["나중에", "기다", "뒤에 다시", "끝낸 뒤"].contains(where: text.contains)
+      truth.insert(waits ? .againLater : .againNow)
+    }
+    if ["코드를 요청", "새 코드", "새 등록 코드"].contains(where: text.contains) { truth.insert(.newCode) }
+    return truth
+  }
+}

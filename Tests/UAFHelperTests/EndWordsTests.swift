@@ -1,0 +1,164 @@
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// What a person hears at the end of a call that did not go well: why, and what can be done about it.
+@Suite struct EndWordsTests {
+  private func tool(_ operation: UAFWire.Operation, _ payload: EnrolmentPayload? = nil) -> Begin {
+    var begin = Begin(operation)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = payload.map { Array($0.encoded.utf8) }
+    return begin
+  }
+
+  private func text(_ transcript: Transcript) -> String { transcript.finished.text ?? "" }
+
+  // MARK: Codes
+
+  @Test func `a code that has expired is to be asked for anew, and not tried again`() throws {
+    let bench = try HelperBench.registered()
+    let old = bench.server.payload(expires: 1_799_999_999)
+    let transcript = try bench.run(tool(.register, old), peer: 4242)
+    #expect(transcript.result == 1100)
+    #expect(text(transcript) == "The enrolment code has expired.\nAsk the administrator for a new one.")
+  }
+
+  @Test func `a text whose time to be approved is over is to be asked for again`() throws {
+    let bench = try HelperBench.registered()
+    let old = bench.server.payload(operation: .authentication, expires: 1_799_999_999)
+    let transcript = try bench.run(tool(.authenticate, old), peer: 4242)
+    #expect(text(transcript) == "The time to confirm this is over.\nHave it asked for again.")
+  }
+
+  @Test func `an approval that was used does not tell to register again`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.requestStatus = .init(rawValue: 1401)
+    let payload = bench.server.payload(operation: .authentication)
+    let transcript = try bench.run(tool(.authenticate, payload), peer: 4242)
+    #expect(
+      text(transcript)
+        == "The server has nothing to confirm for this code: it was used, or its time is over.\nHave it asked for again."
+    )
+  }
+
+  @Test(arguments: [("ko_KR.UTF-8", "다른 계정의 등록 코드입니다."), ("C", "The enrolment code is for another account.")])
+  func `a code for another account says so in the person's language`(_ locale: String, _ words: String) throws {
+    let bench = try HelperBench.registered()
+    var begin = tool(.register, bench.server.payload(username: "nora"))
+    begin.locale = Array(locale.utf8)
+    #expect(text(try bench.run(begin, peer: 4242)).hasPrefix(words + "\n"))
+  }
+
+  @Test func `what only root may do has no hint to ask for a log`() throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(tool(.unlock), peer: 4242)
+    #expect(transcript.result == 1001 && text(transcript) == "Only root may ask for that.")
+  }
+
+  @Test func `where there is nothing to unlock nobody is told to register`() throws {
+    let bench = try HelperBench()
+    _ = try bench.run(bench.begin(.initialise))
+    var begin = bench.begin(.unlock)
+    begin.service = Array("uafctl".utf8)
+    #expect(text(try bench.run(begin)) == "This account is not registered on this machine.")
+  }
+
+  // MARK: No authenticator fits
+
+  @Test func `everything that the server accepts is registered already`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.knownKeys = [try #require(bench.server.registered)]
+    let transcript = try bench.run(tool(.register, bench.server.payload()), peer: 4242)
+    #expect(transcript.result == 2002)
+    #expect(text(transcript).hasPrefix("Every authenticator that the server accepts is registered already.\n"))
+  }
+
+  @Test func `the server accepts none of the types that are here`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.accepted = [["5541#0002"]]
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 2002)
+    #expect(
+      transcript.errors == [
+        "The server accepts none of the authenticators that are set up here. Ask the administrator which one it accepts."
+      ])
+  }
+
+  @Test func `the server names keys that are not here`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 2002)
+    #expect(
+      transcript.errors == [
+        "The server asks for keys that this machine does not have. "
+          + "Ask the administrator for a new enrolment code, and register again."
+      ])
+  }
+
+  @Test func `the configuration leaves no authenticator`() throws {
+    let bench = try HelperBench.registered()
+    bench.configuration = "authenticators = [\"face\"]\n" + bench.configuration
+    let transcript = try bench.run(bench.begin())
+    #expect(transcript.result == 2002)
+    #expect(
+      transcript.errors.first?.hasPrefix(
+        "The configuration of this machine leaves no authenticator that could be used.")
+        == true)
+  }
+
+  @Test func `the authenticator that root names is none that the server accepts`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.server.accepted = [["5541#0002"]]
+    let transcript = try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"])
+    #expect(transcript.result == 2002)
+    #expect(
+      transcript.errors.first?.hasPrefix(
+        "The server does not accept the authenticator that this machine's configuration")
+        == true)
+    #expect(bench.log.lines.contains { $0.contains("passcode") && $0.contains("result=2002") })
+  }
+
+  @Test func `several fit a program with one prompt, which is no lack of any`() throws {
+    let bench = try HelperBench.registeredTwice()
+    var begin = bench.begin()
+    begin.service = Array("swaylock".utf8)
+    let transcript = try bench.run(begin)
+    #expect(transcript.result == 2002)
+    #expect(
+      transcript.errors.first?.hasPrefix("Several authenticators fit, and this program can ask for one only.") == true)
+  }
+
+  // MARK: Which is stale
+
+  @Test func `of two values that are stale each is named`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.server.accepted = [["5541#0001", "5541#0002"]]
+    bench.configuration += "\n[passcode]\nmin_length = 10\n[pattern]\nmin_nodes = 6"
+    let transcript = try bench.run(bench.begin(), ["correct", "12369"])
+    #expect(transcript.result == 0 && transcript.finished.staleValue)
+    #expect(
+      transcript.infos.map { String($0.prefix(13)) } == ["Your passcode", "Your pattern "], "\(transcript.infos)")
+  }
+
+  @Test func `a forced change asks for the value that the login found stale`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.configuration += "\n[passcode]\nmin_length = 10"
+    #expect(try bench.run(bench.begin(), ["1", "correct"]).finished.staleValue)
+    var begin = bench.begin(.change)
+    begin.pamFlags = 0x20
+    let transcript = try bench.run(begin, ["correct", "longbattery", "longbattery"])
+    #expect(transcript.result == 7110 && transcript.prompts.map(\.check) == ["passcode", "passcode", "passcode"])
+  }
+
+  @Test func `a forced change of what meets the rules by now changes nothing`() throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.begin(.change)
+    begin.pamFlags = 0x20
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.result == 7111)
+    #expect(transcript.errors == ["Your value meets the rules: nothing has to be changed."])
+  }
+}

@@ -1,0 +1,127 @@
+import Authenticator
+import FidoResults
+import Foundation
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// Registrations at servers that know no payloads (server.enrolment).
+@Suite struct EnrolmentTests {
+  private func bench(_ enrolment: String?, _ more: String = "") throws -> HelperBench {
+    let bench = try HelperBench()
+    if let enrolment {
+      bench.configuration = bench.configuration.replacing("[state]", with: "enrolment = \"\(enrolment)\"\n[state]")
+    }
+    bench.configuration += "\n" + more
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    return bench
+  }
+
+  private func registration(_ bench: HelperBench, _ type: String? = nil) -> Begin {
+    var begin = bench.registration()
+    begin.payload = nil
+    begin.authenticator = type.map { Array($0.utf8) }
+    return begin
+  }
+
+  @Test(arguments: [nil, "payload"]) func `without a payload nothing is registered, nor asked of anybody`(
+    _ enrolment: String?
+  ) throws {
+    let bench = try bench(enrolment)
+    let transcript = try bench.run(registration(bench))
+    #expect(transcript.result == 1001 && transcript.prompts.isEmpty && bench.server.requests.isEmpty)
+  }
+
+  @Test func `at an open server a value is all that is asked for`() throws {
+    let bench = try bench("open")
+    let transcript = try bench.run(registration(bench), ["correct", "correct"])
+    #expect(transcript.result == 0 && transcript.prompts.map(\.step) == [.new, .newAgain], "\(bench.log.lines)")
+    #expect(bench.server.asked.map(\.context.authCode) == [nil])
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a peer without root registers at an open server under its own name alone`() throws {
+    let bench = try bench("open")
+    var begin = Begin(.register)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin, ["correct", "correct"], peer: 4242).result == 0)
+    #expect(bench.server.asked.map(\.context.username) == ["mina"])
+    #expect(try bench.run(begin, [], peer: 4243).result == 1011, "uid 4243 is not in passwd")
+  }
+
+  @Test func `where a code is wanted it is asked for first, and sent as it was entered`() throws {
+    let bench = try bench("code")
+    let transcript = try bench.run(registration(bench), ["A1-b2 c3", "correct", "correct"])
+    #expect(transcript.result == 0, "\(bench.log.lines)")
+    #expect(transcript.prompts.map(\.check) == ["code", "passcode", "passcode"])
+    #expect(bench.server.asked.first?.context.authCode == "A1-b2 c3")
+    #expect(!bench.log.lines.joined().contains("A1-b2"))
+  }
+
+  @Test(arguments: ["", nil] as [String?]) func `without the code nothing is registered`(_ code: String?) throws {
+    let bench = try bench("code")
+    let transcript = try bench.run(registration(bench), [code])
+    #expect([999, 1001].contains(transcript.result) && bench.server.requests.isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts").isEmpty)
+  }
+
+  @Test(arguments: ["open", "code"]) func `a payload is taken where there is one`(_ enrolment: String) throws {
+    let bench = try bench(enrolment)
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
+    #expect(bench.server.asked.first?.context.authCode == "code")
+  }
+
+  @Test(arguments: ["open", "code"])
+  func `a further authenticator needs the word of one that is registered, and no code of its own`(
+    _ enrolment: String
+  ) throws {
+    let bench = try bench(enrolment)
+    let code = enrolment == "code" ? ["a-code"] : []
+    #expect(try bench.run(registration(bench, "passcode"), code + ["correct", "correct"]).result == 0)
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    for peer in [0, 4242] as [UInt32] {
+      var begin = registration(bench, "pattern")
+      if peer != 0 { (begin.uid, begin.account, begin.typedName, begin.arguments) = (nil, nil, nil, []) }
+      let wrong = try bench.run(begin, ["wrong1", "wrong2", nil], peer: peer)
+      #expect(wrong.result != 0 && wrong.prompts.allSatisfy { $0.step == .current })
+    }
+    #expect(try bench.run(bench.begin(.unlock)).result == 0)
+    let right = try bench.run(registration(bench, "pattern"), ["correct", "12369", "12369"])
+    #expect(right.result == 0, "\(bench.log.lines)")
+    #expect(bench.server.asked.last { $0.op == .registration }?.context.proof == "token-of-the-server")
+  }
+
+  @Test func `an open server without tokens takes a further authenticator on the word of a registered one`() throws {
+    let bench = try bench("open")
+    bench.server.token = nil
+    #expect(try bench.run(registration(bench, "passcode"), ["correct", "correct"]).result == 0)
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    let transcript = try bench.run(registration(bench, "pattern"), ["correct", "12369", "12369"])
+    #expect(transcript.result == 0, "\(bench.log.lines)")
+    #expect(bench.server.asked.last { $0.op == .registration }?.context.proof == nil)
+  }
+
+  @Test func `an open server gives nobody a value whose registered authenticator root has switched off`() throws {
+    let bench = try bench("open", "")
+    #expect(try bench.run(registration(bench, "passcode"), ["correct", "correct"]).result == 0)
+    bench.configuration = "authenticators = [\"pattern\"]\n" + bench.configuration
+    bench.server.accepted = [["5541#0002"]]
+    var begin = Begin(.register)
+    begin.service = Array("uafctl".utf8)
+    let transcript = try bench.run(begin, ["12369", "12369"], peer: 4242)
+    #expect(transcript.result == 1001 && transcript.prompts.isEmpty, "\(transcript.result)")
+    #expect(bench.server.keys.count == 1)
+  }
+
+  @Test func `registering anew at an open server verifies the value that is set, which is an attempt`() throws {
+    let bench = try bench("open")
+    #expect(try bench.run(registration(bench, "passcode"), ["correct", "correct"]).result == 0)
+    let wrong = try bench.run(registration(bench, "passcode"), ["wrong1", nil])
+    #expect(wrong.result == 999 && wrong.prompts.map(\.step) == [.current, .current])
+    #expect(try bench.triesLeft() == 2)
+    let right = try bench.run(registration(bench, "passcode"), ["correct"])
+    #expect(right.result == 0 && bench.server.keys.count == 2, "\(bench.log.lines)")
+  }
+}

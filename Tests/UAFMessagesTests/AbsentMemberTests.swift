@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import UAFMessages
+
+/// What servers write in the place of an optional member that they have nothing for: Tests/Vectors/uaf/absent.json.
+@Suite struct AbsentMemberTests {
+  struct Entry: Sendable, CustomTestStringConvertible {
+    let name: String
+    let body: String
+    let message: [UInt8]
+    /// The same message without the member; nil for one that is refused.
+    let same: [UInt8]?
+
+    var testDescription: String { name }
+
+    /// What is read, as text in the one form this project writes; throws where it is refused.
+    static func read(_ bytes: [UInt8], _ body: String) throws -> String {
+      switch body {
+      case "request": UAFRequest.text(of: [try UAFRequest(parsing: bytes)])
+      case "returned": try ReturnUAFRequest(parsing: bytes).jsonText
+      case "verdict": try ServerResponse(parsing: bytes).jsonText
+      case "facets": try TrustedFacetList(parsing: bytes).jsonText
+      default: throw CocoaError(.coderReadCorrupt)
+      }
+    }
+  }
+
+  static let entries: [Entry] = {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    guard let data = try? Data(contentsOf: folder.appending(path: "Vectors/uaf/absent.json")),
+      case .array(let list)? = try? JSONValue(parsing: Array(data))
+    else { return [] }
+    return list.compactMap { entry in
+      guard case .object(let object) = entry, case .string(let name)? = object["name"],
+        case .string(let body)? = object["body"], let message = object["message"]
+      else { return nil }
+      return Entry(name: name, body: body, message: message.bytes, same: object["as"]?.bytes)
+    }
+  }()
+
+  @Test func `the vectors are there, and a third of them are refusals`() {
+    #expect(Self.entries.count == 75 && Self.entries.count { $0.same == nil } == 32)
+  }
+
+  @Test(arguments: entries.filter { $0.same != nil })
+  func `an optional member that is null or empty is absent`(_ entry: Entry) throws {
+    #expect(try Entry.read(entry.message, entry.body) == Entry.read(try #require(entry.same), entry.body))
+  }
+
+  @Test(arguments: entries.filter { $0.same == nil })
+  func `a member that decides something is refused where it is null or empty`(_ entry: Entry) {
+    #expect(throws: MessageError.self) { try Entry.read(entry.message, entry.body) }
+  }
+
+  @Test(arguments: entries) func `every truncation is refused, and a flipped bit never crashes`(_ entry: Entry) {
+    for count in 0..<entry.message.count {
+      #expect(throws: MessageError.self) { try Entry.read(Array(entry.message.prefix(count)), entry.body) }
+    }
+    for bit in 0..<(entry.message.count * 8) {
+      var changed = entry.message
+      changed[bit / 8] ^= 1 << UInt8(bit % 8)
+      _ = try? Entry.read(changed, entry.body)
+    }
+  }
+}

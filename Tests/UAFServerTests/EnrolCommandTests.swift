@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import GRDB
+import Testing
+import UAFMessages
+
+@testable import UAFServer
+
+/// Payloads carry this server's authority, and nobody else's name.
+struct EnrolCommandTests {
+  private let folder: String
+  private let state: StateDirectory
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "enrol-\(UUID().uuidString)").path()
+    state = try StateDirectory(path: folder, create: true)
+    _ = try CertificateFiles(development: state, hosts: ["uaf.example.com"], now: 1_800_000_000)
+  }
+
+  @Test(arguments: [
+    "https://127.0.0.1:8443", "https://[::1]:8443", "https://localhost", "https://uaf.example.com:9/base",
+    "https://UAF.example.com",
+  ]) func `a payload for a name of this server's certificate carries its authority`(_ url: String) throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(try state.authority(for: url)?.hasPrefix("-----BEGIN CERTIFICATE-----") == true)
+  }
+
+  @Test(arguments: [
+    "https://fido.example.com", "https://example.com", "https://192.0.2.1:8443", "https://a.uaf.example.com",
+  ])
+  func `a server of others gets no payload with this server's authority, and no code is opened`(
+    _ url: String
+  ) async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(throws: ServerError.self) { try state.authority(for: url) }
+    let command = try EnrolCommand.parse(["alice", "--state", folder, "--server", url])
+    await #expect(throws: ServerError.self) { try await command.run() }
+    let database = try ServerDatabase.open(state: state)
+    #expect(try await database.read { db in try !AccountStore(db: db).exists("alice") })
+  }
+
+  @Test func `where the certificate is somebody else's the payload names no authority`() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try FileManager.default.removeItem(atPath: state.authorityPath)
+    #expect(try state.authority(for: "https://fido.example.com") == nil)
+  }
+}
