@@ -52,7 +52,7 @@ struct OutOfBandCommand: JSONCoreCommand {
     request.payload = line
     request.wantsToken = token
     if deny, request.operation != .authenticate {
-      throw .payloadNotUnderstood("it asks for a registration, which needs no denial")
+      throw .payloadNotUnderstood(.registrationDenied)
     }
     request.denies = deny
     return request
