@@ -8,6 +8,14 @@ public struct ServerSettings: Equatable, Sendable {
     case plain
   }
 
+  /// Whose texts a person is asked to confirm.
+  public enum TransactionSource: String, CaseIterable, Sendable {
+    /// Those that this machine sent, and those of an approval that the person asked for.
+    case ours
+    /// Also one that the server adds to a request by itself.
+    case any
+  }
+
   /// The URLs of one operation; nil falls back to ``ServerSettings/requestURL`` and ``ServerSettings/responseURL``.
   public struct OperationURLs: Equatable, Sendable {
     /// Where requests are fetched.
@@ -52,6 +60,8 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var allowsInsecure = false
   /// Whether the server's yes must carry a signed token.
   public internal(set) var requiresSignedVerdict = false
+  /// Whose texts a person is asked to confirm.
+  public internal(set) var acceptedTransactions = TransactionSource.ours
   /// The key of that token.
   public internal(set) var verdictKeyFile: String?
 
@@ -90,6 +100,7 @@ public struct ServerSettings: Equatable, Sendable {
 
   /// A type and subtype, and at most the one parameter that UAF knows.
   private static func mediaType(_ text: String) -> String? {
+      .choice("accept_transaction", \.acceptedTransactions),
     let parameter = "; charset=utf-8"
     let type = text.hasSuffix(parameter) ? text.dropLast(parameter.count) : text[...]
     let isToken = type.utf8.allSatisfy {

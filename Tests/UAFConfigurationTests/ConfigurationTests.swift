@@ -116,6 +116,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     "app_ids=['https://b.example/facets']", "app_ids=['https://b.example/', 'https://c.example:1/x?y']",
     "dialect='plain'\n[server.context]\nusername='userId'\ndeviceID='d'\nauthCode='a.b_c-1'\nderegisterAll='all'",
     "dialect='plain'\n[server.success]\nmember='status'\nvalue='SUCCESS'", "dialect='plain'\n[server.context]",
+    "accept_transaction='ours'", "accept_transaction='any'",
     "timeout=1", "timeout=300", "ca_file='/a'", "facet_id='x'", "username='{user}@example.com'",
     "proxy='http://proxy.example:3128'", "send_device=false", "allow_insecure=true\ntls_verify=false",
     "require_signed_verdict=true\nverdict_key='/k'", "tls_verify=true",
@@ -251,6 +252,8 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   @Test(arguments: [
     ("", "1: server"), ("request_url='https://a.example/'", "1: server"),
     ("request_url='ftp://a.example/'", "2: server.request_url"),
+    ("accept_transaction='all'", "2: server.accept_transaction"),
+    ("accept_transaction=true", "2: server.accept_transaction"),
     ("timeout=0", "2: server.timeout"), ("timeout=301", "2: server.timeout"), ("dialect='xml'", "2: server.dialect"),
     ("ca_file='ca.pem'", "2: server.ca_file"), ("facet_id=''", "2: server.facet_id"),
     ("facet_id='a b'", "2: server.facet_id"),

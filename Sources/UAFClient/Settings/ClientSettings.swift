@@ -16,6 +16,10 @@ public struct ClientSettings: Equatable, Sendable {
   public var contentType: String?
   /// AppIDs that may be asked for their facets although they have another host or port than the server.
   public var appIDs: [String] = []
+  /// Whether http to this machine is allowed.
+  public var allowsPlainHere = false
+  /// Whether a text to confirm that the server adds by itself is taken; it has to be shown before anybody is asked to verify.
+  public var takesServersTexts = false
   /// What the server is told of this machine.
   public var device: DeviceContext
 

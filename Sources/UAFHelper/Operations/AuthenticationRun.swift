@@ -68,7 +68,11 @@ import UAFWire
   ///
   /// - Throws: ``Ending``.
   func run() throws(Ending) -> Acceptance {
-    do throws(Ending) { return try decide() } catch {
+    do throws(Ending) {
+      let acceptance = try decide()
+      if session.isTransactionServers, let text = session.transaction { session.log(.confirmed, text.shown) }
+      return acceptance
+    } catch {
       var ending = error
       // A server that answered earlier in this call is not away, whatever a later request met.
       ending.handshakeCompleted = ending.handshakeCompleted || isReached
@@ -87,6 +91,7 @@ import UAFWire
 
   private func decide() throws(Ending) -> Acceptance {
     var isFirstTry = true
+    if client.takesServersTexts { try readServersText() }
     switch purpose {
     case .login where session.begin.isDivided: try waitForResume()
     case .approval:
@@ -119,6 +124,18 @@ import UAFWire
   }
 
   /// Takes the text that waits to be confirmed.
+  /// Takes a text that the server adds by itself; it has to be shown before the value is asked for.
+  ///
+  /// A refusal is kept for later, as with *ready*.
+  private func readServersText() throws(Ending) {
+    if case .approval = purpose { return }
+    guard session.transaction == nil, case .success(let offer) = try collect(), let text = offer.transaction else {
+      return
+    }
+    session.transaction = text
+    session.isTransactionServers = true
+  }
+
   private func readText() throws(Ending) {
     switch try collect() {
     case .success(let offer): session.transaction = offer.transaction
@@ -212,6 +229,9 @@ import UAFWire
   private func drop() {
     do throws(TransportFailure) {
       _ = try network.finish()
+    // A text that was not shown before the value was entered is taken no more.
+    var client = client
+    client.takesServersTexts = false
       isReached = true
     } catch {
       if case .noHandshake = error { return }

@@ -15,8 +15,13 @@ extension Session {
     let name = account.identity.serverUserName
     var flow =
       switch purpose {
-      case .login: AuthenticationFlow(settings: client, username: name, transaction: transaction)
-      case .proof(let operation): AuthenticationFlow(settings: client, username: name, proofFor: operation)
+      case .login:
+        AuthenticationFlow(
+          settings: client, username: name, transaction: transaction, isServers: isTransactionServers)
+      case .proof(let operation):
+        AuthenticationFlow(
+          settings: client, username: name, transaction: transaction, isServers: isTransactionServers,
+          proofFor: operation)
       case .approval(let code): AuthenticationFlow(settings: client, username: name, approving: code)
       }
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
@@ -30,6 +35,19 @@ extension Session {
     var flow = AuthenticationFlow(settings: client, username: name, transaction: transaction)
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
     vainNetwork = network
+    vainFlow = flow
+  }
+
+  /// Takes a text that the server adds, where root lets it, for an account that is not there.
+  ///
+  /// - Returns: whether the server's answer was waited for.
+  func takeVainText() -> Bool {
+    guard let isAwaited = try? server().acceptedTransactions == .any, isAwaited, transaction == nil,
+      var network = vainNetwork.take()
+    else { return false }
+    transaction = vainFlow?.text(over: &network)
+    vainNetwork = network
+    return true
   }
 
   /// Signs a request with a key of each authenticator of a way, and hears the verdict.

@@ -83,6 +83,7 @@ extension Session {
     settings.dialect = Self.dialect(server)
     settings.contentType = server.contentType
     settings.appIDs = server.appIDs
+    settings.takesServersTexts = server.acceptedTransactions == .any
     settings.registration = try endpoint(server, server.registration)
     settings.authentication = try endpoint(server, server.authentication)
     settings.deregistration = try endpoint(server, server.deregistration)

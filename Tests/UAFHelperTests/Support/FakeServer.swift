@@ -41,6 +41,8 @@ final class FakeServer {
   var slippedText: String?
   /// The transaction hashes of the signatures that came; nil for a mere login.
   private(set) var confirmed: [[UInt8]?] = []
+  /// What a further authentication is to confirm.
+  var furtherText: String?
   /// The counters of the signatures that came.
   private(set) var counters: [UInt32] = []
   /// Called whenever a request is asked for.
@@ -197,7 +199,7 @@ final class FakeServer {
       }
       if furtherRequests > 0 {
         furtherRequests -= 1
-        return ServerResponse(statusCode: .ok, newUAFRequest: try authentication()).jsonBytes
+        return ServerResponse(statusCode: .ok, newUAFRequest: try authentication(confirming: furtherText)).jsonBytes
       }
       let context = try RequestContext(parsing: SendUAFResponse(parsing: request.body).context ?? "")
       let isTold = forgetsLostKeys && respondStatus == .ok
