@@ -24,9 +24,9 @@ public struct ServerSettings: Equatable, Sendable {
     public internal(set) var responseURL: ServerURL?
   }
 
-  /// Where requests are fetched.
+  /// Where requests are fetched; nil only where each operation has its own.
   public internal(set) var requestURL: ServerURL?
-  /// Where answers go.
+  /// Where answers go; nil only where registration and authentication have their own.
   public internal(set) var responseURL: ServerURL?
   /// `[server.registration]`.
   public internal(set) var registration = OperationURLs()
@@ -71,6 +71,12 @@ public struct ServerSettings: Equatable, Sendable {
       + [registration, authentication, deregistration].flatMap { [$0.requestURL, $0.responseURL].compactMap { $0 } }
   }
 
+  /// Whether each operation has an address to ask at, and those that are answered have one for that.
+  var isComplete: Bool {
+    let asked = [registration, authentication, deregistration].allSatisfy { ($0.requestURL ?? requestURL) != nil }
+    return asked && [registration, authentication].allSatisfy { ($0.responseURL ?? responseURL) != nil }
+  }
+
   /// Whether there is a server and all its URLs lead to this machine.
   public var isLoopbackOnly: Bool {
     !urls.isEmpty && urls.allSatisfy(\.isLoopback)
@@ -94,13 +100,13 @@ public struct ServerSettings: Equatable, Sendable {
       .boolean("send_device", \.sendsDevice),
       .boolean("allow_insecure", \.allowsInsecure),
       .boolean("require_signed_verdict", \.requiresSignedVerdict),
+      .choice("accept_transaction", \.acceptedTransactions),
       .text("verdict_key", \.verdictKeyFile, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
     ]
   }
 
   /// A type and subtype, and at most the one parameter that UAF knows.
   private static func mediaType(_ text: String) -> String? {
-      .choice("accept_transaction", \.acceptedTransactions),
     let parameter = "; charset=utf-8"
     let type = text.hasSuffix(parameter) ? text.dropLast(parameter.count) : text[...]
     let isToken = type.utf8.allSatisfy {

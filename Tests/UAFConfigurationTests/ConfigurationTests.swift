@@ -283,6 +283,24 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(refusal("[server]\n" + text) == expected)
   }
 
+  @Test func `needs no general addresses where each operation has its own`() {
+    let sections = ["registration", "authentication", "deregistration"]
+    func own(_ name: String, response: Bool = true) -> String {
+      let answered = response && name != "deregistration" ? "response_url='https://b.example/r'\n" : ""
+      return "[server.\(name)]\nrequest_url='https://b.example/q'\n" + answered
+    }
+    #expect(refusal("[server]\n" + sections.map { own($0) }.joined()) == nil)
+    for missing in sections {
+      #expect(refusal("[server]\n" + sections.filter { $0 != missing }.map { own($0) }.joined()) == "1: server")
+    }
+    for silent in ["registration", "authentication"] {
+      #expect(refusal("[server]\n" + sections.map { own($0, response: $0 != silent) }.joined()) == "1: server")
+    }
+    #expect(
+      refusal("[server]\nresponse_url='https://a.example/'\n" + sections.map { own($0, response: false) }.joined())
+        == nil)
+  }
+
   @Test func `refuses unverified and unencrypted servers elsewhere`() {
     #expect(refusal(remoteServer + "tls_verify=false") == "4: server.tls_verify")
     #expect(refusal(localServer + "tls_verify=false") == nil)

@@ -27,13 +27,26 @@ public struct ClientSettings: Equatable, Sendable {
   public init(
     endpoint: ServerEndpoint, facetID: String, dialect: Dialect = .fido, device: DeviceContext = DeviceContext()
   ) {
-    registration = endpoint
-    authentication = endpoint
-    deregistration = endpoint
+    self.init(
+      registration: endpoint, authentication: endpoint, deregistration: endpoint, facetID: facetID, dialect: dialect,
+      device: device)
+  }
+
+  /// Makes settings with an endpoint for each operation.
+  public init(
+    registration: ServerEndpoint, authentication: ServerEndpoint, deregistration: ServerEndpoint, facetID: String,
+    dialect: Dialect = .fido, device: DeviceContext = DeviceContext()
+  ) {
+    self.registration = registration
+    self.authentication = authentication
+    self.deregistration = deregistration
     self.facetID = facetID
     self.dialect = dialect
     self.device = device
   }
+
+  /// The parts of an address that these settings let be asked; nil for any other.
+  func address(_ url: String) -> HTTPSAddress? { HTTPSAddress(url, orPlainHere: allowsPlainHere) }
 
   func endpoint(for operation: Operation) -> ServerEndpoint {
     switch operation {
