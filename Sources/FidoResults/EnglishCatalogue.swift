@@ -126,6 +126,13 @@ enum EnglishCatalogue: Catalogue {
     case .changed(let kind, let user): return "The \(name(kind)) of \(PromptText.shown(user)) is changed."
     case .reset(let kind, let user, let serverKnows):
       let done = "The \(name(kind)) of \(PromptText.shown(user)) is reset."
+    case .deregisteredHere(let user):
+      return
+        "\(PromptText.shown(user)) is deregistered. The server had no such key any more, and this machine has none now."
+    case .deregisteredMore(let user, let left):
+      return
+        "\(PromptText.shown(user)) is deregistered. The server has forgotten the \(name(left)) as well, which is still on this "
+        + "machine: uafctl deregister \(name(left))"
       return serverKnows ? done + " The server still knows its keys; they open nothing here any more." : done
     case .registeredAgain(let kind): return "Registered again: log in with the new \(name(kind))."
     case .patternGrid:
@@ -152,7 +159,7 @@ enum EnglishCatalogue: Catalogue {
     }
   }
 
-  private static func name(_ kind: ValueKind) -> String {
+  static func name(_ kind: ValueKind) -> String {
     switch kind {
     case .passcode: "passcode"
     case .pattern: "pattern"

@@ -111,6 +111,11 @@ enum KoreanCatalogue: Catalogue {
     case .changed(let kind, let user): return "\(PromptText.shown(user)) \(object(kind)) 변경했습니다."
     case .reset(let kind, let user, let serverKnows):
       let done = "\(PromptText.shown(user)) \(object(kind)) 초기화했습니다."
+    case .deregisteredHere(let user):
+      return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버에는 그 키가 이미 없었고, 이제 이 컴퓨터에도 없습니다."
+    case .deregisteredMore(let user, let left):
+      return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버는 이 컴퓨터에 아직 남아 있는 \(name(left))의 키도 지웠습니다: "
+        + "uafctl deregister \(EnglishCatalogue.name(left))"
       return serverKnows ? done + " 서버에는 아직 키가 남아 있지만, 이 컴퓨터에서는 더 이상 쓸 수 없습니다." : done
     case .registeredAgain(let kind): return "다시 등록했습니다. 새 \(object(kind)) 사용해 로그인하십시오."
     case .patternGrid:

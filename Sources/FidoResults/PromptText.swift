@@ -78,6 +78,10 @@ public enum PromptText: Hashable, Sendable {
   case deregistered(user: String)
   /// Changed.
   case changed(ValueKind, user: String)
+  /// Deregistered here alone: the server had forgotten the key before.
+  case deregisteredHere(user: String)
+  /// Deregistered, and the server has forgotten another authenticator's key as well, which is still here.
+  case deregisteredMore(user: String, left: ValueKind)
   /// Reset, which the server was told or not.
   case reset(ValueKind, user: String, serverKnows: Bool)
   /// Registered again: the new value is the one to log in with.

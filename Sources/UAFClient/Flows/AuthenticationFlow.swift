@@ -84,11 +84,16 @@ public struct AuthenticationFlow: Sendable {
     try checkTransaction(of: request)
     let sets = request.policy.acceptableSets(among: authenticators, appID: opened.appID)
       .filter { $0.allSatisfy { !$0.keyIDs.isEmpty } }
+    let leftOut = authenticators.filter { request.policy.leavesOut($0, appID: opened.appID) }.map(\.aaid)
     guard !sets.isEmpty else {
-      throw opening.link.refusal(.noSuitableAuthenticator, "no authenticator here satisfies the server's policy")
+      var refusal = opening.link.refusal(
+        .noSuitableAuthenticator, "no authenticator here satisfies the server's policy")
+      refusal.leftOut = leftOut
+      throw refusal
     }
     let offer = AuthenticationOffer(
       appID: opened.appID, sets: sets, transaction: request.transaction.isEmpty ? nil : transaction,
+      leftOut: leftOut,
       lifetimeMilliseconds: opened.lifetimeMilliseconds)
     offered = Offered(
       request: request, offer: offer,

@@ -24,6 +24,9 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// What kept the answer away, if there was none.
   public let networkFailure: NetworkFailure?
 
+  /// Those of the authenticators whose keys the server does not know, by its request.
+  public internal(set) var leftOut: [AAID] = []
+
   /// What failed, for the log; holds names and numbers, never values.
   public let detail: String
 

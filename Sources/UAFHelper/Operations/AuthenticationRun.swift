@@ -188,7 +188,12 @@ import UAFWire
         if held.opened.isEmpty { try session.openAny(of: held) }
         return .failure(refusal)
       }
-      let way = try session.open(offer, held)
+      let way: [AuthenticatorType]
+      do throws(Ending) { way = try session.open(offer, held) } catch {
+        var ending = error
+        ending.forgottenTypes = AuthenticatorType.all(named: offer.leftOut)
+        throw ending
+      }
       if isOld { continue }
       received = nil
       let keys = try session.keys(of: held.account)

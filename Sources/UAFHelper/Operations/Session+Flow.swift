@@ -96,6 +96,9 @@ extension Session {
         }
       }
     }
-    return Ending(refusal)
+    var ending = Ending(refusal)
+    // With several signatures it is not told whose key it was.
+    if refusal.serverStatus == UAFStatusCode.unknownKeyID.rawValue, types.count == 1 { ending.forgottenTypes = types }
+    return ending
   }
 }

@@ -179,6 +179,13 @@ extension Session {
   }
 }
 
+extension AuthenticatorType {
+  /// The authenticators of some models.
+  static func all(named aaids: [AAID]) -> [AuthenticatorType] {
+    allCases.filter { type in aaids.contains { $0.text == type.aaid } }
+  }
+}
+
 extension Ending {
   /// The end of a flow with the server.
   init(_ refusal: Refusal) {
@@ -193,6 +200,7 @@ extension Ending {
     self.init(refusal.result, text: text, log: refusal.detail)
     handshakeCompleted = refusal.handshakeCompleted
     isServers = refusal.spokenByServer
+    forgottenTypes = AuthenticatorType.all(named: refusal.leftOut)
     isServersNo = refusal.isServersNo
   }
 }
