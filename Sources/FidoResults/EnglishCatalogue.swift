@@ -111,6 +111,9 @@ enum EnglishCatalogue: Catalogue {
       return said.isEmpty ? "Refused by the server." : "Refused by the server: \(said)"
     case .serverStatus(let status): return "The server answered with status \(status)."
     case .serverNumber(let number): return "The server answered with result \(number)."
+    case .stateIsOlder(let user):
+      return "This machine's state is older than what the server has seen: an older copy was put back. "
+        + "Have root run 'uafctl reset \(PromptText.shown(user))', then register again."
     case .cancelled: return "Cancelled."
     case .confirm(let kind, let text): return "Your \(name(kind)) confirms: \(text)"
     case .partOfText(let left):
@@ -123,9 +126,6 @@ enum EnglishCatalogue: Catalogue {
     case .tooManyConversations: return "Too many of your logins are open at once: end one of them and try again."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."
     case .deregistered(let user): return "\(PromptText.shown(user)) is deregistered."
-    case .changed(let kind, let user): return "The \(name(kind)) of \(PromptText.shown(user)) is changed."
-    case .reset(let kind, let user, let serverKnows):
-      let done = "The \(name(kind)) of \(PromptText.shown(user)) is reset."
     case .deregisteredHere(let user):
       return
         "\(PromptText.shown(user)) is deregistered. The server had no such key any more, and this machine has none now."
@@ -133,6 +133,9 @@ enum EnglishCatalogue: Catalogue {
       return
         "\(PromptText.shown(user)) is deregistered. The server has forgotten the \(name(left)) as well, which is still on this "
         + "machine: uafctl deregister \(name(left))"
+    case .changed(let kind, let user): return "The \(name(kind)) of \(PromptText.shown(user)) is changed."
+    case .reset(let kind, let user, let serverKnows):
+      let done = "The \(name(kind)) of \(PromptText.shown(user)) is reset."
       return serverKnows ? done + " The server still knows its keys; they open nothing here any more." : done
     case .registeredAgain(let kind): return "Registered again: log in with the new \(name(kind))."
     case .patternGrid:

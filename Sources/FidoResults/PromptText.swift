@@ -58,6 +58,8 @@ public enum PromptText: Hashable, Sendable {
   case serverStatus(Int)
   /// The server answered with a number of its own.
   case serverNumber(UInt32)
+  /// The server has seen what this machine's state knows nothing of.
+  case stateIsOlder(user: String)
   /// The person cancelled.
   case cancelled
   /// What is confirmed by the entry that follows; printable ASCII already.
@@ -76,12 +78,12 @@ public enum PromptText: Hashable, Sendable {
   case registered(user: String)
   /// Deregistered.
   case deregistered(user: String)
-  /// Changed.
-  case changed(ValueKind, user: String)
   /// Deregistered here alone: the server had forgotten the key before.
   case deregisteredHere(user: String)
   /// Deregistered, and the server has forgotten another authenticator's key as well, which is still here.
   case deregisteredMore(user: String, left: ValueKind)
+  /// Changed.
+  case changed(ValueKind, user: String)
   /// Reset, which the server was told or not.
   case reset(ValueKind, user: String, serverKnows: Bool)
   /// Registered again: the new value is the one to log in with.

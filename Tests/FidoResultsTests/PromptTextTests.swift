@@ -21,7 +21,7 @@ import Testing
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .tooManyConversations,
     .registered(user: "alice"),
     .deregistered(user: "alice"), .deregisteredHere(user: "alice"), .deregisteredMore(user: "alice", left: .pattern),
-    .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
+    .stateIsOlder(user: "alice"), .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
     .noAnswer(.connectionLost), .textTooLong(2048), .overwrittenByList, .partOfText(left: 100), .patternGrid,
     .acceptedOffline,
   ]
@@ -68,7 +68,7 @@ import Testing
       .newValue(.passcode, user: hostile), .enrol(.pattern, user: hostile), .choice(user: hostile),
       .changed(.passcode, user: hostile), .reset(.pattern, user: hostile, serverKnows: true),
       .refusedByServer(hostile), .registered(user: hostile), .deregistered(user: hostile),
-      .deregisteredHere(user: hostile), .deregisteredMore(user: hostile, left: .passcode),
+      .deregisteredHere(user: hostile), .deregisteredMore(user: hostile, left: .passcode), .stateIsOlder(user: hostile),
     ]
     for prompt in prompts {
       let text = prompt.text(in: language)

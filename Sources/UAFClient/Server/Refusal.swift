@@ -24,6 +24,9 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// What kept the answer away, if there was none.
   public let networkFailure: NetworkFailure?
 
+  /// How far the server has seen the key count, where it refused a counter that did not grow, and says so.
+  public internal(set) var seenCounter: SeenCounter?
+
   /// Those of the authenticators whose keys the server does not know, by its request.
   public internal(set) var leftOut: [AAID] = []
 

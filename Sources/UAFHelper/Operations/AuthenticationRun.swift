@@ -105,6 +105,7 @@ import UAFWire
       switch try attempt() {
       case .success(let acceptance): return acceptance
       case .failure(let refusal):
+        if let ending = try session.olderState(refusal, held.account) { throw ending }
         guard isFirstTry, refusal.result == .requestNotExist, refusal.spokenByServer else {
           throw try session.noted(refusal, held.account, held.opened.map(\.type))
         }
@@ -123,7 +124,6 @@ import UAFWire
     guard try session.frontEnd.awaitResume() else { throw session.cancelled("cancelled before the prompt") }
   }
 
-  /// Takes the text that waits to be confirmed.
   /// Takes a text that the server adds by itself; it has to be shown before the value is asked for.
   ///
   /// A refusal is kept for later, as with *ready*.
@@ -136,6 +136,7 @@ import UAFWire
     session.isTransactionServers = true
   }
 
+  /// Takes the text that waits to be confirmed.
   private func readText() throws(Ending) {
     switch try collect() {
     case .success(let offer): session.transaction = offer.transaction
@@ -228,15 +229,16 @@ import UAFWire
     received = nil
     isFurther = false
     asked = session.surroundings.now()
+    // A text that was not shown before the value was entered is taken no more.
+    var client = client
+    client.takesServersTexts = false
     flow = try session.startAuthentication(client, held.account, for: purpose, over: &network)
   }
+
   /// Reads an answer that is not used any more; that there was one counts.
   private func drop() {
     do throws(TransportFailure) {
       _ = try network.finish()
-    // A text that was not shown before the value was entered is taken no more.
-    var client = client
-    client.takesServersTexts = false
       isReached = true
     } catch {
       if case .noHandshake = error { return }

@@ -85,6 +85,23 @@ extension Session {
     } catch let error as StateError { throw Ending(error) } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
+  /// The ending where the server has seen a signature that this state folder never made: an older copy was put back.
+  ///
+  /// No second try helps. What was counted and locked in between is lost here too, so the counter is not caught up with. Where another
+  /// login of this person was merely faster, its counter stands here as well: nil.
+  func olderState(_ refusal: Refusal, _ account: AccountFile) throws(Ending) -> Ending? {
+    guard let seen = refusal.seenCounter,
+      let key = try keys(of: account).first(where: { $0.keyID == seen.keyID.bytes }), key.signCounter < seen.signCounter
+    else { return nil }
+    var ending = try noted(refusal, account, [key.type])
+    let name = shownName(account)
+    ending.text = .stateIsOlder(user: name)
+    ending.log =
+      "the server has seen signature \(seen.signCounter) of the key, and this state folder counts \(key.signCounter): an older "
+      + "copy was put back; 'uafctl reset', then register again"
+    return ending
+  }
+
   /// The ending for a refusal, after what the server said of the key was noted.
   func noted(
     _ refusal: Refusal, _ account: AccountFile, _ types: [AuthenticatorType]

@@ -81,7 +81,7 @@ extension Session {
       registration: try endpoint(server, server.registration),
       authentication: try endpoint(server, server.authentication),
       deregistration: try endpoint(server, server.deregistration), facetID: server.facetID,
-      device: server.sendsDevice ? surroundings.device.context : DeviceContext())
+      device: server.sendsDevice ? surroundings.device.context(of: try openState().identifier) : DeviceContext())
     settings.dialect = Self.dialect(server)
     settings.contentType = server.contentType
     settings.appIDs = server.appIDs
