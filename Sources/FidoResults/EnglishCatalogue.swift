@@ -125,6 +125,9 @@ enum EnglishCatalogue: Catalogue {
         "The configuration has another server name for this account than it is registered under: tell the administrator."
     case .serverStatus(let status): return "The server answered with status \(status)."
     case .serverNumber(let number): return "The server answered with result \(number)."
+    case .stateIsOlder(let user):
+      return "This machine's state is older than what the server has seen: an older copy was put back. "
+        + "Have root run 'uafctl reset \(PromptText.shown(user))', then register again."
     case .cancelled: return "Cancelled."
     case .confirm(let kind, let text): return "Your \(name(kind)) confirms: \(text)"
     case .ready: return "Ready. Enter goes on, Ctrl-C cancels. "
@@ -142,6 +145,13 @@ enum EnglishCatalogue: Catalogue {
     case .tooManyConversations: return "Too many of your logins are open at once: end one of them and try again."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."
     case .deregistered(let user): return "\(PromptText.shown(user)) is deregistered."
+    case .deregisteredHere(let user):
+      return
+        "\(PromptText.shown(user)) is deregistered. The server had no such key any more, and this machine has none now."
+    case .deregisteredMore(let user, let left):
+      return
+        "\(PromptText.shown(user)) is deregistered. The server has forgotten the \(name(left)) as well, which is still on this "
+        + "machine: uafctl deregister \(name(left))"
     case .changed(let kind, let user): return "The \(name(kind)) of \(PromptText.shown(user)) is changed."
     case .reset(let kind, let user, let serverKnows):
       let done = "The \(name(kind)) of \(PromptText.shown(user)) is reset."
@@ -175,7 +185,7 @@ enum EnglishCatalogue: Catalogue {
     }
   }
 
-  private static func name(_ kind: ValueKind) -> String {
+  static func name(_ kind: ValueKind) -> String {
     switch kind {
     case .passcode: "passcode"
     case .pattern: "pattern"

@@ -72,6 +72,8 @@ public enum PromptText: Hashable, Sendable {
   case serverStatus(Int)
   /// The server answered with a number of its own.
   case serverNumber(UInt32)
+  /// The server has seen what this machine's state knows nothing of.
+  case stateIsOlder(user: String)
   /// The person cancelled.
   case cancelled
   /// What is confirmed by the entry that follows; made fit to be shown already.
@@ -98,6 +100,10 @@ public enum PromptText: Hashable, Sendable {
   case registered(user: String)
   /// Deregistered.
   case deregistered(user: String)
+  /// Deregistered here alone: the server had forgotten the key before.
+  case deregisteredHere(user: String)
+  /// Deregistered, and the server has forgotten another authenticator's key as well, which is still here.
+  case deregisteredMore(user: String, left: ValueKind)
   /// Changed.
   case changed(ValueKind, user: String)
   /// Reset, which the server was told or not.

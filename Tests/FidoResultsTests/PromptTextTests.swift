@@ -20,7 +20,9 @@ import Testing
     .locked(seconds: 300), .lockedForGood, .digitsExpected(6), .refusedByServer(nil), .refusedByServer("no"),
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .tooManyConversations,
     .registered(user: "alice"),
-    .deregistered(user: "alice"), .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
+    .deregistered(user: "alice"), .deregisteredHere(user: "alice"),
+    .deregisteredMore(user: "alice", left: .pattern), .stateIsOlder(user: "alice"), .noAnswer(.dns),
+    .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
     .noAnswer(.connectionLost), .textTooLong(2048), .ownTextTooLong(2048), .overwrittenByList,
     .ready, .denied, .approvalIsOver, .partOfText(left: 100), .patternGrid,
     .acceptedOffline, .value(.passcode, user: "alice", service: "sudo", digits: 6),
@@ -86,6 +88,7 @@ import Testing
       .newValue(.passcode, user: hostile), .enrol(.pattern, user: hostile), .choice(user: hostile),
       .changed(.passcode, user: hostile), .reset(.pattern, user: hostile, serverKnows: true),
       .refusedByServer(hostile), .registered(user: hostile), .deregistered(user: hostile),
+      .deregisteredHere(user: hostile), .deregisteredMore(user: hostile, left: .passcode), .stateIsOlder(user: hostile),
     ]
     for prompt in prompts {
       let text = prompt.text(in: language)

@@ -14,6 +14,8 @@ import Testing
     }
   }
 
+  private static let server = "[server]\nrequest_url='https://a.example/q'\nresponse_url='https://a.example/r'\n"
+
   private func conflict(_ arguments: [String], _ text: String, service: String? = "sudo") throws -> String? {
     let configuration = try Configuration(parsing: Array(text.utf8), path: "FILE")
     let arguments = try ModuleArguments(parsing: arguments)
@@ -88,6 +90,8 @@ import Testing
       #expect(try conflict([name], "[passcode]\nkeypad='shuffled'\nui_type='pin6'") == name)
       #expect(try conflict([name], "[service.sudo]\ntransaction=true") == name)
       #expect(try conflict([name], "[service.sudo]\ntransaction=true", service: "login") == nil)
+      #expect(try conflict([name], Self.server + "accept_transaction='any'") == name)
+      #expect(try conflict([name], Self.server + "accept_transaction='ours'") == nil)
     }
     #expect(try conflict(["quiet"], "[passcode]\nkeypad='shuffled'\nui_type='pin6'") == nil)
   }

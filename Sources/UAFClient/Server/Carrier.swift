@@ -63,7 +63,7 @@ struct Carrier: Sendable {
     switch settings.dialect {
     case .fido:
       let body = try link.body(ReturnUAFRequest.self, of: response, types, operation: operation) {
-        ($0.statusCode, nil)
+        ($0.statusCode, nil, nil)
       }
       guard let text = body.uafRequest else { throw link.refusal(.missing("ReturnUAFRequest.uafRequest")) }
       return Carried(
@@ -137,7 +137,7 @@ struct Carrier: Sendable {
   ) throws(Refusal) -> ServerResponse {
     try link.body(ServerResponse.self, of: response, types, operation: operation) {
       let isPending = $0.statusCode == .accepted && $0.newUAFRequest != nil
-      return (isPending ? .ok : $0.statusCode, $0.description)
+      return (isPending ? .ok : $0.statusCode, $0.description, $0.seenCounter)
     }
   }
 

@@ -137,7 +137,7 @@ struct RequestOpening: Sendable {
   private func expanded(_ template: String, appID: String) throws(Refusal) -> String {
     let url = URLTemplate(template).expanded(
       user: context.username, appID: appID, transaction: context.transaction ?? "")
-    guard let url, HTTPSAddress(url) != nil else {
+    guard let url, settings.address(url) != nil else {
       throw link.refusal(.invalidParameter, "a server address in the configuration is not an https URL")
     }
     return url

@@ -17,6 +17,8 @@ struct Ending: Error {
   var hasProved = false
   /// Whether the server said so.
   var isServers = false
+  /// The authenticators whose keys the server does not know.
+  var forgottenTypes: [AuthenticatorType] = []
   /// Whether the server answered and that was no yes, whoever noticed: logins without it then end.
   var isServersNo = false
   /// What the entry was for, where one was checked or refused.

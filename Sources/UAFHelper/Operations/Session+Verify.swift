@@ -70,8 +70,9 @@ extension Session {
     let wrong = PromptText.wrong(hiddenKind, triesLeft: nil)
     let directory = try openState()
     var question = Question(kind: hiddenKind, user: shownName)
+    let isAnswered = takeVainText()
     if begin.isDivided {
-      _ = try? vainNetwork?.finish()
+      if !isAnswered { _ = try? vainNetwork?.finish() }
       guard try frontEnd.awaitResume() else { return cancelled("cancelled before the prompt") }
     }
     for _ in 0..<tries {

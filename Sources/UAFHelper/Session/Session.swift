@@ -1,5 +1,6 @@
 import Authenticator
 import FidoResults
+import UAFClient
 import UAFConfiguration
 import UAFMessages
 import UAFWire
@@ -17,8 +18,10 @@ import UAFWire
   let surroundings: Surroundings
   /// What the person confirms by entering the value; nil where root wants no such text, and for other operations.
   ///
-  /// An approval's comes from the server.
+  /// An approval's comes from the server, and so does what the server adds where root lets it.
   var transaction: TransactionText?
+  /// Whether the server added that text by itself.
+  var isTransactionServers = false
   /// What the server's yes must be signed with, once the server is known; nil where root does not ask for that.
   var verdictKey: [UInt8]?
   /// The server, or why there is none, once that was looked up.
@@ -35,6 +38,8 @@ import UAFWire
   var hasToldLockOptions = false
   /// Kept open until the end for accounts that are not there, as the real one is.
   var vainNetwork: Network?
+  /// The request that left the machine for such an account.
+  var vainFlow: AuthenticationFlow?
 
   /// Reads what decides everything else: who asks, root's arguments, root's configuration.
   ///

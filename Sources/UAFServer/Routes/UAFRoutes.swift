@@ -98,9 +98,9 @@ struct UAFRoutes: Sendable {
         }
         return Self.answer(
           ServerResponse(statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten), mediaType)
-      case .refused(let refusal, let username):
+      case .refused(let refusal, let username, let seen):
         log(refusal, route: "respond", username: username)
-        return Self.refusal(refusal, mediaType)
+        return Self.answer(ServerResponse(statusCode: refusal.statusCode, seenCounter: seen), mediaType)
       }
     } catch let error as HTTPError {
       throw error

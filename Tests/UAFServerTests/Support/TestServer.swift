@@ -77,7 +77,7 @@ final class TestServer: Sendable {
     let body = SendUAFResponse(uafResponse: response.text, context: context)
     switch try await ResponseService(environment: environment).respond(body) {
     case .accepted(let token, _, _, _, _, _): return (nil, token)
-    case .refused(let refusal, _): return (refusal, nil)
+    case .refused(let refusal, _, _): return (refusal, nil)
     }
   }
 
