@@ -46,6 +46,9 @@ struct TerminalPerson: Person, ~Copyable {
     case .cancelled:
       muted = nil
       return .cancelled
+    case .denied:
+      muted = nil
+      return .denied
     case .value(let value):
       if let length = form.length, value.withBytes({ LineEditor.characterCount($0) == length }) {
         muted?.discardsRest = true
