@@ -86,7 +86,9 @@ struct Carrier: Sendable {
     guard settings.dialect == .fido else {
       throw link.refusal(.invalidParameter, "the plain dialect has no words for a denial")
     }
-    let body = try link.body(ReturnUAFRequest.self, of: response, types, operation: operation) { ($0.statusCode, nil) }
+    let body = try link.body(ReturnUAFRequest.self, of: response, types, operation: operation) {
+      ($0.statusCode, nil, nil)
+    }
     guard body.uafRequest == nil else {
       throw link.refusal(ofServer: .invalidParameter, "the server does not know denials: it sent a request in answer")
     }
