@@ -93,7 +93,7 @@ import UAFWire
   }
 
   /// What a text to be confirmed is shown and signed in: letters only where server and terminal have them.
-  private var charset: TransactionCharset {
+  var charset: TransactionCharset {
     guard let server = try? server(), server.transactionCharset == .utf8 else { return .ascii }
     return Language.hasUTF8(locale: Self.locale(begin)) ? .utf8 : .ascii
   }
