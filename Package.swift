@@ -94,7 +94,7 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "CProcess",
+        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "FidoResults", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),

@@ -106,7 +106,10 @@ static struct conversation *make(pam_handle_t *pamh, const char *user, enum fram
 int conversation_begin(pam_handle_t *pamh, enum frame_operation operation, int flags, int argc, const char *const *argv,
                        struct conversation **talk)
 {
-  struct frame_begin begin = {.operation = (uint8_t)operation, .divided = operation == OPERATION_CHANGE};
+  struct frame_begin begin = {
+    .operation = (uint8_t)operation,
+    .divided = operation == OPERATION_CHANGE || options_read(argc, argv).divided,
+  };
   const char *user = NULL;
   int code = begin_name(pamh, &user);
   if (code != PAM_SUCCESS)

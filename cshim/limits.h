@@ -12,7 +12,7 @@
 #define UAF_HELPER_PATH UAF_LIBEXECDIR "/uaf-helper"
 
 /* PROTOCOL.md, "Packets" and "Conversation". Sizes are bytes. */
-#define UAF_PROTOCOL_VERSION 2
+#define UAF_PROTOCOL_VERSION 3
 #define UAF_PACKET_MAX 65536
 #define UAF_NAME_MAX 256
 #define UAF_SERVICE_MAX 64
@@ -36,6 +36,10 @@
 #define UAF_ACCOUNT_ROOM 4096
 #define UAF_ACCOUNT_ROOM_MAX (1024 * 1024)
 #define UAF_ACCOUNT_LOOKUPS_MAX 64
+
+/* What a host is shown when an authentication with "divided" is ready. The host may hold this message for as long as it
+   draws its screen, so it is the same in every language. */
+#define UAF_READY_TEXT "pam_uaf: ready"
 
 /* A value longer than this can never have been stored, so PAM_AUTHTOK is not tried when it is (features 3). */
 #define UAF_STORABLE_MAX 256

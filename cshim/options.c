@@ -27,6 +27,7 @@ struct options options_read(int count, const char *const *arguments)
     options.debug |= strcmp(argument, "debug") == 0;
     options.quiet |= strcmp(argument, "quiet") == 0;
     options.nouserok |= strcmp(argument, "nouserok") == 0;
+    options.divided |= strcmp(argument, "divided") == 0;
     options.use_first_pass |= strcmp(argument, "use_first_pass") == 0;
     options.try_first_pass |= strcmp(argument, "try_first_pass") == 0;
     if (strncmp(argument, timeout, sizeof timeout - 1) == 0)

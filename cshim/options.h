@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 struct options {
-  bool debug, quiet, nouserok, use_first_pass, try_first_pass;
+  bool debug, quiet, nouserok, use_first_pass, try_first_pass, divided;
   unsigned timeout_seconds; /* 0: none */
 };
 

@@ -134,6 +134,20 @@ static bool answer_prompt(struct conversation *talk, const struct frame_message 
   return sent;
 }
 
+/* With "divided" the host is told, and holds the message for as long as it likes: the first prompt comes afterwards. The
+   verdict stays in this call, since a later stage may run in another process, for another name, or never. PAM's flags and
+   "quiet" do not matter: this is no courtesy. A host that does not take it gives the login up. */
+static bool answer_ready(struct conversation *talk)
+{
+  static const char ready[] = UAF_READY_TEXT;
+  if (!talk->options.divided)
+    return talk_reply(talk, FRAME_RESUME, NULL);
+  if (converse_show(talk->pamh, PAM_TEXT_INFO, (struct frame_bytes){(const uint8_t *)ready, sizeof ready - 1}))
+    return talk_reply(talk, FRAME_RESUME, NULL);
+  pam_syslog(talk->pamh, LOG_NOTICE, "the host gave up when the login was ready");
+  return talk_reply(talk, FRAME_CANCELLED, NULL);
+}
+
 static bool remember_variable(struct conversation *talk, const struct frame_message *message)
 {
   const struct frame_bytes *name = &message->field[SETENV_NAME], *value = &message->field[SETENV_VALUE];
@@ -164,7 +178,7 @@ static bool act_on(struct conversation *talk, const struct frame_message *messag
     return true;
   case FRAME_READY: /* a change waits once, for its second pass, which ended this call (hear) */
     if (talk->operation == OPERATION_AUTHENTICATE)
-      return talk_reply(talk, FRAME_RESUME, NULL);
+      return answer_ready(talk);
     break;
   case FRAME_SETENV:
     if (talk->operation == OPERATION_AUTHENTICATE)

@@ -125,18 +125,33 @@ enum EnglishCatalogue: Catalogue {
         "The configuration has another server name for this account than it is registered under: tell the administrator."
     case .serverStatus(let status): return "The server answered with status \(status)."
     case .serverNumber(let number): return "The server answered with result \(number)."
+    case .stateIsOlder(let user):
+      return "This machine's state is older than what the server has seen: an older copy was put back. "
+        + "Have root run 'uafctl reset \(PromptText.shown(user))', then register again."
     case .cancelled: return "Cancelled."
     case .confirm(let kind, let text): return "Your \(name(kind)) confirms: \(text)"
+    case .ready: return "Ready. Enter goes on, Ctrl-C cancels. "
+    case .denied: return "Denied: nobody can approve it any more."
+    case .approvalIsOver: return "Nothing waits to be approved with this payload any more."
     case .partOfText(let left):
       return "Not shown: \(left) characters, where \\.. stands. After \\# are the length of the whole and its SHA-256."
     case .textTooLong(let count):
       return "The command has more than the \(count) characters that can be confirmed: put it into a script."
+    case .ownTextTooLong(let count):
+      return "The text has more than the \(count) characters that can be confirmed: shorten it."
     case .overwrittenByList:
       return "A command with --preserve-env=LIST cannot be confirmed: write NAME=VALUE before the command instead."
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
     case .tooManyConversations: return "Too many of your logins are open at once: end one of them and try again."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."
     case .deregistered(let user): return "\(PromptText.shown(user)) is deregistered."
+    case .deregisteredHere(let user):
+      return
+        "\(PromptText.shown(user)) is deregistered. The server had no such key any more, and this machine has none now."
+    case .deregisteredMore(let user, let left):
+      return
+        "\(PromptText.shown(user)) is deregistered. The server has forgotten the \(name(left)) as well, which is still on this "
+        + "machine: uafctl deregister \(name(left))"
     case .changed(let kind, let user): return "The \(name(kind)) of \(PromptText.shown(user)) is changed."
     case .reset(let kind, let user, let serverKnows):
       let done = "The \(name(kind)) of \(PromptText.shown(user)) is reset."
@@ -170,7 +185,7 @@ enum EnglishCatalogue: Catalogue {
     }
   }
 
-  private static func name(_ kind: ValueKind) -> String {
+  static func name(_ kind: ValueKind) -> String {
     switch kind {
     case .passcode: "passcode"
     case .pattern: "pattern"

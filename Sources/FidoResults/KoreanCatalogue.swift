@@ -106,17 +106,29 @@ enum KoreanCatalogue: Catalogue {
     case .serverNameChanged: return "설정에 있는 이 계정의 서버 이름이 등록된 이름과 다릅니다. 관리자에게 알리십시오."
     case .serverStatus(let status): return "서버가 상태 \(status)(으)로 응답했습니다."
     case .serverNumber(let number): return "서버가 결과 \(number)(으)로 응답했습니다."
+    case .stateIsOlder(let user):
+      return "이 컴퓨터의 상태가 서버가 확인한 것보다 오래되었습니다. 이전 사본이 복원된 것입니다. "
+        + "root 사용자가 'uafctl reset \(PromptText.shown(user))' 명령을 실행한 뒤 다시 등록하십시오."
     case .cancelled: return "취소했습니다."
     case .confirm(let kind, let text): return "\(object(kind)) 입력하면 다음을 승인합니다: \(text)"
+    case .ready: return "준비되었습니다. 계속하려면 Enter, 취소하려면 Ctrl-C를 누르십시오. "
+    case .denied: return "거부했습니다. 이제 아무도 승인할 수 없습니다."
+    case .approvalIsOver: return "이 페이로드로 승인할 것이 더는 없습니다."
     case .partOfText(let left):
       return "\\.. 자리의 \(left)자는 표시하지 않았습니다. \\# 뒤는 전체 길이와 SHA-256입니다."
     case .textTooLong(let count): return "명령이 승인할 수 있는 \(count)자를 넘습니다. 스크립트로 만들어 실행하십시오."
+    case .ownTextTooLong(let count): return "문구가 승인할 수 있는 \(count)자를 넘습니다. 더 짧게 쓰십시오."
     case .overwrittenByList:
       return "--preserve-env=목록을 쓴 명령은 승인할 수 없습니다. 대신 명령 앞에 이름=값을 쓰십시오."
     case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
     case .tooManyConversations: return "동시에 진행 중인 로그인이 너무 많습니다. 하나를 끝낸 뒤 다시 시도하십시오."
     case .registered(let user): return "\(PromptText.shown(user)) 계정을 등록했습니다."
     case .deregistered(let user): return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다."
+    case .deregisteredHere(let user):
+      return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버에는 그 키가 이미 없었고, 이제 이 컴퓨터에도 없습니다."
+    case .deregisteredMore(let user, let left):
+      return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버는 이 컴퓨터에 아직 남아 있는 \(name(left))의 키도 지웠습니다: "
+        + "uafctl deregister \(EnglishCatalogue.name(left))"
     case .changed(let kind, let user): return "\(PromptText.shown(user)) \(object(kind)) 변경했습니다."
     case .reset(let kind, let user, let serverKnows):
       let done = "\(PromptText.shown(user)) \(object(kind)) 초기화했습니다."

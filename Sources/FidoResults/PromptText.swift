@@ -72,14 +72,24 @@ public enum PromptText: Hashable, Sendable {
   case serverStatus(Int)
   /// The server answered with a number of its own.
   case serverNumber(UInt32)
+  /// The server has seen what this machine's state knows nothing of.
+  case stateIsOlder(user: String)
   /// The person cancelled.
   case cancelled
   /// What is confirmed by the entry that follows; made fit to be shown already.
   case confirm(ValueKind, String)
+  /// The first question can be asked: at a terminal the person says when.
+  case ready
+  /// What waited to be approved was denied.
+  case denied
+  /// The code of an approval is good for nothing any more.
+  case approvalIsOver
   /// So many characters of what is confirmed are not shown.
   case partOfText(left: Int)
   /// What would have to be confirmed has more than so many characters.
   case textTooLong(Int)
+  /// The same of a text that a caller of uafctl wrote.
+  case ownTextTooLong(Int)
   /// sudo was given a list of variables: it has written over its command line, which cannot be relied on.
   case overwrittenByList
   /// The configuration is wrong; the log has file, line and key.
@@ -90,6 +100,10 @@ public enum PromptText: Hashable, Sendable {
   case registered(user: String)
   /// Deregistered.
   case deregistered(user: String)
+  /// Deregistered here alone: the server had forgotten the key before.
+  case deregisteredHere(user: String)
+  /// Deregistered, and the server has forgotten another authenticator's key as well, which is still here.
+  case deregisteredMore(user: String, left: ValueKind)
   /// Changed.
   case changed(ValueKind, user: String)
   /// Reset, which the server was told or not.

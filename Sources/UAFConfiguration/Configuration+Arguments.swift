@@ -14,6 +14,9 @@ extension Configuration {
       let name = arguments.firstPass == .used ? "use_first_pass" : "try_first_pass"
       guard passcode.keypad == .plain else { throw .argument(name, problem: "cannot go with keypad = \"shuffled\"") }
       guard !settings.transaction else { throw .argument(name, problem: "cannot go with transaction = true") }
+      guard server?.acceptedTransactions != .any else {
+        throw .argument(name, problem: "cannot go with server.accept_transaction = \"any\"")
+      }
     }
     if let type = arguments.authenticator.flatMap(ConfiguredAuthenticator.init(nameOrAAID:)) {
       guard authenticators.contains(type) else {

@@ -238,8 +238,8 @@ struct ConfigurationReader {
 
   private func checkServer() throws(ConfigurationError) {
     guard let server = configuration.server else { return }
-    guard server.requestURL != nil, server.responseURL != nil else {
-      throw tables.refused("server", "must have request_url and response_url")
+    guard server.isComplete else {
+      throw tables.refused("server", "must have request_url and response_url, here or for each operation")
     }
     guard server.urls.allSatisfy({ $0.isSecure || $0.isLoopback && server.allowsInsecure }) else {
       throw tables.refused(

@@ -23,6 +23,8 @@ public struct ModuleArguments: Equatable, Sendable {
   public private(set) var debug = false
   /// `quiet`: no courtesy text.
   public private(set) var quiet = false
+  /// `divided`: the host is told when the login is ready, and may draw its screen before the first prompt.
+  public private(set) var divided = false
   /// `tries=`: how often one call asks; nil for the configuration's.
   public private(set) var tries: Int?
   /// `timeout=`: how long the whole call may take; nil for no limit but those of its parts.
@@ -79,6 +81,7 @@ public struct ModuleArguments: Equatable, Sendable {
     case "nouserok": nouserok = true
     case "debug": debug = true
     case "quiet": quiet = true
+    case "divided": divided = true
     case "try_first_pass": firstPass = .tried
     case "use_first_pass": firstPass = .used
     default: throw Self.unknown(flag)
@@ -90,7 +93,7 @@ public struct ModuleArguments: Equatable, Sendable {
       name,
       problem:
         "unknown, or with a value where none belongs, or without one (allowed: conf=, authenticator=, nouserok, debug, "
-        + "tries=, timeout=, try_first_pass, use_first_pass, quiet)")
+        + "tries=, timeout=, try_first_pass, use_first_pass, quiet, divided)")
   }
 
   private static func checked(_ name: String, _ value: String?, _ words: String) throws(ConfigurationError) -> String {

@@ -26,6 +26,14 @@ public struct ServerSettings: Equatable, Sendable {
     case utf8 = "utf-8"
   }
 
+  /// Whose texts a person is asked to confirm.
+  public enum TransactionSource: String, CaseIterable, Sendable {
+    /// Those that this machine sent, and those of an approval that the person asked for.
+    case ours
+    /// Also one that the server adds to a request by itself.
+    case any
+  }
+
   /// The URLs of one operation; nil falls back to ``ServerSettings/requestURL`` and ``ServerSettings/responseURL``.
   public struct OperationURLs: Equatable, Sendable {
     /// Where requests are fetched.
@@ -34,9 +42,9 @@ public struct ServerSettings: Equatable, Sendable {
     public internal(set) var responseURL: ServerURL?
   }
 
-  /// Where requests are fetched.
+  /// Where requests are fetched; nil only where each operation has its own.
   public internal(set) var requestURL: ServerURL?
-  /// Where answers go.
+  /// Where answers go; nil only where registration and authentication have their own.
   public internal(set) var responseURL: ServerURL?
   /// `[server.registration]`.
   public internal(set) var registration = OperationURLs()
@@ -68,10 +76,14 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var proxy: ServerURL?
   /// Whether the device is described to the server.
   public internal(set) var sendsDevice = true
+  /// What the server's people know this machine by; nil for its host name.
+  public internal(set) var deviceName: DeviceNameTemplate?
   /// Whether root accepts an unverified certificate of a server elsewhere, or `http` to this machine.
   public internal(set) var allowsInsecure = false
   /// Whether the server's yes must carry a signed token.
   public internal(set) var requiresSignedVerdict = false
+  /// Whose texts a person is asked to confirm.
+  public internal(set) var acceptedTransactions = TransactionSource.ours
   /// The key of that token.
   public internal(set) var verdictKeyFile: String?
 
@@ -90,6 +102,12 @@ public struct ServerSettings: Equatable, Sendable {
   public var urls: [ServerURL] {
     [self.requestURL, self.responseURL].compactMap { $0 }
       + [registration, authentication, deregistration].flatMap { [$0.requestURL, $0.responseURL].compactMap { $0 } }
+  }
+
+  /// Whether each operation has an address to ask at, and those that are answered have one for that.
+  var isComplete: Bool {
+    let asked = [registration, authentication, deregistration].allSatisfy { ($0.requestURL ?? requestURL) != nil }
+    return asked && [registration, authentication].allSatisfy { ($0.responseURL ?? responseURL) != nil }
   }
 
   /// Whether there is a server and all its URLs lead to this machine.
@@ -114,11 +132,13 @@ public struct ServerSettings: Equatable, Sendable {
       .text("username", \.username, allowed: "a name with {user} in it once, without spaces", UsernameMapping.init),
       .text("proxy", \.proxy, allowed: "http://HOST:PORT, or empty for none", proxy),
       .boolean("send_device", \.sendsDevice),
+      .text("device_name", \.deviceName, allowed: DeviceNameTemplate.words, DeviceNameTemplate.init),
       .boolean("allow_insecure", \.allowsInsecure),
       .boolean("require_signed_verdict", \.requiresSignedVerdict),
       Setting(name: "transaction_charset") { value, server throws(SettingRefusal) in
         server.chosenTransactionCharset = try Setting<Self>.choice(value)
       },
+      .choice("accept_transaction", \.acceptedTransactions),
       .text("verdict_key", \.verdictKeyFile, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
     ]
   }

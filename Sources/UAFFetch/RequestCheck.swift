@@ -6,8 +6,13 @@ enum RequestCheck {
   ///
   /// - Parameter places: where the core said, before anybody was asked, that it would go; nil where it said nothing.
   static func objection(to request: FetchRequest, within places: FetchPlaces? = nil) -> String? {
-    guard request.url.utf8.count > 8, request.url.prefix(8).lowercased() == "https://" else {
+    // Without TLS nobody but this machine's own programs may be asked, and no proxy may hear it.
+    let isPlain = FetchPlaces.isPlain(request.url)
+    guard isPlain || request.url.utf8.count > 8 && request.url.prefix(8).lowercased() == "https://" else {
       return "the address is not an https address"
+    }
+    guard !isPlain || FetchPlaces.place(of: request.url) != nil && request.proxy == nil else {
+      return "http is for this machine alone, without a proxy"
     }
     guard isPrintable(request.url, spaces: false) else { return "the address has bytes no address has" }
     guard isPrintable(request.contentType ?? "", spaces: true), isPrintable(request.accept ?? "", spaces: true) else {

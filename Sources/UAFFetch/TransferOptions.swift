@@ -21,7 +21,6 @@ import UAFWire
 
   /// What holds for every transfer, whatever is asked.
   mutating func setRules() {
-    set(CURLOPT_PROTOCOLS_STR, "https")
     set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
     set(CURLOPT_FOLLOWLOCATION, 0)
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -38,6 +37,7 @@ import UAFWire
 
   /// What `request` asks for.
   mutating func set(_ request: FetchRequest) {
+    set(CURLOPT_PROTOCOLS_STR, FetchPlaces.isPlain(request.url) ? "http" : "https")
     set(CURLOPT_URL, request.url)
     set(CURLOPT_TIMEOUT_MS, Int(request.timeoutMilliseconds))
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(request.timeoutMilliseconds))

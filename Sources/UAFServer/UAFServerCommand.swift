@@ -29,8 +29,8 @@ struct UAFServerCommand: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      ServeCommand.self, EnrolCommand.self, ApproveCommand.self, UsersCommand.self, RevokeCommand.self,
-      AuditCommand.self,
+      ServeCommand.self, EnrolCommand.self, ApproveCommand.self, UsersCommand.self, DevicesCommand.self,
+      RevokeCommand.self, AuditCommand.self,
       DecodeCommand.self, MetadataCommand.self,
     ])
 

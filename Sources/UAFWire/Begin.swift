@@ -3,9 +3,9 @@
 /// Names, hosts and arguments are bytes as PAM had them; they are not known to be text.
 public struct Begin: Equatable, Sendable {
   /// The version this code writes.
-  public static let currentVersion: UInt16 = 2
+  public static let currentVersion: UInt16 = 3
   /// The versions this code reads: the current one and the one before it, which an upgrade meets for a moment.
-  public static let spokenVersions: ClosedRange<UInt16> = 1...currentVersion
+  public static let spokenVersions: ClosedRange<UInt16> = 2...currentVersion
 
   /// The front end's version of the protocol.
   public var version = currentVersion
@@ -39,8 +39,6 @@ public struct Begin: Equatable, Sendable {
   public var arguments: [[UInt8]] = []
   /// The person's locale; at most 64 bytes.
   public var locale: [UInt8]?
-  /// sudo's command line as version 1 has it, already quoted; at most 16384 bytes.
-  public var command: [UInt8]?
   /// Whether the core is to wait for *resume* before it asks.
   public var isDivided: Bool {
     get { divided ?? false }
@@ -61,6 +59,11 @@ public struct Begin: Equatable, Sendable {
     get { token ?? false }
     set { token = newValue }
   }
+
+  /// A text that whoever calls wants to have confirmed, without NUL; at most ``WireLimit/transaction`` bytes.
+  public var transaction: [UInt8]?
+  /// Whether the person denies what the payload asks to have approved.
+  public var denies = false
 
   // Absent means no, or 0, but is written differently: a message that was read is written as it was.
   private var remote: Bool?
@@ -102,7 +105,6 @@ public struct Begin: Equatable, Sendable {
     writer.put(11, u32: flags)
     for argument in arguments { writer.put(12, argument) }
     writer.put(13, optional: locale)
-    writer.put(14, optional: command)
     writer.put(15, flag: divided)
     writer.put(16, optional: authenticator)
     writer.put(17, optional: payload)
@@ -110,6 +112,8 @@ public struct Begin: Equatable, Sendable {
     writer.put(19, u32: callerUID)
     writer.put(20, optional: program)
     writer.put(21, optional: commandLine)
+    writer.put(22, optional: transaction)
+    if denies { writer.put(23, flag: true) }
     try requireFieldsOfVersion()
     return try writer.finish()
   }
@@ -134,7 +138,6 @@ public struct Begin: Equatable, Sendable {
     flags = packet.number(11, bytes)
     arguments = packet.all(12, bytes)
     locale = packet.bytes(13, bytes)
-    command = packet.bytes(14, bytes)
     divided = packet.flag(15, bytes)
     authenticator = packet.bytes(16, bytes)
     payload = packet.bytes(17, bytes)
@@ -142,18 +145,15 @@ public struct Begin: Equatable, Sendable {
     callerUID = packet.number(19, bytes)
     program = packet.bytes(20, bytes)
     commandLine = packet.bytes(21, bytes)
+    transaction = packet.bytes(22, bytes)
+    denies = packet.flag(23, bytes) ?? false
     try requireFieldsOfVersion()
   }
 
   /// Refuses what the version does not have: there is one encoding for one message.
   private func requireFieldsOfVersion() throws(PacketError) {
-    guard Self.spokenVersions.contains(version) else { return }
-    let fields: [(tag: UInt8, isThere: Bool, versions: ClosedRange<UInt16>)] = [
-      (14, command != nil, 1...1), (19, callerUID != nil, 2...2), (20, program != nil, 2...2),
-      (21, commandLine != nil, 2...2),
-    ]
-    for field in fields where field.isThere && !field.versions.contains(version) {
-      throw .unexpectedField(.begin, tag: field.tag)
-    }
+    guard version == 2 else { return }
+    if transaction != nil { throw .unexpectedField(.begin, tag: 22) }
+    if denies { throw .unexpectedField(.begin, tag: 23) }
   }
 }

@@ -7,7 +7,7 @@ public struct FetchPlaces: Equatable, Sendable {
 
   /// Makes the list of some URLs, each place once.
   ///
-  /// - Parameter urls: https URLs; whatever is none adds nothing.
+  /// - Parameter urls: https URLs, or http to this machine; whatever is none adds nothing.
   public init(of urls: [String], proxy: String?) {
     var places: [String] = []
     for place in urls.compactMap(Self.place) where !places.contains(place) { places.append(place) }
@@ -23,11 +23,14 @@ public struct FetchPlaces: Equatable, Sendable {
 
   /// `HOST:PORT` of an https URL, in small letters and with the port written; nil where there is no plain one.
   ///
+  /// The same of an http URL whose host can only be this machine: nothing else is ever asked without TLS.
+  ///
   /// Whatever two readers could take apart in two ways, such as user information, is no part of a place.
   public static func place(of url: String) -> String? {
-    guard url.prefix(8).lowercased() == "https://" else { return nil }
-    let authority = url.dropFirst(8).prefix { !"/?#".contains($0) }.lowercased()
-    let isPlain = authority.utf8.allSatisfy { byte in
+    let isSecure = url.prefix(8).lowercased() == "https://"
+    guard isSecure || isPlain(url) else { return nil }
+    let authority = url.dropFirst(isSecure ? 8 : 7).prefix { !"/?#".contains($0) }.lowercased()
+    let isWellFormed = authority.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
         UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "_"):
@@ -35,12 +38,25 @@ public struct FetchPlaces: Equatable, Sendable {
       default: false
       }
     }
-    guard isPlain, !authority.isEmpty, authority.utf8.count <= WireLimit.place - 4 else { return nil }
+    guard isWellFormed, !authority.isEmpty, authority.utf8.count <= WireLimit.place - 4 else { return nil }
     let isAddress = authority.hasPrefix("[")
     let afterHost = isAddress ? authority.drop { $0 != "]" }.dropFirst() : authority.drop { $0 != ":" }
-    if afterHost.isEmpty { return isAddress && !authority.hasSuffix("]") ? nil : authority + ":443" }
+    guard isSecure || isHere(authority.dropLast(afterHost.count)) else { return nil }
+    if afterHost.isEmpty {
+      return isAddress && !authority.hasSuffix("]") ? nil : authority + (isSecure ? ":443" : ":80")
+    }
     guard afterHost.hasPrefix(":"), let port = UInt16(afterHost.dropFirst()), port > 0 else { return nil }
     return authority.dropLast(afterHost.count) + ":\(port)"
+  }
+
+  /// Whether a URL is an http one.
+  public static func isPlain(_ url: String) -> Bool { url.prefix(7).lowercased() == "http://" }
+
+  /// Whether a host can only be this machine.
+  private static func isHere(_ host: Substring) -> Bool {
+    let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+    return host == "localhost" || host == "[::1]"
+      || numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0).map(String.init) == String($0) }
   }
 
   /// The packet.

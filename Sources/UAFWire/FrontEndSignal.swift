@@ -3,18 +3,30 @@ public enum FrontEndSignal: Sendable {
   case cancelled, resume
   /// Cancelled, because the host has no conversation function: there is nobody to ask.
   case noConversation
+  /// Cancelled, because the person denies what was to be approved.
+  case denied
 
   /// The packet.
   public var packet: [UInt8] {
     switch self {
     case .cancelled: [PacketType.cancelled.rawValue]
     case .noConversation: [PacketType.cancelled.rawValue, 1, 0, 1, 1]
+    case .denied: [PacketType.cancelled.rawValue, 2, 0, 1, 1]
     case .resume: [PacketType.resume.rawValue]
     }
   }
 
-  /// Whether a packet says ``noConversation``; `bytes` are those it was read from.
-  public static func saysNoConversation(_ packet: Packet, _ bytes: Span<UInt8>) -> Bool {
-    packet.type == .cancelled && packet.flag(1, bytes) == true
+  /// What a packet says; `bytes` are those it was read from.
+  ///
+  /// - Throws: ``PacketError`` for another type, and for two reasons to cancel.
+  public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
+    switch (packet.type, packet.flag(1, bytes), packet.flag(2, bytes)) {
+    case (.resume, _, _): self = .resume
+    case (.cancelled, nil, nil): self = .cancelled
+    case (.cancelled, true, nil): self = .noConversation
+    case (.cancelled, nil, true): self = .denied
+    case (.cancelled, _, _): throw .unexpectedField(.cancelled, tag: 2)
+    default: throw .unexpectedType(packet.type)
+    }
   }
 }

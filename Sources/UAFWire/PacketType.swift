@@ -27,12 +27,13 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
         FieldRule(1, .u16, required: true), FieldRule(2, .u8, required: true), FieldRule(3, .u32),
         FieldRule(4, .name(256)), FieldRule(5, .name(256)), FieldRule(6, .name(64)), FieldRule(7, .name(256)),
         FieldRule(8, .name(256)), FieldRule(9, .name(256)), FieldRule(10, .flag), FieldRule(11, .u32),
-        FieldRule(12, .name(4096), repeats: 32), FieldRule(13, .name(64)), FieldRule(14, .name(16384)),
+        FieldRule(12, .name(4096), repeats: 32), FieldRule(13, .name(64)),
         FieldRule(15, .flag), FieldRule(16, .name(64)), FieldRule(17, .name(16384)), FieldRule(18, .flag),
         FieldRule(19, .u32), FieldRule(20, .name(4096)), FieldRule(21, .raw(WireLimit.commandLine)),
+        FieldRule(22, .name(WireLimit.transaction)), FieldRule(23, .mark),
       ]
     case .answer: [FieldRule(1, .name(WireLimit.answer), required: true)]
-    case .cancelled: [FieldRule(1, .mark)]
+    case .cancelled: [FieldRule(1, .mark), FieldRule(2, .mark)]
     case .resume, .ready: []
     case .prompt:
       [

@@ -27,7 +27,7 @@ public struct Prompt: Equatable, Sendable {
   public var options: [String] = []
   /// What the answer confirms, to be shown in a message of its own right before the prompt; at most ``WireLimit/text`` bytes.
   ///
-  /// A front end that cannot show it cancels. For front ends of version 2 and later.
+  /// A front end that cannot show it cancels.
   public var confirmed: String?
 
   /// A prompt with its required parts.

@@ -16,6 +16,8 @@ public enum WireLimit {
   public static let entry: UInt32 = 256
   /// sudo's arguments; one byte less is what the core lets anybody confirm, since a line of so many may have been cut.
   public static let commandLine = 4096
+  /// A text that whoever calls wants to have confirmed; twice what the core lets anybody confirm.
+  public static let transaction = 4096
   /// A token from the server, or an environment variable's value.
   public static let token = 8192
   /// The JSON document of *status*.

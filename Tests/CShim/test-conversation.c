@@ -262,6 +262,37 @@ static void ends_a_core_that_talks_for_ever(void)
   CHECK(call(text) == PAM_SYSTEM_ERR && log_has("too many messages"));
 }
 
+/* The host draws its screen between the two, and the verdict comes in the same call. */
+static void says_ready_before_the_prompt_of_a_divided_login(void)
+{
+  host.arguments = "divided quiet";
+  host.flags = PAM_SILENT;
+  CHECK(call("hear\nready\nhear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS);
+  CHECK_TEXT(host.shown, "info: pam_uaf: ready\nhidden: Passcode: \n");
+  host_record_lines(&host, "heard ", text, sizeof text);
+  CHECK(strstr(text, "0f000101") != NULL && strstr(text, "|04|") != NULL); /* divided of begin, and resume */
+}
+
+/* What the host holds is nobody's silence, and a login that was given up at ready is no login. */
+static void gives_up_a_divided_login_at_ready(void)
+{
+  host.arguments = "divided";
+  host.conversation = HOST_REFUSES_NOTICES;
+  CHECK(call("hear\nready\nhear\nfinished 19 999\n") == PAM_CONV_ERR && host.prompts == 0);
+  CHECK_TEXT(heard_last(), "03");
+  CHECK(log_has("gave up when the login was ready"));
+  CHECK(call("hear\nready\nhear\n" SUCCESS) == PAM_SUCCESS); /* what the core says stands: it alone decides */
+}
+
+static void says_nothing_of_ready_without_divided(void)
+{
+  CHECK(call("hear\nready\nhear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS);
+  CHECK_TEXT(host.shown, "hidden: Passcode: \n");
+  host.arguments = "divided=yes";
+  CHECK(call("hear\nready\nhear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS);
+  CHECK_TEXT(host.shown, "hidden: Passcode: \n");
+}
+
 static void resumes_at_once(void)
 {
   CHECK(call("hear\nready\nhear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS);
@@ -518,6 +549,9 @@ int main(void)
   test("refuses cut packets and packets with descriptors", ends_at_cut_and_burdened_packets);
   test("refuses messages out of order", ends_at_messages_out_of_order);
   test("ends a core that talks for ever", ends_a_core_that_talks_for_ever);
+  test("says ready before the prompt of a divided login", says_ready_before_the_prompt_of_a_divided_login);
+  test("gives up a divided login at ready", gives_up_a_divided_login_at_ready);
+  test("says nothing of ready without divided", says_nothing_of_ready_without_divided);
   test("resumes at once", resumes_at_once);
   test("cancels when the host gives no answer", cancels_when_the_host_gives_no_answer);
   test("says that the host has no conversation", says_that_the_host_has_no_conversation);

@@ -100,7 +100,7 @@ static void tells_what_pam_knows(void)
   host.user = "nobody", host.remote_host = "203.0.113.7", host.tty = "ssh", host.remote_user = "x";
   host.arguments = "conf=/a nouserok", host.flags = PAM_SILENT;
   CHECK(call(SUCCESS) == PAM_SUCCESS);
-  CHECK_TEXT(begin_fields(), "1=0002 2=01 3=0000fffe 4=6e6f626f6479 5=6e6f626f6479 6=7561662d74657374 7=737368 "
+  CHECK_TEXT(begin_fields(), "1=0003 2=01 3=0000fffe 4=6e6f626f6479 5=6e6f626f6479 6=7561662d74657374 7=737368 "
                              "8=3230332e302e3131332e37 9=78 10=01 11=00008000 12=636f6e663d2f61 12=6e6f757365726f6b "
                              "13=6b6f5f4b52 19=00000000 ");
 }
@@ -111,7 +111,7 @@ static void tells_nothing_it_does_not_know(void)
   host.remote_host = "";
   CHECK(call(SUCCESS) == PAM_SUCCESS);
   CHECK_TEXT(begin_fields(),
-             "1=0002 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 8= 10=00 11=00000000 19=00000000 ");
+             "1=0003 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 8= 10=00 11=00000000 19=00000000 ");
 }
 
 static void chooses_the_locale_as_the_c_library_does(void)
@@ -440,7 +440,7 @@ static void tells_who_called_a_setuid_host(void)
   host.before = become_su;
   CHECK(call(SUCCESS) == PAM_SUCCESS);
   CHECK_TEXT(begin_fields(),
-             "1=0002 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 10=00 11=00000000 19=0000fffe ");
+             "1=0003 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 10=00 11=00000000 19=0000fffe ");
 }
 
 /* Makes a cgroup as a session has one. Returns false where none can be made. */
@@ -729,7 +729,7 @@ static void sends_no_claims_without_root(void)
   CHECK(record != NULL && fread(host.record, 1, sizeof host.record - 1, record) > 0);
   if (record != NULL)
     fclose(record);
-  CHECK_TEXT(begin_fields(), "1=0002 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 12=6e6f757365726f6b 13=43 ");
+  CHECK_TEXT(begin_fields(), "1=0003 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 12=6e6f757365726f6b 13=43 ");
 }
 
 static void refuses_other_names_without_root(void)

@@ -20,8 +20,11 @@ import Testing
     .locked(seconds: 300), .lockedForGood, .digitsExpected(6), .refusedByServer(nil), .refusedByServer("no"),
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .tooManyConversations,
     .registered(user: "alice"),
-    .deregistered(user: "alice"), .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
-    .noAnswer(.connectionLost), .textTooLong(2048), .overwrittenByList, .partOfText(left: 100), .patternGrid,
+    .deregistered(user: "alice"), .deregisteredHere(user: "alice"),
+    .deregisteredMore(user: "alice", left: .pattern), .stateIsOlder(user: "alice"), .noAnswer(.dns),
+    .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
+    .noAnswer(.connectionLost), .textTooLong(2048), .ownTextTooLong(2048), .overwrittenByList,
+    .ready, .denied, .approvalIsOver, .partOfText(left: 100), .patternGrid,
     .acceptedOffline, .value(.passcode, user: "alice", service: "sudo", digits: 6),
     .currentValue(.passcode, user: "alice", digits: 6), .newValue(.passcode, user: "alice", digits: 6),
     .newValueAgain(.passcode, digits: 6),
@@ -32,6 +35,15 @@ import Testing
   @Test(arguments: Language.allCases) func `every prompt has a text of its own`(_ language: Language) {
     let texts = Self.prompts.map { $0.text(in: language) }
     #expect(!texts.contains("") && Set(texts).count == texts.count)
+  }
+
+  @Test(arguments: Language.allCases) func `what a person is given is a code in every text, and no payload`(
+    _ language: Language
+  ) {
+    let results = FidoResult.allListed.flatMap { [$0.text(in: language), $0.nextStep(in: language) ?? ""] }
+    for text in Self.prompts.map({ $0.text(in: language) }) + results {
+      #expect(!text.lowercased().contains("payload") && !text.contains("페이로드"), "\(text)")
+    }
   }
 
   @Test func `no prompt is the same in both languages`() {
@@ -76,6 +88,7 @@ import Testing
       .newValue(.passcode, user: hostile), .enrol(.pattern, user: hostile), .choice(user: hostile),
       .changed(.passcode, user: hostile), .reset(.pattern, user: hostile, serverKnows: true),
       .refusedByServer(hostile), .registered(user: hostile), .deregistered(user: hostile),
+      .deregisteredHere(user: hostile), .deregisteredMore(user: hostile, left: .passcode), .stateIsOlder(user: hostile),
     ]
     for prompt in prompts {
       let text = prompt.text(in: language)

@@ -22,7 +22,10 @@ struct CoreScript {
   private(set) var isPeerRoot = true
   /// b: *begin*, made of an operation and flags, or B: as the bytes are.
   private(set) var begin: [UInt8] = []
-  /// ? an answer, c cancelled, n no conversation, r resume, x a packet as the bytes are.
+  /// t and d, before b: a text of the caller's to confirm, and a denial.
+  private var transaction: [UInt8]?
+  private var denies = false
+  /// ? an answer, c cancelled, n no conversation, D denied, r resume, x a packet as the bytes are.
   private(set) var packets: [[UInt8]] = []
   /// Whether the passcode of the account is in one of them.
   var hasPasscode: Bool {
@@ -44,7 +47,7 @@ struct CoreScript {
       take(letter, Array(rest.prefix(length)))
       rest = rest.dropFirst(length)
     }
-    if begin.isEmpty { begin = Self.begin([]) }
+    if begin.isEmpty { begin = makeBegin([]) }
   }
 
   private mutating func take(_ letter: UInt8, _ bytes: [UInt8]) {
@@ -52,13 +55,16 @@ struct CoreScript {
     case "k":
       configuration = Int(bytes.first ?? 0)
       isPeerRoot = (bytes.dropFirst().first ?? 0) & 1 == 0
-    case "b": begin = Self.begin(bytes)
+    case "t": transaction = bytes
+    case "d": denies = true
+    case "b": begin = makeBegin(bytes)
     case "B": begin = bytes
     case "?":
       guard let value = try? Secret(copying: bytes.span), let packet = try? Answer.packet(of: value) else { return }
       add(packet)
     case "c": add(FrontEndSignal.cancelled.packet)
     case "n": add(FrontEndSignal.noConversation.packet)
+    case "D": add(FrontEndSignal.denied.packet)
     case "r": add(FrontEndSignal.resume.packet)
     case "x": add(bytes)
     case "y": answers.append(.proper)
@@ -82,7 +88,7 @@ struct CoreScript {
   }
 
   /// A well made *begin*: an operation, flags, and a service or arguments, one in a line.
-  private static func begin(_ bytes: [UInt8]) -> [UInt8] {
+  private func makeBegin(_ bytes: [UInt8]) -> [UInt8] {
     let operations: [Operation] = [
       .authenticate, .change, .register, .deregister, .deregisterAll, .status, .unlock, .reset, .initialise, .forget,
       .trust,
@@ -107,6 +113,8 @@ struct CoreScript {
       begin.program = Array("/usr/bin/sudo".utf8)
       begin.commandLine = Array("sudo\0ls\0-l\0".utf8)
     }
+    begin.transaction = transaction
+    begin.denies = denies
     return (try? begin.packet()) ?? []
   }
 }

@@ -23,10 +23,7 @@ extension FuzzTarget {
     switch packet.type {
     case .begin: return try Begin(packet, bytes.span).packet()
     case .answer: return try answer(packet, bytes)
-    case .cancelled:
-      let isAlone = FrontEndSignal.saysNoConversation(packet, bytes.span)
-      return isAlone ? FrontEndSignal.noConversation.packet : FrontEndSignal.cancelled.packet
-    case .resume: return FrontEndSignal.resume.packet
+    case .cancelled, .resume: return try FrontEndSignal(packet, bytes.span).packet
     case .prompt, .info, .error, .ready, .setenv, .finished: return try CoreMessage(packet, bytes.span).packet()
     case .fetchRequest: return try FetchRequest(packet, bytes.span).packet()
     case .fetchPlaces: return try FetchPlaces(packet, bytes.span).packet()

@@ -165,8 +165,10 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     "app_ids=['https://b.example/facets']", "app_ids=['https://b.example/', 'https://c.example:1/x?y']",
     "dialect='plain'\n[server.context]\nusername='userId'\ndeviceID='d'\nauthCode='a.b_c-1'\nderegisterAll='all'",
     "dialect='plain'\n[server.success]\nmember='status'\nvalue='SUCCESS'", "dialect='plain'\n[server.context]",
+    "accept_transaction='ours'", "accept_transaction='any'",
     "timeout=1", "timeout=300", "ca_file='/a'", "facet_id='x'", "username='{user}@example.com'",
-    "proxy='http://proxy.example:3128'", "send_device=false", "allow_insecure=true\ntls_verify=false",
+    "proxy='http://proxy.example:3128'", "send_device=false", "device_name='{hostname}'",
+    "device_name='민아의 노트북 {hostname}'", "allow_insecure=true\ntls_verify=false",
     "require_signed_verdict=true\nverdict_key='/k'", "tls_verify=true",
     "[server.registration]\nrequest_url='https://b.example/'",
     "[server.authentication]\nresponse_url='https://b.example/?u={user}&a={appID}&t={transaction}'",
@@ -300,12 +302,17 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   @Test(arguments: [
     ("", "1: server"), ("request_url='https://a.example/'", "1: server"),
     ("request_url='ftp://a.example/'", "2: server.request_url"),
+    ("accept_transaction='all'", "2: server.accept_transaction"),
+    ("accept_transaction=true", "2: server.accept_transaction"),
     ("timeout=0", "2: server.timeout"), ("timeout=301", "2: server.timeout"), ("dialect='xml'", "2: server.dialect"),
     ("ca_file='ca.pem'", "2: server.ca_file"), ("facet_id=''", "2: server.facet_id"),
     ("facet_id='a b'", "2: server.facet_id"),
     ("username='alice'", "2: server.username"), ("username='{user}{user}'", "2: server.username"),
     ("proxy='proxy'", "2: server.proxy"),
     ("proxy='http://p.example/x'", "2: server.proxy"), ("send_device=1", "2: server.send_device"),
+    ("device_name=''", "2: server.device_name"), ("device_name='{host}'", "2: server.device_name"),
+    ("device_name='a\u{202E}b'", "2: server.device_name"), ("device_name=' a'", "2: server.device_name"),
+    ("device_name='\(String(repeating: "x", count: 65))'", "2: server.device_name"),
     ("color=1", "2: server.color"),
     ("verdict_key=''", "2: server.verdict_key"),
     ("[server.deregistration]\nresponse_url='https://a.example/'", "3: server.deregistration.response_url"),
@@ -327,6 +334,24 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   ])
   func `refuses what a server's section may not hold`(_ text: String, _ expected: String) {
     #expect(refusal("[server]\n" + text) == expected)
+  }
+
+  @Test func `needs no general addresses where each operation has its own`() {
+    let sections = ["registration", "authentication", "deregistration"]
+    func own(_ name: String, response: Bool = true) -> String {
+      let answered = response && name != "deregistration" ? "response_url='https://b.example/r'\n" : ""
+      return "[server.\(name)]\nrequest_url='https://b.example/q'\n" + answered
+    }
+    #expect(refusal("[server]\n" + sections.map { own($0) }.joined()) == nil)
+    for missing in sections {
+      #expect(refusal("[server]\n" + sections.filter { $0 != missing }.map { own($0) }.joined()) == "1: server")
+    }
+    for silent in ["registration", "authentication"] {
+      #expect(refusal("[server]\n" + sections.map { own($0, response: $0 != silent) }.joined()) == "1: server")
+    }
+    #expect(
+      refusal("[server]\nresponse_url='https://a.example/'\n" + sections.map { own($0, response: false) }.joined())
+        == nil)
   }
 
   @Test func `refuses unverified and unencrypted servers elsewhere`() {

@@ -14,6 +14,8 @@ import Testing
     }
   }
 
+  private static let server = "[server]\nrequest_url='https://a.example/q'\nresponse_url='https://a.example/r'\n"
+
   private func conflict(_ arguments: [String], _ text: String, service: String? = "sudo") throws -> String? {
     let configuration = try Configuration(parsing: Array(text.utf8), path: "FILE")
     let arguments = try ModuleArguments(parsing: arguments)
@@ -36,10 +38,11 @@ import Testing
   @Test func `takes every argument`() throws {
     let arguments = try ModuleArguments(parsing: [
       "conf=/etc/a=b", "authenticator=pattern", "nouserok", "debug", "tries=10", "timeout=600", "try_first_pass",
-      "quiet",
+      "quiet", "divided",
     ])
     #expect(arguments.configurationPath == "/etc/a=b" && arguments.authenticator == "pattern")
-    #expect(arguments.nouserok && arguments.debug && arguments.quiet && arguments.firstPass == .tried)
+    #expect(
+      arguments.nouserok && arguments.debug && arguments.quiet && arguments.divided && arguments.firstPass == .tried)
     #expect(arguments.tries == 10 && arguments.timeout == .seconds(600))
     #expect(try ModuleArguments(parsing: ["use_first_pass", "authenticator=5541#0001"]).firstPass == .used)
   }
@@ -87,6 +90,8 @@ import Testing
       #expect(try conflict([name], "[passcode]\nkeypad='shuffled'\nui_type='pin6'") == name)
       #expect(try conflict([name], "[service.sudo]\ntransaction=true") == name)
       #expect(try conflict([name], "[service.sudo]\ntransaction=true", service: "login") == nil)
+      #expect(try conflict([name], Self.server + "accept_transaction='any'") == name)
+      #expect(try conflict([name], Self.server + "accept_transaction='ours'") == nil)
     }
     #expect(try conflict(["quiet"], "[passcode]\nkeypad='shuffled'\nui_type='pin6'") == nil)
   }

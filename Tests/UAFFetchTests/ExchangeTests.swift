@@ -41,6 +41,17 @@ struct ExchangeTests {
     #expect(third.certificate == first.certificate)
   }
 
+  @Test func `speaks http to this machine, with a connection for a handshake and without a certificate`() throws {
+    let fetch = try FetchProcess()
+    let url = "http://127.0.0.1:\(servers.plain)/ok"
+    let (response, body) = try fetch.perform(FetchRequest(.get, url: url, timeoutMilliseconds: 20_000))
+    #expect(response.outcome == .answered && response.handshakeCompleted && response.status == 200)
+    #expect(response.certificate == nil && body == Array(#"{"ok":true}"#.utf8))
+    let (refused, _) = try fetch.perform(
+      FetchRequest(.get, url: "http://127.0.0.1:1/ok", timeoutMilliseconds: 20_000))
+    #expect(refused.outcome == .refused && !refused.handshakeCompleted)
+  }
+
   @Test func `posts a body of any bytes up to the limit`() throws {
     let fetch = try FetchProcess()
     for count in [0, 1, WireLimit.requestBody] {

@@ -8,7 +8,7 @@ import UAFWire
 @Suite(.timeLimit(.minutes(2)))
 struct ProcessTests {
   /// A request that is answered without the network.
-  private static let unacceptable = FetchRequest(.get, url: "http://127.0.0.1/", timeoutMilliseconds: 1000)
+  private static let unacceptable = FetchRequest(.get, url: "http://10.0.0.1/", timeoutMilliseconds: 1000)
 
   @Test func `ends when the socket ends`() throws {
     var fetch = try FetchProcess()

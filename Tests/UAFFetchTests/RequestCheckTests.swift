@@ -24,6 +24,22 @@ struct RequestCheckTests {
     #expect(RequestCheck.objection(to: Self.request { $0.url = url }) != nil)
   }
 
+  @Test(arguments: ["http://127.0.0.1:8080/uaf", "http://localhost/", "http://[::1]:1/", "HTTP://127.1.2.3/"])
+  func `takes http to this machine, and not by way of a proxy`(_ url: String) {
+    #expect(RequestCheck.objection(to: Self.request { $0.url = url }) == nil)
+    let proxied = Self.request { ($0.url, $0.proxy) = (url, "http://proxy.example:1") }
+    #expect(RequestCheck.objection(to: proxied) != nil)
+  }
+
+  @Test(arguments: [
+    "http://10.0.0.1/", "http://127.0.0.1.example/", "http://127.1/", "http://localhost.example/",
+    "http://a@localhost/",
+    "http://localhost:/", "http://[::2]/", "http://",
+  ])
+  func `refuses http to any other machine`(_ url: String) {
+    #expect(RequestCheck.objection(to: Self.request { $0.url = url }) != nil)
+  }
+
   @Test(arguments: ["a\r\nX-Injected: 1", "a\n", "\u{0}", "ä", "\t"])
   func `refuses a header value that is not printable ASCII`(_ value: String) {
     #expect(RequestCheck.objection(to: Self.request { $0.contentType = value }) != nil)

@@ -127,7 +127,9 @@ import UAFWire
     var begin = persons(.status)
     begin.account = Array("root".utf8)
     #expect(try bench.run(begin, peer: 4242).result == 1001)
-    #expect(!bench.log.lines.joined().contains("account=root"))
+    #expect(bench.log.lines.allSatisfy { ParsedLine($0)?["account"] == "mina" }, "\(bench.log.lines)")
+    #expect(try bench.run(begin, peer: 4711).result == 1001)
+    #expect(try ParsedLine(#require(bench.log.lines.last))?["account"] == "4711")
   }
 
   @Test(arguments: [("", 19019), ("mi na", 1011), ("min\u{1b}a", 1011), ("민아", 1011)] as [(String, UInt32)])

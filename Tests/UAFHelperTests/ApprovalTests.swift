@@ -1,4 +1,6 @@
+import FidoResults
 import Testing
+import UAFClient
 import UAFMessages
 import UAFWire
 
@@ -53,6 +55,71 @@ import UAFWire
       #expect(transcript.result == result && transcript.prompts.isEmpty)
     }
     #expect(bench.server.asked.count == before)
+  }
+
+  @Test func `a person denies what waits by the code alone, and is no login by that`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.slippedText = "Sign in at the till"
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    var begin = approval(bench)
+    begin.denies = true
+    // No lock is in the way: a no grants nothing.
+    let transcript = try bench.run(begin, peer: 4242)
+    #expect(transcript.result == 999 && transcript.pamCode == 19 && transcript.prompts.isEmpty)
+    #expect(transcript.finished.text == "Denied: nobody can approve it any more.")
+    let asked = try #require(bench.server.asked.last)
+    #expect(asked.op == .authentication && asked.context.denies == true && asked.context.authCode == "code")
+    #expect(bench.log.lines.contains { $0.contains("event=approval") })
+  }
+
+  @Test func `a person denies at the prompt, after the text was shown`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.slippedText = "Sign in at the till"
+    let answered = bench.server.answered
+    let transcript = try bench.run(approval(bench), entries: [.denied], peer: 4242)
+    #expect(transcript.result == 999 && transcript.finished.text == "Denied: nobody can approve it any more.")
+    #expect(transcript.prompts.count == 1 && bench.server.answered == answered)
+    #expect(bench.server.asked.last?.context.denies == true)
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test func `a denial that the server does not know, refuses or never hears is not told as done`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.slippedText = "Sign in at the till"
+    var begin = approval(bench)
+    begin.denies = true
+    bench.server.knowsDenials = false
+    #expect(try bench.run(begin, peer: 4242).result == 1001)
+    bench.server.knowsDenials = true
+    bench.server.denialStatus = .init(rawValue: 1401)
+    let refused = try bench.run(begin, peer: 4242)
+    #expect(
+      refused.result == 13_006 && refused.finished.text == "Nothing waits to be approved with this payload any more.")
+    bench.server.failure = .noHandshake(.refused)
+    #expect(try bench.run(begin, peer: 4242).result == 4001)
+    #expect(!bench.log.lines.contains { $0.contains("event=approval") })
+  }
+
+  @Test func `nothing but an approval can be denied`() throws {
+    let bench = try HelperBench.registered()
+    let asked = bench.server.asked.count
+    var begin = bench.begin()
+    begin.denies = true
+    #expect(try bench.run(begin, ["correct"]).result == 1001)
+    begin = approval(bench, bench.server.payload())
+    begin.denies = true
+    #expect(try bench.run(begin, peer: 4242).result == 1001)
+    #expect(bench.server.asked.count == asked)
+    // At the prompt of a login it is a cancelled login.
+    let login = try bench.run(bench.begin(), entries: [.denied])
+    #expect(login.result == 999 && bench.server.asked.last?.context.denies == nil)
+  }
+
+  @Test func `a denial in the words of a version that had none ends the conversation`() throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.begin()
+    begin.version = 2
+    #expect(try bench.run(begin, entries: [.denied]).result == 7010)
   }
 
   @Test func `a code that was used is not asked for a second time`() throws {

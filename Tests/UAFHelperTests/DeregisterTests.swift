@@ -20,6 +20,29 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
+  @Test func `hands on the token that the server gives for it, where it is wanted`() throws {
+    for isWanted in [true, false] {
+      let bench = try HelperBench.registered()
+      bench.server.deregistrationToken = "gone"
+      var begin = bench.begin(.deregister)
+      begin.service = Array("uafctl".utf8)
+      begin.wantsToken = isWanted
+      let transcript = try bench.run(begin, ["correct"])
+      #expect(transcript.result == 0 && transcript.finished.token == (isWanted ? "gone" : nil))
+    }
+  }
+
+  @Test func `hands on no token of an order that names other keys`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.deregistrationToken = "gone"
+    bench.server.knownKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    begin.wantsToken = true
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.result == 1001 && transcript.finished.token == nil)
+  }
+
   @Test func `leaves it to a server without tokens whether it wants a proof`() throws {
     let bench = try HelperBench.registered()
     bench.server.token = nil
@@ -49,6 +72,90 @@ import UAFWire
     begin.service = Array("uafctl".utf8)
     #expect(try bench.run(begin, ["wrong1", "wrong2", nil]).result == 999)
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
+  }
+
+  // MARK: What the server has forgotten
+
+  @Test func `an order that names more than was asked for says what is left here`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.server.order = [.everything]
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    begin.authenticator = Array("passcode".utf8)
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.result == 0)
+    #expect(
+      transcript.finished.text
+        == "mina is deregistered. The server has forgotten the pattern as well, which is still on "
+        + "this machine: uafctl deregister pattern")
+    #expect(bench.log.lines.contains { $0.contains("the key of the pattern as well") })
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
+  }
+
+  @Test(arguments: ["status", "request"])
+  func `a key that the server has forgotten is removed here by its person`(_ way: String) throws {
+    let bench = try HelperBench.registered()
+    if way == "status" {
+      bench.server.respondStatus = .unknownKeyID
+    } else {
+      bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
+    }
+    let transcript = try deregister(bench)
+    #expect(transcript.result == 0)
+    #expect(
+      transcript.finished.text
+        == "mina is deregistered. The server had no such key any more, and this machine has none now.")
+    #expect(try bench.run(bench.begin()).result == 1009)
+  }
+
+  @Test func `one that has just proved the account is not forgotten, whatever the server says then`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.deregistrationStatus = .unknownKeyID
+    #expect(try deregister(bench).result == 15_007)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `one that the server has forgotten beside another is removed here, and the other stays`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.server.policyKeys = [try #require(bench.server.registered)]
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    begin.authenticator = Array("passcode".utf8)
+    #expect(try bench.run(begin, ["correct"]).result == 0)
+    #expect(!bench.server.asked.map(\.op).contains(.deregistration))
+    #expect(try bench.run(bench.begin(), ["12369"]).result == 0)
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode")).result == 1009)
+  }
+
+  @Test(arguments: [UInt32(1400), 1401, 1403, 1480, 1491, 1493, 1498, 1500])
+  func `a server that refuses for another reason leaves the key here`(_ status: UInt32) throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .init(rawValue: status)
+    #expect(try deregister(bench).result != 0)
+    bench.server.respondStatus = .ok
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a wrong value removes nothing that the server has forgotten`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin, ["wrong1", "wrong2", nil]).result == 999)
+    bench.server.policyKeys = nil
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `of two authenticators only the one goes whose key the server has forgotten`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.server.respondStatus = .unknownKeyID
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    begin.authenticator = Array("pattern".utf8)
+    #expect(try bench.run(begin, ["12369"]).result == 0)
+    bench.server.respondStatus = .ok
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern")).result == 1009)
   }
 
   // MARK: With a code
@@ -82,7 +189,8 @@ import UAFWire
     bench.server.deregistrationStatus = .init(rawValue: 1401)
     let refused = try bench.run(byCode(bench))
     #expect(refused.result == 13_006)
-    #expect(refused.finished.text == "The server does not accept the enrolment code.\nAsk the administrator for a new one.")
+    #expect(
+      refused.finished.text == "The server does not accept the enrolment code.\nAsk the administrator for a new one.")
     #expect(try bench.run(byCode(bench, bench.server.payload(username: "nora"))).result == 1001)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }

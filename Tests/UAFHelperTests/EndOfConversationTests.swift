@@ -61,18 +61,24 @@ import UAFWire
     #expect(locked.prompts.isEmpty && locked.pamCode == 11)
   }
 
-  @Test func `status says the version, and which types can be used now`() throws {
-    let bench = try HelperBench.registeredTwice()
+  @Test func `status says the version, and which types the machine has, the account has, are locked and can be used`()
+    throws
+  {
+    let bench = try HelperBench.registered()
+    func types() throws -> [Int?] {
+      let document = try document()
+      return ["availableTypes", "registeredTypes", "lockedTypes", "usableTypes"].map { document[$0] as? Int }
+    }
     func document() throws -> [String: Any] {
       let text = try #require(try bench.run(bench.begin(.status)).finished.document)
       return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
     #expect(try document()["version"] as? String == HelperProgram.version)
-    // USER_VERIFY_PASSCODE_INTERNAL and USER_VERIFY_PATTERN_INTERNAL of the FIDO Registry.
-    #expect(try document()["availableTypes"] as? Int == 0x04 | 0x80)
-    for wrong in ["wrong1", "wrong2", "wrong3"] {
-      try bench.run(bench.begin(.authenticate, "authenticator=passcode"), [wrong])
-    }
-    #expect(try document()["availableTypes"] as? Int == 0x80)
+    // USER_VERIFY_PASSCODE_INTERNAL and USER_VERIFY_PATTERN_INTERNAL of the FIDO Registry. A pattern could be registered.
+    #expect(try types() == [0x84, 0x04, 0, 0x04])
+    for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
+    #expect(try types() == [0x84, 0x04, 0x04, 0])
+    bench.configuration = "authenticators = [\"pattern\", \"face\"]\n" + bench.configuration
+    #expect(try types() == [0x80, 0, 0, 0])
   }
 }

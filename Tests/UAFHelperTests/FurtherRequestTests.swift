@@ -47,7 +47,7 @@ import UAFWire
     bench.server.respondStatus = .init(rawValue: 1492)
     let transcript = try bench.run(bench.registration(), ["correct", "correct"])
     #expect(transcript.result == 2002 && transcript.pamCode == 7)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts").isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts") == ["4242.made"])
   }
 
   @Test func `a second registration that must go on may sign with the key that was there before`() throws {

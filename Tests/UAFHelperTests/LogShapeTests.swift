@@ -59,9 +59,19 @@ import UAFWire
     begin.tty = Array("/dev/tty1".utf8)
     begin.remoteHost = Array("192.0.2.1".utf8)
     try bench.run(begin, ["correct"])
+    let configuration = bench.configuration
+    bench.configuration = configuration.replacing("[server]", with: "[server]\naccept_transaction = \"any\"")
+    bench.server.slippedText = "a text of the server's"
+    try bench.run(begin, ["correct"])
+    bench.server.slippedText = nil
+    bench.configuration = configuration
     bench.server.lateFailure = .noHandshake(.refused)
     try bench.run(begin, ["correct"])
     bench.server.lateFailure = nil
+    var denial = bench.begin()
+    denial.payload = Array(bench.server.payload(operation: .authentication).encoded.utf8)
+    denial.denies = true
+    try bench.run(denial)
     bench.server.onRespond = { bench.hangUp() }
     try bench.run(bench.begin(), ["correct"])
     bench.server.onRespond = nil

@@ -54,7 +54,8 @@ import UAFWire
     bench.server.deregistrationStatus = .unauthorized
     let transcript = try bench.run(bench.begin(), ["2", "wrong-code"])
     #expect(transcript.prompts.map(\.check) == ["choice", "code"])
-    #expect(transcript.errors == ["The server does not accept the enrolment code. Ask the administrator for a new one."])
+    #expect(
+      transcript.errors == ["The server does not accept the enrolment code. Ask the administrator for a new one."])
     #expect(transcript.result == 13_006 && transcript.pamCode == 7)
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
     bench.server.registrationStatus = .ok
@@ -72,7 +73,8 @@ import UAFWire
     }
     let transcript = try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"])
     #expect(transcript.result == 13_006 && gets == 3)
-    #expect(transcript.errors == ["The server does not accept the enrolment code. Ask the administrator for a new one."])
+    #expect(
+      transcript.errors == ["The server does not accept the enrolment code. Ask the administrator for a new one."])
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 

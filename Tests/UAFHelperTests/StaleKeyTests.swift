@@ -1,6 +1,8 @@
 import Authenticator
+import FidoResults
 import Foundation
 import Testing
+import UAFClient
 import UAFMessages
 import UAFWire
 
@@ -125,6 +127,7 @@ import UAFWire
   @Test func `a deregistration names the keys that were made here`() throws {
     let (bench, own) = try robbed()
     #expect(try register(bench).result == 0)
+    bench.server.knownKeys = []
     var begin = bench.begin(.deregister)
     begin.service = Array("uafctl".utf8)
     #expect(try bench.run(begin, ["correct"]).result == 0)

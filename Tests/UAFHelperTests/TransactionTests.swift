@@ -1,5 +1,6 @@
 import FidoResults
 import Testing
+import UAFClient
 import UAFCrypto
 import UAFMessages
 import UAFWire
@@ -149,17 +150,6 @@ import UAFWire
     }
   }
 
-  @Test func `refuses a sudo whose older module says only what the caller calls it`() throws {
-    let bench = try bench()
-    var begin = bench.begin()
-    begin.version = 1
-    begin.service = Array("sudo".utf8)
-    begin.command = Array("ls -s".utf8)
-    let transcript = try bench.run(begin, ["correct"])
-    #expect(transcript.result == 1006)
-    #expect(transcript.prompts.isEmpty)
-  }
-
   @Test func `refuses a name of sudo's that leaves open whether it edits`() throws {
     let bench = try bench()
     var begin = sudo(bench)
@@ -195,6 +185,78 @@ import UAFWire
     #expect(transcript.prompts.map(\.text) == ["Passcode for mina (sudo): "])
     #expect(bench.server.asked.last?.context.transaction == nil)
     #expect(bench.server.confirmed.last == .some(nil))
+  }
+
+  private func own(_ bench: HelperBench, _ text: String) -> Begin {
+    var begin = Begin(.authenticate)
+    begin.service = Array("uafctl".utf8)
+    begin.transaction = Array(text.utf8)
+    return begin
+  }
+
+  @Test func `a person's own text is shown and signed as one of uafctl's`() throws {
+    let bench = try bench()
+    let transcript = try bench.run(own(bench, "pay 5 to the baker"), ["correct"], peer: 4242)
+    #expect(transcript.result == 0)
+    let text = "mina@desk: uafctl: pay 5 to the baker"
+    #expect(transcript.prompts.map(\.text) == ["Your passcode confirms: \(text)\nPasscode for mina: "])
+    #expect(transcript.prompts.map(\.reason) == [text])
+    #expect(bench.server.asked.last?.context.transaction == text)
+    #expect(bench.server.confirmed.last == (try hash(text)))
+  }
+
+  @Test func `root's text for somebody says that it is root's`() throws {
+    let bench = try bench()
+    var begin = bench.begin()
+    begin.service = Array("uafctl".utf8)
+    begin.transaction = Array("pay 5".utf8)
+    #expect(try bench.run(begin, ["correct"]).result == 0)
+    #expect(bench.server.confirmed.last == (try hash("mina@desk: uafctl, by root: pay 5")))
+  }
+
+  @Test func `a person's own text cannot pass for a command of sudo's, whatever the program calls itself`() throws {
+    let bench = try bench()
+    var begin = own(bench, "id\u{1b}[2J")
+    begin.service = Array("sudo".utf8)
+    let transcript = try bench.run(begin, ["correct"], peer: 4242)
+    #expect(transcript.prompts.first?.reason == #"mina@desk: uafctl: id\x1B[2J"#)
+  }
+
+  @Test func `a long text of the caller's is shown as far as a screen goes`() throws {
+    let bench = try bench()
+    let transcript = try bench.run(own(bench, String(repeating: "word ", count: 300)), ["correct"], peer: 4242)
+    #expect(transcript.result == 0)
+    #expect(transcript.prompts.first?.text.contains("Not shown: ") == true)
+  }
+
+  @Test func `refuses a text that is empty, too long, or goes with no login, before anyone is asked`() throws {
+    let bench = try bench()
+    let before = bench.server.asked.count
+    var begins = [own(bench, ""), own(bench, String(repeating: "x", count: 2048))]
+    for operation in [UAFWire.Operation.change, .register, .deregister, .status] {
+      begins.append(own(bench, "pay 5"))
+      begins[begins.count - 1].operation = operation
+    }
+    begins.append(own(bench, "pay 5"))
+    begins[begins.count - 1].payload = Array(bench.server.payload(operation: .authentication).encoded.utf8)
+    for begin in begins {
+      let transcript = try bench.run(begin, ["correct"], peer: 4242)
+      // The person's own doing, and no mistake of root's.
+      #expect(transcript.result == 1001 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
+    }
+    #expect(bench.server.asked.count == before)
+    let long = try bench.run(begins[1], [], peer: 4242)
+    #expect(long.finished.text == PromptText.ownTextTooLong(TransactionText.maximumShown).text(in: .english))
+  }
+
+  @Test func `a text of the caller's is never confirmed without the server`() throws {
+    let bench = try HelperBench.registered("[general]\noffline = \"allow\"\noffline_max_age = 86400")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    bench.server.lateFailure = .noHandshake(.refused)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    var begin = bench.begin()
+    begin.transaction = Array("pay 5".utf8)
+    #expect(try bench.run(begin, ["correct"]).result == 4001)
   }
 
   @Test func `a cancelled text is not confirmed, and not counted`() throws {

@@ -19,6 +19,7 @@ import Testing
     #"{"v":2,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":1}"#,
     #"{"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":1}"#,
     #"{"v":1,"op":"Root","server":"https://h","username":"u","authCode":"c","expires":1}"#,
+    #"{"v":1,"op":"Reg","server":"http://127.0.0.1.example","username":"u","authCode":"c","expires":1}"#,
     #"{"v":1,"op":"Reg","server":"http://h","username":"u","authCode":"c","expires":1}"#,
     #"{"v":1,"op":"Reg","server":"https://h\u001b[2J","username":"u","authCode":"c","expires":1}"#,
     #"{"v":1,"op":"Reg","server":"https://h","username":"","authCode":"c","expires":1}"#,

@@ -12,6 +12,23 @@ import Testing
     #expect(HTTPSAddress(text)?.host == host)
   }
 
+  @Test func `where it is allowed, http to this machine is an address, and to no other one`() {
+    for (text, host, port) in [
+      ("http://localhost/x", "localhost", 80), ("HTTP://127.0.0.1:8080", "127.0.0.1", 8080),
+      ("http://[::1]/", "[::1]", 80),
+    ] as [(String, String, UInt16)] {
+      let address = HTTPSAddress(text, orPlainHere: true)
+      #expect(address?.host == host && address?.port == port)
+      #expect(HTTPSAddress(text) == nil)
+    }
+    for text in [
+      "http://a.example/", "http://127.0.0.1.example/", "http://10.0.0.1/", "http://[::2]/", "http://",
+      "ftp://localhost/",
+    ] {
+      #expect(HTTPSAddress(text, orPlainHere: true) == nil)
+    }
+  }
+
   @Test(arguments: [
     "", "https://", "https:///x", "http://a", "https:/a", "//a", "https://a@b/", "https://a:b@c/", "https://a\\b/",
     "https://a b/", "https://a\n/", "https://ä/", "https://a%2e/", "https://a:0/", "https://a:65536/", "https://a:+1/",

@@ -1,3 +1,4 @@
+import ArgumentParser
 import GRDB
 import Testing
 import UAFCrypto
@@ -163,5 +164,54 @@ struct ApprovalTests {
     #expect(try await answer(code: code) { $0.deregisterAll = true }.statusCode == .badRequest)
     #expect(try await answer(code: code) { $0.transaction = "pay 1" }.statusCode == .badRequest)
     #expect(try await outcome(id) == .open)
+  }
+
+  // MARK: Denied
+
+  private func deny(_ code: String, _ username: String = "alice") async throws -> ReturnUAFRequest {
+    try await answer(code: code, username: username) { $0.denies = true }
+  }
+
+  @Test func `a denial is final: neither the code nor a request of before confirms the text`() async throws {
+    let (id, code) = try await open()
+    let request = try await request(code: code)
+    let answer = try await deny(code)
+    #expect(answer.statusCode == .ok && answer.uafRequest == nil)
+    #expect(try await outcome(id) == .denied)
+    let response = try alice.authenticate(request, counter: 1, confirming: Self.text)
+    #expect(try await server.respond(response).0 == .approvalCodeUsed)
+    #expect(try await self.answer(code: code).statusCode == .unauthorized)
+    #expect(try await deny(code).statusCode == .unauthorized)
+    #expect(try await outcome(id) == .denied)
+    // Whoever waits for it hears so still when the next one is open.
+    _ = try await open()
+    #expect(try await outcome(id) == .denied)
+  }
+
+  @Test func `refuses a denial with a wrong code, another person's, none, and after its time`() async throws {
+    let (id, code) = try await open(lifetime: 60)
+    _ = try await server.registered("bob")
+    #expect(try await deny("wrong").statusCode == .unauthorized)
+    #expect(try await deny(code, "bob").statusCode == .unauthorized)
+    var context = UAFMessages.RequestContext(username: "alice")
+    context.denies = true
+    #expect(try await server.get(.authentication, context).statusCode == .badRequest)
+    #expect(try await outcome(id) == .open)
+    server.advance(seconds: 60)
+    #expect(try await deny(code).statusCode == .unauthorized)
+    #expect(try await outcome(id) == .closed)
+  }
+
+  @Test func `what was confirmed cannot be denied`() async throws {
+    let (id, code) = try await open()
+    let response = try await alice.authenticate(request(code: code), counter: 1, confirming: Self.text)
+    #expect(try await server.respond(response).0 == nil)
+    #expect(try await deny(code).statusCode == .unauthorized)
+    #expect(try await outcome(id) == .confirmed)
+  }
+
+  @Test func `waiting ends with a status of its own for a denial`() {
+    #expect(ApproveCommand.deniedStatus == 4)
+    #expect(ApproveCommand.configuration.discussion.contains("denied (4)"))
   }
 }

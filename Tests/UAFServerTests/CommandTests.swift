@@ -46,6 +46,7 @@ struct CommandTests {
     ["enrol", "--state", "d"], ["enrol", "a b", "--state", "d"], ["enrol", "", "--state", "d"],
     ["enrol", "a", "--state", "d", "--lifetime", "0"], ["enrol", "a", "--state", "d", "--lifetime", "604801"],
     ["enrol", "a", "--state", "d", "--server", "http://a"], ["revoke", "a\u{1b}", "--state", "d"], ["users"],
+    ["devices", "--state", "d"], ["devices", "a b", "--state", "d"],
     ["serve", "--state", "d", "--development", "--channel-binding", "maybe"], ["metadata", "face"],
     ["serve", "--state", "d", "--development", "--uvm", "maybe"], ["approve", "a", "--state", "d"],
     ["approve", "a", "--state", "d", "--text", ""],
@@ -66,7 +67,7 @@ struct CommandTests {
     ["serve", "--state", "d", "--development"], ["serve", "--state", "d", "--certificate", "c", "--key", "k"],
     ["serve", "--state", "d", "--development", "--listen", "0.0.0.0:1", "--public-url", "https://a.test"],
     ["enrol", "a", "--state", "d", "--server", "https://a", "--lifetime", "60"], ["users", "--state", "d"],
-    ["revoke", "a", "--state", "d"], ["metadata"],
+    ["devices", "a", "--state", "d"], ["revoke", "a", "--state", "d"], ["metadata"],
     ["approve", "a", "--state", "d", "--text", String(repeating: "a", count: 200), "--wait", "--lifetime", "3600"],
     ["metadata", "passcode"], ["metadata", "pattern"], ["audit", "verify", "--state", "d"],
     ["audit", "show", "7", "--state", "d"],
@@ -112,6 +113,16 @@ struct CommandTests {
     let summary = AccountSummary(
       username: "alice", keys: 2, revokedKeys: 1, lastUsedAt: 1_800_000_000, hasOpenCode: true)
     #expect(UsersCommand.line(summary) == "alice\t2\t1\t2027-01-15T08:00:00Z\topen")
+  }
+
+  @Test func `lists a machine on one line, whatever it says of itself`() {
+    var device = AccountDevice(
+      name: "민아의\tdesk\u{1B}[2J\u{202E}", model: "x86_64", system: nil, keys: 2, revokedKeys: 0,
+      registeredAt: 1_800_000_000, lastUsedAt: nil)
+    #expect(DevicesCommand.line(device) == "민아의 desk[2J\tx86_64\t-\t2\t0\t2027-01-15T08:00:00Z\tnever")
+    device = AccountDevice(
+      name: "", model: "-", system: "Linux 6.1", keys: 0, revokedKeys: 1, registeredAt: 0, lastUsedAt: 1_800_000_000)
+    #expect(DevicesCommand.line(device) == "-\t-\tLinux 6.1\t0\t1\t1970-01-01T00:00:00Z\t2027-01-15T08:00:00Z")
   }
 
   @Test func `writes a log line with fields in order`() {

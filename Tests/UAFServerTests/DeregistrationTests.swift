@@ -1,5 +1,6 @@
 import GRDB
 import Testing
+import UAFCrypto
 import UAFMessages
 
 @testable import UAFServer
@@ -57,6 +58,28 @@ struct DeregistrationTests {
     #expect(try authenticators(answer) == [.everything])
     #expect(try await keyCount("alice") == 0)
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+  }
+
+  @Test func `hands out a token that names the order, and proves nothing here`() async throws {
+    let alice = try await server.registered("alice")
+    _ = try await server.registered("alice", deviceID: "other")
+    var context = RequestContext(username: "alice")
+    context.deregisterAll = true
+    context.proof = try await proof("alice", alice, counter: 1)
+    let answer = try await server.get(.deregistration, context)
+    let token = try #require(answer.additionalTokens.first)
+    #expect(answer.additionalTokens.count == 1 && token.type == Token.jwt)
+    let claims = try #require(VerdictToken(keys: server.environment.keys).claims(of: token.value))
+    #expect(claims.subject == "alice" && claims.operation == .deregistration && claims.proofOperations.isEmpty)
+    let order = try SHA256.hash(Array(try #require(answer.uafRequest).utf8))
+    #expect(claims.challengeHash == Base64URL.encode(order))
+    context.proof = token.value
+    context.deviceID = "other"
+    #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+    context.deviceID = nil
+    context.proof = nil
+    #expect(try await server.get(.deregistration, context).additionalTokens.isEmpty)
+    #expect(try await keyCount("alice") == 1)
   }
 
   @Test func `refuses the token of an ordinary login`() async throws {

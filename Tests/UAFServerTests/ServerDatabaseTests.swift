@@ -44,6 +44,36 @@ final class ServerDatabaseTests {
     #expect(accepted == 1)
   }
 
+  @Test func `knows a person's machines by what they said, and when each was used last`() async throws {
+    let server = try TestServer(database: ServerDatabase.open(state: state))
+    let desk = try await server.registered("alice", deviceID: "d", deviceName: "desk", deviceOS: "Linux 6.1")
+    _ = try await server.registered("alice", deviceID: "l", deviceName: "laptop")
+    _ = try await server.registered("alice")
+    _ = try await server.registered("bob", deviceID: "d", deviceName: "bob's")
+    server.advance(seconds: 100)
+    // The same machine once more, under another name, which it does not get.
+    _ = try await server.registered(
+      "alice", deviceID: "d", deviceName: "desk again", deviceOS: "Linux 6.2", model: "5541#0002")
+    server.advance(seconds: 100)
+    let response = try await desk.authenticate(server.authenticationRequest("alice"), counter: 1)
+    #expect(try await server.respond(response).0 == nil)
+    let (devices, nobody) = try await server.database.read { db in
+      (try CredentialStore(db: db).devices(of: "alice"), try CredentialStore(db: db).devices(of: "carol"))
+    }
+    let start = server.now - 200
+    #expect(
+      devices == [
+        AccountDevice(
+          name: "desk", model: nil, system: "Linux 6.2", keys: 2, revokedKeys: 0, registeredAt: start + 100,
+          lastUsedAt: server.now),
+        AccountDevice(
+          name: "laptop", model: nil, system: nil, keys: 1, revokedKeys: 0, registeredAt: start, lastUsedAt: nil),
+        AccountDevice(
+          name: nil, model: nil, system: nil, keys: 1, revokedKeys: 0, registeredAt: start, lastUsedAt: nil),
+      ])
+    #expect(nobody.isEmpty)
+  }
+
   @Test func `keeps the store for its owner alone`() throws {
     _ = try ServerDatabase.open(state: state, create: true)
     for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {

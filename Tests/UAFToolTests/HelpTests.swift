@@ -41,8 +41,8 @@ import Testing
           reset                   Wipes a forgotten passcode or pattern, and makes its
                                   keys unusable.
           deregister              Deletes registrations, here and at the server.
-          oob                     Does what a code asks for: registers, or approves a
-                                  login elsewhere.
+          oob                     Does what a code asks for: registers, or approves or
+                                  denies a login elsewhere.
           status                  Shows what is registered, and what is locked.
           unlock                  Lifts every lock of an account; root only.
           forget                  Deletes all that this machine knows of an account;
@@ -70,7 +70,7 @@ import Testing
         administrator hands over. A further one may be proved with a registered
         authenticator instead.
 
-        USAGE: uafctl register [--conf <file>] [--code <file>] [--token] [<user>] [<type>]
+        USAGE: uafctl register [--conf <file>] [--json-conversation] [--code <file>] [--token] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -78,6 +78,7 @@ import Testing
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
+          --json-conversation     Ask in lines of JSON.
           --code, --payload <file>
                                   File with the enrolment code; - for standard input,
                                   or to be asked for it.
@@ -96,9 +97,12 @@ import Testing
         With --json-conversation it is a graphical front end that asks the person: each
         challenge and message is one line of JSON on standard output, and the last line
         is a success or a failure. A challenge is answered by one line on standard
-        input, {"answer":"..."} or {"cancel":true}. README.md lists the members.
+        input, {"answer":"..."} or {"cancel":true}. README.md lists the members. With
+        --divided nothing is asked before the front end says so: the server's request
+        is fetched meanwhile. Other people see command lines, and with them the text of
+        --transaction.
 
-        USAGE: uafctl authenticate [--conf <file>] [--token] [--json-conversation] [<user>] [<type>]
+        USAGE: uafctl authenticate [--conf <file>] [--json-conversation] [--token] [--divided] [--transaction <text>] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -107,8 +111,12 @@ import Testing
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
-          --token                 Print the server's token.
           --json-conversation     Ask in lines of JSON.
+          --token                 Print the server's token.
+          --divided               Fetch the server's request, say when that is done,
+                                  and ask once told to go on.
+          --transaction <text>    A text that the passcode confirms, and the server
+                                  keeps.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -124,7 +132,7 @@ import Testing
         one is asked for twice. The registrations stay as they are. Without the old
         value only a reset helps.
 
-        USAGE: uafctl change [--conf <file>] [<user>] [<type>]
+        USAGE: uafctl change [--conf <file>] [--json-conversation] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -133,6 +141,7 @@ import Testing
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
+          --json-conversation     Ask in lines of JSON.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -172,13 +181,16 @@ import Testing
   @Test func `explains oob`() {
     #expect(
       help(OutOfBandCommand.self) == """
-        OVERVIEW: Does what a code asks for: registers, or approves a login elsewhere.
+        OVERVIEW: Does what a code asks for: registers, or approves or denies a login
+        elsewhere.
 
         A code is one line, as a server prints it or a QR picture holds it. What it
         asks for stands in the code itself. Other people see command lines: the line
         itself is taken there only if its server is this machine, as in a demonstration.
+        Whoever cancels an approval leaves it open until its time is over; --deny ends
+        it.
 
-        USAGE: uafctl oob [--conf <file>] [--token] <code> [<user>]
+        USAGE: uafctl oob [--conf <file>] [--json-conversation] [--token] [--deny] <code> [<user>]
 
         ARGUMENTS:
           <code>                  File with the code; - for standard input, or to be
@@ -187,7 +199,10 @@ import Testing
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
+          --json-conversation     Ask in lines of JSON.
           --token                 Print the server's token.
+          --deny                  Deny what the payload asks to have approved, for
+                                  good; nothing is asked.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -199,7 +214,7 @@ import Testing
       help(DeregisterCommand.self) == """
         OVERVIEW: Deletes registrations, here and at the server.
 
-        USAGE: uafctl deregister [--conf <file>] [--all] [--code <file>] [<user>] [<type>]
+        USAGE: uafctl deregister [--conf <file>] [--json-conversation] [--all] [--code <file>] [--token] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -208,10 +223,13 @@ import Testing
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
+          --json-conversation     Ask in lines of JSON.
           --all                   Every authenticator of the account.
           --code, --payload <file>
                                   File with an enrolment code as the proof; - for
                                   standard input, or to be asked for it.
+          --token                 Print the server's token, which says that the keys
+                                  are gone.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -223,11 +241,12 @@ import Testing
       help(StatusCommand.self) == """
         OVERVIEW: Shows what is registered, and what is locked.
 
-        With --available the exit status answers whether the authenticator can be used
-        for a login: 0 yes, 1 no, 2 or more anything else, in the same way the login
-        itself finds out.
+        With --supported, --registered, --locked and --available the exit status
+        answers one question about one authenticator type: 0 yes, 1 no, 2 or more
+        anything else. What is supported and not registered could be registered. What
+        is available can be used for a login, which finds it out in the same way.
 
-        USAGE: uafctl status [--conf <file>] [--json] [--available <type>] [<user>]
+        USAGE: uafctl status [--conf <file>] [--json] [--supported <type>] [--registered <type>] [--locked <type>] [--available <type>] [<user>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -235,8 +254,10 @@ import Testing
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json                  Print the core's JSON document.
-          --available <type>      Ask for one authenticator type; nothing is prompted
-                                  for.
+          --supported <type>      Ask whether this machine has the authenticator type.
+          --registered <type>     Ask whether the account has it.
+          --locked <type>         Ask whether it is locked.
+          --available <type>      Ask whether a login can use it now.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -450,6 +471,13 @@ import Testing
 
         """)
     #expect(help(PAMStatusCommand.self).contains("USAGE: uafctl pam status [--pam-directory <folder>]\n"))
+  }
+
+  @Test func `what a person is given is a code in every help, and a payload as the option's earlier name alone`() {
+    for command in Uafctl.configuration.subcommands + [Uafctl.self] {
+      let text = help(command).replacing("--code, --payload <file>", with: "")
+      #expect(!text.lowercased().contains("payload"), "\(text)")
+    }
   }
 
   @Test func `help and version are results`() {

@@ -11,6 +11,8 @@ import Testing
     switch answer {
     case .value(let count): return Array(buffer[..<count])
     case .cancel: return Array("cancel".utf8)
+    case .resume: return Array("resume".utf8)
+    case .deny: return Array("deny".utf8)
     case nil: return nil
     }
   }
@@ -24,10 +26,11 @@ import Testing
     (" {\t\"answer\" : \"a b\" } \r", "a b"), (#"{"answer":"한글 ß 😀"}"#, "한글 ß 😀"),
     (#"{"answer":"\"\\\/\b\f\n\r\t"}"#, "\"\\/\u{8}\u{C}\n\r\t"),
     (#"{"answer":"\u0041\u00e9\uD55C\uac00\ud83D\uDE00"}"#, "Aé한가😀"), (#"{"cancel":true}"#, "cancel"),
-    (" { \"cancel\" : true } ", "cancel"), (#"{"answer":"{\"cancel\":true}"}"#, #"{"cancel":true}"#),
+    (" { \"cancel\" : true } ", "cancel"), (#"{"resume":true}"#, "resume"), (#"{"deny" :true}"#, "deny"),
+    (#"{"answer":"{\"cancel\":true}"}"#, #"{"cancel":true}"#),
     (#"{"answer":"\u0001\u007f"}"#, "\u{1}\u{7F}"),
   ])
-  func `reads an answer or the wish to cancel`(line: String, answer: String) {
+  func `reads an answer, or the wish to cancel, resume or deny`(line: String, answer: String) {
     #expect(read(line) == answer)
   }
 
@@ -35,7 +38,8 @@ import Testing
     "", " ", "{}", "[]", "null", "\"a\"", #"{"answer"}"#, #"{"answer":}"#, #"{"answer":1}"#, #"{"answer":null}"#,
     #"{"answer":"a"#, #"{"answer":"a""#, #"{"answer":"a"}}"#, #"{"answer":"a"} x"#, #"{"answer":"a",}"#,
     #"{"answer":"a","answer":"b"}"#, #"{"answer":"a","cancel":true}"#, #"{"Answer":"a"}"#, #"{"\u0061nswer":"a"}"#,
-    #"{'answer':'a'}"#, #"{"cancel":false}"#, #"{"cancel":1}"#, #"{"cancel":"true"}"#, #"{"cancel":true"#,
+    #"{'answer':'a'}"#, #"{"cancel":false}"#, #"{"cancel":1}"#, #"{"resume":false}"#,
+    #"{"deny":"true"}"#, #"{"resume":true,"answer":"a"}"#, #"{"cancel":"true"}"#, #"{"cancel":true"#,
     #"{"answer":["a"]}"#, #"{"answer":"a";}"#, "\u{FEFF}{\"answer\":\"a\"}", #"{"answer":"a"}{"answer":"b"}"#,
     "{\"answer\":\"a\tb\"}", "{\"answer\":\"a\u{1}b\"}",
   ])

@@ -1,4 +1,5 @@
 import Testing
+import UAFMessages
 import UAFWire
 
 @testable import UAFTool
@@ -125,5 +126,73 @@ import UAFWire
     let bench = bench([Bench.success], "", ["bob"])
     #expect(bench.exit == .usage)
     #expect(bench.output.hasPrefix(#"{"type":"failure","result":1001,"#) && bench.startedOwn.isEmpty)
+  }
+
+  // MARK: Divided
+
+  private static let ready = #"{"type":"ready","result":10,"name":"RESULT_AUTH_READY_SUCCESS"}"#
+
+  @Test func `a divided login is ready before anything is asked, and goes on when it is told to`() throws {
+    let input = "{\"resume\":true}\n{\"answer\":\"secret\"}\n"
+    let bench = bench([.ready, Bench.question, Bench.success], input, ["--divided"])
+    #expect(bench.exit == .success)
+    #expect(bench.output.split(separator: "\n").prefix(2).map(String.init) == [Self.ready, Self.challenge])
+    var begin = Begin(.authenticate)
+    begin.service = Array("uafctl".utf8)
+    begin.isDivided = true
+    #expect(bench.sent == [Bench.packet(begin), FrontEndSignal.resume.packet, Bench.answer("secret")])
+  }
+
+  @Test(arguments: ["{\"cancel\":true}\n", "{\"answer\":\"secret\"}\n", "{\"deny\":true}\n", "go\n", ""])
+  func `a divided login is cancelled at ready by whatever does not resume it`(input: String) {
+    let bench = bench([.ready, Bench.failure(19, 999)], input, ["--divided"])
+    #expect(bench.exit == .refused && bench.sent.last == FrontEndSignal.cancelled.packet)
+    #expect(bench.output.hasPrefix(Self.ready + "\n") && bench.output.contains(#""result":999"#))
+    #expect(!(bench.output + bench.notes).contains("secret"))
+  }
+
+  @Test func `resume is no answer to a challenge`() {
+    let bench = bench([Bench.question, Bench.failure(19, 999)], "{\"resume\":true}\n")
+    #expect(bench.sent.last == FrontEndSignal.cancelled.packet)
+  }
+
+  @Test func `a core that is ready though nobody asked is resumed at once`() {
+    let bench = bench([.ready, Bench.success], "")
+    #expect(bench.exit == .success && bench.sent.last == FrontEndSignal.resume.packet)
+    #expect(!bench.output.contains("ready"))
+  }
+
+  // MARK: Other subcommands
+
+  @Test(arguments: [
+    (["register", "--payload", "-"], "payload\n", UInt32(0)), (["change"], "", 7110),
+    (["deregister", "passcode"], "", 0),
+  ]) func `other subcommands ask in JSON as well`(_ arguments: [String], _ before: String, _ result: UInt32) {
+    let end = CoreMessage.finished(Finished(pamCode: 0, result: result))
+    let bench = Bench(
+      arguments + ["--json-conversation"], core: [Bench.question, end], input: before + "{\"answer\":\"secret\"}\n")
+    #expect(bench.exit == .success && bench.notes == "")
+    let lines = bench.output.split(separator: "\n")
+    #expect(lines.first.map(String.init) == Self.challenge)
+    #expect(lines.last?.hasPrefix(#"{"type":"success","result":\#(result),"#) == true)
+    #expect(bench.sent.last == Bench.answer("secret"))
+  }
+
+  @Test func `an approval asks in JSON as well, and can be denied`() {
+    let payload = EnrolmentPayload(
+      op: .authentication, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1)
+    let bench = Bench(
+      ["oob", "-", "--json-conversation"], core: [Bench.question, Bench.failure(19, 999, "Denied.")],
+      input: payload.encoded + "\n{\"deny\":true}\n")
+    #expect(bench.exit == .refused && bench.sent.last == FrontEndSignal.denied.packet)
+    #expect(bench.output.hasSuffix(#""pamCode":19,"text":"Denied."}"# + "\n"))
+  }
+
+  @Test func `a payload that cannot be read is a failure of the conversation, too`() {
+    for arguments in [["register", "--payload", "/nowhere"], ["oob", "-"]] {
+      let bench = Bench(arguments + ["--json-conversation"], core: [Bench.success], input: "x\n")
+      #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.notes == "")
+      #expect(bench.output.hasPrefix(#"{"type":"failure","result":1001,"#))
+    }
   }
 }

@@ -77,10 +77,35 @@ import UAFWire
     #expect(sent(["register", "alice", "--code", path, "--token"]) == [Bench.packet(full)])
   }
 
-  @Test func `refuses to show the token of a deregistration, which is good for that alone`() {
-    let bench = Bench(["deregister", "alice", "--token"], as: 0, core: [Bench.success])
-    #expect(bench.exit == .usage && bench.output == "")
-    #expect(bench.notes.contains("--token") && bench.sent.isEmpty)
+  @Test func `prints the token of a deregistration, where the server gave one`() {
+    var finished = Finished(pamCode: 0, result: 0)
+    #expect(Bench(["deregister", "--token"], core: [.finished(finished)]).notes.contains("the server gave no token"))
+    finished.token = "gone"
+    let bench = Bench(["deregister", "--token"], core: [.finished(finished)])
+    #expect(bench.exit == .success && bench.output == "gone\n" && bench.notes == "uafctl: deregistered\n")
+    #expect(Bench(["deregister"], core: [.finished(finished)]).output == "")
+    finished.pamCode = 7
+    finished.result = 15_007
+    #expect(Bench(["deregister", "--token"], core: [.finished(finished)]).output == "")
+  }
+
+  @Test func `asks for a text to be confirmed, of root's or of the person's own`() {
+    var confirmed = begin(.authenticate)
+    confirmed.transaction = Array("pay 5 to 민아".utf8)
+    #expect(sent(["authenticate", "alice", "--transaction", "pay 5 to 민아"]) == [Bench.packet(confirmed)])
+    var own = Begin(.authenticate)
+    own.service = Array("uafctl".utf8)
+    own.transaction = confirmed.transaction
+    let bench = Bench(["authenticate", "--transaction", "pay 5 to 민아"], core: [Bench.success])
+    #expect(bench.sent == [Bench.packet(own)])
+  }
+
+  @Test(arguments: ["", String(repeating: "x", count: 4097)])
+  func `refuses a text that nobody could confirm, and one for another account without root`(text: String) {
+    let bench = Bench(["authenticate", "--transaction", text], core: [Bench.success])
+    #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.notes.contains("--transaction"))
+    let other = Bench(["authenticate", "bob", "--transaction", "pay 5"], core: [Bench.success])
+    #expect(other.exit == .usage && other.startedOwn.isEmpty)
   }
 
   @Test(arguments: [

@@ -69,4 +69,27 @@ import UAFWire
     let bench = Bench(["oob", "-"], core: [Bench.failure(3, 1001, "Another server.")], input: Self.payload())
     #expect(bench.exit == .usage && bench.notes.hasPrefix("uafctl: Another server. [1001]\n"))
   }
+
+  @Test func `denies with a payload that asks for an approval, without a question`() {
+    let payload = Self.payload(.authentication)
+    let bench = Bench(["oob", "--deny", "-"], core: [Bench.failure(19, 999, "Denied.")], input: payload)
+    #expect(bench.exit == .success && bench.notes == "uafctl: denied\n" && bench.output == "")
+    var denial = begin(.authenticate, payload)
+    denial.denies = true
+    #expect(bench.sent == [Bench.packet(denial)])
+  }
+
+  @Test func `says where a denial was not taken`() {
+    let end = Bench.failure(7, 4001, "No answer from the server: the connection was refused.")
+    let bench = Bench(["oob", "--deny", "-"], core: [end], input: Self.payload(.authentication))
+    #expect(bench.exit == .refused && bench.notes.contains("[4001]") && !bench.notes.contains("denied"))
+  }
+
+  @Test func `denies no registration, prints no token for a denial, and asks nothing in JSON`() {
+    let registration = Bench(["oob", "--deny", "-"], core: [Bench.success], input: Self.payload())
+    #expect(registration.exit == .usage && registration.startedOwn.isEmpty)
+    for option in ["--token", "--json-conversation"] {
+      #expect(Bench(["oob", "--deny", option, "-"], core: [Bench.success]).exit == .usage)
+    }
+  }
 }

@@ -126,6 +126,23 @@ import UAFWire
     }
   }
 
+  /// The questions in the order of their answers: 3005 to 3008.
+  @Test(arguments: [
+    ("--supported", [false, true, true, true]), ("--registered", [false, true, false, true]),
+    ("--locked", [false, false, false, true]), ("--available", [false, true, false, false]),
+  ])
+  func `answers one question at a time about a type`(_ option: String, _ answers: [Bool]) {
+    for (state, answer) in zip(3005...3008, answers) {
+      let bench = bench([option, "passcode"], Self.document(Self.passcode(state: state)))
+      #expect(bench.exit == (answer ? .success : .refused))
+    }
+    #expect(bench([option, "pattern"], Self.document(Self.passcode(state: 3006))).exit == .refused)
+    #expect(bench([option, "pascode"], Self.document("")).exit == .usage)
+    #expect(bench([option, "passcode", "--json"], nil).exit == .usage)
+    #expect(
+      bench([option, "passcode", option == "--locked" ? "--supported" : "--locked", "passcode"], nil).exit == .usage)
+  }
+
   @Test func `sends the type it asks for, and says no where it is not enabled`() {
     let bench = bench(["--available", "pattern"], Self.document(Self.passcode(state: 3006)))
     #expect(bench.exit == .refused)

@@ -45,6 +45,29 @@ import UAFWire
     #expect(bench.output == "")
   }
 
+  @Test(arguments: [("\r", FrontEndSignal.resume), ("early\r", .resume), ("\u{3}", .cancelled)])
+  func `a divided login goes on at Enter and is cancelled at Ctrl-C, and shows nothing that is typed before`(
+    _ keys: String, _ signal: FrontEndSignal
+  ) {
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect("Ready. Enter goes on, Ctrl-C cancels. ")
+      terminal.type(Array(keys.utf8))
+    }
+    let core: [CoreMessage] = [.ready, signal == .resume ? Bench.success : Bench.failure(19, 999)]
+    let bench = Bench(["authenticate", "--divided"], core: core, terminal: terminal.program)
+    typist.join()
+    #expect(bench.exit == (signal == .resume ? .success : .refused))
+    #expect(bench.sent.last == signal.packet && !terminal.rest().contains("early"))
+  }
+
+  @Test(arguments: [("\n", FrontEndSignal.resume), ("x\n", .cancelled), ("", .cancelled)])
+  func `a divided login of a script goes on at an empty line`(_ input: String, _ signal: FrontEndSignal) {
+    let core: [CoreMessage] = [.ready, signal == .resume ? Bench.success : Bench.failure(19, 999)]
+    let bench = Bench(["authenticate", "--divided"], core: core, input: input)
+    #expect(bench.sent.last == signal.packet)
+  }
+
   @Test func `edits with the keys of the keyboard`() {
     let bench = authenticate { terminal in
       _ = terminal.expect("Passcode: ")

@@ -28,7 +28,7 @@ import Testing
     "https://fido.example.com@evil.example/", "https://fido.example.com:443@evil.example/",
     "https://evil.example#@fido.example.com",
     "https://fido.example.com\\@evil.example/", "https://fido.example.com%00/", "https://127.0.0.1/",
-    "http://fido.example.com/",
+    "http://fido.example.com/", "http://127.0.0.1.example/", "http://127.1/", "http://10.0.0.1/", "http://localhost@a/",
     "https://fido.example.com:/", "https://fido.example.com:+443/", "https://", "https://[::1]:8443/",
     "https://fido.example.com./", "",
   ])

@@ -38,6 +38,8 @@ enum GoldenMessages {
       $0.callerUID = 1000
       $0.program = bytes("/usr/bin/sudo")
       $0.commandLine = bytes("sudo\0-i\0")
+      $0.transaction = bytes("pay!")
+      $0.denies = true
     },
     "begin-sudo": begin(.authenticate) {
       $0.uid = 1000
@@ -92,30 +94,37 @@ enum GoldenMessages {
       $0.callerUID = .max
     },
     "begin-32-arguments": begin(.authenticate) { $0.arguments = [[]] + (1...31).map { bytes("a\($0)") } },
-    "begin-version-1": begin(.authenticate) {
-      $0.version = 1
+    "begin-transaction": begin(.authenticate) {
+      $0.service = bytes("uafctl")
+      $0.transaction = bytes("pay 5 to 민아")
+    },
+    "begin-denies": begin(.authenticate) {
+      $0.service = bytes("uafctl")
+      $0.payload = bytes("eyJ2IjoxfQ")
+      $0.denies = true
+    },
+    "begin-version-2": begin(.authenticate) {
+      $0.version = 2
       $0.uid = 1000
       $0.account = bytes("maria")
       $0.typedName = bytes("maria")
       $0.service = bytes("su")
       $0.isRemote = false
       $0.pamFlags = 0
+      $0.callerUID = 1001
     },
-    "begin-version-1-sudo": begin(.authenticate) {
-      $0.version = 1
-      $0.service = bytes("sudo")
-      $0.command = bytes("sudo systemctl restart nginx")
-    },
-    "begin-version-3": begin(.authenticate) { $0.version = 3 },
+    "begin-version-1": begin(.authenticate) { $0.version = 1 },
+    "begin-version-4": begin(.authenticate) { $0.version = 4 },
   ]
 
   private static let others: [String: WireMessage] = [
     "answer": .answer(bytes("Abcdef1!")),
     "answer-empty": .answer([]),
     "answer-limit": .answer(bytes("x", 1024)),
-    "cancelled": .cancelled,
-    "cancelled-no-conversation": .noConversation,
-    "resume": .resume,
+    "cancelled": .signal(.cancelled),
+    "cancelled-no-conversation": .signal(.noConversation),
+    "cancelled-denied": .signal(.denied),
+    "resume": .signal(.resume),
     "info": .core(.info("Waiting for the server.")),
     "info-four-byte-character": .core(.info("\u{1F511} \u{10FFFF} \u{D7FF} \u{E000}")),
     "error": .core(.error("Locked for 300 seconds.")),

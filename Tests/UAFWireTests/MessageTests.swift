@@ -16,13 +16,20 @@ struct MessageTests {
     let bytes = try begin.packet()
     #expect(try Begin(Packet(bytes.span), bytes.span) == begin)
     #expect(Begin(foreignVersionIn: bytes.span) == nil)
-    begin.callerUID = 1000
-    #expect(throws: PacketError.unexpectedField(.begin, tag: 19)) { try begin.packet() }
-    let newer = bytes + [19, 0, 4, 0, 0, 3, 232]
-    #expect(throws: PacketError.unexpectedField(.begin, tag: 19)) { try Begin(Packet(newer.span), newer.span) }
+    begin.transaction = [0x61]
+    #expect(throws: PacketError.unexpectedField(.begin, tag: 22)) { try begin.packet() }
+    for (tag, newer) in [(22, bytes + [22, 0, 1, 0x61]), (23, bytes + [23, 0, 1, 1])] as [(UInt8, [UInt8])] {
+      #expect(throws: PacketError.unexpectedField(.begin, tag: tag)) { try Begin(Packet(newer.span), newer.span) }
+    }
   }
 
-  @Test(arguments: [0, 3, UInt16.max]) func `tells a version that is not spoken by its number alone`(
+  @Test func `refuses two reasons to cancel at once`() throws {
+    let bytes: [UInt8] = [PacketType.cancelled.rawValue, 1, 0, 1, 1, 2, 0, 1, 1]
+    let packet = try Packet(bytes.span)
+    #expect(throws: PacketError.unexpectedField(.cancelled, tag: 2)) { try FrontEndSignal(packet, bytes.span) }
+  }
+
+  @Test(arguments: [0, 1, 4, UInt16.max]) func `tells a version that is not spoken by its number alone`(
     _ version: UInt16
   ) throws {
     var begin = Begin(.authenticate)

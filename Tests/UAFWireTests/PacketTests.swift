@@ -36,10 +36,10 @@ struct PacketTests {
   /// Every limit as PROTOCOL.md writes it; what the table in the source says is compared with this one.
   private static let limits: [PacketType: [UInt8: Int]] = [
     .begin: [
-      1: 2, 2: 1, 3: 4, 4: 256, 5: 256, 6: 64, 7: 256, 8: 256, 9: 256, 10: 1, 11: 4, 12: 4096, 13: 64, 14: 16384,
-      15: 1, 16: 64, 17: 16384, 18: 1, 19: 4, 20: 4096, 21: 4096,
+      1: 2, 2: 1, 3: 4, 4: 256, 5: 256, 6: 64, 7: 256, 8: 256, 9: 256, 10: 1, 11: 4, 12: 4096, 13: 64,
+      15: 1, 16: 64, 17: 16384, 18: 1, 19: 4, 20: 4096, 21: 4096, 22: 4096, 23: 1,
     ],
-    .answer: [1: 1024], .cancelled: [1: 1], .resume: [:], .ready: [:],
+    .answer: [1: 1024], .cancelled: [1: 1, 2: 1], .resume: [:], .ready: [:],
     .prompt: [1: 1, 2: 32, 3: 1, 4: 4096, 5: 4, 6: 4096, 7: 4096, 8: 4, 9: 256, 10: 4096],
     .info: [1: 4096], .error: [1: 4096], .setenv: [1: 64, 2: 8192],
     .finished: [1: 1, 2: 4, 3: 4096, 4: 8192, 5: 32768, 6: 1],

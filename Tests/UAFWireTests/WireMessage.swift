@@ -5,7 +5,7 @@ import UAFWire
 enum WireMessage: Equatable {
   case begin(Begin)
   case answer([UInt8])
-  case cancelled, noConversation, resume
+  case signal(FrontEndSignal)
   case core(CoreMessage)
   case request(FetchRequest)
   case places(FetchPlaces)
@@ -21,8 +21,7 @@ enum WireMessage: Equatable {
       let buffer = try Secret(copying: bytes.span)
       let value = try Answer.value(packet, in: buffer)
       self = .answer(value.copiedForTest())
-    case .cancelled: self = FrontEndSignal.saysNoConversation(packet, bytes.span) ? .noConversation : .cancelled
-    case .resume: self = .resume
+    case .cancelled, .resume: self = .signal(try FrontEndSignal(packet, bytes.span))
     case .prompt, .info, .error, .ready, .setenv, .finished: self = .core(try CoreMessage(packet, bytes.span))
     case .fetchRequest: self = .request(try FetchRequest(packet, bytes.span))
     case .fetchPlaces: self = .places(try FetchPlaces(packet, bytes.span))
@@ -41,9 +40,7 @@ enum WireMessage: Equatable {
     case .answer(let value):
       let packet = try Answer.packet(try Secret(copying: value.span))
       return packet.copiedForTest()
-    case .cancelled: return FrontEndSignal.cancelled.packet
-    case .noConversation: return FrontEndSignal.noConversation.packet
-    case .resume: return FrontEndSignal.resume.packet
+    case .signal(let signal): return signal.packet
     case .core(let message): return try message.packet()
     case .request(let request): return try request.packet()
     case .places(let places): return try places.packet()

@@ -61,7 +61,7 @@ def field(tag, value):
     return bytes([tag]) + len(value).to_bytes(2, "big") + value
 
 
-def begin(operation, version=2, **fields):
+def begin(operation, version=3, **fields):
     """A begin packet; fields are those of PROTOCOL.md that a row needs, by name."""
     tags = {
         "uid": UID, "account": ACCOUNT, "typed_name": TYPED_NAME, "service": SERVICE, "remote": REMOTE,

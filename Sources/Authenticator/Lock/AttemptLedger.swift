@@ -56,6 +56,11 @@ public struct AttemptLedger: Equatable, Sendable {
   /// Whether nothing is counted of this origin, and no lock of it stands or is remembered.
   public func isClear(_ origin: AttemptOrigin) -> Bool { self[origin].isClear }
 
+  /// Whether wrong entries stand that the next lock will count; those that a lock has ended do not.
+  public func hasWrongEntries(_ origin: AttemptOrigin) -> Bool {
+    self[origin].lock == nil && !self[origin].charges.isEmpty
+  }
+
   /// How attempts of this origin stand.
   public func status(_ origin: AttemptOrigin, at now: BootTime, policy configured: LockPolicy) -> LockStatus {
     let counter = self[origin]

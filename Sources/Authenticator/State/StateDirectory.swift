@@ -12,11 +12,16 @@ public struct StateDirectory: ~Copyable {
   let owner: uid_t
   /// The secret of this machine, without which no value opens anything.
   let deviceSecret: Secret
+  /// Random bytes that tell this folder from those of machines with the same machine-id; nil for a folder that was made before there
+  /// were any: what servers know such a machine by stays.
+  public let identifier: [UInt8]?
 
   /// The name of the device key's file.
   static let deviceKeyName = "device.key"
   /// Bytes of the device key.
   static let deviceKeyLength = 32
+  /// The name of the file of ``identifier``.
+  static let identifierName = "device.id"
 
   /// Opens an initialised state folder.
   ///
@@ -24,15 +29,17 @@ public struct StateDirectory: ~Copyable {
   ///   anything that is not exactly as it must be.
   public init(_ path: String, owner: uid_t = 0) throws(StateError) {
     let root = try TrustedDirectory(path, owner: owner)
-    guard let secret = try Self.readDeviceKey(root, owner: owner) else {
+    guard let secret = try Self.readSecret(Self.deviceKeyName, root, owner: owner) else {
       throw .notInitialised(path: path + "/" + Self.deviceKeyName)
     }
     let accounts = try TrustedDirectory(path + "/accounts", owner: owner)
     let slots = try TrustedDirectory(path + "/slots", owner: owner)
+    let identifier = try Self.readIdentifier(root, owner: owner)
     self.accounts = accounts
     self.slots = slots
     self.owner = owner
     deviceSecret = secret
+    self.identifier = identifier
   }
 
   /// Takes what opening accounts needs of the rest of the machine; afterwards no path but the folder's is needed.
@@ -63,19 +70,27 @@ public struct StateDirectory: ~Copyable {
     let change = try FileChange(of: nil, in: slots)
     defer { withExtendedLifetime(change) {} }
     // A key that a killed call did not get to its name is none; one it had given two names has one again.
-    try root.removeFiles { $0.hasPrefix(".\(deviceKeyName).") }
-    if try readDeviceKey(root, owner: owner) != nil { return false }
+    try root.removeFiles { $0.hasPrefix(".\(deviceKeyName).") || $0.hasPrefix(".\(identifierName).") }
+    if try readSecret(deviceKeyName, root, owner: owner) != nil { return false }
     let accounts = try TrustedDirectory(path + "/accounts", owner: owner)
     guard try !accounts.contains(where: { !AccountFile.isLeftover($0) && !MadeKeys.isFile($0) }) else {
       throw .keyMissing(path: path + "/" + deviceKeyName)
     }
-    try writeDeviceKey(root)
+    // First, and with a new key alone: a folder whose machines are known to servers keeps what they are known by.
+    try root.removeFile(identifierName)
+    try writeSecret(identifierName, root)
+    try writeSecret(deviceKeyName, root)
     try root.synchronise()
     return true
   }
 
-  private static func readDeviceKey(
-    _ root: borrowing TrustedDirectory, owner: uid_t
+  private static func readIdentifier(_ root: borrowing TrustedDirectory, owner: uid_t) throws(StateError) -> [UInt8]? {
+    guard let secret = try readSecret(identifierName, root, owner: owner) else { return nil }
+    return secret.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+  }
+
+  private static func readSecret(
+    _ name: String, _ root: borrowing TrustedDirectory, owner: uid_t
   ) throws(StateError) -> Secret? {
     // One byte more than a key has, so that a longer file is noticed.
     guard var secret = try? Secret(capacity: deviceKeyLength + 1) else { throw .cryptography }
@@ -83,7 +98,7 @@ public struct StateDirectory: ~Copyable {
     var failure: StateError?
     // SAFETY: the buffer is used for the call only.
     unsafe secret.refill { buffer in
-      do throws(StateError) { length = try unsafe root.read(deviceKeyName, owner: owner, into: buffer) } catch {
+      do throws(StateError) { length = try unsafe root.read(name, owner: owner, into: buffer) } catch {
         failure = error
       }
       return length ?? 0
@@ -91,15 +106,15 @@ public struct StateDirectory: ~Copyable {
     if let failure { throw failure }
     guard let length else { return nil }
     guard length == deviceKeyLength else {
-      throw .unsafe(path: root.path + "/" + deviceKeyName, why: "not \(deviceKeyLength) bytes long")
+      throw .unsafe(path: root.path + "/" + name, why: "not \(deviceKeyLength) bytes long")
     }
     return secret
   }
 
   /// Written under another name and renamed when whole, so that a key is there whole or not at all.
-  private static func writeDeviceKey(_ root: borrowing TrustedDirectory) throws(StateError) {
+  private static func writeSecret(_ name: String, _ root: borrowing TrustedDirectory) throws(StateError) {
     guard let secret = try? RandomBytes.makeSecret(deviceKeyLength) else { throw .cryptography }
-    let temporary = ".\(deviceKeyName).new"
+    let temporary = ".\(name).new"
     let file = try root.makeFile(temporary, mode: 0o400)
     defer {
       close(file)
@@ -108,8 +123,8 @@ public struct StateDirectory: ~Copyable {
     // SAFETY: the secret's bytes are lent for the call.
     let written = unsafe secret.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
     guard written == deviceKeyLength, fsync(file) == 0 else {
-      throw .cannotOpen(path: root.path + "/" + deviceKeyName, errno: errno)
+      throw .cannotOpen(path: root.path + "/" + name, errno: errno)
     }
-    try root.rename(temporary, toNew: deviceKeyName)
+    try root.rename(temporary, toNew: name)
   }
 }

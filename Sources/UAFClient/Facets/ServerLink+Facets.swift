@@ -14,7 +14,7 @@ extension ServerLink {
   ) throws(Refusal) -> String {
     let facetID = settings.facetID
     guard let appID = header.appID, !appID.isEmpty, !appID.isIdentical(to: facetID) else { return facetID }
-    guard let address = HTTPSAddress(appID) else { throw untrusted("the AppID is neither https nor our own") }
+    guard let address = settings.address(appID) else { throw untrusted("the AppID is neither https nor our own") }
     if let origin = HTTPSAddress(facetID), origin.host == address.host { return appID }
     let endpoint = settings.endpoint(for: operation)
     guard settings.mayAsk(appID, of: endpoint) else {
@@ -100,10 +100,10 @@ extension ClientSettings {
   /// Only at the hosts and ports that root has written for this operation, and what else root named: it must not be able to use
   /// this machine as a probe into networks it cannot reach itself. FIDO allows any https address.
   func mayAsk(_ url: String, of endpoint: ServerEndpoint) -> Bool {
-    guard let address = HTTPSAddress(url) else { return false }
+    guard let asked = address(url) else { return false }
     if appIDs.contains(where: { $0.isIdentical(to: url) }) { return true }
-    return [endpoint.requestURL, endpoint.responseURL].compactMap(HTTPSAddress.init).contains { server in
-      server.host == address.host && server.port == address.port
+    return [endpoint.requestURL, endpoint.responseURL].compactMap(address).contains { server in
+      server.host == asked.host && server.port == asked.port
     }
   }
 }

@@ -31,16 +31,18 @@ public struct AuthenticationFlow: Sendable {
   /// - Parameters:
   ///   - username: the account's name at the server.
   ///   - transaction: a text that the server has to send back as it is signed.
+  ///   - isServers: whether that text came from the server, in an earlier request of the same login: it is not sent, and no other
+  ///     one may come.
   ///   - proofFor: the operation that the token of this authentication is to authorise; nil for an ordinary login,
   ///     whose token authorises nothing further.
   public init(
-    settings: ClientSettings, username: String, transaction: TransactionText? = nil,
+    settings: ClientSettings, username: String, transaction: TransactionText? = nil, isServers: Bool = false,
     proofFor: UAFMessages.Operation? = nil
   ) {
     self.transaction = transaction
     isApproval = false
     var context = settings.context(username: username)
-    context.transaction = transaction?.shown
+    context.transaction = isServers ? nil : transaction?.shown
     context.proofFor = proofFor
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
   }
@@ -78,18 +80,22 @@ public struct AuthenticationFlow: Sendable {
   ) throws(Refusal) -> AuthenticationOffer {
     let opened = try opening.collect(over: &transport)
     guard case .authentication(let request) = opened.request else { throw opening.foreign() }
-    if isApproval, transaction == nil { transaction = try waitingText(in: request) }
+    if transaction == nil, isApproval || takesText(of: request) { transaction = try waitingText(in: request) }
     try checkTransaction(of: request)
     let sets = request.policy.acceptableSets(among: authenticators, appID: opened.appID)
       .filter { $0.allSatisfy { !$0.keyIDs.isEmpty } }
+    let leftOut = authenticators.filter { request.policy.leavesOut($0, appID: opened.appID) }.map(\.aaid)
     guard !sets.isEmpty else {
       let shortfall = request.policy.authenticationShortfall(among: authenticators, appID: opened.appID)
-      throw opening.link.refusal(
+      var refusal = opening.link.refusal(
         .noSuitableAuthenticator, "no authenticator here satisfies the server's policy (\(shortfall))",
         because: shortfall.cause)
+      refusal.leftOut = leftOut
+      throw refusal
     }
     let offer = AuthenticationOffer(
       appID: opened.appID, sets: sets, transaction: request.transaction.isEmpty ? nil : transaction,
+      leftOut: leftOut,
       lifetimeMilliseconds: opened.lifetimeMilliseconds)
     offered = Offered(
       request: request, offer: offer,
@@ -158,7 +164,23 @@ public struct AuthenticationFlow: Sendable {
     }
   }
 
-  /// The text of an approval, whole: a shortened one, which this machine could not show, is refused.
+  /// The server's text for somebody who has nothing here to sign it with, so that one who has does not look different; nil without
+  /// one that can be shown.
+  public mutating func text<Wire: Transport & ~Copyable>(over transport: inout Wire) -> TransactionText? {
+    guard let opened = try? opening.collect(over: &transport), case .authentication(let request) = opened.request,
+      takesText(of: request)
+    else { return nil }
+    return try? waitingText(in: request)
+  }
+
+  /// Whether a request brings a text that root has the person asked for.
+  ///
+  /// A further request comes when the value was entered: what it adds was not shown.
+  private func takesText(of request: AuthenticationRequest) -> Bool {
+    opening.settings.takesServersTexts && !opening.isFurther && !request.transaction.isEmpty
+  }
+
+  /// The text of an approval, or one that the server adds, whole: a shortened one, which this machine could not show, is refused.
   private func waitingText(in request: AuthenticationRequest) throws(Refusal) -> TransactionText {
     guard let form = request.transaction.first(where: { $0.contentType == .plainText }),
       let text = TransactionText(sent: String(decoding: form.content, as: UTF8.self)),

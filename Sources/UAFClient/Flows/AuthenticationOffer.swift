@@ -11,6 +11,9 @@ public struct AuthenticationOffer: Equatable, Sendable {
   /// The text to be shown and confirmed, if a transaction was asked for.
   public let transaction: TransactionText?
 
+  /// Those of the authenticators whose keys the server does not know.
+  public let leftOut: [AAID]
+
   /// How long the request is good for by the server's word; nil if it gave none.
   public let lifetimeMilliseconds: UInt32?
 }

@@ -42,6 +42,7 @@ public struct DeregistrationFlow: Sendable {
   ) throws(Refusal) -> DeregistrationOrder {
     let opened = try opening.collect(over: &transport)
     guard case .deregistration(let request) = opened.request else { throw opening.foreign() }
-    return DeregistrationOrder(appID: opened.appID, authenticators: request.authenticators)
+    return DeregistrationOrder(
+      appID: opened.appID, authenticators: request.authenticators, token: Token.passedOn(opened.tokens))
   }
 }

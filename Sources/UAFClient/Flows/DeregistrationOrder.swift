@@ -8,6 +8,9 @@ public struct DeregistrationOrder: Equatable, Sendable {
   /// Keys and wildcards, at least one.
   public let authenticators: [DeregisterAuthenticator]
 
+  /// What the server hands out for it, to be shown to whoever wants to see that the keys are gone.
+  public internal(set) var token: String?
+
   /// Whether a key of the AppID is named, by itself or by a wildcard.
   public func names(_ aaid: AAID, _ keyID: KeyID) -> Bool {
     authenticators.contains { entry in

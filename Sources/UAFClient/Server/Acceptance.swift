@@ -13,10 +13,8 @@ public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
   /// Keys that the server says it has forgotten, of those a registration named as lost.
   public var forgottenKeyIDs: [KeyID] = []
 
-  /// The token to pass on: the first JWT, else the first of any kind.
-  public var token: String? {
-    (tokens.first { $0.type == Token.jwt } ?? tokens.first)?.value
-  }
+  /// The token to pass on.
+  public var token: String? { Token.passedOn(tokens) }
 
   /// How many tokens there are, and nothing of them.
   public var description: String { "accepted with \(tokens.count) tokens" }

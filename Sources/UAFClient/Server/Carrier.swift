@@ -8,6 +8,7 @@ struct Carrier: Sendable {
     let message: [UInt8]
     let op: Operation?
     let lifetimeMilliseconds: UInt32?
+    var tokens: [Token] = []
   }
 
   let settings: ClientSettings
@@ -62,15 +63,34 @@ struct Carrier: Sendable {
     switch settings.dialect {
     case .fido:
       let body = try link.body(ReturnUAFRequest.self, of: response, types, operation: operation) {
-        ($0.statusCode, nil)
+        ($0.statusCode, nil, nil)
       }
       guard let text = body.uafRequest else { throw link.refusal(.missing("ReturnUAFRequest.uafRequest")) }
-      return Carried(message: Array(text.utf8), op: body.op, lifetimeMilliseconds: body.lifetimeMilliseconds)
+      return Carried(
+        message: Array(text.utf8), op: body.op, lifetimeMilliseconds: body.lifetimeMilliseconds,
+        tokens: body.additionalTokens)
     case .plain:
       guard case .array = try bareAnswer(response, operation, of: link) else {
         throw link.refusal(ofServer: .jsonParser, "the answer is not a UAF message; check the addresses")
       }
       return Carried(message: response.body, op: nil, lifetimeMilliseconds: nil)
+    }
+  }
+
+  /// Takes the server's word that it did what was asked, where no request comes back.
+  ///
+  /// A server that sends one does not know what it was asked for, and did something else.
+  func acknowledgement(
+    in response: TransportResponse, _ operation: Operation, of link: ServerLink
+  ) throws(Refusal) {
+    guard settings.dialect == .fido else {
+      throw link.refusal(.invalidParameter, "the plain dialect has no words for a denial")
+    }
+    let body = try link.body(ReturnUAFRequest.self, of: response, types, operation: operation) {
+      ($0.statusCode, nil, nil)
+    }
+    guard body.uafRequest == nil else {
+      throw link.refusal(ofServer: .invalidParameter, "the server does not know denials: it sent a request in answer")
     }
   }
 
@@ -119,7 +139,7 @@ struct Carrier: Sendable {
   ) throws(Refusal) -> ServerResponse {
     try link.body(ServerResponse.self, of: response, types, operation: operation) {
       let isPending = $0.statusCode == .accepted && $0.newUAFRequest != nil
-      return (isPending ? .ok : $0.statusCode, $0.description)
+      return (isPending ? .ok : $0.statusCode, $0.description, $0.seenCounter)
     }
   }
 

@@ -33,6 +33,12 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// Why, where the person is to be told more than the result says.
   public let cause: EndCause?
 
+  /// How far the server has seen the key count, where it refused a counter that did not grow, and says so.
+  public internal(set) var seenCounter: SeenCounter?
+
+  /// Those of the authenticators whose keys the server does not know, by its request.
+  public internal(set) var leftOut: [AAID] = []
+
   /// What failed, for the log; holds names and numbers, never values.
   public let detail: String
 

@@ -9,6 +9,7 @@ struct RequestOpening: Sendable {
     let request: UAFRequest
     let appID: String
     let lifetimeMilliseconds: UInt32?
+    let tokens: [Token]
   }
 
   private enum Stage: Sendable {
@@ -73,7 +74,15 @@ struct RequestOpening: Sendable {
     }
     guard request.header.op == operation else { throw foreign() }
     let appID = try link.appID(of: request.header, operation, settings: settings, over: &transport)
-    return Opened(request: request, appID: appID, lifetimeMilliseconds: carried.lifetimeMilliseconds)
+    return Opened(
+      request: request, appID: appID, lifetimeMilliseconds: carried.lifetimeMilliseconds, tokens: carried.tokens)
+  }
+
+  /// Takes the server's word where no request is to come back.
+  mutating func collectAcknowledgement<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
+    guard case .asked = stage else { throw outOfTurn() }
+    stage = .over
+    try carrier.acknowledgement(in: try link.finish(over: &transport), operation, of: link)
   }
 
   /// Hands the server a UAF response and takes its verdict.
@@ -128,7 +137,7 @@ struct RequestOpening: Sendable {
   private func expanded(_ template: String, appID: String) throws(Refusal) -> String {
     let url = URLTemplate(template).expanded(
       user: context.username, appID: appID, transaction: context.transaction ?? "")
-    guard let url, HTTPSAddress(url) != nil else {
+    guard let url, settings.address(url) != nil else {
       throw link.refusal(.invalidParameter, "a server address in the configuration is not an https URL")
     }
     return url

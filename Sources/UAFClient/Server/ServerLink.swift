@@ -87,7 +87,7 @@ struct ServerLink: Sendable {
   /// A body under another HTTP status counts only if it says no: nothing but 200 can carry a success.
   func body<Body: JSONRepresentable>(
     _ type: Body.Type, of response: TransportResponse, _ types: [String], operation: Operation,
-    status: (Body) -> (UAFStatusCode, text: String?)
+    status: (Body) -> (UAFStatusCode, text: String?, seen: SeenCounter?)
   ) throws(Refusal) -> Body {
     guard MediaType.matches(response.contentType, types) else {
       throw httpRefusal(response, "is not a UAF message")
@@ -99,8 +99,12 @@ struct ServerLink: Sendable {
       guard response.status == 200 else { throw httpRefusal(response, "is not a UAF message") }
       throw refusal(error)
     }
-    let (code, text) = status(body)
-    guard code == .ok else { throw refusal(status: code, text: text, operation: operation) }
+    let (code, text, seen) = status(body)
+    guard code == .ok else {
+      var refusal = refusal(status: code, text: text, operation: operation)
+      refusal.seenCounter = seen
+      throw refusal
+    }
     guard response.status == 200 else { throw httpRefusal(response, "contradicts its body") }
     return body
   }

@@ -16,6 +16,10 @@ public struct ClientSettings: Equatable, Sendable {
   public var contentType: String?
   /// AppIDs that may be asked for their facets although they have another host or port than the server.
   public var appIDs: [String] = []
+  /// Whether http to this machine is allowed.
+  public var allowsPlainHere = false
+  /// Whether a text to confirm that the server adds by itself is taken; it has to be shown before anybody is asked to verify.
+  public var takesServersTexts = false
   /// What the server is told of this machine.
   public var device: DeviceContext
 
@@ -23,13 +27,26 @@ public struct ClientSettings: Equatable, Sendable {
   public init(
     endpoint: ServerEndpoint, facetID: String, dialect: Dialect = .fido, device: DeviceContext = DeviceContext()
   ) {
-    registration = endpoint
-    authentication = endpoint
-    deregistration = endpoint
+    self.init(
+      registration: endpoint, authentication: endpoint, deregistration: endpoint, facetID: facetID, dialect: dialect,
+      device: device)
+  }
+
+  /// Makes settings with an endpoint for each operation.
+  public init(
+    registration: ServerEndpoint, authentication: ServerEndpoint, deregistration: ServerEndpoint, facetID: String,
+    dialect: Dialect = .fido, device: DeviceContext = DeviceContext()
+  ) {
+    self.registration = registration
+    self.authentication = authentication
+    self.deregistration = deregistration
     self.facetID = facetID
     self.dialect = dialect
     self.device = device
   }
+
+  /// The parts of an address that these settings let be asked; nil for any other.
+  func address(_ url: String) -> HTTPSAddress? { HTTPSAddress(url, orPlainHere: allowsPlainHere) }
 
   func endpoint(for operation: Operation) -> ServerEndpoint {
     switch operation {

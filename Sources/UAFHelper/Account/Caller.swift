@@ -20,7 +20,7 @@ struct Caller: Equatable {
   let origin: AttemptOrigin
   /// The real user id of whoever called the host, as su and sudo are called.
   ///
-  /// Nil where a host with root did not say it, as older modules do not.
+  /// Nil where a front end with root does not say it, as uafctl does not.
   let callerUID: UInt32?
   /// The PAM service: a section's name for root peers, a label for others.
   let service: String?
@@ -33,8 +33,10 @@ struct Caller: Equatable {
   ///
   /// A peer without root is not believed. Its name is the one of `/etc/passwd`, or the one it was registered by, or its number in digits.
   var shownName: [UInt8]? {
-    name ?? typedName ?? ownName ?? registeredName ?? (isRoot ? nil : Array(String(peer).utf8))
+    name ?? typedName ?? ownName ?? registeredName ?? (isRoot ? nil : Self.digits(peer))
   }
+
+  private static func digits(_ number: UInt32) -> [UInt8] { Array(String(number).utf8) }
 
   /// Whether the peer is root.
   var isRoot: Bool { peer == 0 }
@@ -66,21 +68,22 @@ struct Caller: Equatable {
       (terminal, remoteHost) = (begin.tty, begin.remoteHost)
       return
     }
+    ownName = PasswdFile.name(of: peer, in: passwd())
     let saysTooMuch =
-      begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote || begin.command != nil
+      begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote
       || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
       || begin.arguments.contains { $0 != Self.nouserok }
     guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
       var ending = Ending(
         .invalidParameter, because: .onlyRoot, log: "peer \(peer) asked for what only root may ask for")
       ending.peer = peer
+      ending.peerName = ownName ?? Self.digits(peer)
       throw ending
     }
     uid = peer
     callerUID = peer
     name = nil
     typedName = nil
-    ownName = PasswdFile.name(of: peer, in: passwd())
     origin = .local
     (terminal, remoteHost) = (nil, nil)
   }

@@ -17,12 +17,16 @@ struct Ending: Error {
   var hasProved = false
   /// Whether the server said so.
   var isServers = false
+  /// The authenticators whose keys the server does not know.
+  var forgottenTypes: [AuthenticatorType] = []
   /// Whether the server answered and that was no yes, whoever noticed: logins without it then end.
   var isServersNo = false
   /// What the entry was for, where one was checked or refused.
   var types: [AuthenticatorType] = []
   /// The peer that asked for what it may not ask for.
   var peer: UInt32?
+  /// Its name, or its number in digits.
+  var peerName: [UInt8]?
   /// What is wrong with a file of the state that is damaged, edited, or of another account, and what to do; nil if none is.
   var damage: String?
   /// What root's own uafctl hears in place of the text, where that says too little.
@@ -33,6 +37,9 @@ struct Ending: Error {
   var isRootsFault = false
   /// Whether nothing was ever registered for the account here; decides `nouserok` alone.
   var neverHadRow = false
+
+  /// Whether the person denied what was to be approved.
+  var isDenial = false
 
   /// Whether a change concerns nothing of ours, so that the stack's other modules go on by themselves.
   var leavesToOthers = false

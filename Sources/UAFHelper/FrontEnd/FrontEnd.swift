@@ -9,6 +9,8 @@ import UAFWire
   private let socket: PacketSocket
   private var buffer: Secret
   private(set) var state = ConversationState.opened
+  /// The version the front end speaks.
+  private var version = Begin.currentVersion
 
   /// How long a front end may take to say what it wants.
   static let beginTimeoutMilliseconds: Int32 = 5000
@@ -58,7 +60,11 @@ import UAFWire
       return foreign
     }
     return try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketSocketError) -> Begin in
-      do throws(PacketError) { return try Begin(packet, bytes) } catch {
+      do throws(PacketError) {
+        let begin = try Begin(packet, bytes)
+        version = begin.version
+        return begin
+      } catch {
         // The fields are of a form known here, and a value is not, such as an operation to come.
         if let foreign = Begin(foreignVersionIn: bytes) { return foreign }
         throw .malformed(error)
@@ -75,12 +81,31 @@ import UAFWire
     let packet = try receiveInConversation()
     defer { buffer.wipe() }
     guard packet.type == .answer else {
-      let isAlone = buffer.withBytes { FrontEndSignal.saysNoConversation(packet, $0) }
-      guard !isAlone else { throw Ending(.notInteractive, log: "the host has no conversation: nobody can be asked") }
+      try hearCancelled(packet)
       return nil
     }
     do throws(PacketError) { return try Answer.value(packet, in: buffer) } catch {
       throw Ending(.cannotUse, log: "\(error)")
+    }
+  }
+
+  /// Takes the reason of *cancelled*, where it has one.
+  ///
+  /// - Throws: ``Ending`` where nobody can be asked, and where the person denied what was to be approved.
+  private func hearCancelled(_ packet: Packet) throws(Ending) {
+    let signal: FrontEndSignal
+    do throws(PacketError) {
+      signal = try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketError) in try FrontEndSignal(packet, bytes) }
+      // A field stands in no packet of a version that did not have it.
+      if signal == .denied, version < 3 { throw PacketError.unexpectedField(.cancelled, tag: 2) }
+    } catch { throw Ending(.applicationCancel, log: "front end: \(error)") }
+    switch signal {
+    case .noConversation: throw Ending(.notInteractive, log: "the host has no conversation: nobody can be asked")
+    case .denied:
+      var ending = Ending(.userCancel, text: .cancelled, log: "denied by the person")
+      ending.isDenial = true
+      throw ending
+    case .cancelled, .resume: return
     }
   }
 

@@ -23,8 +23,12 @@ enum LogEvent: String, CaseIterable {
   case peer
   /// A changed lock policy waits (3015).
   case policy
+  /// A text that waited at the server was denied.
+  case approval
   /// Keys were removed, forgotten by the server, or made anew.
   case keys
+  /// A text that the server had added was confirmed, and the server said yes to that.
+  case confirmed
   /// Something of the state could not be read or written, and the call went on.
   case state
   /// The front end broke the protocol, or went away.

@@ -68,7 +68,11 @@ import UAFWire
   ///
   /// - Throws: ``Ending``.
   func run() throws(Ending) -> Acceptance {
-    do throws(Ending) { return try decide() } catch {
+    do throws(Ending) {
+      let acceptance = try decide()
+      if session.isTransactionServers, let text = session.transaction { session.log(.confirmed, text.shown) }
+      return acceptance
+    } catch {
       var ending = error
       // A server that answered earlier in this call is not away, whatever a later request met.
       ending.handshakeCompleted = ending.handshakeCompleted || isReached
@@ -87,6 +91,7 @@ import UAFWire
 
   private func decide() throws(Ending) -> Acceptance {
     var isFirstTry = true
+    if client.takesServersTexts { try readServersText() }
     switch purpose {
     case .login where session.begin.isDivided: try waitForResume()
     case .approval:
@@ -102,6 +107,7 @@ import UAFWire
         try session.noteAccepted(held.account, held.opened.map(\.type))
         return acceptance
       case .failure(let refusal):
+        if let ending = try session.olderState(refusal, held.account) { throw ending }
         guard isFirstTry, refusal.result == .requestNotExist, refusal.spokenByServer else {
           throw try session.noted(refusal, held.account, held.opened.map(\.type))
         }
@@ -118,6 +124,18 @@ import UAFWire
   private func waitForResume() throws(Ending) {
     _ = try collect()
     guard try session.frontEnd.awaitResume() else { throw session.cancelled("cancelled before the prompt") }
+  }
+
+  /// Takes a text that the server adds by itself; it has to be shown before the value is asked for.
+  ///
+  /// A refusal is kept for later, as with *ready*.
+  private func readServersText() throws(Ending) {
+    if case .approval = purpose { return }
+    guard session.transaction == nil, case .success(let offer) = try collect(), let text = offer.transaction else {
+      return
+    }
+    session.transaction = text
+    session.isTransactionServers = true
   }
 
   /// Takes the text that waits to be confirmed.
@@ -173,7 +191,12 @@ import UAFWire
         if held.opened.isEmpty { try session.openAny(of: held) }
         return .failure(refusal)
       }
-      let way = try session.open(offer, held)
+      let way: [AuthenticatorType]
+      do throws(Ending) { way = try session.open(offer, held) } catch {
+        var ending = error
+        ending.forgottenTypes = AuthenticatorType.all(named: offer.leftOut)
+        throw ending
+      }
       if isOld { continue }
       received = nil
       let keys = try session.keys(of: held.account)
@@ -208,8 +231,12 @@ import UAFWire
     received = nil
     isFurther = false
     asked = session.surroundings.now()
+    // A text that was not shown before the value was entered is taken no more.
+    var client = client
+    client.takesServersTexts = false
     flow = try session.startAuthentication(client, held.account, for: purpose, over: &network)
   }
+
   /// Reads an answer that is not used any more; that there was one counts.
   private func drop() {
     do throws(TransportFailure) {

@@ -44,7 +44,7 @@ extension Session {
   /// Takes the server and its authority from a payload as this machine's.
   func trust() throws(Ending) -> Success {
     let payload = try payload()
-    if let configured = configuration.server?.requestURL {
+    if let configured = configuration.server?.urls.first {
       throw Ending(
         .invalidParameter, detail: "the configuration names a server already (\(configured.text)): change it there",
         log: "trust: the configuration names a server")

@@ -26,24 +26,43 @@ extension Session {
       try startInVain(client, server)
       throw try pretend()
     }
-    let run = try AuthenticationRun(self, held, client, server, for: purpose(held.account, server))
+    try takeOwnText(of: held.account)
+    let purpose = try purpose(held.account, server)
+    if begin.denies, case .approval(let code) = purpose { throw denied(code, of: held.account, client, server) }
+    let run = try AuthenticationRun(self, held, client, server, for: purpose)
     let terms = try answerTerms(client)
     var success: Success
     do throws(Ending) {
       success = Success(token: try run.run().token)
       noteYes(of: run, held, terms)
     } catch {
+      if error.isDenial, case .approval(let code) = purpose { throw denied(code, of: held.account, client, server) }
       success = try withoutServer(error, held, terms)
     }
-    for stale in held.staleTypes {
-      // A program with one prompt could not hold the change that the account stage would ask for.
-      success.valueIsStale = isInteractive
-      let text = isInteractive ? PromptText.valueIsStale(stale.kind) : .valueIsStaleHere(stale.kind)
-      try frontEnd.send(.info(text.text(in: language)))
-    }
+    // A program with one prompt could not hold the change that the account stage would ask for.
+    success.valueIsStale = try tellStale(held) && isInteractive
     success.types = held.opened.map(\.type)
     noteUse(of: held)
     return success
+  }
+
+  /// Takes the text that a peer without root wants its person to confirm: only now its name is known.
+  private func takeOwnText(of account: AccountFile) throws(Ending) {
+    guard begin.transaction != nil, transaction == nil else { return }
+    let source = TransactionSource(
+      begin, caller, hostName: surroundings.device.hostName, account: account.identity.name)
+    transaction = try source.text(in: charset)
+  }
+
+  /// Tells of each value that today's rules would refuse.
+  ///
+  /// - Returns: whether there is one.
+  private func tellStale(_ held: AccountAuthenticators) throws(Ending) -> Bool {
+    for stale in held.staleTypes {
+      let text = isInteractive ? PromptText.valueIsStale(stale.kind) : .valueIsStaleHere(stale.kind)
+      try frontEnd.send(.info(text.text(in: language)))
+    }
+    return !held.staleTypes.isEmpty
   }
 
   /// A login, or with a payload the approval of what waits for this person at the server.

@@ -25,13 +25,7 @@ extension Session {
     }
     let type = begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)
     let account = held.account
-    let proof: DeregistrationProof
-    if begin.payload != nil {
-      proof = .code(try code(for: account, server))
-    } else {
-      let proving = AccountAuthenticators(account, held.types, named: type, in: try openState())
-      proof = .token(try AuthenticationRun(self, proving, client, server, for: .proof(.deregistration)).run().token)
-    }
+    guard let proof = try proof(of: held, type, client, server) else { return try forgetHere(type, of: held) }
     try requireFrontEnd()
     var network = try self.network(server)
     let name = account.identity.serverUserName
@@ -42,7 +36,56 @@ extension Session {
       throw begin.payload == nil ? Ending(error) : Ending(judgingCode: error)
     }
     try forgetKeys(order, type, of: account, proof)
-    return Success(text: .deregistered(user: account.identity.serverUserName))
+    guard let left = try stillHeld(order, of: account) else {
+      return Success(text: .deregistered(user: account.identity.serverUserName), token: order.token)
+    }
+    log(
+      .keys,
+      "the server has forgotten the key of the \(left.rawValue) as well, which was not asked for; it is kept here")
+    return Success(
+      text: .deregisteredMore(user: account.identity.serverUserName, left: left.kind), token: order.token)
+  }
+
+  /// What proves the account to the server: the payload's code, or a fresh verification.
+  ///
+  /// - Returns: nil where the server does not know the key that was to prove it, and cannot be asked to forget it. The person wants it
+  ///   gone, and has entered the value.
+  private func proof(
+    of held: AccountAuthenticators, _ type: AuthenticatorType?, _ client: ClientSettings, _ server: ServerSettings
+  ) throws(Ending) -> DeregistrationProof? {
+    if begin.payload != nil { return .code(try code(for: held.account, server)) }
+    let proving = AccountAuthenticators(held.account, held.types, named: type, in: try openState())
+    do throws(Ending) {
+      return .token(try AuthenticationRun(self, proving, client, server, for: .proof(.deregistration)).run().token)
+    } catch {
+      let meant = type.map { [$0] } ?? held.types
+      let isProved = type.map { proving[$0] != nil } ?? error.hasProved
+      guard isProved, meant.allSatisfy(error.forgottenTypes.contains) else { throw error }
+      return nil
+    }
+  }
+
+  /// Removes the keys of one authenticator, or all where none is named, which the server does not have.
+  private func forgetHere(_ type: AuthenticatorType?, of held: AccountAuthenticators) throws(Ending) -> Success {
+    try requireFrontEnd()
+    let account = held.account
+    let keyIDs = try keys(of: account).filter { type == nil || $0.type == type }.map(\.keyID)
+    do throws(StateError) {
+      try tellingRemovedLocks(of: account) { () throws(StateError) in try account.remove(keyIDs) }
+    } catch { throw Ending(error) }
+    log(.keys, "\(keyIDs.count) key(s) removed, which the server did not know any more")
+    return Success(text: .deregisteredHere(user: account.identity.serverUserName))
+  }
+
+  /// The authenticator whose key the server named beside what was asked for, and which is still here; nil for none.
+  private func stillHeld(_ order: DeregistrationOrder, of account: AccountFile) throws(Ending) -> AuthenticatorType? {
+    guard begin.payload == nil || caller.isRoot else { return nil }
+    return try keys(of: account).first { $0.appID == order.appID && names($0, order) }?.type
+  }
+
+  private func names(_ key: UAFKey, _ order: DeregistrationOrder) -> Bool {
+    guard let aaid = try? AAID(key.type.aaid), let keyID = try? KeyID(bytes: key.keyID) else { return false }
+    return order.names(aaid, keyID)
   }
 
   /// The named type, the only one, or what the person chooses.
@@ -88,10 +131,7 @@ extension Session {
     _ order: DeregistrationOrder, _ type: AuthenticatorType?, of account: AccountFile, _ proof: DeregistrationProof
   ) throws(Ending) {
     let named = try keys(of: account).filter { key in
-      guard type == nil || key.type == type, key.appID == order.appID, let aaid = try? AAID(key.type.aaid),
-        let keyID = try? KeyID(bytes: key.keyID)
-      else { return false }
-      return order.names(aaid, keyID)
+      (type == nil || key.type == type) && key.appID == order.appID && names(key, order)
     }
     guard !named.isEmpty else {
       var ending = Ending(

@@ -15,8 +15,13 @@ extension Session {
     let name = account.identity.serverUserName
     var flow =
       switch purpose {
-      case .login: AuthenticationFlow(settings: client, username: name, transaction: transaction)
-      case .proof(let operation): AuthenticationFlow(settings: client, username: name, proofFor: operation)
+      case .login:
+        AuthenticationFlow(
+          settings: client, username: name, transaction: transaction, isServers: isTransactionServers)
+      case .proof(let operation):
+        AuthenticationFlow(
+          settings: client, username: name, transaction: transaction, isServers: isTransactionServers,
+          proofFor: operation)
       case .approval(let code): AuthenticationFlow(settings: client, username: name, approving: code)
       }
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
@@ -30,6 +35,19 @@ extension Session {
     var flow = AuthenticationFlow(settings: client, username: name, transaction: transaction)
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
     vainNetwork = network
+    vainFlow = flow
+  }
+
+  /// Takes a text that the server adds, where root lets it, for an account that is not there.
+  ///
+  /// - Returns: whether the server's answer was waited for.
+  func takeVainText() -> Bool {
+    guard let isAwaited = try? server().acceptedTransactions == .any, isAwaited, transaction == nil,
+      var network = vainNetwork.take()
+    else { return false }
+    transaction = vainFlow?.text(over: &network)
+    vainNetwork = network
+    return true
   }
 
   /// Signs a request with a key of each authenticator of a way, and hears the verdict.
@@ -76,6 +94,22 @@ extension Session {
     }
   }
 
+  /// The ending where the server has seen a signature that this state folder never made: an older copy was put back.
+  ///
+  /// No second try helps. What was counted and locked in between is lost here too, so the counter is not caught up with. Where another
+  /// login of this person was merely faster, its counter stands here as well: nil.
+  func olderState(_ refusal: Refusal, _ account: AccountFile) throws(Ending) -> Ending? {
+    guard let seen = refusal.seenCounter,
+      let key = try keys(of: account).first(where: { $0.keyID == seen.keyID.bytes }), key.signCounter < seen.signCounter
+    else { return nil }
+    var ending = try noted(refusal, account, [key.type])
+    ending.text = .stateIsOlder(user: shownName)
+    ending.log =
+      "the server has seen signature \(seen.signCounter) of the key, and this state folder counts \(key.signCounter): an older "
+      + "copy was put back; 'uafctl reset', then register again"
+    return ending
+  }
+
   /// The ending for a refusal, after what the server said of the key was noted.
   func noted(
     _ refusal: Refusal, _ account: AccountFile, _ types: [AuthenticatorType]
@@ -87,6 +121,9 @@ extension Session {
         }
       }
     }
-    return Ending(refusal)
+    var ending = Ending(refusal)
+    // With several signatures it is not told whose key it was.
+    if refusal.serverStatus == UAFStatusCode.unknownKeyID.rawValue, types.count == 1 { ending.forgottenTypes = types }
+    return ending
   }
 }

@@ -13,6 +13,7 @@ extension Session {
   /// login.
   private var offlineLimit: Duration? {
     guard begin.operation == .authenticate, begin.payload == nil, caller.isRoot, !settings.transaction,
+      begin.transaction == nil,
       settings.general.offline == .allow
     else { return nil }
     return settings.general.offlineMaximumAge

@@ -66,9 +66,12 @@ extension Session {
   /// Trust comes from root's configuration alone: a payload that names another server or authority is refused,
   /// and nothing of it is kept.
   func requireTrusted(_ payload: EnrolmentPayload, _ server: ServerSettings) throws(Ending) {
-    guard let configured = server.requestURL, let named = ServerURL(payload.server + "/"),
-      configured.isSecure == named.isSecure, configured.host == named.host, configured.port == named.port
-    else {
+    let own = payload.op == .authentication ? server.authentication : server.registration
+    let named = ServerURL(payload.server + "/")
+    let isConfigured = [server.requestURL, own.requestURL].compactMap { $0 }.contains { configured in
+      configured.isSecure == named?.isSecure && configured.host == named?.host && configured.port == named?.port
+    }
+    guard isConfigured else {
       throw Ending(
         .invalidParameter, because: .codeOfOtherServer,
         log: "payload of another server")

@@ -59,12 +59,14 @@ extension Session {
     return value
   }
 
-  /// What the entry confirms; a command of sudo's, whose caller may be another program, as a screen has room for it.
+  /// What the entry confirms; what another program may have written, as a command of sudo's, as a screen has room for it.
   ///
   /// - Throws: ``Ending``.
   private func confirmed(by kind: ValueKind) throws(Ending) -> String? {
     guard let transaction else { return nil }
-    guard caller.isSudo else { return PromptText.confirm(kind, transaction.shown).text(in: language) }
+    guard caller.isSudo || begin.transaction != nil else {
+      return PromptText.confirm(kind, transaction.shown).text(in: language)
+    }
     let shown: (text: String, left: Int)
     do throws(CryptoError) {
       shown = try transaction.onScreen { bytes throws(CryptoError) in try SHA256.hash(bytes) }
@@ -103,7 +105,8 @@ extension Session {
   /// new text may have.
   private func entryLength(_ question: Question) -> UInt32? {
     guard question.kind == .passcode, configuration.passcode.autoSubmit else { return nil }
-    return UInt32(clamping: digitCount(question) ?? configuration.passcode.policy.maximumLength)
+    let policy = configuration.passcode.policy
+    return UInt32(clamping: policy.uiType.digitCount ?? policy.maximumLength)
   }
 
   /// What this is for, in the prompt's own field: the text to be confirmed, root's words, or else the service with sudo's
@@ -120,10 +123,7 @@ extension Session {
   private var rootsReason: String? { settings.reason?.text(in: language) }
 
   /// What sudo is to do; nil where that is not known.
-  ///
-  /// Older modules have it in their own words.
   private var command: [UInt8]? {
-    if let command = begin.command { return Array("sudo: ".utf8) + command }
     guard let program = begin.program, let line = begin.commandLine else { return nil }
     return try? SudoCommandLine(program: program, commandLine: line, limit: WireLimit.commandLine).text
   }

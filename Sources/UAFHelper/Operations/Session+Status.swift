@@ -10,10 +10,10 @@ extension Session {
     let directory = try openState()
     let account = try openAccount(uid, in: directory)
     var entries: [JSONValue] = []
-    var available: UInt32 = 0
+    var kinds = TypeSets()
     for type in enabledTypes {
       let state = try entry(type, uid, account)
-      if state.code == .stateAvailable { available |= type.userVerification }
+      kinds.add(type, state.code)
       entries.append(.object(state.json))
     }
     for type in configuration.authenticators where AuthenticatorType(rawValue: type.rawValue) == nil {
@@ -23,9 +23,29 @@ extension Session {
     person.set("serverUserName", account.map { .string($0.identity.serverUserName) })
     let document: JSONObject = [
       "version": .string(HelperProgram.version), "account": .object(person),
-      "availableTypes": .integer(Int64(available)), "authenticators": .array(entries),
+      "availableTypes": .integer(Int64(kinds.supported)), "registeredTypes": .integer(Int64(kinds.registered)),
+      "lockedTypes": .integer(Int64(kinds.locked)), "usableTypes": .integer(Int64(kinds.usable)),
+      "authenticators": .array(entries),
     ]
     return Success(document: JSONValue.object(document).text)
+  }
+
+  /// Types as bits of UAF's user verification methods, by what holds of them for this account.
+  private struct TypeSets {
+    /// Enabled, and built: what could be registered.
+    var supported: UInt32 = 0
+    var registered: UInt32 = 0
+    /// Registered, and refused for a while or for good.
+    var locked: UInt32 = 0
+    /// Registered, and good for a login now.
+    var usable: UInt32 = 0
+
+    mutating func add(_ type: AuthenticatorType, _ state: FidoResult) {
+      supported |= type.userVerification
+      if state != .stateNotRegistered { registered |= type.userVerification }
+      if state == .stateLocked { locked |= type.userVerification }
+      if state == .stateAvailable { usable |= type.userVerification }
+    }
   }
 
   /// What root enabled and this version cannot verify: it has no AAID and nothing to count.

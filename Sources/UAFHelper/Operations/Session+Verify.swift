@@ -20,8 +20,11 @@ extension Session {
     canGoBack: Bool = false, keepsValue: Bool = false
   ) throws(Ending) -> UnlockedAuthenticatorBox? {
     let policy = lockPolicy(type, uid: account.identity.uid, caller.origin)
-    if !hidesState { try refuseLocked(account, type, policy) }
     var question = Question(kind: hidesState ? hiddenKind : type.kind, user: shownName)
+    if !hidesState {
+      try refuseLocked(account, type, policy)
+      question.tries = try standingTries(account, type, policy)
+    }
     question.canGoBack = canGoBack
     var refusal: Ending?
     while true {
@@ -67,8 +70,9 @@ extension Session {
     let wrong = PromptText.wrong(hiddenKind, triesLeft: nil)
     let directory = try openState()
     var question = Question(kind: hiddenKind, user: shownName)
+    let isAnswered = takeVainText()
     if begin.isDivided {
-      _ = try? vainNetwork?.finish()
+      if !isAnswered { _ = try? vainNetwork?.finish() }
       guard try frontEnd.awaitResume() else { return cancelled("cancelled before the prompt") }
     }
     for _ in 0..<tries {
@@ -137,6 +141,18 @@ extension Session {
   ) throws(Ending) {
     let status = try lockStatus(account, type, caller.origin, policy)
     if status.isLocked { throw lockedEnding(type, status.isPermanent ? nil : status.remainingLock) }
+  }
+
+  /// The tries that are left where wrong entries stand from an earlier call; nil where none does.
+  private func standingTries(
+    _ account: AccountFile, _ type: AuthenticatorType, _ policy: LockPolicy
+  ) throws(Ending) -> Int? {
+    do throws(StateError) {
+      let now = surroundings.now()
+      let ledger = try account.ledger(type, at: now)
+      guard ledger.hasWrongEntries(caller.origin) else { return nil }
+      return ledger.status(caller.origin, at: now, policy: policy).remainingTries
+    } catch { throw Ending(error) }
   }
 
   private func lockedEnding(_ type: AuthenticatorType, _ time: Duration?) -> Ending {

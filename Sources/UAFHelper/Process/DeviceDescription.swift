@@ -1,6 +1,7 @@
 import Glibc
 import SecretMemory
 import UAFClient
+import UAFConfiguration
 import UAFCrypto
 
 /// What the server is told of this machine (features 1.10), unless `send_device` is off.
@@ -32,15 +33,23 @@ struct DeviceDescription: Equatable {
   }
 
   /// As the server may know it: the id is an HMAC, so that it is of no use to anyone else.
-  var context: DeviceContext {
+  ///
+  /// - Parameters:
+  ///   - template: root's name for it; nil for the host name.
+  ///   - folder: the state folder's own random bytes. A folder without any keeps the id that servers know it by.
+  func context(named template: DeviceNameTemplate?, of folder: [UInt8]?) -> DeviceContext {
     DeviceContext(
-      id: identifier, name: Self.optional(hostName), model: Self.optional(model),
+      id: identifier(folder), name: template.map { $0.name(hostName: hostName) } ?? Self.optional(hostName),
+      model: Self.optional(model),
       operatingSystem: Self.optional(operatingSystem))
   }
 
-  private var identifier: String? {
-    guard !machineID.isEmpty, let key = try? Secret(copying: machineID.span),
-      let mark = try? HMACSHA256.authenticate(Array("pam-uaf device id".utf8), key: key)
+  /// Copied machines often share a machine-id, and copied state folders their random bytes: it takes both to be the same one.
+  private func identifier(_ folder: [UInt8]?) -> String? {
+    let bytes = folder ?? machineID
+    let message = Array("pam-uaf device id".utf8) + (folder == nil ? [] : machineID)
+    guard !bytes.isEmpty, let key = try? Secret(copying: bytes.span),
+      let mark = try? HMACSHA256.authenticate(message, key: key)
     else { return nil }
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: mark.prefix(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -26,12 +26,13 @@ struct Outcome {
   func log(_ ending: Ending, to sink: any LogSink) {
     if let incident = ending.incident {
       var line = LogLine(incident)
-      caller?.describe(in: &line)
+      describe(ending, in: &line)
       line.add(.peer, ending.peer.map { String($0) })
       line.add(.detail, ending.log)
       sink.write(line, .error)
     }
     var line = line
+    if caller == nil { describe(ending, in: &line) }
     line.add(.type, Self.names(ending.types))
     if ending.isUnused { line.add(.unused, "yes") }
     line.add(.detail, ending.log)
@@ -42,6 +43,12 @@ struct Outcome {
       default: .warning
       }
     sink.write(line, level)
+  }
+
+  /// Who asked; where that was refused before it was known, whose uid the peer is.
+  private func describe(_ ending: Ending, in line: inout LogLine) {
+    caller?.describe(in: &line)
+    if caller == nil { line.add(.account, ending.peerName) }
   }
 
   private var line: LogLine {

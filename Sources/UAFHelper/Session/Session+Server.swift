@@ -22,7 +22,7 @@ extension Session {
   }
 
   private func findServer() throws(Ending) -> ServerSettings {
-    if let server = configuration.server, server.requestURL != nil { return server }
+    if let server = configuration.server { return server }
     if let trusted = try TrustedServer.load(configuration.state.directory, owner: surroundings.owner) { return trusted }
     throw .configuration(
       "no server is configured: set server.request_url, or run 'uafctl trust' as root",
@@ -91,14 +91,16 @@ extension Session {
   /// What the client flows need to know.
   func clientSettings(_ server: ServerSettings) throws(Ending) -> ClientSettings {
     var settings = ClientSettings(
-      endpoint: try endpoint(server, nil), facetID: server.facetID,
-      device: server.sendsDevice ? surroundings.device.context : DeviceContext())
+      registration: try endpoint(server, server.registration),
+      authentication: try endpoint(server, server.authentication),
+      deregistration: try endpoint(server, server.deregistration), facetID: server.facetID,
+      device: server.sendsDevice
+        ? surroundings.device.context(named: server.deviceName, of: try openState().identifier) : DeviceContext())
     settings.dialect = Self.dialect(server)
     settings.contentType = server.contentType
     settings.appIDs = server.appIDs
-    settings.registration = try endpoint(server, server.registration)
-    settings.authentication = try endpoint(server, server.authentication)
-    settings.deregistration = try endpoint(server, server.deregistration)
+    settings.takesServersTexts = server.acceptedTransactions == .any
+    settings.allowsPlainHere = server.allowsInsecure
     return settings
   }
 
@@ -166,12 +168,13 @@ extension Session {
   }
 
   private func endpoint(
-    _ server: ServerSettings, _ own: ServerSettings.OperationURLs?
+    _ server: ServerSettings, _ own: ServerSettings.OperationURLs
   ) throws(Ending) -> ServerEndpoint {
-    guard let request = own?.requestURL ?? server.requestURL, let response = own?.responseURL ?? server.responseURL
-    else {
-      throw .configuration("server.response_url is missing")
+    guard let request = own.requestURL ?? server.requestURL else {
+      throw .configuration("server.request_url is missing")
     }
+    // Nothing is answered to a deregistration, and the configuration was refused where any other one lacks the address.
+    let response = own.responseURL ?? server.responseURL ?? request
     return ServerEndpoint(requestURL: request.text, responseURL: response.text)
   }
 
@@ -190,12 +193,20 @@ extension Session {
   }
 }
 
+extension AuthenticatorType {
+  /// The authenticators of some models.
+  static func all(named aaids: [AAID]) -> [AuthenticatorType] {
+    allCases.filter { type in aaids.contains { $0.text == type.aaid } }
+  }
+}
+
 extension Ending {
   /// The end of a flow with the server.
   init(_ refusal: Refusal) {
     self.init(refusal.result, text: Self.text(of: refusal), log: refusal.detail)
     handshakeCompleted = refusal.handshakeCompleted
     isServers = refusal.spokenByServer
+    forgottenTypes = AuthenticatorType.all(named: refusal.leftOut)
     isServersNo = refusal.isServersNo
   }
 

@@ -1,5 +1,6 @@
 import Authenticator
 import FidoResults
+import UAFClient
 import UAFConfiguration
 import UAFMessages
 import UAFWire
@@ -17,8 +18,10 @@ import UAFWire
   let surroundings: Surroundings
   /// What the person confirms by entering the value; nil where root wants no such text, and for other operations.
   ///
-  /// An approval's comes from the server.
+  /// An approval's comes from the server, and so does what the server adds where root lets it.
   var transaction: TransactionText?
+  /// Whether the server added that text by itself.
+  var isTransactionServers = false
   /// What the server's yes must be signed with, once the server is known; nil where root does not ask for that.
   var verdictKey: [UInt8]?
   /// The server, or why there is none, once that was looked up.
@@ -35,6 +38,8 @@ import UAFWire
   var hasToldLockOptions = false
   /// Kept open until the end for accounts that are not there, as the real one is.
   var vainNetwork: Network?
+  /// The request that left the machine for such an account.
+  var vainFlow: AuthenticationFlow?
 
   /// Reads what decides everything else: who asks, root's arguments, root's configuration.
   ///
@@ -59,9 +64,27 @@ import UAFWire
     var surroundings = surroundings
     if configuration.server?.verifiesTLS == false { surroundings.log = UnverifiedServerLog(log: surroundings.log) }
     self.surroundings = surroundings
+    try Self.requireSense(begin)
     language = Language.matching(Self.locale(begin), default: settings.general.language)
-    guard settings.transaction, begin.operation == .authenticate, begin.payload == nil else { return }
+    // A peer without root says no name: its own text is made once the account is open.
+    guard caller.isRoot, begin.operation == .authenticate, begin.payload == nil else { return }
+    guard settings.transaction || begin.transaction != nil else { return }
     transaction = try TransactionSource(begin, caller, hostName: surroundings.device.hostName).text(in: charset)
+  }
+
+  /// Refuses what goes together in no call: a text is for a login, and what is denied stands in a payload.
+  ///
+  /// An empty text is refused rather than ignored: a script whose variable is empty would take a mere login for a yes to it.
+  ///
+  /// - Throws: ``Ending`` (1001).
+  private static func requireSense(_ begin: Begin) throws(Ending) {
+    let isLogin = begin.operation == .authenticate
+    if let text = begin.transaction, text.isEmpty || !isLogin || begin.payload != nil {
+      throw Ending(.invalidParameter, log: "a text to be confirmed that is empty, or goes with no login")
+    }
+    if begin.denies, !isLogin || begin.payload == nil {
+      throw Ending(.invalidParameter, log: "a denial without a payload that asks for an approval")
+    }
   }
 
   /// The person's locale, where it is text.
@@ -70,7 +93,7 @@ import UAFWire
   }
 
   /// What a text to be confirmed is shown and signed in: letters only where server and terminal have them.
-  private var charset: TransactionCharset {
+  var charset: TransactionCharset {
     guard let server = try? server(), server.transactionCharset == .utf8 else { return .ascii }
     return Language.hasUTF8(locale: Self.locale(begin)) ? .utf8 : .ascii
   }

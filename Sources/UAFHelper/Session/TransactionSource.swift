@@ -7,26 +7,30 @@ struct TransactionSource {
   private let begin: Begin
   private let caller: Caller
   private let hostName: String
+  private let account: [UInt8]
 
-  init(_ begin: Begin, _ caller: Caller, hostName: String) {
+  /// - Parameter account: the account's name, where the caller has not said it.
+  init(_ begin: Begin, _ caller: Caller, hostName: String, account: [UInt8] = []) {
     self.begin = begin
     self.caller = caller
     self.hostName = hostName
+    self.account = caller.name ?? caller.typedName ?? account
   }
 
-  /// The text: `ACCOUNT@HOST: ` and what ``SudoCommandLine`` says of sudo, else `ACCOUNT@HOST: SERVICE`, with ` from RHOST`
-  /// where the person is remote.
+  /// The text: `ACCOUNT@HOST: ` and the caller's own words behind `uafctl: `, or what ``SudoCommandLine`` says of sudo, else
+  /// the service, with ` from RHOST` where the person is remote.
   ///
   /// What this machine knows stands first, so that a command cannot pass for another host or account.
   ///
   /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, for options that a screen would not show, and
-  ///   for sudo by a name or with an option that leaves open what it does; 1006 and 1007 where what sudo is to do is not known.
+  ///   for sudo by a name or with an option that leaves open what it does; 1007 where what sudo is to do is not known.
   func text(in charset: TransactionCharset) throws(Ending) -> TransactionText {
-    let account = caller.shownName ?? []
     let service = caller.service ?? ""
     var text = account + Array("@\(hostName): ".utf8)
     var head: [UInt8]?
-    if caller.isSudo {
+    if let words = begin.transaction {
+      text += Array(ownLabel.utf8) + words
+    } else if caller.isSudo {
       let parts = try sudoLine().parts
       head = text + parts.head
       text += parts.head + parts.command
@@ -44,13 +48,7 @@ struct TransactionSource {
     return made
   }
 
-  /// What sudo does; the host's own words of version 1 are no account of it, since they begin with what the caller called it.
   private func sudoLine() throws(Ending) -> SudoCommandLine {
-    guard begin.version > 1 else {
-      throw Ending(
-        .clientMismatch, because: .olderModule,
-        log: "a sudo with the module of an older version cannot have its command confirmed")
-    }
     guard let program = begin.program, let line = begin.commandLine else {
       throw Ending(.cannotUse, log: "sudo's file and command line, which are to be confirmed, could not be read")
     }
@@ -71,7 +69,14 @@ struct TransactionSource {
     }
   }
 
+  /// What stands before words that this machine did not choose, so that they pass neither for a command of sudo's nor for
+  /// the person's own where root asks for somebody else.
+  ///
+  /// The service is no part of it: peers without root call themselves what they like.
+  private var ownLabel: String { caller.isRoot && caller.uid != 0 ? "uafctl, by root: " : "uafctl: " }
+
   private func tooLong(_ count: Int) -> Ending {
-    Ending(.invalidParameter, text: .textTooLong(count), log: "the text to be confirmed is too long")
+    let text = begin.transaction == nil ? PromptText.textTooLong(count) : .ownTextTooLong(count)
+    return Ending(.invalidParameter, text: text, log: "the text to be confirmed is too long")
   }
 }

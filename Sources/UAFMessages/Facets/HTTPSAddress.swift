@@ -4,22 +4,26 @@
 ///
 /// Stricter than RFC 3986: no user information, no percent-encoding in the host, no characters outside ASCII, no empty
 /// label, no number that is not four; what two URL parsers could split differently is not an address here.
+/// Where root allows it, `http` to this machine is an address as well.
 public struct HTTPSAddress: Equatable, Sendable {
   /// The host in lower case; an IPv6 address with its brackets.
   public let host: String
 
-  /// The port, 443 where none is written.
+  /// The port; the scheme's own where none is written.
   public let port: UInt16
 
   /// Whether the host is a name of several labels: neither an address nor a name that only the local network knows.
   public let hasDomain: Bool
 
   /// Reads an address, nil if it is not one.
-  public init?(_ text: String) {
-    let scheme = "https://"
-    guard text.lowercased().hasPrefix(scheme), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x5C })
+  ///
+  /// - Parameter orPlainHere: whether `http` will do, where the host can only be this machine.
+  public init?(_ text: String, orPlainHere: Bool = false) {
+    let isSecure = text.lowercased().hasPrefix("https://")
+    guard isSecure || orPlainHere && text.lowercased().hasPrefix("http://"),
+      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x5C })
     else { return nil }
-    let authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+    let authority = text.dropFirst(isSecure ? 8 : 7).prefix { !"/?#".contains($0) }
     let host: Substring
     if authority.hasPrefix("[") {
       guard let close = authority.firstIndex(of: "]") else { return nil }
@@ -40,7 +44,8 @@ public struct HTTPSAddress: Equatable, Sendable {
       hasDomain = labels.count > 1 && !isNumeric
     }
     let port = authority.dropFirst(host.count)
-    guard let number = port.isEmpty ? Self.standardPort : Self.number(of: port) else { return nil }
+    guard let number = port.isEmpty ? (isSecure ? 443 : 80) : Self.number(of: port) else { return nil }
+    guard isSecure || Self.isHere(host.lowercased()) else { return nil }
     self.host = host.lowercased()
     self.port = number
   }
@@ -49,7 +54,10 @@ public struct HTTPSAddress: Equatable, Sendable {
     (1...63).contains(label.utf8.count) && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" }
   }
 
-  private static let standardPort: UInt16 = 443
+  /// Whether a host that is well formed can only be this machine.
+  private static func isHere(_ host: String) -> Bool {
+    host == "localhost" || host == "[::1]" || host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." }
+  }
 
   private static func number(of text: Substring) -> UInt16? {
     let digits = text.dropFirst()

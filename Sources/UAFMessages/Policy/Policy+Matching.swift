@@ -1,4 +1,11 @@
 extension Policy {
+  /// Whether each criterion lists keys, and none lists one that an authenticator has for the AppID: whoever wrote it has none of them.
+  public func leavesOut(_ authenticator: AuthenticatorDescription, appID: String) -> Bool {
+    let criteria = accepted.joined()
+    return !criteria.isEmpty && !authenticator.keyIDs(for: appID).isEmpty
+      && criteria.allSatisfy { $0.keyIDs != nil && $0.matchingKeyIDs(of: authenticator, appID: appID).isEmpty }
+  }
+
   /// The ways in which some of the authenticators satisfy the policy, best first.
   ///
   /// Each way is one set of authenticators to be used together. Authenticators that any `disallowed` criterion matches

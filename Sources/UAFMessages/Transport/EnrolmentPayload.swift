@@ -2,7 +2,7 @@
 public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   /// What the code allows.
   public let op: Operation
-  /// The server's base URL, https, at most 2048 characters.
+  /// The server's base URL, https or http to this machine, at most 2048 characters.
   public let server: String
   /// The account's name at the server, 1 to 128 characters.
   public let username: String
@@ -31,7 +31,9 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
     guard try reader.integer("v", as: Int64.self) == Self.version else { throw .unsupportedVersion }
     op = try reader.child("op", as: Operation.self)
     server = try reader.string("server", characters: 1...2048)
-    guard server.utf8.starts(with: "https://".utf8), server.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+    let isPlain = HTTPSAddress(server, orPlainHere: true) != nil && server.utf8.starts(with: "http://".utf8)
+    guard isPlain || server.utf8.starts(with: "https://".utf8), server.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else {
       throw .outOfRange(reader.name("server"))
     }
     username = try reader.string("username", characters: 1...128)

@@ -31,6 +31,9 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
   /// The new key takes their place, if the server knows the member.
   public var lostKeyIDs: [KeyID] = []
 
+  /// With an authentication by code: whether the person denies the text that waits.
+  public var denies: Bool?
+
   /// Makes a context of the mandatory member; the others are set afterwards.
   public init(username: String) {
     self.username = username
@@ -50,6 +53,7 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     proofFor = try reader.optionalChild("proofFor", as: Operation.self)
     deregisterAAID = try reader.optionalChild("deregisterAAID", as: AAID.self)
     deregisterAll = try reader.optionalBool("deregisterAll")
+    denies = try reader.optionalBool("deny")
     deregisterKeyIDs = try Self.keyIDs("deregisterKeyIDs", reader)
     lostKeyIDs = try Self.keyIDs("lostKeyIDs", reader)
   }
@@ -75,6 +79,7 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     object.set("deregisterAll", deregisterAll.map(JSONValue.bool))
     object.set("deregisterKeyIDs", JSONValue.list(deregisterKeyIDs))
     object.set("lostKeyIDs", JSONValue.list(lostKeyIDs))
+    object.set("deny", denies.map(JSONValue.bool))
     return .object(object)
   }
 }

@@ -12,10 +12,15 @@ public struct ReturnUAFRequest: JSONRepresentable, Equatable, Sendable {
   /// How long the request is good for, in milliseconds.
   public let lifetimeMilliseconds: UInt32?
 
+  /// Tokens, beside the order of a deregistration; our own, since nothing else comes back from one.
+  public let additionalTokens: [Token]
+
   /// Makes the body.
   public init(
-    statusCode: UAFStatusCode, uafRequest: String? = nil, op: Operation? = nil, lifetimeMilliseconds: UInt32? = nil
+    statusCode: UAFStatusCode, uafRequest: String? = nil, op: Operation? = nil, lifetimeMilliseconds: UInt32? = nil,
+    additionalTokens: [Token] = []
   ) {
+    self.additionalTokens = additionalTokens
     self.statusCode = statusCode
     self.uafRequest = uafRequest
     self.op = op
@@ -30,6 +35,7 @@ public struct ReturnUAFRequest: JSONRepresentable, Equatable, Sendable {
     self.uafRequest = uafRequest?.isEmpty == true ? nil : uafRequest
     op = try reader.optionalChild("op", as: Operation.self)
     lifetimeMilliseconds = try reader.optionalInteger("lifetimeMillis", as: UInt32.self)
+    additionalTokens = try reader.optionalList("additionalTokens", of: Token.self) ?? []
   }
 
   /// The body as JSON.
@@ -38,6 +44,7 @@ public struct ReturnUAFRequest: JSONRepresentable, Equatable, Sendable {
     object.set("uafRequest", uafRequest.map(JSONValue.string))
     object.set("op", op?.json)
     object.set("lifetimeMillis", lifetimeMilliseconds.map { .integer(Int64($0)) })
+    object.set("additionalTokens", JSONValue.list(additionalTokens))
     return .object(object)
   }
 }

@@ -21,10 +21,14 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   /// Keys that the server has forgotten, of those the registration named as lost; ours.
   public let forgottenKeyIDs: [KeyID]
 
+  /// How far the server has seen the key count, where the answer's counter did not grow; ours.
+  public let seenCounter: SeenCounter?
+
   /// Makes the body.
   public init(
     statusCode: UAFStatusCode, description: String? = nil, additionalTokens: [Token] = [], location: String? = nil,
-    postData: String? = nil, newUAFRequest: String? = nil, forgottenKeyIDs: [KeyID] = []
+    postData: String? = nil, newUAFRequest: String? = nil, forgottenKeyIDs: [KeyID] = [],
+    seenCounter: SeenCounter? = nil
   ) {
     self.statusCode = statusCode
     self.description = description
@@ -33,6 +37,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     self.postData = postData
     self.newUAFRequest = newUAFRequest
     self.forgottenKeyIDs = forgottenKeyIDs
+    self.seenCounter = seenCounter
   }
 
   /// Reads the body; texts without effect on the verdict may be empty.
@@ -46,6 +51,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     let newUAFRequest = try reader.optionalString("newUAFRequest", characters: 0...Int.max)
     self.newUAFRequest = newUAFRequest?.isEmpty == true ? nil : newUAFRequest
     forgottenKeyIDs = try reader.optionalList("forgottenKeyIDs", mayBeEmpty: true, of: KeyID.self) ?? []
+    seenCounter = try reader.optionalChild("seenCounter", as: SeenCounter.self)
   }
 
   /// The body as JSON.
@@ -57,6 +63,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     object.set("postData", postData.map(JSONValue.string))
     object.set("newUAFRequest", newUAFRequest.map(JSONValue.string))
     object.set("forgottenKeyIDs", JSONValue.list(forgottenKeyIDs))
+    object.set("seenCounter", seenCounter?.json)
     return .object(object)
   }
 }

@@ -15,6 +15,9 @@ public struct Token: JSONRepresentable, Equatable, Sendable {
   /// A JSON web token.
   public static let jwt = "JWT"
 
+  /// Which of several is passed on: the first JWT, else the first of any kind.
+  public static func passedOn(_ tokens: [Token]) -> String? { (tokens.first { $0.type == jwt } ?? tokens.first)?.value }
+
   /// Reads the token.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)

@@ -9,9 +9,12 @@ struct ApproveCommand: AsyncParsableCommand {
     commandName: "approve", abstract: "Print a one-time approval code, with which a person confirms a text.",
     discussion: """
       For a login elsewhere that is approved out of band. Works while the server runs; an earlier text of the account that \
-      waits is closed. With --wait the command ends when the person has confirmed (0), or can no longer do so (1). What was \
-      confirmed is kept, signature and all: see 'audit verify'.
+      waits is closed. With --wait the command ends when the person has confirmed (0), has denied (\(deniedStatus)), or can no \
+      longer do either (1). What was confirmed is kept, signature and all: see 'audit verify'. What was denied stays so.
       """)
+
+  /// The exit status of `--wait` for a person's no: neither a mistake nor a time that is over.
+  static let deniedStatus: Int32 = 4
 
   @Argument(help: "The account's name at this server.", completion: Completion.accounts) var user: String
   @Option(help: ArgumentHelp("What the person confirms, at most 200 bytes.", valueName: "text")) var text: String
@@ -19,7 +22,7 @@ struct ApproveCommand: AsyncParsableCommand {
   @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
   @Option(help: ArgumentHelp("Seconds the code is good for, 1 to 3600.", valueName: "seconds"))
   var lifetime: Int64 = 120
-  @Flag(help: "Wait until the person has confirmed, or cannot any more.") var wait = false
+  @Flag(help: "Wait until the person has confirmed or denied, or cannot any more.") var wait = false
 
   func validate() throws {
     try Terminal.check(username: user)
@@ -60,6 +63,9 @@ struct ApproveCommand: AsyncParsableCommand {
     while true {
       switch try await database.read({ db in try ApprovalStore(db: db).outcome(id: id, now: Terminal.now) }) {
       case .confirmed: return Terminal.note("\(user) has confirmed the text")
+      case .denied:
+        Terminal.note("\(user) has denied the text")
+        throw ExitCode(Self.deniedStatus)
       case .closed:
         Terminal.note("nobody has confirmed the text, and nobody can any more")
         throw ExitCode.failure

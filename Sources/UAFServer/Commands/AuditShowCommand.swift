@@ -33,7 +33,7 @@ struct AuditShowCommand: AsyncParsableCommand {
     let key = try? SHA256.hash(confirmation.publicKey)
     return [
       "number     \(confirmation.id)",
-      "time       \(AuditVerifyCommand.time(confirmation))",
+      "time       \(Terminal.time(confirmation.confirmedAt))",
       "account    \(ShownValue.name(confirmation.username))",
       "text       \(AuditVerifyCommand.text(confirmation.shown))",
       "signed     \(signed.map(AuditVerifyCommand.text) ?? "-")",

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import UAFDecoder
 import UAFMessages
 
@@ -34,13 +33,10 @@ struct AuditVerifyCommand: AsyncParsableCommand {
 
   static func line(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> String {
     [
-      String(confirmation.id), time(confirmation), ShownValue.name(confirmation.username), fault?.rawValue ?? "ok",
+      String(confirmation.id), Terminal.time(confirmation.confirmedAt), ShownValue.name(confirmation.username),
+      fault?.rawValue ?? "ok",
       text(confirmation.shown),
     ].joined(separator: "\t")
-  }
-
-  static func time(_ confirmation: ConfirmedText) -> String {
-    Date(timeIntervalSince1970: TimeInterval(confirmation.confirmedAt)).formatted(.iso8601)
   }
 
   /// A text as it was shown.

@@ -24,6 +24,11 @@ enum Terminal {
     }
   }
 
+  /// Seconds since 1970 as people read them.
+  static func time(_ seconds: Int64) -> String {
+    Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+  }
+
   /// Seconds since 1970.
   static var now: Int64 { Int64(Date.now.timeIntervalSince1970) }
 }

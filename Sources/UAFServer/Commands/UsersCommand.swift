@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import GRDB
 
 /// `uaf-server users`: lists the accounts.
@@ -18,11 +17,9 @@ struct UsersCommand: AsyncParsableCommand {
   }
 
   static func line(_ summary: AccountSummary) -> String {
-    let lastUse = summary.lastUsedAt.map {
-      Date(timeIntervalSince1970: TimeInterval($0)).formatted(.iso8601)
-    }
     return [
-      summary.username, String(summary.keys), String(summary.revokedKeys), lastUse ?? "never",
+      summary.username, String(summary.keys), String(summary.revokedKeys),
+      summary.lastUsedAt.map(Terminal.time) ?? "never",
       summary.hasOpenCode ? "open" : "-",
     ].joined(separator: "\t")
   }

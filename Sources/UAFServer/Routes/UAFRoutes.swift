@@ -54,6 +54,9 @@ struct UAFRoutes: Sendable {
       case .issued(let answer):
         logger.info("issued", metadata: Self.fields(body))
         return Self.answer(answer, mediaType)
+      case .denied(let username):
+        logger.notice("denied", metadata: ["op": "Auth", "user": "\(username)"])
+        return Self.answer(ReturnUAFRequest(statusCode: .ok), mediaType)
       case .refused(let refusal):
         log(refusal, route: "get", username: Self.username(body))
         return Self.answer(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
@@ -95,9 +98,9 @@ struct UAFRoutes: Sendable {
         }
         return Self.answer(
           ServerResponse(statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten), mediaType)
-      case .refused(let refusal, let username):
+      case .refused(let refusal, let username, let seen):
         log(refusal, route: "respond", username: username)
-        return Self.refusal(refusal, mediaType)
+        return Self.answer(ServerResponse(statusCode: refusal.statusCode, seenCounter: seen), mediaType)
       }
     } catch let error as HTTPError {
       throw error

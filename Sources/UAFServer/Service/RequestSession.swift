@@ -54,15 +54,21 @@ struct RequestSession {
 
   /// Anybody may ask for an authentication; only the keys of the account can answer it.
   ///
-  /// With the code of a text that waits to be confirmed, that text is asked for, and the answer proves nothing else.
+  /// With the code of a text that waits to be confirmed, that text is asked for, and the answer proves nothing else; or it is
+  /// denied, for which the code is enough.
   func authentication(proofOperations: [Operation]) throws -> RequestOutcome {
     var text: TransactionText?
     var code: CodeInUse?
+    if context.denies == true, context.authCode == nil { return .refused(.malformedRequest) }
     if let authCode = context.authCode {
       guard context.transaction == nil, proofOperations.isEmpty else { return .refused(.malformedRequest) }
       guard let approval = try ApprovalStore(db: db).check(code: authCode, for: context.username, now: now),
         let waiting = TransactionText(sent: approval.shown)
       else { return .refused(.wrongApprovalCode) }
+      if context.denies == true {
+        try ApprovalStore(db: db).deny(id: approval.id, now: now)
+        return .denied(username: context.username)
+      }
       (text, code) = (waiting, .approval(id: approval.id))
     } else if let sent = context.transaction {
       guard let made = TransactionText(sent: sent) else { return .refused(.unsupportedTransaction) }
@@ -106,7 +112,7 @@ struct RequestSession {
       return UAFRequest.deregistration(
         DeregistrationRequest(header: header, authenticators: upv == .uaf10 ? keys : wildcard() ?? keys))
     }
-    return answer(messages, .deregistration)
+    return answer(messages, .deregistration, token: try deregistrationToken(UAFRequest.text(of: messages)))
   }
 
   /// The wildcards of UAF 1.1; on the client they reach the AppID's keys of this person on this machine.
@@ -158,10 +164,21 @@ struct RequestSession {
       exts: environment.verificationMethods.extensions)
   }
 
-  private func answer(_ messages: [UAFRequest], _ operation: Operation) -> RequestOutcome {
+  private func answer(_ messages: [UAFRequest], _ operation: Operation, token: Token? = nil) -> RequestOutcome {
     .issued(
       ReturnUAFRequest(
         statusCode: .ok, uafRequest: UAFRequest.text(of: messages), op: operation,
-        lifetimeMilliseconds: UInt32(RequestService.lifetime) * 1000))
+        lifetimeMilliseconds: UInt32(RequestService.lifetime) * 1000, additionalTokens: token.map { [$0] } ?? []))
+  }
+
+  /// What says to others that the keys of an order are gone: its `challenge` is the SHA-256 of that order, which names them.
+  ///
+  /// It proves nothing here: no operation takes it for a proof.
+  private func deregistrationToken(_ order: String) throws -> Token {
+    let claims = VerdictClaims(
+      issuer: identity.appID, subject: context.username, operation: .deregistration, proofOperations: [],
+      challengeHash: Base64URL.encode(try SHA256.hash(Array(order.utf8))), issuedAt: now,
+      expiresAt: now + VerdictToken.lifetime, tokenID: Base64URL.encode(try environment.random(16)))
+    return Token(type: Token.jwt, value: try VerdictToken(keys: environment.keys).sign(claims))
   }
 }

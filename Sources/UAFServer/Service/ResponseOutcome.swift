@@ -7,5 +7,6 @@ enum ResponseOutcome: Sendable {
   case accepted(
     token: Token, operation: Operation, username: String, keys: [AcceptedKey], ignoresDeviceName: Bool,
     forgotten: [KeyID])
-  case refused(Refusal, username: String?)
+  /// Why not, of whom, and how far a key was seen to count, where the answer's counter did not grow.
+  case refused(Refusal, username: String?, seen: SeenCounter? = nil)
 }

@@ -97,6 +97,11 @@ struct ResponseSession {
       keys = try Decoys(keys: environment.keys, models: environment.models).filling(keys, asIn: issued.policy)
     }
     switch verifier.verify(response, issued: issued, keys: keys) {
+    case .refused(.counterNotIncreased):
+      let seen = verifier.keyAhead(of: response, issued: issued, keys: keys)
+      return .refused(
+        .counterNotIncreased, username: issued.username,
+        seen: seen.map { SeenCounter(keyID: $0.keyID, signCounter: $0.signCounter) })
     case .refused(let refusal):
       return refused(refusal)
     case .accepted(let verified):

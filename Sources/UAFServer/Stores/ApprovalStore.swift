@@ -11,6 +11,8 @@ struct ApprovalStore {
   enum Outcome: Equatable, Sendable {
     case open
     case confirmed
+    /// The person said no, for good.
+    case denied
     /// Expired, closed by a newer one, or with the account's keys.
     case closed
   }
@@ -45,7 +47,7 @@ struct ApprovalStore {
       db,
       sql: """
         SELECT id, shown, codeHash FROM approval
-        WHERE username = ? AND confirmedAt IS NULL AND expiresAt > ?
+        WHERE username = ? AND confirmedAt IS NULL AND deniedAt IS NULL AND expiresAt > ?
         """, arguments: [username, now])
     guard let row, [UInt8](databaseBlob: row["codeHash"]) == hash else { return nil }
     return Approval(id: row["id"], shown: row["shown"])
@@ -63,7 +65,7 @@ struct ApprovalStore {
       db,
       sql: """
         SELECT EXISTS (SELECT 1 FROM approval
-          WHERE id = ? AND reservedBy = ? AND confirmedAt IS NULL AND expiresAt > ?)
+          WHERE id = ? AND reservedBy = ? AND confirmedAt IS NULL AND deniedAt IS NULL AND expiresAt > ?)
         """, arguments: [id, challengeHash.databaseBlob, now]) ?? false
   }
 
@@ -72,18 +74,26 @@ struct ApprovalStore {
     try db.execute(sql: "UPDATE approval SET confirmedAt = ? WHERE id = ?", arguments: [now, id])
   }
 
+  /// Marks the text as denied; its code is good for nothing from then on, nor is a request that was issued before.
+  func deny(id: Int64, now: Int64) throws {
+    try db.execute(sql: "UPDATE approval SET deniedAt = ? WHERE id = ?", arguments: [now, id])
+  }
+
   /// What became of a text, for whoever waits.
   func outcome(id: Int64, now: Int64) throws -> Outcome {
     let row = try Row.fetchOne(
-      db, sql: "SELECT confirmedAt, expiresAt FROM approval WHERE id = ?", arguments: [id])
+      db, sql: "SELECT confirmedAt, deniedAt, expiresAt FROM approval WHERE id = ?", arguments: [id])
     guard let row else { return .closed }
     if row["confirmedAt"] as Int64? != nil { return .confirmed }
+    if row["deniedAt"] as Int64? != nil { return .denied }
     return row["expiresAt"] > now ? .open : .closed
   }
 
-  /// Drops what nobody has confirmed and nobody can any more.
+  /// Drops what nobody has confirmed or denied, and nobody can any more.
   func close(for username: String) throws {
-    try db.execute(sql: "DELETE FROM approval WHERE username = ? AND confirmedAt IS NULL", arguments: [username])
+    try db.execute(
+      sql: "DELETE FROM approval WHERE username = ? AND confirmedAt IS NULL AND deniedAt IS NULL",
+      arguments: [username])
   }
 
   /// A plain hash will do: a code has 160 random bits, so there is nothing to guess.

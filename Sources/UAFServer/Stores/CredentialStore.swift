@@ -80,6 +80,32 @@ struct CredentialStore {
         """, arguments: [username, deviceID])
   }
 
+  /// The machines an account has keys on, the one that was used last first.
+  ///
+  /// Keys that name no machine are one entry: nobody can say whether they are of one.
+  func devices(of username: String) throws -> [AccountDevice] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT deviceID, min(id) AS first, max(lastUsedAt) AS lastUsedAt, max(registeredAt) AS registeredAt,
+          count(*) FILTER (WHERE revokedAt IS NULL) AS keys, count(*) FILTER (WHERE revokedAt IS NOT NULL) AS revoked
+        FROM credential WHERE username = ? GROUP BY deviceID
+        ORDER BY max(lastUsedAt) IS NULL, max(lastUsedAt) DESC, min(id)
+        """, arguments: [username])
+    return try rows.map { row in
+      // What was said of a machine last; its name it keeps from its first registration.
+      let said = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT deviceName, deviceModel, deviceOS FROM credential WHERE username = ? AND deviceID IS ?
+          ORDER BY id DESC LIMIT 1
+          """, arguments: [username, row["deviceID"] as String?])
+      return AccountDevice(
+        name: said?["deviceName"], model: said?["deviceModel"], system: said?["deviceOS"], keys: row["keys"],
+        revokedKeys: row["revoked"], registeredAt: row["registeredAt"], lastUsedAt: row["lastUsedAt"])
+    }
+  }
+
   /// Stores a new key, with the name its machine has here already rather than the one in the request.
   ///
   /// - Returns: false if the machine was given another name before, which it keeps.

@@ -22,6 +22,9 @@ enum Schema {
     migrator.registerMigration("lost keys") { db in
       try db.execute(sql: "ALTER TABLE challenge ADD COLUMN lostKeyIDs TEXT")
     }
+    migrator.registerMigration("denials") { db in
+      try db.execute(sql: "ALTER TABLE approval ADD COLUMN deniedAt INTEGER")
+    }
     return migrator
   }
 

@@ -34,6 +34,20 @@ extension Verifier {
     return members.isEmpty ? .refused(firstRefusal ?? .notInPolicy) : .accepted(members)
   }
 
+  /// The key that signed an answer well, but for a counter that did not grow; told to whoever has the key, and to nobody else.
+  func keyAhead(of response: AuthenticationResponse, issued: IssuedRequest, keys: [StoredKey]) -> StoredKey? {
+    guard let hash = finalChallengeHash(response.fcParams) else { return nil }
+    for envelope in response.assertions {
+      do throws(Refusal) { _ = try verify(envelope, finalChallengeHash: hash, issued: issued, keys: keys) } catch {
+        guard error == .counterNotIncreased,
+          let assertion = try? UnverifiedAuthenticationAssertion(parsing: envelope.assertion)
+        else { continue }
+        return keys.first { $0.aaid == assertion.aaid && $0.keyID == assertion.keyID }
+      }
+    }
+    return nil
+  }
+
   private func verify(
     _ envelope: AuthenticatorSignAssertion, finalChallengeHash: [UInt8], issued: IssuedRequest, keys: [StoredKey]
   ) throws(Refusal) -> (VerifiedAuthentication, AuthenticatorDescription) {

@@ -30,6 +30,9 @@ struct Caller {
     begin.authenticator = request.authenticator.map { Array($0.utf8) }
     begin.payload = request.payload
     if request.wantsToken { begin.wantsToken = true }
+    begin.transaction = request.transaction
+    if request.isDivided { begin.isDivided = true }
+    begin.denies = request.denies
     guard isRoot else {
       try refuseWhatIsRoots(request, configuration: configuration)
       return begin

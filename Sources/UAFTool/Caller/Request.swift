@@ -12,6 +12,12 @@ struct Request: Equatable {
   var payload: [UInt8]?
   /// Whether the server's token is wanted.
   var wantsToken = false
+  /// A text to be confirmed by the person's value.
+  var transaction: [UInt8]?
+  /// Whether the core is to say when it is ready, and to ask once it is told to go on.
+  var isDivided = false
+  /// Whether what the payload asks to have approved is denied.
+  var denies = false
 
   /// A request for the caller's own account, without options.
   init(_ operation: Operation) { self.operation = operation }

@@ -2,7 +2,7 @@ import ArgumentParser
 import UAFWire
 
 /// `uafctl change`.
-struct ChangeCommand: CoreCommand {
+struct ChangeCommand: JSONCoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "change",
     abstract: "Changes a passcode or a pattern.",
@@ -14,6 +14,7 @@ struct ChangeCommand: CoreCommand {
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
+  @OptionGroup var json: JSONConversationOption
 
   @Argument(
     help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)

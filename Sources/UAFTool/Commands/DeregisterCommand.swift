@@ -2,7 +2,7 @@ import ArgumentParser
 import UAFWire
 
 /// `uafctl deregister`.
-struct DeregisterCommand: CoreCommand {
+struct DeregisterCommand: JSONCoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "deregister",
     abstract: "Deletes registrations, here and at the server.")
@@ -10,6 +10,7 @@ struct DeregisterCommand: CoreCommand {
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
+  @OptionGroup var json: JSONConversationOption
 
   @Flag(help: "Every authenticator of the account.")
   var all = false
@@ -25,6 +26,9 @@ struct DeregisterCommand: CoreCommand {
       "File with an enrolment code as the proof; - for standard input, or to be asked for it.", valueName: "file"),
     completion: .file())
   var payload: String?
+
+  @Flag(help: "Print the server's token, which says that the keys are gone.")
+  var token = false
 
   @Argument(
     help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
@@ -49,6 +53,7 @@ struct DeregisterCommand: CoreCommand {
       (request.user, request.authenticator) = (names.user, names.type)
     }
     request.payload = try PayloadSource.read(payload, in: surroundings)
+    request.wantsToken = token
     return request
   }
 }

@@ -55,6 +55,7 @@ struct PolicyCheckCommand: Subcommand {
       switch try person.ask(ToolText.valueQuestion.text(in: surroundings.language), form) {
       case .value(let value): return value.withBytes { policy.check($0) }
       case .cancelled: throw .noValue
+      case .denied: throw .noValue
       }
     }
     switch try LineInput(descriptor: surroundings.input).next(capacity: WireLimit.answer) {

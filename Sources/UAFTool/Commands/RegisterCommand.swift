@@ -2,7 +2,7 @@ import ArgumentParser
 import UAFWire
 
 /// `uafctl register`.
-struct RegisterCommand: CoreCommand {
+struct RegisterCommand: JSONCoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "register",
     abstract: "Registers an authenticator of an account with the server.",
@@ -14,6 +14,7 @@ struct RegisterCommand: CoreCommand {
 
   @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
+  @OptionGroup var json: JSONConversationOption
 
   @Option(
     name: [.customLong("code"), .customLong("payload")],

@@ -7,8 +7,9 @@ struct StatusCommand: CoreCommand {
     commandName: "status",
     abstract: "Shows what is registered, and what is locked.",
     discussion: """
-      With --available the exit status answers whether the authenticator can be used for a login: 0 yes, 1 no, \
-      2 or more anything else, in the same way the login itself finds out.
+      With --supported, --registered, --locked and --available the exit status answers one question about one \
+      authenticator type: 0 yes, 1 no, 2 or more anything else. What is supported and not registered could be registered. What is \
+      available can be used for a login, which finds it out in the same way.
       """)
   static let done = ToolText.accepted
 
@@ -19,7 +20,22 @@ struct StatusCommand: CoreCommand {
   var json = false
 
   @Option(
-    help: ArgumentHelp("Ask for one authenticator type; nothing is prompted for.", valueName: "type"),
+    help: ArgumentHelp("Ask whether this machine has the authenticator type.", valueName: "type"),
+    completion: Completion.types)
+  var supported: String?
+
+  @Option(
+    help: ArgumentHelp("Ask whether the account has it.", valueName: "type"),
+    completion: Completion.types)
+  var registered: String?
+
+  @Option(
+    help: ArgumentHelp("Ask whether it is locked.", valueName: "type"),
+    completion: Completion.types)
+  var locked: String?
+
+  @Option(
+    help: ArgumentHelp("Ask whether a login can use it now.", valueName: "type"),
     completion: Completion.types)
   var available: String?
 
@@ -28,20 +44,36 @@ struct StatusCommand: CoreCommand {
   var user: String?
 
   func validate() throws {
-    if json, available != nil { throw ValidationError(UsageMistake.jsonAndAvailable.english) }
+    guard questions.count + (json ? 1 : 0) <= 1 else {
+      throw ValidationError(UsageMistake.statusAsksOnce.english)
+    }
+  }
+
+  /// What is asked, and about which type.
+  private var questions: [(question: StatusQuestion, type: String)] {
+    StatusQuestion.allCases.compactMap { question in
+      let type =
+        switch question {
+        case .supported: supported
+        case .registered: registered
+        case .locked: locked
+        case .available: available
+        }
+      return type.map { (question, $0) }
+    }
   }
 
   func request(in surroundings: Surroundings) throws(ToolError) -> Request {
     var request = Request(.status)
     request.user = user
-    request.authenticator = available
+    request.authenticator = questions.first?.type
     return request
   }
 
   func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
-    guard let available else { return try show(in: surroundings) }
+    guard let asked = questions.first else { return try show(in: surroundings) }
     do throws(ToolError) {
-      return try answer(available, in: surroundings)
+      return try answer(asked.question, about: asked.type, in: surroundings)
     } catch {
       surroundings.failure(error)
       return .usage
@@ -58,7 +90,9 @@ struct StatusCommand: CoreCommand {
     return .success
   }
 
-  private func answer(_ name: String, in surroundings: Surroundings) throws(ToolError) -> ToolExit {
+  private func answer(
+    _ question: StatusQuestion, about name: String, in surroundings: Surroundings
+  ) throws(ToolError) -> ToolExit {
     let finished = try converse(try request(in: surroundings), in: surroundings)
     guard finished.result == 0 else {
       _ = Outcome.tell(finished, in: surroundings)
@@ -73,6 +107,6 @@ struct StatusCommand: CoreCommand {
       return .refused
     }
     surroundings.output.result(StatusReport(language: surroundings.language).line(found))
-    return found.state == StatusReport.available ? .success : .refused
+    return question.holds(of: found.state) ? .success : .refused
   }
 }

@@ -39,11 +39,18 @@ struct Conversation: ~Copyable {
         }
         switch try person.answer(prompt) {
         case .cancelled: try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
+        case .denied: try send(FrontEndSignal.denied.packet, as: .cancelled, over: socket)
         case .value(let value): try answer(value, over: socket)
         }
       case .info(let text): person.hear(text, isError: false)
       case .error(let text): person.hear(text, isError: true)
-      case .ready: try send(FrontEndSignal.resume.packet, as: .resume, over: socket)
+      case .ready:
+        let goesOn = begin.isDivided ? try person.isReady() : true
+        if goesOn {
+          try send(FrontEndSignal.resume.packet, as: .resume, over: socket)
+        } else {
+          try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
+        }
       // The environment of this program is nobody's session.
       case .setenv: break
       case .finished(let finished):

@@ -6,4 +6,6 @@ enum Entry: ~Copyable {
   case value(Secret)
   /// No answer is wanted or possible.
   case cancelled
+  /// What was to be approved is denied.
+  case denied
 }

@@ -8,6 +8,8 @@ enum ArgumentProblem: Catalogued, Equatable {
   /// Root names a payload for a reset that tells no server.
   case payloadOfRoot
   case noSuchType(String)
+  /// The text to be confirmed is empty, too long or holds a NUL.
+  case transactionLength
   /// One of the values does not fit into a packet.
   case tooLong
 
@@ -18,6 +20,7 @@ enum ArgumentProblem: Catalogued, Equatable {
     case .payloadWithoutName: "--code takes the name of a file, or - for standard input"
     case .payloadOfRoot: "root resets without a code: --code goes with --deregister"
     case .noSuchType(let name): "no such authenticator type: \(ShownText.line(name))"
+    case .transactionLength: "--transaction takes a text of 1 to \(WireLimit.transaction) bytes"
     case .tooLong: "one of the arguments is too long"
     }
   }
@@ -29,6 +32,7 @@ enum ArgumentProblem: Catalogued, Equatable {
     case .payloadWithoutName: "--code에는 파일 이름이나 표준 입력을 뜻하는 -가 필요합니다"
     case .payloadOfRoot: "root는 등록 코드 없이 초기화합니다. --code는 --deregister와 함께 쓰십시오"
     case .noSuchType(let name): "그런 인증 수단은 없습니다: \(ShownText.line(name))"
+    case .transactionLength: "--transaction에는 1에서 \(WireLimit.transaction)바이트의 글이 필요합니다"
     case .tooLong: "인수 하나가 너무 깁니다"
     }
   }

@@ -5,11 +5,14 @@ enum PayloadProblem: Catalogued, Equatable {
   case message(MessageError)
   /// It asks for an operation that no payload may.
   case operation(String)
+  /// It asks for a registration, and was to be denied.
+  case registrationDenied
 
   var english: String {
     switch self {
     case .message(let error): "\(error)"
     case .operation(let name): "it asks for \(name), which no code may"
+    case .registrationDenied: "it asks for a registration, which needs no denial"
     }
   }
 
@@ -17,6 +20,7 @@ enum PayloadProblem: Catalogued, Equatable {
     switch self {
     case .message(let error): Self.korean(error)
     case .operation(let name): "코드로 할 수 없는 작업(\(name))을 요구합니다"
+    case .registrationDenied: "등록을 요구하므로 거부할 필요가 없습니다"
     }
   }
 

@@ -2,7 +2,9 @@
 enum UsageMistake: CaseIterable, Catalogued {
   case allAndType
   case accountTwice
-  case jsonAndAvailable
+  case statusAsksOnce
+  case denyAsksNothing
+  case denyAndToken
   case serviceOrAll
   case onlyWithoutService
 
@@ -10,7 +12,9 @@ enum UsageMistake: CaseIterable, Catalogued {
     switch self {
     case .accountTwice: "the account stands once: uafctl deregister USER TYPE"
     case .allAndType: "--all and a type exclude each other"
-    case .jsonAndAvailable: "--json and --available exclude each other"
+    case .statusAsksOnce: "--json, --supported, --registered, --locked and --available exclude each other"
+    case .denyAsksNothing: "--deny asks nothing: leave --json-conversation out"
+    case .denyAndToken: "--deny and --token exclude each other"
     case .serviceOrAll: "Name a service, or give --all."
     case .onlyWithoutService: "--only goes with a service."
     }
@@ -20,7 +24,9 @@ enum UsageMistake: CaseIterable, Catalogued {
     switch self {
     case .accountTwice: "계정은 한 번만 지정하십시오: uafctl deregister USER TYPE"
     case .allAndType: "--all과 인증 수단은 함께 쓸 수 없습니다"
-    case .jsonAndAvailable: "--json과 --available은 함께 쓸 수 없습니다"
+    case .statusAsksOnce: "--json, --supported, --registered, --locked, --available은 함께 쓸 수 없습니다"
+    case .denyAsksNothing: "--deny는 아무것도 묻지 않으므로 --json-conversation과 함께 쓸 수 없습니다"
+    case .denyAndToken: "--deny와 --token은 함께 쓸 수 없습니다"
     case .serviceOrAll: "서비스를 지정하거나 --all을 주십시오"
     case .onlyWithoutService: "--only는 서비스와 함께 쓰십시오"
     }

@@ -4,9 +4,10 @@
 import SecretMemory
 import UAFWire
 
-/// Reads the one line that answers a challenge.
+/// Reads the one line that answers a challenge, or a *ready*.
 ///
-///     line   = "{" ( "\"answer\"" ":" string / "\"cancel\"" ":" "true" ) "}"
+///     line   = "{" ( "\"answer\"" ":" string / word ":" "true" ) "}"
+///     word   = "\"cancel\"" / "\"resume\"" / "\"deny\""
 ///
 /// White space of JSON may stand between the parts. Names are spelt as above, without escapes; the string is JSON's, in
 /// UTF-8, without U+0000, and at most ``WireLimit/answer`` bytes long once its escapes are resolved.
@@ -15,7 +16,7 @@ struct JSONAnswerReader {
   enum Answer: Equatable {
     /// So many bytes were written.
     case value(count: Int)
-    case cancel
+    case cancel, resume, deny
   }
 
   /// The longest line, in bytes: every byte of the longest answer as `\u00XX`, and room for what surrounds it.
@@ -38,9 +39,9 @@ struct JSONAnswerReader {
   private mutating func object(_ line: Span<UInt8>, _ buffer: UnsafeMutableRawBufferPointer) -> Answer? {
     guard takeSpace(line), take("{", line), takeSpace(line) else { return nil }
     let answer: Answer
-    if take("\"cancel\"", line) {
+    if let word = word(line) {
       guard takeSpace(line), take(":", line), takeSpace(line), take("true", line) else { return nil }
-      answer = .cancel
+      answer = word
     } else {
       guard take("\"answer\"", line), takeSpace(line), take(":", line), takeSpace(line) else { return nil }
       // SAFETY: as in `read`.
@@ -48,6 +49,13 @@ struct JSONAnswerReader {
       answer = .value(count: count)
     }
     return takeSpace(line) && take("}", line) ? answer : nil
+  }
+
+  /// The answer that is said by its name alone.
+  private mutating func word(_ line: Span<UInt8>) -> Answer? {
+    if take("\"cancel\"", line) { return .cancel }
+    if take("\"resume\"", line) { return .resume }
+    return take("\"deny\"", line) ? .deny : nil
   }
 
   /// Goes beyond white space, of which there may be none.

@@ -21,6 +21,14 @@ struct JSONLines {
     write(line)
   }
 
+  /// The first question can be asked: to be resumed or cancelled.
+  func ready() {
+    let result = FidoResult.ready
+    write([
+      "type": .string("ready"), "result": .integer(Int64(result.code)), "name": .string(result.name),
+    ])
+  }
+
   /// Something that needs no answer.
   func message(_ text: String, isError: Bool) {
     write(["type": .string(isError ? "error" : "info"), "text": .string(ShownText.lines(text))])

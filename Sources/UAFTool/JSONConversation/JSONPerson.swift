@@ -11,17 +11,43 @@ struct JSONPerson: Person {
   /// Whatever is no answer cancels, so that nothing is ever sent that nobody meant.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
     lines.challenge(prompt)
-    switch try input.next(capacity: JSONAnswerReader.maximumLineCount + 1) {
-    case .bytes(let line): return try entry(line)
-    case .unusable: return cancelled(.lineHoldsNUL)
-    case .end: return cancelled(.noFurtherLine)
+    guard var value = try? Secret(capacity: WireLimit.answer) else { throw .outOfMemory }
+    switch try next(into: &value) {
+    case .value: return .value(value)
+    case .cancel: return .cancelled
+    case .deny: return .denied
+    case .resume: return cancelled(.nothingToResume)
+    case nil: return .cancelled
+    }
+  }
+
+  mutating func isReady() throws(ToolError) -> Bool {
+    lines.ready()
+    guard var value = try? Secret(capacity: WireLimit.answer) else { throw .outOfMemory }
+    switch try next(into: &value) {
+    case .resume: return true
+    case .cancel, nil: return false
+    case .value, .deny:
+      _ = cancelled(.nothingAskedYet)
+      return false
     }
   }
 
   func hear(_ text: String, isError: Bool) { lines.message(text, isError: isError) }
 
-  private func entry(_ line: borrowing Secret) throws(ToolError) -> Entry {
-    guard var value = try? Secret(capacity: WireLimit.answer) else { throw .outOfMemory }
+  /// What the next line says; an answer's bytes are put into `value`.
+  ///
+  /// - Returns: nil for what is no answer, which is said.
+  private func next(into value: inout Secret) throws(ToolError) -> JSONAnswerReader.Answer? {
+    switch try input.next(capacity: JSONAnswerReader.maximumLineCount + 1) {
+    case .bytes(let line): return read(line, into: &value)
+    case .unusable: _ = cancelled(.lineHoldsNUL)
+    case .end: _ = cancelled(.noFurtherLine)
+    }
+    return nil
+  }
+
+  private func read(_ line: borrowing Secret, into value: inout Secret) -> JSONAnswerReader.Answer? {
     var answer: JSONAnswerReader.Answer?
     // SAFETY: the reader writes inside the buffer; what is not part of an answer is wiped.
     unsafe value.refill { buffer in
@@ -29,11 +55,8 @@ struct JSONPerson: Person {
       if case .value(let count)? = answer { return count }
       return 0
     }
-    switch answer {
-    case .value: return .value(value)
-    case .cancel: return .cancelled
-    case nil: return cancelled(.lineIsNoAnswer)
-    }
+    if answer == nil { _ = cancelled(.lineIsNoAnswer) }
+    return answer
   }
 
   private func cancelled(_ why: ToolText) -> Entry {

@@ -16,9 +16,26 @@ enum KoreanSettingProblems {
     ),
     ("must be a text in quotes", "따옴표로 묶은 텍스트여야 합니다"),
     ("must be at most 4096 bytes long", "4096바이트 이하여야 합니다"),
+    (
+      "must be one of {}, or an AAID without its \"#\", where a line of a PAM file ends ({})",
+      "다음 가운데 하나이거나, PAM 파일의 줄이 끝나는 \"#\"을 뺀 AAID여야 합니다: {}({})"
+    ),
     ("must be one of {}, or an AAID ({})", "다음 가운데 하나이거나 AAID여야 합니다: {}({})"),
     ("must be one of {}", "다음 가운데 하나여야 합니다: {}"),
     ("must be an absolute path", "절대 경로여야 합니다"),
+    (
+      "must be true, false, or a message: a text of 1 to 200 characters on one line, or one for each language: { en = \"...\", ko = \"...\" }",
+      "true, false, 또는 문구여야 합니다. 문구는 한 줄로 된 1~200자의 텍스트이거나 언어별 텍스트여야 합니다: { en = \"...\", ko = \"...\" }"
+    ),
+    (
+      "must be true for the built-in message, or a message: a text of 1 to 200 characters on one line, "
+        + "or one for each language: { en = \"...\", ko = \"...\" }",
+      "기본 문구를 쓰려면 true, 아니면 문구여야 합니다. 문구는 한 줄로 된 1~200자의 텍스트이거나 언어별 텍스트여야 합니다: { en = \"...\", ko = \"...\" }"
+    ),
+    (
+      "must be a text of 1 to 200 characters on one line, or one for each language: { en = \"...\", ko = \"...\" }",
+      "한 줄로 된 1~200자의 텍스트이거나 언어별 텍스트여야 합니다: { en = \"...\", ko = \"...\" }"
+    ),
     ("must be a text of 1 to 200 characters on one line", "한 줄로 된 1~200자의 텍스트여야 합니다"),
     ("must be one character", "한 글자여야 합니다"),
     ("must be a color's name or #rrggbb", "색 이름이나 #rrggbb여야 합니다"),
@@ -32,13 +49,7 @@ enum KoreanSettingProblems {
     ("must be 1 to 64 letters, digits, '.', '_' or '-'", "1~64자의 영문자, 숫자, '.', '_', '-'여야 합니다"),
     ("must be 1 to 64 printable ASCII characters", "1~64자의 인쇄 가능한 ASCII 문자여야 합니다"),
     ("must be 1, 3, 5 or 7", "1, 3, 5, 7 가운데 하나여야 합니다"),
-    ("must be true, false or a message in quotes", "true, false, 또는 따옴표로 묶은 문구여야 합니다"),
-    ("must be a message in quotes, or true for the built-in one", "따옴표로 묶은 문구이거나, 기본 문구를 쓰려면 true여야 합니다"),
-    ("the message must be a text of 1 to 200 characters on one line", "문구는 한 줄로 된 1~200자의 텍스트여야 합니다"),
-    (
-      "must be a table of languages, each with a text of 1 to 200 characters on one line: { en = \"...\", ko = \"...\" }",
-      "언어별로 한 줄 1~200자의 텍스트를 담은 표여야 합니다: { en = \"...\", ko = \"...\" }"
-    ),
+
   ]
 
   private static let keys: [(String, String)] = [
@@ -60,6 +71,10 @@ enum KoreanSettingProblems {
       "키는 값에 들어갈 수 있는 1~{}바이트의 텍스트여야 합니다. 제어 문자나 할당되지 않은 문자는 쓸 수 없습니다"
     ),
     ("the expression does not compile at position {}: {}; correct it there", "정규식을 이해할 수 없습니다. 위치 {}을(를) 바로잡으십시오"),
+    (
+      "the expression is empty and would refuse every value: write one, or leave the key out",
+      "정규식이 비어 있어 모든 값을 거부하게 됩니다. 정규식을 쓰거나 키를 지우십시오"
+    ),
     (
       "the expression is too large (at most {} bytes, and 64 KiB once compiled): shorten it or split it into several",
       "정규식이 너무 큽니다({}바이트까지, 컴파일하면 64 KiB까지). 줄이거나 여럿으로 나누십시오"
@@ -97,6 +112,10 @@ enum KoreanSettingProblems {
     (
       "false is only for servers on this machine (elsewhere: allow_insecure = true)",
       "false는 이 컴퓨터의 서버에만 쓸 수 있습니다(다른 곳이면 allow_insecure = true)"
+    ),
+    (
+      "{appID} is not known before the server has answered: name its AppID first in app_ids",
+      "{appID}는 서버가 응답하기 전에는 알 수 없습니다. 그 AppID를 app_ids의 맨 앞에 쓰십시오"
     ),
     ("must have member and value", "member와 value가 있어야 합니다"),
     ("must give each member a name of its own", "각 항목에 서로 다른 이름을 주어야 합니다"),

@@ -5,6 +5,7 @@ enum ToolText: Catalogued {
   case accepted
   case approved
   case changed
+  case denied
   case deregistered
   case forgotten
   case initialised
@@ -16,10 +17,13 @@ enum ToolText: Catalogued {
   case noToken
   // Questions
   case valueQuestion
+  case readyQuestion
   // Lines of JSON that are no answer
   case lineHoldsNUL
   case noFurtherLine
   case lineIsNoAnswer
+  case nothingToResume
+  case nothingAskedYet
 
   var english: String {
     switch self {
@@ -27,6 +31,7 @@ enum ToolText: Catalogued {
     case .accepted: "accepted"
     case .approved: "approved"
     case .changed: "changed"
+    case .denied: "denied"
     case .deregistered: "deregistered"
     case .forgotten: "forgotten"
     case .initialised: "initialised"
@@ -37,9 +42,12 @@ enum ToolText: Catalogued {
     case .meetsRules: "accepted"
     case .noToken: "the server gave no token"
     case .valueQuestion: "Value to try: "
+    case .readyQuestion: "Ready. An empty line goes on, any other cancels."
     case .lineHoldsNUL: "the line holds a NUL: cancelled"
     case .noFurtherLine: "standard input has no further line: cancelled"
     case .lineIsNoAnswer: "the line is no answer: cancelled"
+    case .nothingToResume: "there is nothing to resume: cancelled"
+    case .nothingAskedYet: "nothing was asked yet: cancelled"
     }
   }
 
@@ -49,6 +57,7 @@ enum ToolText: Catalogued {
     case .accepted: "인증되었습니다"
     case .approved: "승인했습니다"
     case .changed: "변경했습니다"
+    case .denied: "거부했습니다"
     case .deregistered: "등록을 해지했습니다"
     case .forgotten: "이 컴퓨터에서 지웠습니다"
     case .initialised: "초기 설정을 마쳤습니다"
@@ -59,9 +68,12 @@ enum ToolText: Catalogued {
     case .meetsRules: "사용할 수 있는 값입니다"
     case .noToken: "서버가 토큰을 주지 않았습니다"
     case .valueQuestion: "시험할 값: "
+    case .readyQuestion: "준비되었습니다. 빈 줄을 넣으면 계속하고, 다른 줄을 넣으면 취소합니다."
     case .lineHoldsNUL: "줄에 NUL이 있어 취소했습니다"
     case .noFurtherLine: "표준 입력에 줄이 더 없어 취소했습니다"
     case .lineIsNoAnswer: "답이 아닌 줄이어서 취소했습니다"
+    case .nothingToResume: "다시 시작할 것이 없어 취소했습니다"
+    case .nothingAskedYet: "아직 아무것도 묻지 않아 취소했습니다"
     }
   }
 }

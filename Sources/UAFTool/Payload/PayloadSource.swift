@@ -75,6 +75,7 @@ enum PayloadSource: Equatable {
       switch try person.ask(text, EntryForm(display: .hidden, capacity: maximumCount)) {
       case .value(let value): return try checked(bytes(of: value))
       case .cancelled: throw .noPayload
+      case .denied: throw .noPayload
       }
     }
     switch try LineInput(descriptor: surroundings.input).next(capacity: maximumCount + 1) {

@@ -28,6 +28,7 @@ struct StatusQuery {
   private struct Nobody: Person {
     var checks: Set<Check> { [] }
     mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry { .cancelled }
+    mutating func isReady() throws(ToolError) -> Bool { false }
     func hear(_ text: String, isError: Bool) {}
   }
 }

@@ -1,3 +1,4 @@
+import FidoResults
 import Glibc
 import UAFWire
 
@@ -45,6 +46,9 @@ struct TerminalPerson: Person, ~Copyable {
     case .cancelled:
       muted = nil
       return .cancelled
+    case .denied:
+      muted = nil
+      return .denied
     case .value(let value):
       if let length = form.length, value.withBytes({ LineEditor.characterCount($0) == length }) {
         muted?.discardsRest = true
@@ -52,6 +56,17 @@ struct TerminalPerson: Person, ~Copyable {
         muted = nil
       }
       return .value(value)
+    }
+  }
+
+  /// Whatever is typed before Enter is not shown, since it may be a passcode that came too early, and not used.
+  mutating func isReady() throws(ToolError) -> Bool {
+    switch try ask(
+      PromptText.ready.text(in: surroundings.language), EntryForm(display: .hidden, capacity: WireLimit.answer))
+    {
+    case .value: return true
+    case .cancelled: return false
+    case .denied: return false
     }
   }
 

@@ -172,8 +172,9 @@ static int converse(int count, const struct pam_message **messages, struct pam_r
   *response = (struct pam_response){0};
   *responses = response;
   if (style == PAM_TEXT_INFO || style == PAM_ERROR_MSG) {
-    /* What is about to be confirmed stands before its prompt, and is shown to everybody. */
-    const bool is_before_prompt = kernel.last != NULL && kernel.last[0] == 0x81;
+    /* What is about to be confirmed stands before its prompt, and that a login is ready before the first: everybody is
+       shown both. */
+    const bool is_before_prompt = kernel.last != NULL && (kernel.last[0] == 0x81 || kernel.last[0] == 0x84);
     MUST(style == PAM_ERROR_MSG || !host.silent || is_before_prompt);
     response->resp = blocks_give("an answer nobody asked for"); /* some hosts do; it must not leak */
     return PAM_SUCCESS;

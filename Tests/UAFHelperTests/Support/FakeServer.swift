@@ -20,6 +20,8 @@ final class FakeServer {
   var accepted = [["5541#0001"]]
   /// Keys of the account that the server had before.
   var knownKeys: [KeyID] = []
+  /// Whether it refuses a counter that does not grow, and whether it then says how far it has seen the key count.
+  var (comparesCounters, tellsCounters) = (false, true)
   /// Whether it forgets the keys that a registration names as lost, as our own server does.
   var forgetsLostKeys = true
   /// What a request for a registration is answered with.
@@ -43,10 +45,18 @@ final class FakeServer {
   var token: String? = "token-of-the-server"
   /// What signs a yes to an operation of an account; nil where ``token`` is all.
   var signed: ((String, String) throws -> String)?
+  /// What is handed out with a deregistration's order.
+  var deregistrationToken: String?
+  /// Whether a denial is known; a server that does not know it sends a request as for anything else.
+  var knowsDenials = true
+  /// What a denial is answered with.
+  var denialStatus = UAFStatusCode(rawValue: 1200)
   /// What was asked for, and with which context.
   private(set) var asked: [(op: UAFMessages.Operation, context: RequestContext)] = []
   /// What is sent to be confirmed in place of what was asked for.
   var slippedText: String?
+  /// What a further authentication is to confirm.
+  var furtherText: String?
   /// The transaction hashes of the signatures that came; nil for a mere login.
   private(set) var confirmed: [[UInt8]?] = []
   /// The counters of the signatures that came.
@@ -75,6 +85,9 @@ final class FakeServer {
   ) -> EnrolmentPayload {
     EnrolmentPayload(op: operation, server: server, username: username, authCode: "code", expires: expires, ca: ca)
   }
+
+  /// Another login with the same key was faster, and signed this counter.
+  func overtake(by counter: UInt32) { counters.append(counter) }
 
   /// A new connection: what an earlier one did not fetch is gone.
   func connect() { pending = [] }
@@ -125,6 +138,7 @@ final class FakeServer {
       let context = try RequestContext(parsing: get.context ?? "")
       let header = OperationHeader(upv: UPV(major: 1, minor: 0), op: try #require(get.op), appID: nil)
       asked.append((header.op, context))
+      if context.denies == true, knowsDenials { return ReturnUAFRequest(statusCode: denialStatus).jsonBytes }
       if let requestStatus { return ReturnUAFRequest(statusCode: requestStatus).jsonBytes }
       let challenge = try ServerChallenge(bytes: Array(repeating: 7, count: 32))
       let aaid = try AAID("5541#0001")
@@ -158,7 +172,9 @@ final class FakeServer {
         ])
       }
       return ReturnUAFRequest(
-        statusCode: UAFStatusCode(rawValue: 1200), uafRequest: text, op: header.op, lifetimeMilliseconds: 60_000
+        statusCode: UAFStatusCode(rawValue: 1200), uafRequest: text, op: header.op, lifetimeMilliseconds: 60_000,
+        additionalTokens: header.op == .deregistration
+          ? deregistrationToken.map { [Token(type: Token.jwt, value: $0)] } ?? [] : []
       ).jsonBytes
     } catch {
       Issue.record(error)
@@ -204,13 +220,17 @@ final class FakeServer {
         signatures = authentication.assertions.count
         for assertion in authentication.assertions {
           let assertion = try UnverifiedAuthenticationAssertion(parsing: assertion.assertion)
+          if comparesCounters, let seen = counters.max(), seen >= assertion.signCounter {
+            let told = tellsCounters ? SeenCounter(keyID: assertion.keyID, signCounter: seen) : nil
+            return ServerResponse(statusCode: .requestInvalid, seenCounter: told).jsonBytes
+          }
           counters.append(assertion.signCounter)
           confirmed.append(assertion.authenticationMode == .userVerified ? nil : assertion.transactionContentHash)
         }
       }
       if furtherRequests > 0 {
         furtherRequests -= 1
-        return ServerResponse(statusCode: .ok, newUAFRequest: try authentication()).jsonBytes
+        return ServerResponse(statusCode: .ok, newUAFRequest: try authentication(confirming: furtherText)).jsonBytes
       }
       let context = try RequestContext(parsing: SendUAFResponse(parsing: request.body).context ?? "")
       let isTold = forgetsLostKeys && respondStatus == .ok

@@ -108,7 +108,7 @@ final class HelperBench {
   /// What a front end says.
   enum Entry: Equatable {
     case answer(String)
-    case cancelled, noConversation, resume
+    case cancelled, noConversation, resume, denied
     /// Nothing any more: it goes away.
     case gone
   }
@@ -134,6 +134,7 @@ final class HelperBench {
       case .cancelled: try mine.send(FrontEndSignal.cancelled.packet)
       case .noConversation: try mine.send(FrontEndSignal.noConversation.packet)
       case .resume: try mine.send(FrontEndSignal.resume.packet)
+      case .denied: try mine.send(FrontEndSignal.denied.packet)
       case .gone: break
       }
     }

@@ -67,6 +67,7 @@ final class TestServer: Sendable {
   func get(_ body: GetUAFRequest) async throws -> ReturnUAFRequest {
     switch try await RequestService(environment: environment).request(body) {
     case .issued(let answer): answer
+    case .denied: ReturnUAFRequest(statusCode: .ok)
     case .refused(let refusal): ReturnUAFRequest(statusCode: refusal.statusCode)
     }
   }
@@ -76,13 +77,14 @@ final class TestServer: Sendable {
     let body = SendUAFResponse(uafResponse: response.text, context: context)
     switch try await ResponseService(environment: environment).respond(body) {
     case .accepted(let token, _, _, _, _, _): return (nil, token)
-    case .refused(let refusal, _): return (refusal, nil)
+    case .refused(let refusal, _, _): return (refusal, nil)
     }
   }
 
   /// Registers a new key by a new code, and expects success.
   func registered(
-    _ username: String, deviceID: String? = nil, deviceName: String? = nil, model: String = "5541#0001",
+    _ username: String, deviceID: String? = nil, deviceName: String? = nil, deviceOS: String? = nil,
+    model: String = "5541#0001",
     verificationMethods: [UserVerificationMethodEntry]? = nil
   ) async throws -> FakeAuthenticator {
     let authenticator = try FakeAuthenticator(aaid: model)
@@ -90,6 +92,7 @@ final class TestServer: Sendable {
     context.authCode = try await enrol(username)
     context.deviceID = deviceID
     context.deviceName = deviceName
+    context.deviceOS = deviceOS
     let request = try await authenticator.registrationRequest(from: get(.registration, context))
     let (refusal, _) = try await respond(
       authenticator.register(request, verificationMethods: verificationMethods))

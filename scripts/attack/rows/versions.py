@@ -9,9 +9,7 @@ from lab.machine import HELPER, ROOT
 from lab.table import must, row
 
 NOT_ONE_PACKAGE = 1006
-CURRENT = 2
-# What the module fills in for fields that version 1 does not have.
-LATER = ("  begin->has_caller = true;\n",)
+CURRENT = 3
 
 
 def module(lab, version):
@@ -21,26 +19,15 @@ def module(lab, version):
         shutil.copytree(ROOT / "cshim", source)
         limits = source / "limits.h"
         before = limits.read_text()
-        after = before.replace("#define UAF_PROTOCOL_VERSION 2\n", f"#define UAF_PROTOCOL_VERSION {version}\n")
+        after = before.replace(f"#define UAF_PROTOCOL_VERSION {CURRENT}\n", f"#define UAF_PROTOCOL_VERSION {version}\n")
         if after == before:
             raise RuntimeError("limits.h has no version where it was")
         limits.write_text(after)
-        if version < CURRENT:
-            without_later_fields(source / "begin.c")
         lab.run("make", "-s", "-C", source, f"BUILD={source.parent}/build")
     installed = next(pathlib.Path("/usr/lib").glob("*/security/pam_uaf.so")).with_name(f"pam_uaf_{version}.so")
     shutil.copy(source.parent / "build/pam_uaf.so", installed)
     lab.after(installed.unlink)
     return installed.name
-
-
-def without_later_fields(begin):
-    text = begin.read_text()
-    for line in LATER:
-        if line not in text:
-            raise RuntimeError(f"begin.c does not say {line.strip()} where it did")
-        text = text.replace(line, "")
-    begin.write_text(text)
 
 
 def stub(lab, *packets):
@@ -61,7 +48,7 @@ def stub(lab, *packets):
         causes=("root",))
 def versions(lab):
     person, seen = lab.person(), []
-    for version, older in ((0, "module"), (3, "helper"), (65535, "helper"))[:3 if lab.thorough else 2]:
+    for version, older in ((1, "module"), (4, "helper"), (65535, "helper"))[:3 if lab.thorough else 2]:
         name = module(lab, version)
         lab.stack("aged", f"auth required {name}", "account required pam_permit.so")
         mark = lab.log.mark()

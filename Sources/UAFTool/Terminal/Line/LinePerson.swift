@@ -26,5 +26,11 @@ struct LinePerson: Person {
     }
   }
 
+  mutating func isReady() throws(ToolError) -> Bool {
+    output.question(ToolText.readyQuestion.text(in: language))
+    guard case .bytes(let line) = try input.next(capacity: 1) else { return false }
+    return line.count == 0
+  }
+
   func hear(_ text: String, isError: Bool) { output.note(ShownText.lines(text)) }
 }

@@ -1,0 +1,45 @@
+import ArgumentParser
+import FidoResults
+import GRDB
+
+/// `uaf-server devices`: lists the machines of an account.
+struct DevicesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "devices",
+    abstract: "List the machines of an account: name, model, system, keys, revoked keys, registration, last login.",
+    discussion: """
+      Name, model and system are what a machine said of itself when it registered; '-' where it said nothing. The one that \
+      was used last stands first.
+      """)
+
+  @Argument(help: "The account's name at this server.") var user: String
+  @OptionGroup var state: StateOption
+
+  func validate() throws {
+    try Terminal.check(username: user)
+  }
+
+  func run() async throws {
+    let database = try ServerDatabase.open(state: try state.open(create: false))
+    let devices = try await database.read { [user] db -> [AccountDevice]? in
+      guard try AccountStore(db: db).exists(user) else { return nil }
+      return try CredentialStore(db: db).devices(of: user)
+    }
+    guard let devices else {
+      Terminal.note("no account \(user); 'uaf-server users' lists them")
+      throw ExitCode.failure
+    }
+    Terminal.result("name\tmodel\tsystem\tkeys\trevoked\tregistered\tlast-login")
+    for device in devices { Terminal.result(Self.line(device)) }
+  }
+
+  static func line(_ device: AccountDevice) -> String {
+    // A client may say anything of its machine, tabs and escape sequences included.
+    let said = [device.name, device.model, device.system].map { text in
+      let cleaned = Text.cleaned(text ?? "", limit: 128)
+      return cleaned.isEmpty ? "-" : cleaned
+    }
+    let numbers = [String(device.keys), String(device.revokedKeys), Terminal.time(device.registeredAt)]
+    return (said + numbers + [device.lastUsedAt.map(Terminal.time) ?? "never"]).joined(separator: "\t")
+  }
+}

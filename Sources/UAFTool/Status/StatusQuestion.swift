@@ -1,0 +1,21 @@
+/// What the exit status of `uafctl status` may answer about one authenticator type.
+enum StatusQuestion: CaseIterable {
+  /// Whether it could be registered here: root has enabled it, and this version can verify it.
+  case supported
+  /// Whether the account has it, locked or not.
+  case registered
+  /// Whether it is refused now, for a while or for good.
+  case locked
+  /// Whether it is good for a login now.
+  case available
+
+  /// Whether it is so of an authenticator in this state.
+  func holds(of state: Int64) -> Bool {
+    switch self {
+    case .supported: state != StatusReport.notSupported
+    case .registered: state == StatusReport.available || state == StatusReport.locked
+    case .locked: state == StatusReport.locked
+    case .available: state == StatusReport.available
+    }
+  }
+}

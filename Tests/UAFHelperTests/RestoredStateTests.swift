@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// A state folder that is older than what the server has seen: a backup was put back, or the machine is a copy.
+@Suite struct RestoredStateTests {
+  private static let text =
+    "This machine's state is older than what the server has seen: an older copy was put back. "
+    + "Have root run 'uafctl reset mina', then register again."
+
+  /// A machine whose account's file is put back to where it was three logins ago.
+  private func restored() throws -> HelperBench {
+    let bench = try HelperBench.registered()
+    bench.server.comparesCounters = true
+    let file = bench.folder + "/state/accounts/4242.db"
+    let kept = try Data(contentsOf: URL(fileURLWithPath: file))
+    for _ in 0..<3 { #expect(try bench.run(bench.begin(), ["correct"]).result == 0) }
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+    try handle.write(contentsOf: kept)
+    try handle.truncate(atOffset: UInt64(kept.count))
+    try handle.close()
+    return bench
+  }
+
+  @Test func `each refused login says so, what helps, and is not tried a second time`() throws {
+    let bench = try restored()
+    for _ in 0..<2 {
+      let before = bench.server.asked.count
+      let transcript = try bench.run(bench.begin(), ["correct"])
+      #expect(transcript.result == 1100 && transcript.pamCode == 7 && transcript.errors == [Self.text])
+      #expect(bench.server.asked.count == before + 1)
+    }
+    #expect(bench.log.lines.last?.contains("the server has seen signature 3 of the key") == true)
+  }
+
+  @Test func `it is said in Korean too`() throws {
+    let bench = try restored()
+    var begin = bench.begin()
+    begin.locale = Array("ko_KR.UTF-8".utf8)
+    #expect(try bench.run(begin, ["correct"]).errors.first?.contains("uafctl reset mina") == true)
+  }
+
+  @Test func `a deregistration says it as well`() throws {
+    let bench = try restored()
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.result == 1100 && transcript.finished.text == Self.text)
+  }
+
+  @Test func `what helps is a reset and a registration`() throws {
+    let bench = try restored()
+    var begin = bench.begin(.reset)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin).result == 7100)
+    bench.server.comparesCounters = false
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a login that another one overtook is tried once more, and says nothing of it`() throws {
+    let bench = try HelperBench.registered()
+    var isFirst = true
+    bench.server.onRespond = {
+      bench.server.comparesCounters = isFirst
+      if isFirst { bench.server.overtake(by: 1) }
+      isFirst = false
+    }
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 0 && transcript.errors.isEmpty)
+  }
+
+  @Test func `a server that does not say how far it has seen the key count proves nothing`() throws {
+    let bench = try restored()
+    bench.server.tellsCounters = false
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 1100 && transcript.errors != [Self.text])
+  }
+}

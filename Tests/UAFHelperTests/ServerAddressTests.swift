@@ -1,0 +1,82 @@
+import Authenticator
+import Glibc
+import Testing
+import UAFClient
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// Where requests go: http to this machine, and addresses that only the operations have.
+@Suite struct ServerAddressTests {
+  private func bench(_ server: String) throws -> HelperBench {
+    let bench = try HelperBench()
+    let state = try #require(bench.configuration.firstRange(of: "[state]")?.lowerBound)
+    bench.configuration = "[server]\n\(server)\n" + bench.configuration[state...]
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    return bench
+  }
+
+  private func registration(_ bench: HelperBench, at server: String) -> Begin {
+    var begin = bench.registration()
+    begin.payload = Array(bench.server.payload(server: server).encoded.utf8)
+    return begin
+  }
+
+  private static let plain = """
+    allow_insecure = true
+    request_url = "http://127.0.0.1:8080/uaf/get"
+    response_url = "http://127.0.0.1:8080/uaf/respond"
+    """
+
+  @Test func `with allow_insecure a registration, a login and a deregistration go by http to this machine`() throws {
+    let bench = try bench(Self.plain)
+    let transcript = try bench.run(registration(bench, at: "http://127.0.0.1:8080"), ["correct", "correct"])
+    #expect(transcript.result == 0, "\(bench.log.lines)")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin, ["correct"]).result == 0)
+    #expect(bench.server.requests.allSatisfy { $0.url.hasPrefix("http://127.0.0.1:8080/uaf/") })
+  }
+
+  @Test(arguments: ["https://127.0.0.1:8080", "http://127.0.0.1:8081", "http://localhost:8080"])
+  func `a payload of another scheme, port or host is another server's`(_ server: String) throws {
+    let bench = try bench(Self.plain)
+    let transcript = try bench.run(registration(bench, at: server))
+    #expect(transcript.result == 1001 && bench.server.asked.isEmpty)
+  }
+
+  @Test func `a payload that names http is refused where the configuration names https`() throws {
+    let bench = try bench(Self.plain.replacing("http:", with: "https:"))
+    #expect(try bench.run(registration(bench, at: "http://127.0.0.1:8080")).result == 1001)
+  }
+
+  private static let own = """
+    [server.registration]
+    request_url = "https://localhost:8001/get"
+    response_url = "https://localhost:8001/respond"
+    [server.authentication]
+    request_url = "https://localhost:8002/get"
+    response_url = "https://localhost:8002/respond"
+    [server.deregistration]
+    request_url = "https://localhost:8003/get"
+    """
+
+  @Test func `each operation's own addresses are enough, and each goes to its own`() throws {
+    let bench = try bench(Self.own)
+    let transcript = try bench.run(registration(bench, at: "https://localhost:8001"), ["correct", "correct"])
+    #expect(transcript.result == 0, "\(bench.log.lines)")
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin, ["correct"]).result == 0)
+    let hosts = bench.server.requests.map { String($0.url.split(separator: "/")[1]) }
+    #expect(hosts == [8001, 8001, 8002, 8002, 8003].map { "localhost:\($0)" })
+  }
+
+  @Test func `a payload of the server that only authenticates registers nothing`() throws {
+    let bench = try bench(Self.own)
+    #expect(try bench.run(registration(bench, at: "https://localhost:8002")).result == 1001)
+    #expect(bench.server.asked.isEmpty)
+  }
+}
