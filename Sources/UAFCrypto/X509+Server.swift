@@ -31,8 +31,8 @@ extension X509 {
   }
 
   @unsafe private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) throws(CryptoError) -> Int64 {
+    // SAFETY: the time belongs to a certificate that lives; `parts` is a tm, and both calls only read or fill it.
     var parts = unsafe tm()
-    // SAFETY: the time belongs to a certificate that lives; `parts` is a tm.
     guard let time = unsafe time, unsafe ASN1_TIME_to_tm(time, &parts) == 1 else {
       throw OpenSSLQueue.failure(.invalidCertificate)
     }
