@@ -57,24 +57,6 @@ enum KoreanSettingProblems {
     ("must be 1 to 64 letters, digits, '.', '_' or '-'", "1~64자의 영문자, 숫자, '.', '_', '-'여야 합니다"),
     ("must be 1 to 64 printable ASCII characters", "1~64자의 인쇄 가능한 ASCII 문자여야 합니다"),
     ("must be 1, 3, 5 or 7", "1, 3, 5, 7 가운데 하나여야 합니다"),
-    (
-      "must be true, false, or a message: a text of 1 to 200 characters on one line, or one for each language: "
-        + "{ en = \"...\", ko = \"...\" }",
-      "true, false, 또는 문구여야 합니다. 문구는 한 줄 1~200자의 텍스트이거나 언어별 텍스트입니다: { en = \"...\", ko = \"...\" }"
-    ),
-    (
-      "must be true for the built-in message, or a message: a text of 1 to 200 characters on one line, or one for each "
-        + "language: { en = \"...\", ko = \"...\" }",
-      "기본 문구를 쓰려면 true, 아니면 문구여야 합니다. 문구는 한 줄 1~200자의 텍스트이거나 언어별 텍스트입니다: { en = \"...\", ko = \"...\" }"
-    ),
-    (
-      "must be a text of 1 to 200 characters on one line, or one for each language: { en = \"...\", ko = \"...\" }",
-      "한 줄 1~200자의 텍스트이거나 언어별 텍스트여야 합니다: { en = \"...\", ko = \"...\" }"
-    ),
-    (
-      "must be a table of languages, each with a text of 1 to 200 characters on one line: { en = \"...\", ko = \"...\" }",
-      "언어별로 한 줄 1~200자의 텍스트를 담은 표여야 합니다: { en = \"...\", ko = \"...\" }"
-    ),
   ]
 
   private static let keys: [(String, String)] = [
