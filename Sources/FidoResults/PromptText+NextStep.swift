@@ -11,15 +11,16 @@ extension PromptText {
     case .refusedByServer: nil
     // These say it themselves.
     case .noAnswer(.ownMeans), .valueNotSet, .locked, .lockedForGood, .revoked, .serverForbids, .serverUndecided,
-      .serverFailed, .serverNameChanged, .cancelled, .textTooLong, .overwrittenByList, .configurationError,
+      .serverFailed, .serverNameChanged, .stateIsOlder, .cancelled, .denied, .approvalIsOver, .textTooLong,
+      .ownTextTooLong, .overwrittenByList, .configurationError,
       .tooManyConversations, .registeredAgain:
       nil
     // And these end nothing, or end it well.
     case .value, .currentValue, .newValue, .newValueAgain, .valuesDiffer, .valueUnchanged, .enrol, .patternKeys,
       .choice,
       .choiceNumber, .choiceOption, .registerAgain, .noSuchChoice, .emptyLineBack, .valueIsStale, .valueIsStaleHere,
-      .acceptedOffline, .valueMeetsRules, .enrolmentCode, .oneTimeCode, .waitingForServer, .confirm, .partOfText,
-      .registered, .deregistered, .changed, .reset, .patternGrid:
+      .acceptedOffline, .valueMeetsRules, .enrolmentCode, .oneTimeCode, .waitingForServer, .confirm, .ready, .partOfText,
+      .registered, .deregistered, .deregisteredHere, .deregisteredMore, .changed, .reset, .patternGrid:
       nil
     }
   }
