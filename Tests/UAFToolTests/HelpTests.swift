@@ -201,8 +201,8 @@ import Testing
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
           --token                 Print the server's token.
-          --deny                  Deny what the payload asks to have approved, for
-                                  good; nothing is asked.
+          --deny                  Deny what the code asks to have approved, for good;
+                                  nothing is asked.
           --version               Show the version.
           -h, --help              Show help information.
 
