@@ -25,7 +25,8 @@ extension EndToEnd {
         try scene.configure { $0.responseURL = scene.server.url + "/respond" }
       },
       Mistake("a wrong host", "server-unreachable") { scene in
-        try scene.configure { $0.requestURL = "https://nobody.invalid/uaf/get" }
+        let url = scene.server.url.replacing("127.0.0.1", with: "127.0.0.2")
+        try scene.configure { $0.requestURL = url + "/uaf/get" }
       },
       Mistake("a wrong port", "server-unreachable") { scene in
         try scene.configure { $0.requestURL = "https://127.0.0.1:1/uaf/get" }
