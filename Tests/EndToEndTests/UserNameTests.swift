@@ -3,7 +3,7 @@ import Testing
 extension EndToEnd {
   @Suite struct `A user name` {
     private static let unusable =
-      "The user name is not valid. Use a name without spaces, control or non-ASCII characters."
+      "The user name is not valid. Use a short name without spaces, control or non-ASCII characters."
 
     private static let bad: [(name: String, refusal: Refusal)] = [
       ("", Refusal(code: .userUnknown, text: "The user name is empty. Give a user name.", log: "user name is empty")),

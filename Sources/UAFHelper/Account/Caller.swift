@@ -117,7 +117,8 @@ struct Caller: Equatable {
       }
     }
     guard let uid else {
-      throw Ending(.notRegistered, because: .nothingHere, log: "no such account, or its lookup failed")
+      // In the words for an account that is not registered: at a console nobody learns by them which names exist.
+      throw Ending(.notRegistered, log: "no such account, or its lookup failed")
     }
     return uid
   }
