@@ -6,6 +6,10 @@ public enum EndCause: CaseIterable, Sendable {
   // MARK: Codes
   /// An operation that needs an enrolment code was asked for without one.
   case codeMissing
+  /// A code was asked for, and none was entered.
+  case codeNotEntered
+  /// A type that the account uses is not enabled, so that nothing proves who asks.
+  case otherTypeInUse
   /// What was given is no payload.
   case codeUnreadable
   /// The code's time is over.

@@ -3,7 +3,8 @@
 extension EnglishCatalogue {
   static func told(_ cause: EndCause) -> ResultText {
     switch cause {
-    case .codeMissing, .codeUnreadable, .codeExpired, .codeRefused, .codeOfOtherOperation, .codeOfOtherAccount,
+    case .codeMissing, .codeNotEntered, .otherTypeInUse, .codeUnreadable, .codeExpired, .codeRefused,
+      .codeOfOtherOperation, .codeOfOtherAccount,
       .codeOfOtherServer, .codeOfOtherAuthority, .codesNotJudged, .codesResetNothing, .codesNotSigned, .resetsNotSigned,
       .approvalExpired, .approvalRefused, .approvalWithoutText:
       ofCodes(cause)
@@ -34,6 +35,10 @@ extension EnglishCatalogue {
     case .codeMissing:
       ResultText(
         "An enrolment code is needed.", "Ask the administrator for one, and give its file with --code FILE.")
+    case .codeNotEntered: ResultText("No enrolment code was entered.", "Register again with one.")
+    case .otherTypeInUse:
+      ResultText(
+        "This account uses an authenticator that is not enabled here.", "Have root run 'uafctl register USER'.")
     case .codeUnreadable: ResultText("This is no enrolment code.", "Give the whole line, as the server printed it.")
     case .codeExpired: ResultText("The enrolment code has expired.", "Ask the administrator for a new one.")
     case .codeRefused:

@@ -132,7 +132,7 @@ enum EnglishCatalogue: Catalogue {
     case .confirm(let kind, let text): return "Your \(name(kind)) confirms: \(text)"
     case .ready: return "Ready. Enter goes on, Ctrl-C cancels. "
     case .denied: return "Denied: nobody can approve it any more."
-    case .approvalIsOver: return "Nothing waits to be approved with this payload any more."
+    case .approvalIsOver: return "Nothing waits to be approved with this code any more."
     case .partOfText(let left):
       return "Not shown: \(left) characters, where \\.. stands. After \\# are the length of the whole and its SHA-256."
     case .textTooLong(let count):

@@ -3,7 +3,8 @@
 extension KoreanCatalogue {
   static func told(_ cause: EndCause) -> ResultText {
     switch cause {
-    case .codeMissing, .codeUnreadable, .codeExpired, .codeRefused, .codeOfOtherOperation, .codeOfOtherAccount,
+    case .codeMissing, .codeNotEntered, .otherTypeInUse, .codeUnreadable, .codeExpired, .codeRefused,
+      .codeOfOtherOperation, .codeOfOtherAccount,
       .codeOfOtherServer, .codeOfOtherAuthority, .codesNotJudged, .codesResetNothing, .codesNotSigned, .resetsNotSigned,
       .approvalExpired, .approvalRefused, .approvalWithoutText:
       ofCodes(cause)
@@ -28,6 +29,9 @@ extension KoreanCatalogue {
   private static func ofCodes(_ cause: EndCause) -> ResultText {
     switch cause {
     case .codeMissing: ResultText("등록 코드가 필요합니다.", "관리자에게 코드를 요청하고, 그 파일을 --code FILE로 지정하십시오.")
+    case .codeNotEntered: ResultText("등록 코드를 입력하지 않았습니다.", "코드를 입력해 다시 등록하십시오.")
+    case .otherTypeInUse:
+      ResultText("이 컴퓨터에서 쓰지 않는 인증 수단이 등록된 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
     case .codeUnreadable: ResultText("등록 코드가 아닙니다.", "서버가 출력한 줄 전체를 입력하십시오.")
     case .codeExpired: ResultText("등록 코드의 기한이 지났습니다.", "관리자에게 새 코드를 요청하십시오.")
     case .codeRefused: ResultText("서버가 등록 코드를 받아들이지 않습니다.", "관리자에게 새 코드를 요청하십시오.")

@@ -108,12 +108,12 @@ enum KoreanCatalogue: Catalogue {
     case .serverNumber(let number): return "서버가 결과 \(number)(으)로 응답했습니다."
     case .stateIsOlder(let user):
       return "이 컴퓨터의 상태가 서버가 확인한 것보다 오래되었습니다. 이전 사본이 복원된 것입니다. "
-        + "root 사용자가 'uafctl reset \(PromptText.shown(user))' 명령을 실행한 뒤 다시 등록하십시오."
+        + "root 관리자가 'uafctl reset \(PromptText.shown(user))' 명령을 실행한 뒤 다시 등록하십시오."
     case .cancelled: return "취소했습니다."
     case .confirm(let kind, let text): return "\(object(kind)) 입력하면 다음을 승인합니다: \(text)"
     case .ready: return "준비되었습니다. 계속하려면 Enter, 취소하려면 Ctrl-C를 누르십시오. "
     case .denied: return "거부했습니다. 이제 아무도 승인할 수 없습니다."
-    case .approvalIsOver: return "이 페이로드로 승인할 것이 더는 없습니다."
+    case .approvalIsOver: return "이 코드로 승인할 것이 더는 없습니다."
     case .partOfText(let left):
       return "\\.. 자리의 \(left)자는 표시하지 않았습니다. \\# 뒤는 전체 길이와 SHA-256입니다."
     case .textTooLong(let count): return "명령이 승인할 수 있는 \(count)자를 넘습니다. 스크립트로 만들어 실행하십시오."

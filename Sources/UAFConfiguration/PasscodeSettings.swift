@@ -40,7 +40,7 @@ public struct PasscodeSettings: Sendable {
         switch value {
         case .boolean(true): section.policy.rules[rule] = .some(nil)
         case .boolean(false): section.policy.rules[rule] = nil
-        default: section.policy.rules[rule] = .some(try message(value, or: "true, false"))
+        default: section.policy.rules[rule] = .some(try message(value, otherwise: ruleWords))
         }
       }
     }
@@ -68,17 +68,23 @@ public struct PasscodeSettings: Sendable {
     }
   }
 
+  private static let ruleWords =
+    "must be true, false, or a message: a text of 1 to 200 characters on one line, or one for each language: "
+    + "{ en = \"...\", ko = \"...\" }"
+
+  private static let messageWords =
+    "must be true for the built-in message, or a message: a text of 1 to 200 characters on one line, or one for each "
+    + "language: { en = \"...\", ko = \"...\" }"
+
   private static func optionalMessage(_ value: TOMLNode.Value) throws(SettingRefusal) -> AdministratorText? {
     if case .boolean(true) = value { return nil }
-    return try message(value, or: "true for the built-in message")
+    return try message(value, otherwise: messageWords)
   }
 
   private static func message(
-    _ value: TOMLNode.Value, or others: String
+    _ value: TOMLNode.Value, otherwise problem: String
   ) throws(SettingRefusal) -> AdministratorText {
-    guard let message = AllowedText.messages(value) else {
-      throw SettingRefusal(problem: "must be \(others), or a message: \(AllowedText.messagesWords)")
-    }
+    guard let message = AllowedText.messages(value) else { throw SettingRefusal(problem: problem) }
     return message
   }
 }

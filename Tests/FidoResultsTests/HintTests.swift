@@ -9,12 +9,13 @@ import Testing
     case .codeMissing, .codeExpired, .codeRefused, .codeOfOtherAccount, .codeOfOtherServer, .keysNotHere:
       [.administrator, .newCode]
     case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,
-      .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped, .notInPasswd,
+      .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
+      .notInPasswd,
       .messageNotValid, .messageNotAccepted:
       .administrator
     case .nothingChosen: .againNow
     // What was used or is over stays so, and what the person can see to needs nobody else.
-    case .codeUnreadable, .codeOfOtherOperation, .codesNotJudged, .approvalExpired, .approvalRefused,
+    case .codeNotEntered, .codeUnreadable, .codeOfOtherOperation, .codesNotJudged, .approvalExpired, .approvalRefused,
       .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .severalToName, .severalTogether,
       .nothingStale, .nothingHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore:
       []
@@ -39,16 +40,20 @@ import Testing
     ValueKind.allCases.flatMap { kind -> [(PromptText, Truth)] in
       [
         (.wrong(kind, triesLeft: 2), .againNow), (.wrong(kind, triesLeft: nil), .againNow),
-        (.registeredAgain(kind), []),
+        (.registeredAgain(kind), []), (.valueNotSet(kind), .againNow),
       ]
     } + [
       (.locked(seconds: 1), .againLater), (.locked(seconds: 300), .againLater), (.lockedForGood, .administrator),
       (.digitsExpected(6), .againNow), (.noAnswer(.dns), .againNow), (.noAnswer(.refused), .againNow),
-      (.noAnswer(.timeOut), .againNow), (.noAnswer(.connectionLost), .againNow), (.noAnswer(.tls), .administrator),
+      (.noAnswer(.unreachable), .againNow), (.noAnswer(.timeOut), .againNow), (.noAnswer(.connectionLost), .againNow),
+      (.noAnswer(.tls), .administrator),
       (.noAnswer(.ownMeans), .againLater), (.refusedByServer(nil), []), (.refusedByServer("No."), []),
       (.serverStatus(1493), .administrator), (.serverNumber(12_345), .administrator), (.cancelled, []),
       (.textTooLong(2048), []), (.overwrittenByList, []), (.configurationError, .administrator),
-      (.tooManyConversations, .againLater),
+      (.tooManyConversations, .againLater), (.revoked(said: nil), .administrator),
+      (.revoked(said: "Gone."), .administrator), (.serverForbids, .administrator), (.serverUndecided, .administrator),
+      (.serverFailed, .administrator), (.serverNameChanged, .administrator),
+      (.stateIsOlder(user: "alice"), .administrator), (.denied, []), (.approvalIsOver, []), (.ownTextTooLong(2048), []),
     ]
 
   private func told(_ text: String, _ nextStep: String?) -> String { [text, nextStep ?? ""].joined(separator: "\n") }

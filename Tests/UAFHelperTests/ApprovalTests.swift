@@ -94,7 +94,7 @@ import UAFWire
     bench.server.denialStatus = .init(rawValue: 1401)
     let refused = try bench.run(begin, peer: 4242)
     #expect(
-      refused.result == 13_006 && refused.finished.text == "Nothing waits to be approved with this payload any more.")
+      refused.result == 13_006 && refused.finished.text == "Nothing waits to be approved with this code any more.")
     bench.server.failure = .noHandshake(.refused)
     #expect(try bench.run(begin, peer: 4242).result == 4001)
     #expect(!bench.log.lines.contains { $0.contains("event=approval") })

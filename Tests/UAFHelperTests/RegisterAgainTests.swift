@@ -123,7 +123,7 @@ import UAFWire
     let stranger = try KeyID(bytes: Array(repeating: 9, count: 32))
     bench.server.knownKeys = [old, stranger]
     #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 980)
-    #expect(bench.server.asked.map(\.op) == [.registration, .authentication, .registration])
+    #expect(bench.server.asked.map(\.op) == [.registration, .authentication, .registration, .registration])
     #expect(bench.server.asked.last?.context.lostKeyIDs == [old] && bench.server.knownKeys == [stranger])
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import GRDB
+import Invocation
 import Testing
 import UAFCrypto
 import UAFMessages
@@ -211,7 +212,7 @@ struct ApprovalTests {
   }
 
   @Test func `waiting ends with a status of its own for a denial`() {
-    #expect(ApproveCommand.deniedStatus == 4)
+    #expect(ExitStatus.denied.rawValue == 4)
     #expect(ApproveCommand.configuration.discussion.contains("denied (4)"))
   }
 }

@@ -14,6 +14,7 @@ struct EnrolCommandTests {
   init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "enrol-\(UUID().uuidString)").path()
     state = try StateDirectory(path: folder, create: true)
+    _ = try ServerDatabase.open(state: state, create: true)
     _ = try CertificateFiles(development: state, hosts: ["uaf.example.com"], now: 1_800_000_000)
   }
 

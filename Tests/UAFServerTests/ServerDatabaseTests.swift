@@ -45,7 +45,7 @@ final class ServerDatabaseTests {
   }
 
   @Test func `knows a person's machines by what they said, and when each was used last`() async throws {
-    let server = try TestServer(database: ServerDatabase.open(state: state))
+    let server = try TestServer(database: ServerDatabase.open(state: state, create: true))
     let desk = try await server.registered("alice", deviceID: "d", deviceName: "desk", deviceOS: "Linux 6.1")
     _ = try await server.registered("alice", deviceID: "l", deviceName: "laptop")
     _ = try await server.registered("alice")

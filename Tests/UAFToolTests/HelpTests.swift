@@ -186,9 +186,9 @@ import Testing
 
         A code is one line, as a server prints it or a QR picture holds it. What it
         asks for stands in the code itself. Other people see command lines: the line
-        itself is taken there only if its server is this machine, as in a demonstration.
-        Whoever cancels an approval leaves it open until its time is over; --deny ends
-        it.
+        itself is taken there only if its server is this machine, as in a
+        demonstration. Whoever cancels an approval leaves it open until its time is
+        over; --deny ends it.
 
         USAGE: uafctl oob [--conf <file>] [--json-conversation] [--token] [--deny] <code> [<user>]
 
@@ -201,8 +201,8 @@ import Testing
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
           --token                 Print the server's token.
-          --deny                  Deny what the payload asks to have approved, for
-                                  good; nothing is asked.
+          --deny                  Deny what the code asks to have approved, for good;
+                                  nothing is asked.
           --version               Show the version.
           -h, --help              Show help information.
 

@@ -56,7 +56,7 @@ import Testing
     #expect(report(stack) == "ok   pam: /sudo: some are led past it to another way in")
   }
 
-  @Test(arguments: ["instead", "fallback"], ["sudo", "su", "login", "sshd", "polkit-1", "locker"])
+  @Test(arguments: ["instead", "fallback"], ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "locker"])
   func `judges the stacks it comes with where they are included, and as good`(shape: String, service: String) throws {
     let stacks = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "pam.d").appending(path: shape)

@@ -147,8 +147,7 @@ import UAFMessages
     guard word.code != nil else {
       guard try session.isInUse(account) else { return }
       throw Ending(
-        .invalidParameter,
-        detail: "this account has an authenticator that is not enabled here: have root run 'uafctl register USER'",
+        .invalidParameter, because: .otherTypeInUse,
         log: "the account is in use, and nothing proves that it is this person's")
     }
     guard client.dialect == .fido else {

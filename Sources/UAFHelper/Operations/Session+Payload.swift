@@ -11,11 +11,11 @@ extension Session {
   /// - Throws: ``Ending`` (1001) where there is none, or it cannot be read, is for something else, or has expired.
   func payload(_ operation: UAFMessages.Operation = .registration) throws(Ending) -> EnrolmentPayload {
     guard let bytes = begin.payload, let text = String(validating: bytes, as: UTF8.self) else {
-      throw Ending(.invalidParameter, because: .codeMissing, log: "no payload")
+      throw Ending(.invalidParameter, because: .codeMissing, log: "no code")
     }
     let payload: EnrolmentPayload
     do throws(MessageError) { payload = try EnrolmentPayload(encoded: text) } catch {
-      throw Ending(.invalidParameter, because: .codeUnreadable, log: "payload: \(error)")
+      throw Ending(.invalidParameter, because: .codeUnreadable, log: "code: \(error)")
     }
     return try checked(payload, operation)
   }
@@ -24,12 +24,12 @@ extension Session {
     _ payload: EnrolmentPayload, _ operation: UAFMessages.Operation
   ) throws(Ending) -> EnrolmentPayload {
     guard payload.op == operation else {
-      throw Ending(.invalidParameter, because: .codeOfOtherOperation, log: "payload of another operation")
+      throw Ending(.invalidParameter, because: .codeOfOtherOperation, log: "code of another operation")
     }
     guard payload.expires > surroundings.now().wallSeconds else {
       throw Ending(
         .requestNotExist, because: operation == .authentication ? .approvalExpired : .codeExpired,
-        log: "payload expired")
+        log: "the code has expired")
     }
     return payload
   }
@@ -58,7 +58,7 @@ extension Session {
     guard payload.username == account.identity.serverUserName else {
       throw Ending(
         .invalidParameter, because: .codeOfOtherAccount,
-        log: "payload of another account than \(account.identity.serverUserName)")
+        log: "code of another account than \(account.identity.serverUserName)")
     }
     return payload.authCode
   }
@@ -74,14 +74,14 @@ extension Session {
     guard isConfigured else {
       throw Ending(
         .invalidParameter, because: .codeOfOtherServer,
-        log: "payload of another server")
+        log: "code of another server")
     }
     guard let authority = payload.ca else { return }
     let known = Self.withoutWhiteSpace(authorities ?? "")
     guard known.contains(Self.withoutWhiteSpace(authority)) else {
       throw Ending(
         .invalidParameter, because: .codeOfOtherAuthority,
-        log: "payload of another authority")
+        log: "code of another authority")
     }
   }
 

@@ -88,7 +88,7 @@ extension Session {
   /// - Throws: ``Ending``: cancelled, or 1001 for an empty one.
   private func askCode() throws(Ending) -> String {
     guard let code = try enteredCode() else {
-      throw Ending(.invalidParameter, detail: "no enrolment code was entered: register again with one", log: "no code")
+      throw Ending(.invalidParameter, because: .codeNotEntered, log: "no code was entered")
     }
     return code
   }
@@ -104,7 +104,7 @@ extension Session {
   }
 
   private static var noPayload: Ending {
-    Ending(.invalidParameter, because: .codeMissing, log: "no payload")
+    Ending(.invalidParameter, because: .codeMissing, log: "no code")
   }
 
   /// Whose state it is, or will be.
@@ -122,7 +122,7 @@ extension Session {
     let serverName = try serverUserName(name, server)
     guard username.map({ $0 == serverName }) ?? true else {
       throw Ending(
-        .invalidParameter, because: .codeOfOtherAccount, log: "payload of another account than \(serverName)")
+        .invalidParameter, because: .codeOfOtherAccount, log: "code of another account than \(serverName)")
     }
     return AccountIdentity(uid: uid, name: name, serverUserName: serverName)
   }

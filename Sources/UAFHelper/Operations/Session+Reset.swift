@@ -18,7 +18,7 @@ extension Session {
     let isByCode = begin.payload != nil
     guard caller.isRoot || isByCode else {
       throw Ending(
-        .authenticatorResetFailed, because: .codeMissing, log: "no payload")
+        .authenticatorResetFailed, because: .codeMissing, log: "no code")
     }
     guard caller.isRoot || !isWordUnsigned else {
       throw Ending(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import GRDB
+import Invocation
 import UAFCrypto
 import UAFMessages
 
@@ -9,12 +10,9 @@ struct ApproveCommand: AsyncParsableCommand {
     commandName: "approve", abstract: "Print a one-time approval code, with which a person confirms a text.",
     discussion: """
       For a login elsewhere that is approved out of band. Works while the server runs; an earlier text of the account that \
-      waits is closed. With --wait the command ends when the person has confirmed (0), has denied (\(deniedStatus)), or can no \
+      waits is closed. With --wait the command ends when the person has confirmed (0), has denied (\(ExitStatus.denied.rawValue)), or can no \
       longer do either (1). What was confirmed is kept, signature and all: see 'audit verify'. What was denied stays so.
       """)
-
-  /// The exit status of `--wait` for a person's no: neither a mistake nor a time that is over.
-  static let deniedStatus: Int32 = 4
 
   @Argument(help: "The account's name at this server.", completion: Completion.accounts) var user: String
   @Option(help: ArgumentHelp("What the person confirms, at most 200 bytes.", valueName: "text")) var text: String
@@ -65,7 +63,7 @@ struct ApproveCommand: AsyncParsableCommand {
       case .confirmed: return Terminal.note("\(user) has confirmed the text")
       case .denied:
         Terminal.note("\(user) has denied the text")
-        throw ExitCode(Self.deniedStatus)
+        throw ExitCode(ExitStatus.denied.rawValue)
       case .closed:
         Terminal.note("nobody has confirmed the text, and nobody can any more")
         throw ExitCode.failure

@@ -32,7 +32,7 @@ enum ArgumentProblem: Catalogued, Equatable {
     case .payloadWithoutName: "--code에는 파일 이름이나 표준 입력을 뜻하는 -가 필요합니다"
     case .payloadOfRoot: "root는 등록 코드 없이 초기화합니다. --code는 --deregister와 함께 쓰십시오"
     case .noSuchType(let name): "그런 인증 수단은 없습니다: \(ShownText.line(name))"
-    case .transactionLength: "--transaction에는 1에서 \(WireLimit.transaction)바이트의 글이 필요합니다"
+    case .transactionLength: "--transaction에는 1에서 \(WireLimit.transaction)바이트의 텍스트가 필요합니다"
     case .tooLong: "인수 하나가 너무 깁니다"
     }
   }

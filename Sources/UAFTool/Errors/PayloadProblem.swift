@@ -20,7 +20,7 @@ enum PayloadProblem: Catalogued, Equatable {
     switch self {
     case .message(let error): Self.korean(error)
     case .operation(let name): "코드로 할 수 없는 작업(\(name))을 요구합니다"
-    case .registrationDenied: "등록을 요구하므로 거부할 필요가 없습니다"
+    case .registrationDenied: "등록을 요구하는 코드이며, 등록은 거절할 필요가 없습니다"
     }
   }
 

@@ -25,7 +25,7 @@ enum UsageMistake: CaseIterable, Catalogued {
     case .accountTwice: "계정은 한 번만 지정하십시오: uafctl deregister USER TYPE"
     case .allAndType: "--all과 인증 수단은 함께 쓸 수 없습니다"
     case .statusAsksOnce: "--json, --supported, --registered, --locked, --available은 함께 쓸 수 없습니다"
-    case .denyAsksNothing: "--deny는 아무것도 묻지 않으므로 --json-conversation과 함께 쓸 수 없습니다"
+    case .denyAsksNothing: "--deny는 아무것도 묻지 않습니다. --json-conversation을 빼십시오"
     case .denyAndToken: "--deny와 --token은 함께 쓸 수 없습니다"
     case .serviceOrAll: "서비스를 지정하거나 --all을 주십시오"
     case .onlyWithoutService: "--only는 서비스와 함께 쓰십시오"

@@ -33,6 +33,14 @@ enum KoreanSettingProblems {
       "기본 문구를 쓰려면 true, 아니면 문구여야 합니다. 문구는 한 줄로 된 1~200자의 텍스트이거나 언어별 텍스트여야 합니다: { en = \"...\", ko = \"...\" }"
     ),
     (
+      "must be a table of languages, each with a text of 1 to 200 characters on one line: { en = \"...\", ko = \"...\" }",
+      "언어별로 한 줄 1~200자의 텍스트를 담은 표여야 합니다: { en = \"...\", ko = \"...\" }"
+    ),
+    (
+      "must be a text of 1 to {} characters on one line, in which {hostname} may stand",
+      "한 줄로 된 1~{}자의 텍스트여야 하며 {hostname}을 쓸 수 있습니다"
+    ),
+    (
       "must be a text of 1 to 200 characters on one line, or one for each language: { en = \"...\", ko = \"...\" }",
       "한 줄로 된 1~200자의 텍스트이거나 언어별 텍스트여야 합니다: { en = \"...\", ko = \"...\" }"
     ),
@@ -49,7 +57,6 @@ enum KoreanSettingProblems {
     ("must be 1 to 64 letters, digits, '.', '_' or '-'", "1~64자의 영문자, 숫자, '.', '_', '-'여야 합니다"),
     ("must be 1 to 64 printable ASCII characters", "1~64자의 인쇄 가능한 ASCII 문자여야 합니다"),
     ("must be 1, 3, 5 or 7", "1, 3, 5, 7 가운데 하나여야 합니다"),
-
   ]
 
   private static let keys: [(String, String)] = [
@@ -104,7 +111,10 @@ enum KoreanSettingProblems {
       "\"allow\"는 transaction = true와 함께 쓸 수 없습니다. 승인한 내용은 서버에 전해져야 합니다"
     ),
     ("{} is not enabled: must be one of authenticators ({})", "{}은(는) 쓰도록 설정되지 않았습니다. authenticators({}) 가운데 하나여야 합니다"),
-    ("must have request_url and response_url", "request_url과 response_url이 있어야 합니다"),
+    (
+      "must have request_url and response_url, here or for each operation",
+      "request_url과 response_url이 여기에, 또는 작업마다 있어야 합니다"
+    ),
     (
       "every URL must be https (http only to this machine, with allow_insecure = true)",
       "모든 URL은 https여야 합니다(allow_insecure = true이면 이 컴퓨터로만 http)"
@@ -124,6 +134,9 @@ enum KoreanSettingProblems {
 
   private static let arguments: [(String, String)] = [
     ("cannot go with keypad = \"shuffled\"", "keypad = \"shuffled\"와 함께 쓸 수 없습니다"),
+    (
+      "cannot go with server.accept_transaction = \"any\"", "server.accept_transaction = \"any\"와 함께 쓸 수 없습니다"
+    ),
     ("cannot go with transaction = true", "transaction = true와 함께 쓸 수 없습니다"),
     ("{} is not in the configuration's authenticators", "{}은(는) 설정의 authenticators에 없습니다"),
     ("given twice", "두 번 적혀 있습니다"),

@@ -57,7 +57,7 @@ enum ToolText: Catalogued {
     case .accepted: "인증되었습니다"
     case .approved: "승인했습니다"
     case .changed: "변경했습니다"
-    case .denied: "거부했습니다"
+    case .denied: "거절했습니다"
     case .deregistered: "등록을 해지했습니다"
     case .forgotten: "이 컴퓨터에서 지웠습니다"
     case .initialised: "초기 설정을 마쳤습니다"
@@ -72,8 +72,8 @@ enum ToolText: Catalogued {
     case .lineHoldsNUL: "줄에 NUL이 있어 취소했습니다"
     case .noFurtherLine: "표준 입력에 줄이 더 없어 취소했습니다"
     case .lineIsNoAnswer: "답이 아닌 줄이어서 취소했습니다"
-    case .nothingToResume: "다시 시작할 것이 없어 취소했습니다"
-    case .nothingAskedYet: "아직 아무것도 묻지 않아 취소했습니다"
+    case .nothingToResume: "계속할 것이 없어 취소했습니다"
+    case .nothingAskedYet: "아직 물은 것이 없어 취소했습니다"
     }
   }
 }

@@ -62,7 +62,8 @@ import UAFConfiguration
     // The text without what stands around it is read on its own.
     let around = ["must be x", "the message must be x", "x: x", " in authenticators"]
     return around.contains(where: text.hasSuffix) || text.hasPrefix("authenticators, [server]") || text.hasPrefix(";")
-      || text.hasPrefix("must be x, or a message") || text.hasPrefix("one of x, or an AAID") || text.hasPrefix("true")
+      || text.hasPrefix("must be a table of languages, each with x") || text.hasPrefix("must be x, or a message")
+      || text.hasPrefix("one of x, or an AAID") || text.hasPrefix("true")
       || !text.contains { $0.isLetter }
   }
 

@@ -26,7 +26,10 @@ import Testing
       "uafctl: 계정은 한 번만 지정하십시오: uafctl deregister USER TYPE\n"
     ),
     (["deregister", "--all", "passcode"], "uafctl: --all과 인증 수단은 함께 쓸 수 없습니다\n"),
-    (["status", "--json", "--available", "passcode"], "uafctl: --json과 --available은 함께 쓸 수 없습니다\n"),
+    (
+      ["status", "--json", "--available", "passcode"],
+      "uafctl: --json, --supported, --registered, --locked, --available은 함께 쓸 수 없습니다\n"
+    ),
     (["pam", "disable"], "uafctl: 서비스를 지정하거나 --all을 주십시오\n"),
     (["pam", "disable", "--all", "--only"], "uafctl: --only는 서비스와 함께 쓰십시오\n"),
     (["--generate-completion-script", "csh"], "uafctl: 자동 완성 스크립트는 bash, zsh, fish용으로만 만들 수 있습니다\n"),
