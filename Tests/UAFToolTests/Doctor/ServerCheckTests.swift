@@ -77,6 +77,20 @@ import UAFWire
     #expect(patient.requests.allSatisfy { $0.timeoutMilliseconds == 10_000 })
   }
 
+  @Test func `asks this machine by http where root allows it`() {
+    let machine = Machine(
+      configuration: """
+        [server]
+        request_url = "http://127.0.0.1:8080/uaf/get"
+        response_url = "http://127.0.0.1:8080/uaf/respond"
+        allow_insecure = true
+
+        """)
+    machine.server?.response = FetchResponse(.refused, handshakeCompleted: false)
+    #expect(machine.has(.serverUnreachable) && !machine.has(.serverAnswer))
+    #expect(machine.requests.first?.url == "http://127.0.0.1:8080/uaf/get")
+  }
+
   @Test func `asks nothing more of a machine that cannot be reached`() {
     let machine = Machine()
     machine.server?.response = FetchResponse(.refused, handshakeCompleted: false)

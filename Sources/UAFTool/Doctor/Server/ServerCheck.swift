@@ -81,6 +81,8 @@ struct ServerCheck {
     if server.dialect == .plain { settings.dialect = .plain(PlainRules(contextNames: server.plain.contextNames)) }
     settings.contentType = server.contentType
     settings.appIDs = server.appIDs
+    settings.allowsPlainHere = server.allowsInsecure
+    settings.takesServersTexts = server.acceptedTransactions == .any
     return settings
   }
 
