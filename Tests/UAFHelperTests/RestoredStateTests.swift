@@ -73,6 +73,19 @@ import UAFWire
     #expect(transcript.result == 0 && transcript.errors.isEmpty)
   }
 
+  @Test(arguments: [(UInt32(3), UInt32(0)), (4, 1100)])
+  func `a login that others overtake is tried three times more, and no more`(_ times: UInt32, _ result: UInt32) throws {
+    let bench = try HelperBench.registered()
+    bench.server.comparesCounters = true
+    var answers: UInt32 = 0
+    bench.server.onRespond = {
+      answers += 1
+      if answers <= times { bench.server.overtake(by: answers) }
+    }
+    #expect(try bench.run(bench.begin(), ["correct"]).result == result)
+    #expect(answers == 4)
+  }
+
   @Test func `a server that does not say how far it has seen the key count proves nothing`() throws {
     let bench = try restored()
     bench.server.tellsCounters = false

@@ -83,6 +83,9 @@ import UAFWire
     }
   }
 
+  /// How often a login is sent again because others of the same person were faster: several may run at once, as pssh starts them.
+  private static let races = 3
+
   /// Ends that say nothing of the server's answer.
   private static let personsOwn: Set<FidoResult> = [
     .wrongValue, .locked, .lockedForGood, .userCancel, .userFallback, .applicationCancel, .systemCancel,
@@ -91,13 +94,14 @@ import UAFWire
 
   private func decide() throws(Ending) -> Acceptance {
     var isFirstTry = true
+    var racesLeft = Self.races
     if client.takesServersTexts { try readServersText() }
     switch purpose {
     case .login where session.begin.isDivided: try waitForResume()
     case .approval:
       // The text comes with the request, and nobody is asked before it can be shown. The code is good for one request.
       try readText()
-      isFirstTry = false
+      (isFirstTry, racesLeft) = (false, 0)
     case .login, .proof: break
     }
     if let first = try session.firstType(of: held) { _ = try session.open([first], held) }
@@ -108,11 +112,13 @@ import UAFWire
         return acceptance
       case .failure(let refusal):
         if let ending = try session.olderState(refusal, held.account) { throw ending }
-        guard isFirstTry, refusal.result == .requestNotExist, refusal.spokenByServer else {
+        // Another login of this person was faster, as this server says, or the challenge was used or expired.
+        let isRace = refusal.seenCounter != nil
+        guard refusal.result == .requestNotExist, refusal.spokenByServer, isRace ? racesLeft > 0 : isFirstTry else {
           throw try session.noted(refusal, held.account, held.opened.map(\.type))
         }
-        // The challenge was used or expired, or another login of this person was faster: once more, with a fresh one.
         isFirstTry = false
+        if isRace { racesLeft -= 1 }
         try restart()
       }
     }
