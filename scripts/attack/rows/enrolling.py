@@ -98,7 +98,7 @@ def codes_of_nobody(lab):
         lab.configure(port=liar.port, server=server)
         if not server:
             reset = as_person(lab, person, "reset", "--payload", payload)
-            must(reset.returncode != 0 and "have root run" in reset.stdout, f"reset, {what}: {reset.stdout}")
+            must(reset.returncode != 0 and "Have root run" in reset.stdout, f"reset, {what}: {reset.stdout}")
             is_taken(f"reset, {what}")
     must(liar.yes > 0, "the liar was never believed by anybody: nothing is shown")
     return f"{len(seen)} ways refused ({'; '.join(seen)}); the person's own passcode went on"

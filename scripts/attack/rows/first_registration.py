@@ -37,7 +37,9 @@ def settle(lab, person, what):
         register(lab, person, check=True)
     names = {path.name for path in person.state.parent.iterdir() if path.name.strip(".").startswith(f"{person.uid}.")}
     if not was_kept:
-        must(names == {person.state.name, person.state.name + "-journal"}, f"{what}: afterwards there are {names}")
+        # Which keys were made outlives everything, and is no part of the account.
+        expected = {person.state.name, person.state.name + "-journal", f"{person.uid}.made"}
+        must(names == expected, f"{what}: afterwards there are {names}")
     must(person.state.stat().st_nlink == 1, f"{what}: the file has several names")
     login = lab.login(person, person.passcode)
     must(login.is_in, f"{what}: afterwards the right value is refused: {login}")

@@ -54,7 +54,7 @@ def versions(lab):
         mark = lab.log.mark()
         login = lab.login(person, person.passcode, "aged")
         must(login.code == hosts.SYSTEM_ERR, f"a module of version {version}: {login}")
-        must(f"the {older} is older" in login.text, f"a module of version {version} is told: {login.text}")
+        must(f"{older} is older" in login.text, f"a module of version {version} is told: {login.text}")
         told = lab.log.since(mark, f"protocol version {version}")
         must(any(f"protocol version {version}" in line for line in told), f"version {version} is not in the log")
         # Whether the next line of the stack is asked: its password lets in where root wrote that.
