@@ -3,35 +3,7 @@
 extension EnglishCatalogue {
   static func told(_ cause: EndCause) -> ResultText {
     switch cause {
-    case .codeMissing, .codeNotEntered, .otherTypeInUse, .codeUnreadable, .codeExpired, .codeRefused,
-      .codeOfOtherOperation, .codeOfOtherAccount,
-      .codeOfOtherServer, .codeOfOtherAuthority, .codesNotJudged, .codesResetNothing, .codesNotSigned, .resetsNotSigned,
-      .approvalExpired, .approvalRefused, .approvalWithoutText:
-      ofCodes(cause)
-    case .registeredAlready, .nothingLeftToRegister, .typesNotAccepted, .keysNotHere, .noneEnabled,
-      .configuredNotAccepted, .namedNotAccepted, .namedNotEnabled, .severalFit, .severalToName, .severalTogether,
-      .nothingChosen, .nothingStale:
-      ofAuthenticators(cause)
-    case .nothingHere: ResultText("This account is not registered on this machine.")
-    case .nameNotMapped:
-      ResultText(
-        "This machine's configuration gives the account no name at the server.",
-        "Ask the administrator; server.username decides.")
-    case .notInPasswd: ResultText("This account is not in /etc/passwd.", "Have root run 'uafctl register USER'.")
-    case .onlyRoot: ResultText("Only root may ask for that.")
-    case .ambiguousName:
-      ResultText("sudo was called by a name that leaves open what it does.", "Call it by the name sudo.")
-    case .olderModule: ResultText("The PAM module is older than the helper.", "Reinstall the libpam-uaf package.")
-    case .olderCore: ResultText("The helper is older than the program that asks.", "Reinstall the libpam-uaf package.")
-    case .messageNotValid:
-      ResultText("The server sent something that is not valid.", "Tell the administrator; the log says what.")
-    case .messageNotAccepted:
-      ResultText("The server found this machine's message not valid.", "Tell the administrator; the log says more.")
-    }
-  }
-
-  private static func ofCodes(_ cause: EndCause) -> ResultText {
-    switch cause {
+    // Codes
     case .codeMissing:
       ResultText(
         "An enrolment code is needed.", "Ask the administrator for one, and give its file with --code FILE.")
@@ -73,13 +45,9 @@ extension EnglishCatalogue {
       ResultText(
         "The server has nothing to confirm for this code: it was used, or its time is over.", "Have it asked for again."
       )
-    default:
+    case .approvalWithoutText:
       ResultText("The server sent no text that could be confirmed.", "Tell the administrator; the log says more.")
-    }
-  }
-
-  private static func ofAuthenticators(_ cause: EndCause) -> ResultText {
-    switch cause {
+    // Authenticators
     case .registeredAlready:
       ResultText(
         "Every authenticator that the server accepts is registered already.",
@@ -116,7 +84,23 @@ extension EnglishCatalogue {
       ResultText(
         "The server asks for several authenticators together, and this program can ask for one only.",
         "Use another program.")
-    default: ResultText("Nothing of the list was chosen.", "Try again.")
+    case .nothingChosen: ResultText("Nothing of the list was chosen.", "Try again.")
+    // Accounts, names and who asks
+    case .nothingHere: ResultText("This account is not registered on this machine.")
+    case .nameNotMapped:
+      ResultText(
+        "This machine's configuration gives the account no name at the server.",
+        "Ask the administrator; server.username decides.")
+    case .notInPasswd: ResultText("This account is not in /etc/passwd.", "Have root run 'uafctl register USER'.")
+    case .onlyRoot: ResultText("Only root may ask for that.")
+    case .ambiguousName:
+      ResultText("sudo was called by a name that leaves open what it does.", "Call it by the name sudo.")
+    case .olderModule: ResultText("The PAM module is older than the helper.", "Reinstall the libpam-uaf package.")
+    case .olderCore: ResultText("The helper is older than the program that asks.", "Reinstall the libpam-uaf package.")
+    case .messageNotValid:
+      ResultText("The server sent something that is not valid.", "Tell the administrator; the log says what.")
+    case .messageNotAccepted:
+      ResultText("The server found this machine's message not valid.", "Tell the administrator; the log says more.")
     }
   }
 }

@@ -3,31 +3,7 @@
 extension KoreanCatalogue {
   static func told(_ cause: EndCause) -> ResultText {
     switch cause {
-    case .codeMissing, .codeNotEntered, .otherTypeInUse, .codeUnreadable, .codeExpired, .codeRefused,
-      .codeOfOtherOperation, .codeOfOtherAccount,
-      .codeOfOtherServer, .codeOfOtherAuthority, .codesNotJudged, .codesResetNothing, .codesNotSigned, .resetsNotSigned,
-      .approvalExpired, .approvalRefused, .approvalWithoutText:
-      ofCodes(cause)
-    case .registeredAlready, .nothingLeftToRegister, .typesNotAccepted, .keysNotHere, .noneEnabled,
-      .configuredNotAccepted, .namedNotAccepted, .namedNotEnabled, .severalFit, .severalToName, .severalTogether,
-      .nothingChosen, .nothingStale:
-      ofAuthenticators(cause)
-    case .nothingHere: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.")
-    case .nameNotMapped:
-      ResultText("이 컴퓨터의 설정에는 이 계정이 서버에서 쓸 이름이 없습니다.", "관리자에게 문의하십시오. server.username이 이름을 정합니다.")
-    case .notInPasswd: ResultText("/etc/passwd에 없는 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
-    case .onlyRoot: ResultText("root만 요청할 수 있습니다.")
-    case .ambiguousName: ResultText("무엇을 실행하는지 알 수 없는 이름으로 sudo를 불렀습니다.", "sudo라는 이름으로 부르십시오.")
-    case .olderModule: ResultText("PAM 모듈이 로그인 도우미보다 오래되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오.")
-    case .olderCore: ResultText("로그인 도우미가 요청한 프로그램보다 오래되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오.")
-    case .messageNotValid: ResultText("서버가 보낸 내용이 올바르지 않습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
-    case .messageNotAccepted:
-      ResultText("서버가 이 컴퓨터의 메시지를 올바르지 않다고 합니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
-    }
-  }
-
-  private static func ofCodes(_ cause: EndCause) -> ResultText {
-    switch cause {
+    // Codes
     case .codeMissing: ResultText("등록 코드가 필요합니다.", "관리자에게 코드를 요청하고, 그 파일을 --code FILE로 지정하십시오.")
     case .codeNotEntered: ResultText("등록 코드를 입력하지 않았습니다.", "코드를 입력해 다시 등록하십시오.")
     case .otherTypeInUse:
@@ -57,12 +33,8 @@ extension KoreanCatalogue {
     case .approvalExpired: ResultText("승인할 수 있는 시간이 지났습니다.", "승인을 다시 요청받으십시오.")
     case .approvalRefused:
       ResultText("서버에 이 코드로 승인할 것이 없습니다. 이미 사용했거나 시간이 지났습니다.", "승인을 다시 요청받으십시오.")
-    default: ResultText("서버가 승인할 수 있는 글을 보내지 않았습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
-    }
-  }
-
-  private static func ofAuthenticators(_ cause: EndCause) -> ResultText {
-    switch cause {
+    case .approvalWithoutText: ResultText("서버가 승인할 수 있는 글을 보내지 않았습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
+    // Authenticators
     case .registeredAlready:
       ResultText("서버가 받아들이는 인증 수단은 모두 이미 등록되어 있습니다.", "그중 하나를 쓰거나, 새 키를 받으려면 먼저 등록을 해지하십시오.")
     case .nothingLeftToRegister:
@@ -85,7 +57,19 @@ extension KoreanCatalogue {
     case .severalToName: ResultText("인증 수단이 여러 개입니다.", "그중 하나의 이름을 지정하십시오.")
     case .severalTogether:
       ResultText("서버가 여러 인증 수단을 함께 요구하는데, 이 프로그램은 하나만 물을 수 있습니다.", "다른 프로그램을 사용하십시오.")
-    default: ResultText("목록에서 고르지 않았습니다.", "다시 시도하십시오.")
+    case .nothingChosen: ResultText("목록에서 고르지 않았습니다.", "다시 시도하십시오.")
+    // Accounts, names and who asks
+    case .nothingHere: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.")
+    case .nameNotMapped:
+      ResultText("이 컴퓨터의 설정에는 이 계정이 서버에서 쓸 이름이 없습니다.", "관리자에게 문의하십시오. server.username이 이름을 정합니다.")
+    case .notInPasswd: ResultText("/etc/passwd에 없는 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
+    case .onlyRoot: ResultText("root만 요청할 수 있습니다.")
+    case .ambiguousName: ResultText("무엇을 실행하는지 알 수 없는 이름으로 sudo를 불렀습니다.", "sudo라는 이름으로 부르십시오.")
+    case .olderModule: ResultText("PAM 모듈이 로그인 도우미보다 오래되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오.")
+    case .olderCore: ResultText("로그인 도우미가 요청한 프로그램보다 오래되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오.")
+    case .messageNotValid: ResultText("서버가 보낸 내용이 올바르지 않습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
+    case .messageNotAccepted:
+      ResultText("서버가 이 컴퓨터의 메시지를 올바르지 않다고 합니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
     }
   }
 }

@@ -1,5 +1,5 @@
-// Purpose: every code that a login by the module can end with, and who can cause it. Each row is one declaration of the same form,
-// because scripts/stacks.py reads this text.
+// Purpose: every code that a login by the module can end with, and who can cause it.
+// Each row is one declaration of the same form, because scripts/stacks.py reads this text.
 
 extension PAMEnd {
   /// Every end but success.

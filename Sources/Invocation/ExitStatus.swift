@@ -1,5 +1,5 @@
-// Purpose of this target: how uafctl and uaf-server take a command line, and how they end: the same statuses, the same words for a
-// command that does not exist, and results that are either written or an error. Nothing here knows what a command does.
+// Purpose of this target: how uafctl and uaf-server take a command line, and how they end. They share the exit statuses, the
+// words for a command that does not exist, and the check that a result was written. Nothing here knows what a command does.
 
 /// The exit statuses of uafctl and of uaf-server.
 public enum ExitStatus: CInt, CaseIterable, Sendable {

@@ -3,8 +3,8 @@ import Glibc
 
 /// The only system calls a process can make from now on (seccomp).
 ///
-/// A call that no rule names fails with ENOSYS, as on a kernel that lacks it: a newer libc then takes its older way. No call kills,
-/// so that an update of libc breaks no login.
+/// A call that no rule names fails with ENOSYS, as on a kernel that lacks it: a newer libc then takes its older way. No call
+/// kills, so that an update of libc breaks no login.
 public struct SystemCallFilter {
   private var rules: [CallRule] = []
 

@@ -1,5 +1,5 @@
-// Purpose: what root wrote behind the module's name in pam.d. Obeyed from root's programs alone; an unknown or bad one is an error
-// and never ignored, because a misspelt `use_first_pass` would change who is let in.
+// Purpose: what root wrote behind the module's name in pam.d. Obeyed from root's programs alone; an unknown or bad one is an
+// error and never ignored, because a misspelt `use_first_pass` would change who is let in.
 
 /// The module's arguments (features 7).
 public struct ModuleArguments: Equatable, Sendable {

@@ -16,20 +16,6 @@ extension X509 {
     return first...last
   }
 
-  /// Whether a certificate is one for this name or address, whoever issued it.
-  ///
-  /// - Throws: ``CryptoError/invalidCertificate``.
-  public static func isMeant(_ der: [UInt8], for host: String) throws(CryptoError) -> Bool {
-    // SAFETY: the certificate is ours until the `defer`; the name lives for the calls.
-    let certificate = try unsafe parse(der)
-    defer {
-      unsafe X509_free(certificate)
-      OpenSSLQueue.clear()
-    }
-    if unsafe X509_check_ip_asc(certificate, host, 0) == 1 { return true }
-    return unsafe X509_check_host(certificate, host, host.utf8.count, 0, nil) == 1
-  }
-
   @unsafe private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) throws(CryptoError) -> Int64 {
     // SAFETY: the time belongs to a certificate that lives; `parts` is a tm, and both calls only read or fill it.
     var parts = unsafe tm()

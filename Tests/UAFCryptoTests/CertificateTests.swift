@@ -43,14 +43,14 @@ struct CertificateTests {
   @Test func `tells between which seconds a certificate is valid, and for whom it is`() throws {
     let der = try X509.certificates(pem: make().certificatePEM)[0]
     #expect(try X509.validity(der: der) == notBefore...notAfter)
-    for host in ["localhost", "127.0.0.1", "::1"] { #expect(try X509.isMeant(der, for: host)) }
-    for host in ["localhost.example", "127.0.0.2", "::2", ""] { #expect(try !X509.isMeant(der, for: host)) }
+    for host in ["localhost", "127.0.0.1", "::1"] { #expect(try X509.isFor(host, der: der)) }
+    for host in ["localhost.example", "127.0.0.2", "::2", ""] { #expect(try !X509.isFor(host, der: der)) }
   }
 
   @Test(arguments: [[], [0x30, 0x00], Array("-----BEGIN CERTIFICATE-----".utf8)] as [[UInt8]])
   func `refuses to read times and names of what is no certificate`(der: [UInt8]) {
     #expect(throws: CryptoError.invalidCertificate) { try X509.validity(der: der) }
-    #expect(throws: CryptoError.invalidCertificate) { try X509.isMeant(der, for: "localhost") }
+    #expect(throws: CryptoError.invalidCertificate) { try X509.isFor("localhost", der: der) }
   }
 
   @Test func `makes another authority, key and serial number each time`() throws {

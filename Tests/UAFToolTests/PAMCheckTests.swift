@@ -136,14 +136,7 @@ import Testing
 
   // MARK: What is easily overlooked
 
-  private static let good = """
-    auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue
-    auth [success=done default=die] pam_uaf.so
-    auth required pam_unix.so
-    account required pam_uaf.so
-    account required pam_unix.so
-    password required pam_uaf.so
-    """
+  private static let good = WholeMachine.stack
 
   @Test func `has nothing to say about a stack in good order`() {
     #expect(found(["sudo": Self.good]) == [])

@@ -1,5 +1,5 @@
-// Purpose: entering digits where somebody may log the keys or watch the hands. No input or output: the prompt shows the layout, the
-// entry comes back as any other and is decoded here.
+// Purpose: entering digits where somebody may log the keys or watch the hands. No input or output: the prompt shows the layout,
+// the entry comes back as any other and is decoded here.
 
 import FidoResults
 import SecretMemory

@@ -1,4 +1,4 @@
-// Purpose: the strokes of the pattern authenticator (features 2): what is one, and the one form each has. Nothing here draws or asks.
+// Purpose: the strokes of the pattern authenticator: what is one, and the one form each has. Nothing here draws or asks.
 
 import FidoResults
 import SecretMemory

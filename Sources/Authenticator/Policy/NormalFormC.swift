@@ -1,5 +1,6 @@
-// Purpose: Unicode's Normalization Form C (Unicode Standard Annex 15) over a buffer of the caller's. libunistring has a function for
-// whole strings, but that one leaves copies of them on the heap; only its tables are used here, one code point at a time.
+// Purpose: Unicode's Normalization Form C (Unicode Standard Annex 15) over a buffer of the caller's.
+// libunistring has a function for whole strings, but that one leaves copies of them on the heap. Only its tables are used here,
+// one code point at a time.
 
 import CUnistring
 

@@ -8,7 +8,9 @@ extension AccountFile {
       || name.hasPrefix(".") && [".new", ".new-journal", ".refused"].contains { name.hasSuffix($0) }
   }
 
-  /// Removes what else there is of an account, as killed registrations have left it; inside a ``FileChange``, or it could be a living one's.
+  /// Removes what killed registrations have left of an account.
+  ///
+  /// Only inside a ``FileChange``: the file could otherwise be that of a registration under way.
   static func removeLeftovers(of uid: UInt32, in directory: borrowing StateDirectory) throws(StateError) {
     try directory.accounts.removeFiles { $0.hasPrefix(".\(uid).") && isLeftover($0) }
   }

@@ -12,8 +12,9 @@ public struct StateDirectory: ~Copyable {
   let owner: uid_t
   /// The secret of this machine, without which no value opens anything.
   let deviceSecret: Secret
-  /// Random bytes that tell this folder from those of machines with the same machine-id; nil for a folder that was made before there
-  /// were any: what servers know such a machine by stays.
+  /// Random bytes that tell this folder from those of machines with the same machine-id.
+  ///
+  /// Nil for a folder of an earlier version, which has none. Its device id stays the one that servers know.
   public let identifier: [UInt8]?
 
   /// The name of the device key's file.

@@ -164,8 +164,9 @@ public struct AuthenticationFlow: Sendable {
     }
   }
 
-  /// The server's text for somebody who has nothing here to sign it with, so that one who has does not look different; nil without
-  /// one that can be shown.
+  /// The server's text for a name without a key here.
+  ///
+  /// It is shown as to a person with a key, so that nobody can tell the two apart. Nil where no text came that can be shown.
   public mutating func text<Wire: Transport & ~Copyable>(over transport: inout Wire) -> TransactionText? {
     guard let opened = try? opening.collect(over: &transport), case .authentication(let request) = opened.request,
       takesText(of: request)

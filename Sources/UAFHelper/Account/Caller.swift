@@ -31,7 +31,7 @@ struct Caller: Equatable {
 
   /// The account's name in texts and in the log.
   ///
-  /// A peer without root is not believed. Its name is the one of `/etc/passwd`, or the one it was registered by, or its number in digits.
+  /// A peer without root is not believed. Its name is the one in `/etc/passwd`, or else the registered one, or else its number.
   var shownName: [UInt8]? {
     name ?? typedName ?? ownName ?? registeredName ?? (isRoot ? nil : Self.digits(peer))
   }

@@ -86,7 +86,9 @@ extension Session {
     return AccountAuthenticators(account, types, named: named, in: directory)
   }
 
-  /// The account's authenticators for a login: where states are hidden a file that cannot be used is one that is not there, but for the log.
+  /// The account's authenticators for a login.
+  ///
+  /// With `hide_state`, treats an unusable file as missing, and logs it.
   private func knownAuthenticators(
     of uid: UInt32, _ named: AuthenticatorType?
   ) throws(Ending) -> AccountAuthenticators? {

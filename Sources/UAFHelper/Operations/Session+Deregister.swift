@@ -48,8 +48,8 @@ extension Session {
 
   /// What proves the account to the server: the payload's code, or a fresh verification.
   ///
-  /// - Returns: nil where the server does not know the key that was to prove it, and cannot be asked to forget it. The person wants it
-  ///   gone, and has entered the value.
+  /// - Returns: nil where the server does not know the key that was to prove the account, so that it has nothing to forget. The
+  ///   person has entered the value, and wants the key gone.
   private func proof(
     of held: AccountAuthenticators, _ type: AuthenticatorType?, _ client: ClientSettings, _ server: ServerSettings
   ) throws(Ending) -> DeregistrationProof? {

@@ -96,8 +96,8 @@ extension Session {
 
   /// The ending where the server has seen a signature that this state folder never made: an older copy was put back.
   ///
-  /// No second try helps. What was counted and locked in between is lost here too, so the counter is not caught up with. Where another
-  /// login of this person was merely faster, its counter stands here as well: nil.
+  /// No second try helps. The counter is not caught up with, because what was counted and locked in between is lost here too.
+  /// Nil where another login of this person was merely faster: its counter stands here as well.
   func olderState(_ refusal: Refusal, _ account: AccountFile) throws(Ending) -> Ending? {
     guard let seen = refusal.seenCounter,
       let key = try keys(of: account).first(where: { $0.keyID == seen.keyID.bytes }), key.signCounter < seen.signCounter

@@ -19,8 +19,8 @@ extension Session {
 
   /// What was meant by the keys that were pressed.
   ///
-  /// An entry with any other key than the ten is meant as it stands: what root asks of new values says nothing of one that was set
-  /// before, which may be text.
+  /// An entry with any other key than the ten is meant as it stands: what root asks of new values says nothing of one that was
+  /// set before, which may be text.
   func meant(by entry: consuming Secret, on keypad: ShuffledKeypad?) -> Secret {
     guard let keypad, let digits = keypad.decode(entry) else { return entry }
     return digits

@@ -12,7 +12,7 @@ extension Session {
   ///
   /// - Parameter old: the authenticator as it was opened, whose value may not be chosen again; nil for a first one.
   /// - Returns: the value in the form it is sealed with.
-  /// - Throws: ``Ending``: cancelled; 7111 where no acceptable value was entered, which a login tells with 980. Nothing is counted.
+  /// - Throws: ``Ending``: cancelled; 7111 where no acceptable value was entered (a login tells it with 980). Nothing is counted.
   func askNewValue(_ type: AuthenticatorType, old: UnlockedAuthenticatorBox? = nil) throws(Ending) -> Secret {
     var question = Question(kind: type.kind, step: .new, user: shownName)
     if old == nil { try frontEnd.send(.info(PromptText.enrol(type.kind, user: shownName).text(in: language))) }

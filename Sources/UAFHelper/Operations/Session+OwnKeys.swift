@@ -3,7 +3,7 @@ import UAFMessages
 
 /// Which keys a server may be asked to forget: those this state folder made, by their KeyIDs.
 ///
-/// A server that tells no machines apart, or asks no more than an account's name, would otherwise delete what another machine has.
+/// A server that tells no machines apart would otherwise delete the keys of other machines.
 extension Session {
   /// The KeyIDs that were made here for an account, without those that stay.
   func ownKeyIDs(

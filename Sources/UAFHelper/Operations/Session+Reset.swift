@@ -8,10 +8,10 @@ import UAFWire
 extension Session {
   /// Wipes a value and makes its keys unusable, whether the value is known or not.
   ///
-  /// Root may; the person with an enrolment code, which the server has to accept before anything is wiped: whoever runs
-  /// as that person could otherwise take the key away. With a code the server forgets this machine's keys of the authenticator too.
-  /// Where the server's yes is not signed, only root may reset. uafctl would otherwise reset with any code that uaf-fetch accepts,
-  /// and an account without a value then registers with any code, too.
+  /// Root may; the person with an enrolment code, which the server has to accept before anything is wiped: whoever runs as that
+  /// person could otherwise take the key away. With a code the server forgets this machine's keys of the authenticator too.
+  /// Where the server's yes is not signed, only root may reset. uafctl would otherwise reset with any code that uaf-fetch
+  /// accepts, and an account without a value then registers with any code, too.
   func reset() throws(Ending) -> Success {
     let named = try namedType()
     let uid = try caller.requireAccount()

@@ -54,8 +54,8 @@ extension Session {
 
   /// Whether the host shows a notice on the person's terminal when it comes.
   ///
-  /// sshd keeps notices back until the next prompt or the end, and lockers and display managers put them over what they show: there
-  /// nobody would be told in time, and some would be told when it is over.
+  /// sshd keeps notices back until the next prompt or the end. Lockers and display managers put them over what they show.
+  /// There a notice would come too late, or hide something.
   private var showsNoticesAtOnce: Bool {
     if caller.isTool { return true }
     guard caller.isRoot, let service = caller.service else { return false }

@@ -1,9 +1,10 @@
 /// The letters beyond ASCII that a text to be confirmed is shown in.
 ///
-/// Each stands for itself: it has one form in Unicode (NFC), joins with nothing beside it, takes its place from left to right, is
-/// neither invisible nor a mark of syntax in another shape. The table is fixed, so that both ends have the same one, whatever Unicode
-/// their libraries know. Left out are combining marks and the scripts that need them, scripts that are written from right to
-/// left, compatibility forms (full width, ligatures, mathematical letters), and all spaces, digits and punctuation beyond ASCII.
+/// Each stands for itself: it has one form in Unicode (NFC), joins with nothing beside it, takes its place from left to right,
+/// is neither invisible nor a mark of syntax in another shape. The table is fixed, so that both ends have the same one,
+/// whatever Unicode their libraries know. Left out are combining marks and the scripts that need them, scripts that are written
+/// from right to left, compatibility forms (full width, ligatures, mathematical letters), and all spaces, digits and
+/// punctuation beyond ASCII.
 enum TransactionLetter {
   private static let ranges: [ClosedRange<UInt32>] = [
     // Latin

@@ -33,7 +33,7 @@ public struct TransactionText: Equatable, Sendable {
 
   /// Makes the text a client sent to be confirmed.
   ///
-  /// What ``init(bytes:in:)`` could have made at the other end, in either charset, stands for itself; any other text is escaped here.
+  /// What ``init(bytes:in:)`` could have made at the other end, in either charset, stands for itself. Any other text is escaped.
   ///
   /// - Returns: nil for an empty text, and one too long to be shown.
   public init?(sent text: String) {

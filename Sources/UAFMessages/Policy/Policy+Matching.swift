@@ -1,5 +1,7 @@
 extension Policy {
-  /// Whether each criterion lists keys, and none lists one that an authenticator has for the AppID: whoever wrote it has none of them.
+  /// Whether the server knows no key of an authenticator for the AppID.
+  ///
+  /// That is so where each criterion lists keys, and none lists one that the authenticator has.
   public func leavesOut(_ authenticator: AuthenticatorDescription, appID: String) -> Bool {
     let criteria = accepted.joined()
     return !criteria.isEmpty && !authenticator.keyIDs(for: appID).isEmpty

@@ -3,9 +3,9 @@ import Synchronization
 
 /// A terminal that shows nothing of what is typed, until this value ends.
 ///
-/// It surrounds questions whose entry is complete without Enter: whoever types on is neither shown nor answers the next question or
-/// the shell. The keys that end or stop a program keep their effect, since nobody reads the terminal between two questions. It is put right
-/// before that effect.
+/// It is for questions whose entry is complete without Enter. What is typed on is not shown, and answers neither the next
+/// question nor the shell. The keys that end or stop a program keep their effect, since nobody reads the terminal between two
+/// questions. The terminal is put right before that effect.
 struct MutedTerminal: ~Copyable {
   /// Whether what was typed by the end is thrown away.
   var discardsRest = false

@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Signals that would end or stop this program, or tell of another size of the terminal, turned into bytes of a pipe until this value ends.
+/// Signals that would end or stop this program, or tell of another size of the terminal, turned into bytes of a pipe until this
+/// value ends.
 ///
 /// So the terminal is put right again before any of them has its effect, and no work is done in a handler.
 struct SignalWatch: ~Copyable {

@@ -19,31 +19,9 @@ struct ForeignServer: Decodable {
   let url: String
   let authority: String
 
-  private final class Running: Sendable {
-    let server: Result<ForeignServer, any Error>
-    private let input = Pipe()
+  private static let running = InteropServer<ForeignServer>("interop/server.py")
 
-    init() {
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/python3")
-      process.arguments = [
-        "-W", "ignore", Programs.own("interop/server.py"), ForeignServer.model, ForeignServer.facetID,
-      ]
-      process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
-      process.standardInput = input
-      let output = Pipe()
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
-      server = Result {
-        try process.run()
-        return try JSONDecoder().decode(ForeignServer.self, from: Data(output.fileHandleForReading.firstLine.utf8))
-      }
-    }
-  }
-
-  private static let running = Running()
-
-  static func shared() throws -> ForeignServer { try running.server.get() }
+  static func shared() throws -> ForeignServer { try running.announced.get() }
 
   /// Points a scene at this server, which behaves as `behaviour` says.
   func serve(_ scene: Scene, _ dialect: Dialect, _ behaviour: String = "honest") throws {

@@ -12,38 +12,9 @@ struct StandIns: Decodable {
   let url: String
   let authority: String
 
-  private final class Running: Sendable {
-    let servers: Result<StandIns, any Error>
-    private let input = Pipe()
-    private let output = Pipe()
+  private static let running = InteropServer<StandIns>("interop/stand_ins.py")
 
-    init() {
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/python3")
-      process.arguments = [
-        "-W", "ignore", Programs.own("interop/stand_ins.py"), ForeignServer.model, ForeignServer.facetID,
-      ]
-      process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
-      process.standardInput = input
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
-      let lines = output.fileHandleForReading
-      servers = Result {
-        try process.run()
-        return try JSONDecoder().decode(StandIns.self, from: Data(lines.firstLine.utf8))
-      }
-    }
-
-    /// Has them say this to right answers from now on, and waits until they do.
-    func say(_ word: String) throws {
-      try input.fileHandleForWriting.write(contentsOf: Data((word + "\n").utf8))
-      guard output.fileHandleForReading.firstLine == word else { throw Failure("the stand-ins do not listen") }
-    }
-  }
-
-  private static let running = Running()
-
-  static func shared() throws -> StandIns { try running.servers.get() }
+  static func shared() throws -> StandIns { try running.announced.get() }
 
   /// Does something while they refuse what is right.
   func refusing<Result>(_ body: () throws -> Result) throws -> Result {

@@ -13,7 +13,8 @@ final class WholeMachine {
 
       """)
   var listener: Listener?
-  private static let stack = """
+  /// A stack that doctor has nothing to say about.
+  static let stack = """
     auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue
     auth [success=done default=die] pam_uaf.so
     auth required pam_unix.so

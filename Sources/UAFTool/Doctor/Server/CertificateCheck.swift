@@ -37,7 +37,7 @@ struct CertificateCheck {
     let now = Int64(now)
     if now > validity.upperBound { return .expired(days: (now - validity.upperBound) / Self.day) }
     if now < validity.lowerBound { return .notYetValid(days: (validity.lowerBound - now) / Self.day) }
-    guard (try? X509.isMeant(certificate, for: host)) == true else { return .otherName }
+    guard (try? X509.isFor(host, der: certificate)) == true else { return .otherName }
     return .issuer
   }
 }

@@ -1,9 +1,9 @@
 /// The place of a stack of ours in a service's file, and what the other lines there make of it.
 ///
-/// Our lines are not of `auth` alone. Two things must not be in a group of which the stack has lines: a line before it that jumps,
-/// since a jump counts lines, and other lines stand there now; and nothing but pam_uaf's lines. A service without lines of a group
-/// has those of `other` until it gets one, and pam_uaf's say nothing to most people in `account` and `password`, which libpam
-/// takes for a refusal.
+/// Our lines are not of `auth` alone. Two things must not be in a group of which the stack has lines: a line before it that
+/// jumps, since a jump counts lines, and other lines stand there now; and nothing but pam_uaf's lines. A service without lines
+/// of a group has those of `other` until it gets one, and pam_uaf's say nothing to most people in `account` and `password`,
+/// which libpam takes for a refusal.
 struct StackPlace {
   let file: ServiceFile
   /// The line that is the stack, or becomes it.

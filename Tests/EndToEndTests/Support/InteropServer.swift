@@ -1,0 +1,31 @@
+import Foundation
+
+/// A server of another make that runs as long as the tests: a program of interop/, which announces itself in a line of JSON.
+final class InteropServer<Announcement: Decodable & Sendable>: Sendable {
+  /// What the program said of itself, or why it did not start.
+  let announced: Result<Announcement, any Error>
+  private let input = Pipe()
+  private let output = Pipe()
+
+  /// Starts the program, which ends with this one: its standard input is closed then.
+  init(_ program: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/python3")
+    process.arguments = ["-W", "ignore", Programs.own(program), ForeignServer.model, ForeignServer.facetID]
+    process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    let lines = output.fileHandleForReading
+    announced = Result {
+      try process.run()
+      return try JSONDecoder().decode(Announcement.self, from: Data(lines.firstLine.utf8))
+    }
+  }
+
+  /// Has it say this to right answers from now on, and waits until it does.
+  func say(_ word: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data((word + "\n").utf8))
+    guard output.fileHandleForReading.firstLine == word else { throw Failure("the program does not listen") }
+  }
+}
