@@ -156,10 +156,14 @@ def _spread(found, count):
     return [found[number * len(found) // count] for number in range(count)]
 
 
+def count_of_people(jobs):
+    """How many people share the jobs: the server asks an account that logs in all the time to come back later."""
+    return -(-len(jobs) // 150) * WORKERS
+
+
 def everywhere(lab, jobs, work, people=None):
     """Does `work(person, job)` for each job, several at once; returns what came of them, in order."""
-    # The server asks an account that logs in all the time to come back later.
-    people = people or [lab.person() for _ in range(-(-len(jobs) // 150) * WORKERS)]
+    people = people or [lab.person() for _ in range(count_of_people(jobs))]
 
     def share(number):
         return [work(people[place % len(people)], jobs[place]) for place in range(number, len(jobs), WORKERS)]

@@ -145,8 +145,9 @@ class Lab:
         while self._tidying:
             self._tidying.pop()()
         # A row's people are of no use to the next, and fill a small disk.
-        for state in (STATE / "accounts").glob("*.db*"):
-            state.unlink()
+        for pattern in ("*.db*", "*.made"):
+            for state in (STATE / "accounts").glob(pattern):
+                state.unlink()
         self.configure()
 
     # --- The server

@@ -70,7 +70,7 @@ def forget(lab, person):
 def small_disk(lab):
     """So many free pages, from none to more than enough."""
     person, kept = lab.person(registered=False), []
-    disk = disks.Memory(lab, "1m")
+    disk = disks.Memory(lab, "4m")
     filler = STATE / "filler"
     for pages in range(PAGES if lab.thorough else PAGES // 2 + 1):
         room = pages if lab.thorough else 2 * pages
@@ -92,10 +92,10 @@ def small_disk(lab):
         causes=("the machine",))
 def interrupted(lab):
     faults.Core(lab)
-    people = [lab.person(registered=False) for _ in range(faults.WORKERS)]
-    found = learn(lab, people[0])
+    found = learn(lab, lab.person(registered=False))
     picked = found if lab.thorough else faults.sample(found, POINTS)
     jobs = [(call, number, what) for call, number, _ in picked for what in (KILL, CALLS[call])]
+    people = [lab.person(registered=False) for _ in range(faults.count_of_people(jobs))]
     kept = faults.everywhere(lab, jobs, functools.partial(interrupt, lab), people)
     must(not all(kept), "nothing was interrupted: a registration is not what was learnt")
     return f"{len(jobs)} points: {kept.count(False)} never registered, {kept.count(True)} whole; {small_disk(lab)}"
