@@ -116,6 +116,29 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
+  @Test func `a request for other keys than this machine's stands in the status, and a code renews the key`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 2002)
+    #expect(try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"unknown""#) == true)
+    bench.server.policyKeys = nil
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    let old = try #require(bench.server.registered)
+    var begin = bench.registration()
+    begin.authenticator = nil
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["passcode"], "\(bench.log.lines)")
+    #expect(bench.server.registered != old)
+    #expect(try bench.run(bench.begin(.status)).finished.document?.contains("unknown") == false)
+  }
+
+  @Test func `a request for other keys changes nothing in the status before the person has proved`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
+    #expect(try bench.run(bench.begin(), ["wrong"]).result != 0)
+    #expect(try bench.run(bench.begin(.status)).finished.document?.contains("unknown") == false)
+  }
+
   @Test func `a plain server's other mark is a refusal, with the value in the log alone`() throws {
     let bench = try HelperBench.registered()
     bench.configuration = bench.configuration.replacing(

@@ -87,11 +87,8 @@ extension Session {
 
   /// Takes back what was noted of keys that the server has just accepted; a login does not fail for it.
   func noteAccepted(_ account: AccountFile, _ types: [AuthenticatorType]) throws(Ending) {
-    for key in try keys(of: account) where types.contains(key.type) && key.serverStatus != 0 {
-      do throws(StateError) { try account.mark(key.keyID, serverStatus: 0) } catch {
-        log(.state, "that the server accepts the key again could not be noted: \(error)", .warning)
-      }
-    }
+    let refused = try keys(of: account).filter { $0.serverStatus != 0 }.map(\.type)
+    try note(0, of: types.filter(refused.contains), account)
   }
 
   /// The ending where the server has seen a signature that this state folder never made: an older copy was put back.
@@ -114,16 +111,24 @@ extension Session {
   func noted(
     _ refusal: Refusal, _ account: AccountFile, _ types: [AuthenticatorType]
   ) throws(Ending) -> Ending {
-    if refusal.spokenByServer, let status = refusal.serverStatus {
-      for key in try keys(of: account) where types.contains(key.type) {
-        do throws(StateError) { try account.mark(key.keyID, serverStatus: status) } catch {
-          log(.state, "the server's status \(status) could not be noted: \(error)", .warning)
-        }
-      }
-    }
     var ending = Ending(refusal)
+    if refusal.spokenByServer, let status = refusal.serverStatus {
+      try note(status, of: types, account)
+    } else if !types.isEmpty {
+      // A request that names other keys of a model is how a server asks that has none of this machine's.
+      try note(UAFStatusCode.unknownKeyID.rawValue, of: ending.forgottenTypes, account)
+    }
     // With several signatures it is not told whose key it was.
     if refusal.serverStatus == UAFStatusCode.unknownKeyID.rawValue, types.count == 1 { ending.forgottenTypes = types }
     return ending
+  }
+
+  /// Notes the server's status of the keys of some types; a login does not fail for it.
+  private func note(_ status: UInt32, of types: [AuthenticatorType], _ account: AccountFile) throws(Ending) {
+    for key in try keys(of: account) where types.contains(key.type) {
+      do throws(StateError) { try account.mark(key.keyID, serverStatus: status) } catch {
+        log(.state, "the server's status \(status) could not be noted: \(error)", .warning)
+      }
+    }
   }
 }
