@@ -48,6 +48,7 @@ let package = Package(
     .target(name: "UAFDecoder", dependencies: ["UAFMessages", "UAFCrypto"], swiftSettings: strict),
 
     // MARK: The login path
+    .target(name: "ServiceNames", swiftSettings: strict),
     .target(name: "FidoResults", swiftSettings: strict),
     .target(name: "UAFWire", dependencies: ["SecretMemory"], swiftSettings: strict),
     .target(name: "ChildProcess", dependencies: ["CProcess"], swiftSettings: strict),
@@ -58,7 +59,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "UAFConfiguration",
-      dependencies: ["Authenticator", "FidoResults"],
+      dependencies: ["Authenticator", "FidoResults", "ServiceNames"],
       swiftSettings: strict),
     .target(
       name: "UAFClient",
@@ -68,7 +69,7 @@ let package = Package(
       name: "UAFHelper",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator",
-        "UAFConfiguration", "UAFClient", "ChildProcess", "CProcess", "Sandbox",
+        "UAFConfiguration", "UAFClient", "ChildProcess", "CProcess", "Sandbox", "ServiceNames",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -76,16 +77,18 @@ let package = Package(
     ),
 
     // MARK: The command lines of both programs
+    .target(name: "HostSystem", swiftSettings: strict),
     .target(
-      name: "Invocation", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      name: "Invocation", dependencies: ["HostSystem", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: strict),
 
     // MARK: The person's and the administrator's tool
+    .target(name: "Wording", dependencies: ["FidoResults"], swiftSettings: strict),
     .executableTarget(
       name: "UAFTool",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
-        "UAFClient", "ChildProcess", "Invocation", "CPAM", "CProcess",
+        "UAFClient", "ChildProcess", "Invocation", "HostSystem", "ServiceNames", "Wording", "CPAM", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
@@ -94,7 +97,7 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "FidoResults", "CProcess",
+        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "HostSystem", "FidoResults", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -114,7 +117,8 @@ let package = Package(
       name: "AuthenticatorTests",
       dependencies: ["Authenticator", "SecretMemory", "UAFCrypto", "FidoResults", "CUnistring"],
       swiftSettings: strict),
-    .testTarget(name: "UAFConfigurationTests", dependencies: ["UAFConfiguration"], swiftSettings: strict),
+    .testTarget(
+      name: "UAFConfigurationTests", dependencies: ["UAFConfiguration", "ServiceNames"], swiftSettings: strict),
     .testTarget(
       name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults"],
       swiftSettings: strict),
@@ -137,7 +141,7 @@ let package = Package(
       name: "UAFToolTests",
       dependencies: [
         "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "UAFCrypto", "SecretMemory", "ChildProcess", "CPAM",
-        "CProcess", "FidoResults", "Invocation",
+        "CProcess", "FidoResults", "Invocation", "HostSystem", "Wording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
