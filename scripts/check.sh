@@ -40,14 +40,16 @@ while IFS= read -r line; do say "$line"; done < <(find Sources -name '*.swift' |
 forbid '\bpopen\(|\bwordexp\(|"/bin/[a-z]*sh"|[^.e] system\(' 'no shell sees a name or a text' Sources cshim
 
 # Imports, programs' contents, circles between folders, sizes, citations, the table of targets.
-PYTHONDONTWRITEBYTECODE=1 scripts/check/structure.py || broken=1
+export PYTHONDONTWRITEBYTECODE=1
+scripts/check/structure.py || broken=1
+scripts/check/planted.py || broken=1
 
 # Each policy has a test, and the table says which.
 scripts/policies.py || broken=1
 # Each line of pam.d/ is explained, and lets no failure through.
 scripts/stacks.py || broken=1
 # The table of attacks is that of the rows as they are.
-PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 python3 -m attack.document --check || broken=1
+PYTHONPATH=scripts python3 -m attack.document --check || broken=1
 
 generated=$(git ls-files -- build .build Package.resolved cshim/core '*.o' '*.so' 2>/dev/null)
 if [[ -n $generated ]]; then say "generated files are committed:" $generated; fi
