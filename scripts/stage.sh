@@ -76,7 +76,7 @@ for program in uafctl uaf-server; do
   complete "$program" fish "$share/fish/vendor_completions.d/$program.fish"
 done
 
-for document in README.md ARCHITECTURE.md CONFORMANCE.md POLICIES.md PROTOCOL.md SECURITY.md THREATS.md; do
+for document in README.md ARCHITECTURE.md CHANGELOG.md CONFORMANCE.md POLICIES.md PROTOCOL.md SECURITY.md THREATS.md; do
   if [[ -f $document ]]; then place "$document" "$share/doc/pam-uaf/$document" 0644; fi
 done
 for page in docs/*; do place "$page" "$share/doc/pam-uaf/$page" 0644; done

@@ -3,7 +3,7 @@ import UAFMessages
 import UAFWire
 import Wording
 
-/// What a graphical front end reads: one JSON object a line (README.md, "For graphical front ends").
+/// What a graphical front end reads: one JSON object a line (docs/json-conversation.md).
 struct JSONLines {
   let output: Output
   let language: Language
