@@ -64,7 +64,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "UAFClient",
-      dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory", "CPSL"],
+      dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"],
       swiftSettings: strict),
     .executableTarget(
       name: "UAFHelper",
@@ -98,7 +98,8 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "HostSystem", "FidoResults", "CProcess",
+        "SecretMemory", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "HostSystem",
+        "FidoResults", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -109,7 +110,8 @@ let package = Package(
 
     // MARK: Tests
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: strict),
-    .testTarget(name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory"], swiftSettings: strict),
+    .testTarget(
+      name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory", "COpenSSL"], swiftSettings: strict),
     .testTarget(name: "UAFMessagesTests", dependencies: ["UAFMessages"], swiftSettings: strict),
     .testTarget(name: "UAFDecoderTests", dependencies: ["UAFDecoder", "UAFMessages"], swiftSettings: strict),
     .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults"], swiftSettings: strict),
@@ -119,15 +121,17 @@ let package = Package(
       dependencies: ["Authenticator", "SecretMemory", "UAFCrypto", "FidoResults", "CUnistring"],
       swiftSettings: strict),
     .testTarget(
-      name: "UAFConfigurationTests", dependencies: ["UAFConfiguration", "ServiceNames"], swiftSettings: strict),
+      name: "UAFConfigurationTests",
+      dependencies: ["UAFConfiguration", "ServiceNames", "Authenticator", "FidoResults"],
+      swiftSettings: strict),
     .testTarget(
-      name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults"],
+      name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"],
       swiftSettings: strict),
     .testTarget(
       name: "UAFHelperTests",
       dependencies: [
-        "UAFHelper", "Authenticator", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration", "UAFMessages",
-        "UAFWire",
+        "UAFHelper", "Authenticator", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration", "UAFCrypto",
+        "UAFMessages", "UAFWire",
       ], swiftSettings: strict),
     .testTarget(
       name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch"], swiftSettings: strict),
@@ -142,15 +146,19 @@ let package = Package(
       name: "UAFToolTests",
       dependencies: [
         "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "UAFCrypto", "SecretMemory", "ChildProcess", "CPAM",
-        "CProcess", "FidoResults", "Invocation", "HostSystem", "Wording",
+        "FidoResults", "Invocation", "HostSystem", "Wording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
     .testTarget(
       name: "UAFServerTests",
       dependencies: [
-        "UAFServer", "UAFMessages", "UAFCrypto", "Authenticator", "Invocation", "CProcess",
+        "UAFServer", "SecretMemory", "UAFMessages", "UAFCrypto", "Authenticator", "Invocation", "CProcess",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .testTarget(
