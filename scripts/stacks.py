@@ -18,7 +18,7 @@ import sys
 
 CHECKOUT = pathlib.Path(__file__).resolve().parent.parent
 ROOT = CHECKOUT / "pam.d"
-sys.path.insert(0, str(CHECKOUT / "scripts"))
+sys.path.insert(0, str(CHECKOUT / "Tests/Acceptance"))
 sys.dont_write_bytecode = True
 from lab import profile  # noqa: E402
 SERVICES = ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "sddm", "locker"]

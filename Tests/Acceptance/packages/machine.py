@@ -29,7 +29,7 @@ class Machine:
         kind = "booted" if self.is_booted else "plain"
         self._first = subprocess.Popen(
             ["unshare", "--mount", "--pid", "--ipc", "--uts", "--cgroup", "--fork", "--kill-child", "--propagation",
-             "private", "scripts/packages/boot.sh", str(self.root), kind],
+             "private", "Tests/Acceptance/packages/boot.sh", str(self.root), kind],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             self._prefix = ["nsenter", f"--target={self._process()}", "--mount", "--pid", "--ipc", "--uts", "--cgroup"]

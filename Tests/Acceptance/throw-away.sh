@@ -1,13 +1,13 @@
 #!/bin/bash
-# Runs one of the Python packages of scripts/ as root of a machine of its own, which ends with it.
+# Runs one of the Python packages of Tests/Acceptance as root of a machine of its own, which ends with it.
 #
-#   scripts/throw-away.sh PACKAGE "DEBIAN-PACKAGE ..." [ROW ...]
+#   Tests/Acceptance/throw-away.sh PACKAGE "DEBIAN-PACKAGE ..." [ROW ...]
 #
 # All of it happens in namespaces of its own (mounts, processes, network, names) whose root is a copy in memory: the
 # programs of build/stage are installed there, hosts such as sudo and sshd come from Debian's packages, and the machine is
 # left as it is. Ends well, and says so, where no such machine can be made.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 package=$1
 read -ra hosts <<<"$2"
@@ -18,7 +18,7 @@ if ((EUID != 0)); then
     exit 1
   fi
   exec sudo env "PATH=$PATH" BASELINE="${BASELINE-}" THOROUGH="${THOROUGH-}" GOLDEN="${GOLDEN-}" \
-    scripts/throw-away.sh "$package" "${hosts[*]}" "$@"
+    Tests/Acceptance/throw-away.sh "$package" "${hosts[*]}" "$@"
 fi
 if ! unshare --mount --pid --net --uts --fork true 2>/dev/null; then
   echo "$package: 0 passed, 0 failed, all skipped: no namespaces can be made here (CAP_SYS_ADMIN is missing)"
@@ -45,4 +45,4 @@ if ! fetch; then
 fi
 
 exec unshare --mount --pid --net --uts --fork --kill-child --propagation private \
-  scripts/lab/enter.sh "$package" "$folder" "$@"
+  Tests/Acceptance/lab/enter.sh "$package" "$folder" "$@"

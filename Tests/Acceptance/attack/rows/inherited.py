@@ -153,7 +153,7 @@ def troubled(lab, name, person, value):
     fifo = f"/tmp/answer-{person.name}"
     os.mkfifo(fifo)
     host = subprocess.Popen(
-        [sys.executable, "-I", str(ROOT / "scripts/attack/bare_host.py"), "uaf", person.name, fifo, *TROUBLES[name]],
+        [sys.executable, "-I", str(ROOT / "Tests/Acceptance/attack/bare_host.py"), "uaf", person.name, fifo, *TROUBLES[name]],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 30

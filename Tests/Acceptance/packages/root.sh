@@ -3,7 +3,7 @@
 # apt fetches it as the machine's own configuration says; nothing is installed on the machine. Done once, and again when
 # another set of packages is wanted.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 folder=$PWD/build/packages
 wanted=('?essential' apt dbus libpam-modules libpam-runtime login openssh-client openssh-server passwd pkexec polkitd sudo
   systemd systemd-sysv)

@@ -14,7 +14,7 @@ import time
 from lab import hosts, loopback
 from lab.waiting import listens
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 CONFIGURATION = pathlib.Path("/etc/security/pam_uaf.conf")
 STATE = pathlib.Path("/var/lib/pam-uaf")
 HELPER = "/usr/libexec/pam-uaf/uaf-helper"

@@ -23,6 +23,6 @@ cc -O1 Tests/EndToEndTests/Programs/pam-host.c -lpam -o "$folder/root/bare/usr/l
 
 # The first process has to collect those whose parents ended, which a shell does.
 status=0
-env -i "PATH=$PATH" LC_ALL=C.UTF-8 LAB_RESULTS="$folder" PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 \
+env -i "PATH=$PATH" LC_ALL=C.UTF-8 LAB_RESULTS="$folder" PYTHONPATH=Tests/Acceptance PYTHONDONTWRITEBYTECODE=1 \
   python3 -m packages "$folder" "$@" || status=$?
 exit "$status"

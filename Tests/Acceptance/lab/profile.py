@@ -3,7 +3,7 @@
 import pathlib
 import re
 
-PROFILE = pathlib.Path(__file__).resolve().parent.parent.parent / "debian/pam-configs/uaf"
+PROFILE = pathlib.Path(__file__).resolve().parents[3] / "debian/pam-configs/uaf"
 # What Debian's own profile for passwords and the end of common-auth come to.
 PASSWORD = "[success=1 default=ignore]  pam_unix.so nullok"
 END = ("requisite  pam_deny.so", "required  pam_permit.so")

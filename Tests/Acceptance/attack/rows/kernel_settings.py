@@ -14,7 +14,7 @@ from lab.processes import running, status
 from lab.table import must, row
 from lab.waiting import at_once, until
 
-ODD_CALLER = [sys.executable, "-I", str(ROOT / "scripts/attack/odd_caller.py")]
+ODD_CALLER = [sys.executable, "-I", str(ROOT / "Tests/Acceptance/attack/odd_caller.py")]
 # What timeout=2 may take where nothing is put off: generous, since others load this machine. The slack is 40 s.
 TIMEOUT, ENDS_WITHIN = 2, 30
 

@@ -49,7 +49,7 @@ chmod 700 "$root/var/lib/pam-uaf"
 # The first process has to collect those whose parents ended, which a shell does.
 status=0
 chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 BASELINE="${BASELINE-}" THOROUGH="${THOROUGH-}" \
-  GOLDEN="${GOLDEN-}" LAB_RESULTS=/tmp/results PYTHONPATH="$checkout/scripts" PYTHONDONTWRITEBYTECODE=1 \
+  GOLDEN="${GOLDEN-}" LAB_RESULTS=/tmp/results PYTHONPATH="$checkout/Tests/Acceptance" PYTHONDONTWRITEBYTECODE=1 \
   "$(command -v python3)" -m "$package" "$@" || status=$?
 rm -rf "$folder/transcripts"
 cp -R "$root/tmp/results"/* "$folder/" 2>/dev/null || true

@@ -10,10 +10,10 @@ import sys
 from attack import rows
 from lab.table import ROWS, order
 
-CHECKOUT = pathlib.Path(__file__).resolve().parent.parent.parent
+CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 PAGE = CHECKOUT / "SECURITY.md"
 RESULTS = CHECKOUT / "build/attack/attack.json"
-BEGIN, END = "<!-- attacks: begin, written by scripts/attack/document.py -->\n", "<!-- attacks: end -->\n"
+BEGIN, END = "<!-- attacks: begin, written by Tests/Acceptance/attack/document.py -->\n", "<!-- attacks: end -->\n"
 
 
 def cell(text):
@@ -43,14 +43,15 @@ def write():
 def check():
     _, rest = PAGE.read_text().split(BEGIN)
     if unnamed := [row.identifier for row in ROWS.values() if not row.causes]:
-        sys.exit(f"check: rows of scripts/attack that do not say who can bring them about: {' '.join(unnamed)}")
+        sys.exit(f"check: rows of Tests/Acceptance/attack that do not say who can bring them about: {' '.join(unnamed)}")
     listed = [line.split(" | ")[:4] for line in rest.split(END)[0].splitlines() if line.startswith("| A")]
     known = {identifier.removeprefix("| "): tuple(cells) for identifier, *cells in listed}
     wrong = [row.identifier for row in ROWS.values()
              if known.get(row.identifier) != (cell(row.title), ", ".join(row.causes), cell(row.expected))]
     wrong += sorted(set(known) - set(ROWS))
     if wrong:
-        sys.exit(f"check: SECURITY.md's table of attacks is not that of scripts/attack: {' '.join(sorted(wrong, key=order))}")
+        rows_named = " ".join(sorted(wrong, key=order))
+        sys.exit(f"check: SECURITY.md's table of attacks is not that of Tests/Acceptance/attack: {rows_named}")
 
 
 if __name__ == "__main__":
