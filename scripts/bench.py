@@ -7,8 +7,21 @@ whole successful login, each as a median over the rounds. `bench.py overlap`: a 
 types longer than that, and what is left to wait for after Enter, side by side: with the request under way while the
 person types, divided, and as it would be if the request were sent only then.
 """
-import hashlib, http.client, http.server, os, pathlib, socket, ssl, statistics, struct, subprocess, sys, tempfile
-import threading, time
+
+import hashlib
+import http.client
+import http.server
+import os
+import pathlib
+import socket
+import ssl
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STAGE = ROOT / "build/stage" / (ROOT / "build/stage.prefix").read_text().strip().lstrip("/")
@@ -27,9 +40,17 @@ def field(tag, value):
 
 
 def begin(configuration, divided):
-    return (b"\x01" + field(1, b"\0\1") + field(2, b"\1") + field(3, struct.pack(">I", 0)) + field(4, b"root")
-            + field(5, b"root") + field(6, b"login") + field(12, b"conf=" + str(configuration).encode())
-            + (field(15, b"\1") if divided else b""))
+    return (
+        b"\x01"
+        + field(1, b"\0\1")
+        + field(2, b"\1")
+        + field(3, struct.pack(">I", 0))
+        + field(4, b"root")
+        + field(5, b"root")
+        + field(6, b"login")
+        + field(12, b"conf=" + str(configuration).encode())
+        + (field(15, b"\1") if divided else b"")
+    )
 
 
 def login(configuration, typing=0.05, divided=False):
@@ -79,6 +100,7 @@ class SlowServer(http.server.ThreadingHTTPServer):
 
     It has the server's own certificate, because a signature is bound to the one that was seen.
     """
+
     daemon_threads = True
 
     def __init__(self, state, port):
@@ -122,15 +144,23 @@ def register(folder, cost, port, server_state, name):
         f'response_url = "https://127.0.0.1:{port}/uaf/respond"\nca_file = "{server_state}/ca.pem"\n'
         # To the server each state is an account: a second one of this machine under one name would replace the first.
         f'username = "{{user}}-{name}"\n'
-        f'[state]\ndirectory = "{folder}/state-{name}"\nkdf_cost = {cost}\n')
+        f'[state]\ndirectory = "{folder}/state-{name}"\nkdf_cost = {cost}\n'
+    )
     tool = [STAGE / "bin/uafctl", "--conf", configuration]
     payload = folder / f"payload-{name}"
     payload.touch(0o600)
-    payload.write_bytes(subprocess.run([STAGE / "bin/uaf-server", "enrol", f"root-{name}", "--state", server_state],
-                                       check=True, capture_output=True).stdout)
-    subprocess.run(tool + ["init"], check=True, capture_output=True)
-    subprocess.run(tool + ["register", "root", "--payload", payload], check=True, capture_output=True,
-                   input=PASSCODE + b"\n" + PASSCODE + b"\n")
+    payload.write_bytes(
+        subprocess.run(
+            [STAGE / "bin/uaf-server", "enrol", f"root-{name}", "--state", server_state], check=True, capture_output=True
+        ).stdout
+    )
+    subprocess.run([*tool, "init"], check=True, capture_output=True)
+    subprocess.run(
+        [*tool, "register", "root", "--payload", payload],
+        check=True,
+        capture_output=True,
+        input=PASSCODE + b"\n" + PASSCODE + b"\n",
+    )
     return configuration
 
 
@@ -159,11 +189,12 @@ def measure_overlap(folder, port, state):
     listed = f'app_ids = ["https://127.0.0.1:{port}/uaf/facets"]\n[state]'
     moved = configuration.read_text().replace(f":{port}/", f":{slow.server_port}/")
     configuration.write_text(moved.replace("[state]", listed))
-    rounds = [(login(configuration, TYPING), login(configuration, TYPING, divided=True))
-              for _ in range(OVERLAP_ROUNDS)]
+    rounds = [(login(configuration, TYPING), login(configuration, TYPING, divided=True)) for _ in range(OVERLAP_ROUNDS)]
     slow.shutdown()
-    print(f"the server answers after {ANSWERING} s, the person types for {TYPING} s, kdf_cost {COSTS[1]}; "
-          f"medians of {OVERLAP_ROUNDS} rounds in turn, seconds")
+    print(
+        f"the server answers after {ANSWERING} s, the person types for {TYPING} s, kdf_cost {COSTS[1]}; "
+        f"medians of {OVERLAP_ROUNDS} rounds in turn, seconds"
+    )
     print(f"{'':<16} {'start to prompt':>16} {'Enter to verdict':>17}")
     for name, way in (("overlapped", 0), ("divided", 1)):
         _, start, end = [statistics.median(column) for column in zip(*(both[way] for both in rounds))]
@@ -185,8 +216,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="pam-uaf-bench.") as name:
         folder = pathlib.Path(name)
         state = folder / "server"
-        server = subprocess.Popen([STAGE / "bin/uaf-server", "serve", "--state", state, "--listen", "127.0.0.1:0",
-                                   "--development"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        server = subprocess.Popen(
+            [STAGE / "bin/uaf-server", "serve", "--state", state, "--listen", "127.0.0.1:0", "--development"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         try:
             port = server.stdout.readline().strip().rsplit(":", 1)[1]
             for part in chosen:

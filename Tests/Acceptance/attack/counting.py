@@ -12,7 +12,7 @@ FEW_GUESSES = 6
 def guess(lab, person, count, **options):
     """Wrong guesses, then the right value; returns how many were looked at, and each login."""
     mark = lab.log.mark()
-    logins = lab.guesses(person, count, **options) + [lab.login(person, person.passcode, **options)]
+    logins = [*lab.guesses(person, count, **options), lab.login(person, person.passcode, **options)]
     left = lab.status(person)["authenticators"][0]["remainingTries"]
     looked = lab.verdicts(mark, person).count(hosts.WRONG)
     must(looked <= LIMIT, f"{looked} guesses were looked at, limit {LIMIT}")

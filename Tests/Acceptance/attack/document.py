@@ -46,8 +46,11 @@ def check():
         sys.exit(f"check: rows of Tests/Acceptance/attack that do not say who can bring them about: {' '.join(unnamed)}")
     listed = [line.split(" | ")[:4] for line in rest.split(END)[0].splitlines() if line.startswith("| A")]
     known = {identifier.removeprefix("| "): tuple(cells) for identifier, *cells in listed}
-    wrong = [row.identifier for row in ROWS.values()
-             if known.get(row.identifier) != (cell(row.title), ", ".join(row.causes), cell(row.expected))]
+    wrong = [
+        row.identifier
+        for row in ROWS.values()
+        if known.get(row.identifier) != (cell(row.title), ", ".join(row.causes), cell(row.expected))
+    ]
     wrong += sorted(set(known) - set(ROWS))
     if wrong:
         rows_named = " ".join(sorted(wrong, key=order))

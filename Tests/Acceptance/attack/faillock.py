@@ -14,9 +14,14 @@ def install(lab, service="faillock", options=OPTIONS):
     """Writes the second example stack of pam_faillock(8)."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     lab.stack(
-        service, f"auth required pam_faillock.so preauth {options}", "auth sufficient pam_unix.so",
-        f"auth [default=die] pam_faillock.so authfail {options}", "auth required pam_deny.so",
-        "account required pam_faillock.so", "account required pam_unix.so")
+        service,
+        f"auth required pam_faillock.so preauth {options}",
+        "auth sufficient pam_unix.so",
+        f"auth [default=die] pam_faillock.so authfail {options}",
+        "auth required pam_deny.so",
+        "account required pam_faillock.so",
+        "account required pam_unix.so",
+    )
 
 
 def login(person, password, service="faillock", **options):

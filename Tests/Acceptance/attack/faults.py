@@ -92,8 +92,8 @@ class Core:
             for side, options in (("core", core), ("host", host))
         }
         login = self.lab.login(
-            person, value, prefix=strace["host"].split() if host else (),
-            env={**os.environ, "CORE_UNDER": strace["core"]})
+            person, value, prefix=strace["host"].split() if host else (), env={**os.environ, "CORE_UNDER": strace["core"]}
+        )
         self._wait_for_end(traces["core"])
         watched = {side: _read(path) for side, path in traces.items()}
         return Run(login, watched["core"], watched["host" if host else "core"], before, self.left(person))
@@ -102,7 +102,8 @@ class Core:
         """The core may outlive a host that was killed; what it counts then still counts."""
         until(
             lambda: not any(str(path).encode() in _command_line(each) for each in pathlib.Path("/proc").glob("[0-9]*")),
-            "the end of the core")
+            "the end of the core",
+        )
 
     def left(self, person):
         """The tries left, as the core that nobody disturbs tells them."""

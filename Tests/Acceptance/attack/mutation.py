@@ -17,9 +17,9 @@ class Mutator:
     def change(self, data):
         """Data with one to four changes."""
         for _ in range(self._random.randint(1, 4)):
-            data = self.pick((
-                self._flip, self._set, self._cut, self._grow, self._repeat, self._length, self._splice,
-                self._drop))(data)
+            data = self.pick(
+                (self._flip, self._set, self._cut, self._grow, self._repeat, self._length, self._splice, self._drop)
+            )(data)
         return data
 
     def _place(self, data):
@@ -27,15 +27,15 @@ class Mutator:
 
     def _flip(self, data):
         place = self._place(data)
-        return data[:place] + bytes([data[place] ^ 1 << self._random.randrange(8)]) + data[place + 1:] if data else data
+        return data[:place] + bytes([data[place] ^ 1 << self._random.randrange(8)]) + data[place + 1 :] if data else data
 
     def _set(self, data):
         place = self._place(data)
         byte = self.pick((b"\x00", b"\xff", b"\x7f", b"\x80", b'"', b"{", b"[", b"\\"))
-        return data[:place] + byte + data[place + 1:]
+        return data[:place] + byte + data[place + 1 :]
 
     def _cut(self, data):
-        return data[:self._place(data)]
+        return data[: self._place(data)]
 
     def _grow(self, data):
         place = self._place(data)
@@ -48,11 +48,11 @@ class Mutator:
     def _length(self, data):
         place = self._place(data)
         length = self.pick((b"\x00\x00", b"\xff\xff", b"\x00\x01", b"\x04\x00", b"999"))
-        return data[:place] + length + data[place + 2:]
+        return data[:place] + length + data[place + 2 :]
 
     def _splice(self, data):
         other = self._random.choice(self._others) if self._others else data
-        return data[:self._place(data)] + other[self._place(other):]
+        return data[: self._place(data)] + other[self._place(other) :]
 
     def _drop(self, data):
         first, last = sorted((self._place(data), self._place(data)))

@@ -1,7 +1,7 @@
 """A caller that changes what the kernel hands on to each program it starts: odd_caller.py UID COMMAND...
 
-Becomes that user, sets whatever of prctl(2), personality(2), set_mempolicy(2) and proc(5) outlives fork and exec and needs no right,
-and starts the command in its place. What a kernel lacks is left out.
+Becomes that user, sets whatever of prctl(2), personality(2), set_mempolicy(2) and proc(5) outlives fork and exec and needs
+no right, and starts the command in its place. What a kernel lacks is left out.
 """
 
 import ctypes
@@ -26,8 +26,12 @@ def main(uid, *command):
         os.setuid(int(uid))
         # As after the exec of a program of one's own: /proc/self is the user's.
         libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
-    for arguments in ((PR_SET_TIMERSLACK, SLACK), (PR_MCE_KILL, PR_MCE_KILL_SET, PR_MCE_KILL_EARLY),
-                      (PR_SET_THP_DISABLE, 1), (PR_SET_MEMORY_MERGE, 1)):
+    for arguments in (
+        (PR_SET_TIMERSLACK, SLACK),
+        (PR_MCE_KILL, PR_MCE_KILL_SET, PR_MCE_KILL_EARLY),
+        (PR_SET_THP_DISABLE, 1),
+        (PR_SET_MEMORY_MERGE, 1),
+    ):
         libc.prctl(arguments[0], *(ctypes.c_ulong(number) for number in (*arguments[1:], 0, 0, 0, 0)[:4]))
     libc.personality(ctypes.c_ulong(WHOLE_SECONDS | STICKY_TIMEOUTS | SHORT_INODE))
     keyctl, set_mempolicy = CALLS.get(platform.machine(), (None, None))

@@ -11,9 +11,17 @@ from lab.listener import SOCKET
 
 AUTHENTICATE, CHANGE, REGISTER, DEREGISTER, DEREGISTER_ALL, STATUS, UNLOCK, RESET, INIT, FORGET, TRUST = range(1, 12)
 OPERATIONS = {
-    "authenticate": AUTHENTICATE, "change": CHANGE, "register": REGISTER, "deregister": DEREGISTER,
-    "deregister-all": DEREGISTER_ALL, "status": STATUS, "unlock": UNLOCK, "reset": RESET, "init": INIT,
-    "forget": FORGET, "trust": TRUST,
+    "authenticate": AUTHENTICATE,
+    "change": CHANGE,
+    "register": REGISTER,
+    "deregister": DEREGISTER,
+    "deregister-all": DEREGISTER_ALL,
+    "status": STATUS,
+    "unlock": UNLOCK,
+    "reset": RESET,
+    "init": INIT,
+    "forget": FORGET,
+    "trust": TRUST,
 }
 PROMPT, INFO, ERROR, READY, SETENV, FINISHED = range(0x81, 0x87)
 # Fields of begin.
@@ -64,8 +72,15 @@ def field(tag, value):
 def begin(operation, version=3, **fields):
     """A begin packet; fields are those of PROTOCOL.md that a row needs, by name."""
     tags = {
-        "uid": UID, "account": ACCOUNT, "typed_name": TYPED_NAME, "service": SERVICE, "remote": REMOTE,
-        "argument": ARGUMENT, "authenticator": AUTHENTICATOR, "payload": PAYLOAD, "caller": CALLER,
+        "uid": UID,
+        "account": ACCOUNT,
+        "typed_name": TYPED_NAME,
+        "service": SERVICE,
+        "remote": REMOTE,
+        "argument": ARGUMENT,
+        "authenticator": AUTHENTICATOR,
+        "payload": PAYLOAD,
+        "caller": CALLER,
     }
     numbers = {"uid": 4, "remote": 1, "caller": 4}
     parts = {1: version.to_bytes(2, "big"), 2: bytes([operation])}
@@ -87,8 +102,8 @@ def read(packet):
     fields, rest = {}, packet[1:]
     while rest:
         length = int.from_bytes(rest[1:3], "big")
-        fields[rest[0]] = rest[3:3 + length]
-        rest = rest[3 + length:]
+        fields[rest[0]] = rest[3 : 3 + length]
+        rest = rest[3 + length :]
     return packet[0], fields
 
 

@@ -51,12 +51,49 @@ def authority():
         FOLDER.mkdir(exist_ok=True)
         key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30"]
         subprocess.run(
-            ["openssl", "req", "-x509", *key, "-subj", "/CN=between", "-keyout", "ca.key", "-out", "ca.pem",
-             "-addext", "basicConstraints=critical,CA:TRUE"], cwd=FOLDER, check=True, capture_output=True)
+            [
+                "openssl",
+                "req",
+                "-x509",
+                *key,
+                "-subj",
+                "/CN=between",
+                "-keyout",
+                "ca.key",
+                "-out",
+                "ca.pem",
+                "-addext",
+                "basicConstraints=critical,CA:TRUE",
+            ],
+            cwd=FOLDER,
+            check=True,
+            capture_output=True,
+        )
         subprocess.run(
-            ["openssl", "req", "-x509", *key, "-subj", "/CN=leaf", "-keyout", "leaf.key", "-out", "leaf.pem",
-             "-addext", "basicConstraints=critical,CA:FALSE", "-addext", "subjectAltName=IP:127.0.0.1",
-             "-CA", "ca.pem", "-CAkey", "ca.key"], cwd=FOLDER, check=True, capture_output=True)
+            [
+                "openssl",
+                "req",
+                "-x509",
+                *key,
+                "-subj",
+                "/CN=leaf",
+                "-keyout",
+                "leaf.key",
+                "-out",
+                "leaf.pem",
+                "-addext",
+                "basicConstraints=critical,CA:FALSE",
+                "-addext",
+                "subjectAltName=IP:127.0.0.1",
+                "-CA",
+                "ca.pem",
+                "-CAkey",
+                "ca.key",
+            ],
+            cwd=FOLDER,
+            check=True,
+            capture_output=True,
+        )
     return str(FOLDER / "leaf.pem")
 
 
@@ -152,8 +189,7 @@ class BadServers:
 
     def __init__(self, lab):
         program = machine.ROOT / "Tests/Servers/https_servers.py"
-        self._process = lab.start(
-            "python3", "-W", "ignore", program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._process = lab.start("python3", "-W", "ignore", program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         lab.after(lambda: lab.stop(self._process))
         said = json.loads(self._process.stdout.readline())
         self.authority, self.folder, self._ports = said["authority"].encode(), said["folder"], said["ports"]

@@ -60,8 +60,12 @@ def login(service, user, answer, remote=None, prefix=(), **options):
 def start(service, user, remote=None, prefix=(), **options):
     """Begins a login whose answer comes later, with `finish`."""
     return subprocess.Popen(
-        [*prefix, *command(service, user, remote)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, **options)
+        [*prefix, *command(service, user, remote)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        **options,
+    )
 
 
 def finish(process, answer, seconds=90):
@@ -265,10 +269,25 @@ def sshd(lab, port=2222, *options, environment=None):
     folder.mkdir(mode=0o700, exist_ok=True)
     if not (folder / "key").exists():
         lab.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / "key")
-    (folder / "config").write_text("\n".join([
-        *options, f"Port {port}", "ListenAddress 127.0.0.1", f"HostKey {folder}/key", f"PidFile {folder}/pid",
-        "UsePAM yes", "KbdInteractiveAuthentication yes", "PasswordAuthentication no", "PubkeyAuthentication no",
-        "UseDNS no", "MaxStartups 200", "LoginGraceTime 60", ""]))
+    (folder / "config").write_text(
+        "\n".join(
+            [
+                *options,
+                f"Port {port}",
+                "ListenAddress 127.0.0.1",
+                f"HostKey {folder}/key",
+                f"PidFile {folder}/pid",
+                "UsePAM yes",
+                "KbdInteractiveAuthentication yes",
+                "PasswordAuthentication no",
+                "PubkeyAuthentication no",
+                "UseDNS no",
+                "MaxStartups 200",
+                "LoginGraceTime 60",
+                "",
+            ]
+        )
+    )
     process = lab.start("/usr/sbin/sshd", "-D", "-f", folder / "config", env={**os.environ, **(environment or {})})
     lab.after(lambda: lab.stop(process))
     listens(process, port)
@@ -277,7 +296,13 @@ def sshd(lab, port=2222, *options, environment=None):
 
 def ssh(name, *answers, port=2222, options=()):
     """Somebody logs in by ssh. An option is one of ssh_config; the first one about something counts."""
-    chosen = (*options, "StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=ERROR",
-              "PreferredAuthentications=keyboard-interactive", "NumberOfPasswordPrompts=1")
+    chosen = (
+        *options,
+        "StrictHostKeyChecking=no",
+        "UserKnownHostsFile=/dev/null",
+        "LogLevel=ERROR",
+        "PreferredAuthentications=keyboard-interactive",
+        "NumberOfPasswordPrompts=1",
+    )
     parts = [part for option in chosen for part in ("-o", option)]
     return terminal(["ssh", "-p", str(port), "-F", "none", *parts, "-l", name, "127.0.0.1", _SAY], answers)

@@ -18,8 +18,16 @@ def serve(lab, limited=False):
     how = [f"--listen={SOCKET}", HELPER, "--listen"] if limited else ["--accept", f"--listen={SOCKET}", HELPER]
     pathlib.Path(SOCKET).parent.mkdir(mode=0o755, exist_ok=True)
     listener = lab.start(
-        "env", "-i", "PATH=/usr/bin:/bin", "systemd-socket-activate", "--seqpacket", *how,
-        stdout=open("/tmp/listener.log", "wb"), stderr=open("/tmp/listener.log", "ab"), start_new_session=True)
+        "env",
+        "-i",
+        "PATH=/usr/bin:/bin",
+        "systemd-socket-activate",
+        "--seqpacket",
+        *how,
+        stdout=open("/tmp/listener.log", "wb"),
+        stderr=open("/tmp/listener.log", "ab"),
+        start_new_session=True,
+    )
 
     def end():
         lab.stop(listener)

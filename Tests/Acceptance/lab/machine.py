@@ -110,7 +110,7 @@ class Lab:
         # The machine's own hold nothing that is needed here.
         for group in ("sshd", "sudo"):
             subprocess.run(["groupadd", "--force", group], check=True)
-        if subprocess.run(["id", "sshd"], capture_output=True).returncode:
+        if subprocess.run(["id", "sshd"], capture_output=True, check=False).returncode:
             self.run("useradd", "--system", "--no-create-home", "--home-dir", "/run/sshd", "--gid", "sshd", "sshd")
 
     # --- Programs
@@ -118,8 +118,15 @@ class Lab:
     def run(self, *arguments, answers=None, check=True, **options):
         """Runs a program to its end and returns its CompletedProcess with text."""
         result = subprocess.run(
-            [str(argument) for argument in arguments], input=answers, text=True, errors="replace",
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+            [str(argument) for argument in arguments],
+            input=answers,
+            text=True,
+            errors="replace",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            **options,
+            check=False,
+        )
         if check and result.returncode:
             raise RuntimeError(f"{arguments[0]} ended with {result.returncode}: {result.stdout[-400:]}")
         return result
@@ -157,8 +164,18 @@ class Lab:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         log = open(f"/tmp/server-{port}.log", "ab")
         process = self.start(
-            "uaf-server", "serve", "--state", folder, "--listen", f"127.0.0.1:{port}", "--development", *options,
-            stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            "uaf-server",
+            "serve",
+            "--state",
+            folder,
+            "--listen",
+            f"127.0.0.1:{port}",
+            "--development",
+            *options,
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+        )
         listens(process, port)
         if (app_id := f"https://127.0.0.1:{port}/uaf/facets") not in self._app_ids:
             self._app_ids.append(app_id)
@@ -167,8 +184,16 @@ class Lab:
 
     # --- Configuration and stacks
 
-    def configure(self, lock="retry_count_to_lock = 5\nlock_time = 300\nmax_lock_count = 3", server="", more="", general="",
-                  port=PORT, cost=10, authenticators='["passcode"]'):
+    def configure(
+        self,
+        lock="retry_count_to_lock = 5\nlock_time = 300\nmax_lock_count = 3",
+        server="",
+        more="",
+        general="",
+        port=PORT,
+        cost=10,
+        authenticators='["passcode"]',
+    ):
         """Writes the configuration. A low cost of the derivation, unless a row is about it."""
         CONFIGURATION.unlink(missing_ok=True)
         CONFIGURATION.write_text(f"""authenticators = {authenticators}
@@ -215,7 +240,8 @@ kdf_cost = {cost}
         path = f"/tmp/payload-{person.name}"
         # What a server says to people goes to its standard error.
         result = subprocess.run(
-            ["uaf-server", "enrol", person.name, "--state", folder], capture_output=True, text=True, check=True)
+            ["uaf-server", "enrol", person.name, "--state", folder], capture_output=True, text=True, check=True
+        )
         pathlib.Path(path).write_text(result.stdout)
         os.chmod(path, 0o600)
         return path
@@ -223,8 +249,7 @@ kdf_cost = {cost}
     def register(self, person, passcode=None):
         """Registers a passcode, as root does it for somebody."""
         passcode = passcode or person.passcode
-        self.run(
-            "uafctl", "register", person.name, "--payload", self.payload(person), answers=f"{passcode}\n{passcode}\n")
+        self.run("uafctl", "register", person.name, "--payload", self.payload(person), answers=f"{passcode}\n{passcode}\n")
 
     def status(self, person, prefix=()):
         """What `uafctl status` says of somebody: of each authenticator the state, remaining tries, seconds ..."""

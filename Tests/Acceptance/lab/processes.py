@@ -27,8 +27,11 @@ def listens(process):
 def members(group):
     """The ids of the processes of a process group."""
     # The name before the state is in brackets and may hold anything.
-    return [int(process.name) for process in pathlib.Path("/proc").glob("[0-9]*")
-            if (parts := _read(process / "stat").rpartition(")")[2].split()) and parts[2] == str(group)]
+    return [
+        int(process.name)
+        for process in pathlib.Path("/proc").glob("[0-9]*")
+        if (parts := _read(process / "stat").rpartition(")")[2].split()) and parts[2] == str(group)
+    ]
 
 
 def reads_terminal(process):
@@ -38,7 +41,7 @@ def reads_terminal(process):
     if len(call) < 2 or call[0] != number:
         return False
     with contextlib.suppress(OSError):
-        return os.readlink(f"/proc/{process}/fd/{int(call[1], 16)}") .startswith(("/dev/pts/", "/dev/tty"))
+        return os.readlink(f"/proc/{process}/fd/{int(call[1], 16)}").startswith(("/dev/pts/", "/dev/tty"))
     return False
 
 

@@ -21,8 +21,7 @@ def own_lines():
 def common_auth():
     """The lines of common-auth, in which "end" has become the number of lines to go past."""
     lines = [*own_lines(), PASSWORD, *END]
-    return [
-        "auth  " + re.sub(r"=end\b", f"={len(lines) - 2 - number}", line) for number, line in enumerate(lines)]
+    return ["auth  " + re.sub(r"=end\b", f"={len(lines) - 2 - number}", line) for number, line in enumerate(lines)]
 
 
 def plain():

@@ -15,7 +15,6 @@ from lab.machine import Lab
 from lab.processes import gone
 from lab.table import ROWS, Broken, Outcome, Skip, order
 
-
 # Every point of failure there is takes many times as long as the part that fits into `make test`.
 THOROUGH = 20
 
@@ -67,11 +66,17 @@ def keep(name, outcomes):
     folder.mkdir(parents=True, exist_ok=True)
     lines = [
         {
-            "id": outcome.row.identifier, "attack": outcome.row.title, "causes": outcome.row.causes,
+            "id": outcome.row.identifier,
+            "attack": outcome.row.title,
+            "causes": outcome.row.causes,
             "expected": outcome.row.expected,
-            "seen": outcome.seen, "verdict": outcome.verdict, "seconds": round(outcome.seconds, 1),
-            "faillock": outcome.baseline, "faillockVerdict": outcome.baseline_verdict,
-        } for outcome in outcomes
+            "seen": outcome.seen,
+            "verdict": outcome.verdict,
+            "seconds": round(outcome.seconds, 1),
+            "faillock": outcome.baseline,
+            "faillockVerdict": outcome.baseline_verdict,
+        }
+        for outcome in outcomes
     ]
     (folder / f"{name}.json").write_text(json.dumps(lines, indent=1) + "\n")
 

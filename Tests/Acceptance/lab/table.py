@@ -3,7 +3,6 @@
 import dataclasses
 import typing
 
-
 LIMIT = 600
 
 # The person who logs in; another account of the machine; somebody who reaches it over the network; who sits between it

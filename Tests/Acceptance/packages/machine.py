@@ -28,9 +28,25 @@ class Machine:
         subprocess.run(["mount", "-t", "overlay", "overlay", "-o", options, str(self.root)], check=True)
         kind = "booted" if self.is_booted else "plain"
         self._first = subprocess.Popen(
-            ["unshare", "--mount", "--pid", "--ipc", "--uts", "--cgroup", "--fork", "--kill-child", "--propagation",
-             "private", "Tests/Acceptance/packages/boot.sh", str(self.root), kind],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [
+                "unshare",
+                "--mount",
+                "--pid",
+                "--ipc",
+                "--uts",
+                "--cgroup",
+                "--fork",
+                "--kill-child",
+                "--propagation",
+                "private",
+                "Tests/Acceptance/packages/boot.sh",
+                str(self.root),
+                kind,
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         try:
             self._prefix = ["nsenter", f"--target={self._process()}", "--mount", "--pid", "--ipc", "--uts", "--cgroup"]
             until(self._is_up, f"a {kind} machine")
@@ -68,17 +84,31 @@ class Machine:
         """Runs a program to its end and returns its CompletedProcess with text; without answers it can ask nobody."""
         fed = {"stdin": subprocess.DEVNULL} if answers is None else {"input": answers}
         result = subprocess.run(
-            self.command(*arguments, **environment), text=True, errors="replace", stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, timeout=300, **fed)
-        must(not check or result.returncode == 0,
-             f"{' '.join(map(str, arguments))} ended with {result.returncode}: {result.stdout[-600:]}")
+            self.command(*arguments, **environment),
+            text=True,
+            errors="replace",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=300,
+            **fed,
+            check=False,
+        )
+        must(
+            not check or result.returncode == 0,
+            f"{' '.join(map(str, arguments))} ended with {result.returncode}: {result.stdout[-600:]}",
+        )
         return result
 
     def says(self, *arguments):
         """What a program that has to succeed prints on standard output."""
         return subprocess.run(
-            self.command(*arguments), text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, check=True).stdout
+            self.command(*arguments),
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=True,
+        ).stdout
 
     def terminal(self, *arguments, answers=(), ends=(b":",), **environment):
         """Runs a program on a terminal and types the answers."""
@@ -113,8 +143,7 @@ class Conversation:
     """A program with its lines, which can wait for an answer as long as the row wants."""
 
     def __init__(self, command):
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.text = ""
 
     def until(self, beginning, seconds=30):

@@ -31,8 +31,8 @@ class Scene:
         self._installed = None
         self.archives = {name: next(folder.glob(f"{name}_*.deb")) for name in PACKAGES}
         self.version = subprocess.run(
-            ["dpkg-deb", "--field", self.archives["libpam-uaf"], "Version"], text=True, stdout=subprocess.PIPE,
-            check=True).stdout.strip()
+            ["dpkg-deb", "--field", self.archives["libpam-uaf"], "Version"], text=True, stdout=subprocess.PIPE, check=True
+        ).stdout.strip()
         self._why_not = ""
         self.can_boot = self._try_to_boot()
 
@@ -90,8 +90,8 @@ class Scene:
         control = inside / "DEBIAN/control"
         control.write_text(control.read_text().replace(f"Version: {self.version}\n", f"Version: {version}\n"))
         subprocess.run(
-            ["dpkg-deb", "--root-owner-group", "-Znone", "--build", inside, archive], check=True,
-            stdout=subprocess.DEVNULL)
+            ["dpkg-deb", "--root-owner-group", "-Znone", "--build", inside, archive], check=True, stdout=subprocess.DEVNULL
+        )
         return archive
 
 
@@ -122,8 +122,10 @@ def stacks(machine):
 def services_with_module(machine):
     """The services whose lines name the module."""
     return sorted(
-        name for name, (text, _, _) in stacks(machine).items()
-        if any("pam_uaf.so" in line.partition("#")[0] for line in text.splitlines()))
+        name
+        for name, (text, _, _) in stacks(machine).items()
+        if any("pam_uaf.so" in line.partition("#")[0] for line in text.splitlines())
+    )
 
 
 # --- People and the server
@@ -154,14 +156,27 @@ def with_server(machine):
         machine.run("systemctl", "start", "uaf-server")
         # Of this start alone: one of before has said the same.
         start = machine.run("systemctl", "show", "--property=InvocationID", "--value", "uaf-server").stdout.strip()
-        until(lambda: "listening on" in machine.run("journalctl", "--quiet", f"_SYSTEMD_INVOCATION_ID={start}").stdout,
-              "the server's service")
+        until(
+            lambda: "listening on" in machine.run("journalctl", "--quiet", f"_SYSTEMD_INVOCATION_ID={start}").stdout,
+            "the server's service",
+        )
         return
     machine.run("chown", "-R", "uaf-server", "/etc/uaf-server")
     machine.run("install", "-d", "-o", "uaf-server", "-m", "0700", "/var/lib/uaf-server")
     server = machine.converse(
-        "runuser", "-u", "uaf-server", "--", "uaf-server", "serve", "--state", "/var/lib/uaf-server", "--certificate",
-        "/etc/uaf-server/certificate.pem", "--key", "/etc/uaf-server/key.pem")
+        "runuser",
+        "-u",
+        "uaf-server",
+        "--",
+        "uaf-server",
+        "serve",
+        "--state",
+        "/var/lib/uaf-server",
+        "--certificate",
+        "/etc/uaf-server/certificate.pem",
+        "--key",
+        "/etc/uaf-server/key.pem",
+    )
     server.until("listening on")
 
 
@@ -190,11 +205,13 @@ def configure(machine):
     """What an administrator does to the configuration the package brings: takes the "#" away, and writes the server in."""
     text = machine.read(CONFIGURATION)
     for before, after in (
-            ("#[server]", "[server]"), ("#request_url  = \"https://fido.example.com/uaf/get\"",
-                                        f"request_url = \"{SERVER}/uaf/get\""),
-            ("#response_url = \"https://fido.example.com/uaf/respond\"", f"response_url = \"{SERVER}/uaf/respond\""),
-            ("#ca_file     =", "ca_file     ="),
-            ("#kdf_cost  = 16", "kdf_cost = 14"), ("#retry_count_to_lock = 5", "retry_count_to_lock = 3")):
+        ("#[server]", "[server]"),
+        ('#request_url  = "https://fido.example.com/uaf/get"', f'request_url = "{SERVER}/uaf/get"'),
+        ('#response_url = "https://fido.example.com/uaf/respond"', f'response_url = "{SERVER}/uaf/respond"'),
+        ("#ca_file     =", "ca_file     ="),
+        ("#kdf_cost  = 16", "kdf_cost = 14"),
+        ("#retry_count_to_lock = 5", "retry_count_to_lock = 3"),
+    ):
         must(before in text, f"{CONFIGURATION} has no {before}")
         text = text.replace(before, after, 1)
     machine.write(CONFIGURATION, text)
@@ -203,18 +220,27 @@ def configure(machine):
 def register(machine, name, passcode=PASSCODE):
     """Registers a passcode, as its person does it."""
     payload = machine.says(
-        "runuser", "-u", "uaf-server", "--", "uaf-server", "enrol", name, "--state", "/var/lib/uaf-server", "--server",
-        f"{SERVER}/uaf")
+        "runuser",
+        "-u",
+        "uaf-server",
+        "--",
+        "uaf-server",
+        "enrol",
+        name,
+        "--state",
+        "/var/lib/uaf-server",
+        "--server",
+        f"{SERVER}/uaf",
+    )
     home = f"/home/{name}/payload"
     machine.write(home, payload, 0o600)
     machine.run("chown", name, home)
     if machine.is_booted:
         return machine.run(
-            "runuser", "-u", name, "--", "uafctl", "register", "passcode", "--payload", home,
-            answers=f"{passcode}\n{passcode}\n")
+            "runuser", "-u", name, "--", "uafctl", "register", "passcode", "--payload", home, answers=f"{passcode}\n{passcode}\n"
+        )
     # Without systemd nobody listens at the socket, and only root can start the core.
-    return machine.run(
-        "uafctl", "register", name, "passcode", "--payload", home, answers=f"{passcode}\n{passcode}\n")
+    return machine.run("uafctl", "register", name, "passcode", "--payload", home, answers=f"{passcode}\n{passcode}\n")
 
 
 # --- How they log in
@@ -223,8 +249,7 @@ def register(machine, name, passcode=PASSCODE):
 def by_host(machine, name, answer, service="uaf", as_person=False):
     """The code libpam gives the small host."""
     prefix = ("runuser", "-u", name, "--") if as_person else ()
-    text = machine.run(
-        *prefix, "pam-host", "/etc/pam.d", service, name, answers=f"{answer}\n", check=False).stdout
+    text = machine.run(*prefix, "pam-host", "/etc/pam.d", service, name, answers=f"{answer}\n", check=False).stdout
     codes = [line.split()[1] for line in text.splitlines() if line.startswith("result ")]
     return int(codes[-1]) if codes else None
 
@@ -250,9 +275,25 @@ def ssh(machine, name, *answers):
     if not machine.is_booted and not running("sshd"):
         machine.run("/usr/sbin/sshd")
     return machine.terminal(
-        "ssh", "-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o",
-        "PreferredAuthentications=keyboard-interactive", "-o", "NumberOfPasswordPrompts=1", "-o", "LogLevel=ERROR",
-        "-l", name, "127.0.0.1", SAY, answers=answers)
+        "ssh",
+        "-F",
+        "none",
+        "-o",
+        "StrictHostKeyChecking=no",
+        "-o",
+        "UserKnownHostsFile=/dev/null",
+        "-o",
+        "PreferredAuthentications=keyboard-interactive",
+        "-o",
+        "NumberOfPasswordPrompts=1",
+        "-o",
+        "LogLevel=ERROR",
+        "-l",
+        name,
+        "127.0.0.1",
+        SAY,
+        answers=answers,
+    )
 
 
 def passwords_let_in(machine):
@@ -260,8 +301,11 @@ def passwords_let_in(machine):
     tried = 0
     for name, other in (("mina", "otto"), ("otto", "mina")):
         for what, session in (
-                ("sudo", sudo(machine, name, PASSWORD)), ("su", su(machine, other, name, PASSWORD)),
-                ("login", console(machine, name, PASSWORD)), ("sshd", ssh(machine, name, PASSWORD))):
+            ("sudo", sudo(machine, name, PASSWORD)),
+            ("su", su(machine, other, name, PASSWORD)),
+            ("login", console(machine, name, PASSWORD)),
+            ("sshd", ssh(machine, name, PASSWORD)),
+        ):
             must(LET_IN in session.text, f"{what} does not let {name} in by password: {session.text!r}")
             tried += 1
     must(LET_IN not in sudo(machine, "otto", "wrong").text, "sudo lets somebody in without the password")

@@ -45,7 +45,7 @@ class Host:
     # For logins from afar: what the small host names as the place they come from.
     remote: str | None = None
     # For logins by another user of the machine: what the small host is started by, so that its guesses count alike.
-    prefix: typing.Callable = lambda: []
+    prefix: typing.Callable = list
 
 
 class Told(hosts.Session):
@@ -61,7 +61,9 @@ def told(status, text, typed):
     typed = iter(typed)
     transcript = re.sub(
         r"(?ms)^prompt .*?(?=\n(?:prompt|error|info|setcred|result) )",
-        lambda prompt: f"{prompt[0].rstrip()} [{next(typed, '')}]", text)
+        lambda prompt: f"{prompt[0].rstrip()} [{next(typed, '')}]",
+        text,
+    )
     return Told(status, text, transcript)
 
 
@@ -69,21 +71,37 @@ def enter(host, *names):
     """Makes the rows of a host: those that are named, or all."""
     for name, act, title, expected in (
         ("success", success, "the right passcode", "one hidden prompt, in"),
-        ("wrong", wrong, "a wrong passcode, then what the host goes on with",
-         "told and counted once; the right one in, where the host asks again"),
-        ("lock", lock, f"wrong passcodes up to the limit of {LIMIT}, then the right one",
-         "locked, and told so where states are not hidden; the right one refused"),
-        ("down", down, "the server cannot be reached",
-         "the passcode and then the password; a wrong passcode leads to no password" if host.falls_back
-         else "refused, and no password is asked for"),
-        ("stale", stale, "a passcode that today's rules would refuse",
-         "the old one accepted once more and changed before anything is run; then the new one alone"),
+        (
+            "wrong",
+            wrong,
+            "a wrong passcode, then what the host goes on with",
+            "told and counted once; the right one in, where the host asks again",
+        ),
+        (
+            "lock",
+            lock,
+            f"wrong passcodes up to the limit of {LIMIT}, then the right one",
+            "locked, and told so where states are not hidden; the right one refused",
+        ),
+        (
+            "down",
+            down,
+            "the server cannot be reached",
+            "the passcode and then the password; a wrong passcode leads to no password"
+            if host.falls_back
+            else "refused, and no password is asked for",
+        ),
+        (
+            "stale",
+            stale,
+            "a passcode that today's rules would refuse",
+            "the old one accepted once more and changed before anything is run; then the new one alone",
+        ),
         ("cancel", cancel, "Ctrl-C at the prompt", "not let in, nothing counted, no program of ours left"),
     ):
         if names and name not in names:
             continue
-        row(f"{host.name}-{name}", f"{host.name}: {title}", expected)(
-            lambda lab, act=act: act(lab, host))
+        row(f"{host.name}-{name}", f"{host.name}: {title}", expected)(lambda lab, act=act: act(lab, host))
 
 
 def argue(service, *arguments):
@@ -114,8 +132,7 @@ def own_lines(lab, mark):
 def verdicts(lab, mark, person):
     """The results of somebody's logins in the log, in order, also of those that came by the core's socket."""
     lines = [dict(part.split("=", 1) for part in line.split() if "=" in part) for line in lab.log.since(mark)]
-    return [line["result"] for line in lines
-            if line.get("event") == "authenticate" and line.get("uid") == str(person.uid)]
+    return [line["result"] for line in lines if line.get("event") == "authenticate" and line.get("uid") == str(person.uid)]
 
 
 def tries(lab, person, remote=False):
@@ -147,9 +164,9 @@ def in_each_language(lab, host, case, answers, people=None):
     people = people or {language: lab.person() for language in LANGUAGES}
     logins = [
         lambda language=language, person=person: host.log_in(person, language, *answers(person))
-        for language, person in people.items()]
-    sessions = at_once(*logins) if host.has_locale else [
-        speaking(language, login) for language, login in zip(people, logins)]
+        for language, person in people.items()
+    ]
+    sessions = at_once(*logins) if host.has_locale else [speaking(language, login) for language, login in zip(people, logins)]
     for (language, person), session in zip(people.items(), sessions):
         transcripts.check(f"{host.name}-{case}.{language}", session, person)
         for value in (person.passcode, person.password, WRONG):
@@ -185,17 +202,16 @@ def lock(lab, host):
         lab.guesses(person, LIMIT - 1, remote=host.remote, prefix=host.prefix())
     is_apart = bool(host.remote or host.prefix())
     mark = lab.log.mark()
-    for person, session in in_each_language(
-            lab, host, "lock", lambda person: [WRONG, *host.again(person)], people):
+    for _, session in in_each_language(lab, host, "lock", lambda person: [WRONG, *host.again(person)], people):
         must(not session.is_in, f"locked, and let in: {session}")
     for person, session in in_each_language(lab, host, "locked", lambda person: [person.passcode], people):
         found = verdicts(lab, mark, person)
         must(not session.is_in, f"locked, and the right value got in: {session}")
-        must(found[:2] == [hosts.WRONG, hosts.LOCKED] and set(found[2:]) <= {hosts.LOCKED, HUNG_UP},
-             f"in the log: {found}")
+        must(found[:2] == [hosts.WRONG, hosts.LOCKED] and set(found[2:]) <= {hosts.LOCKED, HUNG_UP}, f"in the log: {found}")
         must(lab.login(person, person.passcode).is_in == is_apart, "the local count is not its own")
     return f"locked by the wrong one number {LIMIT}, the right one refused ({hosts.LOCKED})" + (
-        "; by a login of the person's own still in" if is_apart else "")
+        "; by a login of the person's own still in" if is_apart else ""
+    )
 
 
 def down(lab, host):
@@ -205,7 +221,8 @@ def down(lab, host):
     lab.configure(port=CLOSED_PORT)
     logins, wrong_one = at_once(
         lambda: in_each_language(lab, host, "down", lambda person: [person.passcode, person.password], people),
-        lambda: host.log_in(mistaken, "en", WRONG, mistaken.password))
+        lambda: host.log_in(mistaken, "en", WRONG, mistaken.password),
+    )
     for _, session in logins:
         must(session.is_in == host.falls_back, f"without the server: {session}")
     must(not wrong_one.is_in, f"a wrong passcode, then the password: {wrong_one}")
@@ -233,7 +250,8 @@ def stale(lab, host):
     # A new one that the rules refuse as well comes first.
     answers = ["short-too", new, new]
     for person, session in in_each_language(
-            lab, host, "stale", lambda person: [person.passcode, person.passcode, *answers], people):
+        lab, host, "stale", lambda person: [person.passcode, person.passcode, *answers], people
+    ):
         must(session.is_in, f"not let in: {session}")
         must(not lab.login(person, person.passcode).is_in, "the old one still gets in")
         must(lab.login(person, new).is_in, "the new one does not get in")

@@ -161,15 +161,18 @@ CASES = {
     "not registered": [Case("unregistered")],
     "revoked at the server": [Case("revoked")],
     "the server answers with something else": [
-        Case(around=lambda lab: configured(lab, lambda text: text.replace("/uaf/get", "/uaf/nothing")))],
+        Case(around=lambda lab: configured(lab, lambda text: text.replace("/uaf/get", "/uaf/nothing")))
+    ],
     "server down": [Case(around=server_down)],
     "server down, wrong passcode": [Case(passcode="wrong", around=server_down)],
     "server down, revoked before": [Case("revoked", around=server_down)],
     '"use your password" chosen': [
-        Case(passcode="empty", around=lambda lab: configured(lab, more=f"[prompt]\ncancel_text = {{ en = '{CHOICE}' }}"))],
+        Case(passcode="empty", around=lambda lab: configured(lab, more=f"[prompt]\ncancel_text = {{ en = '{CHOICE}' }}"))
+    ],
     "Ctrl-C, or nobody to ask": [Case(passcode=None)],
     "right, but too short for today's rules": [
-        Case(around=lambda lab: configured(lab, more="[passcode]\nmin_length = 20"), is_changed=True)],
+        Case(around=lambda lab: configured(lab, more="[passcode]\nmin_length = 20"), is_changed=True)
+    ],
     "core missing": [Case(around=lambda lab: missing(machine.HELPER))],
     "socket missing": [Case(around=lambda lab: missing(listener.SOCKET))],
     "configuration broken": [Case(around=lambda lab: configured(lab, nonsense))],

@@ -46,5 +46,6 @@ def check(name, session, *people):
     must(path.exists(), f"Tests/Transcripts has no {name}.txt; GOLDEN=write scripts/system.sh keeps this:\n{shown}")
     kept = path.read_text(encoding="utf-8")
     difference = difflib.unified_diff(
-        kept.splitlines(), shown.splitlines(), f"Tests/Transcripts/{name}.txt", "shown now", lineterm="")
+        kept.splitlines(), shown.splitlines(), f"Tests/Transcripts/{name}.txt", "shown now", lineterm=""
+    )
     must(kept == shown, "the host shows something else:\n" + "\n".join(difference))

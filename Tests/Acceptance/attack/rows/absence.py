@@ -18,8 +18,12 @@ KIB = 1024
 BURSTS = 20
 PORTS = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
 # What the network program needs, and somebody else can take away.
-STARVING = [f"--nproc={value}" for value in (0, 1, 2)] + [f"--nofile={value}" for value in range(8, 40, 3)] + [
-    f"--as={value * 64 * KIB * KIB}" for value in (1, 4, 9, 10, 12)] + ["--stack=65536", "--memlock=0", "--fsize=0"]
+STARVING = (
+    [f"--nproc={value}" for value in (0, 1, 2)]
+    + [f"--nofile={value}" for value in range(8, 40, 3)]
+    + [f"--as={value * 64 * KIB * KIB}" for value in (1, 4, 9, 10, 12)]
+    + ["--stack=65536", "--memlock=0", "--fsize=0"]
+)
 
 
 def fallback(lab, service="fallback"):
@@ -104,9 +108,12 @@ def point_to(lab, name):
     machine.CONFIGURATION.write_text(text.replace("https://127.0.0.1:", f"https://{name}:"))
 
 
-@row("A51", "the server made \"away\" by starving the network program, or by keeping the server busy",
-        "never told of a want of our own, nor of a machine that was reached: a revoked account gets in nowhere",
-        causes=("a local user", "somebody afar"))
+@row(
+    "A51",
+    'the server made "away" by starving the network program, or by keeping the server busy',
+    "never told of a want of our own, nor of a machine that was reached: a revoked account gets in nowhere",
+    causes=("a local user", "somebody afar"),
+)
 def away_by_starving(lab):
     gone, caller, person = revoked(lab), lab.person(), lab.person()
     fallback(lab)
@@ -139,14 +146,19 @@ def away_by_starving(lab):
     # What root chose with the shape: the machine shows the difference.
     lab.configure(server=f"timeout = {TIMEOUT}", port=1)
     must(lab.login(gone, answers(gone), "fallback").is_in, "a server that is away is not told any more")
-    return (f"{len(STARVING[:4] + STARVING[4::2]) + 2} limits, no free port, {3 * BURSTS} logins while the last "
-            "ones come and go, a server that accepts and closes or is silent: refused; with nobody at the server's port the "
-            "password as documented")
+    return (
+        f"{len(STARVING[:4] + STARVING[4::2]) + 2} limits, no free port, {3 * BURSTS} logins while the last "
+        "ones come and go, a server that accepts and closes or is silent: refused; with nobody at the server's port the "
+        "password as documented"
+    )
 
 
-@row("A60", "name servers that hang: silent, many of them, with long limits of their own, silent after a first word",
-        f"an end within the time-out ({TIMEOUT} s); PAM_AUTHINFO_UNAVAIL after the right value, a wrong one is counted",
-        causes=("the network",))
+@row(
+    "A60",
+    "name servers that hang: silent, many of them, with long limits of their own, silent after a first word",
+    f"an end within the time-out ({TIMEOUT} s); PAM_AUTHINFO_UNAVAIL after the right value, a wrong one is counted",
+    causes=("the network",),
+)
 def hanging_names(lab):
     person = lab.person()
     questions = silent_names(lab)

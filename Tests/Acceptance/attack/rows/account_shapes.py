@@ -1,6 +1,7 @@
 """Which names a server knows, told by how many keys of which models it asks for."""
 
 import collections
+import contextlib
 import os
 import pathlib
 import sqlite3
@@ -28,8 +29,8 @@ def fill(path):
                 store.executemany(
                     "INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, "
                     "authenticatorVersion, signCounter, regCounter, registeredAt) VALUES (?, ?, ?, ?, ?, 1, 256, 1, 1, 0)",
-                    [(names[-1], f"https://127.0.0.1:{PORT}/uaf/facets", key, os.urandom(32), os.urandom(65))
-                     for key in keys])
+                    [(names[-1], f"https://127.0.0.1:{PORT}/uaf/facets", key, os.urandom(32), os.urandom(65)) for key in keys],
+                )
     store.close()
     return names
 
@@ -45,10 +46,13 @@ def share(messages):
     return {kind: count / len(messages) for kind, count in counts.items()}
 
 
-@row("A56", f"{sum(ACCOUNTS.values())} accounts of three shapes, and {UNKNOWN} names that nobody has: asked for by somebody "
-        "without a key",
-        "the same shapes with about the same shares, the same keys for a name each time and after a restart",
-        causes=("somebody afar",))
+@row(
+    "A56",
+    f"{sum(ACCOUNTS.values())} accounts of three shapes, and {UNKNOWN} names that nobody has: asked for by somebody "
+    "without a key",
+    "the same shapes with about the same shares, the same keys for a name each time and after a restart",
+    causes=("somebody afar",),
+)
 def shapes(lab):
     server = lab.start_server(FOLDER, PORT)
     lab.after(lambda: pathlib.Path("/etc/ssl/uaf-ca.pem").write_bytes(pathlib.Path("/srv/uaf/ca.pem").read_bytes()))
@@ -59,10 +63,8 @@ def shapes(lab):
     try:
         # A server looks at its accounts when it has started.
         known = share(asked(real))
-        try:
+        with contextlib.suppress(Broken):
             until(lambda: len(share(asked(unknown[:50]))) > 1, "made-up keys of more than one shape", 10)
-        except Broken:
-            pass
         first = asked(unknown)
         made_up = share(first)
     finally:
@@ -78,5 +80,7 @@ def shapes(lab):
     lab.stop(server)
     changed = [name for name in again if again[name]["policy"] != first[name]["policy"]]
     must(not changed, f"after a restart {len(changed)} of {len(again)} names are asked for other keys")
-    return (f"{len(known)} shapes each, shares at most {apart:.2f} apart ({len(real)} accounts, {len(unknown)} names); after a "
-            f"restart the same keys for {len(again)} of {len(again)} names")
+    return (
+        f"{len(known)} shapes each, shares at most {apart:.2f} apart ({len(real)} accounts, {len(unknown)} names); after a "
+        f"restart the same keys for {len(again)} of {len(again)} names"
+    )

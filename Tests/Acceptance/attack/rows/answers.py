@@ -50,8 +50,7 @@ BROKEN = {
     "status as text": lambda said: forger.answer(said.replace(b"1200", b'"1200"', 1)),
     "status as fraction": lambda said: forger.answer(said.replace(b"1200", b"1200.5", 1)),
     "status beyond 64 bits": lambda said: forger.answer(said.replace(b"1200", b"18446744073709552816", 1)),
-    "redirect": lambda said: forger.answer(
-        b"", status="302 Found", more="Location: https://127.0.0.1:8443/uaf/get\r\n"),
+    "redirect": lambda said: forger.answer(b"", status="302 Found", more="Location: https://127.0.0.1:8443/uaf/get\r\n"),
     "HTTP 500": lambda said: forger.answer(said, status="500 Internal Server Error"),
     "not HTTP": lambda said: b"\x00\x01\x02" * 1000,
     "300 headers": lambda said: forger.answer(said, more="X-Header: value\r\n" * 300),
@@ -63,15 +62,20 @@ BROKEN = {
 
 def spoil(lab, path, change):
     """A server in between that spoils what the real one says to one kind of request."""
+
     def reply(request):
         status, said = forger.ask(request.path, request.body)
         return change(said) if request.path == path else forger.answer(said, status=f"{status} as said")
+
     return reply
 
 
-@row("A12", "the server's answer truncated, endless, slow, malformed",
-        f"an error within {LONGEST} s of a time-out of {TIMEOUT} s, bounded memory, nothing counted, never success",
-        causes=("the server", "the network"))
+@row(
+    "A12",
+    "the server's answer truncated, endless, slow, malformed",
+    f"an error within {LONGEST} s of a time-out of {TIMEOUT} s, bounded memory, nothing counted, never success",
+    causes=("the server", "the network"),
+)
 def broken_answers(lab):
     person = lab.person()
     between = forger.Forger(lab, forger.passing, shown=forger.STOLEN)
@@ -98,6 +102,8 @@ def broken_answers(lab):
     lab.configure()
     must(lab.login(person, person.passcode).is_in, "the person is not let in afterwards")
     seen = ", ".join(f"{count} x {code}" for code, count in sorted(codes.items()))
-    return (f"{tried} answers, each an error (PAM codes {seen}), the slowest after {slowest:.1f} s; at most "
-            f"{watch.peak['uaf-fetch']} MiB in uaf-fetch and {watch.peak['uaf-helper']} MiB in the helper; "
-            "nothing was counted")
+    return (
+        f"{tried} answers, each an error (PAM codes {seen}), the slowest after {slowest:.1f} s; at most "
+        f"{watch.peak['uaf-fetch']} MiB in uaf-fetch and {watch.peak['uaf-helper']} MiB in the helper; "
+        "nothing was counted"
+    )

@@ -20,8 +20,7 @@ def change(lab, person, old, new):
 
 
 def register_anew(lab, person, payload, value):
-    return lab.run(
-        "uafctl", "register", person.name, "--payload", payload, answers=f"{value}\n{value}\n", check=False)
+    return lab.run("uafctl", "register", person.name, "--payload", payload, answers=f"{value}\n{value}\n", check=False)
 
 
 def all_at_once(lab, person, value, number):
@@ -45,9 +44,12 @@ def all_at_once(lab, person, value, number):
     return good, len(done), sum(login.result().is_in for login in logins), registered.result().returncode
 
 
-@row("A32", "registering, changing and logging in at once; state of a newer and an older schema",
-        "one change at most, one value lets in afterwards, nothing torn; another schema refused by name, never as new",
-        causes=("the person",))
+@row(
+    "A32",
+    "registering, changing and logging in at once; state of a newer and an older schema",
+    "one change at most, one value lets in afterwards, nothing torn; another schema refused by name, never as new",
+    causes=("the person",),
+)
 def at_once(lab):
     lab.configure(lock=f"retry_count_to_lock = {LIMIT}\nlock_time = 300")
     mark = lab.log.mark()
@@ -61,8 +63,10 @@ def at_once(lab):
     torn = [line for line in lab.log.since(mark) if any(text in line for text in TORN)]
     must(not torn, f"torn state: {torn[:2]}")
     first_registrations(lab)
-    return f"{rounds} rushes of {3 * PER_ROUND + 1}: {changed} changes, {entered} logins, one good value after each; " \
+    return (
+        f"{rounds} rushes of {3 * PER_ROUND + 1}: {changed} changes, {entered} logins, one good value after each; "
         f"one of {PER_ROUND} first registrations at once was kept; {other_schemas(lab)}"
+    )
 
 
 def first_registrations(lab):

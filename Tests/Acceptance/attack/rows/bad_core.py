@@ -45,7 +45,8 @@ BEHAVIOURS = {
     # With the host stopped, so that it finds both at once however fast it is.
     "answers while it has to wait": (
         "hear(); os.kill(os.getppid(), signal.SIGSTOP); say(prompt); say(finished(0, 0)); "
-        "os.kill(os.getppid(), signal.SIGCONT); hear()"),
+        "os.kill(os.getppid(), signal.SIGCONT); hear()"
+    ),
 }
 # The answer to the control word of a failed module: whether the next one runs, and what becomes of the login when that
 # one lets in. As Linux-PAM documents it.
@@ -66,8 +67,12 @@ def stack(lab, control, mark, more=""):
     """A stack of the module, of one that leaves a mark, and of one that lets in; returns its service."""
     service = f"bad-core-{mark.name}"
     lab.stack(
-        service, f"auth {control} pam_uaf.so timeout=2 {more}", f"auth optional pam_exec.so quiet /bin/touch {mark}",
-        "auth required pam_permit.so", "account required pam_permit.so")
+        service,
+        f"auth {control} pam_uaf.so timeout=2 {more}",
+        f"auth optional pam_exec.so quiet /bin/touch {mark}",
+        "auth required pam_permit.so",
+        "account required pam_permit.so",
+    )
     lab.after(lambda: pathlib.Path("/etc/pam.d", service).unlink())
     return service
 
@@ -77,8 +82,7 @@ def check(lab, name, person, value):
     RAN.mkdir(exist_ok=True)
     number = [*BEHAVIOURS, "missing", "not executable", "a folder", "of no format"].index(name)
     marks = {control: RAN / f"{number}-{place}" for place, control in enumerate(CONTROLS)}
-    started = {
-        control: hosts.start(stack(lab, control, mark, "nouserok"), person.name) for control, mark in marks.items()}
+    started = {control: hosts.start(stack(lab, control, mark, "nouserok"), person.name) for control, mark in marks.items()}
     for control, (next_runs, code) in CONTROLS.items():
         login = hosts.finish(started[control], value)
         what = f"a core that is or {name}, {control}"
@@ -89,6 +93,7 @@ def check(lab, name, person, value):
 
 def without_a_core(lab, person):
     """Nothing, or something else, where the core should be."""
+
     def missing(path):
         path.unlink()
 
@@ -117,9 +122,12 @@ def without_a_core(lab, person):
     return done
 
 
-@row("A21", "a core that crashes, is missing, hangs, talks nonsense, says success and does not mean it",
-        "PAM_SYSTEM_ERR within the time allowed, and the next module of the stack runs, as each control word has it",
-        causes=("root", "the machine"))
+@row(
+    "A21",
+    "a core that crashes, is missing, hangs, talks nonsense, says success and does not mean it",
+    "PAM_SYSTEM_ERR within the time allowed, and the next module of the stack runs, as each control word has it",
+    causes=("root", "the machine"),
+)
 def bad_core(lab):
     person = lab.person()
     done = without_a_core(lab, person)
@@ -132,4 +140,5 @@ def bad_core(lab):
     must(login.is_in, f"the stand-in is not heard: {login}")
     return (
         f"{done} logins ({len(BEHAVIOURS) + 4} ways, {len(CONTROLS)} control words): PAM_SYSTEM_ERR from the module in "
-        "each, the next one ran wherever the control word has it")
+        "each, the next one ran wherever the control word has it"
+    )

@@ -9,17 +9,40 @@ from lab.table import baseline, must, row
 KILL = "signal=KILL"
 # What may come of a call where the disk is full or broken, memory is short, or somebody else holds what is wanted.
 ERRORS = {
-    "pwrite64": ("ENOSPC", "EIO"), "write": ("ENOSPC", "EIO"), "ftruncate": ("ENOSPC", "EIO"),
-    "fsync": ("EIO", "ENOSPC"), "fdatasync": ("EIO", "ENOSPC"),
-    "read": ("EIO", "EINTR"), "pread64": ("EIO", "EINTR"), "lseek": ("EIO",),
-    "mmap": ("ENOMEM",), "brk": ("ENOMEM",), "mprotect": ("ENOMEM",), "mremap": ("ENOMEM",), "munmap": ("ENOMEM",),
-    "mlock": ("ENOMEM", "EPERM"), "madvise": ("EINVAL",),
-    "open": ("EMFILE", "EACCES"), "openat": ("EMFILE", "EACCES", "ENOSPC"), "close": ("EIO", "EINTR"),
-    "fcntl": ("EAGAIN", "ENOLCK", "EINTR"), "flock": ("EAGAIN", "ENOLCK", "EINTR"),
-    "poll": ("EINTR", "ENOMEM"), "recvmsg": ("EINTR", "ENOMEM", "EAGAIN"), "sendto": ("EINTR", "EAGAIN", "ENOBUFS"),
-    "socket": ("EMFILE",), "socketpair": ("EMFILE",), "connect": ("EAGAIN",), "clone": ("EAGAIN",),
-    "clone3": ("EAGAIN",), "vfork": ("EAGAIN",), "wait4": ("EINTR", "ECHILD"), "getrandom": ("ENOSYS",),
-    "prctl": ("EINVAL",), "prlimit64": ("EPERM",), "setrlimit": ("EPERM",),
+    "pwrite64": ("ENOSPC", "EIO"),
+    "write": ("ENOSPC", "EIO"),
+    "ftruncate": ("ENOSPC", "EIO"),
+    "fsync": ("EIO", "ENOSPC"),
+    "fdatasync": ("EIO", "ENOSPC"),
+    "read": ("EIO", "EINTR"),
+    "pread64": ("EIO", "EINTR"),
+    "lseek": ("EIO",),
+    "mmap": ("ENOMEM",),
+    "brk": ("ENOMEM",),
+    "mprotect": ("ENOMEM",),
+    "mremap": ("ENOMEM",),
+    "munmap": ("ENOMEM",),
+    "mlock": ("ENOMEM", "EPERM"),
+    "madvise": ("EINVAL",),
+    "open": ("EMFILE", "EACCES"),
+    "openat": ("EMFILE", "EACCES", "ENOSPC"),
+    "close": ("EIO", "EINTR"),
+    "fcntl": ("EAGAIN", "ENOLCK", "EINTR"),
+    "flock": ("EAGAIN", "ENOLCK", "EINTR"),
+    "poll": ("EINTR", "ENOMEM"),
+    "recvmsg": ("EINTR", "ENOMEM", "EAGAIN"),
+    "sendto": ("EINTR", "EAGAIN", "ENOBUFS"),
+    "socket": ("EMFILE",),
+    "socketpair": ("EMFILE",),
+    "connect": ("EAGAIN",),
+    "clone": ("EAGAIN",),
+    "clone3": ("EAGAIN",),
+    "vfork": ("EAGAIN",),
+    "wait4": ("EINTR", "ECHILD"),
+    "getrandom": ("ENOSYS",),
+    "prctl": ("EINVAL",),
+    "prlimit64": ("EPERM",),
+    "setrlimit": ("EPERM",),
 }
 OTHERS = ("EIO",)
 
@@ -79,7 +102,8 @@ def told(jobs, runs):
         f"{len(reached)} points: {sum(run.after < run.before for _, run in reached)} counted, "
         f"{sum(not run.looked for _, run in reached)} never looked at, "
         f"{sum(job.right and run.after == 5 for job, run in reached)} found right and taken back, "
-        f"{sum(run.login.is_in for _, run in reached)} let in, all with the right value; the next login always worked")
+        f"{sum(run.login.is_in for _, run in reached)} let in, all with the right value; the next login always worked"
+    )
 
 
 def everywhere(lab, effects, counts):
@@ -90,9 +114,12 @@ def everywhere(lab, effects, counts):
     return told(jobs, runs)
 
 
-@row("A2", "kill -9 of the core, and of the host, at each step of a login",
-        "counted, or never looked at; no success without the core's whole word; the next login works",
-        causes=("a local user", "the machine"))
+@row(
+    "A2",
+    "kill -9 of the core, and of the host, at each step of a login",
+    "counted, or never looked at; no success without the core's whole word; the next login works",
+    causes=("a local user", "the machine"),
+)
 def killed(lab):
     return everywhere(lab, lambda call: (KILL,), {"core": 48, "host": 16})
 
@@ -115,8 +142,7 @@ def killed_baseline(lab):
         faillock.login(person, "wrong-guess", prefix=["strace", "-o", trace, "-e", inject])
     counted = faillock.count(lab, person)
     is_in = faillock.login(person, person.password).is_in
-    return counted == 5, f"5 wrong guesses, {counted} counted, and the right one then " + (
-        "got in" if is_in else "was refused")
+    return counted == 5, f"5 wrong guesses, {counted} counted, and the right one then " + ("got in" if is_in else "was refused")
 
 
 def lying_disk(lab):
@@ -126,11 +152,13 @@ def lying_disk(lab):
     return "a disk that lies about its writes is noticed"
 
 
-@row("A42", "one system call fails: full disk, broken disk, no memory, locks held, interruptions",
-        "refused and counted, or never looked at; never in with a wrong value; the next login works",
-        causes=("the machine",))
+@row(
+    "A42",
+    "one system call fails: full disk, broken disk, no memory, locks held, interruptions",
+    "refused and counted, or never looked at; never in with a wrong value; the next login works",
+    causes=("the machine",),
+)
 def failing_calls(lab):
     noticed = lying_disk(lab)
-    seen = everywhere(
-        lab, lambda call: tuple(f"error={name}" for name in ERRORS.get(call, OTHERS)), {"core": 72, "host": 16})
+    seen = everywhere(lab, lambda call: tuple(f"error={name}" for name in ERRORS.get(call, OTHERS)), {"core": 72, "host": 16})
     return f"{seen}; {noticed}"

@@ -28,8 +28,12 @@ def stopped_at(person, value, call, number):
     trace = pathlib.Path("/tmp/stopped.trace")
     strace = f"strace -q -s 0 -o {trace} -e trace={call} -e inject={call}:signal=STOP:when={number}"
     host = subprocess.Popen(
-        [*UNBUFFERED, *hosts.command("uaf", person.name)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-        env={**os.environ, "CORE_UNDER": strace}, bufsize=0)
+        [*UNBUFFERED, *hosts.command("uaf", person.name)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "CORE_UNDER": strace},
+        bufsize=0,
+    )
     try:
         host.stdin.write(value.encode() + b"\n")
         until(lambda: trace.exists() and "stopped by SIGSTOP" in trace.read_text(), f"the core at {call}")
@@ -103,8 +107,11 @@ def in_the_host(person, canary):
     hits = {}
     for kind, prefix in (("unbuffered", UNBUFFERED), ("buffered", ())):
         host = subprocess.Popen(
-            [*prefix, *hosts.command("uaf", person.name), "--", "auth", "auth"], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, bufsize=0)
+            [*prefix, *hosts.command("uaf", person.name), "--", "auth", "auth"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+        )
         try:
             host.stdin.write(person.passcode.encode() + b"\n")
             shown = b""
@@ -124,9 +131,12 @@ def in_the_host(person, canary):
     return hits["buffered"]
 
 
-@row("A24", "a value that is nowhere else: memory, cores, arguments, environments, log, files, network",
-        "found while it is used, and nowhere once it was; the scanner finds it where it must be",
-        causes=("a local user", "the network"))
+@row(
+    "A24",
+    "a value that is nowhere else: memory, cores, arguments, environments, log, files, network",
+    "found while it is used, and nowhere once it was; the scanner finds it where it must be",
+    causes=("a local user", "the network"),
+)
 def canary_row(lab):
     person = lab.person(registered=False)
     person.passcode = "canary-" + secrets.token_urlsafe(24)
@@ -164,5 +174,5 @@ def canary_row(lab):
     return (
         f"0 hits in memory after use (core at the network and at its end, host, every process), {len(log)} bytes of log, "
         f"the files of state, server, machine, {len(packets)} bytes of network, {crash}; found are {used} in the core that "
-        f"uses it, {kept} in a host that keeps it, one in a file, and what was sent on purpose")
-
+        f"uses it, {kept} in a host that keeps it, one in a file, and what was sent on purpose"
+    )

@@ -32,9 +32,12 @@ def left(lab, person, prefix=()):
     return lab.status(person, prefix=prefix)["authenticators"][0]["remainingLockSeconds"]
 
 
-@row("A5", "the clock set forward and back; the boot clock at the edges of a lock",
-        "a lock neither ends early nor outlives its length; no wall clock moves it",
-        causes=("the network", "root"))
+@row(
+    "A5",
+    "the clock set forward and back; the boot clock at the edges of a lock",
+    "a lock neither ends early nor outlives its length; no wall clock moves it",
+    causes=("the network", "root"),
+)
 def clock(lab):
     lab.configure(lock=LOCKS)
     wall = clocks.WallClock(lab)
@@ -61,9 +64,11 @@ def clock(lab):
     must(result(lab, back, prefix=clocks.later(HOUR)) == hosts.LOCKED, "an earlier boot clock ended the lock")
     remaining = left(lab, back, prefix=clocks.later(HOUR))
     must(0 < remaining <= LOCK, f"an earlier boot clock left {remaining} s of {LOCK}")
-    return (f"locked for {LOCK} s under {len(moved)} wall clocks from -20 to +20 years; also when dated a year ahead: "
-            f"locked after {LOCK - 60} s, over after {LOCK + 1} s of boot time; boot clock an hour back: {remaining} s "
-            "left")
+    return (
+        f"locked for {LOCK} s under {len(moved)} wall clocks from -20 to +20 years; also when dated a year ahead: "
+        f"locked after {LOCK - 60} s, over after {LOCK + 1} s of boot time; boot clock an hour back: {remaining} s "
+        "left"
+    )
 
 
 @baseline("A5")
@@ -82,13 +87,19 @@ def clock_baseline(lab):
     wall.move(86400)
     outlives = not faillock.login(dated, dated.password).is_in
     return was_locked and not ends_early and not outlives, (
-        f"unlock_time={LOCK}: with the clock {LOCK + 1} s ahead " + ("let in" if ends_early else "locked")
-        + "; failures dated a year ahead, a day later: " + ("locked" if outlives else "let in"))
+        f"unlock_time={LOCK}: with the clock {LOCK + 1} s ahead "
+        + ("let in" if ends_early else "locked")
+        + "; failures dated a year ahead, a day later: "
+        + ("locked" if outlives else "let in")
+    )
 
 
-@row("A6", "reboot during a lock, and between guesses",
-        f"the count goes on; the lock runs its {LOCK} s again from the start of the boot, and no longer",
-        causes=("the person",))
+@row(
+    "A6",
+    "reboot during a lock, and between guesses",
+    f"the count goes on; the lock runs its {LOCK} s again from the start of the boot, and no longer",
+    causes=("the person",),
+)
 def reboot(lab):
     lab.configure(lock=LOCKS)
     person, counted, twice = locked(lab), lab.person(), locked(lab)
@@ -106,8 +117,10 @@ def reboot(lab):
     clocks.reboot(lab)
     must(result(lab, twice, prefix=at(LOCK - 60)) == hosts.LOCKED, "a second reboot ended the lock")
     must(result(lab, twice, prefix=at(LOCK + 1)) == hosts.WRONG, "after a second reboot the lock outlived its length")
-    return (f"{LIMIT - 1} guesses before and 1 after, then locked; 20 s after the boot {remaining} s are left, "
-            f"after {LOCK + 1} s it is over, after two reboots too")
+    return (
+        f"{LIMIT - 1} guesses before and 1 after, then locked; 20 s after the boot {remaining} s are left, "
+        f"after {LOCK + 1} s it is over, after two reboots too"
+    )
 
 
 @baseline("A6")
@@ -120,5 +133,6 @@ def reboot_baseline(lab):
     # What a reboot leaves of a folder in memory.
     shutil.rmtree(faillock.FOLDER)
     accepted = faillock.login(person, person.password).is_in
-    return not accepted, (f"{before} failures counted in {faillock.FOLDER}; after the boot " + (
-        "none, and let in" if accepted else "locked"))
+    return not accepted, (
+        f"{before} failures counted in {faillock.FOLDER}; after the boot " + ("none, and let in" if accepted else "locked")
+    )

@@ -45,8 +45,9 @@ def who(person):
 def kept(person):
     """The texts of somebody that the server keeps."""
     with contextlib.closing(sqlite3.connect(STORE, timeout=10)) as store:
-        return [text for text, in store.execute("SELECT shown FROM confirmation ORDER BY id")
-                if text.startswith(person.name + "@")]
+        return [
+            text for (text,) in store.execute("SELECT shown FROM confirmation ORDER BY id") if text.startswith(person.name + "@")
+        ]
 
 
 # What is run, and the words that say so.
@@ -55,15 +56,17 @@ FORGERIES = {
     "a prompt of the caller's": (["sudo", "-p", "Passcode for the screen lock: ", *SAY], f"sudo: {SHOWN}"),
     "a prompt in the environment": (["env", "SUDO_PROMPT=Password: ", "sudo", *SAY], f"sudo: {SHOWN}"),
     "a shell": (["sudo", "-s"], "sudo, shell"),
-    "a login shell of another user": (
-        ["sudo", "-iu", "root", *SAY], f"sudo, login shell, as user root: {SHOWN}"),
+    "a login shell of another user": (["sudo", "-iu", "root", *SAY], f"sudo, login shell, as user root: {SHOWN}"),
     "options together": (
         ["sudo", "-kHu", "root", "-D/tmp", "--group=root", "A=b c", *SAY],
-        f"sudo, with the target's home, as user root, in directory /tmp, as group root, with 'A=b c': {SHOWN}"),
+        f"sudo, with the target's home, as user root, in directory /tmp, as group root, with 'A=b c': {SHOWN}",
+    ),
     "a shortened long option": (["sudo", "--us", "root", "--", *SAY], f"sudo, as user root: {SHOWN}"),
     "an editor": (["bash", "-c", f"exec -a sudoedit sudo {EDITED}"], f"sudo, edit: {EDITED}"),
     "words of ours as arguments": (
-        ["sudo", *SAY, f"mina@vm: sudo, shell: {'': <70}id"], f"sudo: {SHOWN} 'mina@vm: sudo, shell:'[71 spaces]'id'"),
+        ["sudo", *SAY, f"mina@vm: sudo, shell: {'': <70}id"],
+        f"sudo: {SHOWN} 'mina@vm: sudo, shell:'[71 spaces]'id'",
+    ),
     "a long command": (["sudo", *SAY, LONG, "--harmless"], None),
 }
 
@@ -100,9 +103,13 @@ def try_one(lab, name, person):
     return lines_of(before)
 
 
-@row("A46", "sudo called by another name, with a prompt, options, environment and arguments that hide what it does",
-     "the screen names the program, the options in words and the command, before the passcode and on at most "
-     f"{MOST_LINES} lines; the server keeps just that", causes=("a local user",))
+@row(
+    "A46",
+    "sudo called by another name, with a prompt, options, environment and arguments that hide what it does",
+    "the screen names the program, the options in words and the command, before the passcode and on at most "
+    f"{MOST_LINES} lines; the server keeps just that",
+    causes=("a local user",),
+)
 def forged_texts(lab):
     prepare(lab)
     people = {name: lab.person() for name in FORGERIES}
@@ -121,8 +128,10 @@ def forged_texts(lab):
     refused = lab.person()
     session = hosts.terminal(["bash", "-c", "exec -a xedit sudo id"], [refused.passcode], uid=refused.uid)
     must("uid=0" not in session.text and kept(refused) == [], f"a name that may mean an editor or not: {session}")
-    return (f"{len(FORGERIES)} commands and passprompt_override: each in words on at most {max(counts)} lines before the "
-            "passcode, and kept so; a name that one sudo takes for an editor and another does not: refused")
+    return (
+        f"{len(FORGERIES)} commands and passprompt_override: each in words on at most {max(counts)} lines before the "
+        "passcode, and kept so; a name that one sudo takes for an editor and another does not: refused"
+    )
 
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
@@ -160,7 +169,7 @@ def begin(person):
     shown = b""
     while not shown.rstrip().endswith(b"(sudo):"):
         shown += os.read(end, 4096)
-    core, = (found for found in processes.running("uaf-helper") if processes.status(found, "PPid") == str(process))
+    (core,) = (found for found in processes.running("uaf-helper") if processes.status(found, "PPid") == str(process))
     return process, end, core, ticks(core)
 
 
@@ -173,8 +182,10 @@ def die(lab, between, people, path):
         os.write(end, person.passcode.encode() + b"\n")
     until(lambda: len(held.arrived) == len(calls), f"{len(calls)} requests for {path}")
     for _, _, core, computed in calls:
-        until(lambda core=core, computed=computed: ticks(core) >= computed + 3
-              and processes.status(core, "State").startswith("S"), "the value checked")
+        until(
+            lambda core=core, computed=computed: ticks(core) >= computed + 3 and processes.status(core, "State").startswith("S"),
+            "the value checked",
+        )
     for number, (process, _, _, _) in zip(people, calls):
         os.kill(process, number)
     # The server goes on when they have ended, or while one that took no note of it still waits, which loses.
@@ -190,8 +201,12 @@ def die(lab, between, people, path):
     return answers, lab.log.since(mark)
 
 
-@row("A53", "sudo killed after Enter, by 4 signals, while the server owes the request or the verdict",
-     "after that nothing is signed or sent; what was sent already is no plain success in the log", causes=("a local user",))
+@row(
+    "A53",
+    "sudo killed after Enter, by 4 signals, while the server owes the request or the verdict",
+    "after that nothing is signed or sent; what was sent already is no plain success in the log",
+    causes=("a local user",),
+)
 def killed_host(lab):
     between = forger.Forger(lab, forger.passing, shown=forger.STOLEN)
     lab.configure(cost=15)
@@ -209,5 +224,7 @@ def killed_host(lab):
     between.reply = forger.passing
     person = people[signal.SIGKILL]
     must(hosts.sudo(person, person.passcode).is_in, "afterwards the right value is refused")
-    return (f"{', '.join(number.name for number in SIGNALS)}: 0 answers signed where the request was still owed, and each "
-            "answer that was sent is unused in the log")
+    return (
+        f"{', '.join(number.name for number in SIGNALS)}: 0 answers signed where the request was still owed, and each "
+        "answer that was sent is unused in the log"
+    )

@@ -1,6 +1,7 @@
 """More of everything than one person needs: connections, key derivations."""
 
 import concurrent.futures
+import contextlib
 
 from attack import peer
 from attack.cores import Peak, slot_holders, slots, timed
@@ -18,9 +19,12 @@ def tries(lab, person):
     return lab.status(person)["authenticators"][0]["remainingTries"]
 
 
-@row("A39", f"{CONNECTIONS} connections to the socket by one person; more key derivations at once than it bears",
-        "others still log in; memory is bounded; nothing is charged for those turned away",
-        causes=("a local user",))
+@row(
+    "A39",
+    f"{CONNECTIONS} connections to the socket by one person; more key derivations at once than it bears",
+    "others still log in; memory is bounded; nothing is charged for those turned away",
+    causes=("a local user",),
+)
 def crowd(lab):
     person, other = lab.person(), lab.person()
     serve(lab)
@@ -28,10 +32,8 @@ def crowd(lab):
         crowd = [peer.Conversation(person.uid) for _ in range(CONNECTIONS)]
         asked = []
         for talk in crowd:
-            try:
+            with contextlib.suppress(OSError):
                 talk.send(peer.begin(peer.AUTHENTICATE))
-            except OSError:
-                pass
         for talk in crowd:
             while (message := talk.receive()) and message[0] not in (peer.PROMPT, peer.FINISHED):
                 pass
@@ -45,8 +47,10 @@ def crowd(lab):
             talk.close()
     must(tries(lab, person) == 5, "connections that said nothing were charged")
     must(peak.mib < CONNECTIONS * CORE_MIB, f"{CONNECTIONS} connections took {peak.mib:.0f} MiB")
-    idle = (f"{CONNECTIONS} connections: {sum(asked)} asked, {peak.cores} cores at most in {peak.mib:.0f} MiB, others "
-            f"in after {seconds:.1f} s")
+    idle = (
+        f"{CONNECTIONS} connections: {sum(asked)} asked, {peak.cores} cores at most in {peak.mib:.0f} MiB, others "
+        f"in after {seconds:.1f} s"
+    )
     return "; ".join((idle, derivations(lab), from_afar(lab), with_right_values(lab)))
 
 
@@ -80,8 +84,10 @@ def derivations(lab):
         wrong = sum(verdict is not None and verdict[1] == int(hosts.WRONG) for name, verdict in results if name is who)
         left = tries(lab, who)
         must(left == 10 - wrong, f"{wrong} guesses of {who.name} were looked at and {10 - left} charged")
-    return (f"{len(talks)} derivations wanted at once: {looked_at} looked at, {len(talks) - looked_at} turned away "
-            f"uncounted, {peak.mib:.0f} MiB at most with {slots()} slots, another in after {seconds:.1f} s")
+    return (
+        f"{len(talks)} derivations wanted at once: {looked_at} looked at, {len(talks) - looked_at} turned away "
+        f"uncounted, {peak.mib:.0f} MiB at most with {slots()} slots, another in after {seconds:.1f} s"
+    )
 
 
 def with_right_values(lab):
@@ -118,4 +124,6 @@ def from_afar(lab):
         process.kill()
         process.communicate()
     must(login.is_in, f"with {len(logins)} logins from afar, on the machine itself after {seconds:.1f} s: {login}")
-    return f"{len(logins)} logins from afar under made-up names, from as many hosts: in on the machine itself after {seconds:.1f} s"
+    return (
+        f"{len(logins)} logins from afar under made-up names, from as many hosts: in on the machine itself after {seconds:.1f} s"
+    )

@@ -28,10 +28,14 @@ def edits():
     yield "every record removed", "DELETE FROM record"
     yield "no table", "DROP TABLE record"
     yield "a view for a table", "ALTER TABLE record RENAME TO kept; CREATE VIEW record AS SELECT * FROM kept"
-    yield "a trigger that undoes what is counted", (
-        "CREATE TABLE kept AS SELECT * FROM record; CREATE TRIGGER undo AFTER UPDATE ON record BEGIN "
-        "UPDATE record SET body = (SELECT body FROM kept WHERE kept.kind = NEW.kind), "
-        "mac = (SELECT mac FROM kept WHERE kept.kind = NEW.kind) WHERE kind = NEW.kind; END")
+    yield (
+        "a trigger that undoes what is counted",
+        (
+            "CREATE TABLE kept AS SELECT * FROM record; CREATE TRIGGER undo AFTER UPDATE ON record BEGIN "
+            "UPDATE record SET body = (SELECT body FROM kept WHERE kept.kind = NEW.kind), "
+            "mac = (SELECT mac FROM kept WHERE kept.kind = NEW.kind) WHERE kind = NEW.kind; END"
+        ),
+    )
     for version in (0, 2, 99, -1):
         yield f"schema {version}", f"PRAGMA user_version = {version}"
     yield "WAL mode", "PRAGMA journal_mode = WAL"
@@ -47,19 +51,20 @@ def write_edit(path, sql):
 
 def damages(lab, size):
     """What is done to the file: name and function of its path and content."""
+
     def cut(length):
         return lambda path, content: path.write_bytes(content[:length])
 
     def flip(place, bit):
         def change(path, content):
-            path.write_bytes(content[:place] + bytes([content[place] ^ 1 << bit]) + content[place + 1:])
+            path.write_bytes(content[:place] + bytes([content[place] ^ 1 << bit]) + content[place + 1 :])
 
         return change
 
-    lengths = range(0, size) if lab.thorough else [*range(0, 120, 17), *range(511, size, 2731)]
+    lengths = range(size) if lab.thorough else [*range(0, 120, 17), *range(511, size, 2731)]
     # Not a whole fraction of a page: so that a sample meets each kind of place.
-    places = range(0, size) if lab.thorough else [*range(0, 128, 3), *range(128, size, 601)]
-    yield from ((f"cut at {length}", cut(length)) for length in lengths[::16 if lab.thorough else 1])
+    places = range(size) if lab.thorough else [*range(0, 128, 3), *range(128, size, 601)]
+    yield from ((f"cut at {length}", cut(length)) for length in lengths[:: 16 if lab.thorough else 1])
     yield from ((f"bit {place % 8} of byte {place}", flip(place, place % 8)) for place in places)
     for name, sql in edits():
         yield name, lambda path, content, sql=sql: (path.write_bytes(content), write_edit(path, sql))
@@ -100,9 +105,12 @@ def suffer(lab, content, person, case):
     return "counted" if is_told else "locked" if login.code == hosts.MAXTRIES else "unusable"
 
 
-@row("A9", "an account's file cut, each byte changed, rows edited, removed, undone by a trigger; another schema",
-        "refused as locked or unusable, and logged; what was counted stands; never a fresh account, never ignored",
-        causes=("root", "the machine"))
+@row(
+    "A9",
+    "an account's file cut, each byte changed, rows edited, removed, undone by a trigger; another schema",
+    "refused as locked or unusable, and logged; what was counted stands; never a fresh account, never ignored",
+    causes=("root", "the machine"),
+)
 def damaged(lab):
     lab.stack("uaf", "auth required pam_uaf.so nouserok", "account required pam_permit.so")
     # So that the server's last answer is kept, too.
@@ -114,10 +122,10 @@ def damaged(lab):
         lab.guesses(person, GUESSED)
         contents[person.name] = person.state.read_bytes()
     cases = list(damages(lab, min(len(content) for content in contents.values())))
-    ends = faults.everywhere(
-        lab, cases, lambda person, case: suffer(lab, contents[person.name], person, case), people)
+    ends = faults.everywhere(lab, cases, lambda person, case: suffer(lab, contents[person.name], person, case), people)
     for person in people:
         must(lab.login(person, person.passcode).is_in, "with the file as it was, the right value is refused")
     return (
         f"{len(ends)} damages: {ends.count('locked')} locked for good, {ends.count('unusable')} refused as unusable, "
-        f"{ends.count('counted')} in bytes nothing depends on, and counted as ever")
+        f"{ends.count('counted')} in bytes nothing depends on, and counted as ever"
+    )

@@ -14,9 +14,12 @@ def become(caller, target, *answers):
     return hosts.terminal(["su", "-", "-c", hosts._SAY, target.name], answers, uid=caller.uid)
 
 
-@row("A47", "sudo -i and su - with the password alone, after uafctl pam enable sudo and su",
-     "each of a program's names asks for the passcode, by the settings of its section; disable takes all of them back",
-     causes=("a local user", "the person"))
+@row(
+    "A47",
+    "sudo -i and su - with the password alone, after uafctl pam enable sudo and su",
+    "each of a program's names asks for the passcode, by the settings of its section; disable takes all of them back",
+    causes=("a local user", "the person"),
+)
 def other_names(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     lab.configure(lock=PATIENT, more="[service.sudo]\ntransaction = true")

@@ -34,16 +34,25 @@ class Liar:
             return forger.answer(forger.verdict(1200))
         operation = forger.member(heard.body, "op")
         context = json.loads(forger.member(heard.body, "context"))
-        return forger.answer(json.dumps({
-            "statusCode": 1200, "op": operation, "lifetimeMillis": 60000,
-            "uafRequest": json.dumps([self._question(operation, context)])}))
+        return forger.answer(
+            json.dumps(
+                {
+                    "statusCode": 1200,
+                    "op": operation,
+                    "lifetimeMillis": 60000,
+                    "uafRequest": json.dumps([self._question(operation, context)]),
+                }
+            )
+        )
 
     def _question(self, operation, context):
         header = {**self._message["header"], "op": operation}
         if operation == "Dereg":
             named = context.get("deregisterAAID") or ""
-            return {"header": header, "authenticators": [
-                {"aaid": model, "keyID": ""} for model in self._models if not named or model == named]}
+            return {
+                "header": header,
+                "authenticators": [{"aaid": model, "keyID": ""} for model in self._models if not named or model == named],
+            }
         # Each model is a way by itself.
         policy = {"accepted": [[{"aaid": [model]}] for model in self._models]}
         question = {"header": header, "challenge": self._message["challenge"], "policy": policy}
@@ -63,12 +72,24 @@ def made_up(lab, person, port):
 
 def as_person(lab, person, *arguments, answers=""):
     return lab.run(
-        "uafctl", *arguments, answers=answers, check=False, user=person.uid, group=person.uid, extra_groups=[], cwd="/",
-        env={"PATH": "/usr/bin:/bin", "HOME": "/"})
+        "uafctl",
+        *arguments,
+        answers=answers,
+        check=False,
+        user=person.uid,
+        group=person.uid,
+        extra_groups=[],
+        cwd="/",
+        env={"PATH": "/usr/bin:/bin", "HOME": "/"},
+    )
 
 
-@row("A50", "any code, said yes to by whoever holds uaf-fetch: at the prompt of su, and by uafctl in the person's session",
-     "an account in use gets no value and loses none without a yes that the server signed", causes=("a local user", "the server"))
+@row(
+    "A50",
+    "any code, said yes to by whoever holds uaf-fetch: at the prompt of su, and by uafctl in the person's session",
+    "an account in use gets no value and loses none without a yes that the server signed",
+    causes=("a local user", "the server"),
+)
 def codes_of_nobody(lab):
     person, caller = lab.person(), lab.person(registered=False)
     serve(lab)

@@ -30,7 +30,9 @@ def everybody(lab):
     names = {state: person.name for state, person in people.items()}
     right = {state: people[state] for state in ("locked", "locked for good")}
     return right, names | {
-        "never registered": lab.person(registered=False).name, "no account": "hana9", "root": "root",
+        "never registered": lab.person(registered=False).name,
+        "no account": "hana9",
+        "root": "root",
         "system account": "daemon",
         "a name that cannot be": "mina park",
     }
@@ -40,9 +42,12 @@ def neutral(text, name):
     return text.replace(name, "NAME")
 
 
-@row("A25", "accounts told by texts or prompts: registered, locked, for good, unregistered, unknown, root ...",
-        "the transcripts are equal byte for byte, through the small host and through sshd",
-        causes=("somebody afar",))
+@row(
+    "A25",
+    "accounts told by texts or prompts: registered, locked, for good, unregistered, unknown, root ...",
+    "the transcripts are equal byte for byte, through the small host and through sshd",
+    causes=("somebody afar",),
+)
 def transcripts(lab):
     right, names = everybody(lab)
     seen = {}
@@ -62,7 +67,7 @@ def transcripts(lab):
     must(len(local) == 2, "the harness cannot tell states that are not hidden either: nothing is shown")
     text = next(iter(seen.values()))[1].replace("\n", " | ")
     through = "sshd is not here" if not pathlib.Path("/usr/sbin/sshd").exists() else over_ssh(lab, names)
-    return f"{len(names)} states, 5 entries: one transcript (\"{text}\"); {through}; {at_the_server(lab)}"
+    return f'{len(names)} states, 5 entries: one transcript ("{text}"); {through}; {at_the_server(lab)}'
 
 
 def tell_apart(seen, where):
@@ -116,8 +121,10 @@ def at_the_server(lab):
     statuses = {state: respond(forged(sample, asked[state][0], name)) for state, name in names.items()}
     must(len(set(statuses.values())) == 1, f"a forged signature tells states apart: {statuses}")
     must(respond(sample) == 1200, "the sample was no good answer: nothing is shown")
-    return (f"the server: requests of one shape for {len(names)} states, a forged signature by the key that is asked for: "
-            f"status {statuses['registered']} for each")
+    return (
+        f"the server: requests of one shape for {len(names)} states, a forged signature by the key that is asked for: "
+        f"status {statuses['registered']} for each"
+    )
 
 
 def forged(sample, message, name):
@@ -131,9 +138,11 @@ def forged(sample, message, name):
     assertion = bytearray(decode(envelope["assertion"]))
     criteria = next(each for way in message["policy"]["accepted"] for each in way if "5541#0001" in each["aaid"])
     # TAG_KEYID and TAG_FINAL_CHALLENGE_HASH, 32 bytes each.
-    for tag, value in ((b"\x09\x2e\x20\x00", decode(criteria["keyIDs"][0])),
-                       (b"\x0a\x2e\x20\x00", hashlib.sha256(answer.message[0]["fcParams"].encode()).digest())):
+    for tag, value in (
+        (b"\x09\x2e\x20\x00", decode(criteria["keyIDs"][0])),
+        (b"\x0a\x2e\x20\x00", hashlib.sha256(answer.message[0]["fcParams"].encode()).digest()),
+    ):
         place = assertion.index(tag) + 4
-        assertion[place:place + 32] = value
+        assertion[place : place + 32] = value
     envelope["assertion"] = encode(bytes(assertion))
     return answer.body()

@@ -7,9 +7,20 @@ from lab import hosts
 from lab.table import must, row
 
 EXPLOSIVE = [
-    "^(a+)+$", "(a|aa)+", "(a|a?)+", "((a*)*)*b", "(?:(?:a+)+)+b", "(.*a){12}b", "(?=(a+)+b).*", "(a+a+)+b",
+    "^(a+)+$",
+    "(a|aa)+",
+    "(a|a?)+",
+    "((a*)*)*b",
+    "(?:(?:a+)+)+b",
+    "(.*a){12}b",
+    "(?=(a+)+b).*",
+    "(a+a+)+b",
     "([a-z]+)*[0-9]",
-    "(?:a|a|a|a|a)+b", "(a(?1)?a)+b", "(?:.|a)*(?:.|a)*(?:.|a)*(?:.|a)*b", "((a{1,8}){1,8}){1,8}b", "(?:a*?a*?)*?b",
+    "(?:a|a|a|a|a)+b",
+    "(a(?1)?a)+b",
+    "(?:.|a)*(?:.|a)*(?:.|a)*(?:.|a)*b",
+    "((a{1,8}){1,8}){1,8}b",
+    "(?:a*?a*?)*?b",
 ]
 # As an entry that nearly fits: the last character decides, after every way to it has been tried.
 VALUE = "a" * 62 + "!"
@@ -22,9 +33,12 @@ def timed(action):
     return result, time.monotonic() - started
 
 
-@row("A22", "a policy expression that explodes, with the value that makes it",
-        f"a value that runs into the limits is refused as not matching, within {LIMIT:.0f} s",
-        causes=("root",))
+@row(
+    "A22",
+    "a policy expression that explodes, with the value that makes it",
+    f"a value that runs into the limits is refused as not matching, within {LIMIT:.0f} s",
+    causes=("root",),
+)
 def exploding(lab):
     rules = "[passcode.regex]\n" + "".join(f"'{pattern}' = \"no\"\n" for pattern in EXPLOSIVE)
     person, newcomer = lab.person(registered=False), lab.person(registered=False)
@@ -36,8 +50,9 @@ def exploding(lab):
     must(stale.is_in and "does not meet today's rules" in stale.text, f"a login with a value of before: {stale}")
     must(with_rules < LIMIT, f"a login took {with_rules:.1f} s")
     answers = f"{VALUE}\n{VALUE}\n" * 4
-    registration, took = timed(lambda: lab.run(
-        "uafctl", "register", newcomer.name, "--payload", lab.payload(newcomer), check=False, answers=answers))
+    registration, took = timed(
+        lambda: lab.run("uafctl", "register", newcomer.name, "--payload", lab.payload(newcomer), check=False, answers=answers)
+    )
     must(registration.returncode != 0, "a value that matches nothing was taken")
     must(took < LIMIT, f"a registration took {took:.1f} s")
     guess, wrong = timed(lambda: lab.login(person, "a" * 60 + "?"))
@@ -47,10 +62,12 @@ def exploding(lab):
     explodes = [timed(lambda: re.fullmatch("(a+)+", "a" * length + "!"))[1] for length in (17, 20)]
     must(explodes[1] > 4 * explodes[0], f"the expression does not explode elsewhere either: {explodes}")
     told = [f"{seconds * 1000:.0f} ms" for seconds in (with_rules, without, wrong, took, slowest[0], *explodes)]
-    return (f"{len(EXPLOSIVE)} expressions on {len(VALUE)} characters: login {told[0]} (without them {told[1]}), wrong "
-            f"guess {told[2]}, registration refused after {told[3]}, the slowest alone {told[4]} ({slowest[1]}); one of a "
-            f"thousand million repetitions: {too_large}; Python's own engine: {told[5]} for 17 characters, {told[6]} for "
-            "20")
+    return (
+        f"{len(EXPLOSIVE)} expressions on {len(VALUE)} characters: login {told[0]} (without them {told[1]}), wrong "
+        f"guess {told[2]}, registration refused after {told[3]}, the slowest alone {told[4]} ({slowest[1]}); one of a "
+        f"thousand million repetitions: {too_large}; Python's own engine: {told[5]} for 17 characters, {told[6]} for "
+        "20"
+    )
 
 
 def one(lab, person, pattern):

@@ -11,9 +11,17 @@ from lab.table import must, row
 KILL = "signal=KILL"
 # What changes files, and what puts it onto the disk.
 CALLS = {
-    "openat": "error=ENOSPC", "pwrite64": "error=ENOSPC", "write": "error=ENOSPC", "fsync": "error=EIO",
-    "fdatasync": "error=EIO", "rename": "error=EIO", "renameat": "error=EIO", "renameat2": "error=EINVAL",
-    "unlink": "error=EIO", "unlinkat": "error=EIO", "fcntl": "error=EAGAIN",
+    "openat": "error=ENOSPC",
+    "pwrite64": "error=ENOSPC",
+    "write": "error=ENOSPC",
+    "fsync": "error=EIO",
+    "fdatasync": "error=EIO",
+    "rename": "error=EIO",
+    "renameat": "error=EIO",
+    "renameat2": "error=EINVAL",
+    "unlink": "error=EIO",
+    "unlinkat": "error=EIO",
+    "fcntl": "error=EAGAIN",
 }
 POINTS = 24
 PAGE = 4096
@@ -23,8 +31,15 @@ PAGES = 24
 def register(lab, person, core="", check=False):
     options = {"env": {**os.environ, "CORE_UNDER": core}} if core else {}
     return lab.run(
-        "uafctl", "register", person.name, "--payload", lab.payload(person),
-        answers=f"{person.passcode}\n{person.passcode}\n", check=check, **options)
+        "uafctl",
+        "register",
+        person.name,
+        "--payload",
+        lab.payload(person),
+        answers=f"{person.passcode}\n{person.passcode}\n",
+        check=check,
+        **options,
+    )
 
 
 def settle(lab, person, what):
@@ -87,9 +102,12 @@ def small_disk(lab):
     return f"{kept.count(False)} of {len(kept)} disks too small"
 
 
-@row("A43", "a first registration that is killed, meets a failing call, or finds no room, at each step of it",
-        "an account that never registered, or a whole one: never damaged, never locked; registering again works",
-        causes=("the machine",))
+@row(
+    "A43",
+    "a first registration that is killed, meets a failing call, or finds no room, at each step of it",
+    "an account that never registered, or a whole one: never damaged, never locked; registering again works",
+    causes=("the machine",),
+)
 def interrupted(lab):
     faults.Core(lab)
     found = learn(lab, lab.person(registered=False))

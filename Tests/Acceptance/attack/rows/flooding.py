@@ -78,14 +78,27 @@ def own_status(lab, person):
 def own_locker(lab, person):
     """A screen locker of somebody's: the module without root, which has the socket alone. Whether it opens."""
     result = subprocess.run(
-        [LOCKER, "locker", person.name], input=person.passcode + "\n", text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, user=person.uid, group=person.uid, extra_groups=[], cwd="/", timeout=90)
+        [LOCKER, "locker", person.name],
+        input=person.passcode + "\n",
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        user=person.uid,
+        group=person.uid,
+        extra_groups=[],
+        cwd="/",
+        timeout=90,
+        check=False,
+    )
     return result.returncode == hosts.SUCCESS
 
 
-@row("A57", f"{FLOODERS} processes of one person connect to the socket and hang up, as fast as they can",
-     "another person's uafctl and screen locker are served; the log stays short, and names who floods",
-     causes=("a local user",))
+@row(
+    "A57",
+    f"{FLOODERS} processes of one person connect to the socket and hang up, as fast as they can",
+    "another person's uafctl and screen locker are served; the log stays short, and names who floods",
+    causes=("a local user",),
+)
 def connections(lab):
     flooder, other = lab.person(registered=False), lab.person()
     lab.stack("locker", "auth required pam_uaf.so", "account required pam_permit.so")
@@ -114,9 +127,11 @@ def connections(lab):
     took = time.monotonic() - deadline + SECONDS
     refused = [text for served, _, text in ends if not served]
     about = [line for line in lines if f"peer={flooder.uid}" in line]
-    seen = (f"{sum(counts)} connections in {took:.1f} s, {len(lines)} lines of the log, {used:.1f} s of processor for the "
-            f"listener; another's uafctl and screen locker {len(ends)} times each, the slowest uafctl after "
-            f"{max(seconds for _, seconds, _ in ends):.1f} s")
+    seen = (
+        f"{sum(counts)} connections in {took:.1f} s, {len(lines)} lines of the log, {used:.1f} s of processor for the "
+        f"listener; another's uafctl and screen locker {len(ends)} times each, the slowest uafctl after "
+        f"{max(seconds for _, seconds, _ in ends):.1f} s"
+    )
     must(all(opened), f"another's screen locker was refused {opened.count(False)} times of {len(opened)}: {seen}")
     must(not refused, f"another's uafctl was refused {len(refused)} times: {refused[:1]}; {seen}")
     must(len(lines) - 2 * len(ends) <= MOST_LINES, f"{seen}: {lines[:2]}")

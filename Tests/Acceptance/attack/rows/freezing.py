@@ -40,7 +40,7 @@ class Delegated:
         # What is in the group of one's own group, one can freeze.
         self.inner = self.folder / "inner"
         self._person = person
-        self._as_person(lambda: self.inner.mkdir())
+        self._as_person(self.inner.mkdir)
 
     def _as_person(self, action):
         with peer.identity(self._person.uid):
@@ -84,12 +84,27 @@ class Held:
     """
 
     def __init__(self, person, accounts, group, host, prefix=()):
-        command = [*prefix, "setpriv", f"--reuid={person.uid}", f"--regid={person.uid}", "--clear-groups", host,
-                   "/etc/pam.d", "uaf"]
+        command = [
+            *prefix,
+            "setpriv",
+            f"--reuid={person.uid}",
+            f"--regid={person.uid}",
+            "--clear-groups",
+            host,
+            "/etc/pam.d",
+            "uaf",
+        ]
         self.person, self._group, self._busy = person, group, []
         self.logins = [
-            subprocess.Popen([*command, account.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, preexec_fn=group.enter) for account in accounts]
+            subprocess.Popen(
+                [*command, account.name],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                preexec_fn=group.enter,
+            )
+            for account in accounts
+        ]
         for process in self.logins:
             while not (line := process.stdout.readline()).startswith(b"prompt"):
                 must(line, "a login in a delegated cgroup asks nothing")
@@ -113,15 +128,29 @@ class Held:
 
     def _may_signal(self, process, number):
         # Not by a thread that puts the person on: the real user counts here too.
-        return subprocess.run(
-            ["sh", "-c", f"kill -{int(number)} {process}"], user=self.person.uid, group=self.person.uid,
-            extra_groups=[], stderr=subprocess.DEVNULL).returncode == 0
+        return (
+            subprocess.run(
+                ["sh", "-c", f"kill -{int(number)} {process}"],
+                user=self.person.uid,
+                group=self.person.uid,
+                extra_groups=[],
+                stderr=subprocess.DEVNULL,
+                check=False,
+            ).returncode
+            == 0
+        )
 
     def starve(self):
         """What they run at was chosen by their person (SLOW), and now all of that is taken by other programs of his."""
-        self._busy = [subprocess.Popen(
-            ["taskset", "-c", "0", "sh", "-c", "while :; do :; done"], user=self.person.uid, group=self.person.uid,
-            extra_groups=[]) for _ in range(3)]
+        self._busy = [
+            subprocess.Popen(
+                ["taskset", "-c", "0", "sh", "-c", "while :; do :; done"],
+                user=self.person.uid,
+                group=self.person.uid,
+                extra_groups=[],
+            )
+            for _ in range(3)
+        ]
 
     def cores_that_obey(self):
         """How many cores their person may send a signal to."""
@@ -134,9 +163,12 @@ class Held:
             process.communicate()
 
 
-@row("A3", "inside a call: SIGSTOP; cgroup.freeze and cgroup.kill by a delegated cgroup's owner; no processor time",
-        "nobody else waits; the core is out of its person's reach, goes on, and what it looked at is counted",
-        causes=("a local user",))
+@row(
+    "A3",
+    "inside a call: SIGSTOP; cgroup.freeze and cgroup.kill by a delegated cgroup's owner; no processor time",
+    "nobody else waits; the core is out of its person's reach, goes on, and what it looked at is counted",
+    causes=("a local user",),
+)
 def held_still(lab):
     limit = 10
     lab.configure(cost=16, lock=f"retry_count_to_lock = {limit}\nlock_time = 300\nmax_lock_count = 10")
@@ -144,8 +176,10 @@ def held_still(lab):
     person = accounts[0]
     lab.configure()
     other = lab.person()
-    lab.configure(lock=f"retry_count_to_lock = {limit}\nlock_time = 300\nmax_lock_count = 10",
-                  more=f"[lock.remote]\nretry_count_to_lock = {limit}")
+    lab.configure(
+        lock=f"retry_count_to_lock = {limit}\nlock_time = 300\nmax_lock_count = 10",
+        more=f"[lock.remote]\nretry_count_to_lock = {limit}",
+    )
     group = Delegated(lab, person)
     for start in ("by the module", "by the socket"):
         if start == "by the socket":
@@ -169,5 +203,7 @@ def held_still(lab):
             for account in accounts:
                 lab.run("uafctl", "unlock", account.name)
             seen.append(f"{what} {start} {seconds:.1f} s")
-    return (f"{slots()} logins of one person to as many accounts, in the middle of a derivation; another was in after: "
-            f"{', '.join(seen)}; each guess counted, no core in its person's reach")
+    return (
+        f"{slots()} logins of one person to as many accounts, in the middle of a derivation; another was in after: "
+        f"{', '.join(seen)}; each guess counted, no core in its person's reach"
+    )

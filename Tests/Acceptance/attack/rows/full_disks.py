@@ -63,9 +63,12 @@ DISKS = {
 }
 
 
-@row("A7", f"the disk is full, breaks or is read-only: {counting.GUESSES} wrong guesses, then the right one",
-        f"counted up to {counting.LIMIT} by blocks kept for it, or not looked at: wrong and right alike PAM_SYSTEM_ERR",
-        causes=("a local user", "the machine"))
+@row(
+    "A7",
+    f"the disk is full, breaks or is read-only: {counting.GUESSES} wrong guesses, then the right one",
+    f"counted up to {counting.LIMIT} by blocks kept for it, or not looked at: wrong and right alike PAM_SYSTEM_ERR",
+    causes=("a local user", "the machine"),
+)
 def full_disks(lab):
     seen = []
     for name, attempt in DISKS.items():
@@ -90,4 +93,5 @@ def full_disk_baseline(lab):
     counted = faillock.count(lab, person)
     is_in = faillock.login(person, person.password).is_in
     return not is_in, f"{counting.GUESSES} wrong guesses, {counted} counted, and the right one then " + (
-        "got in" if is_in else "was refused")
+        "got in" if is_in else "was refused"
+    )

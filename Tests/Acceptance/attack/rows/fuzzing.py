@@ -51,8 +51,13 @@ class Conversation:
             os.seteuid(0)
         # At 3, where the core looks for it.
         self.process = subprocess.Popen(
-            ["sh", "-c", f"exec {machine.HELPER} 3<&{core.fileno()} {core.fileno()}<&-"], env=ENVIRONMENT,
-            pass_fds=[core.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            ["sh", "-c", f"exec {machine.HELPER} 3<&{core.fileno()} {core.fileno()}<&-"],
+            env=ENVIRONMENT,
+            pass_fds=[core.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         core.close()
 
     def hold(self, first, replies, seconds=20):
@@ -205,9 +210,18 @@ def of_the_tree(lab):
         state = found.with_name(f"{target}-state")
         state.mkdir()
         return target, lab.run(
-            fuzzer, f"-runs={runs}", "-seed=1", "-max_len=8192", "-timeout=5", "-rss_limit_mb=1024",
-            f"-artifact_prefix=/tmp/fuzz/{target}-", found, seeds / target, check=False,
-            env={**os.environ, "FUZZ_TARGET": target, "FUZZ_FOLDER": str(state)})
+            fuzzer,
+            f"-runs={runs}",
+            "-seed=1",
+            "-max_len=8192",
+            "-timeout=5",
+            "-rss_limit_mb=1024",
+            f"-artifact_prefix=/tmp/fuzz/{target}-",
+            found,
+            seeds / target,
+            check=False,
+            env={**os.environ, "FUZZ_TARGET": target, "FUZZ_FOLDER": str(state)},
+        )
 
     lab.after(lambda: lab.run("rm", "-rf", "/tmp/fuzz"))
     cases = (machine.ROOT / "Tests/Fuzz/FuzzTarget.swift").read_text()
@@ -218,9 +232,12 @@ def of_the_tree(lab):
     return f"{len(targets)} fuzzers x {runs} inputs with ASan"
 
 
-@row("A33", "fuzzing: packets at the helper as root and as a person, a server's answers, a core's packets, messages",
-        "no crash, no hang; no success but where the core's own last packet says so",
-        causes=("a local user", "the network", "the server"))
+@row(
+    "A33",
+    "fuzzing: packets at the helper as root and as a person, a server's answers, a core's packets, messages",
+    "no crash, no hang; no success but where the core's own last packet says so",
+    causes=("a local user", "the network", "the server"),
+)
 def fuzzing(lab):
     mark = lab.log.mark()
     factor = 20 if lab.thorough else 1

@@ -27,9 +27,12 @@ def race(start, right, limit):
     return [hosts.finish(last, right)] + [hosts.finish(process, b"") for process in others]
 
 
-@row("A1", f"{CONVERSATIONS} conversations at once, limit {LIMIT}",
-        f"exactly {LIMIT} values are looked at; the right one among the rest is refused",
-        causes=("a local user",))
+@row(
+    "A1",
+    f"{CONVERSATIONS} conversations at once, limit {LIMIT}",
+    f"exactly {LIMIT} values are looked at; the right one among the rest is refused",
+    causes=("a local user",),
+)
 def parallel_guesses(lab):
     person = lab.person()
     mark = lab.log.mark()
@@ -50,4 +53,5 @@ def parallel_guesses_baseline(lab):
     logins = race(lambda: hosts.start("faillock", person.name), person.password, faillock.LIMIT)
     accepted = sum(login.is_in for login in logins)
     return accepted == 0, f"limit {faillock.LIMIT}: the right one among {CONVERSATIONS} " + (
-        "got in" if accepted else "was refused")
+        "got in" if accepted else "was refused"
+    )

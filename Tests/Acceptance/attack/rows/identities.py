@@ -13,13 +13,15 @@ from lab.machine import STATE, Person
 from lab.table import must, row
 
 
-@row("A37", "`nouserok` reached by deregistration, reset, a server's word, a failed lookup, damaged state",
-        "ignored where nothing was ever registered, and nowhere else",
-        causes=("the person", "root"))
+@row(
+    "A37",
+    "`nouserok` reached by deregistration, reset, a server's word, a failed lookup, damaged state",
+    "ignored where nothing was ever registered, and nowhere else",
+    causes=("the person", "root"),
+)
 def never_registered(lab):
     # Whoever pam_uaf ignores is let in; everything else is a refusal.
-    lab.stack(
-        "moving", "auth [success=done ignore=ignore default=die] pam_uaf.so nouserok", "auth required pam_permit.so")
+    lab.stack("moving", "auth [success=done ignore=ignore default=die] pam_uaf.so nouserok", "auth required pam_permit.so")
     new = lab.person(registered=False)
     must(lab.login(new, "any", "moving").is_in, "somebody who never registered is not ignored: the row shows nothing")
     refused = {}
@@ -44,8 +46,10 @@ def never_registered(lab):
     refuse("nobody of that name", dataclasses.replace(person, name="nobody-here"))
     refuse("an empty name", dataclasses.replace(person, name=""))
     passwd, switch = pathlib.Path("/etc/passwd"), pathlib.Path("/etc/nsswitch.conf")
-    for path, broken, what in ((switch, "passwd: nothing\n", "lookups that find nothing"),
-                               (passwd, "root:x:0:0::/root:/bin/sh\n", "an account that has gone from passwd")):
+    for path, broken, what in (
+        (switch, "passwd: nothing\n", "lookups that find nothing"),
+        (passwd, "root:x:0:0::/root:/bin/sh\n", "an account that has gone from passwd"),
+    ):
         before = path.read_text()
         try:
             path.write_text(broken)
@@ -65,9 +69,15 @@ def never_registered(lab):
         refuse(what + ", new", new)
         mend()
     must(lab.login(person, person.passcode, "moving").is_in, "and put back, it does not work any more")
-    codes = ", ".join(f"{name} {sum(code == number for code in refused.values())}" for name, number in (
-        ("USER_UNKNOWN", hosts.USER_UNKNOWN), ("AUTH_ERR", hosts.AUTH_ERR), ("MAXTRIES", hosts.MAXTRIES),
-        ("SYSTEM_ERR", hosts.SYSTEM_ERR)))
+    codes = ", ".join(
+        f"{name} {sum(code == number for code in refused.values())}"
+        for name, number in (
+            ("USER_UNKNOWN", hosts.USER_UNKNOWN),
+            ("AUTH_ERR", hosts.AUTH_ERR),
+            ("MAXTRIES", hosts.MAXTRIES),
+            ("SYSTEM_ERR", hosts.SYSTEM_ERR),
+        )
+    )
     must(set(refused.values()) <= {hosts.USER_UNKNOWN, hosts.AUTH_ERR, hosts.MAXTRIES, hosts.SYSTEM_ERR}, f"{refused}")
     return f"1 never registered and ignored; {len(refused)} others refused: {codes}"
 
@@ -80,6 +90,7 @@ def state_damages(person):
         def do():
             shutil.copy(file, kept)
             action()
+
         return do
 
     def back():
@@ -118,9 +129,12 @@ def folder_damages():
     )
 
 
-@row("A40", "a uid is used again, and an account is renamed",
-        "the old value opens nothing, through PAM and over the socket",
-        causes=("root",))
+@row(
+    "A40",
+    "a uid is used again, and an account is renamed",
+    "the old value opens nothing, through PAM and over the socket",
+    causes=("root",),
+)
 def used_again(lab):
     serve(lab)
     gone, renamed = lab.person(), lab.person()
@@ -144,8 +158,11 @@ def used_again(lab):
         must(not login.is_in, f"{what}: the old value got in through PAM")
         must(not lab.login(who, who.passcode, remote="198.51.100.7").is_in, f"{what}: the old value got in from afar")
         for name in operations:
-            verdict = wish(who, peer.begin(peer.OPERATIONS[name]), {
-                b"passcode": who.passcode, b"pattern": "147896", b"code": "made-up", b"choice": "1"})
+            verdict = wish(
+                who,
+                peer.begin(peer.OPERATIONS[name]),
+                {b"passcode": who.passcode, b"pattern": "147896", b"code": "made-up", b"choice": "1"},
+            )
             must(verdict and verdict[0] != 0, f"{what}: the old value, over the socket, to {name}: {verdict}")
         told.append(f"{what}: PAM's code {login.code}")
     # The ways out: the old name again, and root's forgetting.
@@ -156,5 +173,7 @@ def used_again(lab):
     lab.register(heir, "heirs-own-kite-9")
     must(not lab.login(heir, gone.passcode).is_in, "forgotten and registered anew, the old value got in")
     must(lab.login(heir, "heirs-own-kite-9").is_in, "forgotten and registered anew, the new value is refused")
-    return (f"{'; '.join(told)}; {2 * len(operations)} operations with the old value over the socket refused; renamed "
-            "back, and forgotten by root and registered anew: in")
+    return (
+        f"{'; '.join(told)}; {2 * len(operations)} operations with the old value over the socket refused; renamed "
+        "back, and forgotten by root and registered anew: in"
+    )

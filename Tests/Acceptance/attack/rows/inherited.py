@@ -22,10 +22,18 @@ LIMITS = {
     "1 process": ["--nproc=1"],
 }
 TROUBLES = {
-    "0 closed": ["close=0"], "1 closed": ["close=1"], "2 closed": ["close=2"], "0, 1 and 2 closed": ["close=0,1,2"],
-    "500 descriptors leaked": ["leak"], "SIGCHLD ignored": ["sigchld"], "every signal ignored": ["ignored"],
-    "every signal blocked": ["blocked"], "a timer each 2 ms": ["timer"], "a timer that kills": ["timer-kills"],
-    "its folder gone, umask 0": ["folder"], "all of it": ["close=0,1,2", "leak", "ignored", "blocked", "folder"],
+    "0 closed": ["close=0"],
+    "1 closed": ["close=1"],
+    "2 closed": ["close=2"],
+    "0, 1 and 2 closed": ["close=0,1,2"],
+    "500 descriptors leaked": ["leak"],
+    "SIGCHLD ignored": ["sigchld"],
+    "every signal ignored": ["ignored"],
+    "every signal blocked": ["blocked"],
+    "a timer each 2 ms": ["timer"],
+    "a timer that kills": ["timer-kills"],
+    "its folder gone, umask 0": ["folder"],
+    "all of it": ["close=0,1,2", "leak", "ignored", "blocked", "folder"],
 }
 
 
@@ -33,8 +41,17 @@ def su(person, limits, value):
     """What the person's own shell starts: su to their own account, under limits that they chose. Whether it got in."""
     reported = "is-inside"
     result = subprocess.run(
-        ["prlimit", *limits, "su", person.name, "-c", f"echo {reported}"], input=value + "\n", text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, user=person.uid, group=person.uid, extra_groups=[], cwd="/")
+        ["prlimit", *limits, "su", person.name, "-c", f"echo {reported}"],
+        input=value + "\n",
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        user=person.uid,
+        group=person.uid,
+        extra_groups=[],
+        cwd="/",
+        check=False,
+    )
     return result.returncode == 0 or reported in result.stdout.split(), result.stdout
 
 
@@ -74,7 +91,10 @@ def hard_without(lab, person, limits):
 
 
 HOSTS = {
-    "su": under_su, "host of root's": hard, "without the right to raise": hard_without, "soft limit": soft,
+    "su": under_su,
+    "host of root's": hard,
+    "without the right to raise": hard_without,
+    "soft limit": soft,
 }
 
 
@@ -84,9 +104,12 @@ def may_raise():
     return int(status.partition("CapEff:")[2].split()[0], 16) >> 24 & 1 == 1
 
 
-@row("A8", "limits of the caller: file size, processor, memory, descriptors, stack, processes",
-        "raised, or refused; nothing uncounted, and a right value is not told from a wrong one where it is refused",
-        causes=("a local user",))
+@row(
+    "A8",
+    "limits of the caller: file size, processor, memory, descriptors, stack, processes",
+    "raised, or refused; nothing uncounted, and a right value is not told from a wrong one where it is refused",
+    causes=("a local user",),
+)
 def limits(lab):
     lab.stack("su", "auth required pam_uaf.so", "account required pam_permit.so", "session required pam_permit.so")
     ways = {name: attempt for name, attempt in HOSTS.items() if may_raise() or attempt is not hard_without}
@@ -106,7 +129,8 @@ def limits(lab):
     for (limit, way, _), end in zip(jobs, ends):
         told.setdefault(end, []).append(f"{limit} ({way})")
     return "; ".join(f"{end}: {', '.join(names)}" for end, names in told.items()) + (
-        "" if may_raise() else "; root of this machine may not raise limits")
+        "" if may_raise() else "; root of this machine may not raise limits"
+    )
 
 
 @baseline("A8")
@@ -120,7 +144,8 @@ def limits_baseline(lab):
     counted = faillock.count(lab, person)
     is_in = faillock.login(person, person.password).is_in
     return not is_in, f"file size 0: 20 wrong guesses, {counted} counted, and the right one then " + (
-        "got in" if is_in else "was refused")
+        "got in" if is_in else "was refused"
+    )
 
 
 def core_of(host):
@@ -154,7 +179,10 @@ def troubled(lab, name, person, value):
     os.mkfifo(fifo)
     host = subprocess.Popen(
         [sys.executable, "-I", str(ROOT / "Tests/Acceptance/attack/bare_host.py"), "uaf", person.name, fifo, *TROUBLES[name]],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         deadline = time.monotonic() + 30
         while host.poll() is None:
@@ -192,9 +220,12 @@ def trouble(lab, name, wrong, right):
     return {hosts.SUCCESS: "in", hosts.SYSTEM_ERR: "refused", None: "dead"}[code]
 
 
-@row("A20", "a host with closed or leaked descriptors, ignored or blocked signals, timers, no folder",
-        "no way in with a wrong value; counted; the core has its own descriptors alone, 0-2 are /dev/null",
-        causes=("a local user",))
+@row(
+    "A20",
+    "a host with closed or leaked descriptors, ignored or blocked signals, timers, no folder",
+    "no way in with a wrong value; counted; the core has its own descriptors alone, 0-2 are /dev/null",
+    causes=("a local user",),
+)
 def bad_state(lab):
     people = {name: (lab.person(), lab.person()) for name in TROUBLES}
     with concurrent.futures.ThreadPoolExecutor(3) as pool:

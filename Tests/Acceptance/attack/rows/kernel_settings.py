@@ -31,26 +31,37 @@ def settings(process):
     policy = re.search(r"^\S+ (\S+)", read(process, "numa_maps"))
     merges = re.search(r"ksm_merge_any: (\S+)", read(process, "ksm_stat"))
     found = {
-        "timer slack": read(process, "timerslack_ns"), "oom_score_adj": read(process, "oom_score_adj"),
+        "timer slack": read(process, "timerslack_ns"),
+        "oom_score_adj": read(process, "oom_score_adj"),
         "coredump_filter": read(process, "coredump_filter").lstrip("0") or "0",
         "personality": read(process, "personality").lstrip("0") or "0",
-        "memory policy": policy and policy[1], "merged pages": merges and merges[1],
+        "memory policy": policy and policy[1],
+        "merged pages": merges and merges[1],
         "large pages": status(process, "THP_enabled"),
     }
     return {name: value for name, value in found.items() if value}
 
 
 WANTED = {
-    "timer slack": "50000", "oom_score_adj": "0", "coredump_filter": "0", "personality": "0", "memory policy": "default",
-    "merged pages": "no", "large pages": "1",
+    "timer slack": "50000",
+    "oom_score_adj": "0",
+    "coredump_filter": "0",
+    "personality": "0",
+    "memory policy": "default",
+    "merged pages": "no",
+    "large pages": "1",
 }
 
 
 def start_su(caller, target):
     """The person's own program starts su, with everything it can set."""
     return subprocess.Popen(
-        [*ODD_CALLER, str(caller.uid), "su", target.name, "-c", "echo is-inside"], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd="/")
+        [*ODD_CALLER, str(caller.uid), "su", target.name, "-c", "echo is-inside"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd="/",
+    )
 
 
 def start_small_host(_, target):
@@ -65,8 +76,9 @@ def looked_at(start, caller, target):
         must(core is not None, "the host started no core")
         found = {}
         # The network program is there before the prompt.
-        fetch = until(lambda: [process for process in running("uaf-fetch") if status(process, "PPid") == core.name],
-                      "the network program")[0]
+        fetch = until(
+            lambda: [process for process in running("uaf-fetch") if status(process, "PPid") == core.name], "the network program"
+        )[0]
         for name, process in (("core", core.name), ("network program", fetch)):
             wrong = {key: value for key, value in settings(process).items() if value != WANTED[key]}
             found.update({f"{key} of the {name}": value for key, value in wrong.items()})
@@ -107,9 +119,12 @@ def times_out(start, caller, target):
         host.communicate()
 
 
-@row("A52", "settings of the caller that outlive fork and exec: 40 s of timer slack, oom_score_adj, personality ...",
-     "the core and its network program have the normal ones; a time-out ends when it says",
-     causes=("a local user",))
+@row(
+    "A52",
+    "settings of the caller that outlive fork and exec: 40 s of timer slack, oom_score_adj, personality ...",
+    "the core and its network program have the normal ones; a time-out ends when it says",
+    causes=("a local user",),
+)
 def kernel_settings(lab):
     caller, target = lab.person(registered=False), lab.person()
     lines = ("account required pam_permit.so", "session required pam_permit.so")
@@ -125,5 +140,7 @@ def kernel_settings(lab):
     took = dict(zip(ways, at_once(*(lambda start=start: times_out(start, caller, target) for start in ways.values()))))
     late = [name for name, seconds in took.items() if seconds is None]
     must(not late, f"timeout={TIMEOUT} still runs after {ENDS_WITHIN} s: {late}")
-    return (f"{seen} settings looked at in core and network program, by {', '.join(ways)}: all normal, and in; "
-            f"timeout={TIMEOUT} with 40 s of slack: " + ", ".join(f"{name} {s:.1f} s" for name, s in took.items()))
+    return (
+        f"{seen} settings looked at in core and network program, by {', '.join(ways)}: all normal, and in; "
+        f"timeout={TIMEOUT} with 40 s of slack: " + ", ".join(f"{name} {s:.1f} s" for name, s in took.items())
+    )

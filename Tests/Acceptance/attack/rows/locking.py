@@ -15,9 +15,12 @@ FAR = "198.51.100.7"
 DAY, YEAR = 86400, 365 * 86400
 
 
-@row("A35", "the number of locks is used up (max_lock_count)",
-        "locked for good, for every host and after every wait; the way out is root's or a new enrolment's, and logged",
-        causes=("a local user",))
+@row(
+    "A35",
+    "the number of locks is used up (max_lock_count)",
+    "locked for good, for every host and after every wait; the way out is root's or a new enrolment's, and logged",
+    causes=("a local user",),
+)
 def for_good(lab):
     limit, lock = 2, 300
     policy = f"retry_count_to_lock = {limit}\nlock_time = {lock}\nmax_lock_count = "
@@ -34,8 +37,10 @@ def for_good(lab):
         must(not lab.login(person, person.passcode, **options).is_in, f"the right value got in {what}")
         tried.append(what)
 
-    for what, session in zip(("su", "sudo"), at_once(
-            lambda: hosts.su(neighbour, person, person.passcode), lambda: hosts.sudo(person, person.passcode))):
+    for what, session in zip(
+        ("su", "sudo"),
+        at_once(lambda: hosts.su(neighbour, person, person.passcode), lambda: hosts.sudo(person, person.passcode)),
+    ):
         must(not session.is_in, f"the right value got in by {what}")
     tried += ["su", "sudo"]
     try_in("from afar", remote=FAR)
@@ -71,8 +76,10 @@ def for_good(lab):
     must(all(f"event={what}" in told for what in ("reset", "register")), f"a new enrolment is not in the log: {told}")
     must(not lab.login(again, again.passcode).is_in, "after a new enrolment the old value got in")
     must(lab.login(again, "another-kite-12").is_in, "after a new enrolment the new value is refused")
-    return (f"{hosts.LOCKED_FOR_GOOD} for the right value by {', '.join(tried)}; 8 operations over the socket took "
-            "nothing away; root's unlock and a new enrolment by code did, each with its line in the log")
+    return (
+        f"{hosts.LOCKED_FOR_GOOD} for the right value by {', '.join(tried)}; 8 operations over the socket took "
+        "nothing away; root's unlock and a new enrolment by code did, each with its line in the log"
+    )
 
 
 def knock(name, port):
@@ -81,9 +88,12 @@ def knock(name, port):
     return at_once(*(lambda entry=entry: hosts.ssh(name, entry, port=port) for entry in entries))
 
 
-@row("A38", "locking others from afar: guesses for every account; sshd's junk for those it refuses",
-        "junk is not counted; remote locks, and another user's, stop no local login, end by themselves, never for good",
-        causes=("somebody afar", "a local user"))
+@row(
+    "A38",
+    "locking others from afar: guesses for every account; sshd's junk for those it refuses",
+    "junk is not counted; remote locks, and another user's, stop no local login, end by themselves, never for good",
+    causes=("somebody afar", "a local user"),
+)
 def from_afar(lab):
     limit, lock = 5, 300
     lab.configure(lock=f"retry_count_to_lock = {limit}\nlock_time = {lock}\nmax_lock_count = 0")
@@ -122,8 +132,11 @@ def from_afar(lab):
         now += remote["remainingLockSeconds"] + 1
     must(lengths == sorted(lengths) and 0 < lengths[-1] <= DAY, f"locks from afar last {lengths} s")
     must(lab.login(victim, victim.passcode, remote=FAR, prefix=clocks.later(now)).is_in, "the last lock did not end")
-    return (f"16 entries for a denied user and for root became junk, {limit} tries left each; 4 accounts locked from "
-            f"afar, one by another user too, and let in locally; 12 locks in a row of {lengths[0]} to {lengths[-1]} s, then let in from afar")
+    return (
+        f"16 entries for a denied user and for root became junk, {limit} tries left each; 4 accounts locked from "
+        f"afar, one by another user too, and let in locally; 12 locks in a row of {lengths[0]} to {lengths[-1]} s, "
+        "then let in from afar"
+    )
 
 
 @baseline("A38")
@@ -137,4 +150,5 @@ def from_afar_baseline(lab):
         faillock.login(victim, "wrong", "sshd", remote=FAR)
     accepted = faillock.login(victim, victim.password, "sshd").is_in
     return junk == 0 and accepted, f"{junk} of sshd's junk answers counted; locked from afar, a local login is " + (
-        "let in" if accepted else "refused")
+        "let in" if accepted else "refused"
+    )

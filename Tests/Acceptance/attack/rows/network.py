@@ -38,6 +38,7 @@ def beside(lab, name, request_url=None, response_url=None, argument=""):
 
 def at_once(lab, person, services, **options):
     """Logs in with the right passcode to each service, several at once; returns {service: (login, seconds)}."""
+
     def one(service):
         started = time.monotonic()
         login = lab.login(person, person.passcode, service, **options)
@@ -90,13 +91,23 @@ def plant(lab, proxy):
     lab.run("cc", "-shared", "-fPIC", folder / "module.c", "-o", folder / "module.so")
     (folder / "openssl.cnf").write_text(
         f"openssl_conf = a\n[a]\nproviders = b\nssl_conf = s\n[b]\nplanted = c\n[c]\nmodule = {folder}/module.so\n"
-        "activate = 1\n[s]\nsystem_default = d\n[d]\nMinProtocol = TLSv1\nCipherString = ALL:@SECLEVEL=0\n")
+        "activate = 1\n[s]\nsystem_default = d\n[d]\nMinProtocol = TLSv1\nCipherString = ALL:@SECLEVEL=0\n"
+    )
     address = f"http://127.0.0.1:{proxy}"
     return {
-        "OPENSSL_CONF": f"{folder}/openssl.cnf", "OPENSSL_MODULES": str(folder), "OPENSSL_ENGINES": str(folder),
-        "SSL_CERT_FILE": f"{folder}/trusted.pem", "CURL_CA_BUNDLE": f"{folder}/trusted.pem", "SSL_CERT_DIR": str(folder),
-        "SSLKEYLOGFILE": f"{folder}/keys", "https_proxy": address, "HTTPS_PROXY": address, "ALL_PROXY": address,
-        "all_proxy": address, "CURL_HOME": str(folder), "HOME": str(folder),
+        "OPENSSL_CONF": f"{folder}/openssl.cnf",
+        "OPENSSL_MODULES": str(folder),
+        "OPENSSL_ENGINES": str(folder),
+        "SSL_CERT_FILE": f"{folder}/trusted.pem",
+        "CURL_CA_BUNDLE": f"{folder}/trusted.pem",
+        "SSL_CERT_DIR": str(folder),
+        "SSLKEYLOGFILE": f"{folder}/keys",
+        "https_proxy": address,
+        "HTTPS_PROXY": address,
+        "ALL_PROXY": address,
+        "all_proxy": address,
+        "CURL_HOME": str(folder),
+        "HOME": str(folder),
     }
 
 
@@ -106,9 +117,12 @@ def left_behind():
     return sorted(name for name in names if name.startswith(("ran-in-", "keys")))
 
 
-@row("A13", "TLS: expired, other host, unknown CA, self-signed, TLS 1.0 and 1.1; trust planted in the environment",
-        "refused before anything is sent, the message says why; what is planted changes nothing",
-        causes=("the network", "a local user"))
+@row(
+    "A13",
+    "TLS: expired, other host, unknown CA, self-signed, TLS 1.0 and 1.1; trust planted in the environment",
+    "refused before anything is sent, the message says why; what is planted changes nothing",
+    causes=("the network", "a local user"),
+)
 def wrong_certificates(lab):
     person = lab.person()
     bad = forger.BadServers(lab)
@@ -135,9 +149,11 @@ def wrong_certificates(lab):
     must(not left_behind(), f"what was planted has run: {left_behind()}")
     lab.run("openssl", "list", "-providers", env=environments["planted"], check=False)
     must(left_behind() == ["ran-in-openssl"], "the planted module cannot run at all: nothing is shown")
-    return (f"{len(refused)} x PAM_AUTH_ERR \"{UNTRUSTED}\", TLS 1.1 PAM_AUTH_ERR \"... {NO_TLS}\", the same with "
-            f"{len(planted)} planted variables; planted proxy 0 visits, planted OpenSSL module not run "
-            "(openssl(1) runs it), no key log")
+    return (
+        f'{len(refused)} x PAM_AUTH_ERR "{UNTRUSTED}", TLS 1.1 PAM_AUTH_ERR "... {NO_TLS}", the same with '
+        f"{len(planted)} planted variables; planted proxy 0 visits, planted OpenSSL module not run "
+        "(openssl(1) runs it), no key log"
+    )
 
 
 # --- Nobody there
@@ -207,10 +223,13 @@ def silent_names(lab):
 CALL_LIMIT = 4
 
 
-@row("A29", "server down, name server silent, black hole, half-open, silent after the handshake, dragged out",
-        f"an end within the time-out ({TIMEOUT} s an exchange), or timeout={CALL_LIMIT} for the call; "
-        "PAM_AUTHINFO_UNAVAIL only where no connection came about",
-        causes=("the network", "the server"))
+@row(
+    "A29",
+    "server down, name server silent, black hole, half-open, silent after the handshake, dragged out",
+    f"an end within the time-out ({TIMEOUT} s an exchange), or timeout={CALL_LIMIT} for the call; "
+    "PAM_AUTHINFO_UNAVAIL only where no connection came about",
+    causes=("the network", "the server"),
+)
 def nobody_there(lab):
     person = lab.person()
     bad = forger.BadServers(lab)
@@ -219,20 +238,27 @@ def nobody_there(lab):
     lab.configure(lock=LOCK, server=f"timeout = {TIMEOUT}")
     local = "https://127.0.0.1:{}/uaf/get".format
     away = {
-        "down": bad.url("closed"), "silent-dns": "https://fido.corporate.example/uaf/get",
-        "no-route": "https://192.0.2.1/uaf/get", "black-hole": local(black_hole(lab)),
+        "down": bad.url("closed"),
+        "silent-dns": "https://fido.corporate.example/uaf/get",
+        "no-route": "https://192.0.2.1/uaf/get",
+        "black-hole": local(black_hole(lab)),
     }
     reached = {
-        "half-open": local(stalled(lab, b"")), "stalled-handshake": local(stalled(lab, b"\x16\x03\x03\x40\x00\x02")),
-        "mute": bad.url("mute"), "reset": bad.url("reset"), "not-tls": local(stalled(lab, b"SSH-2.0-OpenSSH_9.2\r\n")),
+        "half-open": local(stalled(lab, b"")),
+        "stalled-handshake": local(stalled(lab, b"\x16\x03\x03\x40\x00\x02")),
+        "mute": bad.url("mute"),
+        "reset": bad.url("reset"),
+        "not-tls": local(stalled(lab, b"SSH-2.0-OpenSSH_9.2\r\n")),
     }
     there = {"hangs": bad.url("good", "/hang"), "drips": bad.url("good", "/drip"), "cuts": bad.url("good", "/cut")}
     services = {beside(lab, f"away-{name}", url): hosts.AUTHINFO_UNAVAIL for name, url in away.items()}
     services |= {beside(lab, f"there-{name}", url): hosts.AUTH_ERR for name, url in {**reached, **there}.items()}
     # Once the server has given a request, silence is a refusal.
     services |= {
-        beside(lab, f"late-{name}", None, url): hosts.AUTH_ERR for name, url in {**away, **reached, **there}.items()
-        if lab.thorough or name in ("down", "black-hole", "stalled-handshake", "hangs")}
+        beside(lab, f"late-{name}", None, url): hosts.AUTH_ERR
+        for name, url in {**away, **reached, **there}.items()
+        if lab.thorough or name in ("down", "black-hole", "stalled-handshake", "hangs")
+    }
     seen = at_once(lab, person, services)
     for service, (login, seconds) in seen.items():
         must(login.code == services[service], f"{service}: {login}, expected {services[service]}")
@@ -243,13 +269,16 @@ def nobody_there(lab):
     dragged, seconds = drag_out(lab, person)
     absent = sum(code == hosts.AUTHINFO_UNAVAIL for code in services.values())
     slowest = max(seconds for _, seconds in seen.values())
-    return (f"{absent} without a connection: PAM_AUTHINFO_UNAVAIL, {len(services) - absent} after one: PAM_AUTH_ERR, "
-            f"the slowest after {slowest:.1f} s; a call dragged out by slow answers ended after {seconds:.1f} s with "
-            f"code {dragged.code}")
+    return (
+        f"{absent} without a connection: PAM_AUTHINFO_UNAVAIL, {len(services) - absent} after one: PAM_AUTH_ERR, "
+        f"the slowest after {slowest:.1f} s; a call dragged out by slow answers ended after {seconds:.1f} s with "
+        f"code {dragged.code}"
+    )
 
 
 def drag_out(lab, person):
     """A server each of whose answers comes just in time; returns the login and how long it took."""
+
     def reply(request):
         said = forger.passing(request)
         time.sleep(TIMEOUT - 0.3)

@@ -33,9 +33,12 @@ def approval(lab, name):
     return json.loads(decode(said.split()[0]))["authCode"]
 
 
-@row("A49", f"{WRONG} wrong codes for somebody's enrolment, and as many for a text that waits to be confirmed",
-        "the right code works afterwards, and once: who does not know it can spend nothing of it",
-        causes=("a local user", "somebody afar"))
+@row(
+    "A49",
+    f"{WRONG} wrong codes for somebody's enrolment, and as many for a text that waits to be confirmed",
+    "the right code works afterwards, and once: who does not know it can spend nothing of it",
+    causes=("a local user", "somebody afar"),
+)
 def wrong_ones(lab):
     person = lab.person(registered=False)
     # How often one account may be asked for in a minute is another limit.
@@ -57,5 +60,7 @@ def wrong_ones(lab):
     must(statuses == {UNAUTHORIZED}, f"wrong codes of an approval got {statuses}")
     message = request({"username": person.name, "authCode": code}, port=PORT)
     must(isinstance(message, dict) and "transaction" in message, f"the right code of an approval: {message}")
-    return (f"{2 * WRONG} wrong codes, each status {UNAUTHORIZED}; then registered and let in with the right one, which did "
-            "not work twice, and the text asked for with the other")
+    return (
+        f"{2 * WRONG} wrong codes, each status {UNAUTHORIZED}; then registered and let in with the right one, which did "
+        "not work twice, and the text asked for with the other"
+    )

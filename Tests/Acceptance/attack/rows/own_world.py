@@ -44,8 +44,25 @@ def in_its_own_root(person, *command):
     """A command line of a person's on this machine as it is after a boot: nobody may make a user namespace under chroot."""
     root = _root()
     enter = 'cd "$1" && shift && pivot_root . mnt && umount -l /mnt && exec "$@"'
-    return ["nsenter", "--mount=/proc/1/ns/mnt", "unshare", "--mount", "--propagation", "private", "sh", "-c", enter, "sh",
-            root, "setpriv", f"--reuid={person.uid}", f"--regid={person.uid}", "--clear-groups", "--", *command]
+    return [
+        "nsenter",
+        "--mount=/proc/1/ns/mnt",
+        "unshare",
+        "--mount",
+        "--propagation",
+        "private",
+        "sh",
+        "-c",
+        enter,
+        "sh",
+        root,
+        "setpriv",
+        f"--reuid={person.uid}",
+        f"--regid={person.uid}",
+        "--clear-groups",
+        "--",
+        *command,
+    ]
 
 
 def _root():
@@ -55,8 +72,16 @@ def _root():
 
 
 def run(command, answer=""):
-    result = subprocess.run(command, input=answer + "\n", text=True, errors="replace", stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, timeout=90)
+    result = subprocess.run(
+        command,
+        input=answer + "\n",
+        text=True,
+        errors="replace",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=90,
+        check=False,
+    )
     return result.returncode, result.stdout
 
 
@@ -73,9 +98,12 @@ def filters(lab):
     return programs
 
 
-@row("A64", "su, uafctl and a host of one's own in a user namespace, as its root; the same under filters that answer calls",
-     "no setuid program gets root there; for the core it is the person; nothing of another's is counted or let in",
-     causes=("a local user",))
+@row(
+    "A64",
+    "su, uafctl and a host of one's own in a user namespace, as its root; the same under filters that answer calls",
+    "no setuid program gets root there; for the core it is the person; nothing of another's is counted or let in",
+    causes=("a local user",),
+)
 def own_worlds(lab):
     caller, target = lab.person(), lab.person()
     lab.stack("su", "auth required pam_uaf.so", "account required pam_permit.so", "session required pam_permit.so")
@@ -84,9 +112,11 @@ def own_worlds(lab):
     namespaces = status == 0
     must(not namespaces or said.strip() == "0", f"in the namespace the person is {said!r}")
     commands = {
-        "su": ("su", target.name, "-c", "echo is-inside; cat /etc/shadow"), "its own host": hosts.command("uaf", target.name),
+        "su": ("su", target.name, "-c", "echo is-inside; cat /etc/shadow"),
+        "its own host": hosts.command("uaf", target.name),
         "its own host, from afar": hosts.command("uaf", target.name, "198.51.100.7"),
-        "uafctl unlock": ("uafctl", "unlock", target.name), "uafctl forget": ("uafctl", "forget", target.name),
+        "uafctl unlock": ("uafctl", "unlock", target.name),
+        "uafctl forget": ("uafctl", "forget", target.name),
     }
     programs = filters(lab)
     ways = {f"{call} answered": (program,) for call, program in programs.items()}
@@ -102,19 +132,25 @@ def own_worlds(lab):
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         ends = list(zip(jobs, pool.map(attempt, jobs)))
     for (way, name), (status, said) in ends:
-        must(status not in (0, 120, 121) and "result 0" not in said and "is-inside" not in said.split(),
-             f"{name}, {way}: {status}, {said!r}")
+        must(
+            status not in (0, 120, 121) and "result 0" not in said and "is-inside" not in said.split(),
+            f"{name}, {way}: {status}, {said!r}",
+        )
     must((tries(lab, target), tries(lab, caller)) == (5, 5), "something was counted")
     until(lambda: not running(*NAMES), "the end of every core")
     must(lab.login(target, target.passcode).is_in, "the other person is refused afterwards")
     if not namespaces:
         raise Skip(f"nobody without root may make a user namespace here: {said.strip()}")
-    return f"{len(ways)} worlds, {len(jobs)} programs with another's right value: none let in, nothing counted, no unlock, no forgetting"
+    seen = f"{len(ways)} worlds, {len(jobs)} programs with another's right value"
+    return f"{seen}: none let in, nothing counted, no unlock, no forgetting"
 
 
-@row("A63", "whose the files of the state are, for a disk quota of the person's; no quota is set",
-     "all are root's, whoever asked and by whatever way, so that a person's quota counts none of them",
-     causes=("a local user",))
+@row(
+    "A63",
+    "whose the files of the state are, for a disk quota of the person's; no quota is set",
+    "all are root's, whoever asked and by whatever way, so that a person's quota counts none of them",
+    causes=("a local user",),
+)
 def quota(lab):
     serve(lab)
     person = lab.person()
@@ -124,7 +160,7 @@ def quota(lab):
     for value in ("wrong-guess-2", person.passcode):
         hosts.su(person, person, value)
         lab.login(person, value)
-    files = [path for path in STATE.rglob("*")]
+    files = list(STATE.rglob("*"))
     strange = [str(path) for path in files if (path.lstat().st_uid, path.lstat().st_gid) != (0, 0)]
     must(not strange, f"of others than root are {strange}")
     must(person.state in files, "the person's file is not there")

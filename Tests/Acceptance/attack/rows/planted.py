@@ -25,21 +25,42 @@ def everything(lab):
     script.write_text(f"#!/bin/sh\n>{FOLDER}/ran-in-backtrace\n")
     script.chmod(0o755)
     return visits, planted | {
-        "SWIFT_BACKTRACE": f"enable=yes,interactive=no,color=no,swift-backtrace={script}", "SWIFT_ROOT": FOLDER,
-        "SWIFT_DEBUG_ENABLE_MALLOC_STACK_LOGGING": "1", "LD_PRELOAD": f"{FOLDER}/module.so", "LD_LIBRARY_PATH": FOLDER,
-        "LD_AUDIT": f"{FOLDER}/module.so", "LD_BIND_NOW": "1", "GCONV_PATH": FOLDER, "LOCPATH": FOLDER,
-        "NLSPATH": FOLDER, "MALLOC_CHECK_": "3", "MALLOC_PERTURB_": "1", "TMPDIR": FOLDER,
+        "SWIFT_BACKTRACE": f"enable=yes,interactive=no,color=no,swift-backtrace={script}",
+        "SWIFT_ROOT": FOLDER,
+        "SWIFT_DEBUG_ENABLE_MALLOC_STACK_LOGGING": "1",
+        "LD_PRELOAD": f"{FOLDER}/module.so",
+        "LD_LIBRARY_PATH": FOLDER,
+        "LD_AUDIT": f"{FOLDER}/module.so",
+        "LD_BIND_NOW": "1",
+        "GCONV_PATH": FOLDER,
+        "LOCPATH": FOLDER,
+        "NLSPATH": FOLDER,
+        "MALLOC_CHECK_": "3",
+        "MALLOC_PERTURB_": "1",
+        "TMPDIR": FOLDER,
         "GLIBC_TUNABLES": "glibc.malloc.check=3",
-        "SQLITE_TMPDIR": FOLDER, "TZ": "/dev/zero", "LC_ALL": "ko_KR.UTF-8", "LANGUAGE": "ko",
-        "HOSTALIASES": f"{FOLDER}/hosts", "RES_OPTIONS": "timeout:30", "LOCALDOMAIN": "example.org", "no_proxy": "",
-        "PATH": f"{FOLDER}:{os.environ['PATH']}", "NOTIFY_SOCKET": f"{FOLDER}/socket",
-        "LISTEN_FDS": "1", "LISTEN_PID": "1", "XDG_RUNTIME_DIR": FOLDER,
+        "SQLITE_TMPDIR": FOLDER,
+        "TZ": "/dev/zero",
+        "LC_ALL": "ko_KR.UTF-8",
+        "LANGUAGE": "ko",
+        "HOSTALIASES": f"{FOLDER}/hosts",
+        "RES_OPTIONS": "timeout:30",
+        "LOCALDOMAIN": "example.org",
+        "no_proxy": "",
+        "PATH": f"{FOLDER}:{os.environ['PATH']}",
+        "NOTIFY_SOCKET": f"{FOLDER}/socket",
+        "LISTEN_FDS": "1",
+        "LISTEN_PID": "1",
+        "XDG_RUNTIME_DIR": FOLDER,
     }
 
 
-@row("A19", "planted LD_*, SSL_*, OPENSSL_*, SWIFT_BACKTRACE, proxies, HOME, TMPDIR, TZ ... through su, sudo, a host",
-        "the environment of helper and network program is the fixed list; nothing that is planted runs",
-        causes=("a local user",))
+@row(
+    "A19",
+    "planted LD_*, SSL_*, OPENSSL_*, SWIFT_BACKTRACE, proxies, HOME, TMPDIR, TZ ... through su, sudo, a host",
+    "the environment of helper and network program is the fixed list; nothing that is planted runs",
+    causes=("a local user",),
+)
 def planted_environment(lab):
     visits, planted = everything(lab)
     person, caller = lab.person(), lab.person(registered=False)
@@ -50,10 +71,12 @@ def planted_environment(lab):
         hosts.ask_uaf(lab, "sudo")
         # The loader itself drops LD_* for a program that is setuid.
         asked["sudo"] = lambda: hosts.terminal(
-            ["/usr/bin/sudo", "-E", "sh", "-c", hosts._SAY], [person.passcode], uid=person.uid, environment=planted)
+            ["/usr/bin/sudo", "-E", "sh", "-c", hosts._SAY], [person.passcode], uid=person.uid, environment=planted
+        )
     hosts.ask_uaf(lab, "su")
     asked["su"] = lambda: hosts.terminal(
-        ["/bin/su", "-c", hosts._SAY, person.name], [person.passcode], uid=caller.uid, environment=planted)
+        ["/bin/su", "-c", hosts._SAY, person.name], [person.passcode], uid=caller.uid, environment=planted
+    )
     looks = 0
     for name, log_in in asked.items():
         with Watch() as watch:
@@ -69,8 +92,10 @@ def planted_environment(lab):
     must("ran-in-pam-host" in left_behind(), "the planted module cannot run at all: nothing is shown")
     crashed = crash(lab, person, whole)
     control(lab, whole)
-    return (f"{len(planted)} variables through {', '.join(asked)}: both programs had {len(FIXED)} variables each, "
-            f"0 planted programs ran, 0 visits of the proxy; {crashed}; a server of ours that inherits it does run it")
+    return (
+        f"{len(planted)} variables through {', '.join(asked)}: both programs had {len(FIXED)} variables each, "
+        f"0 planted programs ran, 0 visits of the proxy; {crashed}; a server of ours that inherits it does run it"
+    )
 
 
 def at_prompt(person, whole):
@@ -108,8 +133,18 @@ def crash(lab, person, whole):
 def control(lab, whole):
     """The same plant in a Swift program that inherits it: it has to work, or nothing is shown."""
     environment = {name: value for name, value in whole.items() if not name.startswith("LD_")}
-    process = lab.start("uaf-server", "serve", "--state", "/srv/uaf-crash", "--listen", "127.0.0.1:0", "--development",
-                        env={**os.environ, "SWIFT_BACKTRACE": environment["SWIFT_BACKTRACE"]}, stdout=-1, stderr=-3)
+    process = lab.start(
+        "uaf-server",
+        "serve",
+        "--state",
+        "/srv/uaf-crash",
+        "--listen",
+        "127.0.0.1:0",
+        "--development",
+        env={**os.environ, "SWIFT_BACKTRACE": environment["SWIFT_BACKTRACE"]},
+        stdout=-1,
+        stderr=-3,
+    )
     lab.after(lambda: lab.stop(process))
     process.stdout.readline()
     process.send_signal(signal.SIGSEGV)

@@ -42,7 +42,9 @@ class Writers:
     def wait_for(self, counts):
         until(
             lambda: sum(self.acknowledged.values()) >= counts or not any(thread.is_alive() for thread in self._threads),
-            f"{counts} counts of the writers", seconds=60)
+            f"{counts} counts of the writers",
+            seconds=60,
+        )
 
     def freeze(self):
         self._stops.set()
@@ -85,9 +87,12 @@ def cut(lab, disk, people, moment, environment):
     return sum(writers.acknowledged.values()), lost
 
 
-@row("A4", "the power goes on ext4 while wrong guesses are counted",
-        "no count that was told is lost; the next login works",
-        causes=("the machine",))
+@row(
+    "A4",
+    "the power goes on ext4 while wrong guesses are counted",
+    "no count that was told is lost; the next login works",
+    causes=("the machine",),
+)
 def power_cut(lab):
     lab.configure(lock=f"retry_count_to_lock = {LIMIT}\nlock_time = 300\nmax_lock_count = 3")
     faults.Core(lab)

@@ -9,6 +9,7 @@ from lab.table import must, row
 
 def naming(app_id):
     """A server in between whose requests name an AppID of its own."""
+
     def reply(request):
         status, said = forger.ask(request.path, request.body)
         outer = json.loads(said)
@@ -23,17 +24,21 @@ def naming(app_id):
 
 def leading(url, target):
     """The same, with an AppID at this server, which redirects to another address."""
+
     def reply(request):
         if request.path.endswith("/facets"):
-            return forger.answer(
-                b"", status="302 Found", more=f"Location: {target}\r\nFIDO-AppID-Redirect-Authorized: true\r\n")
+            return forger.answer(b"", status="302 Found", more=f"Location: {target}\r\nFIDO-AppID-Redirect-Authorized: true\r\n")
         return naming(url)(request)
 
     return reply
 
 
-@row("A59", "a server whose AppID, or the way to it, names another port or address of the machine's network",
-     "nothing is asked but the configured host and port, unless root lists more", causes=("the server",))
+@row(
+    "A59",
+    "a server whose AppID, or the way to it, names another port or address of the machine's network",
+    "nothing is asked but the configured host and port, unless root lists more",
+    causes=("the server",),
+)
 def reaching(lab):
     person = lab.person()
     port, visits = count_connections(lab)

@@ -16,8 +16,12 @@ OK = 1200
 AT_ONCE = 50
 
 
-@row("A14", "interception with a certificate the client trusts", "the server refuses by the channel binding",
-        causes=("the network",))
+@row(
+    "A14",
+    "interception with a certificate the client trusts",
+    "the server refuses by the channel binding",
+    causes=("the network",),
+)
 def interception(lab):
     person, newcomer = lab.person(), lab.person(registered=False)
     log = ServerLog()
@@ -25,7 +29,8 @@ def interception(lab):
     changes = {
         "as it came": lambda answer: None,
         "binding of the real server": lambda answer: answer.parameters["channelBinding"].update(
-            tlsServerCertificate=leaf.replace("+", "-").replace("/", "_").rstrip("=")),
+            tlsServerCertificate=leaf.replace("+", "-").replace("/", "_").rstrip("=")
+        ),
         "binding left out": lambda answer: answer.parameters.update(channelBinding={}),
     }
 
@@ -48,12 +53,20 @@ def interception(lab):
     url = f"https://127.0.0.1:{between.port}"
     payload = lab.run("uaf-server", "enrol", newcomer.name, "--state", "/srv/uaf", "--server", url).stdout
     registration = lab.run(
-        "uafctl", "register", newcomer.name, "--payload", "-", check=False,
-        answers=f"{payload.split()[0]}\n{newcomer.passcode}\n{newcomer.passcode}\n")
+        "uafctl",
+        "register",
+        newcomer.name,
+        "--payload",
+        "-",
+        check=False,
+        answers=f"{payload.split()[0]}\n{newcomer.passcode}\n{newcomer.passcode}\n",
+    )
     must(registration.returncode != 0, "a registration went through an interceptor")
     reasons = log.reasons()
-    must(reasons.count("channel-binding-mismatch") >= 2 and len(reasons) > len(changes),
-         f"reasons: {reasons}; registration: {registration.stdout}")
+    must(
+        reasons.count("channel-binding-mismatch") >= 2 and len(reasons) > len(changes),
+        f"reasons: {reasons}; registration: {registration.stdout}",
+    )
     must("channel binding is wrong" in logins["as it came"].text, f"the person is told: {logins['as it came']}")
     lab.configure()
     must(lab.login(person, person.passcode).is_in, "not let in without the interceptor")
@@ -64,9 +77,12 @@ def count(reasons):
     return ", ".join(f"{number} x {reason}" for reason, number in sorted(collections.Counter(reasons).items()))
 
 
-@row("A15", f"answers sent again ({AT_ONCE} at once), late, for another person, for another operation",
-        "one success at most, by the one it was made for",
-        causes=("somebody afar", "the network"))
+@row(
+    "A15",
+    f"answers sent again ({AT_ONCE} at once), late, for another person, for another operation",
+    "one success at most, by the one it was made for",
+    causes=("somebody afar", "the network"),
+)
 def replays(lab):
     folder, port = "/srv/uaf-replay", 8444
     trusted = forger.TRUSTED.read_bytes()
@@ -76,8 +92,14 @@ def replays(lab):
     people = [lab.person(registered=False) for _ in range(2)]
     lab.configure(port=port)
     for person in people:
-        lab.run("uafctl", "register", person.name, "--payload", lab.payload(person, folder),
-                answers=f"{person.passcode}\n{person.passcode}\n")
+        lab.run(
+            "uafctl",
+            "register",
+            person.name,
+            "--payload",
+            lab.payload(person, folder),
+            answers=f"{person.passcode}\n{person.passcode}\n",
+        )
     first, second = people
     recorder = Recorder(lab, folder, port)
 
@@ -206,9 +228,12 @@ def expired(lab, recorder, person, server, folder, port):
 BEHIND = 6
 
 
-@row("A16", "a copy of the state folder used beside the original",
-        "an equal or lower counter is refused and logged; of a pair at once one is accepted",
-        causes=("root",))
+@row(
+    "A16",
+    "a copy of the state folder used beside the original",
+    "an equal or lower counter is refused and logged; of a pair at once one is accepted",
+    causes=("root",),
+)
 def cloned(lab):
     person = lab.person()
     clone = pathlib.Path("/var/lib/pam-uaf-clone")
@@ -250,12 +275,14 @@ def cloned(lab):
         statuses = list(pool.map(respond, pair))
     must(statuses.count(OK) == 1, f"of a pair with the same counter: {statuses}")
     must("counter-not-increased" in log.reasons(), f"the server logged {log.reasons()}")
-    return (f"a copy {BEHIND} logins old: PAM code {login.code}, the server logged {count(refused)}; of two answers "
-            f"with counter {counter(pair[0])} one accepted, one {log.reasons()[-1]}")
+    return (
+        f"a copy {BEHIND} logins old: PAM code {login.code}, the server logged {count(refused)}; of two answers "
+        f"with counter {counter(pair[0])} one accepted, one {log.reasons()[-1]}"
+    )
 
 
 def counter(body):
     """The signature counter in an answer's assertion (TAG_COUNTERS, 0x2E0D)."""
     assertion = decode(Answer(body).message[0]["assertions"][0]["assertion"])
     place = assertion.index(b"\x0d\x2e\x04\x00") + 4
-    return int.from_bytes(assertion[place:place + 4], "little")
+    return int.from_bytes(assertion[place : place + 4], "little")

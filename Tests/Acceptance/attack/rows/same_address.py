@@ -26,8 +26,17 @@ def near_server(lab, *options):
     pathlib.Path(FOLDER).mkdir(mode=0o700, exist_ok=True)
     log = open(f"/tmp/server-{PORT}.log", "wb")
     server = lab.start(
-        "uaf-server", "serve", "--state", FOLDER, "--listen", f"{ADDRESS}:{PORT}", "--development", *options,
-        stdout=log, stderr=log)
+        "uaf-server",
+        "serve",
+        "--state",
+        FOLDER,
+        "--listen",
+        f"{ADDRESS}:{PORT}",
+        "--development",
+        *options,
+        stdout=log,
+        stderr=log,
+    )
     lab.after(lambda: lab.stop(server))
     until(lambda: b"\nlistening on" in b"\n" + pathlib.Path(log.name).read_bytes() or server.poll() is not None, "a server")
     must(server.poll() is None, f"the server has ended: {pathlib.Path(log.name).read_text()[-300:]}")
@@ -103,17 +112,25 @@ class Crowd:
             return True
 
 
-@row("A45", f"{CONNECTIONS} silent, half-open and idle connections to the server from the address of a person's machine",
-        f"{LOGINS} of {LOGINS} logins come through; the server is not told as away, and a revoked account gets in nowhere",
-        causes=("a local user",))
+@row(
+    "A45",
+    f"{CONNECTIONS} silent, half-open and idle connections to the server from the address of a person's machine",
+    f"{LOGINS} of {LOGINS} logins come through; the server is not told as away, and a revoked account gets in nowhere",
+    causes=("a local user",),
+)
 def crowded_address(lab):
     near_server(lab, "--address-connections", str(PLACES))
     person, revoked = lab.person(registered=False), lab.person(registered=False)
     for somebody in (person, revoked):
         register_near(lab, somebody)
     # The shape `fallback`.
-    lab.stack("near", "auth [success=ok ignore=1 cred_unavail=1 authinfo_unavail=1 default=die] pam_uaf.so",
-              "auth [success=1 default=die] pam_permit.so", "auth required pam_unix.so", "account required pam_permit.so")
+    lab.stack(
+        "near",
+        "auth [success=ok ignore=1 cred_unavail=1 authinfo_unavail=1 default=die] pam_uaf.so",
+        "auth [success=1 default=die] pam_permit.so",
+        "auth required pam_unix.so",
+        "account required pam_permit.so",
+    )
     both = f"{revoked.passcode}\n{revoked.password}"
     must(lab.login(revoked, both, "near").is_in, "not let in before anything was revoked")
     lab.run("uaf-server", "revoke", revoked.name, "--state", FOLDER)
@@ -124,8 +141,10 @@ def crowded_address(lab):
     must(not any(login.is_in for login in away), f"revoked, and let in by its password: {[str(each) for each in away]}")
     must(hosts.AUTHINFO_UNAVAIL not in codes, f"the server was told as away: codes {codes}")
     must(codes == [hosts.SUCCESS] * LOGINS, f"{codes.count(hosts.SUCCESS)} of {LOGINS} were let in: codes {codes}")
-    return (f"{LOGINS} of {LOGINS} in beside {crowd.opened} connections that were opened for nothing, {PLACES} places; a "
-            f"revoked account refused {len(away)} times where a server that is away leaves it to the password")
+    return (
+        f"{LOGINS} of {LOGINS} in beside {crowd.opened} connections that were opened for nothing, {PLACES} places; a "
+        f"revoked account refused {len(away)} times where a server that is away leaves it to the password"
+    )
 
 
 # Small, so that a row need not send thousands; at once may come what two minutes bring.
@@ -143,9 +162,12 @@ def until_limited(path, body):
     raise Broken(f"{path} is not limited at all")
 
 
-@row("A67", "requests for nobody and answers that are none, without end, from the address of a person's machine",
-        "who has logged in from there still does; the limit tells names apart by nothing else",
-        causes=("a local user",))
+@row(
+    "A67",
+    "requests for nobody and answers that are none, without end, from the address of a person's machine",
+    "who has logged in from there still does; the limit tells names apart by nothing else",
+    causes=("a local user",),
+)
 def flooded_address(lab):
     near_server(lab, "--address-rate", str(RATE))
     person = lab.person(registered=False)
@@ -164,5 +186,7 @@ def flooded_address(lab):
     # Turns come back by themselves meanwhile, a few at the most.
     beyond = {name: until_limited("/uaf/get", question(name)) for name in ("invited1", "nobody1", "nobody2")}
     must(max(beyond.values()) < RATE, f"requests that were let through beyond the limit: {beyond}")
-    return (f"{junk} answers that are none and {strangers} requests for nobody until HTTP 429 (limit {RATE} a minute); then "
-            f"{len(logins)} of {len(logins)} logins in, and 429 for an account that has never logged in as for unknown names")
+    return (
+        f"{junk} answers that are none and {strangers} requests for nobody until HTTP 429 (limit {RATE} a minute); then "
+        f"{len(logins)} of {len(logins)} logins in, and 429 for an account that has never logged in as for unknown names"
+    )

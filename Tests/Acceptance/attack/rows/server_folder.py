@@ -12,18 +12,30 @@ STRANGER = 65534
 FOLDER = pathlib.Path("/srv/uaf-open")
 # What opens the state, and needs nothing else.
 COMMANDS = {
-    "serve": ("--development", "--listen", "127.0.0.1:0"), "enrol": ("mina",), "users": (), "revoke": ("mina",),
-    "approve": ("mina", "--text", "Pay 10 to Hana"), "audit verify": (), "audit show": ("1",),
+    "serve": ("--development", "--listen", "127.0.0.1:0"),
+    "enrol": ("mina",),
+    "users": (),
+    "revoke": ("mina",),
+    "approve": ("mina", "--text", "Pay 10 to Hana"),
+    "audit verify": (),
+    "audit show": ("1",),
 }
 
 
 def as_stranger(*arguments):
-    return subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *map(str, arguments)],
-                          capture_output=True).returncode == 0
+    return (
+        subprocess.run(
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *map(str, arguments)],
+            capture_output=True,
+            check=False,
+        ).returncode
+        == 0
+    )
 
 
 def damages():
     """What makes the folder a stranger's to change: {name: (how, the path the message has to name, what to do)}."""
+
     def mode(path, bits):
         return lambda: path.chmod(bits)
 
@@ -33,7 +45,8 @@ def damages():
 
     database, parent = FOLDER / "server.db", pathlib.Path("/srv")
     return {
-        "folder 777": (mode(FOLDER, 0o777), FOLDER, "chmod"), "folder 770": (mode(FOLDER, 0o770), FOLDER, "chmod"),
+        "folder 777": (mode(FOLDER, 0o777), FOLDER, "chmod"),
+        "folder 770": (mode(FOLDER, 0o770), FOLDER, "chmod"),
         "folder of a stranger": (lambda: os.chown(FOLDER, STRANGER, -1), FOLDER, "chown"),
         "folder behind a link": (link, FOLDER, "symbolic link"),
         "store 666": (mode(database, 0o666), database, "chmod"),
@@ -55,8 +68,11 @@ def ends(command):
     """What a command says and ends with; a server that goes on is stopped, and has said that it listens."""
     name, *more = command.split()
     process = subprocess.Popen(
-        ["uaf-server", name, *more, *COMMANDS[command], "--state", str(FOLDER)], text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT)
+        ["uaf-server", name, *more, *COMMANDS[command], "--state", str(FOLDER)],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     said = ""
     for line in process.stdout:
         said += line
@@ -65,9 +81,12 @@ def ends(command):
     return process.wait(), said
 
 
-@row("A58", "the server's state folder, its files, policy and metadata in a stranger's reach",
-        "refused by every command that opens them, with path, fault and what to do; taken again once put right",
-        causes=("a local user", "root"))
+@row(
+    "A58",
+    "the server's state folder, its files, policy and metadata in a stranger's reach",
+    "refused by every command that opens them, with path, fault and what to do; taken again once put right",
+    causes=("a local user", "root"),
+)
 def open_folders(lab):
     saved = pathlib.Path("/tmp/saved-server")
     os.makedirs(FOLDER, mode=0o700)
@@ -88,13 +107,17 @@ def open_folders(lab):
             os.rename(FOLDER / "verdict.old", FOLDER / "verdict.key")
         for command in COMMANDS:
             code, said = ends(command)
-            must(code != 0 and str(path) in said and advice in said and "listening" not in said,
-                 f"{what}: {command} ends with {code}: {said.strip()}" + ("; a stranger had swapped a key" * swapped))
+            must(
+                code != 0 and str(path) in said and advice in said and "listening" not in said,
+                f"{what}: {command} ends with {code}: {said.strip()}" + ("; a stranger had swapped a key" * swapped),
+            )
             refused += 1
         put_back(saved)
     must(ends("users")[1].count("mina") == 1, "with all as it was, the account is not there")
-    return (f"{refused} of {refused} commands refused in {len(damages())} states; fresh files {sorted(set(fresh.values()))}"
-            f"; {given_files(lab)}")
+    return (
+        f"{refused} of {refused} commands refused in {len(damages())} states; fresh files {sorted(set(fresh.values()))}"
+        f"; {given_files(lab)}"
+    )
 
 
 def given_files(lab):

@@ -99,9 +99,12 @@ def packets(person, other, forged):
     return found
 
 
-@row("A36", "malware in the session: further authenticator, own server or authority, other accounts, forged frames",
-        "no record changes without a code for that account or a verification; trust from root's configuration alone",
-        causes=("the person",))
+@row(
+    "A36",
+    "malware in the session: further authenticator, own server or authority, other accounts, forged frames",
+    "no record changes without a code for that account or a verification; trust from root's configuration alone",
+    causes=("the person",),
+)
 def malware(lab):
     person, other = lab.person(), lab.person()
     # Where the server's yes need not be signed, no code of the person's does anything: the harder case is that it must be.
@@ -130,17 +133,26 @@ def malware(lab):
     lab.configure(lock=MANY, authenticators=BOTH, server=signed)
     verdict = wish(person, with_own)
     must(verdict and verdict[0] == 0 and records(person, other) != before, f"with its own code: {verdict}")
-    return (f"{ended} conversations refused and {silent} ended; {len(before)} records and files the same, the server's "
-            f"accounts too; then the right code added {len(records(person, other)) - len(before)} records")
+    return (
+        f"{ended} conversations refused and {silent} ended; {len(before)} records and files the same, the server's "
+        f"accounts too; then the right code added {len(records(person, other)) - len(before)} records"
+    )
 
 
 def by_hand(person, program):
     """Starts the core as a person with a socket as its descriptor 3, asks, and returns (status, what it answered)."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     process = subprocess.Popen(
-        ["sh", "-c", f'exec 3<&{theirs.fileno()} && exec "$@"', "sh", *program], user=person.uid, group=person.uid,
-        extra_groups=[], cwd="/", pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL)
+        ["sh", "-c", f'exec 3<&{theirs.fileno()} && exec "$@"', "sh", *program],
+        user=person.uid,
+        group=person.uid,
+        extra_groups=[],
+        cwd="/",
+        pass_fds=(theirs.fileno(),),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     theirs.close()
     ours.settimeout(20)
     found = []
@@ -154,9 +166,12 @@ def by_hand(person, program):
     return process.wait(20), peer.verdict(found)
 
 
-@row("A34", "the core started by hand, or asked over the socket by another user",
-        "gives nothing, and leads round no count",
-        causes=("a local user",))
+@row(
+    "A34",
+    "the core started by hand, or asked over the socket by another user",
+    "gives nothing, and leads round no count",
+    causes=("a local user",),
+)
 def another_user(lab):
     person, other = lab.person(), lab.person()
     lab.configure(lock=MANY)
@@ -185,5 +200,7 @@ def another_user(lab):
     must(through_pam == [hosts.WRONG] * 3 + [hosts.LOCKED], f"then through PAM: {through_pam}")
     verdict = wish(person, peer.begin(peer.AUTHENTICATE), {b"passcode": person.passcode})
     must(verdict[1] == int(hosts.LOCKED), f"locked, and over the socket the right value has {verdict}")
-    return (f"{'; '.join(shown)}; {refused} requests for another account refused (1001), none of its tries taken; one "
-            f"count: {LIMIT - 3} over the socket and 3 through PAM, then locked for both")
+    return (
+        f"{'; '.join(shown)}; {refused} requests for another account refused (1001), none of its tries taken; one "
+        f"count: {LIMIT - 3} over the socket and 3 through PAM, then locked for both"
+    )

@@ -17,9 +17,12 @@ def guess(lab, person):
     return lab.guesses(person, 5, SERVICE)
 
 
-@row("A68", "guesses through a network service that sets no PAM_RHOST",
-     "counted as local ones, so as few as at the console; none let in; with hide_state = true nothing is told of the account",
-     causes=("somebody afar",))
+@row(
+    "A68",
+    "guesses through a network service that sets no PAM_RHOST",
+    "counted as local ones, so as few as at the console; none let in; with hide_state = true nothing is told of the account",
+    causes=("somebody afar",),
+)
 def silent(lab):
     lab.stack(SERVICE, "auth required pam_uaf.so", "account required pam_permit.so")
     lab.configure(lock=COUNTED)
@@ -33,9 +36,13 @@ def silent(lab):
     origins = [line for line in lab.log.since(mark) if "account=" + person.name in line and "origin=remote" in line]
     must(not origins, f"taken for remote: {origins}")
     lab.configure(lock=COUNTED, more=f"[service.{SERVICE}]\nhide_state = true")
-    told = {name: [words(login, someone) for login in guess(lab, someone)]
-            for name, someone in (("registered", hidden), ("not registered", stranger))}
+    told = {
+        name: [words(login, someone) for login in guess(lab, someone)]
+        for name, someone in (("registered", hidden), ("not registered", stranger))
+    }
     must(told["registered"] == told["not registered"], f"told apart: {told}")
     must(not lab.login(hidden, hidden.passcode, SERVICE).is_in, "hidden: the right value is let in while locked")
-    return ("5 wrong values counted as local and then locked, for local logins too; with hide_state = true a registered and an "
-            "unregistered account are told the same")
+    return (
+        "5 wrong values counted as local and then locked, for local logins too; with hide_state = true a registered and an "
+        "unregistered account are told the same"
+    )

@@ -39,26 +39,41 @@ SHAPES = ("instead", "fallback", "second-factor")
 
 def cheap_passwords(lab, people):
     """Passwords whose check needs no memory: with Debian's own hash (yescrypt, 16 MiB) a limit on memory stops it, too."""
-    lab.run("chpasswd", "--crypt-method", "SHA512", answers="".join(
-        f"{person.name}:{person.password}\n" for person in people))
+    lab.run("chpasswd", "--crypt-method", "SHA512", answers="".join(f"{person.name}:{person.password}\n" for person in people))
 
 
 def limits(lab, count):
     """The prefixes that limit a caller: each limit at so many of its values, soft and hard."""
+
     def some(values):
         if lab.thorough or len(values) <= count:
             return values
         return [values[number * (len(values) - 1) // (count - 1)] for number in range(count)]
 
-    return [["prlimit", f"--{limit}={value}{kind}"] for limit, values in LIMITS.items() for value in some(values)
-            for kind in ("", ":")]
+    return [
+        ["prlimit", f"--{limit}={value}{kind}"]
+        for limit, values in LIMITS.items()
+        for value in some(values)
+        for kind in ("", ":")
+    ]
 
 
 def asked(command, person, answer, prefix=()):
     """A program that a person starts, with one answer for every question. Returns what was shown."""
     return subprocess.run(
-        [*prefix, *command], input=f"{answer}\n" * 4, text=True, errors="replace", stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, user=person.uid, group=person.uid, extra_groups=[], cwd="/", timeout=90).stdout
+        [*prefix, *command],
+        input=f"{answer}\n" * 4,
+        text=True,
+        errors="replace",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        user=person.uid,
+        group=person.uid,
+        extra_groups=[],
+        cwd="/",
+        timeout=90,
+        check=False,
+    ).stdout
 
 
 def su(caller, target, answer, prefix=()):
@@ -96,8 +111,14 @@ class Sweep:
 @contextlib.contextmanager
 def one_process():
     """A cgroup in which nothing can be started: the shell's words that enter it, None where there is no such cgroup."""
-    folder = next((root / f"attack-{secrets.token_hex(8)}" for root in map(
-        pathlib.Path, ("/sys/fs/cgroup/pids", "/sys/fs/cgroup")) if (root / "cgroup.procs").exists()), None)
+    folder = next(
+        (
+            root / f"attack-{secrets.token_hex(8)}"
+            for root in map(pathlib.Path, ("/sys/fs/cgroup/pids", "/sys/fs/cgroup"))
+            if (root / "cgroup.procs").exists()
+        ),
+        None,
+    )
     made = False
     try:
         with contextlib.suppress(OSError):
@@ -128,13 +149,18 @@ def controls(lab, caller, target):
     # Root does it here, in the place of anybody where fs.protected_hardlinks is 0.
     second = CONFIGURATION.with_name("second")
     second.hardlink_to(CONFIGURATION)
-    must(INSIDE not in su(caller, target, target.password).split(), "with a second name of the configuration the password lets in")
+    must(
+        INSIDE not in su(caller, target, target.password).split(), "with a second name of the configuration the password lets in"
+    )
     second.unlink()
 
 
-@row("A44", "a caller starves the module by limits, a cgroup, signals or a full disk, and has the password alone",
-        "nobody gets in without the passcode in any shipped stack; root's own mistake leaves the way by password",
-        causes=("a local user",))
+@row(
+    "A44",
+    "a caller starves the module by limits, a cgroup, signals or a full disk, and has the password alone",
+    "nobody gets in without the passcode in any shipped stack; root's own mistake leaves the way by password",
+    causes=("a local user",),
+)
 def starved(lab):
     lab.configure(lock=LOCK)
     caller, *targets = [lab.person() for _ in range(PEOPLE + 1)]
@@ -148,14 +174,32 @@ def starved(lab):
     sweep.run("su", lambda job: su(caller, next(turns), password, job), limits(lab, 4))
     sweep.run("host of root's", lambda job: small("profiled", next(turns), password, job), limits(lab, 6))
     sweep.run("sudo", lambda job: sudo(next(turns), password, job), limits(lab, 2))
-    sweep.run("su, no signals", lambda job: su(caller, next(turns), password, job), [
-        ["env", "--ignore-signal"], ["env", "--block-signal"]])
+    sweep.run(
+        "su, no signals",
+        lambda job: su(caller, next(turns), password, job),
+        [["env", "--ignore-signal"], ["env", "--block-signal"]],
+    )
     with one_process() as enter:
         if enter:
-            sweep.run("su, pids.max=1", lambda job: lab.run(
-                *job, "setpriv", f"--reuid={caller.uid}", f"--regid={caller.uid}", "--clear-groups", "su",
-                next(turns).name, "-c", f"echo {INSIDE}", answers=f"{password}\n" * 4, check=False).stdout, [
-                    ["sh", "-c", enter, "sh"]])
+            sweep.run(
+                "su, pids.max=1",
+                lambda job: (
+                    lab.run(
+                        *job,
+                        "setpriv",
+                        f"--reuid={caller.uid}",
+                        f"--regid={caller.uid}",
+                        "--clear-groups",
+                        "su",
+                        next(turns).name,
+                        "-c",
+                        f"echo {INSIDE}",
+                        answers=f"{password}\n" * 4,
+                        check=False,
+                    ).stdout
+                ),
+                [["sh", "-c", enter, "sh"]],
+            )
     for shape in SHAPES:
         lines = pathlib.Path(hosts.STACKS, shape, "su").read_text().splitlines()
         # The password's own stack is pam_unix's, behind or before these lines.
@@ -172,12 +216,16 @@ def starved(lab):
     disk.remove()
     sweep.must_hold()
     return f"{sum(sweep.seen.values())} attempts with the password, 0 in: " + ", ".join(
-        f"{what} {count}" for what, count in sorted(sweep.seen.items()))
+        f"{what} {count}" for what, count in sorted(sweep.seen.items())
+    )
 
 
-@row("A61", "polkit's helper and a screen locker under limits of their person's, with the password alone",
-        "not let in without the passcode; somebody who never registered unlocks by password, as ever",
-        causes=("a local user", "the person"))
+@row(
+    "A61",
+    "polkit's helper and a screen locker under limits of their person's, with the password alone",
+    "not let in without the passcode; somebody who never registered unlocks by password, as ever",
+    causes=("a local user", "the person"),
+)
 def other_hosts(lab):
     lab.configure(lock=LOCK)
     people = [lab.person() for _ in range(4)]
@@ -195,8 +243,18 @@ def other_hosts(lab):
 
     def unlock(person, answer, prefix=()):
         status = subprocess.run(
-            [*prefix, locker, "locker", person.name], input=answer + "\n", text=True, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, user=person.uid, group=person.uid, extra_groups=[], cwd="/", timeout=90)
+            [*prefix, locker, "locker", person.name],
+            input=answer + "\n",
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            user=person.uid,
+            group=person.uid,
+            extra_groups=[],
+            cwd="/",
+            timeout=90,
+            check=False,
+        )
         return status.stdout + (f" {INSIDE} " if status.returncode == 0 else "")
 
     serve(lab)
@@ -209,4 +267,5 @@ def other_hosts(lab):
     sweep.run("locker", lambda job: unlock(next(turns), password, job), limits(lab, 4))
     sweep.must_hold()
     return f"{sum(sweep.seen.values())} attempts with the password, 0 in: " + ", ".join(
-        f"{what} {count}" for what, count in sorted(sweep.seen.items()))
+        f"{what} {count}" for what, count in sorted(sweep.seen.items())
+    )

@@ -21,8 +21,15 @@ PERMITS = ("account required pam_permit.so", "session required pam_permit.so")
 def standing_su(caller, target):
     """A prompt of su that its caller never answers."""
     return subprocess.Popen(
-        ["su", target.name, "-c", "true"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        user=caller.uid, group=caller.uid, extra_groups=[], cwd="/")
+        ["su", target.name, "-c", "true"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        user=caller.uid,
+        group=caller.uid,
+        extra_groups=[],
+        cwd="/",
+    )
 
 
 def memory_mib(processes):
@@ -43,22 +50,30 @@ def end(processes):
         process.communicate()
 
 
-@row("A54", f"{PROMPTS} prompts of su left standing by one person",
-     "the person has few of them, in bounded memory; the others are refused with words; other people log in, by su too",
-     causes=("a local user",))
+@row(
+    "A54",
+    f"{PROMPTS} prompts of su left standing by one person",
+    "the person has few of them, in bounded memory; the others are refused with words; other people log in, by su too",
+    causes=("a local user",),
+)
 def standing_prompts(lab):
     caller, other, target = lab.person(registered=False), lab.person(registered=False), lab.person()
     lab.stack("su", "auth required pam_uaf.so", *PERMITS)
     standing = [standing_su(caller, target) for _ in range(PROMPTS)]
     try:
         # Each has its own core for a moment, to be told that there is no place.
-        until(lambda: sum(process.poll() is not None for process in standing) + len(running("uaf-fetch")) >= PROMPTS,
-              "every su at its prompt, or refused", 120)
+        until(
+            lambda: sum(process.poll() is not None for process in standing) + len(running("uaf-fetch")) >= PROMPTS,
+            "every su at its prompt, or refused",
+            120,
+        )
         until(lambda: len(running("uaf-helper")) <= len(running("uaf-fetch")), "the end of those that were refused", 60)
         cores, both = running("uaf-helper"), running(*NAMES)
         mib = memory_mib(both)
-        seen = (f"{PROMPTS} prompts: {len(cores)} cores, {len(both)} processes of {mib:.0f} MiB "
-                f"({memory_mib(cores[:1]):.1f} for a core)")
+        seen = (
+            f"{PROMPTS} prompts: {len(cores)} cores, {len(both)} processes of {mib:.0f} MiB "
+            f"({memory_mib(cores[:1]):.1f} for a core)"
+        )
         must(len(cores) <= PLACES, seen)
         # After a refusal su waits before it ends: those are told by their words.
         said = {process.stdout.read() for process in standing if process.poll() is not None}
@@ -80,9 +95,12 @@ def standing_prompts(lab):
 MADE_UP, REMOTE = 40, 6
 
 
-@row("A55", f"{MADE_UP} logins from one host under names that nobody has, while {REMOTE} people log in from elsewhere",
-     "all of them get in: what one host asks for makes logins from elsewhere wait no longer than for a derivation",
-     causes=("somebody afar",))
+@row(
+    "A55",
+    f"{MADE_UP} logins from one host under names that nobody has, while {REMOTE} people log in from elsewhere",
+    "all of them get in: what one host asks for makes logins from elsewhere wait no longer than for a derivation",
+    causes=("somebody afar",),
+)
 def made_up_names(lab):
     lab.configure(cost=16)
     people = [lab.person() for _ in range(REMOTE)]
@@ -93,9 +111,14 @@ def made_up_names(lab):
             process.stdin.flush()
         until(slot_holders, "a derivation from afar")
         with concurrent.futures.ThreadPoolExecutor(REMOTE) as pool:
-            ends = list(pool.map(
-                lambda number: timed(lambda: lab.login(people[number], people[number].passcode,
-                                                       remote=f"203.0.113.{number + 1}")), range(REMOTE)))
+            ends = list(
+                pool.map(
+                    lambda number: timed(
+                        lambda: lab.login(people[number], people[number].passcode, remote=f"203.0.113.{number + 1}")
+                    ),
+                    range(REMOTE),
+                )
+            )
     finally:
         end(strangers)
     # A core whose host is gone waits for its turn to the end: for seconds, which nobody needs here.
@@ -105,5 +128,7 @@ def made_up_names(lab):
     until(lambda: not running(*NAMES), "the end of every core")
     late = [f"{login} after {seconds:.1f} s" for login, seconds in ends if not login.is_in]
     must(not late, f"{len(late)} of {REMOTE} were refused: {late}")
-    return (f"{MADE_UP} made-up names from one host, {slots()} slots: {REMOTE} of {REMOTE} people in from elsewhere, the "
-            f"slowest after {max(seconds for _, seconds in ends):.1f} s")
+    return (
+        f"{MADE_UP} made-up names from one host, {slots()} slots: {REMOTE} of {REMOTE} people in from elsewhere, the "
+        f"slowest after {max(seconds for _, seconds in ends):.1f} s"
+    )

@@ -19,9 +19,12 @@ def standing(lab, person, prefix=()):
     return [part and (part["remainingTries"], part["remainingLockSeconds"], part["permanent"]) for part in parts]
 
 
-@row("A48", "locking another local user for good: wrong values at his name in su, over and over",
-        "they lock su for other users alone, for a time; his own sudo, su, console and ssh let him in",
-        causes=("a local user",))
+@row(
+    "A48",
+    "locking another local user for good: wrong values at his name in su, over and over",
+    "they lock su for other users alone, for a time; his own sudo, su, console and ssh let him in",
+    causes=("a local user",),
+)
 def by_another_user(lab):
     lab.configure(lock=LOCKS + "0")
     person, stranger, third = lab.person(), lab.person(registered=False), lab.person(registered=False)
@@ -33,8 +36,10 @@ def by_another_user(lab):
     looked = lab.verdicts(mark, person).count(hosts.WRONG)
     must(looked == LIMIT, f"{looked} guesses were looked at, limit {LIMIT}")
     ways = {
-        "sudo": lambda: hosts.sudo(person, person.passcode), "su": lambda: hosts.su(person, person, person.passcode),
-        "console": lambda: hosts.console(person, person.passcode), "ssh": lambda: hosts.ssh(person.name, person.passcode),
+        "sudo": lambda: hosts.sudo(person, person.passcode),
+        "su": lambda: hosts.su(person, person, person.passcode),
+        "console": lambda: hosts.console(person, person.passcode),
+        "ssh": lambda: hosts.ssh(person.name, person.passcode),
     }
     refused = at_once(*(lambda who=who: hosts.su(who, person, person.passcode) for who in (stranger, third)))
     must(not any(session.is_in for session in refused), "locked, and su lets other users in")
@@ -53,14 +58,19 @@ def by_another_user(lab):
         now += others[1] + 1
     must(lengths == sorted(lengths) and DAY - LOCK < lengths[-1] <= DAY, f"locks by a stranger last {lengths} s")
     must(lab.login(victim, victim.passcode).is_in, f"locked {IN_A_ROW} times by a stranger, and his own login is refused")
-    return (f"{len(wrong)} at su, {looked} looked at; then su refuses the right value to the stranger and a third user, "
-            f"and lets the person in by {', '.join(ways)}; {IN_A_ROW} locks in a row of {lengths[0]} to {lengths[-1]} s, none "
-            "for good")
+    return (
+        f"{len(wrong)} at su, {looked} looked at; then su refuses the right value to the stranger and a third user, "
+        f"and lets the person in by {', '.join(ways)}; {IN_A_ROW} locks in a row of {lengths[0]} to {lengths[-1]} s, none "
+        "for good"
+    )
 
 
-@row("A66", "a stranger's lock across reboots and under other clocks; a local lock seen by a stranger",
-        "each count runs by the boot clock alone; the person's own lock stops strangers too; root's unlock ends both",
-        causes=("a local user", "root"))
+@row(
+    "A66",
+    "a stranger's lock across reboots and under other clocks; a local lock seen by a stranger",
+    "each count runs by the boot clock alone; the person's own lock stops strangers too; root's unlock ends both",
+    causes=("a local user", "root"),
+)
 def in_time(lab):
     lab.configure(lock=LOCKS + "10")
     person, own, early, stranger = lab.person(), lab.person(), lab.person(), lab.person(registered=False)
@@ -80,8 +90,10 @@ def in_time(lab):
     must(not by_stranger(person, *clocks.since_boot(20)).is_in, "the reboot ended it")
     remaining = standing(lab, person, clocks.since_boot(20))[1][1]
     must(LOCK - 60 < remaining <= LOCK - 20, f"20 s after the boot {remaining} s are left")
-    must(lab.login(person, "wrong-in-the-end", prefix=clocks.since_boot(20)).code != hosts.MAXTRIES,
-         "after a reboot it locks his own login")
+    must(
+        lab.login(person, "wrong-in-the-end", prefix=clocks.since_boot(20)).code != hosts.MAXTRIES,
+        "after a reboot it locks his own login",
+    )
     must(by_stranger(person, *clocks.since_boot(LOCK + 1)).is_in, f"{LOCK + 1} s after the boot it still stands")
     # What the person locks himself.
     lab.guesses(own, LIMIT)
@@ -94,5 +106,7 @@ def in_time(lab):
     for who in (person, own):
         lab.run("uafctl", "unlock", who.name)
         must(by_stranger(who).is_in, "unlocked by root, and a stranger with the right value is refused")
-    return (f"boot clock {seconds} s back: {back[1]} s left; 20 s after a reboot {remaining} s, over after {LOCK + 1} s; "
-            f"his own lock refuses a stranger ({hosts.LOCKED}); root's unlock ends both")
+    return (
+        f"boot clock {seconds} s back: {back[1]} s left; 20 s after a reboot {remaining} s, over after {LOCK + 1} s; "
+        f"his own lock refuses a stranger ({hosts.LOCKED}); root's unlock ends both"
+    )

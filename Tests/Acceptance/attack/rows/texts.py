@@ -13,11 +13,36 @@ from lab.processes import Watch, gone
 from lab.table import must, row
 
 HOSTILE_NAMES = [
-    b"", b" ", b"\x1b[2J\x1b]0;owned\x07", b"mina\nevent=authenticate result=0 account=root", b"mina\r\x08\x7f",
-    b"../../../../tmp/owned", b"/etc/owned", b"..", b".", b"-rf", b"--help", b"%n%n%s%s%x", b"%1000000d",
-    b"$(touch /tmp/owned)", b"`touch /tmp/owned`", b"a;touch /tmp/owned", b"\xff\xfe\x80", b"\xe2\x80\xaeimda", "미나".encode(),
+    b"",
+    b" ",
+    b"\x1b[2J\x1b]0;owned\x07",
+    b"mina\nevent=authenticate result=0 account=root",
+    b"mina\r\x08\x7f",
+    b"../../../../tmp/owned",
+    b"/etc/owned",
+    b"..",
+    b".",
+    b"-rf",
+    b"--help",
+    b"%n%n%s%s%x",
+    b"%1000000d",
+    b"$(touch /tmp/owned)",
+    b"`touch /tmp/owned`",
+    b"a;touch /tmp/owned",
+    b"\xff\xfe\x80",
+    b"\xe2\x80\xaeimda",
+    "미나".encode(),
     b"m" * 256,
-    b"m" * 257, b"m" * 65536, b"%n" * 32768, b"0", b"-1", b"4294967296", b"root\t", b"root ", b"ROOT", b"mina\\",
+    b"m" * 257,
+    b"m" * 65536,
+    b"%n" * 32768,
+    b"0",
+    b"-1",
+    b"4294967296",
+    b"root\t",
+    b"root ",
+    b"ROOT",
+    b"mina\\",
     b"\"'",
 ]
 # Accounts with such names do exist where a directory service is careless.
@@ -34,8 +59,11 @@ def is_raw(text):
 def files():
     """Every file of the folders that a login might write to, with those made by the system as it goes left out."""
     return {
-        path for folder in FOLDERS for path in below(folder)
-        if not path.startswith(("/run/sshd/", "/tmp/attack", "/var/lib/pam-uaf/slots/"))}
+        path
+        for folder in FOLDERS
+        for path in below(folder)
+        if not path.startswith(("/run/sshd/", "/tmp/attack", "/var/lib/pam-uaf/slots/"))
+    }
 
 
 def own_lines(lines):
@@ -47,15 +75,21 @@ def raw_lines(lines):
     return [line for line in lines if is_raw(line.rstrip("\n"))]
 
 
-@row("A17", "hostile user names: control bytes, paths, formats, 64 KiB, empty; also by ssh",
-        "refused; no crash, no file, no raw control byte in prompts and log",
-        causes=("somebody afar",))
+@row(
+    "A17",
+    "hostile user names: control bytes, paths, formats, 64 KiB, empty; also by ssh",
+    "refused; no crash, no file, no raw control byte in prompts and log",
+    causes=("somebody afar",),
+)
 def hostile_names(lab):
     with open("/etc/passwd", "a") as passwd:
         passwd.writelines(f"{name}:x:{700 + number}:65534::/:/bin/sh\n" for number, name in enumerate(ACCOUNTS))
     passwd = pathlib.Path("/etc/passwd")
-    lab.after(lambda: passwd.write_text("".join(
-        line for line in passwd.read_text().splitlines(True) if not 700 <= int(line.split(":")[2]) < 800)))
+    lab.after(
+        lambda: passwd.write_text(
+            "".join(line for line in passwd.read_text().splitlines(True) if not 700 <= int(line.split(":")[2]) < 800)
+        )
+    )
     somebody = lab.person()
     has_ssh = pathlib.Path("/usr/sbin/sshd").exists()
     if has_ssh:
@@ -87,9 +121,11 @@ def hostile_names(lab):
     made = {name for name in files() - before if not name.startswith("/tmp/sshd-")}
     must(not made, f"files: {sorted(made)}")
     must(not (left := gone()), f"programs of ours did not end: {left}")
-    return (f"{len(names)} names, local and remote, {by_ssh or 'none'} by ssh: PAM codes {sorted(codes)}; {len(lines)} log "
-            f"lines without a control byte, the longest of {max(map(len, lines))}; 0 files; at most "
-            f"{watch.peak['uaf-helper']} MiB")
+    return (
+        f"{len(names)} names, local and remote, {by_ssh or 'none'} by ssh: PAM codes {sorted(codes)}; {len(lines)} log "
+        f"lines without a control byte, the longest of {max(map(len, lines))}; 0 files; at most "
+        f"{watch.peak['uaf-helper']} MiB"
+    )
 
 
 def over_ssh(lab, names):
@@ -122,10 +158,26 @@ struct passwd *getpwuid(uid_t uid)
 def ssh(name):
     """As hosts.ssh, by somebody with a hostile name."""
     return hosts.terminal(
-        ["ssh", "-p", str(SSH_PORT), "-F", "none", "-o", "StrictHostKeyChecking=no", "-o",
-         "UserKnownHostsFile=/dev/null", "-o", "PreferredAuthentications=keyboard-interactive", "-o",
-         "NumberOfPasswordPrompts=1", "127.0.0.1", "true"],
-        ["some-guess-1"], environment={"LD_PRELOAD": "/tmp/caller.so", "HOSTILE_NAME": os.fsdecode(name)})
+        [
+            "ssh",
+            "-p",
+            str(SSH_PORT),
+            "-F",
+            "none",
+            "-o",
+            "StrictHostKeyChecking=no",
+            "-o",
+            "UserKnownHostsFile=/dev/null",
+            "-o",
+            "PreferredAuthentications=keyboard-interactive",
+            "-o",
+            "NumberOfPasswordPrompts=1",
+            "127.0.0.1",
+            "true",
+        ],
+        ["some-guess-1"],
+        environment={"LD_PRELOAD": "/tmp/caller.so", "HOSTILE_NAME": os.fsdecode(name)},
+    )
 
 
 # --- What a server says
@@ -147,9 +199,12 @@ def said(login):
     return [line for line in login.text.splitlines() if line.startswith(("error ", "info ", "prompt "))]
 
 
-@row("A18", "hostile texts of the server: control bytes, bidirectional overrides, overlong lines",
-        f"one clean line of at most {LONGEST} characters on the screen, in one clean line of the log",
-        causes=("the server",))
+@row(
+    "A18",
+    "hostile texts of the server: control bytes, bidirectional overrides, overlong lines",
+    f"one clean line of at most {LONGEST} characters on the screen, in one clean line of the log",
+    causes=("the server",),
+)
 def hostile_texts(lab):
     person = lab.person()
     between = forger.Forger(lab, forger.passing, shown=forger.STOLEN)
@@ -174,14 +229,16 @@ def hostile_texts(lab):
         kind = text.translate({10: None, 13: None})[:4000].encode().decode("latin-1")
         between.reply = says(forger.answer("{}", kind=f"text/{kind}"), "/get")
         check(f"type, {name}", lab.login(person, person.passcode))
-        between.reply = says(forger.answer(b'{"' + json.dumps(text).encode()[1:] + b':1}'), "/get")
+        between.reply = says(forger.answer(b'{"' + json.dumps(text).encode()[1:] + b":1}"), "/get")
         check(f"member, {name}", lab.login(person, person.passcode))
     shown = transaction_texts(lab, person, between)
     lines = own_lines(lab.log.since(mark))
     must(len(lines) >= 4 * len(HOSTILE_TEXTS), f"only {len(lines)} lines of ours in the log")
     must(not raw_lines(lines), f"raw bytes in the log: {raw_lines(lines)[:2]!r}")
-    return (f"{4 * len(HOSTILE_TEXTS)} refusals with hostile texts: each shown as one clean line, the longest of "
-            f"{longest} characters; {len(lines)} clean log lines; {shown}")
+    return (
+        f"{4 * len(HOSTILE_TEXTS)} refusals with hostile texts: each shown as one clean line, the longest of "
+        f"{longest} characters; {len(lines)} clean log lines; {shown}"
+    )
 
 
 def says(hostile, where):
@@ -191,6 +248,7 @@ def says(hostile, where):
 
 def transaction_texts(lab, person, between):
     """Approvals whose text turned hostile on the way; returns what became of them."""
+
     def reply(request):
         outer = json.loads(forger.ask(request.path, request.body)[1])
         if text and "uafRequest" in outer:
@@ -203,8 +261,16 @@ def transaction_texts(lab, person, between):
 
     def approve():
         payload = lab.run(
-            "uaf-server", "approve", person.name, "--text", "Pay 10 to Hana", "--state", "/srv/uaf", "--server",
-            f"https://127.0.0.1:{between.port}").stdout.split()[0]
+            "uaf-server",
+            "approve",
+            person.name,
+            "--text",
+            "Pay 10 to Hana",
+            "--state",
+            "/srv/uaf",
+            "--server",
+            f"https://127.0.0.1:{between.port}",
+        ).stdout.split()[0]
         path = pathlib.Path("/tmp/approval")
         path.unlink(missing_ok=True)
         path.write_text(payload + "\n")
@@ -215,7 +281,7 @@ def transaction_texts(lab, person, between):
     session = approve()
     must(session.status == 0 and "Pay 10 to Hana" in session.text, f"an honest text cannot be confirmed: {session}")
     refused = 0
-    for name, text in HOSTILE_TEXTS.items():
+    for name, text in HOSTILE_TEXTS.items():  # noqa: B007  # `reply` sends it
         session = approve()
         must(session.status != 0, f"text, {name}: confirmed {session}")
         must(not is_raw(session.text), f"text, {name}: {session.text!r}")

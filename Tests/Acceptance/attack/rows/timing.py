@@ -21,8 +21,18 @@ MILLISECONDS, SHARE, RANK = 10, 0.05, 0.7
 SMALL, EXTREME = 2, 0.85
 # What looks told is measured again, with all observations so far: an accident goes away, a difference stays.
 ROUNDS = 4
-SLOW_DISK = ("strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e",
-             "inject=fsync,fdatasync:delay_exit=4000")
+SLOW_DISK = (
+    "strace",
+    "-f",
+    "--seccomp-bpf",
+    "-qq",
+    "-o",
+    "/dev/null",
+    "-e",
+    "trace=fsync,fdatasync",
+    "-e",
+    "inject=fsync,fdatasync:delay_exit=4000",
+)
 
 
 def once(name, prefix=()):
@@ -70,7 +80,8 @@ def rank(first, second):
 def is_told(difference, median, share):
     distance = max(share, 1 - share)
     return (abs(difference) > max(MILLISECONDS, SHARE * median) and distance > RANK) or (
-        abs(difference) > SMALL and distance > EXTREME)
+        abs(difference) > SMALL and distance > EXTREME
+    )
 
 
 def compare(times):
@@ -105,8 +116,10 @@ def measure(lab, names, reset, runs, what, one=once):
 
 def states(lab, cost):
     """A name in each state that a stranger must not tell apart, and who has to be unlocked again and again."""
-    lock = (f"retry_count_to_lock = {LIMIT}\nlock_time = 86400\nmax_lock_count = 0\n[lock.remote]\n"
-            f"retry_count_to_lock = {LIMIT}\nlock_time = 86400")
+    lock = (
+        f"retry_count_to_lock = {LIMIT}\nlock_time = 86400\nmax_lock_count = 0\n[lock.remote]\n"
+        f"retry_count_to_lock = {LIMIT}\nlock_time = 86400"
+    )
     lab.configure(lock=lock, cost=cost)
     people = {state: lab.person() for state in ("registered", "locked", "locked for good")}
     for number in range(LIMIT):
@@ -116,16 +129,21 @@ def states(lab, cost):
     return people["registered"], names | {"never registered": lab.person(registered=False).name, "no account": "hana9"}
 
 
-@row("A23", "accounts told by time: wrong, locked, locked for good, unregistered, unknown; interleaved, from afar",
-        f"medians not further apart than {MILLISECONDS} ms or {SHARE:.0%} with a rank beyond {RANK}, or {SMALL} ms with one "
-        f"beyond {EXTREME}; with a small and a large key derivation, a fast and a slow disk",
-        causes=("somebody afar",))
+@row(
+    "A23",
+    "accounts told by time: wrong, locked, locked for good, unregistered, unknown; interleaved, from afar",
+    f"medians not further apart than {MILLISECONDS} ms or {SHARE:.0%} with a rank beyond {RANK}, or {SMALL} ms with one "
+    f"beyond {EXTREME}; with a small and a large key derivation, a fast and a slow disk",
+    causes=("somebody afar",),
+)
 def timing(lab):
     runs = 200 if lab.thorough else 30
     seen = []
     for what, cost, count, prefix in (
-        ("cost 2^10", 10, runs, ()), ("cost 2^13", 13, runs * 2 // 3, ()),
-        ("each sync 4 ms", 10, runs * 2 // 3, SLOW_DISK), *([("cost 2^16", 16, runs // 2, ())] if lab.thorough else []),
+        ("cost 2^10", 10, runs, ()),
+        ("cost 2^13", 13, runs * 2 // 3, ()),
+        ("each sync 4 ms", 10, runs * 2 // 3, SLOW_DISK),
+        *([("cost 2^16", 16, runs // 2, ())] if lab.thorough else []),
     ):
         if prefix and not shutil.which("strace"):
             seen.append("no strace: no slow disk")

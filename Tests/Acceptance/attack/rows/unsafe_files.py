@@ -48,11 +48,18 @@ def make_file(path):
 
 
 OF_FILES = {
-    "of another owner": give_away, "open to others": open_up, "a symbolic link": link, "with a second name": link_hard,
-    "a FIFO": make_pipe, "a folder": make_folder,
+    "of another owner": give_away,
+    "open to others": open_up,
+    "a symbolic link": link,
+    "with a second name": link_hard,
+    "a FIFO": make_pipe,
+    "a folder": make_folder,
 }
 OF_FOLDERS = {
-    "of another owner": give_away, "open to others": open_up, "a symbolic link": link, "a FIFO": make_pipe,
+    "of another owner": give_away,
+    "open to others": open_up,
+    "a symbolic link": link,
+    "a FIFO": make_pipe,
     "a file": make_file,
 }
 
@@ -83,9 +90,12 @@ def refused(lab, person, path, what, codes, named=""):
     must(any((named or str(path)) in line for line in lines), f"{path} {what}: the log does not name it: {lines}")
 
 
-@row("A10", "configuration, state folder, device key, account file of another owner, open, linked, a FIFO, a folder",
-        "refused before anybody is asked, and the log names the path",
-        causes=("a local user", "root"))
+@row(
+    "A10",
+    "configuration, state folder, device key, account file of another owner, open, linked, a FIFO, a folder",
+    "refused before anybody is asked, and the log names the path",
+    causes=("a local user", "root"),
+)
 def unsafe_files(lab):
     person = lab.person()
     journal = person.state.with_name(person.state.name + "-journal")
@@ -114,7 +124,7 @@ def unsafe_files(lab):
 
 # What is written wrong, and what the log has to name beside the file.
 MISTAKES = {
-    "an unknown key": ('lock_time = 300\nlock_tim = 300', "lock.lock_tim:"),
+    "an unknown key": ("lock_time = 300\nlock_tim = 300", "lock.lock_tim:"),
     "an unknown table": ("[lcok]\nlock_time = 300", "lcok"),
     "a word for a number": ('lock_time = "long"', "lock.lock_time:"),
     "a number out of range": ("lock_time = 0", "lock.lock_time:"),
@@ -128,9 +138,12 @@ MISTAKES = {
 }
 
 
-@row("A11", "configuration: writable by others, its folder writable, unknown keys, bad numbers, no TOML, missing",
-        "refused before anybody is asked, with file, line and key in the log",
-        causes=("root",))
+@row(
+    "A11",
+    "configuration: writable by others, its folder writable, unknown keys, bad numbers, no TOML, missing",
+    "refused before anybody is asked, with file, line and key in the log",
+    causes=("root",),
+)
 def wrong_configuration(lab):
     person = lab.person()
     for what, (text, key) in MISTAKES.items():

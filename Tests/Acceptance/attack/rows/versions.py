@@ -32,9 +32,15 @@ def module(lab, version):
 
 def stub(lab, *packets):
     """Puts a core of another age in place: it answers the first packet with these, and ends."""
-    script = "\n".join([
-        "import socket", "core = socket.socket(fileno=3)", "core.recv(65536)",
-        *(f"core.send(bytes.fromhex('{packet.hex()}'))" for packet in packets), "core.recv(65536)"])
+    script = "\n".join(
+        [
+            "import socket",
+            "core = socket.socket(fileno=3)",
+            "core.recv(65536)",
+            *(f"core.send(bytes.fromhex('{packet.hex()}'))" for packet in packets),
+            "core.recv(65536)",
+        ]
+    )
     python = lab.run("sh", "-c", "command -v python3").stdout.strip()
     # Not over the program that may be running.
     new = pathlib.Path(HELPER + ".new")
@@ -43,12 +49,15 @@ def stub(lab, *packets):
     new.rename(HELPER)
 
 
-@row("A41", "an old module with a new core, and the reverse",
-        "works, or a clear refusal: PAM_SYSTEM_ERR with a text and a line in the log, and the stack goes on",
-        causes=("root",))
+@row(
+    "A41",
+    "an old module with a new core, and the reverse",
+    "works, or a clear refusal: PAM_SYSTEM_ERR with a text and a line in the log, and the stack goes on",
+    causes=("root",),
+)
 def versions(lab):
     person, seen = lab.person(), []
-    for version, older in ((1, "module"), (4, "helper"), (65535, "helper"))[:3 if lab.thorough else 2]:
+    for version, older in ((1, "module"), (4, "helper"), (65535, "helper"))[: 3 if lab.thorough else 2]:
         name = module(lab, version)
         lab.stack("aged", f"auth required {name}", "account required pam_permit.so")
         mark = lab.log.mark()
@@ -60,7 +69,7 @@ def versions(lab):
         # Whether the next line of the stack is asked: its password lets in where root wrote that.
         lab.stack("aged", f"auth sufficient {name}", "auth required pam_unix.so", "account required pam_permit.so")
         must(lab.login(person, person.password, "aged").is_in, f"after a module of version {version} the stack ended")
-        seen.append(f"module {version}: {login.code}, \"the {older} is older\"")
+        seen.append(f'module {version}: {login.code}, "the {older} is older"')
     left = lab.status(person)["authenticators"][0]["remainingTries"]
     must(left == 5, f"{5 - left} tries were taken")
     must(lab.login(person, person.passcode).is_in, "the module of this package lets nobody in")
@@ -77,7 +86,8 @@ def versions(lab):
     cores = {
         "refuses this version": [
             bytes([peer.ERROR]) + peer.field(1, b"too old"),
-            finished + peer.field(2, NOT_ONE_PACKAGE.to_bytes(4, "big"))],
+            finished + peer.field(2, NOT_ONE_PACKAGE.to_bytes(4, "big")),
+        ],
         "has a message more": [bytes([0x87]) + peer.field(1, b"news"), yes],
         "has a field more in its yes": [yes + peer.field(9, b"\1")],
         "has a wider result": [bytes([peer.FINISHED]) + peer.field(1, b"\0") + peer.field(2, bytes(8))],
@@ -87,5 +97,4 @@ def versions(lab):
         stub(lab, *packets)
         login = lab.login(person, person.passcode, "aged")
         must(login.code == hosts.SYSTEM_ERR and "error" in login.text, f"a core that {what}: {login}")
-    return (f"{'; '.join(seen)}; {len(cores)} cores of other ages: PAM_SYSTEM_ERR with a text; no try taken; the stack "
-            "goes on")
+    return f"{'; '.join(seen)}; {len(cores)} cores of other ages: PAM_SYSTEM_ERR with a text; no try taken; the stack goes on"

@@ -38,12 +38,19 @@ def _pack(machine, name, version, **fields):
     """Puts an empty package into the archive; returns what the archive's list says of it."""
     inside, file = machine.folder / "inside" / f"{name}_{version}", machine.path(_file(name, version))
     (inside / "DEBIAN").mkdir(parents=True, exist_ok=True)
-    control = "".join(f"{key}: {value}\n" for key, value in {
-        "Package": name, "Version": version, "Architecture": "all", "Maintainer": "nobody <nobody@example.org>",
-        "Description": "nothing", **fields}.items())
+    control = "".join(
+        f"{key}: {value}\n"
+        for key, value in {
+            "Package": name,
+            "Version": version,
+            "Architecture": "all",
+            "Maintainer": "nobody <nobody@example.org>",
+            "Description": "nothing",
+            **fields,
+        }.items()
+    )
     (inside / "DEBIAN/control").write_text(control)
-    subprocess.run(["dpkg-deb", "--root-owner-group", "-Znone", "--build", inside, file], check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Znone", "--build", inside, file], check=True, stdout=subprocess.DEVNULL)
     content = file.read_bytes()
     return f"{control}Filename: ./{file.name}\nSize: {len(content)}\nSHA256: {hashlib.sha256(content).hexdigest()}\n\n"
 
@@ -64,8 +71,11 @@ def _install_old(machine, *names):
         machine.run("dpkg", "--install", _file(name, OLD))
 
 
-@row("P18", "run scripts/deps.sh where packages are missing, others old, and one missing package needs one of those newer",
-     "the missing ones are installed; what has to be upgraded is named before it is; nothing else changes, nothing is removed")
+@row(
+    "P18",
+    "run scripts/deps.sh where packages are missing, others old, and one missing package needs one of those newer",
+    "the missing ones are installed; what has to be upgraded is named before it is; nothing else changes, nothing is removed",
+)
 def dependencies(lab):
     with lab.bare(booted=False) as machine:
         machine.write("/usr/local/bin/swift", "#!/bin/sh\necho Swift version 6.2\n", 0o755)
@@ -88,8 +98,10 @@ def dependencies(lab):
         told, upgraded = said.find(f"deps:   gcc-library, from {OLD} to {NEW}\n"), said.find("Unpacking gcc-library")
         must(0 <= told < upgraded, f"gcc-library is upgraded, and that is told at {told}: {said[-600:]}")
         must(said.count("deps:   ") == 1, f"more is told as upgraded: {said}")
-        expected = before | {name: NEW for name in [*missing, "gcc-library"]}
+        expected = before | dict.fromkeys([*missing, "gcc-library"], NEW)
         must(_installed(machine) == expected, f"changed otherwise: {_installed(machine).items() ^ expected.items()}")
         must(machine.run("bash", script).stdout == "deps: everything is installed\n", "not everything is there afterwards")
-        return (f"{len(missing)} missing ones installed, gcc-library named and upgraded, 3 old ones as before; "
-                "where one had to be removed: refused, nothing changed")
+        return (
+            f"{len(missing)} missing ones installed, gcc-library named and upgraded, 3 old ones as before; "
+            "where one had to be removed: refused, nothing changed"
+        )

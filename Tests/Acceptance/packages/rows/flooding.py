@@ -45,18 +45,26 @@ def status_of_mina(machine):
     return ends
 
 
-@row("P17", "otto connects to the socket and hangs up, as fast as he can",
-     "mina's own uafctl is served; the journal stays short, and systemd has nothing to do with it")
+@row(
+    "P17",
+    "otto connects to the socket and hangs up, as fast as he can",
+    "mina's own uafctl is served; the journal stays short, and systemd has nothing to do with it",
+)
 def flooded(lab):
     with lab.installed(booted=True) as machine:
         must(is_served(machine), "mina is not served without a flood")
         before, lines = processor_seconds(machine), len(machine.says("journalctl", "--quiet").splitlines())
         one, two, ends = at_once(lambda: flood(machine), lambda: flood(machine), lambda: status_of_mina(machine))
         used = processor_seconds(machine) - before
-        written = [line for line in machine.says("journalctl", "--quiet").splitlines()[lines:]
-                   if "runuser" not in line and "event=status" not in line]
-        seen = (f"{one + two} connections in {SECONDS} s: {len(written)} lines of the journal, systemd used {used:.1f} s of "
-                f"processor, mina's uafctl was served {sum(ends)} of {len(ends)} times")
+        written = [
+            line
+            for line in machine.says("journalctl", "--quiet").splitlines()[lines:]
+            if "runuser" not in line and "event=status" not in line
+        ]
+        seen = (
+            f"{one + two} connections in {SECONDS} s: {len(written)} lines of the journal, systemd used {used:.1f} s of "
+            f"processor, mina's uafctl was served {sum(ends)} of {len(ends)} times"
+        )
         must(ends and all(ends), seen)
         must(len(written) <= MOST_LINES, f"{seen}: {written[:5]}")
         return seen

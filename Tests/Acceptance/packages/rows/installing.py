@@ -22,8 +22,11 @@ PLACES = [
     ("/usr/share/man/man8/uaf-server.8.gz", "644", "root", "root"),
     ("/usr/share/doc/uaf-server/examples/uaf-server-policy.json", "644", "root", "root"),
 ]
-COMPLETIONS = ("/usr/share/bash-completion/completions/{}", "/usr/share/zsh/vendor-completions/_{}",
-               "/usr/share/fish/vendor_completions.d/{}.fish")
+COMPLETIONS = (
+    "/usr/share/bash-completion/completions/{}",
+    "/usr/share/zsh/vendor-completions/_{}",
+    "/usr/share/fish/vendor_completions.d/{}.fish",
+)
 
 
 def places(machine):
@@ -47,8 +50,11 @@ def nothing_was_asked(machine):
     must("\nDescription-ko.UTF-8:" in machine.read("/var/lib/dpkg/info/libpam-uaf.templates"), "no question in Korean")
 
 
-@row("P1", "install both packages, with nobody there to answer",
-     "everything in its place, the machine's key made, the socket open, no stack changed, no server running")
+@row(
+    "P1",
+    "install both packages, with nobody there to answer",
+    "everything in its place, the machine's key made, the socket open, no stack changed, no server running",
+)
 def install(lab):
     with lab.bare() as machine:
         before = scene.stacks(machine)
@@ -74,8 +80,11 @@ def install(lab):
         return f"{count} places as they should be, {len(before)} stacks as before, socket enabled and open, server off"
 
 
-@row("P2", "install where no systemd runs, as in a container",
-     "nothing is started; root's programs log in, since they start the core themselves; removal works the same")
+@row(
+    "P2",
+    "install where no systemd runs, as in a container",
+    "nothing is started; root's programs log in, since they start the core themselves; removal works the same",
+)
 def without_systemd(lab):
     with lab.bare(booted=False) as machine:
         machine.write("/usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n", 0o755)

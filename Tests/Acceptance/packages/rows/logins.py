@@ -14,8 +14,11 @@ def _steps(machine, lab):
     yield "uafctl pam enable sudo", lambda: machine.run("uafctl", "pam", "enable", "sudo")
 
 
-@row("P5", "from `apt install` to a first sudo, as README.md says; then `uafctl pam disable`",
-     "asks for the passcode, which lets in, as the second way does; disabled, the password, and stacks as before")
+@row(
+    "P5",
+    "from `apt install` to a first sudo, as README.md says; then `uafctl pam disable`",
+    "asks for the passcode, which lets in, as the second way does; disabled, the password, and stacks as before",
+)
 def enable_sudo(lab):
     with lab.bare() as machine:
         scene.install(machine, {"uaf-server": lab.archives["uaf-server"]})
@@ -41,8 +44,11 @@ def enable_sudo(lab):
         return f"{len(done)} steps ({', '.join(done)}), then sudo lets in by passcode; disabled, all is as before"
 
 
-@row("P6", "the profile of pam-auth-update",
-     "off until somebody enables it; then the password is for who never registered, uaf-rescue, root's mistake, no server")
+@row(
+    "P6",
+    "the profile of pam-auth-update",
+    "off until somebody enables it; then the password is for who never registered, uaf-rescue, root's mistake, no server",
+)
 def profile(lab):
     with lab.installed() as machine:
         before = scene.stacks(machine)

@@ -33,15 +33,17 @@ def _without(machine, *values):
         scene.with_server(machine)
 
 
-@row("P15", "pkexec, through polkit's own daemon, helper and agent, after `uafctl pam enable polkit-1`",
-     "the passcode lets in; wrong, locked, Ctrl-C do not; without the server the password too, after the right one alone")
+@row(
+    "P15",
+    "pkexec, through polkit's own daemon, helper and agent, after `uafctl pam enable polkit-1`",
+    "the passcode lets in; wrong, locked, Ctrl-C do not; without the server the password too, after the right one alone",
+)
 def pkexec(lab):
     with lab.installed(booted=True) as machine:
         scene.with_server(machine)
         scene.rescuer(machine, "otto")
         machine.run("uafctl", "pam", "enable", "polkit-1")
-        entered = {"passcode": _pkexec(machine, PASSCODE), "no server, passcode, password": _without(
-            machine, PASSCODE, PASSWORD)}
+        entered = {"passcode": _pkexec(machine, PASSCODE), "no server, passcode, password": _without(machine, PASSCODE, PASSWORD)}
         refused = {"Ctrl-C": _pkexec(machine, INTERRUPT)}
         must(not (left := gone()), f"after Ctrl-C: {left}")
         # Three wrong ones lock: what was entered between them took the count back.
@@ -49,7 +51,8 @@ def pkexec(lab):
             "password": _pkexec(machine, PASSWORD),
             "no server, wrong passcode, password": _without(machine, "wrong-guess-1", PASSWORD),
             "wrong passcode": _pkexec(machine, "wrong-guess-2"),
-            "locked, passcode": _pkexec(machine, PASSCODE)}
+            "locked, passcode": _pkexec(machine, PASSCODE),
+        }
         for what, session in (entered | refused).items():
             must((LET_IN in session.text) == (what in entered), f"{what}: {session.text!r}")
             must("Passcode for mina (polkit-1):" in session.text or "locked" in what, f"{what}: {session.text!r}")

@@ -39,8 +39,11 @@ def refused(machine, says):
     must(not changed, f"a removal that failed has changed {changed}")
 
 
-@row("P9", "remove while sudo, sshd, login and su ask for the passcode",
-     "the includes go before the module; each of the four lets in by password; state and configuration stay")
+@row(
+    "P9",
+    "remove while sudo, sshd, login and su ask for the passcode",
+    "the includes go before the module; each of the four lets in by password; state and configuration stay",
+)
 def while_enabled(lab):
     with lab.installed() as machine:
         before = scene.stacks(machine)
@@ -55,7 +58,11 @@ def while_enabled(lab):
         return f"{len(before)} stacks as before they were enabled; {count} logins by password through {', '.join(SERVICES)}"
 
 
-@row("P10", "remove while the profile is enabled", "pam-auth-update takes it out before the module goes; everybody logs in by password")
+@row(
+    "P10",
+    "remove while the profile is enabled",
+    "pam-auth-update takes it out before the module goes; everybody logs in by password",
+)
 def while_profile(lab):
     with lab.installed() as machine:
         before = scene.stacks(machine)
@@ -65,8 +72,11 @@ def while_profile(lab):
         return f"{is_out(machine, before)} logins by password, stacks as before"
 
 
-@row("P11", "remove where uafctl cannot take the includes out, or a line was written by hand",
-     "the removal fails, says what to do, leaves stacks and profile as they were, and works once that was done")
+@row(
+    "P11",
+    "remove where uafctl cannot take the includes out, or a line was written by hand",
+    "the removal fails, says what to do, leaves stacks and profile as they were, and works once that was done",
+)
 def cannot_be_taken_out(lab):
     with lab.installed() as machine:
         before = scene.stacks(machine)
@@ -80,8 +90,14 @@ def cannot_be_taken_out(lab):
         tool.with_suffix(".whole").rename(tool)
         must(LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "after the failed removal sudo does not let in")
         # Some are lines that libpam sees, and that another reader may not.
-        for text in ("auth required pam_uaf.so\n", "@include uaf-sudo\n", "auth substack uaf-sshd\n",
-                     "# see wiki \\\nauth required pam_uaf.so\n", "# ops\r\n@include uaf-sudo\n", "@INCLUDE \\\n uaf-sudo\n"):
+        for text in (
+            "auth required pam_uaf.so\n",
+            "@include uaf-sudo\n",
+            "auth substack uaf-sshd\n",
+            "# see wiki \\\nauth required pam_uaf.so\n",
+            "# ops\r\n@include uaf-sudo\n",
+            "@INCLUDE \\\n uaf-sudo\n",
+        ):
             machine.write("/etc/pam.d/vpn", text)
             refused(machine, "take the lines of pam_uaf.so out of /etc/pam.d/vpn")
         must(LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "after the failed removals sudo does not let in")
@@ -92,8 +108,11 @@ def cannot_be_taken_out(lab):
         return f"refused seven times with the reason, nothing changed; then removed: {is_out(machine, before)} logins by password"
 
 
-@row("P16", "remove a package that was unpacked and not configured, for which dpkg asks no prerm",
-     "each stack becomes the password's, the profile's lines go; everybody logs in by password, and with the package again")
+@row(
+    "P16",
+    "remove a package that was unpacked and not configured, for which dpkg asks no prerm",
+    "each stack becomes the password's, the profile's lines go; everybody logs in by password, and with the package again",
+)
 def half_installed(lab):
     with lab.installed() as machine:
         enable_all(machine)
@@ -114,7 +133,8 @@ def half_installed(lab):
         scene.with_server(machine)
         must(LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "enabled once more, sudo does not let in")
         machine.run("dpkg", "--remove", "libpam-uaf")
-        return f"{count} logins by password; installed and enabled again the passcode; removed: {scene.passwords_let_in(machine)} more"
+        more = scene.passwords_let_in(machine)
+        return f"{count} logins by password; installed and enabled again the passcode; removed: {more} more"
 
 
 @row("P12", "install again after a removal", "the key, the registrations and the configuration are those of before")
@@ -129,8 +149,11 @@ def again(lab):
         return "the passcode registered before lets in"
 
 
-@row("P13", "purge, with the question unanswered, answered no, and answered yes",
-     "the state goes with a yes alone; the configuration goes each time")
+@row(
+    "P13",
+    "purge, with the question unanswered, answered no, and answered yes",
+    "the state goes with a yes alone; the configuration goes each time",
+)
 def purge(lab):
     seen = []
     for answer, stays in ((None, True), ("no", True), ("yes", False)):
@@ -139,7 +162,8 @@ def purge(lab):
                 machine.run("apt-get", "purge", "--yes", "libpam-uaf")
             else:
                 session = machine.terminal(
-                    "dpkg", "--purge", "libpam-uaf", answers=[answer], DEBIAN_FRONTEND="teletype", ends=(b"[yes/no]",))
+                    "dpkg", "--purge", "libpam-uaf", answers=[answer], DEBIAN_FRONTEND="teletype", ends=(b"[yes/no]",)
+                )
                 must("Delete this machine's key" in session.text, f"nothing was asked: {session.text!r}")
             must(machine.path(STATE).exists() == stays, f"answered {answer}: {STATE} is there: {not stays}")
             must(not machine.path(CONFIGURATION).exists(), f"{CONFIGURATION} is still there")

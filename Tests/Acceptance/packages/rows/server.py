@@ -21,14 +21,18 @@ def _process(machine):
     return _shown(machine, "MainPID")
 
 
-@row("P3", "look at the units, and start the server's without and with a certificate",
-     "no complaint of systemd-analyze; without certificate or key it does not start, says so once, and is not tried again; "
-     "with both it serves behind its walls as a user of its own, after a crash too")
+@row(
+    "P3",
+    "look at the units, and start the server's without and with a certificate",
+    "no complaint of systemd-analyze; without certificate or key it does not start, says so once, and is not tried again; "
+    "with both it serves behind its walls as a user of its own, after a crash too",
+)
 def units(lab):
     with lab.bare() as machine:
         scene.install(machine, lab.archives)
         complaints = machine.run(
-            "systemd-analyze", "verify", "--man=no", "uaf-server.service", "pam-uaf.socket", "pam-uaf.service").stdout
+            "systemd-analyze", "verify", "--man=no", "uaf-server.service", "pam-uaf.socket", "pam-uaf.service"
+        ).stdout
         must(not complaints.strip(), f"systemd-analyze: {complaints}")
         said = machine.run("systemd-analyze", "security", "--no-pager", "uaf-server.service").stdout
         exposure = float(re.search(r"Overall exposure level for uaf-server\.service: ([0-9.]+)", said).group(1))
@@ -53,8 +57,11 @@ def units(lab):
         return f"exposure {exposure}, runs as uid {user} without capabilities, behind a filter of system calls"
 
 
-@row("P4", "upgrade uaf-server, running and stopped; remove and purge it",
-     "a running one goes on with its new program, a stopped one stays so; the service ends, the store stays, and that is said")
+@row(
+    "P4",
+    "upgrade uaf-server, running and stopped; remove and purge it",
+    "a running one goes on with its new program, a stopped one stays so; the service ends, the store stays, and that is said",
+)
 def remove(lab):
     with lab.installed(booted=True) as machine:
         newer = machine.bring(lab.newer("uaf-server", machine.folder), "/var/tmp/next.deb")

@@ -19,7 +19,8 @@ def _helpers_replaced():
     """For each core that runs, whether its program is no longer on the disk."""
     return [
         os.readlink(f"/proc/{process}/exe").endswith(_DELETED)
-        for process in running("uaf-helper", "uaf-helper" + _DELETED) if not listens(process)
+        for process in running("uaf-helper", "uaf-helper" + _DELETED)
+        if not listens(process)
     ]
 
 
@@ -46,8 +47,12 @@ def _log_in_across_an_upgrade(machine, lab, prefix=()):
     return "old core to its end: 0; module in memory, core of the new package: 0; both new: 0; key and configuration as before"
 
 
-@row("P7", "upgrade while somebody stands at a locker's prompt, and log in again in the same program",
-     "the old core ends its conversation well; the module still in memory starts the core of the new package; the socket stays open")
+@row(
+    "P7",
+    "upgrade while somebody stands at a locker's prompt, and log in again in the same program",
+    "the old core ends its conversation well; the module still in memory starts the core of the new package; "
+    "the socket stays open",
+)
 def through_the_socket(lab):
     with lab.installed(booted=True) as machine:
         opened = machine.says("systemctl", "show", "--property", "ActiveEnterTimestampMonotonic", "pam-uaf.socket")
@@ -81,7 +86,8 @@ ExecStart=/usr/libexec/pam-uaf/uaf-helper
 StandardInput=null
 StandardOutput=null
 StandardError=journal
-"""}
+""",
+}
 
 
 def _with_old_units(inside):
@@ -100,8 +106,11 @@ def _is_served(machine):
     return '"authenticators"' in machine.run("runuser", "-u", "mina", "--", "uafctl", "status", "--json", check=False).stdout
 
 
-@row("P19", "upgrade from units with Accept=yes while their socket is open, mina standing at a locker's prompt",
-     "her core ends its conversation well; one listener runs afterwards and answers; nothing is left of the old unit")
+@row(
+    "P19",
+    "upgrade from units with Accept=yes while their socket is open, mina standing at a locker's prompt",
+    "her core ends its conversation well; one listener runs afterwards and answers; nothing is left of the old unit",
+)
 def from_accepting(lab):
     with lab.bare() as machine:
         old = lab.packed_again("libpam-uaf", machine.folder, "0.0.1", _with_old_units)
@@ -132,8 +141,10 @@ def from_accepting(lab):
         units = machine.says("systemctl", "list-units", "--all", "--plain", "--no-legend", "pam-uaf*").splitlines()
         states = {line.split()[0]: line.split()[2] for line in units}
         must(states == {"pam-uaf.service": "active", "pam-uaf.socket": "active"}, f"units: {states}")
-        return ("old core to its end: 0; one listener, which serves; a login through it: 0; no unit of before is left; "
-                f"between unpacking and configuring uafctl was {'' if meanwhile else 'not '}served")
+        return (
+            "old core to its end: 0; one listener, which serves; a login through it: 0; no unit of before is left; "
+            f"between unpacking and configuring uafctl was {'' if meanwhile else 'not '}served"
+        )
 
 
 @row("P14", "the same where no systemd runs, and root's host starts the core by itself", "the same")

@@ -8,7 +8,6 @@ import functools
 import pathlib
 import subprocess
 
-from lab import hosts
 from lab.machine import ROOT
 from lab.table import Skip, must, row
 from system import cases
@@ -51,6 +50,7 @@ def refuses(lab, names):
 
 def logins(lab, service, person):
     """Logs in with the server and without it; each as (what was asked, whether it was let in)."""
+
     def seen(passcode, port=None):
         if port:
             lab.configure(port=port)
@@ -59,13 +59,20 @@ def logins(lab, service, person):
         lab.configure()
         return ", ".join(login.asked), bool(login.codes) and not any(login.codes)
 
-    return {"right": seen(person.passcode), "wrong": seen(cases.WRONG), "down": seen(person.passcode, cases.CLOSED_PORT),
-            "down, wrong": seen(cases.WRONG, cases.CLOSED_PORT)}
+    return {
+        "right": seen(person.passcode),
+        "wrong": seen(cases.WRONG),
+        "down": seen(person.passcode, cases.CLOSED_PORT),
+        "down, wrong": seen(cases.WRONG, cases.CLOSED_PORT),
+    }
 
 
-@row("display-managers", "uafctl pam enable gdm-password, lightdm and sddm, with the files of Debian's packages, and disable",
-     "the passcode in, a wrong one not; without the server the password is a second question, but SDDM's greeter has none; "
-     "files that ask nobody are refused; each other file is as it was")
+@row(
+    "display-managers",
+    "uafctl pam enable gdm-password, lightdm and sddm, with the files of Debian's packages, and disable",
+    "the passcode in, a wrong one not; without the server the password is a second question, but SDDM's greeter has none; "
+    "files that ask nobody are refused; each other file is as it was",
+)
 def display_managers(lab):
     rescued, person, done = rescuer(lab), lab.person(), []
     for package, (kind, unattended) in MANAGERS.items():
@@ -80,8 +87,12 @@ def display_managers(lab):
         changed = {name for name, text in everything().items() if before.get(name) != text}
         must(changed == {service.name, f"uaf-{service.name}", f".{service.name}.before-uaf"}, f"{package}: changed {changed}")
         falls_back = not service.types_once
-        expected = {"right": ("passcode", True), "wrong": ("passcode", False), "down, wrong": ("passcode", False),
-                    "down": ("passcode, password", True) if falls_back else ("passcode", False)}
+        expected = {
+            "right": ("passcode", True),
+            "wrong": ("passcode", False),
+            "down, wrong": ("passcode", False),
+            "down": ("passcode, password", True) if falls_back else ("passcode", False),
+        }
         found = logins(lab, service, person)
         must(found == expected, f"{service.name}: {found}")
         way = log_in(service, rescued, None, service.stages, {"password": rescued.password})
@@ -89,8 +100,9 @@ def display_managers(lab):
         uafctl(lab, "pam", "disable", service.name)
         must(everything() == before, f"{package}: not as before after disable")
         done.append(f"{service.name} ({len(names)} files)")
-    return (f"{', '.join(done)}: in by the passcode, by the password after it where a second question can be asked, "
-            "and by uaf-rescue")
+    return (
+        f"{', '.join(done)}: in by the passcode, by the password after it where a second question can be asked, and by uaf-rescue"
+    )
 
 
 @row("display-manager-ways", "uafctl pam status after gdm-password was enabled", "GDM's way in by a finger is named as open")

@@ -17,10 +17,12 @@ def prepare(lab):
 
 
 LOGIN = cases.Host(
-    "login", prepare,
+    "login",
+    prepare,
     lambda person, language, *answers: hosts.console(person, *answers, environment=LANGUAGES[language]),
     # It asks who it is, too.
-    again=lambda person: [person.name, person.passcode])
+    again=lambda person: [person.name, person.passcode],
+)
 cases.enter(LOGIN)
 
 
@@ -45,5 +47,5 @@ def language(lab):
     person = lab.person()
     session = cases.speaking("ko", lambda: hosts.console(person, person.passcode))
     transcripts.check("login-language.ko", session, person)
-    must(session.is_in and "패스코드" in session.text, f"language = \"ko\": {session}")
+    must(session.is_in and "패스코드" in session.text, f'language = "ko": {session}')
     return "asked in Korean"

@@ -15,8 +15,7 @@ def prepare(lab):
 
 
 def log_in(person, language, *answers):
-    login = hosts.login(
-        SERVICE, person.name, "\n".join(answers), env={**os.environ, **LANGUAGES[language]})
+    login = hosts.login(SERVICE, person.name, "\n".join(answers), env={**os.environ, **LANGUAGES[language]})
     return cases.told(login.code, login.text, answers)
 
 

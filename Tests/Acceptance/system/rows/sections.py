@@ -31,34 +31,49 @@ def prepare(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
 
 
-@row("sections-service", "[service.NAME]: authenticator, reason, cancel_text, language, transaction",
-     "each service asks as its section says")
+@row(
+    "sections-service",
+    "[service.NAME]: authenticator, reason, cancel_text, language, transaction",
+    "each service asks as its section says",
+)
 def services(lab):
     both = '["passcode", "pattern"]'
     person, caller = lab.person(), lab.person(registered=False)
     lab.configure(authenticators=both)
-    lab.run("uafctl", "register", person.name, "pattern", "--payload", lab.payload(person),
-            answers=f"{PATTERN}\n{PATTERN}\n")
+    lab.run("uafctl", "register", person.name, "pattern", "--payload", lab.payload(person), answers=f"{PATTERN}\n{PATTERN}\n")
     prepare(lab)
     lab.configure(authenticators=both, more=SECTIONS)
-    sessions = dict(zip(("sudo", "su", "login", "sshd"), at_once(
-        lambda: hosts.sudo(person, PATTERN), lambda: hosts.su(caller, person, "1", person.passcode),
-        lambda: hosts.console(person, "1", person.passcode), lambda: sshd.ssh(person, person.passcode))))
+    sessions = dict(
+        zip(
+            ("sudo", "su", "login", "sshd"),
+            at_once(
+                lambda: hosts.sudo(person, PATTERN),
+                lambda: hosts.su(caller, person, "1", person.passcode),
+                lambda: hosts.console(person, "1", person.passcode),
+                lambda: sshd.ssh(person, person.passcode),
+            ),
+        )
+    )
     for service, session in sessions.items():
         transcripts.check(f"sections-{service}.{'ko' if service == 'sshd' else 'en'}", session, person)
         must(session.is_in, f"{service}: {session}")
     session = hosts.sudo(person, "", person.password)
     transcripts.check("sections-sudo-password.en", session, person)
     must(session.is_in, f"the other way in: {session}")
-    return ("sudo asked for the pattern with its reason, su offered both with its own, login had its name confirmed, "
-            "ssh asked for the passcode in Korean; an empty line in sudo led to the password")
+    return (
+        "sudo asked for the pattern with its reason, su offered both with its own, login had its name confirmed, "
+        "ssh asked for the passcode in Korean; an empty line in sudo led to the password"
+    )
 
 
 REMOTE_LOCK = "[lock.remote]\nretry_count_to_lock = 2"
 
 
-@row("sections-remote", "[lock.remote], and hide_state as it is by default and set for a service",
-     "ssh locks by itself and tells nothing, sudo tells the tries left; with hide_state for each the other way round")
+@row(
+    "sections-remote",
+    "[lock.remote], and hide_state as it is by default and set for a service",
+    "ssh locks by itself and tells nothing, sudo tells the tries left; with hide_state for each the other way round",
+)
 def remote(lab):
     prepare(lab)
     lab.configure(lock="retry_count_to_lock = 4\nlock_time = 300\nmax_lock_count = 3", more=REMOTE_LOCK)

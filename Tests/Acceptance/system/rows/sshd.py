@@ -28,13 +28,18 @@ def ssh(person, *answers, options=()):
 
 # sshd empties the environment of the process that speaks to PAM.
 SSHD = cases.Host(
-    "sshd", prepare, lambda person, language, *answers: ssh(person, *answers), again=lambda person: [person.passcode],
-    falls_back=False, has_locale=False, remote=FAR)
+    "sshd",
+    prepare,
+    lambda person, language, *answers: ssh(person, *answers),
+    again=lambda person: [person.passcode],
+    falls_back=False,
+    has_locale=False,
+    remote=FAR,
+)
 cases.enter(SSHD)
 
 
-@row("sshd-tries", "sshd: a wrong passcode as often as a connection asks",
-     "told nothing of the tries left; then refused")
+@row("sshd-tries", "sshd: a wrong passcode as often as a connection asks", "told nothing of the tries left; then refused")
 def every_try(lab):
     prepare(lab)
     person = lab.person()
@@ -70,8 +75,11 @@ def key_for(lab, person):
     return (f"IdentityFile={key}", "IdentitiesOnly=yes", "PreferredAuthentications=publickey,keyboard-interactive")
 
 
-@row("sshd-key", "sshd: a public key of somebody locked, of somebody without a passcode, with the core missing",
-     "the account stage alone: in, and nothing of ours is started")
+@row(
+    "sshd-key",
+    "sshd: a public key of somebody locked, of somebody without a passcode, with the core missing",
+    "the account stage alone: in, and nothing of ours is started",
+)
 def public_key(lab):
     lab.configure(lock=cases.LOCK, more=cases.REMOTE_LOCK)
     prepare(lab, "PubkeyAuthentication yes")
@@ -90,8 +98,7 @@ def public_key(lab):
     return "both in without a question, not a line of ours in the log"
 
 
-@row("sshd-both", "sshd: AuthenticationMethods publickey,keyboard-interactive",
-     "the key and then the passcode; neither alone")
+@row("sshd-both", "sshd: AuthenticationMethods publickey,keyboard-interactive", "the key and then the passcode; neither alone")
 def key_and_passcode(lab):
     prepare(lab, "PubkeyAuthentication yes", "AuthenticationMethods publickey,keyboard-interactive")
     person = lab.person()
@@ -106,8 +113,11 @@ def key_and_passcode(lab):
     return "in with both; the key and a wrong passcode refused, the passcode alone not asked for"
 
 
-@row("sshd-second", "sshd with the passcode as a second factor: right, and a wrong password",
-     "the password and then the passcode, in one conversation; nothing tells which was wrong")
+@row(
+    "sshd-second",
+    "sshd with the passcode as a second factor: right, and a wrong password",
+    "the password and then the passcode, in one conversation; nothing tells which was wrong",
+)
 def second_factor(lab):
     prepare(lab)
     hosts.ask_uaf(lab, "sshd", "second-factor")
@@ -121,8 +131,7 @@ def second_factor(lab):
     return "in with both, refused with a wrong password"
 
 
-@row("sshd-denied", "sshd: somebody whom DenyUsers names",
-     "asked as anybody, refused, and what sshd made of it not counted")
+@row("sshd-denied", "sshd: somebody whom DenyUsers names", "asked as anybody, refused, and what sshd made of it not counted")
 def denied(lab):
     person = lab.person()
     prepare(lab, f"DenyUsers {person.name}")

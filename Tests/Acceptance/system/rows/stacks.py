@@ -30,8 +30,7 @@ class Seen:
 
 def kind(prompt):
     """What a prompt asks for; the prompt itself where that is nothing known."""
-    kinds = {"passcode": "passcode", "password": "password", "current passcode": "new passcode",
-             "new passcode": "new passcode"}
+    kinds = {"passcode": "passcode", "password": "password", "current passcode": "new passcode", "new passcode": "new passcode"}
     return next((what for word, what in kinds.items() if prompt.lower().startswith(word)), prompt.strip())
 
 
@@ -39,7 +38,11 @@ def log_in(service, person, caller, stages, answers):
     """Goes through a login of the service, and answers prompts by their kind: None gives up, a list is one for each."""
     process = subprocess.Popen(
         [*service.prefix(person, caller), *hosts.command(service.name, person.name, service.remote), "--", *stages],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     asked, codes, lines, typed = [], [], [], None
     for line in process.stdout:
         lines.append(line)
@@ -77,9 +80,17 @@ class Drive:
         """One login, which is as the cell has it or a line in `wrong`. A refusal is that of the stage named by number."""
         service, case, person = self.service, self.case, self.person
         passcode = {"right": person.passcode, "wrong": "wrong-guess", "empty": "", None: None}[case.passcode]
-        seen = log_in(service, person, self.caller, case.stages or service.stages, {
-            "passcode": passcode, "password": person.password if password else "wrong-password",
-            "new passcode": [person.passcode, new, new]})
+        seen = log_in(
+            service,
+            person,
+            self.caller,
+            case.stages or service.stages,
+            {
+                "passcode": passcode,
+                "password": person.password if password else "wrong-password",
+                "new passcode": [person.passcode, new, new],
+            },
+        )
         self.logins += 1
         refusing = next((stage for stage, code in enumerate(seen.codes) if code != 0), None)
         ends = bool(seen.codes) and refusing == (None if expected.is_in else refused_by)
@@ -100,8 +111,11 @@ class Drive:
 def drive(lab, everybody, table, name, case):
     """One case in every service and shape: what was driven."""
     cells = {
-        (service, shape): table[name, service, shape] for shape in stack_table.SHAPES for service in SERVICES
-        if table.get((name, service, shape)) is not None}
+        (service, shape): table[name, service, shape]
+        for shape in stack_table.SHAPES
+        for service in SERVICES
+        if table.get((name, service, shape)) is not None
+    }
     who = {place: lab.person() if case.is_changed else everybody[case.person] for place in cells}
     done = []
     with case.around(lab), concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
@@ -111,7 +125,10 @@ def drive(lab, everybody, table, name, case):
                 hosts.ask_uaf(lab, SERVICES[service].name, shape, SERVICES[service].template)
             done += pool.map(
                 lambda service: Drive(name, service, shape, case, who[service, shape], everybody["caller"]).run(
-                    cells[service, shape]), services)
+                    cells[service, shape]
+                ),
+                services,
+            )
             if case.passcode == "wrong":
                 forget_guesses(lab, everybody["registered"])
     return done
@@ -123,8 +140,11 @@ def forget_guesses(lab, person):
         lab.login(person, person.passcode, remote=remote)
 
 
-@row("stacks", "every stack of pam.d/ in every case of its table, with the services' own lines around it",
-     "what the table in pam.d/README.md says: what is asked, and whether that lets in; a wrong password never does")
+@row(
+    "stacks",
+    "every stack of pam.d/ in every case of its table, with the services' own lines around it",
+    "what the table in pam.d/README.md says: what is asked, and whether that lets in; a wrong password never does",
+)
 def stacks(lab):
     text = pathlib.Path(machine.ROOT, "pam.d/README.md").read_text()
     table = stack_table.read(text, {name: service.shapes for name, service in SERVICES.items()})
@@ -139,5 +159,7 @@ def stacks(lab):
     wrong = [line for cell in done for line in cell.wrong]
     must(not wrong, "\n".join(wrong))
     cells = sum(cell is not None for cell in table.values())
-    return (f"{cells} cells ({len(CASES)} cases, {len(SERVICES)} kinds of service, {len(stack_table.SHAPES)} shapes), all "
-            f"as they stand there, in {sum(cell.logins for cell in done)} logins")
+    return (
+        f"{cells} cells ({len(CASES)} cases, {len(SERVICES)} kinds of service, {len(stack_table.SHAPES)} shapes), all "
+        f"as they stand there, in {sum(cell.logins for cell in done)} logins"
+    )

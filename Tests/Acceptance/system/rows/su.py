@@ -18,10 +18,13 @@ def prepare(lab):
 
 
 SU = cases.Host(
-    "su", prepare,
+    "su",
+    prepare,
     lambda person, language, *answers: hosts.su(_callers["su"], person, *answers, environment=LANGUAGES[language]),
     # It does not ask again.
-    again=lambda person: [], prefix=lambda: hosts.called_by(_callers["su"]))
+    again=lambda person: [],
+    prefix=lambda: hosts.called_by(_callers["su"]),
+)
 cases.enter(SU)
 
 
@@ -37,7 +40,9 @@ def by_root(lab):
     return "in without a question"
 
 
-@row("su-timeout", "su, which waits as long as it takes: somebody answers after the module's timeout=", "refused, nothing counted")
+@row(
+    "su-timeout", "su, which waits as long as it takes: somebody answers after the module's timeout=", "refused, nothing counted"
+)
 def late_answer(lab):
     prepare(lab)
     person = lab.person()

@@ -44,8 +44,11 @@ def every_try(lab):
     return "asked 3 times, 2 tries left of 5"
 
 
-@row("sudo-timeout", "sudo: nobody answers, until passwd_timeout; somebody answers after the module's timeout=",
-     "not let in, nothing counted")
+@row(
+    "sudo-timeout",
+    "sudo: nobody answers, until passwd_timeout; somebody answers after the module's timeout=",
+    "not let in, nothing counted",
+)
 def nobody_answers(lab):
     prepare(lab)
     allow(lab, "Defaults passwd_timeout=0.04")
@@ -63,8 +66,11 @@ def nobody_answers(lab):
     return f"ended by sudo; an answer after timeout=1 refused, {time.monotonic() - began:.1f} s"
 
 
-@row("sudo-instead", "sudo with the passcode in the password's place: the server cannot be reached",
-     "refused, and no password is asked for")
+@row(
+    "sudo-instead",
+    "sudo with the passcode in the password's place: the server cannot be reached",
+    "refused, and no password is asked for",
+)
 def instead(lab):
     hosts.ask_uaf(lab, "sudo", "instead")
     allow(lab)
@@ -76,8 +82,11 @@ def instead(lab):
     return "refused, and asked for the passcode again"
 
 
-@row("sudo-second", "sudo with the passcode as a second factor: right, wrong password, wrong passcode",
-     "the password and then the passcode; a wrong password asks for no passcode")
+@row(
+    "sudo-second",
+    "sudo with the passcode as a second factor: right, wrong password, wrong passcode",
+    "the password and then the passcode; a wrong password asks for no passcode",
+)
 def second_factor(lab):
     hosts.ask_uaf(lab, "sudo", "second-factor")
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
@@ -86,14 +95,18 @@ def second_factor(lab):
     transcripts.check("sudo-second.en", session, person)
     must(session.is_in, f"not let in: {session}")
     no_password, no_passcode = at_once(
-        lambda: hosts.sudo(person, "wrong-1", person.passcode), lambda: hosts.sudo(person, person.password, "wrong-2"))
+        lambda: hosts.sudo(person, "wrong-1", person.passcode), lambda: hosts.sudo(person, person.password, "wrong-2")
+    )
     must(not no_password.is_in and not asked(no_password), f"a wrong password: {no_password}")
     must(not no_passcode.is_in and asked(no_passcode) == 1, f"a wrong passcode: {no_passcode}")
     return "in with both; asked for no passcode after a wrong password"
 
 
-@row("sudo-ticket", "sudo again within timestamp_timeout; with timestamp_timeout=0; after sudo -k",
-     "a ticket is asked nothing; without one each time")
+@row(
+    "sudo-ticket",
+    "sudo again within timestamp_timeout; with timestamp_timeout=0; after sudo -k",
+    "a ticket is asked nothing; without one each time",
+)
 def ticket(lab):
     prepare(lab)
     allow(lab, "Defaults timestamp_timeout=5, timestamp_type=global")
@@ -111,8 +124,11 @@ def ticket(lab):
     return "asked, not asked, asked after sudo -k; with timestamp_timeout=0 asked each time"
 
 
-@row("sudo-rescue", "sudo by a member of uaf-rescue, with the server down and the core missing",
-     "the password alone, and the core is not started")
+@row(
+    "sudo-rescue",
+    "sudo by a member of uaf-rescue, with the server down and the core missing",
+    "the password alone, and the core is not started",
+)
 def rescue(lab):
     prepare(lab)
     person = lab.person()
@@ -132,13 +148,26 @@ def rescue(lab):
 def piped(person, *options, typed=""):
     """sudo without a terminal."""
     result = subprocess.run(
-        ["sudo", *options, "sh", "-c", "echo let-in"], input=typed, text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, user=person.uid, group=person.uid, extra_groups=[], cwd="/", start_new_session=True)
+        ["sudo", *options, "sh", "-c", "echo let-in"],
+        input=typed,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        user=person.uid,
+        group=person.uid,
+        extra_groups=[],
+        cwd="/",
+        start_new_session=True,
+        check=False,
+    )
     return hosts.Session(result.returncode, result.stdout, result.stdout)
 
 
-@row("sudo-options", "sudo -S, -n and none of them, without a terminal",
-     "-S reads the passcode from standard input; without it nobody is asked, and nothing counted")
+@row(
+    "sudo-options",
+    "sudo -S, -n and none of them, without a terminal",
+    "-S reads the passcode from standard input; without it nobody is asked, and nothing counted",
+)
 def options(lab):
     prepare(lab)
     person = lab.person()

@@ -28,15 +28,21 @@ def rescuer(lab):
     return person
 
 
-@row("pam-enable", "uafctl pam enable sudo, in each shape, and disable",
-     "sudo asks as the shape says; who is of uaf-rescue is asked for the password; afterwards every file is as it was")
+@row(
+    "pam-enable",
+    "uafctl pam enable sudo, in each shape, and disable",
+    "sudo asks as the shape says; who is of uaf-rescue is asked for the password; afterwards every file is as it was",
+)
 def enable(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     before = everything()
     person, other = lab.person(), rescuer(lab)
     seen = []
-    for shape, answers in (("fallback", [person.passcode]), ("instead", [person.passcode]),
-                           ("second-factor", [person.password, person.passcode])):
+    for shape, answers in (
+        ("fallback", [person.passcode]),
+        ("instead", [person.passcode]),
+        ("second-factor", [person.password, person.passcode]),
+    ):
         uafctl(lab, "pam", "enable", "sudo", "--shape", shape)
         right, wrong = hosts.sudo(person, *answers), hosts.sudo(person, *answers[:-1], "wrong-1")
         must(right.is_in and not wrong.is_in, f"{shape}: {right} {wrong}")
@@ -51,8 +57,11 @@ def enable(lab):
     return f"{', '.join(seen)}; {len(before)} files as before"
 
 
-@row("pam-enable-names", "uafctl pam enable sudo and sudo --only, where there is sudo-i, and su, which su-l follows",
-     "both names ask or the open one is named by enable, status and doctor; what cannot be done for both is not done")
+@row(
+    "pam-enable-names",
+    "uafctl pam enable sudo and sudo --only, where there is sudo-i, and su, which su-l follows",
+    "both names ask or the open one is named by enable, status and doctor; what cannot be done for both is not done",
+)
 def names(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     person = lab.person()
@@ -80,8 +89,11 @@ def names(lab):
     return "both names at once and by turns, the open one named thrice, su-l follows su, a file that cannot be changed stops both"
 
 
-@row("pam-enable-refused", "uafctl pam enable where nobody could get in any more, or the module or the core is broken",
-     "refused with what to do, no file changed")
+@row(
+    "pam-enable-refused",
+    "uafctl pam enable where nobody could get in any more, or the module or the core is broken",
+    "refused with what to do, no file changed",
+)
 def refused(lab):
     before = everything()
 
@@ -97,8 +109,10 @@ def refused(lab):
     lab.run("usermod", "--unlock", person.name)
 
     module = next(pathlib.Path("/usr/lib").glob("*/security/pam_uaf.so"))
-    for path, says in ((module, "names pam_uaf.so, which is not where PAM looks for it"),
-                       (pathlib.Path(HELPER), "the core did not answer the module")):
+    for path, says in (
+        (module, "names pam_uaf.so, which is not where PAM looks for it"),
+        (pathlib.Path(HELPER), "the core did not answer the module"),
+    ):
         aside = path.with_suffix(".aside")
         path.rename(aside)
         try:
@@ -137,8 +151,11 @@ def dry(lab):
     return f"{', '.join(services)}: tried, unchanged"
 
 
-@row("doctor", "uafctl doctor on a machine in good order, and with nobody in uaf-rescue",
-     "nothing fails; what is not as it should be is named")
+@row(
+    "doctor",
+    "uafctl doctor on a machine in good order, and with nobody in uaf-rescue",
+    "nothing fails; what is not as it should be is named",
+)
 def doctor(lab):
     person = rescuer(lab)
     uafctl(lab, "pam", "enable", "sudo")
@@ -151,4 +168,5 @@ def doctor(lab):
     lab.run("gpasswd", "--delete", person.name, "uaf-rescue")
     poorer = uafctl(lab, "doctor", check=False)
     must("[rescue-group]\n" in poorer.stdout, poorer.stdout)
-    return f"{len(result.stdout.splitlines())} lines, none of them a failure; {', '.join(sorted(names))}; rescue-group where it is empty"
+    lines, found = len(result.stdout.splitlines()), ", ".join(sorted(names))
+    return f"{lines} lines, none of them a failure; {found}; rescue-group where it is empty"

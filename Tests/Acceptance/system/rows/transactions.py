@@ -40,7 +40,7 @@ def audit(lab, person):
 def shown_by_number(lab, number):
     """`audit show`, by its words."""
     result = lab.run("uaf-server", "audit", "show", number, "--state", "/srv/uaf", check=False)
-    return dict((line[:11].strip(), line[11:]) for line in result.stdout.splitlines()), result.returncode
+    return {line[:11].strip(): line[11:] for line in result.stdout.splitlines()}, result.returncode
 
 
 def kept(lab, person, expected):
@@ -48,19 +48,27 @@ def kept(lab, person, expected):
     found, status = audit(lab, person)
     must(status == 0 and [line[1:] for line in found] == [("ok", expected)], f"audit verify: {found}, {status}")
     words, status = shown_by_number(lab, found[0][0])
-    must(status == 0 and (words["account"], words["text"], words["signature"]) == (person.name, expected, "ok"),
-         f"audit show: {words}, {status}")
+    must(
+        status == 0 and (words["account"], words["text"], words["signature"]) == (person.name, expected, "ok"),
+        f"audit show: {words}, {status}",
+    )
     return words
 
 
-@row("transaction-shown", "sudo with transaction = true: right, wrong, Ctrl-C",
-     "account, host and command shown before the passcode; what was accepted is kept and verifies, nothing else is")
+@row(
+    "transaction-shown",
+    "sudo with transaction = true: right, wrong, Ctrl-C",
+    "account, host and command shown before the passcode; what was accepted is kept and verifies, nothing else is",
+)
 def shown(lab):
     prepare(lab)
     people, mistaken = {language: lab.person() for language in LANGUAGES}, lab.person()
-    sessions = at_once(*(
-        lambda person=person, language=language: hosts.sudo(person, person.passcode, environment=LANGUAGES[language])
-        for language, person in people.items()))
+    sessions = at_once(
+        *(
+            lambda person=person, language=language: hosts.sudo(person, person.passcode, environment=LANGUAGES[language])
+            for language, person in people.items()
+        )
+    )
     for (language, person), session in zip(people.items(), sessions):
         transcripts.check(f"transaction-shown.{language}", session, person)
         must(session.is_in, f"not let in: {session}")
@@ -80,9 +88,12 @@ def shortened(whole, head, tail):
     return f"{whole[:head]}\\..{whole[-tail:]}\\#{len(whole)}:{digest}"
 
 
-@row("transaction-long", "sudo with transaction = true: commands of 300, 1,900, 2,500 and 10,000 characters",
-     "shown whole up to 520, as head, tail, length and SHA-256 beyond that, and signed so from 201 on; kept whole up to "
-     "2,048; beyond refused before anybody is asked")
+@row(
+    "transaction-long",
+    "sudo with transaction = true: commands of 300, 1,900, 2,500 and 10,000 characters",
+    "shown whole up to 520, as head, tail, length and SHA-256 beyond that, and signed so from 201 on; kept whole up to "
+    "2,048; beyond refused before anybody is asked",
+)
 def long(lab):
     prepare(lab)
     person = lab.person()
@@ -106,8 +117,11 @@ def long(lab):
     return f"{len(expected)} characters signed as {len(signed)}; 2,500 and 10,000 refused, and nothing kept of them"
 
 
-@row("transaction-bytes", "sudo with transaction = true: a command with other bytes than printable ASCII",
-     "each shown as \\xHH, none as it is; kept and verified as shown")
+@row(
+    "transaction-bytes",
+    "sudo with transaction = true: a command with other bytes than printable ASCII",
+    "each shown as \\xHH, none as it is; kept and verified as shown",
+)
 def other_bytes(lab):
     prepare(lab)
     person = lab.person()
@@ -149,8 +163,11 @@ def lying(lie):
     return reply
 
 
-@row("transaction-lie", "sudo with transaction = true: the server asks for another text than was sent",
-     f"refused ({SENT_BACK}); the other text never shown, nothing signed and nothing kept")
+@row(
+    "transaction-lie",
+    "sudo with transaction = true: the server asks for another text than was sent",
+    f"refused ({SENT_BACK}); the other text never shown, nothing signed and nothing kept",
+)
 def lies(lab):
     between = forger.Forger(lab, lying(lambda content: content), shown=forger.STOLEN)
     person = lab.person()
@@ -175,17 +192,21 @@ def lies(lab):
 FORGERIES = {
     "the text": ("shown", lambda shown: shown.replace("sudo: sh", "sudo: id"), "another text was signed"),
     "the account in the text": ("shown", lambda shown: shown.replace("mina", "nina"), "another text was signed"),
-    "the challenge": ("fcParams", lambda parameters: parameters + "A",
-                      "the signature belongs to other challenge parameters"),
-    "the signature": ("assertion", lambda assertion: assertion[:-1] + bytes([assertion[-1] ^ 1]),
-                      "the signature is not one of the stored key"),
-    "the key": ("publicKey", lambda key: key[:-1] + bytes([key[-1] ^ 1]),
-                "the signature is not one of the stored key"),
+    "the challenge": ("fcParams", lambda parameters: parameters + "A", "the signature belongs to other challenge parameters"),
+    "the signature": (
+        "assertion",
+        lambda assertion: assertion[:-1] + bytes([assertion[-1] ^ 1]),
+        "the signature is not one of the stored key",
+    ),
+    "the key": ("publicKey", lambda key: key[:-1] + bytes([key[-1] ^ 1]), "the signature is not one of the stored key"),
 }
 
 
-@row("transaction-audit", "somebody with the server's database changes what was confirmed",
-     "`audit verify` and `audit show` say what does not hold, and end with 1; other texts still hold")
+@row(
+    "transaction-audit",
+    "somebody with the server's database changes what was confirmed",
+    "`audit verify` and `audit show` say what does not hold, and end with 1; other texts still hold",
+)
 def tampered(lab):
     prepare(lab)
     person = lab.person()
@@ -194,7 +215,7 @@ def tampered(lab):
     (number, *_), second = audit(lab, person)[0]
     for what, (column, change, fault) in FORGERIES.items():
         with contextlib.closing(sqlite3.connect(STORE, timeout=10)) as store:
-            before, = store.execute(f"SELECT {column} FROM confirmation WHERE id = ?", (number,)).fetchone()
+            (before,) = store.execute(f"SELECT {column} FROM confirmation WHERE id = ?", (number,)).fetchone()
 
             def write(value):
                 store.execute(f"UPDATE confirmation SET {column} = ? WHERE id = ?", (value, number))
