@@ -94,7 +94,8 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "SecretMemory", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "FidoResults", "CProcess",
+        "SecretMemory", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "FidoResults",
+        "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
