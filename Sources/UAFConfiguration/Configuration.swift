@@ -3,7 +3,7 @@
 import Authenticator
 import ServiceNames
 
-/// The configuration (features 9).
+/// Root's configuration: what `pam_uaf.conf` says, with the defaults of what it leaves out.
 public struct Configuration: Sendable {
   /// The enabled types, at least one, none twice.
   public internal(set) var authenticators: [ConfiguredAuthenticator] = [.passcode, .pattern]

@@ -1,6 +1,6 @@
 import Authenticator
 
-/// `[pattern]` and `[pattern.appearance]` (features 2).
+/// `[pattern]` and `[pattern.appearance]`.
 public struct PatternSettings: Equatable, Sendable {
   /// Fewest nodes of a new pattern.
   public internal(set) var minimumNodes = 5

@@ -5,7 +5,7 @@ import UAFConfiguration
 import UAFCrypto
 
 extension Session {
-  /// A new layout for one entry, where root has digits entered with other keys than their own (features 2).
+  /// A new layout for one entry, where root has digits entered with other keys than their own.
   ///
   /// Not for programs that answer each prompt with the one string they have: there nobody would see it. Where a prompt must not
   /// show which type the account has, both are entered with it.

@@ -2,7 +2,7 @@ import UAFCrypto
 import UAFMessages
 
 extension Verifier {
-  /// Verifies what vouches for a new key (UAF protocol, section 3.4.6.5, rule 5.7).
+  /// Verifies what vouches for a new key (UAF protocol 1.1, section 3.4.6.5, rule 5.7).
   ///
   /// A model with roots must attest fully, one without must not. ECDAA is optional in UAF and not verified here.
   ///

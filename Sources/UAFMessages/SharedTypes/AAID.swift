@@ -1,4 +1,4 @@
-/// An authenticator model: four hex digits of vendor, `#`, four of model (section 3.1.4).
+/// An authenticator model: four hex digits of vendor, `#`, four of model (UAF protocol 1.1, section 3.1.4).
 ///
 /// Compared without regard to the case of the hex digits, kept as sent.
 public struct AAID: JSONRepresentable, Hashable, Sendable {

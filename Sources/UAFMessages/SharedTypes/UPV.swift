@@ -1,4 +1,4 @@
-/// A UAF protocol version (`Version` of the specification, section 3.1.1).
+/// A UAF protocol version (`Version`; UAF protocol 1.1, section 3.1.1).
 public struct UPV: JSONRepresentable, Comparable, Hashable, CustomStringConvertible, Sendable {
   /// The major version.
   public let major: UInt16

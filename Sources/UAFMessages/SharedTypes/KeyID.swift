@@ -1,4 +1,4 @@
-/// Identifies one key of one authenticator: 32 to 2048 bytes, base64url in JSON (section 3.1.5).
+/// Identifies one key of one authenticator: 32 to 2048 bytes, base64url in JSON (UAF protocol 1.1, section 3.1.5).
 public struct KeyID: JSONRepresentable, Hashable, Sendable {
   /// The bytes, as in TAG_KEYID.
   public let bytes: [UInt8]

@@ -1,4 +1,4 @@
-/// A generic extension (section 3.1.10).
+/// A generic extension (UAF protocol 1.1, section 3.1.10).
 public struct Extension: JSONRepresentable, Equatable, Sendable {
   /// Identifies the extension, 1 to 32 characters.
   public let id: String

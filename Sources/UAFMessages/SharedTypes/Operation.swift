@@ -1,4 +1,4 @@
-/// A UAF operation (section 3.1.2).
+/// A UAF operation (UAF protocol 1.1, section 3.1.2).
 public enum Operation: String, JSONRepresentable, CaseIterable, Sendable {
   case registration = "Reg"
   case authentication = "Auth"
