@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import HostSystem
 import Invocation
 import UAFService
 
