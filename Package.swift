@@ -108,7 +108,7 @@ let package = Package(
     .testTarget(name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory"], swiftSettings: strict),
     .testTarget(name: "UAFMessagesTests", dependencies: ["UAFMessages"], swiftSettings: strict),
     .testTarget(name: "UAFDecoderTests", dependencies: ["UAFDecoder", "UAFMessages"], swiftSettings: strict),
-    .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults"], swiftSettings: strict),
+    .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults", "Authenticator"], swiftSettings: strict),
     .testTarget(name: "UAFWireTests", dependencies: ["UAFWire", "SecretMemory"], swiftSettings: strict),
     .testTarget(
       name: "AuthenticatorTests",

@@ -5,15 +5,15 @@ import UAFConfiguration
 import UAFCrypto
 
 extension Session {
-  /// A new layout for one entry, where root has digits entered with other keys than their own (features 2).
+  /// A new layout for one entry, where root has digits entered with other keys than their own.
   ///
   /// Not for programs that answer each prompt with the one string they have: there nobody would see it. Where a prompt must not
   /// show which type the account has, both are entered with it.
   ///
   /// - Returns: nil where the keys are plain.
   /// - Throws: ``Ending`` where there is no randomness.
-  func keypad(for kind: ValueKind) throws(Ending) -> ShuffledKeypad? {
-    guard configuration.passcode.keypad == .shuffled, kind != .pattern, isInteractive else { return nil }
+  func keypad(for types: [AuthenticatorType]) throws(Ending) -> ShuffledKeypad? {
+    guard isInteractive, types.contains(where: { configuration.rules(for: $0).usesShuffledKeypad }) else { return nil }
     do throws(CryptoError) { return try surroundings.keypad() } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
