@@ -119,7 +119,7 @@ let package = Package(
       name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory", "COpenSSL"], swiftSettings: strict),
     .testTarget(name: "UAFMessagesTests", dependencies: ["UAFMessages"], swiftSettings: strict),
     .testTarget(name: "UAFDecoderTests", dependencies: ["UAFDecoder", "UAFMessages"], swiftSettings: strict),
-    .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults"], swiftSettings: strict),
+    .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults", "Authenticator"], swiftSettings: strict),
     .testTarget(name: "UAFWireTests", dependencies: ["UAFWire", "SecretMemory"], swiftSettings: strict),
     .testTarget(
       name: "AuthenticatorTests",

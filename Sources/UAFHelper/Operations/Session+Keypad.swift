@@ -12,8 +12,8 @@ extension Session {
   ///
   /// - Returns: nil where the keys are plain.
   /// - Throws: ``Ending`` where there is no randomness.
-  func keypad(for kind: ValueKind) throws(Ending) -> ShuffledKeypad? {
-    guard configuration.passcode.keypad == .shuffled, kind != .pattern, isInteractive else { return nil }
+  func keypad(for types: [AuthenticatorType]) throws(Ending) -> ShuffledKeypad? {
+    guard isInteractive, types.contains(where: { configuration.rules(for: $0).usesShuffledKeypad }) else { return nil }
     do throws(CryptoError) { return try surroundings.keypad() } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 

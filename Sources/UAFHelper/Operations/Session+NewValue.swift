@@ -14,19 +14,19 @@ extension Session {
   /// - Returns: the value in the form it is sealed with.
   /// - Throws: ``Ending``: cancelled; 7111 where no acceptable value was entered (a login tells it with 980). Nothing is counted.
   func askNewValue(_ type: AuthenticatorType, old: UnlockedAuthenticatorBox? = nil) throws(Ending) -> Secret {
-    var question = Question(kind: type.kind, step: .new, user: shownName)
+    var question = Question(types: [type], step: .new, user: shownName)
     if old == nil { try frontEnd.send(.info(PromptText.enrol(type.kind, user: shownName).text(in: language))) }
     for _ in 0..<Self.newValueRounds {
       question.step = .new
       guard let first = try askValue(question) else { continue }
       question.error = objections(to: first, type)
-      guard question.error == nil, let value = sealedForm(first, type) else { continue }
+      guard question.error == nil, let value = type.entry.canonical(first) else { continue }
       if let old, old.wasOpened(with: value) {
         question.error = PromptText.valueUnchanged(type.kind).text(in: language)
         continue
       }
       question.step = .newAgain
-      if let again = try askValue(question), let form = sealedForm(again, type), value.isEqual(to: form) {
+      if let again = try askValue(question), let form = type.entry.canonical(again), value.isEqual(to: form) {
         return value
       }
       question.error = PromptText.valuesDiffer.text(in: language)
@@ -35,14 +35,6 @@ extension Session {
     throw Ending(
       begin.operation == .authenticate ? .resetChosen : .authenticatorChangeFailed,
       text: old == nil ? .valueNotSet(type.kind) : nil, log: "no acceptable new value was entered")
-  }
-
-  /// An entry in the form that is sealed; nil for one that could never have been set.
-  func sealedForm(_ entry: borrowing Secret, _ type: AuthenticatorType) -> Secret? {
-    switch type {
-    case .pattern: return Pattern.canonical(entry)
-    case .passcode: return PasscodeFormat.normalised(entry)
-    }
   }
 
   /// Whether today's rules would refuse a value that was set earlier.
@@ -61,14 +53,7 @@ extension Session {
 
   /// What the rules have against a new value, one line each; nil for nothing.
   private func objections(to value: borrowing Secret, _ type: AuthenticatorType) -> String? {
-    switch type {
-    case .passcode:
-      let policy = configuration.passcode.policy
-      let problems = value.withBytes { policy.check($0) }
-      return problems.isEmpty ? nil : Self.fitting(problems.map { $0.message(in: language) })
-    case .pattern:
-      let problems = Pattern.problems(with: value, minimumNodes: configuration.pattern.minimumNodes)
-      return problems.isEmpty ? nil : problems.map { $0.text(in: language) }.joined(separator: " ")
-    }
+    let lines = configuration.rules(for: type).objections(to: value, in: language)
+    return lines.isEmpty ? nil : Self.fitting(lines)
   }
 }

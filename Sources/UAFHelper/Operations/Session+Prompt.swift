@@ -12,7 +12,8 @@ extension Session {
 
   /// One question for a value.
   struct Question {
-    var kind: ValueKind
+    /// Whose value: several types where it must not show which of them the account has.
+    var types: [AuthenticatorType]
     var step = PromptStep.current
     /// What was wrong with the last entry.
     var error: String?
@@ -22,6 +23,11 @@ extension Session {
     var user: String
     /// Whether an empty line leads back to the list.
     var canGoBack = false
+
+    /// How texts name what is asked for.
+    var kind: ValueKind { .oneOf(types.map(\.kind)) }
+    /// The one type that is asked for; nil for several.
+    var type: AuthenticatorType? { types.count == 1 ? types[0] : nil }
   }
 
   /// Asks for a value.
@@ -34,8 +40,8 @@ extension Session {
     // In the prompt itself, whatever PAM_SILENT says: nobody confirms what was not shown. sudo shows another prompt where
     // it is told to.
     if let confirmed, !caller.isSudo { lines.append(confirmed) }
-    lines += grid(for: question.kind)
-    let keypad = try keypad(for: question.kind)
+    lines += legend(for: question.type)
+    let keypad = try keypad(for: question.types)
     if let keypad { lines.append(keypad.layout(in: language, accessible: settings.prompt.accessible)) }
     if question.step == .current {
       if question.canGoBack {
@@ -45,7 +51,7 @@ extension Session {
       }
     }
     lines.append(text(of: question).text(in: language))
-    let check = question.kind == .pattern ? "pattern" : "passcode"
+    let check = question.type?.entry.check ?? TypedEntry.plainCheck
     var prompt = Prompt(echo: false, check: check, step: question.step, text: lines.joined(separator: "\n"))
     prompt.remainingAttempts = question.tries.map { UInt32(clamping: $0) }
     if caller.isSudo { prompt.confirmed = confirmed }
@@ -91,22 +97,20 @@ extension Session {
 
   /// How many digits a PIN has; the configuration decides alone, so that it shows nothing of the account.
   private func digitCount(_ question: Question) -> Int? {
-    question.kind == .passcode ? configuration.passcode.policy.uiType.digitCount : nil
+    question.type.flatMap { configuration.rules(for: $0).digitCount }
   }
 
-  /// The grid of a pattern, for programs that show a prompt as it is; uafctl draws its own.
-  private func grid(for kind: ValueKind) -> [String] {
-    guard kind == .pattern, !caller.isTool else { return [] }
-    if settings.prompt.accessible { return [PromptText.patternKeys.text(in: language)] }
-    return ["1 2 3", "4 5 6", "7 8 9"]
+  /// What explains an entry, for programs that show a prompt as it is; uafctl draws its own.
+  private func legend(for type: AuthenticatorType?) -> [String] {
+    guard let entry = type?.entry, !caller.isTool else { return [] }
+    guard settings.prompt.accessible else { return entry.legend }
+    return entry.spokenLegend.map { [$0.text(in: language)] } ?? []
   }
 
   /// At how many characters an entry is complete, where root lets it be taken without Enter: those of a PIN, or the most that a
   /// new text may have.
   private func entryLength(_ question: Question) -> UInt32? {
-    guard question.kind == .passcode, configuration.passcode.autoSubmit else { return nil }
-    let policy = configuration.passcode.policy
-    return UInt32(clamping: policy.uiType.digitCount ?? policy.maximumLength)
+    question.type.flatMap { configuration.rules(for: $0).completeLength }.map { UInt32(clamping: $0) }
   }
 
   /// What this is for, in the prompt's own field: the text to be confirmed, root's words, or else the service with sudo's

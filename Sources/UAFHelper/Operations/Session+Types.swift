@@ -9,7 +9,7 @@ import UAFWire
 extension Session {
   /// The types root has enabled and this version can verify, in the configuration's order.
   var enabledTypes: [AuthenticatorType] {
-    configuration.authenticators.compactMap { AuthenticatorType(rawValue: $0.rawValue) }
+    configuration.authenticators.compactMap(\.type)
   }
 
   /// The type that this call names: the caller, root's module argument, or the service's settings.
@@ -119,15 +119,5 @@ extension Session {
     // A server that judges no codes would let anybody choose a new value.
     settings.prompt.offersReset && begin.operation == .authenticate && isInteractive && !hidesState
       && configuration.server?.dialect != .plain
-  }
-}
-
-extension AuthenticatorType {
-  /// As texts name its value.
-  var kind: ValueKind {
-    switch self {
-    case .passcode: .passcode
-    case .pattern: .pattern
-    }
   }
 }

@@ -20,7 +20,7 @@ extension Session {
     canGoBack: Bool = false, keepsValue: Bool = false
   ) throws(Ending) -> UnlockedAuthenticatorBox? {
     let policy = lockPolicy(type, uid: account.identity.uid, caller.origin)
-    var question = Question(kind: hidesState ? hiddenKind : type.kind, user: shownName)
+    var question = Question(types: hidesState ? hiddenTypes : [type], user: shownName)
     if !hidesState {
       try refuseLocked(account, type, policy)
       question.tries = try standingTries(account, type, policy)
@@ -35,7 +35,7 @@ extension Session {
         question.error = format.text(in: language)
         continue
       }
-      if let value = sealedForm(entry, type), !attempts.isRepetition(value) {
+      if let value = type.entry.canonical(entry), !attempts.isRepetition(value) {
         let slot = try takeSlot(in: directory)
         switch try check(value, account, type, policy, in: directory, slot) {
         case .verified(let unlocked):
@@ -69,7 +69,7 @@ extension Session {
   func pretend() throws(Ending) -> Ending {
     let wrong = PromptText.wrong(hiddenKind, triesLeft: nil)
     let directory = try openState()
-    var question = Question(kind: hiddenKind, user: shownName)
+    var question = Question(types: hiddenTypes, user: shownName)
     let isAnswered = takeVainText()
     if begin.isDivided {
       if !isAnswered { _ = try? vainNetwork?.finish() }
@@ -95,10 +95,14 @@ extension Session {
   private static let triesOfTool = 3
 
   /// What the prompt names where it must not show what the account has: the configuration decides alone.
-  var hiddenKind: ValueKind {
-    if let named = try? namedType() { return named.kind }
-    return enabledTypes.count == 1 ? enabledTypes[0].kind : .either
+  private var hiddenTypes: [AuthenticatorType] {
+    if let named = try? namedType() { return [named] }
+    // In the order of the list, whatever the order of the configuration.
+    return AuthenticatorType.allCases.filter { enabledTypes.isEmpty || enabledTypes.contains($0) }
   }
+
+  /// How texts name that.
+  var hiddenKind: ValueKind { .oneOf(hiddenTypes.map(\.kind)) }
 
   private func wrongText(_ type: AuthenticatorType, _ status: LockStatus) -> PromptText {
     if hidesState { return .wrong(hiddenKind, triesLeft: nil) }
@@ -120,9 +124,7 @@ extension Session {
   /// It is not checked and not counted, and what is said comes from the configuration alone. Where states are hidden
   /// it is one more wrong entry.
   private func formatRefusal(_ value: borrowing Secret, _ type: AuthenticatorType) -> PromptText? {
-    let format = configuration.passcode.policy.uiType
-    guard type == .passcode, !hidesState, let digits = format.digitCount else { return nil }
-    return value.withBytes { format.accepts($0) } ? nil : .digitsExpected(digits)
+    hidesState ? nil : configuration.rules(for: type).formRefusal(of: value)
   }
 
   /// A wrong entry's ending; one that locked says so too.

@@ -35,11 +35,7 @@ extension Session {
 
   /// The policy attempts of an origin count under.
   func lockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
-    let configured =
-      switch type {
-      case .passcode: configuration.lockPolicy(for: .passcode, origin: origin)
-      case .pattern: configuration.lockPolicy(for: .pattern, origin: origin)
-      }
+    let configured = configuration.lockPolicy(for: type, origin: origin)
     guard uid == 0, !configuration.rootPermanentLock else { return configured }
     var policy = configured
     policy.maxLockCount = nil
