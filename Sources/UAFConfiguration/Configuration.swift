@@ -1,6 +1,7 @@
 // Purpose: everything root has configured, checked, with defaults for what he has not.
 
 import Authenticator
+import ServiceNames
 
 /// The configuration (features 9).
 public struct Configuration: Sendable {

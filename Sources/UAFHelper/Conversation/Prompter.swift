@@ -1,6 +1,7 @@
 import Authenticator
 import FidoResults
 import SecretMemory
+import ServiceNames
 import UAFClient
 import UAFConfiguration
 import UAFCrypto

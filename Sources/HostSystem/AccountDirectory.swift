@@ -1,7 +1,7 @@
 import Glibc
 
 /// Where accounts are looked up.
-protocol AccountDirectory {
+package protocol AccountDirectory {
   /// The account of that name; nil if there is none.
   func account(named name: String) -> Account?
   /// The account of that number; nil if there is none.

@@ -1,9 +1,9 @@
 import Glibc
 
 /// Reads what a file holds, up to a limit.
-enum DescriptorReader {
+package enum DescriptorReader {
   /// The first `limit` bytes, or all there are; nil with `errno` if that fails.
-  static func read(_ descriptor: CInt, atMost limit: Int) -> [UInt8]? {
+  package static func read(_ descriptor: CInt, atMost limit: Int) -> [UInt8]? {
     var content = [UInt8](repeating: 0, count: limit)
     var used = 0
     while used < limit {

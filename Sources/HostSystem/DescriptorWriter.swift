@@ -1,9 +1,9 @@
 import Glibc
 
 /// Writes whole runs of bytes.
-public enum DescriptorWriter {
+package enum DescriptorWriter {
   /// Whether all of `bytes` went out; where not, `errno` says why.
-  public static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+  package static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
     var offset = 0
     while offset < bytes.count {
       // SAFETY: the bytes from `offset` on are valid for the call.

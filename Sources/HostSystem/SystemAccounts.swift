@@ -1,17 +1,22 @@
 import Glibc
 
 /// The accounts of the system (NSS).
-struct SystemAccounts: AccountDirectory {
+package struct SystemAccounts: AccountDirectory {
+  /// A way to ask NSS.
+  package init() {}
+
   // Far above what a passwd entry takes; a longer one counts as no account.
   private static let room = 65_536
 
-  func account(named name: String) -> Account? {
+  /// The account of that name, as NSS finds it; nil if there is none.
+  package func account(named name: String) -> Account? {
     guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
     // SAFETY: the name lives for the call; the rest is what `find` lends.
     return unsafe find { unsafe getpwnam_r(name, $0, $1, Self.room, $2) }
   }
 
-  func account(withID userID: uid_t) -> Account? {
+  /// The account of that number, as NSS finds it; nil if there is none.
+  package func account(withID userID: uid_t) -> Account? {
     // SAFETY: everything is what `find` lends.
     unsafe find { unsafe getpwuid_r(userID, $0, $1, Self.room, $2) }
   }

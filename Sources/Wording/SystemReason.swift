@@ -1,19 +1,21 @@
 import Glibc
 
 /// The system's error number in words.
-struct SystemReason: Catalogued, Equatable {
-  let number: CInt
+package struct SystemReason: Catalogued, Equatable {
+  /// The system's error number (`errno`).
+  package let number: CInt
 
-  init(_ number: CInt) { self.number = number }
+  /// The reason behind `errno`.
+  package init(_ number: CInt) { self.number = number }
 
   /// What the C library calls it.
-  var english: String {
+  package var english: String {
     // SAFETY: strerror returns a NUL-terminated text for every number, and this program has one thread.
     unsafe String(cString: strerror(number))
   }
 
   /// The C library has no Korean without its own catalogues, which a server rarely has installed.
-  var korean: String { Self.koreanWords[number] ?? "시스템 오류 \(number)번" }
+  package var korean: String { Self.koreanWords[number] ?? "시스템 오류 \(number)번" }
 
   private static let koreanWords: [CInt: String] = [
     EPERM: "허용되지 않은 작업입니다", ENOENT: "그런 파일이나 폴더가 없습니다", EINTR: "작업이 중단되었습니다",

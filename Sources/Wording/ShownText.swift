@@ -1,21 +1,21 @@
 import FidoResults
 
 /// Text of others as it may be shown: without anything that steers a terminal.
-enum ShownText {
+package enum ShownText {
   /// One line.
-  static func line(_ text: String) -> String { Text.cleaned(text, limit: lineLimit) }
+  package static func line(_ text: String) -> String { Text.cleaned(text, limit: lineLimit) }
 
   /// Several lines, each cleaned; empty ones are left out.
   ///
   /// A space at the end, after which an entry follows, stays.
-  static func lines(_ text: String) -> String {
+  package static func lines(_ text: String) -> String {
     // Scalar by scalar: for a String a carriage return and a line feed are one character, and not this one.
     let lines = text.unicodeScalars.split(separator: "\n").map { line(String($0)) }.filter { !$0.isEmpty }
     return lines.joined(separator: "\n") + (text.hasSuffix(" ") && !lines.isEmpty ? " " : "")
   }
 
   /// A JSON document or a token: byte for byte, but for what neither can hold and a terminal would obey.
-  static func verbatim(_ text: String) -> String {
+  package static func verbatim(_ text: String) -> String {
     var kept = String.UnicodeScalarView()
     kept.append(
       contentsOf: text.unicodeScalars.filter { scalar in
