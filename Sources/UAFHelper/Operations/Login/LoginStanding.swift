@@ -1,0 +1,32 @@
+import FidoResults
+
+/// What has happened in a login so far, as far as its end depends on it.
+struct LoginStanding: Hashable {
+  /// Whether the person was asked for anything.
+  var wasAsked = false
+  /// Whether a value was verified.
+  var hasProved = false
+  /// Whether the server, or something at its address, was reached.
+  var isReached = false
+  /// Whether a request of the server's was received.
+  var hasRequest = false
+  /// Whether the server has refused anything.
+  var isRefused = false
+
+  /// Results that say nothing of the server's answer.
+  private static let personsOwn: Set<FidoResult> = [
+    .wrongValue, .locked, .lockedForGood, .userCancel, .userFallback, .applicationCancel, .systemCancel,
+    .notInteractive, .resetChosen, .noAnswer,
+  ]
+
+  /// Whether an end with this result means that the server answered, and that was no yes.
+  ///
+  /// A request that was received and came to nothing counts too, unless the person or the machine has ended it.
+  func isServersNo(_ result: FidoResult) -> Bool { isRefused || hasRequest && !Self.personsOwn.contains(result) }
+
+  /// Adds what a refusal says of the server.
+  mutating func hear(_ refusal: LoginRefusal) {
+    isReached = isReached || refusal == .no || refusal == .brokenOff
+    isRefused = isRefused || refusal == .no
+  }
+}
