@@ -1,0 +1,57 @@
+import Authenticator
+import FidoResults
+import SecretMemory
+import UAFConfiguration
+import UAFWire
+
+/// What root's configuration says of values: which may be set, and how an entry has to look.
+struct ValueRules {
+  private let policy: CallPolicy
+
+  init(_ policy: CallPolicy) { self.policy = policy }
+
+  /// An entry in the form that is sealed; nil for one that could never have been set.
+  func sealedForm(_ entry: borrowing Secret, _ type: AuthenticatorType) -> Secret? {
+    switch type {
+    case .pattern: return Pattern.canonical(entry)
+    case .passcode: return PasscodeFormat.normalised(entry)
+    }
+  }
+
+  /// Whether today's rules would refuse a value that was set earlier.
+  func isStale(_ value: borrowing Secret, _ type: AuthenticatorType) -> Bool { objections(to: value, type) != nil }
+
+  /// What the rules have against a new value, one line each; nil for nothing.
+  func objections(to value: borrowing Secret, _ type: AuthenticatorType) -> String? {
+    switch type {
+    case .passcode:
+      let rules = policy.configuration.passcode.policy
+      let problems = value.withBytes { rules.check($0) }
+      return problems.isEmpty ? nil : Self.fitting(problems.map { $0.message(in: policy.language) })
+    case .pattern:
+      let problems = Pattern.problems(with: value, minimumNodes: policy.configuration.pattern.minimumNodes)
+      return problems.isEmpty ? nil : problems.map { $0.text(in: policy.language) }.joined(separator: " ")
+    }
+  }
+
+  /// What an entry of another format than the PIN's is told.
+  ///
+  /// It is not checked and not counted, and what is said comes from the configuration alone. Where states are hidden
+  /// it is one more wrong entry.
+  func formatRefusal(_ value: borrowing Secret, _ type: AuthenticatorType) -> PromptText? {
+    let format = policy.configuration.passcode.policy.uiType
+    guard type == .passcode, !policy.hidesState, let digits = format.digitCount else { return nil }
+    return value.withBytes { format.accepts($0) } ? nil : .digitsExpected(digits)
+  }
+
+  /// As many of the lines as leave room for the question itself: a prompt that is too long would end the conversation.
+  private static func fitting(_ lines: [String]) -> String {
+    var text = ""
+    for line in lines {
+      let longer = text.isEmpty ? line : "\(text)\n\(line)"
+      guard longer.utf8.count <= WireLimit.text / 2 else { break }
+      text = longer
+    }
+    return text
+  }
+}
