@@ -17,7 +17,8 @@ import Testing
   /// The machine compares challenges with the last one only, so that two of them are all that matter.
   private static let events: [LoginEvent] =
     [
-      .began, .questionSent, .textTaken, .resumed, .leftToChoose, .verified, .frontEndThere, .frontEndGone, .signed,
+      .began, .questionSent, .textTaken, .resumed, .leftToChoose, .registerAnewChosen, .verified, .frontEndThere,
+      .frontEndGone, .signed,
       .furtherRequest, .believed, .lastYesHolds, .stopped,
     ] + challenges.flatMap { [.request(challenge: $0, hasText: false), .request(challenge: $0, hasText: true)] }
     + challenges.map { .accepted(challenge: $0) } + LoginRefusal.allCases.map { .refused($0) }

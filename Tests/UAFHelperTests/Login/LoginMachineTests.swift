@@ -198,6 +198,11 @@ import Testing
       end(.outOfTurn, asked: true, proved: true, reached: true, request: true)),
     Row("a question that cannot be sent is the end", [.began, .refused(.local)], end(.refused)),
     Row("a login begins with its beginning", [.stopped], end(.outOfTurn)),
+    Row(
+      "who chooses so registers anew", asked + [.leftToChoose, young, here, .registerAnewChosen], .registerAnew),
+    Row(
+      "which is no login", asked + [.leftToChoose, young, here, .registerAnewChosen, .verified],
+      end(.outOfTurn, asked: true, reached: true, request: true)),
     Row("nothing begins again after the end", [.began, .refused(.local), .began], end(.outOfTurn)),
   ]
 

@@ -17,6 +17,8 @@ struct LoginWitness: Hashable {
   private var answered: String?
   /// The challenge that the server's yes is for.
   private var accepted: String?
+  /// Whether the person has chosen to register anew.
+  private var isRegistering = false
   /// Whether the person, the time or the front end has ended the login.
   private var isOver = false
 
@@ -32,6 +34,7 @@ struct LoginWitness: Hashable {
     if case .finish(let end) = next { return objection(to: end, event, after: before, fits) }
     if !fits { return "goes on after an event that answers nothing" }
     if isOver { return "goes on after its end" }
+    if isRegistering, next != .registerAnew { return "goes on after registering anew" }
     return objection(to: next, event)
   }
 
@@ -46,6 +49,7 @@ struct LoginWitness: Hashable {
     case .dropped(isReached: true): isReached = true
     case .textTaken: isTextShown = true
     case .accepted(let challenge): accepted = challenge
+    case .registerAnewChosen: isRegistering = true
     case .stopped, .frontEndGone: isOver = true
     default: break
     }
@@ -74,6 +78,7 @@ struct LoginWitness: Hashable {
     case (nil, .began), (.sendQuestion, .questionSent), (.sendQuestion, .refused), (.receiveRequest, .request),
       (.receiveRequest, .refused), (.dropAnswer, .dropped), (.takeText, .textTaken), (.awaitResume, .resumed),
       (.openFirst, .verified), (.openFirst, .leftToChoose), (.openAny, .verified), (.openWay, .wayOpen),
+      (.openAny, .registerAnewChosen), (.openWay, .registerAnewChosen),
       (.measureAge, .age), (.checkFrontEnd, .frontEndThere), (.checkFrontEnd, .frontEndGone), (.sign, .signed),
       (.sign, .refused), (.sendAnswer, .refused), (.sendAnswer, .furtherRequest), (.sendAnswer, .accepted),
       (.believe, .believed), (.judgeRefusal, .judged), (.judgeLastYes, .lastYesHolds):

@@ -18,6 +18,8 @@ enum LoginAction: Hashable {
   case openAny
   /// Have the person verify what the request needs and is not open yet.
   case openWay
+  /// Register anew, which ends the login without success whatever comes of it.
+  case registerAnew
   /// Tell whether the request has waited for too long.
   case measureAge
   /// Tell whether the front end is still there.

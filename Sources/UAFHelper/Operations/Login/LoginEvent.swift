@@ -22,6 +22,8 @@ enum LoginEvent: Hashable {
   case verified
   /// Everything that the request needs was verified; so many signatures are to be made.
   case wayOpen(signatures: Int)
+  /// The person chose to register anew in place of a login.
+  case registerAnewChosen
   /// Whether the request has waited for longer than it is used.
   case age(isOld: Bool)
   /// The front end is still there.

@@ -24,7 +24,7 @@ struct LoginMachine: Hashable {
   /// The action that was asked for.
   private enum Step: Hashable {
     case ready, sending, receiving, dropping
-    case takingText, pausing, openingFirst, openingAny, openingWay
+    case takingText, pausing, openingFirst, openingAny, openingWay, registeringAnew
     /// With the signatures that follow; nil before a value was entered for the request.
     case measuring(signatures: Int?)
     case lookingForFrontEnd(before: Deed)
@@ -77,7 +77,7 @@ struct LoginMachine: Hashable {
     switch step {
     case .ready: event == .began ? ask(isFirst: true) : nil
     case .sending, .receiving, .dropping: heard(event)
-    case .takingText, .pausing, .openingFirst, .openingAny, .openingWay: done(event)
+    case .takingText, .pausing, .openingFirst, .openingAny, .openingWay, .registeringAnew: done(event)
     case .measuring(let signatures): measured(event, signatures)
     case .lookingForFrontEnd(let deed): looked(event, before: deed)
     case .signing, .answering, .believing: answered(event)
@@ -168,6 +168,10 @@ struct LoginMachine: Hashable {
     case (.openingAny, .verified):
       standing.hasProved = true
       return judge()
+    // Nobody proves anything by a new value: nothing but the end follows.
+    case (.openingAny, .registerAnewChosen), (.openingWay, .registerAnewChosen):
+      step = .registeringAnew
+      return .registerAnew
     case (.openingWay, .wayOpen(let signatures)) where signatures > 0 && signatures <= authenticators:
       standing.hasProved = true
       // Another prompt may have taken its time.

@@ -24,6 +24,20 @@ struct LoginStanding: Hashable {
   /// A request that was received and came to nothing counts too, unless the person or the machine has ended it.
   func isServersNo(_ result: FidoResult) -> Bool { isRefused || hasRequest && !Self.personsOwn.contains(result) }
 
+  /// Adds to an ending what had happened by then.
+  ///
+  /// - Parameter hasProved: whether a value was verified: without that, no stack goes on because the server is away.
+  func marked(_ ending: Ending, hasProved: Bool) -> Ending {
+    var ending = ending
+    // A server that answered earlier in this call is not away, whatever a later request met.
+    ending.handshakeCompleted = ending.handshakeCompleted || isReached
+    ending.hasProved = hasProved
+    ending.isServersNo = ending.isServersNo || isServersNo(ending.result)
+    // Once somebody was asked, no stack goes on as if there had been nothing to ask for.
+    if wasAsked { (ending.neverHadRow, ending.leavesToOthers) = (false, false) }
+    return ending
+  }
+
   /// Adds what a refusal says of the server.
   mutating func hear(_ refusal: LoginRefusal) {
     isReached = isReached || refusal == .no || refusal == .brokenOff
