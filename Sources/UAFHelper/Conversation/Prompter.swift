@@ -161,19 +161,11 @@ import UAFWire
   ///
   /// - Throws: ``Ending``: nobody waits for what the person confirmed.
   func requireFrontEnd() throws(Ending) {
-    guard frontEnd.isGone else { return }
-    throw Ending(.applicationCancel, log: "the front end went away: nothing more was signed or sent")
+    if frontEnd.isGone { throw .frontEndGone }
   }
 
-  /// Takes the server's word on an answer, unless nobody waits for it any more.
-  ///
-  /// - Throws: ``Ending``.
-  func stillWanted(_ refusal: Refusal) throws(Ending) -> Refusal {
-    guard frontEnd.isGone else { return refusal }
-    var ending = Ending(.applicationCancel, log: "the front end went away: the answer was sent, and is of no use")
-    ending.isUnused = true
-    throw ending
-  }
+  /// Whether the front end has gone away: nobody waits for what the person confirmed.
+  var isFrontEndGone: Bool { frontEnd.isGone }
 
   /// The end that the person chose.
   func cancelled(_ log: String) -> Ending {
