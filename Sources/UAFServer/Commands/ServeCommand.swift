@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -93,6 +92,9 @@ struct ServeCommand: AsyncParsableCommand {
       verificationMethods: uvm, shapes: shapes, identity: { try identity.value() }, now: { Terminal.now },
       random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
+    let start = ServerStart(
+      listen: listen, publicURL: publicURL, facets: facets, certificates: certificates, channelBinding: channelBinding,
+      identity: identity, store: store, shapes: shapes, logger: logger)
     let admission = Admission(addressRate: addressRate, accountRate: accountRate)
     let application = Application(
       router: UAFRoutes(environment: environment, logger: logger, admission: admission).router,
@@ -100,25 +102,7 @@ struct ServeCommand: AsyncParsableCommand {
       configuration: .init(
         address: .hostname(listen.host, port: listen.port), serverName: "uaf-server",
         backlog: Connections.maximumOfAll),
-      onServerRunning: { [listen, publicURL, channelBinding] channel in
-        let local = listen.url(port: channel.localAddress?.port ?? listen.port)
-        let url = publicURL?.text ?? local
-        do {
-          let known = try ServerIdentity(
-            publicURL: url, facets: facets, certificates: certificates, channelBinding: channelBinding)
-          identity.set(known)
-          try await store.write { try $0.settings.set(.publicURL, to: url) }
-          shapes.keep(upWith: store, appID: known.appID) { error in
-            logger.error("failed", metadata: ["error": "\(type(of: error))"])
-          }
-          Terminal.result("listening on \(local)")
-          // Whoever waits for the line would wait for ever: end as by a signal, and say why.
-          if Terminal.failure != nil { kill(getpid(), SIGTERM) }
-        } catch {
-          logger.critical("failed", metadata: ["error": "\(type(of: error))"])
-        }
-      },
-      logger: logger)
+      onServerRunning: { channel in await start.announce(channel) }, logger: logger)
     try await run(application, logger: logger)
   }
 

@@ -84,17 +84,11 @@ struct UAFRoutes: Sendable {
       switch try await service.respond(answer) {
       case .accepted(let token, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
         admission.accepted(username, from: address)
-        logger.info(
-          "accepted",
-          metadata: [
-            "op": "\(operation.rawValue)", "user": "\(username)",
-            "aaid": "\(keys.map(\.aaid.text).joined(separator: ","))",
-            "key": "\(keys.map { String($0.keyID.text.prefix(8)) }.joined(separator: ","))",
-          ])
+        log(accepted: operation, of: username, keys)
         if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
         if !forgotten.isEmpty {
-          let names = forgotten.map { String($0.text.prefix(8)) }.joined(separator: ",")
-          logger.notice("lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(names)"])
+          logger.notice(
+            "lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(Self.beginnings(of: forgotten))"])
         }
         return Self.answer(
           ServerResponse(statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten), mediaType)
@@ -193,6 +187,20 @@ extension UAFRoutes {
 
   private static func fields(_ body: GetUAFRequest) -> Logger.Metadata {
     ["op": "\(body.op?.rawValue ?? "-")", "user": "\(username(body) ?? "-")"]
+  }
+
+  private func log(accepted operation: UAFMessages.Operation, of username: String, _ keys: [AcceptedKey]) {
+    logger.info(
+      "accepted",
+      metadata: [
+        "op": "\(operation.rawValue)", "user": "\(username)",
+        "aaid": "\(keys.map(\.aaid.text).joined(separator: ","))", "key": "\(Self.beginnings(of: keys.map(\.keyID)))",
+      ])
+  }
+
+  /// Eight characters of each KeyID: enough to tell an account's keys apart in the log.
+  private static func beginnings(of keyIDs: [KeyID]) -> String {
+    keyIDs.map { String($0.text.prefix(8)) }.joined(separator: ",")
   }
 
   private func log(_ refusal: Refusal, route: String, username: String?) {
