@@ -79,16 +79,22 @@ let package = Package(
     // MARK: The command lines of both programs
     .target(name: "HostSystem", swiftSettings: strict),
     .target(
-      name: "Invocation", dependencies: ["HostSystem", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      name: "Invocation",
+      dependencies: ["HostSystem", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: strict),
 
     // MARK: The person's and the administrator's tool
     .target(name: "Wording", dependencies: ["FidoResults"], swiftSettings: strict),
+    .target(
+      name: "PAMStacks",
+      dependencies: ["HostSystem", "ServiceNames", "Wording", "SecretMemory", "UAFCrypto", "CPAM"],
+      swiftSettings: strict),
     .executableTarget(
       name: "UAFTool",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
-        "UAFClient", "ChildProcess", "Invocation", "HostSystem", "ServiceNames", "Wording", "CPAM", "CProcess",
+        "UAFClient", "ChildProcess", "Invocation", "HostSystem", "PAMStacks", "ServiceNames", "Wording",
+        "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
@@ -97,7 +103,8 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "HostSystem", "FidoResults", "CProcess",
+        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "HostSystem", "FidoResults",
+        "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -137,11 +144,17 @@ let package = Package(
       name: "InvocationTests",
       dependencies: ["Invocation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: strict),
+    .target(
+      name: "ToolTestSupport", dependencies: ["HostSystem", "PAMStacks"], path: "Tests/ToolTestSupport",
+      swiftSettings: strict),
+    .testTarget(
+      name: "PAMStacksTests", dependencies: ["PAMStacks", "Wording", "ToolTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "UAFToolTests",
       dependencies: [
         "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "UAFCrypto", "SecretMemory", "ChildProcess", "CPAM",
-        "CProcess", "FidoResults", "Invocation", "HostSystem", "Wording",
+        "CProcess", "FidoResults", "Invocation", "HostSystem", "PAMStacks", "Wording",
+        "ToolTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
