@@ -1,6 +1,7 @@
 import FidoResults
 import UAFMessages
 import UAFWire
+import Wording
 
 /// What a graphical front end reads: one JSON object a line (docs/json-conversation.md).
 struct JSONLines {
