@@ -27,7 +27,7 @@ struct StatusOperation: CallOperation {
     var person: JSONObject = ["uid": .integer(Int64(uid)), "name": .string(call.shownName)]
     person.set("serverUserName", account.map { .string($0.identity.serverUserName) })
     let document: JSONObject = [
-      "version": .string(HelperProgram.version), "account": .object(person),
+      "version": .string(HelperVersion.current), "account": .object(person),
       "availableTypes": .integer(Int64(sets.supported)), "registeredTypes": .integer(Int64(sets.registered)),
       "lockedTypes": .integer(Int64(sets.locked)), "usableTypes": .integer(Int64(sets.usable)),
       "authenticators": .array(entries),
