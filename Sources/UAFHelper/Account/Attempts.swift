@@ -11,7 +11,7 @@ import SecretMemory
     last = nil
   }
 
-  /// Takes one entry off.
+  /// Counts one entry.
   func use() { left -= 1 }
 
   /// Whether this is the very value that was just counted as wrong.

@@ -23,7 +23,7 @@ import UAFWire
   private let device: DeviceDescription
   private let now: () -> BootTime
   private let connect: Connecting
-  /// The server, or why there is none, once that was looked up.
+  /// The server, or why there is none. Nil until somebody has looked.
   private var found: Result<ServerSettings, Ending>?
 
   init(
@@ -105,7 +105,7 @@ import UAFWire
     return name
   }
 
-  /// What a text to be confirmed is shown and signed in: letters only where server and terminal have them.
+  /// The characters of a text to be confirmed: UTF-8 where both the server and the terminal have it, otherwise ASCII.
   var charset: TransactionCharset {
     guard let server = try? settings(), server.transactionCharset == .utf8 else { return .ascii }
     return Language.hasUTF8(locale: call.begin.localeText) ? .utf8 : .ascii
@@ -146,7 +146,7 @@ import UAFWire
     guard let request = own.requestURL ?? server.requestURL else {
       throw .configuration("server.request_url is missing")
     }
-    // Nothing is answered to a deregistration, and the configuration was refused where any other one lacks the address.
+    // A deregistration sends no response. For the other operations the configuration must have this address.
     let response = own.responseURL ?? server.responseURL ?? request
     return ServerEndpoint(requestURL: request.text, responseURL: response.text)
   }
@@ -167,10 +167,10 @@ import UAFWire
   /// in use.
   var isWordUnsigned: Bool { verdictKey == nil }
 
-  /// Believes a yes of the server's, or does not.
+  /// Checks the signature of the server's yes, where root demands one.
   ///
-  /// - Throws: ``Ending`` (1002) where root asks for a signed one and this is none; the server has spoken, so no stack
-  ///   may go on to a password.
+  /// - Throws: ``Ending`` (1002) where the signature is missing or wrong. The server has answered, so no stack may go on to
+  ///   a password.
   func believe(_ acceptance: Acceptance) throws(Ending) -> Acceptance {
     guard let verdictKey else { return acceptance }
     do throws(SignedVerdict.Fault) {
