@@ -64,7 +64,7 @@ attack: deps
 	scripts/attack.sh $(ROWS)
 
 attack-table:
-	PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 python3 -m attack.document
+	PYTHONPATH=Tests/Acceptance PYTHONDONTWRITEBYTECODE=1 python3 -m attack.document
 
 bench: build
 	$(AS_ROOT) scripts/bench.py $(if $(BESIDE),builds "$(BESIDE)")

@@ -95,13 +95,18 @@ let package = Package(
       swiftSettings: besideFoundation),
 
     // MARK: The server
+    .target(
+      name: "UAFService", dependencies: ["UAFMessages", "UAFCrypto", "Authenticator", "SecretMemory"],
+      swiftSettings: strict),
+    .target(
+      name: "SQLiteStore",
+      dependencies: ["UAFService", "UAFMessages", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "SecretMemory", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "HostSystem",
-        "FidoResults", "CProcess",
+        "UAFService", "SQLiteStore", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "HostSystem",
+        "FidoResults", "SecretMemory", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -114,7 +119,7 @@ let package = Package(
       name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory", "COpenSSL"], swiftSettings: strict),
     .testTarget(name: "UAFMessagesTests", dependencies: ["UAFMessages"], swiftSettings: strict),
     .testTarget(name: "UAFDecoderTests", dependencies: ["UAFDecoder", "UAFMessages"], swiftSettings: strict),
-    .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults"], swiftSettings: strict),
+    .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults", "Authenticator"], swiftSettings: strict),
     .testTarget(name: "UAFWireTests", dependencies: ["UAFWire", "SecretMemory"], swiftSettings: strict),
     .testTarget(
       name: "AuthenticatorTests",
@@ -150,10 +155,31 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
+    .target(
+      name: "ServerTesting",
+      dependencies: [
+        "UAFService", "SQLiteStore", "UAFMessages", "UAFCrypto", "SecretMemory",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "Tests/ServerTesting", swiftSettings: strict),
+    .testTarget(
+      name: "UAFServiceTests",
+      dependencies: [
+        "UAFService", "SQLiteStore", "ServerTesting", "UAFMessages", "UAFCrypto", "SecretMemory",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteStoreTests",
+      dependencies: [
+        "SQLiteStore", "UAFService", "ServerTesting", "UAFMessages", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "UAFServerTests",
       dependencies: [
-        "UAFServer", "SecretMemory", "UAFMessages", "UAFCrypto", "Authenticator", "Invocation", "CProcess",
+        "UAFServer", "UAFService", "SQLiteStore", "ServerTesting", "UAFMessages", "UAFCrypto", "Authenticator",
+        "Invocation", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),

@@ -41,7 +41,7 @@
    draws its screen, so it is the same in every language. */
 #define UAF_READY_TEXT "pam_uaf: ready"
 
-/* A value longer than this can never have been stored, so PAM_AUTHTOK is not tried when it is (features 3). */
+/* A value longer than this can never have been stored, so PAM_AUTHTOK is not tried when it is. */
 #define UAF_STORABLE_MAX 256
 
 /* How long the core may owe a message: 30 s for the exchange with the server and 10 s for itself. The time the person

@@ -35,7 +35,7 @@ forbid '^ *(@testable )?import Foundation' 'no Foundation in a login: size, star
   "${login_path[@]/#/Sources/}"
 
 # Every `unsafe` has its reason.
-while IFS= read -r line; do say "$line"; done < <(find Sources -name '*.swift' | sort | xargs awk -f scripts/safety.awk)
+while IFS= read -r line; do say "$line"; done < <(find Sources -name '*.swift' | sort | xargs awk -f scripts/check/safety.awk)
 
 forbid '\bpopen\(|\bwordexp\(|"/bin/[a-z]*sh"|[^.e] system\(' 'no shell sees a name or a text' Sources cshim
 
@@ -49,7 +49,7 @@ scripts/policies.py || broken=1
 # Each line of pam.d/ is explained, and lets no failure through.
 scripts/stacks.py || broken=1
 # The table of attacks is that of the rows as they are.
-PYTHONPATH=scripts python3 -m attack.document --check || broken=1
+PYTHONPATH=Tests/Acceptance python3 -m attack.document --check || broken=1
 
 generated=$(git ls-files -- build .build Package.resolved cshim/core '*.o' '*.so' 2>/dev/null)
 if [[ -n $generated ]]; then say "generated files are committed:" $generated; fi

@@ -1,4 +1,4 @@
-/// What else decides the PAM code of a result: the special cases of the table of outcomes (features 5).
+/// What else decides the PAM code of a result: the special cases of the table of outcomes.
 public struct PAMContext: Equatable, Sendable {
   /// The half of PAM that asked.
   public enum Stage: CaseIterable, Sendable {

@@ -3,7 +3,7 @@
 import json
 import subprocess
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from declarations import Declaration, Token, declarations, tokens
@@ -69,7 +69,7 @@ class SourceFile:
         return declarations(self.tokens) if self.is_swift else []
 
 
-@lru_cache(maxsize=None)
+@cache
 def _file(path: str, text: str) -> SourceFile:
     return SourceFile(path, text)
 

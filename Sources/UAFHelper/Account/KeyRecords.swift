@@ -16,7 +16,9 @@ import UAFMessages
     self.log = log
   }
 
-  /// Makes a key ready for one signature. Its next counter is on the disk before it signs.
+  /// Makes a key ready for one signature.
+  ///
+  /// Its next counter is on the disk before it signs.
   ///
   /// - Throws: ``Ending``.
   func signer(
@@ -28,7 +30,9 @@ import UAFMessages
     } catch let error as StateError { throw Ending(error) } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
-  /// Clears the server's earlier status of keys that it has just accepted. A login does not fail if that cannot be written.
+  /// Clears the server's earlier status of keys that it has just accepted.
+  ///
+  /// A login does not fail if that cannot be written.
   ///
   /// - Throws: ``Ending`` where the keys cannot be read.
   func noteAccepted(_ account: AccountFile, _ types: [AuthenticatorType]) throws(Ending) {
@@ -73,7 +77,9 @@ import UAFMessages
     return ending
   }
 
-  /// Notes the server's status of the keys of some types. A login does not fail if that cannot be written.
+  /// Notes the server's status of the keys of some types.
+  ///
+  /// A login does not fail if that cannot be written.
   private func note(_ status: UInt32, of types: [AuthenticatorType], _ account: AccountFile) throws(Ending) {
     for key in try accounts.keys(of: account) where types.contains(key.type) {
       do throws(StateError) { try account.mark(key.keyID, serverStatus: status) } catch {

@@ -55,7 +55,7 @@ final class CallPolicy {
     return arguments.tries ?? settings.prompt.tries ?? (call.caller.isTool ? Self.triesOfTool : 1)
   }
 
-  /// For uafctl. sudo, sshd and login ask again by themselves.
+  /// For uafctl: sudo, sshd and login ask again by themselves.
   private static let triesOfTool = 3
 
   /// Root's text about another way to log in; nil for operations that are no login.
@@ -75,7 +75,7 @@ final class CallPolicy {
 
   /// The types root has enabled and this version can verify, in the configuration's order.
   var enabledTypes: [AuthenticatorType] {
-    configuration.authenticators.compactMap { AuthenticatorType(rawValue: $0.rawValue) }
+    configuration.authenticators.compactMap(\.type)
   }
 
   /// The type that this call names: the caller, root's module argument, or the service's settings.
@@ -125,21 +125,21 @@ final class CallPolicy {
   /// Who named the type that the server does not accept: the caller, or root.
   var namedNotAccepted: EndCause { call.begin.authenticator == nil ? .configuredNotAccepted : .namedNotAccepted }
 
-  /// What a prompt asks for where states are hidden. It depends on the configuration only, not on the account.
-  var hiddenKind: ValueKind {
-    if let named = try? namedType() { return named.kind }
-    return enabledTypes.count == 1 ? enabledTypes[0].kind : .either
+  /// The types that a prompt is for where states are hidden, by the configuration only.
+  var hiddenTypes: [AuthenticatorType] {
+    if let named = try? namedType() { return [named] }
+    // In the order of the list, whatever the order of the configuration.
+    return AuthenticatorType.allCases.filter { enabledTypes.isEmpty || enabledTypes.contains($0) }
   }
+
+  /// How texts name that.
+  var hiddenKind: ValueKind { .oneOf(hiddenTypes.map(\.kind)) }
 
   // MARK: Attempts
 
   /// The lock policy for attempts of an origin.
   func lockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
-    let configured =
-      switch type {
-      case .passcode: configuration.lockPolicy(for: .passcode, origin: origin)
-      case .pattern: configuration.lockPolicy(for: .pattern, origin: origin)
-      }
+    let configured = configuration.lockPolicy(for: type, origin: origin)
     guard uid == 0, !configuration.rootPermanentLock else { return configured }
     var policy = configured
     policy.maxLockCount = nil

@@ -32,7 +32,7 @@ struct PromptMaker {
     // The text stands in the prompt, also with PAM_SILENT: nobody can confirm a text that was not shown. sudo may replace
     // the prompt's text (-p), so there the text has a field of its own.
     if let confirmed, !call.caller.isSudo { lines.append(confirmed) }
-    lines += grid(for: question.kind)
+    lines += legend(for: question.type)
     if let keypad { lines.append(keypad.layout(in: policy.language, accessible: policy.settings.prompt.accessible)) }
     if question.step == .current {
       if question.canGoBack {
@@ -42,7 +42,7 @@ struct PromptMaker {
       }
     }
     lines.append(self.text(of: question).text(in: policy.language))
-    let check = question.kind == .pattern ? "pattern" : "passcode"
+    let check = question.type?.entry.check ?? TypedEntry.plainCheck
     var prompt = Prompt(echo: false, check: check, step: question.step, text: lines.joined(separator: "\n"))
     prompt.remainingAttempts = question.tries.map { UInt32(clamping: $0) }
     if call.caller.isSudo { prompt.confirmed = confirmed }
@@ -66,7 +66,9 @@ struct PromptMaker {
     return prompt
   }
 
-  /// The prompt for an enrolment code. The entry is shown: a code is valid once, and the server has to read it.
+  /// The prompt for an enrolment code.
+  ///
+  /// The entry is shown: a code is valid once, and the server has to read it.
   func code(confirming text: TransactionText?) -> Prompt {
     var prompt = Prompt(
       echo: true, check: "code", step: .current, text: PromptText.enrolmentCode.text(in: policy.language))
@@ -106,22 +108,20 @@ struct PromptMaker {
 
   /// How many digits a PIN has, by the configuration only, so that it shows nothing of the account.
   private func digitCount(_ question: Question) -> Int? {
-    question.kind == .passcode ? policy.configuration.passcode.policy.uiType.digitCount : nil
+    question.type.flatMap { policy.configuration.rules(for: $0).digitCount }
   }
 
-  /// The grid of a pattern, for programs that show a prompt as it is. uafctl draws its own grid.
-  private func grid(for kind: ValueKind) -> [String] {
-    guard kind == .pattern, !call.caller.isTool else { return [] }
-    if policy.settings.prompt.accessible { return [PromptText.patternKeys.text(in: policy.language)] }
-    return ["1 2 3", "4 5 6", "7 8 9"]
+  /// What explains an entry, for programs that show a prompt as it is; uafctl draws its own.
+  private func legend(for type: AuthenticatorType?) -> [String] {
+    guard let entry = type?.entry, !call.caller.isTool else { return [] }
+    guard policy.settings.prompt.accessible else { return entry.legend }
+    return entry.spokenLegend.map { [$0.text(in: policy.language)] } ?? []
   }
 
   /// The number of characters at which an entry is complete without Enter, where root allows that: the digits of a PIN, or
   /// the longest new passcode.
   private func entryLength(_ question: Question) -> UInt32? {
-    guard question.kind == .passcode, policy.configuration.passcode.autoSubmit else { return nil }
-    let rules = policy.configuration.passcode.policy
-    return UInt32(clamping: rules.uiType.digitCount ?? rules.maximumLength)
+    question.type.flatMap { policy.configuration.rules(for: $0).completeLength }.map { UInt32(clamping: $0) }
   }
 
   /// What the value is asked for: the text to be confirmed, root's words, or the service with sudo's command or the remote

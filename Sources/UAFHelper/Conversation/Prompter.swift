@@ -57,7 +57,7 @@ import UAFWire
   /// - Returns: nil if the person went back to the list.
   /// - Throws: ``Ending``: 999 if the person cancelled, 7009 if an empty line means another way in.
   func askValue(_ question: Question) throws(Ending) -> Secret? {
-    let keypad = try keypad(for: question.kind)
+    let keypad = try keypad(for: question.types)
     let value = try ask(prompts.prompt(for: question, confirming: confirmed?.text, on: keypad))
     guard question.step == .current, value.count == 0 else { return Self.meant(by: value, on: keypad) }
     if question.canGoBack { return nil }
@@ -131,8 +131,10 @@ import UAFWire
   ///
   /// Not for programs that answer each prompt with the one string they have: there nobody would see it. Where a prompt must not
   /// show which type the account has, both are entered with it.
-  private func keypad(for kind: ValueKind) throws(Ending) -> ShuffledKeypad? {
-    guard policy.configuration.passcode.keypad == .shuffled, kind != .pattern, policy.isInteractive else { return nil }
+  private func keypad(for types: [AuthenticatorType]) throws(Ending) -> ShuffledKeypad? {
+    guard policy.isInteractive, types.contains(where: { policy.configuration.rules(for: $0).usesShuffledKeypad }) else {
+      return nil
+    }
     do throws(CryptoError) { return try makeKeypad() } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
@@ -159,19 +161,11 @@ import UAFWire
   ///
   /// - Throws: ``Ending``: nobody waits for what the person confirmed.
   func requireFrontEnd() throws(Ending) {
-    guard frontEnd.isGone else { return }
-    throw Ending(.applicationCancel, log: "the front end went away: nothing more was signed or sent")
+    if frontEnd.isGone { throw .frontEndGone }
   }
 
-  /// Takes the server's word on an answer, unless nobody waits for it any more.
-  ///
-  /// - Throws: ``Ending``.
-  func stillWanted(_ refusal: Refusal) throws(Ending) -> Refusal {
-    guard frontEnd.isGone else { return refusal }
-    var ending = Ending(.applicationCancel, log: "the front end went away: the answer was sent, and is of no use")
-    ending.isUnused = true
-    throw ending
-  }
+  /// Whether the front end has gone away: nobody waits for what the person confirmed.
+  var isFrontEndGone: Bool { frontEnd.isGone }
 
   /// The end that the person chose.
   func cancelled(_ log: String) -> Ending {

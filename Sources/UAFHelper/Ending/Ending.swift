@@ -60,6 +60,18 @@ struct Ending: Error {
     return ending
   }
 
+  /// The front end went away, and nobody waits for the result.
+  static var frontEndGone: Ending {
+    Ending(.applicationCancel, log: "the front end went away: nothing more was signed or sent")
+  }
+
+  /// The front end went away after an answer was sent, which the server may have accepted.
+  static var answerUnused: Ending {
+    var ending = Ending(.applicationCancel, log: "the front end went away: the answer was sent, and is of no use")
+    ending.isUnused = true
+    return ending
+  }
+
   /// An ending whose cause decides what the person is told.
   init(_ result: FidoResult, because cause: EndCause, log: String) {
     self.init(result, text: .cause(cause), log: log)

@@ -36,7 +36,9 @@ final class CallLog {
   /// Writes how the call ended.
   func write(_ result: Outcome, of ending: Ending) { result.log(ending, to: sink) }
 
-  /// Keeps a record for the kernel's audit. It is written after the end, because a busy kernel makes writers wait.
+  /// Keeps a record for the kernel's audit.
+  ///
+  /// It is written after the end, because a busy kernel makes writers wait.
   func audit(_ event: AuditEvent, of account: AccountIdentity) {
     records.append(
       AuditRecord(

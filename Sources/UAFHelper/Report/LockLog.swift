@@ -60,7 +60,9 @@ final class LockLog {
     log.audit(.unlockedByTime, of: account)
   }
 
-  /// Looser lock options have no effect yet, because wrong entries are counted (3015). Logged once a call.
+  /// Looser lock options have no effect yet, because wrong entries are counted (3015).
+  ///
+  /// Logged once a call.
   func optionsWait(_ type: AuthenticatorType) {
     guard !hasToldOptions else { return }
     hasToldOptions = true

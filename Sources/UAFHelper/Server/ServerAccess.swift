@@ -23,7 +23,7 @@ import UAFWire
   private let device: DeviceDescription
   private let now: () -> BootTime
   private let connect: Connecting
-  /// The server, or why there is none. Nil until somebody has looked.
+  /// The server, or why there is none; nil until somebody has looked.
   private var found: Result<ServerSettings, Ending>?
 
   init(

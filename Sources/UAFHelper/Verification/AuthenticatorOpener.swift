@@ -66,7 +66,9 @@ import UAFMessages
     _ = try open([type], held, canGoBack: false)
   }
 
-  /// Opens every authenticator of one way that the request accepts. Where several ways fit, the person chooses.
+  /// Opens every authenticator of one way that the request accepts.
+  ///
+  /// Where several ways fit, the person chooses.
   ///
   /// - Throws: ``Ending``: 2002 where none fits, or several do and there is only one prompt; cancelled; wrong; ...
   func open(_ offer: AuthenticationOffer, _ held: AccountAuthenticators) throws(Ending) -> Opened {

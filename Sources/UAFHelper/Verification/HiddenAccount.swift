@@ -47,7 +47,7 @@ import UAFWire
   func pretend() throws(Ending) -> Ending {
     let wrong = PromptText.wrong(policy.hiddenKind, triesLeft: nil)
     let directory = try accounts.openState()
-    var question = Question(kind: policy.hiddenKind, user: call.shownName)
+    var question = Question(types: policy.hiddenTypes, user: call.shownName)
     let isAnswered = takeServersText()
     if call.begin.isDivided {
       if !isAnswered { _ = try? network?.finish() }

@@ -26,19 +26,19 @@ struct NewValueDialogue {
   /// - Returns: the value in the form it is sealed with.
   /// - Throws: ``Ending``: cancelled; 7111 where no acceptable value was entered (a login tells it with 980). Nothing is counted.
   func ask(_ type: AuthenticatorType, old: UnlockedAuthenticatorBox? = nil) throws(Ending) -> Secret {
-    var question = Question(kind: type.kind, step: .new, user: call.shownName)
+    var question = Question(types: [type], step: .new, user: call.shownName)
     if old == nil { try prompter.show(.enrol(type.kind, user: call.shownName)) }
     for _ in 0..<Self.rounds {
       question.step = .new
       guard let first = try prompter.askValue(question) else { continue }
       question.error = rules.objections(to: first, type)
-      guard question.error == nil, let value = rules.sealedForm(first, type) else { continue }
+      guard question.error == nil, let value = type.entry.canonical(first) else { continue }
       if let old, old.wasOpened(with: value) {
         question.error = PromptText.valueUnchanged(type.kind).text(in: language)
         continue
       }
       question.step = .newAgain
-      if let again = try prompter.askValue(question), let form = rules.sealedForm(again, type),
+      if let again = try prompter.askValue(question), let form = type.entry.canonical(again),
         value.isEqual(to: form)
       {
         return value

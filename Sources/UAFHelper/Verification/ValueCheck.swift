@@ -83,7 +83,7 @@ import UAFConfiguration
     _ entry: borrowing Secret, _ account: AccountFile, _ type: AuthenticatorType, _ lock: LockPolicy,
     in directory: borrowing StateDirectory, _ attempts: Attempts, keepsValue: Bool
   ) throws(Ending) -> Judgement {
-    guard let value = rules.sealedForm(entry, type), !attempts.isRepetition(value) else {
+    guard let value = type.entry.canonical(entry), !attempts.isRepetition(value) else {
       if policy.hidesState { try vain.check(entry, against: vain.standIn(in: directory), in: directory) }
       return .wrong
     }
@@ -110,7 +110,7 @@ import UAFConfiguration
   private func firstQuestion(
     _ account: AccountFile, _ type: AuthenticatorType, _ lock: LockPolicy
   ) throws(Ending) -> Question {
-    var question = Question(kind: policy.hidesState ? policy.hiddenKind : type.kind, user: call.shownName)
+    var question = Question(types: policy.hidesState ? policy.hiddenTypes : [type], user: call.shownName)
     guard !policy.hidesState else { return question }
     let status = try accounts.lockStatus(account, type, call.caller.origin, lock)
     if status.isLocked { throw lockedEnding(type, status.isPermanent ? nil : status.remainingLock) }

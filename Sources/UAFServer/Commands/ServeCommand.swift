@@ -1,5 +1,4 @@
 import ArgumentParser
-import GRDB
 import Glibc
 import Hummingbird
 import HummingbirdCore
@@ -8,6 +7,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 import UAFCrypto
+import UAFService
 import UnixSignals
 
 /// `uaf-server serve`: answers requests until it is told to stop.
@@ -80,16 +80,16 @@ struct ServeCommand: AsyncParsableCommand {
     let models = try models()
     let policies = try policies(models)
     let directory = try state.open(create: true)
-    let database = try ServerDatabase.open(state: directory, create: true)
+    let store = try directory.openStore(create: true)
     let files = try certificateFiles(in: directory)
     let certificates = try visibleCertificates(own: files)
     let facets = [ServerIdentity.pamModuleFacet] + facet
     // A certificate that clients cannot be bound to is told now, not at the first request.
     _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
     let identity = IdentityBox()
-    let shapes = try KeyShapeKeeper(from: database)
+    let shapes = try await KeyShapeKeeper(from: store)
     let environment = ServiceEnvironment(
-      database: database, keys: try ServerKeys(state: directory), models: models, policies: policies,
+      store: store, keys: try ServerKeys(state: directory), models: models, policies: policies,
       verificationMethods: uvm, shapes: shapes, identity: { try identity.value() }, now: { Terminal.now },
       random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
@@ -107,8 +107,10 @@ struct ServeCommand: AsyncParsableCommand {
           let known = try ServerIdentity(
             publicURL: url, facets: facets, certificates: certificates, channelBinding: channelBinding)
           identity.set(known)
-          try await database.write { db in try SettingStore(db: db).set(.publicURL, to: url) }
-          shapes.keep(upWith: database, appID: known.appID, logger: logger)
+          try await store.write { try $0.settings.set(.publicURL, to: url) }
+          shapes.keep(upWith: store, appID: known.appID) { error in
+            logger.error("failed", metadata: ["error": "\(type(of: error))"])
+          }
           Terminal.result("listening on \(local)")
           // Whoever waits for the line would wait for ever: end as by a signal, and say why.
           if Terminal.failure != nil { kill(getpid(), SIGTERM) }

@@ -1,9 +1,9 @@
-import GRDB
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 import UAFMessages
+import UAFService
 
 /// The server's HTTP interface.
 struct UAFRoutes: Sendable {
@@ -141,7 +141,7 @@ struct UAFRoutes: Sendable {
   }
 
   private func health() async -> Response {
-    let isHealthy = (try? await environment.database.read { try Int.fetchOne($0, sql: "SELECT 1") }) == 1
+    let isHealthy = (try? await environment.store.check()) != nil
     return Response(
       status: isHealthy ? .ok : .serviceUnavailable,
       headers: [.contentType: "application/json", .cacheControl: "no-store"],
@@ -204,11 +204,10 @@ extension UAFRoutes {
       ])
   }
 
-  /// An SQLite error's own description can hold values, so its code is all that is told.
   private func log(_ error: any Error, route: String) {
     let what =
       switch error {
-      case let error as DatabaseError: "sqlite-\(error.extendedResultCode.rawValue)"
+      case let error as any StoreFailure: error.logName
       case let error as ServerError: error.description
       default: "\(type(of: error))"
       }

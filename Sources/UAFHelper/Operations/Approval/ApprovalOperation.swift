@@ -19,9 +19,9 @@ struct ApprovalOperation: CallOperation {
     let held = try account.find(client, settings)
     let code = try codes.code(.authentication, for: held.account, settings)
     if authentication.call.begin.denies { throw denial.deny(code, of: held.account, client, settings) }
-    let run = try AuthenticationRun(authentication, held, client, settings, for: .approval(code: code))
+    let driver = try LoginDriver(authentication, held, client, settings, for: .approval(code: code))
     let success: Success
-    do throws(Ending) { success = Success(token: try run.run().token) } catch {
+    do throws(Ending) { success = try driver.run() } catch {
       if error.isDenial { throw denial.deny(code, of: held.account, client, settings) }
       throw error
     }

@@ -3,10 +3,10 @@ import FidoResults
 import SecretMemory
 import UAFWire
 
-/// Sets a new value for an authenticator after the old one was entered; that entry is an attempt. No server is asked.
+/// Sets a new value for an authenticator after the old one was entered.
 ///
-/// A divided call sends *ready* after the old value and waits for *resume*: so PAM's two passes over the password stage are
-/// one conversation.
+/// The entry of the old value is an attempt. No server is asked. A divided call sends *ready* after the old value and waits
+/// for *resume*: so PAM's two passes over the password stage are one conversation.
 struct ChangeOperation: CallOperation {
   let call: Call
   let policy: CallPolicy

@@ -67,8 +67,8 @@ struct DeregistrationOperation: CallOperation {
     if call.begin.payload != nil { return .code(try codes.code(for: held.account, settings)) }
     let proving = AccountAuthenticators(held.account, held.types, named: type, in: try accounts.openState())
     do throws(Ending) {
-      let run = try AuthenticationRun(authentication, proving, client, settings, for: .proof(.deregistration))
-      return .token(try run.run().token)
+      let driver = try LoginDriver(authentication, proving, client, settings, for: .proof(.deregistration))
+      return .token(try driver.run().token)
     } catch {
       let meant = type.map { [$0] } ?? held.types
       let isProved = type.map { proving[$0] != nil } ?? error.hasProved

@@ -17,16 +17,8 @@ struct LoginOperation: CallOperation {
     let client = try server.clientSettings(settings)
     let held = try account.find(client, settings)
     try takeOwnText(of: held.account)
-    let run = try AuthenticationRun(authentication, held, client, settings)
-    let terms = try authentication.offline.terms(client)
-    let success: Success
-    do throws(Ending) {
-      success = Success(token: try run.run().token)
-      authentication.offline.noteYes(asked: run.answered, since: run.refusalsBefore, held, terms)
-    } catch {
-      success = try authentication.offline.withoutServer(error, held, terms)
-    }
-    return try account.finish(success, held)
+    let driver = try LoginDriver(authentication, held, client, settings)
+    return try account.finish(try driver.run(), held)
   }
 
   /// Takes the text that a peer without root wants its person to confirm: only now its name is known.

@@ -62,16 +62,18 @@ import UAFCrypto
     }
   }
 
-  /// A login that found no server, by what the server said last.
+  /// Whether root allows this login to do without the server.
+  var isAllowed: Bool { policy.offlineLimit != nil }
+
+  /// A login that reached no server, by what the server said last.
   ///
-  /// - Throws: ``Ending``: `ending`, unless all of this is so: the person has just verified a value, no TLS handshake was
-  ///   completed in this call, root allows it here, and the server's last answer was a yes that still holds.
+  /// ``LoginMachine`` says when that may decide.
+  ///
+  /// - Throws: ``Ending``: `ending`, unless root allows it here, and the server's last answer was a yes that still holds.
   func withoutServer(
     _ ending: Ending, _ held: AccountAuthenticators, _ terms: [UInt8]
   ) throws(Ending) -> Success {
-    guard ending.result == .noAnswer, !ending.handshakeCompleted, !ending.isServers, !ending.isServersNo,
-      !held.opened.isEmpty, let limit = policy.offlineLimit
-    else { throw ending }
+    guard let limit = policy.offlineLimit else { throw ending }
     let judgement: OfflineJudgement
     var refused = ending
     do throws(StateError) {

@@ -80,8 +80,8 @@ struct RegistrationOperation: CallOperation {
     let types = try tools.accounts.enrolledTypes(account).filter { !excluded.contains($0) }
     guard !types.isEmpty else { return (false, nil) }
     let held = AccountAuthenticators(account, types, named: nil, in: try tools.accounts.openState())
-    let run = try AuthenticationRun(authentication, held, client, settings, for: .proof(.registration))
-    return (true, try run.run().token)
+    let driver = try LoginDriver(authentication, held, client, settings, for: .proof(.registration))
+    return (true, try driver.run().token)
   }
 
   /// Asks for an enrolment code.
