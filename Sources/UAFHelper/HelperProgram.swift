@@ -6,14 +6,12 @@ import UAFWire
 
 /// uaf-helper: serves one conversation on descriptor 3 and ends.
 enum HelperProgram {
-  /// The version of the programs.
-  static let version = "0.1.0"
   private static let socketDescriptor: CInt = 3
 
   /// Serves the conversation; the exit status means nothing to anyone.
   static func run(_ arguments: [String]) -> CInt {
     if arguments.dropFirst() == ["--version"] {
-      print("uaf-helper \(version)")
+      print("uaf-helper \(HelperVersion.current)")
       return 0
     }
     if arguments.dropFirst() == ["--listen"] { return listen() }
@@ -168,7 +166,7 @@ enum HelperProgram {
     let seclusion = Seclusion(starting: try ProgramPath.beside("uaf-fetch"), log: log)
     return Surroundings(
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
-      derivationSlots: DerivationSlot.machineCount(), log: log, audit: KernelAudit(),
+      derivationSlots: DerivationSlot.machineCount(), log: log, audit: KernelAudit(program: ProgramPath.own() ?? "?"),
       seclude: { places, folder in seclusion.enter(asking: places, keeping: folder) },
       network: { (server, authorities, waiter) throws(Ending) in
         try seclusion.network(server, authorities, waiter)

@@ -35,7 +35,9 @@ import UAFWire
     self.surroundings = surroundings
     folder = StateFolder(path: configuration.state.directory, owner: surroundings.owner)
     prompter = Prompter(for: call, policy, over: frontEnd, keypad: surroundings.keypad)
-    server = ServerAccess(for: call, configuration, folder, prompter, in: surroundings)
+    server = ServerAccess(
+      for: call, configuration, folder, prompter, device: surroundings.device, now: surroundings.now,
+      connecting: surroundings.network)
     locks = LockLog(of: call, log)
     accounts = AccountAccess(for: call, policy, folder, server, locks, log, now: surroundings.now)
     reporter = Reporter(of: call, policy, log, to: frontEnd)

@@ -26,6 +26,17 @@ import Testing
     }
   }
 
+  @Test func `where a change is left to others, ignore comes from 1009 in password, and from nothing else`() {
+    for context in PAMContext.everyOne {
+      var context = context
+      context.leavesToOthers = true
+      let ignores = results.filter { $0.pamCode(context) == .ignore }
+      let isForOthers = context.stage == .password && !context.spokenByServer
+      let mayIgnore = context.nouserok && context.neverHadRow && !context.hideState && !context.spokenByServer
+      #expect(ignores == (isForOthers || mayIgnore ? [.notRegistered] : []))
+    }
+  }
+
   @Test func `what the server says and is not success is an authentication error`() {
     for context in PAMContext.everyOne where context.spokenByServer {
       for result in results where ![.success, .resetSuccess, .changeSuccess].contains(result) {

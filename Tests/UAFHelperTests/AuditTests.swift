@@ -157,7 +157,7 @@ import UAFWire
   }
 
   /// What the kernel of this machine answers to a record; asked once, on behalf of nobody.
-  private static let answerOfTheKernel: CInt = KernelAudit().write([
+  private static let answerOfTheKernel: CInt = KernelAudit(program: "/usr/lib/pam-uaf/uaf-helper").write([
     AuditRecord(event: .unlockedByTime, account: Array("pam_uaf test".utf8))
   ])
 
@@ -170,6 +170,6 @@ import UAFWire
 
   @Test func `a kernel that takes none says so by its number, and nothing else happens`() {
     #expect(Self.answerOfTheKernel == 0 || Self.absences.contains(Self.answerOfTheKernel))
-    #expect(KernelAudit().write([]) == 0 || Self.answerOfTheKernel != 0)
+    #expect(KernelAudit(program: "/usr/lib/pam-uaf/uaf-helper").write([]) == 0 || Self.answerOfTheKernel != 0)
   }
 }

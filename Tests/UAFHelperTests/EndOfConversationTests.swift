@@ -73,7 +73,7 @@ import UAFWire
       let text = try #require(try bench.run(bench.begin(.status)).finished.document)
       return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
-    #expect(try document()["version"] as? String == HelperProgram.version)
+    #expect(try document()["version"] as? String == HelperVersion.current)
     // USER_VERIFY_PASSCODE_INTERNAL and USER_VERIFY_PATTERN_INTERNAL of the FIDO Registry. A pattern could be registered.
     #expect(try types() == [0x84, 0x04, 0, 0x04])
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }

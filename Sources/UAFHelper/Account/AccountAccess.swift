@@ -50,13 +50,13 @@ import UAFConfiguration
     return account
   }
 
-  /// Whose number it is today: a number that was given to somebody else must not open what was its owner's before.
+  /// The name that the uid has today.
   ///
-  /// A host with root has looked the name up. A peer without root is not believed, so /etc/passwd tells; for an account that
-  /// lives elsewhere nothing does, and its name is not compared.
+  /// A uid that was given to somebody else must not open the file of its former owner. A host with root has looked the name up. The name of a peer without root comes from /etc/passwd. An account that is not
+  /// there (LDAP, SSSD) has no name here, and none is compared.
   private var knownName: [UInt8]? { call.caller.isRoot ? call.caller.name : call.caller.ownName }
 
-  /// Whether nothing was ever registered for the account here; a failure is no such thing.
+  /// Whether nothing was ever registered for the account here; false where that cannot be read.
   func neverHadRow(_ uid: UInt32, in directory: borrowing StateDirectory) -> Bool {
     (try? AccountFile.exists(in: directory, uid: uid)) == false
   }
@@ -98,7 +98,7 @@ import UAFConfiguration
     do throws(StateError) { return try account.authenticator(type) != nil } catch { throw Ending(error) }
   }
 
-  /// The enabled types whose every key is dead at the server, as far as is known here.
+  /// The enabled types whose keys are all revoked or unknown at the server, by its last answers.
   ///
   /// - Throws: ``Ending``.
   func deadTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
@@ -151,7 +151,7 @@ import UAFConfiguration
     } catch { throw Ending(error) }
   }
 
-  /// Does what may take an account's values away, and has the audit told of a lock that went with one.
+  /// Makes a change that may remove values, and tells the audit of a lock that was removed with one.
   ///
   /// - Throws: `StateError` of `change`.
   func tellingRemovedLocks<Result>(
@@ -163,7 +163,9 @@ import UAFConfiguration
     return result
   }
 
-  /// The authenticators that are locked, for attempts of any origin; none where that cannot be read, as it is for telling alone.
+  /// The authenticators that are locked for attempts of any origin.
+  ///
+  /// Empty where the locks cannot be read: this is for messages only, and decides nothing.
   func lockedTypes(of account: AccountFile) -> Set<AuthenticatorType> {
     let now = now()
     let locked = AuthenticatorType.allCases.filter { type in
@@ -178,15 +180,15 @@ import UAFConfiguration
 
   // MARK: The server's no
 
-  /// Takes back what the server's last yes was good for: it has refused, or forgotten keys.
+  /// Ends what the server's last yes allows, because the server has refused or forgotten keys.
   ///
-  /// Whatever this call is, and whether it could have used the yes.
+  /// Every operation does this, whether it could use the yes or not.
   func noteRefusal() {
     guard let account else { return }
     do throws(StateError) {
       try account.noteRefusal(at: now(), always: policy.configuration.allowsOffline)
     } catch {
-      // What cannot be read is no yes either.
+      // A record that cannot be read allows nothing either.
       guard error != .damaged else { return }
       log.write(.state, "the server's refusal could not be kept: \(error)", .warning)
     }

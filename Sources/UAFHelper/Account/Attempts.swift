@@ -3,13 +3,16 @@ import SecretMemory
 /// The entries of one call for one authenticator.
 @safe final class Attempts {
   /// How many may still be made.
-  var left: Int
+  private(set) var left: Int
   private var last: Secret?
 
   init(left: Int) {
     self.left = left
     last = nil
   }
+
+  /// Counts one entry.
+  func use() { left -= 1 }
 
   /// Whether this is the very value that was just counted as wrong.
   func isRepetition(_ value: borrowing Secret) -> Bool {

@@ -1,13 +1,13 @@
 import Authenticator
 import FidoResults
 
-/// The line for the right to derive a key: first for the account's turn, then for one of the machine's slots.
+/// Limits how many keys are derived at once: an attempt waits for its account's turn, then for one of the machine's slots.
 struct DerivationQueue {
   private let call: Call
   private let slots: Int
   private let pause: (_ milliseconds: Int) -> Void
 
-  /// How often is looked for a free slot, and after how long the call gives up.
+  /// The time between two looks for a free slot, and the time after which the call gives up.
   private static let (waitMilliseconds, limitMilliseconds) = (20, 10_000)
 
   /// - Parameter slots: how many derivations may run at once on this machine.
@@ -51,7 +51,7 @@ struct DerivationQueue {
     }
   }
 
-  /// Where an attempt comes from, for its turn; a person's own program is its account, which has a turn.
+  /// The source whose attempts share a turn; nil for a person's own program, which has the account's turn.
   private func source(for claim: DerivationSlot.Claim) -> AttemptSource? {
     switch claim {
     case .remoteHost: AttemptSource(remoteHost: call.caller.remoteHost ?? [])

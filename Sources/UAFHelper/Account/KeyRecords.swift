@@ -16,7 +16,9 @@ import UAFMessages
     self.log = log
   }
 
-  /// The key with its next counter, on disk before anything is signed with it.
+  /// Makes a key ready for one signature.
+  ///
+  /// Its next counter is on the disk before it signs.
   ///
   /// - Throws: ``Ending``.
   func signer(
@@ -28,7 +30,9 @@ import UAFMessages
     } catch let error as StateError { throw Ending(error) } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
-  /// Takes back what was noted of keys that the server has just accepted; a login does not fail for it.
+  /// Clears the server's earlier status of keys that it has just accepted.
+  ///
+  /// A login does not fail if that cannot be written.
   ///
   /// - Throws: ``Ending`` where the keys cannot be read.
   func noteAccepted(_ account: AccountFile, _ types: [AuthenticatorType]) throws(Ending) {
@@ -36,10 +40,10 @@ import UAFMessages
     try note(0, of: types.filter(refused.contains), account)
   }
 
-  /// The ending where the server has seen a signature that this state folder never made: an older copy was put back.
+  /// The ending where the server has seen a counter that this state folder has not reached: an older copy was restored.
   ///
-  /// No second try helps. The counter is not caught up with, because what was counted and locked in between is lost here too.
-  /// Nil where another login of this person was merely faster: its counter stands here as well.
+  /// No second try helps. The counter is not raised, because the attempts and locks since that copy are lost as well.
+  /// Nil where another login of this person was faster: its counter is in this state folder too.
   ///
   /// - Throws: ``Ending`` where the keys cannot be read.
   func olderState(_ refusal: Refusal, _ account: AccountFile) throws(Ending) -> Ending? {
@@ -55,7 +59,7 @@ import UAFMessages
     return ending
   }
 
-  /// The ending for a refusal, after what the server said of the key was noted.
+  /// Notes what a refusal says of the keys, and makes the ending of it.
   ///
   /// - Throws: ``Ending`` where the keys cannot be read.
   func noted(
@@ -68,12 +72,14 @@ import UAFMessages
       // A request that names other keys of a model is how a server asks that has none of this machine's.
       try note(UAFStatusCode.unknownKeyID.rawValue, of: ending.forgottenTypes, account)
     }
-    // With several signatures it is not told whose key it was.
+    // With several signatures the server does not say which key it means.
     if refusal.serverStatus == UAFStatusCode.unknownKeyID.rawValue, types.count == 1 { ending.forgottenTypes = types }
     return ending
   }
 
-  /// Notes the server's status of the keys of some types; a login does not fail for it.
+  /// Notes the server's status of the keys of some types.
+  ///
+  /// A login does not fail if that cannot be written.
   private func note(_ status: UInt32, of types: [AuthenticatorType], _ account: AccountFile) throws(Ending) {
     for key in try accounts.keys(of: account) where types.contains(key.type) {
       do throws(StateError) { try account.mark(key.keyID, serverStatus: status) } catch {

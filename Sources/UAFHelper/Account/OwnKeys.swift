@@ -15,7 +15,7 @@ enum OwnKeys {
     do throws(StateError) {
       made = try MadeKeys.keyIDs(of: identity.uid, serverUserName: identity.serverUserName, in: directory)
     } catch { throw Ending(error) }
-    // A key that was registered by an earlier version is held, and was never noted.
+    // Keys that an earlier version registered are in the account's file, and not in the list.
     var keyIDs: [[UInt8]] = []
     for keyID in made + held.map(\.keyID)
     where !keyIDs.contains(keyID) && !kept.contains(where: { $0.keyID == keyID }) {

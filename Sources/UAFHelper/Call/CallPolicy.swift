@@ -45,20 +45,20 @@ final class CallPolicy {
 
   /// Whether one call may ask more than one question.
   ///
-  /// A program that answers every prompt with the one string it was given would enter it as a number of a list. Peers
-  /// without root are asked once too; but for uafctl, whose name selects nothing else.
+  /// Some programs answer every prompt with the one string that they have, and would enter it as a number of a list. Peers
+  /// without root are asked once too, except uafctl.
   var isInteractive: Bool { call.caller.isTool || call.caller.isRoot && settings.prompt.interactive == true }
 
-  /// How often one call asks; a program that gives every prompt the same answer is asked once.
+  /// How many entries one call allows; 1 for a program that gives every prompt the same answer.
   var tries: Int {
     guard isInteractive else { return 1 }
     return arguments.tries ?? settings.prompt.tries ?? (call.caller.isTool ? Self.triesOfTool : 1)
   }
 
-  /// uafctl's own: sudo, sshd and login ask again by themselves.
+  /// For uafctl: sudo, sshd and login ask again by themselves.
   private static let triesOfTool = 3
 
-  /// What root has people told of the other way in; only logins have one.
+  /// Root's text about another way to log in; nil for operations that are no login.
   var cancelText: String? { call.isLogin ? settings.prompt.cancelTexts[language] : nil }
 
   /// Root's words for what this is for, in the person's language.
@@ -66,7 +66,7 @@ final class CallPolicy {
 
   /// Whether the list of authenticators has registering anew as its last entry.
   var offersNewRegistration: Bool {
-    // A server that judges no codes would let anybody choose a new value.
+    // In the plain dialect the server checks no codes, so anybody could set a new value.
     settings.prompt.offersReset && call.isLogin && isInteractive && !hidesState
       && configuration.server?.dialect != .plain
   }
@@ -113,7 +113,7 @@ final class CallPolicy {
     return Ending(notBuilt, because: isRoots ? .noneEnabled : .namedNotEnabled, log: log)
   }
 
-  /// What a type that the system manages answers to each operation.
+  /// The result for a type that this version does not have.
   private var notBuilt: FidoResult {
     switch call.begin.operation {
     case .change: .changeInvalid
@@ -125,7 +125,7 @@ final class CallPolicy {
   /// Who named the type that the server does not accept: the caller, or root.
   var namedNotAccepted: EndCause { call.begin.authenticator == nil ? .configuredNotAccepted : .namedNotAccepted }
 
-  /// What the prompt is for where it must not show what the account has: the configuration decides alone.
+  /// The types that a prompt is for where states are hidden, by the configuration only.
   var hiddenTypes: [AuthenticatorType] {
     if let named = try? namedType() { return [named] }
     // In the order of the list, whatever the order of the configuration.
@@ -137,7 +137,7 @@ final class CallPolicy {
 
   // MARK: Attempts
 
-  /// The policy attempts of an origin count under.
+  /// The lock policy for attempts of an origin.
   func lockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
     let configured = configuration.lockPolicy(for: type, origin: origin)
     guard uid == 0, !configuration.rootPermanentLock else { return configured }
@@ -149,10 +149,10 @@ final class CallPolicy {
   /// The cost of a key derivation.
   var derivationCost: Scrypt.Parameters { Scrypt.Parameters(logN: configuration.state.kdfCost, r: 8, p: 2) }
 
-  /// How old the server's last yes may be for this login to do without another one.
+  /// How old the server's last yes may be if it is to replace an answer of the server.
   ///
-  /// Nil where no login does: root does not allow it, something is to be confirmed, the caller has no root, or this is no
-  /// login.
+  /// Nil where nothing may replace the answer: root does not allow it, there is a text to be confirmed, the caller has no
+  /// root, or this is no login.
   var offlineLimit: Duration? {
     guard call.isLogin, call.begin.payload == nil, call.caller.isRoot, !settings.transaction,
       call.begin.transaction == nil, settings.general.offline == .allow

@@ -5,7 +5,7 @@ import UAFCrypto
 import UAFMessages
 import UAFWire
 
-/// Makes the prompts of a call: what is asked, in the person's language, and what stands around it.
+/// Makes the prompts of a call, in the person's language.
 struct PromptMaker {
   private let call: Call
   private let policy: CallPolicy
@@ -15,7 +15,7 @@ struct PromptMaker {
     self.policy = policy
   }
 
-  /// `PAM_SILENT`: courtesy text is not shown, so what must be said goes into the prompt itself.
+  /// `PAM_SILENT`: the host shows no messages, so an error is written into the prompt itself.
   private static let silent: UInt32 = 0x8000
 
   /// The prompt for a value.
@@ -29,8 +29,8 @@ struct PromptMaker {
   ) throws(Ending) -> Prompt {
     var lines: [String] = []
     let confirmed = question.step == .current ? try confirmation(of: text, by: question.kind) : nil
-    // In the prompt itself, whatever PAM_SILENT says: nobody confirms what was not shown. sudo shows another prompt where
-    // it is told to.
+    // The text stands in the prompt, also with PAM_SILENT: nobody can confirm a text that was not shown. sudo may replace
+    // the prompt's text (-p), so there the text has a field of its own.
     if let confirmed, !call.caller.isSudo { lines.append(confirmed) }
     lines += legend(for: question.type)
     if let keypad { lines.append(keypad.layout(in: policy.language, accessible: policy.settings.prompt.accessible)) }
@@ -66,7 +66,9 @@ struct PromptMaker {
     return prompt
   }
 
-  /// The prompt for an enrolment code, which is no secret like a value: it is good once, and the server must read it.
+  /// The prompt for an enrolment code.
+  ///
+  /// The entry is shown: a code is valid once, and the server has to read it.
   func code(confirming text: TransactionText?) -> Prompt {
     var prompt = Prompt(
       echo: true, check: "code", step: .current, text: PromptText.enrolmentCode.text(in: policy.language))
@@ -74,7 +76,9 @@ struct PromptMaker {
     return prompt
   }
 
-  /// What the entry confirms; what another program may have written, as a command of sudo's, as a screen has room for it.
+  /// The text that the entry confirms.
+  ///
+  /// A text that another program may have written, such as a command of sudo, is cut to the size of a screen.
   private func confirmation(of text: TransactionText?, by kind: ValueKind) throws(Ending) -> String? {
     guard let text else { return nil }
     guard call.caller.isSudo || call.begin.transaction != nil else {
@@ -102,7 +106,7 @@ struct PromptMaker {
     }
   }
 
-  /// How many digits a PIN has; the configuration decides alone, so that it shows nothing of the account.
+  /// How many digits a PIN has, by the configuration only, so that it shows nothing of the account.
   private func digitCount(_ question: Question) -> Int? {
     question.type.flatMap { policy.configuration.rules(for: $0).digitCount }
   }
@@ -114,14 +118,14 @@ struct PromptMaker {
     return entry.spokenLegend.map { [$0.text(in: policy.language)] } ?? []
   }
 
-  /// At how many characters an entry is complete, where root lets it be taken without Enter: those of a PIN, or the most that a
-  /// new text may have.
+  /// The number of characters at which an entry is complete without Enter, where root allows that: the digits of a PIN, or
+  /// the longest new passcode.
   private func entryLength(_ question: Question) -> UInt32? {
     question.type.flatMap { policy.configuration.rules(for: $0).completeLength }.map { UInt32(clamping: $0) }
   }
 
-  /// What this is for, in the prompt's own field: the text to be confirmed, root's words, or else the service with sudo's
-  /// command or the host the person comes from.
+  /// What the value is asked for: the text to be confirmed, root's words, or the service with sudo's command or the remote
+  /// host.
   private func reason(confirming text: TransactionText?) -> String? {
     if let text = text?.shown ?? policy.rootsReason { return text }
     guard let service = call.caller.service else { return nil }
@@ -136,7 +140,7 @@ struct PromptMaker {
     return try? SudoCommandLine(program: program, commandLine: line, limit: WireLimit.commandLine).text
   }
 
-  /// Puts what was wrong with the last entry where it will be seen.
+  /// Adds what was wrong with the last entry.
   private func show(_ error: String?, in prompt: inout Prompt) {
     guard let error else { return }
     let isSilent = call.begin.pamFlags & Self.silent != 0

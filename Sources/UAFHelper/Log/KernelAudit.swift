@@ -11,8 +11,10 @@ final class KernelAudit: AuditSink {
   private let program: String
 
   /// Opens the way to the kernel, and gives up what else could be done over it: to change or read the audit.
-  init() {
-    program = ProgramPath.own() ?? "?"
+  ///
+  /// - Parameter program: the path of this program, which stands in each record.
+  init(program: String) {
+    self.program = program
     let type = CInt(SOCK_RAW.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
     let opened = Glibc.socket(AF_NETLINK, type, Self.protocolNumber)
     guard opened >= 0 else {

@@ -36,7 +36,9 @@ final class CallLog {
   /// Writes how the call ended.
   func write(_ result: Outcome, of ending: Ending) { result.log(ending, to: sink) }
 
-  /// Has the kernel's audit told of an account; after the end, because a kernel that is behind lets writers wait.
+  /// Keeps a record for the kernel's audit.
+  ///
+  /// It is written after the end, because a busy kernel makes writers wait.
   func audit(_ event: AuditEvent, of account: AccountIdentity) {
     records.append(
       AuditRecord(
@@ -45,7 +47,7 @@ final class CallLog {
 
   /// Writes the records for the kernel's audit.
   ///
-  /// Where there is no audit that is no failure, and told to who looks for it.
+  /// A kernel without audit is no failure: only the debug log has it.
   func writeAuditRecords() {
     guard !records.isEmpty else { return }
     let failure = audit.write(records)

@@ -2,7 +2,7 @@ import Authenticator
 import FidoResults
 import UAFWire
 
-/// What is told of locks: a line of its own in the log, and a record for the kernel's audit.
+/// Tells of locks: a line in the log, and a record for the kernel's audit.
 final class LockLog {
   private let call: Call
   private let log: CallLog
@@ -35,7 +35,9 @@ final class LockLog {
     log.audit(event, of: account)
   }
 
-  /// An attempt was refused because of a lock; nil for one without an end.
+  /// An attempt was refused because of a lock.
+  ///
+  /// - Parameter time: how long the lock still lasts; nil for a permanent one.
   func refused(_ type: AuthenticatorType, for time: Duration?) {
     write(.locked, type, .warning) { line in
       line.add(.lock, time == nil ? "permanent" : "temporary")
@@ -58,7 +60,9 @@ final class LockLog {
     log.audit(.unlockedByTime, of: account)
   }
 
-  /// Looser lock options wait while wrong entries stand (3015): said once a call, however often it is found.
+  /// Looser lock options have no effect yet, because wrong entries are counted (3015).
+  ///
+  /// Logged once a call.
   func optionsWait(_ type: AuthenticatorType) {
     guard !hasToldOptions else { return }
     hasToldOptions = true

@@ -60,7 +60,7 @@ import UAFWire
     let code = PAMExit.code(of: ending, in: context)
     log.write(outcome(ending.result, code), of: ending)
     let text = text(of: ending)
-    // A PAM host shows nothing of its own beside its "try again": what is wrong is said here, once.
+    // A PAM host says only "try again": the reason is sent as an error message, once.
     if !call.caller.isTool, code != .ignore, frontEnd.state == .working { try frontEnd.send(.error(text)) }
     try frontEnd.send(.finished(PAMExit.finished(ending, in: context, text: text)))
   }
@@ -74,7 +74,7 @@ import UAFWire
     let operation = call.begin.operation
     return PAMContext(
       stage: operation == .change || operation == .reset ? .password : .authentication,
-      // A server that is away leaves to a stack's next lines only who has proved something here.
+      // The stack may go on without the server only for a person who has entered a correct value.
       tlsHandshakeCompleted: ending.handshakeCompleted || !ending.hasProved, spokenByServer: ending.isServers,
       hideState: policy.hidesState, nouserok: policy.arguments.nouserok && call.isLogin,
       neverHadRow: ending.neverHadRow, leavesToOthers: ending.leavesToOthers)
@@ -83,7 +83,7 @@ import UAFWire
   private func text(of ending: Ending) -> String {
     var ending = ending
     let caller = call.caller
-    // Root's own uafctl hears what is wrong with a file or a name: nobody has entered anything too often, and no unlocking helps.
+    // Root's uafctl is told what is wrong with a file or a name. "Locked" would mislead: unlocking does not help.
     if ending.detail == nil, caller.isRoot, caller.isTool { ending.detail = ending.forRoot }
     let hidden: [FidoResult] = [.locked, .lockedForGood, .notRegistered, .wrongValue]
     if ending.detail == nil, policy.hidesState, hidden.contains(ending.result) {

@@ -45,7 +45,7 @@ struct EnrolmentCodes {
     return payload
   }
 
-  /// The code of what was entered where an enrolment code was asked for: a whole payload, or its code alone.
+  /// The code of an entry, which is a whole payload or its code alone.
   ///
   /// - Throws: ``Ending``, as for a payload.
   func code(entered text: String, for account: AccountFile, _ settings: ServerSettings) throws(Ending) -> String {
@@ -74,8 +74,7 @@ struct EnrolmentCodes {
     return payload.authCode
   }
 
-  /// Trust comes from root's configuration alone: a payload that names another server or authority is refused,
-  /// and nothing of it is kept.
+  /// Refuses a payload that names another server or authority than root's configuration does.
   func requireTrusted(_ payload: EnrolmentPayload, _ settings: ServerSettings) throws(Ending) {
     let own = payload.op == .authentication ? settings.authentication : settings.registration
     let named = ServerURL(payload.server + "/")

@@ -9,7 +9,7 @@ import UAFWire
   private let socket: PacketSocket
   private var buffer: Secret
   /// Whether a request was sent whose answer was not taken.
-  var owesAnswer = false
+  private(set) var owesAnswer = false
 
   /// Starts `program`, and tells it the hosts and ports that it may connect to; later packets cannot add any.
   ///
@@ -32,6 +32,9 @@ import UAFWire
     try socket.send(request)
     owesAnswer = true
   }
+
+  /// Takes note that the answer was read to its end.
+  func noteAnswered() { owesAnswer = false }
 
   /// Waits for a packet of the answer, with a front end for as long as that is there.
   ///

@@ -63,7 +63,7 @@ import UAFWire
         return grown
       }
     }
-    process.owesAnswer = false
+    process.noteAnswered()
     if let missing = head.missing { noting(missing) }
     if let failure = TransportFailure(head) { throw failure }
     return TransportResponse(

@@ -8,6 +8,9 @@ import UAFWire
 
 /// The server of this machine: where it is, who vouches for it, and the way there.
 @safe final class ServerAccess {
+  /// Makes the way to a server whose certificate comes from these authorities, PEM; nil for the system's.
+  typealias Connecting = (ServerSettings, String?, ExchangeWaiter) throws(Ending) -> Network
+
   /// The authorities its certificate may come from, PEM; nil where the system's are to be trusted.
   private(set) var authorities: String?
   /// What the server's yes must be signed with; nil where root does not ask for that.
@@ -17,19 +20,23 @@ import UAFWire
   private let configuration: Configuration
   private let folder: StateFolder
   private let prompter: Prompter
-  private let surroundings: Surroundings
-  /// The server, or why there is none, once that was looked up.
+  private let device: DeviceDescription
+  private let now: () -> BootTime
+  private let connect: Connecting
+  /// The server, or why there is none; nil until somebody has looked.
   private var found: Result<ServerSettings, Ending>?
 
   init(
     for call: Call, _ configuration: Configuration, _ folder: StateFolder, _ prompter: Prompter,
-    in surroundings: Surroundings
+    device: DeviceDescription, now: @escaping () -> BootTime, connecting connect: @escaping Connecting
   ) {
     self.call = call
     self.configuration = configuration
     self.folder = folder
     self.prompter = prompter
-    self.surroundings = surroundings
+    self.device = device
+    self.now = now
+    self.connect = connect
   }
 
   // MARK: Root's settings
@@ -98,7 +105,7 @@ import UAFWire
     return name
   }
 
-  /// What a text to be confirmed is shown and signed in: letters only where server and terminal have them.
+  /// The characters of a text to be confirmed: UTF-8 where both the server and the terminal have it, otherwise ASCII.
   var charset: TransactionCharset {
     guard let server = try? settings(), server.transactionCharset == .utf8 else { return .ascii }
     return Language.hasUTF8(locale: call.begin.localeText) ? .utf8 : .ascii
@@ -115,7 +122,7 @@ import UAFWire
       authentication: try endpoint(server, server.authentication),
       deregistration: try endpoint(server, server.deregistration), facetID: server.facetID,
       device: server.sendsDevice
-        ? surroundings.device.context(named: server.deviceName, of: try folder.open().identifier) : DeviceContext())
+        ? device.context(named: server.deviceName, of: try folder.open().identifier) : DeviceContext())
     settings.dialect = Self.dialect(server)
     settings.contentType = server.contentType
     settings.appIDs = server.appIDs
@@ -139,7 +146,7 @@ import UAFWire
     guard let request = own.requestURL ?? server.requestURL else {
       throw .configuration("server.request_url is missing")
     }
-    // Nothing is answered to a deregistration, and the configuration was refused where any other one lacks the address.
+    // A deregistration sends no response. For the other operations the configuration must have this address.
     let response = own.responseURL ?? server.responseURL ?? request
     return ServerEndpoint(requestURL: request.text, responseURL: response.text)
   }
@@ -151,7 +158,7 @@ import UAFWire
   /// - Parameter isForLogin: whether nothing is waited for any more once the front end is gone.
   /// - Throws: ``Ending`` where uaf-fetch could not be started.
   func network(_ server: ServerSettings, isForLogin: Bool = false) throws(Ending) -> Network {
-    try surroundings.network(server, authorities, prompter.waiter(isForLogin: isForLogin))
+    try connect(server, authorities, prompter.waiter(isForLogin: isForLogin))
   }
 
   /// Whether whoever controls uaf-fetch could forge the server's answer to a code.
@@ -160,14 +167,14 @@ import UAFWire
   /// in use.
   var isWordUnsigned: Bool { verdictKey == nil }
 
-  /// Believes a yes of the server's, or does not.
+  /// Checks the signature of the server's yes, where root demands one.
   ///
-  /// - Throws: ``Ending`` (1002) where root asks for a signed one and this is none; the server has spoken, so no stack
-  ///   may go on to a password.
+  /// - Throws: ``Ending`` (1002) where the signature is missing or wrong. The server has answered, so no stack may go on to
+  ///   a password.
   func believe(_ acceptance: Acceptance) throws(Ending) -> Acceptance {
     guard let verdictKey else { return acceptance }
     do throws(SignedVerdict.Fault) {
-      try SignedVerdict.check(acceptance, publicKey: verdictKey, now: surroundings.now().wallSeconds)
+      try SignedVerdict.check(acceptance, publicKey: verdictKey, now: now().wallSeconds)
       return acceptance
     } catch {
       var ending = Ending(.channelBinding, log: error.rawValue)

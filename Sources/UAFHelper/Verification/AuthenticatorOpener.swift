@@ -38,7 +38,7 @@ import UAFMessages
     return ways
   }
 
-  /// The type that is asked for without a question, and before the server has said what it wants.
+  /// The type that is asked for at once, before the server's request is there.
   ///
   /// - Returns: nil where the person has to choose.
   /// - Throws: ``Ending`` (2002) where nobody can.
@@ -66,7 +66,9 @@ import UAFMessages
     _ = try open([type], held, canGoBack: false)
   }
 
-  /// The way to go, with every authenticator of it open: asks for what is not open yet, and which where several fit.
+  /// Opens every authenticator of one way that the request accepts.
+  ///
+  /// Where several ways fit, the person chooses.
   ///
   /// - Throws: ``Ending``: 2002 where none fits, or several do and there is only one prompt; cancelled; wrong; ...
   func open(_ offer: AuthenticationOffer, _ held: AccountAuthenticators) throws(Ending) -> Opened {
@@ -86,7 +88,7 @@ import UAFMessages
     return try open(oneOf: further, held)
   }
 
-  /// Opens one authenticator of the person's choice, where the server's policy is not there to choose by.
+  /// Opens one authenticator of the person's choice, where there is no request to choose by.
   ///
   /// - Throws: ``Ending``.
   func openAny(of held: AccountAuthenticators) throws(Ending) -> Opened {

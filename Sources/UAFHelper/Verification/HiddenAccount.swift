@@ -4,7 +4,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// What a login for an account that is not there costs and shows: the same prompts, the same requests, the same time.
+/// Pretends a login for an account that does not exist: the same prompts, the same requests, the same time.
 @safe final class HiddenAccount {
   private let call: Call
   private let policy: CallPolicy
@@ -12,7 +12,7 @@ import UAFWire
   private let accounts: AccountAccess
   private let server: ServerAccess
   private let vain: VainCheck
-  /// Kept open until the end, as a login's is.
+  /// Open until the end of the call, as in a real login.
   private var network: Network?
   private var flow: AuthenticationFlow?
 
@@ -40,7 +40,7 @@ import UAFWire
     self.flow = flow
   }
 
-  /// Does what wrong values would cost, for an account that has none: same prompts, same time, same end.
+  /// Asks and ends as for wrong values.
   ///
   /// - Returns: the ending of a wrong value.
   /// - Throws: ``Ending``.
@@ -54,7 +54,7 @@ import UAFWire
       try prompter.awaitResume(orLog: "cancelled before the prompt")
     }
     for _ in 0..<policy.tries {
-      // Before the prompt, where a registered account's file is opened.
+      // Made before the prompt, because a real account's file is opened then.
       let standIn = try vain.standIn(in: directory)
       guard let value = try prompter.askValue(question) else { break }
       try vain.check(value, against: standIn, in: directory)

@@ -10,7 +10,7 @@ struct NewValueDialogue {
   private let prompter: Prompter
   private let rules: ValueRules
 
-  /// Rounds of a new value and the same once more, before it is given up.
+  /// How often the new value and its repetition are asked for.
   private static let rounds = 3
 
   init(for call: Call, _ policy: CallPolicy, _ prompter: Prompter) {
@@ -20,7 +20,7 @@ struct NewValueDialogue {
     rules = ValueRules(policy)
   }
 
-  /// Asks for a new value, twice, until both are equal and the rules have nothing against it.
+  /// Asks for a new value, twice, until both entries are equal and the rules accept the value.
   ///
   /// - Parameter old: the authenticator as it was opened, whose value may not be chosen again; nil for a first one.
   /// - Returns: the value in the form it is sealed with.

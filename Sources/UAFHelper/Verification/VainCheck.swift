@@ -2,7 +2,7 @@ import Authenticator
 import FidoResults
 import SecretMemory
 
-/// What checking a value costs where there is nothing to check, so that the time tells nothing of the account.
+/// Takes the time of a check where there is no value to check, so that the time shows nothing of the account.
 struct VainCheck {
   private let call: Call
   private let policy: CallPolicy
@@ -16,7 +16,7 @@ struct VainCheck {
     self.now = now
   }
 
-  /// What an entry is checked against: the type does not matter.
+  /// An account in memory that an entry is checked against; its type does not matter.
   ///
   /// - Throws: ``Ending``.
   func standIn(in directory: borrowing StateDirectory) throws(Ending) -> AccountFile {
@@ -34,7 +34,7 @@ struct VainCheck {
     try check(value, against: standIn, in: directory, queue.takeSlot(in: directory))
   }
 
-  /// Does what checking a value costs, the count on the disk included.
+  /// Does the work of a check, and of counting it on the disk.
   ///
   /// - Throws: ``Ending``.
   func check(

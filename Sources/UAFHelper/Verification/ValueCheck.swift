@@ -49,31 +49,16 @@ import UAFConfiguration
     var refusal: Ending?
     while true {
       guard let entry = try prompter.askValue(question) else { return nil }
-      attempts.left -= 1
+      attempts.use()
       if let format = rules.formatRefusal(entry, type) {
         guard attempts.left > 0 else { throw Ending(.wrongValue, text: format, log: "entry of another format") }
         question.error = format.text(in: policy.language)
         continue
       }
-      if let value = type.entry.canonical(entry), !attempts.isRepetition(value) {
-        let slot = try queue.takeSlot(in: directory)
-        switch try check(value, account, type, lock, in: directory, slot) {
-        case .verified(let unlocked):
-          let isStale = rules.isStale(value, type)
-          guard keepsValue else { return UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale) }
-          return UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale, value: value)
-        case .wrong(let lock):
-          attempts.note(value)
-          if let lock { locks.made(lock, of: type, account.identity) }
-        case .locked(let time): refusal = lockedEnding(type, time)
-        case .permanentlyLocked: refusal = lockedEnding(type, nil)
-        }
-        if let refusal {
-          guard policy.hidesState else { throw refusal }
-          try vain.check(value, against: vain.standIn(in: directory), in: directory, slot)
-        }
-      } else if policy.hidesState {
-        try vain.check(entry, against: vain.standIn(in: directory), in: directory)
+      switch try judge(entry, account, type, lock, in: directory, attempts, keepsValue: keepsValue) {
+      case .opened(let unlocked): return unlocked
+      case .refused(let ending): refusal = ending
+      case .wrong: break
       }
       let status = try accounts.lockStatus(account, type, call.caller.origin, lock)
       let text = wrongText(type, status)
@@ -83,6 +68,42 @@ import UAFConfiguration
       question.error = text.text(in: policy.language)
       question.tries = policy.hidesState ? nil : status.remainingTries
     }
+  }
+
+  /// What came of one entry.
+  private enum Judgement {
+    case opened(UnlockedAuthenticatorBox)
+    case wrong
+    /// Not checked, because of a lock that the person must not see.
+    case refused(Ending)
+  }
+
+  /// Checks one entry, and counts it.
+  private func judge(
+    _ entry: borrowing Secret, _ account: AccountFile, _ type: AuthenticatorType, _ lock: LockPolicy,
+    in directory: borrowing StateDirectory, _ attempts: Attempts, keepsValue: Bool
+  ) throws(Ending) -> Judgement {
+    guard let value = type.entry.canonical(entry), !attempts.isRepetition(value) else {
+      if policy.hidesState { try vain.check(entry, against: vain.standIn(in: directory), in: directory) }
+      return .wrong
+    }
+    let slot = try queue.takeSlot(in: directory)
+    let refusal: Ending
+    switch try check(value, account, type, lock, in: directory, slot) {
+    case .verified(let unlocked):
+      let isStale = rules.isStale(value, type)
+      guard keepsValue else { return .opened(UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale)) }
+      return .opened(UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale, value: value))
+    case .wrong(let lock):
+      attempts.note(value)
+      if let lock { locks.made(lock, of: type, account.identity) }
+      return .wrong
+    case .locked(let time): refusal = lockedEnding(type, time)
+    case .permanentlyLocked: refusal = lockedEnding(type, nil)
+    }
+    guard policy.hidesState else { throw refusal }
+    try vain.check(value, against: vain.standIn(in: directory), in: directory, slot)
+    return .refused(refusal)
   }
 
   /// The first question; a lock refuses before anyone is asked, where the state may be seen.

@@ -13,21 +13,21 @@ struct ValueRules {
   /// Whether today's rules would refuse a value that was set earlier.
   func isStale(_ value: borrowing Secret, _ type: AuthenticatorType) -> Bool { objections(to: value, type) != nil }
 
-  /// What the rules have against a new value, one line each; nil for nothing.
+  /// Why the rules refuse a new value, one line for each rule; nil if they accept it.
   func objections(to value: borrowing Secret, _ type: AuthenticatorType) -> String? {
     let lines = policy.configuration.rules(for: type).objections(to: value, in: policy.language)
     return lines.isEmpty ? nil : Self.fitting(lines)
   }
 
-  /// What an entry of another format than the PIN's is told.
+  /// The text for an entry that cannot be the PIN because of its form; nil for any other.
   ///
-  /// It is not checked and not counted, and what is said comes from the configuration alone. Where states are hidden
-  /// it is one more wrong entry.
+  /// Such an entry is not checked and not counted. The text depends on the configuration only. Where states are hidden it is
+  /// treated as a wrong entry.
   func formatRefusal(_ value: borrowing Secret, _ type: AuthenticatorType) -> PromptText? {
     policy.hidesState ? nil : policy.configuration.rules(for: type).formRefusal(of: value)
   }
 
-  /// As many of the lines as leave room for the question itself: a prompt that is too long would end the conversation.
+  /// As many of the lines as fit beside the question: a prompt that is too long would end the conversation.
   private static func fitting(_ lines: [String]) -> String {
     var text = ""
     for line in lines {

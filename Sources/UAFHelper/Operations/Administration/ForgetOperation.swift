@@ -10,7 +10,7 @@ struct ForgetOperation: CallOperation {
   func run() throws(Ending) -> Success {
     let uid = try call.caller.requireAccount()
     let directory = try accounts.openState()
-    // What cannot be read any more is what is forgotten most often: it is no reason to refuse.
+    // A file that cannot be read is forgotten all the same: that is what this operation is used for most.
     let account = try? accounts.open(uid, in: directory)
     let wasLocked = account.map { !accounts.lockedTypes(of: $0).isEmpty } ?? false
     let isForgotten: Bool

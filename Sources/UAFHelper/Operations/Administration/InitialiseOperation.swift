@@ -1,11 +1,11 @@
 import Authenticator
 import FidoResults
 
-/// Makes the machine's state: the one way a device key comes to be; only root may.
+/// Makes the machine's state and its device key; only root may.
 struct InitialiseOperation: CallOperation {
   let folder: StateFolder
 
-  /// Makes the folder itself, as long as its parent can be reached.
+  /// Makes the folder, before the sandbox hides its parent.
   ///
   /// - Throws: ``Ending`` with what root is told.
   static func makeFolder(_ folder: StateFolder) throws(Ending) {

@@ -1,7 +1,7 @@
 import Authenticator
 import FidoResults
 
-/// Lifts every lock of an account; only root may, and it is logged, whoever root was.
+/// Removes every lock of an account; only root may.
 struct UnlockOperation: CallOperation {
   let call: Call
   let accounts: AccountAccess

@@ -3,10 +3,10 @@ import FidoResults
 import SecretMemory
 import UAFWire
 
-/// A new value for an authenticator, the old one first, which is an attempt; the server has no part in it.
+/// Sets a new value for an authenticator after the old one was entered.
 ///
-/// Where the call is divided the front end hears *ready* between the two, and asks for the rest with *resume*: that is
-/// how PAM's two passes over the password stage become one conversation.
+/// The entry of the old value is an attempt. No server is asked. A divided call sends *ready* after the old value and waits
+/// for *resume*: so PAM's two passes over the password stage are one conversation.
 struct ChangeOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -52,7 +52,7 @@ struct ChangeOperation: CallOperation {
         canGoBack: first == nil, keepsValue: true)
       guard let unlocked else { continue }
       if !asksForStaleValue || unlocked.valueIsStale { return unlocked }
-      // A login that asked for a change is not content with a change of something else.
+      // The login asked for the change of a stale value, and this one is not stale.
       right.append(type)
       guard held.named == nil, let other = held.types.first(where: { !right.contains($0) }) else {
         throw Ending(.authenticatorChangeFailed, because: .nothingStale, log: "the value meets the rules")
@@ -62,7 +62,7 @@ struct ChangeOperation: CallOperation {
     }
   }
 
-  /// What is asked for without a question: for a login's change the value that the login found stale, which it noted.
+  /// The type that is asked for at once: for a change that a login asked for, the stale value that the login noted.
   private func firstToChange(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
     guard asksForStaleValue, held.named == nil else { return try opener.firstType(of: held) }
     let noted: AuthenticatorType?

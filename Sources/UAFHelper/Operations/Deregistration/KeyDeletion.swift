@@ -38,7 +38,7 @@ struct KeyDeletion {
       }
     try flow.start(over: &network)
     let order = try flow.collect(over: &network)
-    // What it said yes to before, it said of keys that it has forgotten now.
+    // The server's last yes was for keys that it has now forgotten.
     accounts.noteRefusal()
     return order
   }

@@ -6,10 +6,10 @@ import UAFWire
 
 /// Wipes a value and makes its keys unusable, whether the value is known or not.
 ///
-/// Root may; the person with an enrolment code, which the server has to accept before anything is wiped: whoever runs as that
-/// person could otherwise take the key away. With a code the server forgets this machine's keys of the authenticator too.
-/// Where the server's yes is not signed, only root may reset. uafctl would otherwise reset with any code that uaf-fetch
-/// accepts, and an account without a value then registers with any code, too.
+/// Root may do so. The person needs an enrolment code, and the server has to accept it before anything is wiped: otherwise any
+/// program of that person could remove the key. With a code the server forgets this machine's keys of the authenticator too.
+/// Where the server's yes is not signed, only root may reset: whoever controls uaf-fetch could accept any code, and an account
+/// without a value then registers with any code.
 struct ResetOperation: CallOperation {
   let call: Call
   let policy: CallPolicy

@@ -3,7 +3,7 @@ import FidoResults
 import UAFConfiguration
 import UAFMessages
 
-/// Tells how the account's authenticators stand; a state is never an error.
+/// Tells the state of the account's authenticators, as JSON; no state is an error.
 struct StatusOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -27,7 +27,7 @@ struct StatusOperation: CallOperation {
     var person: JSONObject = ["uid": .integer(Int64(uid)), "name": .string(call.shownName)]
     person.set("serverUserName", account.map { .string($0.identity.serverUserName) })
     let document: JSONObject = [
-      "version": .string(HelperProgram.version), "account": .object(person),
+      "version": .string(HelperVersion.current), "account": .object(person),
       "availableTypes": .integer(Int64(sets.supported)), "registeredTypes": .integer(Int64(sets.registered)),
       "lockedTypes": .integer(Int64(sets.locked)), "usableTypes": .integer(Int64(sets.usable)),
       "authenticators": .array(entries),
@@ -82,7 +82,7 @@ struct StatusOperation: CallOperation {
     }
     Self.write(local, to: &json)
     json.set("remote", Self.object(try standing(.remote)))
-    // Told only where something was counted: most accounts are never tried by others.
+    // Only where something was counted: most accounts are never tried by other users.
     if let account, isInUse, (try? account.ledger(type))?.isClear(.otherUser) == false {
       json.set("otherUser", Self.object(try standing(.otherUser)))
     }

@@ -25,8 +25,8 @@ struct Surroundings {
   ///
   /// Called once, before anybody is asked anything.
   var seclude: (FetchPlaces?, String) -> Void = { _, _ in }
-  /// Makes the way to a server whose certificate comes from these authorities.
-  var network: (ServerSettings, String?, ExchangeWaiter) throws(Ending) -> Network
+  /// Makes the way to a server.
+  var network: ServerAccess.Connecting
   /// The machine, as the server may know it.
   var device: DeviceDescription
   /// Makes the layout of a shuffled keypad.
