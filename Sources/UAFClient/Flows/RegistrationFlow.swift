@@ -71,7 +71,8 @@ public struct RegistrationFlow: Sendable {
         because: shortfall.cause)
     }
     let offer = RegistrationOffer(
-      appID: opened.appID, username: username, sets: sets, lifetimeMilliseconds: opened.lifetimeMilliseconds)
+      appID: opened.appID, challenge: request.challenge.text, username: username, sets: sets,
+      lifetimeMilliseconds: opened.lifetimeMilliseconds)
     offered = Offered(
       request: request, offer: offer,
       challenge: try opening.link.finalChallenge(

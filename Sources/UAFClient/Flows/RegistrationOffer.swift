@@ -5,6 +5,9 @@ public struct RegistrationOffer: Equatable, Sendable {
   /// The application.
   public let appID: String
 
+  /// The challenge to be answered, base64url as the server sent it.
+  public let challenge: String
+
   /// The account's name at the server.
   public let username: String
 
