@@ -23,11 +23,17 @@ let package = Package(
     .executable(name: "uafctl", targets: ["UAFTool"]),
     .executable(name: "uaf-server", targets: ["UAFServer"]),
   ],
+  // docs/dependencies.md says what each is for, its licence, and how it is updated.
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras.git", exact: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
   ],
   targets: [
     // MARK: System libraries
@@ -48,6 +54,7 @@ let package = Package(
     .target(name: "UAFDecoder", dependencies: ["UAFMessages", "UAFCrypto"], swiftSettings: strict),
 
     // MARK: The login path
+    .target(name: "ServiceNames", swiftSettings: strict),
     .target(name: "FidoResults", swiftSettings: strict),
     .target(name: "UAFWire", dependencies: ["SecretMemory"], swiftSettings: strict),
     .target(name: "ChildProcess", dependencies: ["CProcess"], swiftSettings: strict),
@@ -58,17 +65,17 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "UAFConfiguration",
-      dependencies: ["Authenticator", "FidoResults"],
+      dependencies: ["Authenticator", "FidoResults", "ServiceNames"],
       swiftSettings: strict),
     .target(
       name: "UAFClient",
-      dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory", "CPSL"],
+      dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"],
       swiftSettings: strict),
     .executableTarget(
       name: "UAFHelper",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator",
-        "UAFConfiguration", "UAFClient", "ChildProcess", "CProcess", "Sandbox",
+        "UAFConfiguration", "UAFClient", "ChildProcess", "CProcess", "Sandbox", "ServiceNames",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -76,53 +83,79 @@ let package = Package(
     ),
 
     // MARK: The command lines of both programs
+    .target(name: "HostSystem", swiftSettings: strict),
     .target(
-      name: "Invocation", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      name: "Invocation",
+      dependencies: ["HostSystem", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: strict),
 
     // MARK: The person's and the administrator's tool
+    .target(name: "Wording", dependencies: ["FidoResults"], swiftSettings: strict),
+    .target(
+      name: "PAMStacks",
+      dependencies: ["HostSystem", "ServiceNames", "Wording", "SecretMemory", "UAFCrypto", "CPAM"],
+      swiftSettings: strict),
     .executableTarget(
       name: "UAFTool",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
-        "UAFClient", "ChildProcess", "Invocation", "CPAM", "CProcess",
+        "UAFClient", "ChildProcess", "Invocation", "HostSystem", "PAMStacks", "ServiceNames", "Wording",
+        "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
 
     // MARK: The server
+    .target(
+      name: "UAFService", dependencies: ["UAFMessages", "UAFCrypto", "Authenticator", "SecretMemory"],
+      swiftSettings: strict),
+    .target(
+      name: "SQLiteStore",
+      dependencies: ["UAFService", "UAFMessages", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "FidoResults", "CProcess",
+        "UAFService", "SQLiteStore", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation",
+        "HostSystem", "FidoResults", "SecretMemory", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       swiftSettings: besideFoundation),
 
     // MARK: Tests
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: strict),
-    .testTarget(name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory"], swiftSettings: strict),
+    .testTarget(
+      name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory", "COpenSSL"], swiftSettings: strict),
     .testTarget(name: "UAFMessagesTests", dependencies: ["UAFMessages"], swiftSettings: strict),
     .testTarget(name: "UAFDecoderTests", dependencies: ["UAFDecoder", "UAFMessages"], swiftSettings: strict),
-    .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults"], swiftSettings: strict),
+    .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults", "Authenticator"], swiftSettings: strict),
     .testTarget(name: "UAFWireTests", dependencies: ["UAFWire", "SecretMemory"], swiftSettings: strict),
     .testTarget(
       name: "AuthenticatorTests",
       dependencies: ["Authenticator", "SecretMemory", "UAFCrypto", "FidoResults", "CUnistring"],
       swiftSettings: strict),
-    .testTarget(name: "UAFConfigurationTests", dependencies: ["UAFConfiguration"], swiftSettings: strict),
     .testTarget(
-      name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults"],
+      name: "UAFConfigurationTests",
+      dependencies: ["UAFConfiguration", "ServiceNames", "Authenticator", "FidoResults"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"],
       swiftSettings: strict),
     .testTarget(
       name: "UAFHelperTests",
       dependencies: [
-        "UAFHelper", "Authenticator", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration", "UAFMessages",
-        "UAFWire",
+        "UAFHelper", "Authenticator", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration", "UAFCrypto",
+        "UAFMessages", "UAFWire",
       ], swiftSettings: strict),
     .testTarget(
       name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch"], swiftSettings: strict),
@@ -133,19 +166,55 @@ let package = Package(
       name: "InvocationTests",
       dependencies: ["Invocation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: strict),
+    .target(
+      name: "ToolTestSupport", dependencies: ["HostSystem", "PAMStacks"], path: "Tests/ToolTestSupport",
+      swiftSettings: strict),
+    .testTarget(
+      name: "PAMStacksTests", dependencies: ["PAMStacks", "Wording", "ToolTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "UAFToolTests",
       dependencies: [
         "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "UAFCrypto", "SecretMemory", "ChildProcess", "CPAM",
-        "CProcess", "FidoResults", "Invocation",
+        "FidoResults", "Invocation", "HostSystem", "PAMStacks", "Wording", "ToolTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
+    .target(
+      name: "ServerTesting",
+      dependencies: [
+        "UAFService", "SQLiteStore", "UAFMessages", "UAFCrypto", "SecretMemory",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "Tests/ServerTesting", swiftSettings: strict),
+    .testTarget(
+      name: "UAFServiceTests",
+      dependencies: [
+        "UAFService", "SQLiteStore", "ServerTesting", "UAFMessages", "UAFCrypto", "SecretMemory",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteStoreTests",
+      dependencies: [
+        "SQLiteStore", "UAFService", "ServerTesting", "UAFMessages", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "UAFServerTests",
       dependencies: [
-        "UAFServer", "UAFMessages", "UAFCrypto", "Authenticator", "Invocation", "CProcess",
+        "UAFServer", "UAFService", "SQLiteStore", "ServerTesting", "UAFMessages", "UAFCrypto", "Authenticator",
+        "Invocation", "CProcess",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
       ],
       swiftSettings: strict),
     .testTarget(

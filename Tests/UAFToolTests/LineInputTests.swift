@@ -1,7 +1,9 @@
 import Invocation
 import SecretMemory
 import Testing
+import ToolTestSupport
 
+@testable import HostSystem
 @testable import UAFTool
 
 @Suite struct LineInputTests {

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Glibc
+import PAMStacks
+import Wording
 
 /// `uafctl pam status`.
 struct PAMStatusCommand: Subcommand {

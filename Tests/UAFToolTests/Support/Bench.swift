@@ -1,7 +1,9 @@
 import Glibc
 import Invocation
+import ToolTestSupport
 import UAFWire
 
+@testable import HostSystem
 @testable import UAFTool
 
 /// One run of the tool against a scripted core, with pipes for everything it reads and writes.

@@ -1,6 +1,8 @@
 import Glibc
 import Invocation
+import ToolTestSupport
 
+@testable import HostSystem
 @testable import UAFTool
 
 extension Tool {

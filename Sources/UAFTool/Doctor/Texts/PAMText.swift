@@ -1,3 +1,6 @@
+import PAMStacks
+import Wording
+
 /// What doctor says of the services' stacks; `file` is the service's file.
 enum PAMText: FindingCatalogue {
   case noFolder(String)

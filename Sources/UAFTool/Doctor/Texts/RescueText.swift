@@ -1,3 +1,6 @@
+import PAMStacks
+import Wording
+
 /// What doctor says of the group whose members are led past pam_uaf.
 enum RescueText: FindingCatalogue {
   case noGroup

@@ -96,7 +96,7 @@ class Store:
     # Responses
 
     def respond(self, message):
-        """Checks a response as sections 3.4.6.5 and 3.5.7.5 of the protocol say; returns (op, user, key, round)."""
+        """Checks a response as sections 3.4.6.5 and 3.5.7.5 of the UAF protocol 1.1 say; returns (op, user, key, round)."""
         uaf.check(isinstance(message, list) and len(message) == 1, 1400, "not one message")
         response = message[0]
         challenge = json.loads(uaf.decode(response["fcParams"]))["challenge"]

@@ -1,0 +1,36 @@
+import CPAM
+import Wording
+
+/// A plan's `account` lines, tried: what they were to somebody who came in without pam_uaf they must be afterwards.
+///
+/// That is the second way in, and a public key; programs ask these lines of both. pam_uaf has nothing to say about either, so
+/// that the service's other lines decide, if there are any, and none of them is left out.
+struct AccountTrial {
+  let plan: StackPlan
+  let folder: TrialFolder
+  let tester: any StackTester
+
+  /// - Returns: what was seen, and whether `user` may use the service.
+  /// - Throws: ``StackError/trial(_:)``.
+  func run(as user: String) throws(StackError) -> (text: StackText, mayUse: Bool) {
+    let service = plan.service.name
+    try folder.put(plan.before, as: service)
+    let before = try ask(as: user)
+    try folder.put(plan.after, as: service)
+    let after = try ask(as: user)
+    let shown = ShownText.line(user)
+    guard after == before else {
+      throw .trial(.accountDiffers(service: service, user: shown, before: before, after: after))
+    }
+    let mayUse = after == PAM_SUCCESS || after == PAM_NEW_AUTHTOK_REQD
+    return (.triedAccount(service: service, user: shown, code: after), mayUse)
+  }
+
+  private func ask(as user: String) throws(StackError) -> CInt {
+    do throws(TrialProblem) {
+      return try tester.account(plan.service.name, in: folder.path, as: user)
+    } catch {
+      throw .trial(error)
+    }
+  }
+}

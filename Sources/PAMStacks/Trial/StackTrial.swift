@@ -1,0 +1,110 @@
+import CPAM
+import Glibc
+import HostSystem
+
+/// A plan, tried before it is put in place: libpam gets a folder as it would be, and is asked as whoever enters nothing.
+struct StackTrial {
+  let plan: StackPlan
+  let folder: TrialFolder
+  let tester: any StackTester
+  /// Where PAM looks for modules that are named without a folder.
+  let moduleFolders: [String]
+  /// The account it is tried with.
+  let user: String
+
+  /// Results of libpam for a line that it cannot load or understand.
+  private static let broken: Set<CInt> = [
+    PAM_OPEN_ERR, PAM_SYMBOL_ERR, PAM_BUF_ERR, PAM_MODULE_UNKNOWN, PAM_BAD_ITEM,
+  ]
+
+  /// Tries the module, the stack and the whole service.
+  ///
+  /// - Returns: what was seen, a line each.
+  /// - Throws: ``StackError/trial(_:)``.
+  func run() throws(StackError) -> [StackText] {
+    do throws(TrialProblem) {
+      try checkModules()
+      var seen = [try tryModule()]
+      if !plan.service.changesPasswords { seen.append(try tryStack()) }
+      seen.append(try tryService())
+      return seen
+    } catch {
+      throw .trial(error)
+    }
+  }
+
+  /// libpam takes a missing module for a refusal, which some control words pass over: so it is looked for beforehand.
+  private func checkModules() throws(TrialProblem) {
+    let file = ServiceFile(plan.stack)
+    if let index = file.lines.indices.first(where: { !file.isUnderstood($0) }) {
+      throw .noLine(index + 1, file: plan.service.stackName)
+    }
+    let lines = file.parsed
+    guard lines.contains(where: \.asksOwnModule) else { throw .asksNothing }
+    for line in lines where !line.isInclusion && !line.mayBeMissing {
+      let places = line.module.hasPrefix("/") ? [line.module] : moduleFolders.map { $0 + "/" + line.module }
+      if !places.contains(where: { (try? FileState.of($0).get()) != nil }) {
+        throw .noModule(line.module, file: plan.service.stackName)
+      }
+    }
+  }
+
+  /// The module by itself, with the arguments it has in the stack: whether it reaches the core.
+  private func tryModule() throws(TrialProblem) -> StackText {
+    guard let line = ServiceFile(plan.stack).parsed.first(where: \.asksOwnModule) else { throw .asksNothing }
+    let text = (["auth required", line.module] + line.arguments).joined(separator: " ") + "\n"
+    let code = try cancelled(Array(text.utf8))
+    switch code {
+    case PAM_SUCCESS: throw .letsAnybodyIn(service: PAMLine.ownModule)
+    case PAM_SYSTEM_ERR: throw .noCore(code)
+    case PAM_SERVICE_ERR: throw .configuration
+    // What libpam makes of a module that wants to be ignored, which nouserok lets it.
+    case PAM_PERM_DENIED where !line.arguments.contains("nouserok"): throw .broken(service: plan.service.name, code)
+    default:
+      return .triedModule(user: user, code: code)
+    }
+  }
+
+  /// The stack by itself: what stands before it in the service may let root in without a question.
+  private func tryStack() throws(TrialProblem) -> StackText {
+    let code = try cancelled(Array("@include \(plan.service.stackName)\n".utf8))
+    switch code {
+    case PAM_SUCCESS: throw .letsAnybodyIn(service: plan.service.stackName)
+    case PAM_PERM_DENIED: throw .broken(service: plan.service.stackName, code)
+    default: return .triedRefused(name: plan.service.stackName, user: user, code: code)
+    }
+  }
+
+  private func tryService() throws(TrialProblem) -> StackText {
+    let service = plan.service.name
+    let code = try cancelled(plan.after)
+    guard !plan.service.changesPasswords else { return .triedRead(service: service) }
+    if code != PAM_SUCCESS, code != PAM_PERM_DENIED {
+      return .triedRefused(name: service, user: user, code: code)
+    }
+    // `su` lets root in before it asks. That is as it was.
+    guard try cancelled(plan.before) == code else {
+      throw code == PAM_SUCCESS ? .letsAnybodyIn(service: service) : .broken(service: service, code)
+    }
+    try put(plan.after)
+    return .triedAsBefore(name: service, user: user, code: code)
+  }
+
+  /// What libpam says to somebody who cancels, when the service's file holds `file`.
+  private func cancelled(_ file: [UInt8]) throws(TrialProblem) -> CInt {
+    try put(file)
+    let service = plan.service.name
+    let code = try tester.cancelled(service, in: folder.path, as: user)
+    if code == PAM_ABORT { throw .unreadable(service: service) }
+    if Self.broken.contains(code) { throw .broken(service: service, code) }
+    return code
+  }
+
+  private func put(_ file: [UInt8]) throws(TrialProblem) {
+    do throws(StackError) {
+      try folder.put(file, as: plan.service.name)
+    } catch {
+      throw .folder(errno)
+    }
+  }
+}
