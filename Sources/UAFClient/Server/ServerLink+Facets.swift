@@ -4,7 +4,7 @@ import UAFMessages
 extension ServerLink {
   /// The AppID to use for a request, once this client is known to be one of its facets.
   ///
-  /// FIDO AppID and Facets 1.1, section 3.1.2:
+  /// FIDO AppID and facets 1.1, section 3.1.2:
   /// - No AppID, or our own FacetID: the FacetID is the AppID.
   /// - An https AppID on the host of an https FacetID of ours: no list is needed.
   /// - Another https AppID: its list, fetched now, has to name us for the message's version.
