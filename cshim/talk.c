@@ -118,8 +118,8 @@ static bool answer_prompt(struct conversation *talk, const struct frame_message 
     pam_syslog(talk->pamh, LOG_NOTICE, "use_first_pass: no password of an earlier module to answer with");
     return talk_reply(talk, FRAME_CANCELLED, NULL);
   }
-  if (prompt->field[PROMPT_ERROR].start != NULL && !talk->silent)
-    converse_show(talk->pamh, PAM_ERROR_MSG, prompt->field[PROMPT_ERROR]);
+  if (prompt->field[PROMPT_ERROR_MESSAGE].start != NULL && !talk->silent)
+    converse_show(talk->pamh, PAM_ERROR_MSG, prompt->field[PROMPT_ERROR_MESSAGE]);
   if (!show_confirmed(talk, prompt))
     return talk_reply(talk, FRAME_CANCELLED, NULL);
   const int style = frame_number(prompt, PROMPT_ECHO) != 0 ? PAM_PROMPT_ECHO_ON : PAM_PROMPT_ECHO_OFF;
@@ -202,9 +202,9 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
   const struct frame_bytes *text = &finished->field[FINISHED_TEXT];
   const struct verdict verdict = {
     .operation = talk->operation,
-    .code = (int)frame_number(finished, FINISHED_CODE),
+    .code = (int)frame_number(finished, FINISHED_PAM_CODE),
     .result = frame_number(finished, FINISHED_RESULT),
-    .stale = frame_number(finished, FINISHED_STALE) != 0,
+    .stale = frame_number(finished, FINISHED_STALE_VALUE) != 0,
     .prompted = talk->prompted,
     .resumed = talk->resumed,
     .nouserok = talk->options.nouserok,

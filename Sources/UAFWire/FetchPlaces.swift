@@ -1,5 +1,16 @@
 /// Where uaf-fetch may go in a whole call (PROTOCOL.md, *places*): the first packet, if it comes at all.
 public struct FetchPlaces: Equatable, Sendable {
+  /// The fields of *places*.
+  enum Field: UInt8, PacketField {
+    case place = 1
+    case proxy
+
+    static let rules = [
+      place.rule(.text(WireLimit.place), required: true, repeats: WireLimit.places),
+      proxy.rule(.text(4096)),
+    ]
+  }
+
   /// Hosts with their ports, as ``place(of:)`` writes them; 1 to ``WireLimit/places``.
   public var places: [String]
   /// The one proxy; nil: none.
@@ -64,8 +75,8 @@ public struct FetchPlaces: Equatable, Sendable {
   /// - Throws: ``PacketError`` if there is no place, or more than there may be.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.fetchPlaces)
-    for place in places { writer.put(1, text: place) }
-    writer.put(2, text: proxy)
+    for place in places { writer.put(Field.place, text: place) }
+    writer.put(Field.proxy, text: proxy)
     return try writer.finish()
   }
 
@@ -74,10 +85,10 @@ public struct FetchPlaces: Equatable, Sendable {
   /// - Throws: ``PacketError``, also for a place that this code would not have written.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchPlaces else { throw .unexpectedType(packet.type) }
-    places = packet.texts(1, bytes)
+    places = packet.texts(Field.place, bytes)
     guard places.allSatisfy({ Self.place(of: "https://" + $0) == $0 }) else {
-      throw .invalidValue(.fetchPlaces, tag: 1)
+      throw .invalidValue(.fetchPlaces, tag: Field.place.tag)
     }
-    proxy = packet.text(2, bytes)
+    proxy = packet.text(Field.proxy, bytes)
   }
 }

@@ -21,13 +21,6 @@ struct FieldRule {
   /// How often the field may stand.
   let repeats: Int
 
-  init(_ tag: UInt8, _ form: Form, required: Bool = false, repeats: Int = 1) {
-    self.tag = tag
-    self.form = form
-    isRequired = required
-    self.repeats = repeats
-  }
-
   /// Whether the bytes in `range` of the packet are a value of this form.
   func accepts(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
     switch form {

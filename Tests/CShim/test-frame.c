@@ -162,13 +162,13 @@ static void reads_prompts(void)
   CHECK(message.type == FRAME_PROMPT && frame_number(&message, PROMPT_ECHO) == 0);
   CHECK(holds(&message, PROMPT_CHECK, "passcode") && holds(&message, PROMPT_TEXT, "Passcode: "));
   CHECK(frame_number(&message, PROMPT_STEP) == STEP_CURRENT);
-  CHECK(message.field[PROMPT_ATTEMPTS].start == NULL && message.field[PROMPT_ERROR].start == NULL);
+  CHECK(message.field[PROMPT_REMAINING_ATTEMPTS].start == NULL && message.field[PROMPT_ERROR_MESSAGE].start == NULL);
   CHECK(message.field[PROMPT_REASON].start == NULL);
   message = golden_message("prompt-full.hex");
   CHECK(frame_number(&message, PROMPT_ECHO) == 1 && frame_number(&message, PROMPT_STEP) == STEP_NEW_AGAIN);
   CHECK(holds(&message, PROMPT_CHECK, "choice") && holds(&message, PROMPT_TEXT, "비밀번호: "));
-  CHECK(frame_number(&message, PROMPT_ATTEMPTS) == 4);
-  CHECK(holds(&message, PROMPT_ERROR, "틀렸습니다. 4번 남았습니다."));
+  CHECK(frame_number(&message, PROMPT_REMAINING_ATTEMPTS) == 4);
+  CHECK(holds(&message, PROMPT_ERROR_MESSAGE, "틀렸습니다. 4번 남았습니다."));
   CHECK(holds(&message, PROMPT_REASON, "sudo: systemctl restart nginx"));
   CHECK(frame_number(&message, PROMPT_ENTRY_LENGTH) == 6 && holds(&message, PROMPT_OPTION, "passcode"));
   message = golden_message("prompt-choice.hex");
@@ -178,7 +178,7 @@ static void reads_prompts(void)
   message = golden_message("prompt-new.hex");
   CHECK(frame_number(&message, PROMPT_STEP) == STEP_NEW && holds(&message, PROMPT_TEXT, ""));
   message = golden_message("prompt-limits.hex");
-  CHECK(frame_number(&message, PROMPT_ATTEMPTS) == UINT32_MAX && message.field[PROMPT_REASON].length == 4096);
+  CHECK(frame_number(&message, PROMPT_REMAINING_ATTEMPTS) == UINT32_MAX && message.field[PROMPT_REASON].length == 4096);
   CHECK(frame_number(&message, PROMPT_ENTRY_LENGTH) == 256 && message.field[PROMPT_OPTION].length == 256);
 }
 
@@ -196,16 +196,16 @@ static void reads_the_other_messages(void)
   message = golden_message("setenv-empty.hex");
   CHECK(holds(&message, SETENV_VALUE, ""));
   message = golden_message("finished-full.hex");
-  CHECK(message.type == FRAME_FINISHED && frame_number(&message, FINISHED_CODE) == 0);
+  CHECK(message.type == FRAME_FINISHED && frame_number(&message, FINISHED_PAM_CODE) == 0);
   CHECK(frame_number(&message, FINISHED_RESULT) == 0 && holds(&message, FINISHED_TEXT, "Welcome."));
   CHECK(holds(&message, FINISHED_TOKEN, "eyJ0b2tlbiI6MX0"));
-  CHECK(holds(&message, FINISHED_DOCUMENT, "{\"version\":\"1\"}") && frame_number(&message, FINISHED_STALE) == 1);
+  CHECK(holds(&message, FINISHED_DOCUMENT, "{\"version\":\"1\"}") && frame_number(&message, FINISHED_STALE_VALUE) == 1);
   message = golden_message("finished-stale.hex");
-  CHECK(frame_number(&message, FINISHED_CODE) == 0 && frame_number(&message, FINISHED_STALE) == 1);
+  CHECK(frame_number(&message, FINISHED_PAM_CODE) == 0 && frame_number(&message, FINISHED_STALE_VALUE) == 1);
   message = golden_message("finished-success.hex");
-  CHECK(message.field[FINISHED_STALE].start == NULL);
+  CHECK(message.field[FINISHED_STALE_VALUE].start == NULL);
   message = golden_message("finished-wrong-value.hex");
-  CHECK(frame_number(&message, FINISHED_CODE) == 7 && frame_number(&message, FINISHED_RESULT) == 3012);
+  CHECK(frame_number(&message, FINISHED_PAM_CODE) == 7 && frame_number(&message, FINISHED_RESULT) == 3012);
   message = golden_message("finished-server-number.hex");
   CHECK(frame_number(&message, FINISHED_RESULT) == UINT32_MAX && holds(&message, FINISHED_TEXT, ""));
 }

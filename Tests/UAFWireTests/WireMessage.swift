@@ -1,5 +1,6 @@
 import SecretMemory
-import UAFWire
+
+@testable import UAFWire
 
 /// Any message of PROTOCOL.md, so that one test can go over all of them.
 enum WireMessage: Equatable {
@@ -28,7 +29,7 @@ enum WireMessage: Equatable {
     case .fetchResponse: self = .response(try FetchResponse(packet, bytes.span))
     case .fetchChunk:
       var body: [UInt8] = []
-      try FetchChunk.append(packet, bytes.span, to: &body, total: packet.range(1)?.count ?? 0)
+      try FetchChunk.append(packet, bytes.span, to: &body, total: packet.range(FetchChunk.Field.bytes)?.count ?? 0)
       self = .chunk(body)
     }
   }

@@ -115,7 +115,7 @@ extension Session {
     if let way = cancelText { lines.append("  (\(way))") }
     lines.append(PromptText.choiceNumber(options.count).text(in: language))
     // Not shown: whoever overlooks the list enters the value there.
-    var prompt = Prompt(echo: false, check: "choice", step: .current, text: lines.joined(separator: "\n"))
+    var prompt = Prompt(echo: false, check: .choice, step: .current, text: lines.joined(separator: "\n"))
     prompt.options = options
     show(error, in: &prompt)
     prompt.reason = reason

@@ -45,7 +45,7 @@ extension Session {
       }
     }
     lines.append(text(of: question).text(in: language))
-    let check = question.kind == .pattern ? "pattern" : "passcode"
+    let check = question.kind == .pattern ? Check.pattern : .passcode
     var prompt = Prompt(echo: false, check: check, step: question.step, text: lines.joined(separator: "\n"))
     prompt.remainingAttempts = question.tries.map { UInt32(clamping: $0) }
     if caller.isSudo { prompt.confirmed = confirmed }

@@ -96,7 +96,7 @@ extension Session {
   /// What was entered where an enrolment code was asked for; nil for an empty line.
   private func enteredCode() throws(Ending) -> String? {
     var prompt = Prompt(
-      echo: true, check: "code", step: .current, text: PromptText.enrolmentCode.text(in: language))
+      echo: true, check: .code, step: .current, text: PromptText.enrolmentCode.text(in: language))
     prompt.reason = reason
     let entry = try ask(prompt)
     guard entry.count > 0 else { return nil }

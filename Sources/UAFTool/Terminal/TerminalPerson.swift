@@ -25,7 +25,7 @@ struct TerminalPerson: Person, ~Copyable {
     let followsFull = muted != nil
     muted?.discard()
     if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
-    guard Check(rawValue: prompt.check) != .pattern || prompt.echo else {
+    guard prompt.check != .pattern || prompt.echo else {
       muted = nil
       return try drawPattern(prompt)
     }
