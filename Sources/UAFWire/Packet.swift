@@ -44,8 +44,10 @@ public struct Packet: Equatable, Sendable {
     return fields
   }
 
-  /// Where the field lies, the first one if it is repeated; nil if there is none.
-  func range(_ field: some PacketField) -> Range<Int>? { fields.first { $0.tag == field.tag }?.range }
+  /// Where the first field of this tag lies; nil if there is none.
+  public func range(_ tag: UInt8) -> Range<Int>? { fields.first { $0.tag == tag }?.range }
+
+  func range(_ field: some PacketField) -> Range<Int>? { range(field.tag) }
 
   /// The bytes of a field that may be repeated, in order.
   func all(_ field: some PacketField, _ bytes: Span<UInt8>) -> [[UInt8]] {

@@ -1,6 +1,5 @@
 import SecretMemory
-
-@testable import UAFWire
+import UAFWire
 
 /// Any message of PROTOCOL.md, so that one test can go over all of them.
 enum WireMessage: Equatable {
@@ -29,7 +28,7 @@ enum WireMessage: Equatable {
     case .fetchResponse: self = .response(try FetchResponse(packet, bytes.span))
     case .fetchChunk:
       var body: [UInt8] = []
-      try FetchChunk.append(packet, bytes.span, to: &body, total: packet.range(FetchChunk.Field.bytes)?.count ?? 0)
+      try FetchChunk.append(packet, bytes.span, to: &body, total: packet.range(1)?.count ?? 0)
       self = .chunk(body)
     }
   }
