@@ -23,7 +23,7 @@ help:
 	@echo 'make test-system  log in through sudo, sshd, login, su and a locker, in namespaces; needs root or sudo'
 	@echo 'make attack   attack what was built, through real hosts, and print the table; BASELINE=1 pam_faillock beside it'
 	@echo 'make attack-table  write the table of the last complete attack into SECURITY.md'
-	@echo 'make bench    time the login path, side by side, medians: key derivation, overlap; needs root'
+	@echo 'make bench    time logins, side by side, medians; BESIDE=CHECKOUT this build beside that one; needs root'
 	@echo 'make fuzz     ten minutes of a fuzzer for each reader, the module and the core'
 	@echo 'make build    release programs and the module into build/stage'
 	@echo 'make deb      Debian packages of the same, in build/packages; lintian has looked at them'
@@ -51,6 +51,7 @@ test: deps
 	scripts/fuzz.sh
 	$(SWIFT) build --build-tests
 	$(AS_ROOT) $(SWIFT) test --skip-build
+	$(AS_ROOT) env ROUNDS=1 scripts/bench.py derivation
 	scripts/attack.sh
 
 test-system: deps
@@ -63,10 +64,10 @@ attack: deps
 	scripts/attack.sh $(ROWS)
 
 attack-table:
-	PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 python3 -m attack.document
+	PYTHONPATH=Tests/Acceptance PYTHONDONTWRITEBYTECODE=1 python3 -m attack.document
 
 bench: build
-	$(AS_ROOT) scripts/bench.py
+	$(AS_ROOT) scripts/bench.py $(if $(BESIDE),builds "$(BESIDE)")
 
 fuzz:
 	SECONDS_EACH=600 scripts/fuzz.sh

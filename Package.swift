@@ -23,11 +23,12 @@ let package = Package(
     .executable(name: "uafctl", targets: ["UAFTool"]),
     .executable(name: "uaf-server", targets: ["UAFServer"]),
   ],
+  // docs/dependencies.md says what each is for, its licence, and how it is updated.
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
   ],
   targets: [
     // MARK: System libraries
@@ -48,6 +49,7 @@ let package = Package(
     .target(name: "UAFDecoder", dependencies: ["UAFMessages", "UAFCrypto"], swiftSettings: strict),
 
     // MARK: The login path
+    .target(name: "ServiceNames", swiftSettings: strict),
     .target(name: "FidoResults", swiftSettings: strict),
     .target(name: "UAFWire", dependencies: ["SecretMemory"], swiftSettings: strict),
     .target(name: "ChildProcess", dependencies: ["CProcess"], swiftSettings: strict),
@@ -58,7 +60,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "UAFConfiguration",
-      dependencies: ["Authenticator", "FidoResults"],
+      dependencies: ["Authenticator", "FidoResults", "ServiceNames"],
       swiftSettings: strict),
     .target(
       name: "UAFClient",
@@ -68,7 +70,7 @@ let package = Package(
       name: "UAFHelper",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator",
-        "UAFConfiguration", "UAFClient", "ChildProcess", "CProcess", "Sandbox",
+        "UAFConfiguration", "UAFClient", "ChildProcess", "CProcess", "Sandbox", "ServiceNames",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -76,16 +78,18 @@ let package = Package(
     ),
 
     // MARK: The command lines of both programs
+    .target(name: "HostSystem", swiftSettings: strict),
     .target(
-      name: "Invocation", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      name: "Invocation", dependencies: ["HostSystem", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: strict),
 
     // MARK: The person's and the administrator's tool
+    .target(name: "Wording", dependencies: ["FidoResults"], swiftSettings: strict),
     .executableTarget(
       name: "UAFTool",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
-        "UAFClient", "ChildProcess", "Invocation", "CPAM", "CProcess",
+        "UAFClient", "ChildProcess", "Invocation", "HostSystem", "ServiceNames", "Wording", "CPAM", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
@@ -94,8 +98,8 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "SecretMemory", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "FidoResults",
-        "CProcess",
+        "SecretMemory", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "HostSystem",
+        "FidoResults", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -117,7 +121,8 @@ let package = Package(
       dependencies: ["Authenticator", "SecretMemory", "UAFCrypto", "FidoResults", "CUnistring"],
       swiftSettings: strict),
     .testTarget(
-      name: "UAFConfigurationTests", dependencies: ["UAFConfiguration", "Authenticator", "FidoResults"],
+      name: "UAFConfigurationTests",
+      dependencies: ["UAFConfiguration", "ServiceNames", "Authenticator", "FidoResults"],
       swiftSettings: strict),
     .testTarget(
       name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"],
@@ -141,7 +146,7 @@ let package = Package(
       name: "UAFToolTests",
       dependencies: [
         "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "UAFCrypto", "SecretMemory", "ChildProcess", "CPAM",
-        "FidoResults", "Invocation",
+        "FidoResults", "Invocation", "HostSystem", "Wording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),

@@ -35,36 +35,21 @@ forbid '^ *(@testable )?import Foundation' 'no Foundation in a login: size, star
   "${login_path[@]/#/Sources/}"
 
 # Every `unsafe` has its reason.
-while IFS= read -r line; do say "$line"; done < <(find Sources -name '*.swift' | sort | xargs awk -f scripts/safety.awk)
+while IFS= read -r line; do say "$line"; done < <(find Sources -name '*.swift' | sort | xargs awk -f scripts/check/safety.awk)
 
 forbid '\bpopen\(|\bwordexp\(|"/bin/[a-z]*sh"|[^.e] system\(' 'no shell sees a name or a text' Sources cshim
 
-while IFS= read -r file; do
-  lines=$(wc -l <"$file")
-  if ((lines > 300)); then say "$file has $lines lines: 300 at most"; fi
-done < <(find Sources cshim \( -name '*.swift' -o -name "*.[ch]" \) | sort)
-
-# Advice, not a rule that fails: functions of more than 40 lines.
-find Sources -name '*.swift' | sort | xargs awk '
-  FNR == 1 { name = "" }
-  name == "" && /^ *([a-z@][A-Za-z() ]* )?(func |init[?(<]|deinit)/ {
-    match($0, /^ */); indent = RLENGTH; start = FNR
-    if ($0 !~ /\}$/) { name = $0; sub(/^ */, "", name) }
-  }
-  name != "" && FNR > start {
-    match($0, /^ */)
-    if (RLENGTH == indent && substr($0, indent + 1, 1) == "}") {
-      if (FNR - start + 1 > 40) print "check: note: " FILENAME ":" start ": " FNR - start + 1 " lines: " name
-      name = ""
-    }
-  }'
+# Imports, programs' contents, circles between folders, sizes, citations, the table of targets.
+export PYTHONDONTWRITEBYTECODE=1
+scripts/check/structure.py || broken=1
+scripts/check/planted.py || broken=1
 
 # Each policy has a test, and the table says which.
 scripts/policies.py || broken=1
 # Each line of pam.d/ is explained, and lets no failure through.
 scripts/stacks.py || broken=1
 # The table of attacks is that of the rows as they are.
-PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 python3 -m attack.document --check || broken=1
+PYTHONPATH=Tests/Acceptance python3 -m attack.document --check || broken=1
 
 generated=$(git ls-files -- build .build Package.resolved cshim/core '*.o' '*.so' 2>/dev/null)
 if [[ -n $generated ]]; then say "generated files are committed:" $generated; fi

@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 
 : "${SWIFTC:=swiftc}" "${RUNS:=}" "${SECONDS_EACH:=}"
 folder=$PWD/build/fuzz
-make --no-print-directory -s -j 2 -f Tests/Fuzz/Makefile BUILD="$folder" SWIFTC="$SWIFTC"
+make --no-print-directory -s -j 2 -f Tests/Fuzz/Makefile BUILD=build/fuzz SWIFTC="$SWIFTC"
 
 in_c=(frame shim)
 targets=("$@")

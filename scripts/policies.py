@@ -4,7 +4,10 @@ has one row. Checks CONFORMANCE.md: the suites, tests and vectors it names are t
 
 Prints one line for each row or result that does not, and fails if there is any.
 """
-import pathlib, re, sys
+
+import pathlib
+import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 

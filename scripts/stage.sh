@@ -38,9 +38,10 @@ for product in uaf-helper uaf-fetch uafctl uaf-server; do
 done
 programs=$("$SWIFT" "${release[@]}" --show-bin-path)
 
-make -s -C cshim BUILD="$build/cshim/installed" LIBEXECDIR="$libexec"
+# Relative: make takes a path with a space for two.
+make -s -C cshim BUILD=../build/cshim/installed LIBEXECDIR="$libexec"
 # Whatever listens at the machine's own socket must not answer for the tree's programs.
-make -s -C cshim BUILD="$build/cshim/tree" LIBEXECDIR="$stage$libexec" SOCKET_PATH=/nonexistent/pam-uaf/helper.sock
+make -s -C cshim BUILD=../build/cshim/tree LIBEXECDIR="$stage$libexec" SOCKET_PATH=/nonexistent/pam-uaf/helper.sock
 
 place() { # source, path below the stage, mode
   install -D -m "$3" "$1" "$stage.new/$2"
@@ -75,7 +76,7 @@ for program in uafctl uaf-server; do
   complete "$program" fish "$share/fish/vendor_completions.d/$program.fish"
 done
 
-for document in README.md ARCHITECTURE.md CONFORMANCE.md POLICIES.md PROTOCOL.md SECURITY.md THREATS.md; do
+for document in README.md ARCHITECTURE.md CHANGELOG.md CONFORMANCE.md POLICIES.md PROTOCOL.md SECURITY.md THREATS.md; do
   if [[ -f $document ]]; then place "$document" "$share/doc/pam-uaf/$document" 0644; fi
 done
 for page in docs/*; do place "$page" "$share/doc/pam-uaf/$page" 0644; done

@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 import Synchronization
 
 /// Where results are written to, and whether all of them went out.

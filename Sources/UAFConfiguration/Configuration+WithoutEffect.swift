@@ -1,4 +1,5 @@
 import Authenticator
+import ServiceNames
 
 extension Configuration {
   /// What root wrote that this version reads and checks, and that changes nothing: each as section and key.

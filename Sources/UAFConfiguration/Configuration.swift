@@ -1,6 +1,7 @@
 // Purpose: everything root has configured, checked, with defaults for what he has not.
 
 import Authenticator
+import ServiceNames
 
 /// Root's configuration: what `pam_uaf.conf` says, with the defaults of what it leaves out.
 public struct Configuration: Sendable {

@@ -2,6 +2,7 @@
 // together. Every refusal names file, line and key.
 
 import Authenticator
+import ServiceNames
 
 /// Fills a configuration from a document.
 struct ConfigurationReader {

@@ -1,5 +1,6 @@
 import FidoResults
 import Glibc
+import HostSystem
 
 /// Everything outside of the command line that a command works with, so that a test can put its own in place.
 struct Surroundings {

@@ -16,9 +16,12 @@ struct SampleConfigurationTests {
     try Configuration(parsing: Array(text.utf8), path: "sample")
   }
 
-  /// What the README shows: the indented block from `[server]` on.
-  private static func readme() throws -> String {
-    let lines = try text("README.md").split(separator: "\n", omittingEmptySubsequences: false)
+  /// The documents that show a configuration, and how many keys each has at the least.
+  private static let documents = ["README.md": 7, "docs/configuration.md": 15]
+
+  /// What a document shows: the indented block from `[server]` on.
+  private static func shown(in path: String) throws -> String {
+    let lines = try text(path).split(separator: "\n", omittingEmptySubsequences: false)
     let block = lines.drop { $0 != "    [server]" }.prefix { $0.isEmpty || $0.hasPrefix("    ") }
     return block.map { $0.dropFirst(4) }.joined(separator: "\n")
   }
@@ -162,22 +165,24 @@ struct SampleConfigurationTests {
     #expect(error?.description.contains("server.context") == true)
   }
 
-  @Test func `what the README shows is accepted as it stands`() throws {
-    let readme = try Configuration(parsing: Array(Self.readme().utf8), path: "README.md")
-    #expect(readme.server != nil)
+  @Test(arguments: documents.keys.sorted()) func `what a document shows is accepted as it stands`(path: String) throws {
+    let example = try Configuration(parsing: Array(Self.shown(in: path).utf8), path: path)
+    #expect(example.server != nil)
     let defaults = Configuration().lockPolicy(for: .passcode, origin: .local)
-    #expect(readme.lockPolicy(for: .passcode, origin: .local) == defaults)
+    #expect(example.lockPolicy(for: .passcode, origin: .local) == defaults)
   }
 
-  @Test func `what the README shows is refused with any of its keys misspelt`() throws {
-    let lines = try Self.readme().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  @Test(arguments: documents) func `what a document shows is refused with any of its keys misspelt`(
+    path: String, least: Int
+  ) throws {
+    let lines = try Self.shown(in: path).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let keys = lines.indices.filter { lines[$0].first?.isLetter == true }
-    try #require(keys.count >= 15)
+    try #require(keys.count >= least)
     for index in keys {
       var changed = lines
       changed[index] = "x" + changed[index]
       #expect(throws: (any Error).self, "\(changed[index])") {
-        try Configuration(parsing: Array(changed.joined(separator: "\n").utf8), path: "README.md")
+        try Configuration(parsing: Array(changed.joined(separator: "\n").utf8), path: path)
       }
     }
   }

@@ -1,3 +1,4 @@
+import ServiceNames
 import Testing
 
 @testable import UAFConfiguration

@@ -97,10 +97,10 @@ import Testing
         With --json-conversation it is a graphical front end that asks the person: each
         challenge and message is one line of JSON on standard output, and the last line
         is a success or a failure. A challenge is answered by one line on standard
-        input, {"answer":"..."} or {"cancel":true}. README.md lists the members. With
-        --divided nothing is asked before the front end says so: the server's request
-        is fetched meanwhile. Other people see command lines, and with them the text of
-        --transaction.
+        input, {"answer":"..."} or {"cancel":true}. docs/json-conversation.md lists the
+        members. With --divided nothing is asked before the front end says so: the
+        server's request is fetched meanwhile. Other people see command lines, and with
+        them the text of --transaction.
 
         USAGE: uafctl authenticate [--conf <file>] [--json-conversation] [--token] [--divided] [--transaction <text>] [<user>] [<type>]
 

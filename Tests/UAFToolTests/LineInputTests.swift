@@ -2,6 +2,7 @@ import Invocation
 import SecretMemory
 import Testing
 
+@testable import HostSystem
 @testable import UAFTool
 
 @Suite struct LineInputTests {

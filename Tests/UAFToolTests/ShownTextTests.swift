@@ -2,6 +2,7 @@ import Testing
 import UAFWire
 
 @testable import UAFTool
+@testable import Wording
 
 @Suite struct ShownTextTests {
   @Test func `keeps lines apart and the space before an entry`() {

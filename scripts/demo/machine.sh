@@ -30,6 +30,8 @@ make_folder() {
   work=$(mktemp -d /tmp/pam-uaf-demo.XXXXXX)
   cd "$work" || give_up "$work cannot be entered"
   mkdir bin pam.d state
+  # libpam takes a path with a space for two words.
+  ln -s "$module" pam_uaf.so
   printf '%s\n' 'root:x:0:0::/root:/bin/sh' 'mina:x:4242:4242:Mina:/nonexistent:/bin/sh' >passwd
   printf '%s\n' 'root:x:0:' 'mina:x:4242:' >group
   make_command uafctl "LD_PRELOAD=libnss_wrapper.so" "$stage/bin/uafctl"
@@ -69,7 +71,7 @@ ascending_descending = true
 '^(?=.*[A-Za-z])(?=.*\d).{8,}\$' = "At least 8 characters, letters and digits."
 END
   cat >pam.d/demo <<END
-auth    required $module conf=$work/conf
+auth    required $work/pam_uaf.so conf=$work/conf
 account required pam_permit.so
 END
   # libpam asks for this one too, and pam_wrapper complains where it is not there.

@@ -1,5 +1,6 @@
 import Authenticator
 import FidoResults
+import ServiceNames
 import UAFClient
 import UAFConfiguration
 import UAFCrypto

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import HostSystem
 import Invocation
 
 /// Where commands write: results to standard output, everything else to standard error.

@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 import UAFWire
 
 /// Who calls, from where, and what such a caller may say (PROTOCOL.md, "Who may say what").

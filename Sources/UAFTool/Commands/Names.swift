@@ -1,3 +1,5 @@
+import HostSystem
+
 /// Account and authenticator type, as `register`, `change`, `reset` and `deregister` have them: `[USER] [TYPE]`.
 ///
 /// One name alone is the account, unless it is a type and no account is called so.

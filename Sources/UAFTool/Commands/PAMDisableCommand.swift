@@ -1,4 +1,6 @@
 import ArgumentParser
+import HostSystem
+import ServiceNames
 import UAFConfiguration
 
 /// `uafctl pam disable`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Wording
 
 /// `uafctl pam status`.
 struct PAMStatusCommand: Subcommand {

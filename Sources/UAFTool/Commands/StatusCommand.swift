@@ -1,5 +1,6 @@
 import ArgumentParser
 import UAFWire
+import Wording
 
 /// `uafctl status`.
 struct StatusCommand: CoreCommand {

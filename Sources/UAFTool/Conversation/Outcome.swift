@@ -1,5 +1,6 @@
 import FidoResults
 import UAFWire
+import Wording
 
 /// How a conversation that was not a success is told.
 enum Outcome {

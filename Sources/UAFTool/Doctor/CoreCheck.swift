@@ -1,4 +1,5 @@
 import UAFWire
+import Wording
 
 /// The core: whether it answers, of which version it is, and what it knows of the caller's account.
 struct CoreCheck {

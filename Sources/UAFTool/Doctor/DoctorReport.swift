@@ -1,5 +1,6 @@
 import FidoResults
 import UAFMessages
+import Wording
 
 /// What `doctor` found, as one JSON object for scripts (uafctl(1)).
 struct DoctorReport {

@@ -1,4 +1,5 @@
 import FidoResults
+import Wording
 
 /// What one check of `doctor` came to.
 struct Finding: Equatable {

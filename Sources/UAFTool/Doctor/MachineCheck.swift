@@ -1,3 +1,5 @@
+import Wording
+
 /// The kernel, the clock and the log.
 struct MachineCheck {
   let facts: MachineFacts

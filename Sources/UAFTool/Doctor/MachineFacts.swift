@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import HostSystem
 
 /// What the kernel of this machine has, and what time it is.
 struct MachineFacts {

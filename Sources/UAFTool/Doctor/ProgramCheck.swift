@@ -1,4 +1,6 @@
 import Glibc
+import HostSystem
+import Wording
 
 /// A program of the libexec folder: there, root's, and out of everybody else's reach.
 struct ProgramCheck {

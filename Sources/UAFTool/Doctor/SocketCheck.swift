@@ -1,5 +1,7 @@
 import Glibc
+import HostSystem
 import UAFWire
+import Wording
 
 /// The socket through which programs without root reach the core, and the folder it lies in.
 struct SocketCheck {

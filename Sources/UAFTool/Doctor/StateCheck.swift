@@ -1,4 +1,6 @@
 import Glibc
+import HostSystem
+import Wording
 
 /// The state folder and the key of this machine: there, root's, closed to others.
 struct StateCheck {

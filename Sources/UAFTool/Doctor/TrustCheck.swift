@@ -1,3 +1,4 @@
+import HostSystem
 import UAFConfiguration
 
 /// Which server this machine asks: the configuration's or, where that names none, the one root trusted with a payload.

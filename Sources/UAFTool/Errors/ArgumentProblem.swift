@@ -1,4 +1,5 @@
 import UAFWire
+import Wording
 
 /// What the command line asks for that cannot be.
 enum ArgumentProblem: Catalogued, Equatable {

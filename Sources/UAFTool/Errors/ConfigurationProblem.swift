@@ -1,4 +1,5 @@
 import UAFConfiguration
+import Wording
 
 /// Why the configuration cannot be used.
 enum ConfigurationProblem: Catalogued, Equatable {

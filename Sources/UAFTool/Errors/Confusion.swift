@@ -1,4 +1,5 @@
 import UAFWire
+import Wording
 
 /// What the core sent that PROTOCOL.md does not have there.
 enum Confusion: Catalogued, Equatable {

@@ -1,4 +1,5 @@
 import UAFMessages
+import Wording
 
 /// Why a payload cannot be used.
 enum PayloadProblem: Catalogued, Equatable {

@@ -1,3 +1,5 @@
+import Wording
+
 /// What only root may ask for.
 enum RootsWork: Catalogued, Equatable {
   case chooseConfiguration

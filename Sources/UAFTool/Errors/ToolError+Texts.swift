@@ -1,6 +1,7 @@
 import FidoResults
 import Invocation
 import UAFWire
+import Wording
 
 // What failed, where, and what to do about it.
 

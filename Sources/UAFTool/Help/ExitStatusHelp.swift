@@ -1,3 +1,5 @@
+import Wording
+
 /// What `--help` says about the exit status.
 struct ExitStatusHelp: Catalogued {
   let english = """

@@ -39,7 +39,7 @@ enum KoreanHelp {
       """
       --json-conversation을 주면 그래픽 프로그램이 대신 묻습니다. 질문과 알림은 표준 출력에 한 줄의 JSON으로 나오고, \
       마지막 줄은 성공 또는 실패입니다. 질문에는 표준 입력의 한 줄 {"answer":"..."} 또는 {"cancel":true}로 답합니다. \
-      각 항목은 README.md에 있습니다.
+      각 항목은 docs/json-conversation.md에 있습니다.
       --divided를 주면 그 프로그램이 계속하라고 할 때까지 아무것도 묻지 않고, 그동안 서버의 요청을 받아 둡니다. 명령줄은 다른 \
       사용자에게도 보이므로 --transaction의 텍스트도 보입니다.
       """,

@@ -1,3 +1,5 @@
+import Wording
+
 /// What is wrong with a command line that names options or arguments that do not go together.
 enum UsageMistake: CaseIterable, Catalogued {
   case allAndType

@@ -1,8 +1,9 @@
 import FidoResults
 import UAFMessages
 import UAFWire
+import Wording
 
-/// What a graphical front end reads: one JSON object a line (README.md, "For graphical front ends").
+/// What a graphical front end reads: one JSON object a line (docs/json-conversation.md).
 struct JSONLines {
   let output: Output
   let language: Language

@@ -1,12 +1,13 @@
 import FidoResults
 import UAFConfiguration
+import Wording
 
 // Why there is no usable configuration, in the person's language; logs have its description.
 
 extension ConfigurationError: Catalogued {
-  var english: String { description }
+  package var english: String { description }
 
-  var korean: String {
+  package var korean: String {
     switch self {
     case .file(let path, let problem): "\(Self.shown(path)): \(problem.korean)"
     case .syntax(let path, let line, let problem): "\(Self.shown(path)):\(line): \(KoreanSettingProblem.text(problem))"

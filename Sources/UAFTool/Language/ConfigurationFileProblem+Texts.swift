@@ -1,11 +1,12 @@
 import UAFConfiguration
+import Wording
 
 // What is wrong with a configuration file, in the person's language; logs have its description.
 
 extension ConfigurationFileProblem: Catalogued {
-  var english: String { description }
+  package var english: String { description }
 
-  var korean: String {
+  package var korean: String {
     switch self {
     case .badPath: "경로는 절대 경로여야 하며, 빈 부분이나 .과 ..이 없어야 합니다"
     case .missing: "그런 파일이 없습니다. 파일을 만들거나 경로를 바로잡으십시오"

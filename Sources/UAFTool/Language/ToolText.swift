@@ -1,3 +1,5 @@
+import Wording
+
 /// What uafctl says besides errors, findings and what the core says.
 enum ToolText: Catalogued {
   case hint(String)

@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 import Invocation
 
 /// The two outputs: results, and everything that is not one.

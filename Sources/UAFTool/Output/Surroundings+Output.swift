@@ -1,4 +1,5 @@
 import FidoResults
+import Wording
 
 // What a command says, in the caller's language.
 

@@ -1,6 +1,8 @@
 // What is easily overlooked in stacks that use the module: left-over arguments, halves of pairs, includes of what is not there,
 // and a second way in that nobody can go.
 
+import Wording
+
 extension PAMCheck {
   /// Single lines of a service, with what it includes.
   func lineFindings(_ service: String, _ lines: [PAMLine]) -> [Finding] {

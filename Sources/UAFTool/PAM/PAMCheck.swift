@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 
 /// The PAM services that mention the module: whether somebody still gets in when it refuses, and not just anybody.
 struct PAMCheck {

@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 
 /// A folder of PAM service files.
 struct PAMDirectory {

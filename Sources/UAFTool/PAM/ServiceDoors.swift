@@ -1,3 +1,4 @@
+import ServiceNames
 import UAFConfiguration
 
 /// Which services let somebody in without the passcode, while others ask for it.

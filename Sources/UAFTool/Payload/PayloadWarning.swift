@@ -1,3 +1,5 @@
+import Wording
+
 /// A payload's file that others may read.
 struct PayloadWarning: Catalogued {
   let path: String

@@ -1,4 +1,5 @@
 import FidoResults
+import Wording
 
 /// The document of *status* in lines for a person.
 struct StatusReport {

@@ -1,3 +1,5 @@
+import Wording
+
 /// The words of `uafctl status`.
 enum StatusText: Catalogued {
   case account(String)

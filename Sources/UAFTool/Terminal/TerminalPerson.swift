@@ -1,6 +1,7 @@
 import FidoResults
 import Glibc
 import UAFWire
+import Wording
 
 /// A person at a terminal.
 struct TerminalPerson: Person, ~Copyable {

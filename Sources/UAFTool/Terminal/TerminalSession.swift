@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 import Invocation
 
 /// A terminal that hands over each key, and the signals that would end or stop this program, until this value ends.

@@ -1,4 +1,6 @@
-"""A name server of the tests' own: name-server.py ADDRESS NAME, at ADDRESS's port 53; NAME is 127.0.0.1, and nothing else is known.
+"""A name server of the tests' own: name-server.py ADDRESS NAME, at ADDRESS's port 53.
+
+NAME is 127.0.0.1, and nothing else is known.
 
 Prints "listening" when it does. Ends with its standard input.
 """

@@ -14,7 +14,15 @@ enum Programs {
   static let fetch = libexec + "/uaf-fetch"
   static let tool = root.path + "/build/stage\(prefix)/bin/uafctl"
   static let server = root.path + "/build/stage\(prefix)/bin/uaf-server"
-  static let module = root.path + "/build/tree/pam_uaf.so"
+  private static let builtModule = root.path + "/build/tree/pam_uaf.so"
+  /// A link to the module, since libpam takes a path with a space for two words; the module itself where none can be made.
+  static let module: String = {
+    do {
+      let link = try Folder.shared.file("pam_uaf.so")
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: builtModule)
+      return link
+    } catch { return builtModule }
+  }()
   static let shim = root.path + "/cshim"
   static let badServers = tests.deletingLastPathComponent().path + "/Servers/https_servers.py"
 
@@ -26,7 +34,7 @@ enum Programs {
 
   /// Fails where something is missing.
   static func require() throws {
-    for path in [helper, fetch, tool, server, module] where !FileManager.default.fileExists(atPath: path) {
+    for path in [helper, fetch, tool, server, builtModule] where !FileManager.default.fileExists(atPath: path) {
       throw Failure("\(path) is missing: run make build")
     }
   }

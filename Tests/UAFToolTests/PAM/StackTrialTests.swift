@@ -2,6 +2,7 @@ import CPAM
 import Glibc
 import Testing
 
+@testable import HostSystem
 @testable import UAFTool
 
 @Suite struct StackTrialTests {

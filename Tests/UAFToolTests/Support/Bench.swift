@@ -2,6 +2,7 @@ import Glibc
 import Invocation
 import UAFWire
 
+@testable import HostSystem
 @testable import UAFTool
 
 /// One run of the tool against a scripted core, with pipes for everything it reads and writes.

@@ -1,5 +1,6 @@
 import Glibc
 
+@testable import HostSystem
 @testable import UAFTool
 
 /// root, alice (1000), bob (1001) and nobody.

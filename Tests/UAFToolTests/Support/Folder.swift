@@ -1,6 +1,7 @@
 import Glibc
 import Invocation
 
+@testable import HostSystem
 @testable import UAFTool
 
 /// A folder of its own for one test, removed with this value.

@@ -1,6 +1,7 @@
 import Glibc
 import Invocation
 
+@testable import HostSystem
 @testable import UAFTool
 
 extension Tool {

@@ -1,6 +1,7 @@
 import Glibc
 import Invocation
 
+@testable import HostSystem
 @testable import UAFTool
 
 /// A pseudo-terminal: the end a program has, and the end a person has.

@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 
 /// Where sshd says what it does.
 struct SSHConfiguration {

@@ -1,3 +1,5 @@
+import Wording
+
 /// What doctor says of what answers at an address.
 enum AnswerText: FindingCatalogue {
   /// An address, and the HTTP status it answered with.

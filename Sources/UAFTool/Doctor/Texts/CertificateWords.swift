@@ -1,3 +1,5 @@
+import Wording
+
 /// What doctor says of a certificate that is refused.
 struct CertificateWords: FindingCatalogue {
   let origin: String

@@ -1,3 +1,5 @@
+import Wording
+
 /// What doctor says of the core, and of what it knows of the caller's account.
 enum CoreText: FindingCatalogue {
   case failed(ToolError)

@@ -1,3 +1,5 @@
+import Wording
+
 /// What doctor says of the kernel, the clock and the log.
 enum MachineText: FindingCatalogue {
   /// Whether the kernel has network namespaces at all.

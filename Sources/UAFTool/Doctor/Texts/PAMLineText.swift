@@ -1,3 +1,5 @@
+import Wording
+
 /// What doctor says of single lines of stacks, and of services that belong together; `file` is the service's file.
 enum PAMLineText: FindingCatalogue {
   case nouserok(file: String)

@@ -1,3 +1,5 @@
+import Wording
+
 /// What doctor says of module names and arguments that do not do what was meant.
 enum PAMNameText: FindingCatalogue {
   case misspelt(service: String, module: String)

@@ -1,3 +1,5 @@
+import Wording
+
 /// What doctor says of the services' stacks; `file` is the service's file.
 enum PAMText: FindingCatalogue {
   case noFolder(String)

@@ -1,3 +1,5 @@
+import Wording
+
 /// What doctor says to root of everybody's accounts.
 enum PeopleText: FindingCatalogue {
   case closed

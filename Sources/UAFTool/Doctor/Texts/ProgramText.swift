@@ -1,3 +1,5 @@
+import Wording
+
 /// What doctor says of a program of the libexec folder.
 enum ProgramText: FindingCatalogue {
   case missing(name: String, path: String, SystemReason)

@@ -1,3 +1,5 @@
+import Wording
+
 /// What doctor says of the group whose members are led past pam_uaf.
 enum RescueText: FindingCatalogue {
   case noGroup

@@ -1,3 +1,5 @@
+import Wording
+
 /// What doctor says of sshd in front of a stack that asks for the passcode.
 enum SSHText: FindingCatalogue {
   case usePAM

@@ -1,4 +1,5 @@
 import UAFWire
+import Wording
 
 extension ServerText {
   /// Why nothing was answered.

@@ -1,4 +1,5 @@
 import UAFConfiguration
+import Wording
 
 /// What doctor says of the server.
 enum ServerText: FindingCatalogue {

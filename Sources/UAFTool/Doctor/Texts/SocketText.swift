@@ -1,4 +1,5 @@
 import UAFWire
+import Wording
 
 /// What doctor says of the socket through which programs without root reach the core.
 enum SocketText: FindingCatalogue {

@@ -1,3 +1,5 @@
+import Wording
+
 /// What doctor says of the state folder and the key of this machine.
 enum StateText: FindingCatalogue {
   /// The configuration, which says where the folder is, cannot be used.

@@ -1,4 +1,5 @@
 import UAFConfiguration
+import Wording
 
 /// What doctor says of the server that root trusted with a payload, where the configuration names none.
 enum TrustText: FindingCatalogue {

@@ -1,4 +1,5 @@
 import UAFConfiguration
+import Wording
 
 /// What doctor says of the key of signed verdicts.
 enum VerdictKeyText: FindingCatalogue {

@@ -1,3 +1,4 @@
+import ServiceNames
 import UAFConfiguration
 
 /// How all names of a program come to ask for the passcode together.

@@ -1,3 +1,5 @@
+import Wording
+
 /// What to do about a file that still asks for the passcode after `uafctl pam disable`.
 enum StackAdvice: Catalogued {
   case authUpdate

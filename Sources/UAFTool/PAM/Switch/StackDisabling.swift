@@ -1,3 +1,5 @@
+import Wording
+
 /// How a service stops asking for the passcode.
 struct StackDisabling {
   let service: PAMService

@@ -1,5 +1,7 @@
 // What failed, where, and what to do about it.
 
+import Wording
+
 extension StackError: Catalogued {
   var english: FindingText { FindingText(englishProblem, do: englishRemedy) }
   var korean: FindingText { FindingText(koreanProblem, do: koreanRemedy) }

@@ -1,5 +1,6 @@
 import CPAM
 import Glibc
+import HostSystem
 import Invocation
 
 /// An open file of PAM's folder.

@@ -1,4 +1,5 @@
 import Glibc
+import Wording
 
 /// What is wrong with a file of PAM's folder, so that it is neither read nor changed.
 enum StackFileProblem: Error, Equatable, Catalogued {

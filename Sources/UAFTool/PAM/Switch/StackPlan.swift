@@ -1,3 +1,5 @@
+import Wording
+
 /// What `uafctl pam enable` is about to write.
 struct StackPlan {
   let service: PAMService

@@ -1,3 +1,5 @@
+import Wording
+
 /// What `uafctl pam` did, found or would do, a line each; `path` is a file's.
 enum StackText: Catalogued, Equatable {
   // What was found

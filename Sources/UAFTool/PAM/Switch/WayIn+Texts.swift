@@ -1,5 +1,7 @@
 // Why there is no other way in, and who has one.
 
+import Wording
+
 extension WayIn {
   /// One thing that is missing.
   enum Lack: Equatable, Catalogued {

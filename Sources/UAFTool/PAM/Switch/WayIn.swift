@@ -1,3 +1,5 @@
+import HostSystem
+
 /// How an administrator still gets in when pam_uaf refuses everybody, whatever the reason.
 struct WayIn {
   let accounts: any AccountDirectory

@@ -1,4 +1,5 @@
 import CPAM
+import Wording
 
 /// A plan's `account` lines, tried: what they were to somebody who came in without pam_uaf they must be afterwards.
 ///

@@ -1,6 +1,7 @@
 import CPAM
 import Glibc
 import UAFWire
+import Wording
 
 /// The administrator at the terminal, as a PAM conversation.
 struct PAMPerson {

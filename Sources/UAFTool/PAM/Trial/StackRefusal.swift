@@ -1,4 +1,5 @@
 import CPAM
+import Wording
 
 /// Why somebody at the terminal was not let in by a stack that was tried.
 enum StackRefusal: Error, Equatable, Catalogued {

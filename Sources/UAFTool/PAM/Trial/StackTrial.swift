@@ -1,5 +1,6 @@
 import CPAM
 import Glibc
+import HostSystem
 
 /// A plan, tried before it is put in place: libpam gets a folder as it would be, and is asked as whoever enters nothing.
 struct StackTrial {

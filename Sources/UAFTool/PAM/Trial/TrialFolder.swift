@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 import Invocation
 
 /// A copy of PAM's folder in which a stack is tried; gone with this value.

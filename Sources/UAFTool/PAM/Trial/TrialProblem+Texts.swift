@@ -1,4 +1,5 @@
 import Glibc
+import Wording
 
 // What a tried stack did, and what to do about it.
 

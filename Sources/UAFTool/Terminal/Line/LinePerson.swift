@@ -1,6 +1,7 @@
 import FidoResults
 import SecretMemory
 import UAFWire
+import Wording
 
 /// A script: one line of standard input for each question, which stands on standard error.
 struct LinePerson: Person {

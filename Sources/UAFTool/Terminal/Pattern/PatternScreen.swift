@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 import Invocation
 
 /// The screen on which a pattern is drawn: what is asked, the grid, and how it is used.

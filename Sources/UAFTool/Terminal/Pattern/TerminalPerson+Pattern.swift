@@ -1,7 +1,9 @@
 import FidoResults
 import Glibc
+import HostSystem
 import Invocation
 import UAFWire
+import Wording
 
 extension TerminalPerson {
   /// The grid on a terminal that can show it, digits without echo on any other.

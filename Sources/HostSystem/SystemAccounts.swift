@@ -1,0 +1,41 @@
+import Glibc
+
+/// The accounts of the system (NSS).
+package struct SystemAccounts: AccountDirectory {
+  /// A way to ask NSS.
+  package init() {}
+
+  // Far above what a passwd entry takes; a longer one counts as no account.
+  private static let room = 65_536
+
+  /// The account of that name, as NSS finds it; nil if there is none.
+  package func account(named name: String) -> Account? {
+    guard !name.isEmpty, !name.utf8.contains(0) else { return nil }
+    // SAFETY: the name lives for the call; the rest is what `find` lends.
+    return unsafe find { unsafe getpwnam_r(name, $0, $1, Self.room, $2) }
+  }
+
+  /// The account of that number, as NSS finds it; nil if there is none.
+  package func account(withID userID: uid_t) -> Account? {
+    // SAFETY: everything is what `find` lends.
+    unsafe find { unsafe getpwuid_r(userID, $0, $1, Self.room, $2) }
+  }
+
+  private func find(
+    _ search: (
+      UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+    ) -> CInt
+  ) -> Account? {
+    // SAFETY: entry, buffer and result pointer live for the call; the name points into the buffer, which is read before
+    // the closure ends.
+    var entry = unsafe passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: Self.room)
+    return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> Account? in
+      guard let base = buffer.baseAddress, unsafe search(&entry, base, &found) == 0, unsafe found != nil,
+        let name = unsafe entry.pw_name
+      else { return nil }
+      return unsafe Account(userID: entry.pw_uid, name: Array(String(cString: name).utf8))
+    }
+  }
+}

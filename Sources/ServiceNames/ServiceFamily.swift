@@ -1,0 +1,26 @@
+// Purpose of this target: the names by which programs ask PAM. The configuration and the editor of PAM's services need the same
+// list, and nothing else of each other. It may import nothing.
+
+/// The names by which one program asks PAM: whoever gets in by one of them has what the others give.
+public struct ServiceFamily: Equatable, Sendable {
+  /// The name that people know the program by.
+  public let main: String
+  /// Its other names, each a file of its own in PAM's folder.
+  public let members: [String]
+
+  /// All names, the best known first.
+  public var names: [String] { [main] + members }
+
+  /// Every program of which it is known that it has several names.
+  public static let all = [
+    // sudo asks as sudo-i for `sudo -i`, where it was built so, as on Debian.
+    ServiceFamily(main: "sudo", members: ["sudo-i"]),
+    // util-linux's su asks as su-l for `su -` and `su -l`.
+    ServiceFamily(main: "su", members: ["su-l"]),
+    // util-linux's login asks as remote for `login -h`.
+    ServiceFamily(main: "login", members: ["remote"]),
+  ]
+
+  /// The family that has a name; nil for a service with one name.
+  public static func of(_ service: String) -> ServiceFamily? { all.first { $0.names.contains(service) } }
+}

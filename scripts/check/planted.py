@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Shows that the structure check refuses: plants one violation of each rule into a copy of a part of the project, in memory, and
+fails where one is not found, or is found without being planted."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import circles
+import citations
+import exceptions
+import imports
+import sizes
+import structure
+import table
+from configuration import read
+from tree import Finding, Target, Tree, load
+
+_FILE = "Sources/SecretMemory/Planted.swift"
+_LONG = "func planted() {\n" + "  f()\n" * 39 + "}\n"
+_WIDE = "let planted = 1  // " + "x" * 120 + "\n"
+_TYPE = "struct Planted {\n" + "  let a = 1\n" * 160 + "}\n"
+
+
+@dataclass(frozen=True)
+class Violation:
+    """How the finding is called, the rule that has to find it, and the project with the violation in it."""
+
+    key: str
+    rule: structure.Rule
+    tree: Tree
+
+
+def _imports(tree: Tree) -> Iterator[Violation]:
+    for text in ("import UAFWire\n", "@testable import UAFWire\n", "import struct UAFWire.Packet\n"):
+        yield Violation(f"import {_FILE}: UAFWire", imports.undeclared, tree.planted(_FILE, text))
+    tests = "Tests/SecretMemoryTests/Planted.swift"
+    yield Violation(f"import {tests}: UAFWire", imports.undeclared, tree.planted(tests, "@testable import UAFWire\n"))
+    unused = tree.declaring("SecretMemory", "CPSL")
+    yield Violation("dependency SecretMemory: CPSL", imports.undeclared, unused)
+    for program, module in (("UAFFetch", "UAFCrypto"), ("UAFFetch", "Authenticator"), ("UAFHelper", "CCurl")):
+        key = f"closure {program}: {module}"
+        yield Violation(key, imports.forbidden, tree.declaring(program, module))
+        # By way of something that both programs contain, and by an import that nobody declared.
+        yield Violation(key, imports.forbidden, tree.declaring("SecretMemory", module))
+        yield Violation(key, imports.forbidden, tree.planted(_FILE, f"import {module}\n"))
+    key = "closure UAFHelper: Foundation"
+    yield Violation(key, imports.forbidden, tree.planted(_FILE, "import Foundation\n"))
+    for text in ("let a = socket(1, 2, 3)\n", "let a = unsafe Glibc.connect(1)\n", 'let a = "\\(connect(1))"\n'):
+        yield Violation(f"socket {_FILE}", imports.sockets, tree.planted(_FILE, text))
+    in_c = tree.planted("cshim/planted.c", "int f(void) { return socket(1, 2, 3); }\n")
+    yield Violation("socket cshim/planted.c", imports.sockets, in_c)
+
+
+def _circles(tree: Tree) -> Iterator[Violation]:
+    def planted(*texts: str) -> Tree:
+        changed = tree
+        for number, text in enumerate(texts, 1):
+            changed = changed.planted(f"Sources/SecretMemory/Planted{number}/Room{number}.swift", text)
+        return changed
+
+    def rule(changed: Tree, _rules: object) -> Iterator[Finding]:
+        target = next(target for target in changed.targets if target.name == "SecretMemory")
+        return circles.folder_circles(changed, target)
+
+    for texts in (
+        ("struct One { let two: Two }\n", "enum Two { case a(One) }\n"),
+        ("struct One { let two: Two }\n", "protocol Two {}\nextension One { var c: Int { 1 } }\n"),
+        ("struct One { func a() { planted() } }\n", "func planted() { _ = One.self }\n"),
+        ("struct One { func a() { planted() } }\n", "extension One { func planted() {} }\n"),
+        ("struct One { let x: Two }\n", "struct Two { let x: Three }\n", "struct Three { let x: One }\n"),
+    ):
+        yield Violation("circle Sources/SecretMemory", rule, planted(*texts))
+
+
+def _sizes(tree: Tree) -> Iterator[Violation]:
+    yield Violation(f"function {_FILE}: planted", sizes.long_functions, tree.planted(_FILE, _LONG))
+    property = "struct S {\n" + _LONG.replace("func planted()", "var planted: Int") + "}\n"
+    yield Violation(f"function {_FILE}: S.planted", sizes.long_functions, tree.planted(_FILE, property))
+    in_c = _LONG.replace("func planted()", "static int planted(void)")
+    key = "function cshim/planted.c: planted"
+    yield Violation(key, sizes.long_functions, tree.planted("cshim/planted.c", in_c))
+    in_python = "def planted():\n" + "    f()\n" * 40
+    key = "function scripts/planted.py: planted"
+    yield Violation(key, sizes.long_functions, tree.planted("scripts/planted.py", in_python))
+    for path in (_FILE, "cshim/planted.c", "scripts/planted.py", "scripts/planted.sh"):
+        yield Violation(f"file {path}", sizes.long_files, tree.planted(path, "\n" * 301))
+    yield Violation(f"columns {_FILE}", sizes.long_files, tree.planted(_FILE, _WIDE))
+    extended = tree.planted(_FILE, _TYPE)
+    extended = extended.planted("Sources/SecretMemory/Planted+.swift", _TYPE.replace("struct", "extension"))
+    yield Violation("type SecretMemory: Planted", sizes.long_types, extended)
+
+
+def _citations(tree: Tree) -> Iterator[Violation]:
+    cited = ("features 12", "house.md", "A999", "section 3.2", "Section 7")
+    for path, mark in ((_FILE, "//"), (_FILE, "///"), ("cshim/planted.h", "//"), ("scripts/planted.py", "#")):
+        for what in cited:
+            changed = tree.planted(path, f"{mark} As {what} has it.\n")
+            yield Violation(f"citation {path}: {what}", citations.citations, changed)
+    in_text = tree.planted("scripts/planted.py", '"""As features 12 has it."""\n')
+    yield Violation("citation scripts/planted.py: features 12", citations.citations, in_text)
+
+
+def _table(tree: Tree) -> Iterator[Violation]:
+    head = "| target | what it is | imports |\n|---|---|---|\n"
+    for row in ("", "| `SecretMemory` |  | – |\n", "| `SecretMemory` | pages that lock | `CCurl` |\n"):
+        yield Violation("table SecretMemory", table.differences, tree.planted("ARCHITECTURE.md", head + row))
+    gone = tree.planted("ARCHITECTURE.md", head + "| `Planted` | nothing | – |\n")
+    yield Violation("table Planted", table.differences, gone)
+
+
+def _missed(tree: Tree) -> Iterator[str]:
+    rules = read()
+    for make in (_imports, _circles, _sizes, _citations, _table):
+        for violation in make(tree):
+            before = {finding.key for finding in violation.rule(tree, rules)}
+            after = {finding.key for finding in violation.rule(violation.tree, rules)}
+            if violation.key in before:
+                yield f"{violation.key} is there without being planted"
+            elif violation.key not in after:
+                yield f"{violation.key} was planted and is not found"
+
+
+def _missed_in_the_list() -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "exceptions.toml"
+        path.write_text('known = [\n  "file gone.swift",\n]\n[exceptions]\n"file a.swift" = "because"\n', encoding="utf-8")
+        wrong = exceptions.read(path).wrong([Finding("file", "a.swift", "")])
+        if sorted(finding.place for finding in wrong) != ["file a.swift", "file gone.swift"]:
+            yield "an exception without need or without a reason is not found"
+        exceptions.settle([Finding("file", "b.swift", "")], adds=False, path=path)
+        if exceptions.read(path).known:
+            yield "a known violation that was mended stays in the list"
+
+
+def _allowed() -> Iterator[str]:
+    """What looks like a violation and is none."""
+    text = '// RFC 5869, section 2.2; A1\nlet s = "import UAFWire; socket(1)"\n/* import UAFWire */\nfunc connect(x: Int) {}\n'
+    tree = Tree({}, [Target("SecretMemory", "regular", "Sources/SecretMemory", frozenset())])
+    tree = tree.planted(_FILE, text).planted("SECURITY.md", "| A1 | a row |\n")
+    for rule in structure.RULES:
+        for finding in rule(tree, read()):
+            if finding.place.startswith(_FILE):
+                yield f"{finding.key} is no violation"
+
+
+def main() -> int:
+    """Plants everything, and prints what was missed. One target's files are enough, and all targets' names."""
+    tree = load(os.environ.get("SWIFT", "swift"))
+    files = {path: file for path, file in tree.files.items() if path.startswith("Sources/SecretMemory/")}
+    tree = Tree(files, tree.targets)
+    missed = [*_missed(tree), *_missed_in_the_list(), *_allowed()]
+    for text in missed:
+        print(f"check: {text}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
