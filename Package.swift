@@ -80,7 +80,8 @@ let package = Package(
     // MARK: The command lines of both programs
     .target(name: "HostSystem", swiftSettings: strict),
     .target(
-      name: "Invocation", dependencies: ["HostSystem", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      name: "Invocation",
+      dependencies: ["HostSystem", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: strict),
 
     // MARK: The person's and the administrator's tool
