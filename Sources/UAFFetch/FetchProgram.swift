@@ -26,8 +26,8 @@ enum FetchProgram {
       write("uaf-fetch \(Version.current)\n", to: STDOUT_FILENO)
       return .done
     }
-    do throws(ConfinementError) {
-      try Confinement.enter()
+    do throws(PrivilegeError) {
+      try FetchPrivileges.giveUp()
     } catch {
       write("uaf-fetch: \(error)\n", to: STDERR_FILENO)
       return .confinement
