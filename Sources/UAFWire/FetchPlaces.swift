@@ -1,4 +1,6 @@
-/// Where uaf-fetch may go in a whole call (PROTOCOL.md, *places*): the first packet, if it comes at all.
+/// The servers that uaf-fetch may ask during one call (PROTOCOL.md, *places*).
+///
+/// If it is sent, it is the first packet.
 public struct FetchPlaces: Equatable, Sendable {
   /// The fields of *places*.
   enum Field: UInt8, PacketField {
@@ -18,7 +20,7 @@ public struct FetchPlaces: Equatable, Sendable {
 
   /// Makes the list of some URLs, each place once.
   ///
-  /// - Parameter urls: https URLs, or http to this machine; whatever is none adds nothing.
+  /// - Parameter urls: https URLs, or http URLs of this machine. Others are left out.
   public init(of urls: [String], proxy: String?) {
     var places: [String] = []
     for place in urls.compactMap(Self.place) where !places.contains(place) { places.append(place) }
@@ -34,9 +36,9 @@ public struct FetchPlaces: Equatable, Sendable {
 
   /// `HOST:PORT` of an https URL, in small letters and with the port written; nil where there is no plain one.
   ///
-  /// The same of an http URL whose host can only be this machine: nothing else is ever asked without TLS.
+  /// The same of an http URL whose host can only be this machine. No other server is asked without TLS.
   ///
-  /// Whatever two readers could take apart in two ways, such as user information, is no part of a place.
+  /// A URL that two programs could read differently, for example one with a user name, has no place.
   public static func place(of url: String) -> String? {
     let isSecure = url.prefix(8).lowercased() == "https://"
     guard isSecure || isPlain(url) else { return nil }

@@ -31,8 +31,9 @@ public struct FetchResponse: Equatable, Sendable {
 
   /// How it ended.
   public var outcome: FetchOutcome
-  /// Whether a TLS handshake with the server was completed: what tells "the server is away" from
-  /// everything the server may have had a word in.
+  /// Whether a TLS handshake with the server was completed.
+  ///
+  /// If so, the server is not away, and may have influenced the outcome.
   public var handshakeCompleted: Bool
   /// The HTTP status; 0 exactly when nothing was answered.
   public var status: UInt16
@@ -51,11 +52,11 @@ public struct FetchResponse: Equatable, Sendable {
   /// When the server says it answered (its header Date), in seconds since 1970; nil without an answer or a date.
   public var date: UInt32?
 
-  /// The place a redirect points to; nobody has gone there.
+  /// The place a redirect points to; uaf-fetch does not follow it.
   public struct Redirect: Equatable, Sendable {
     /// The absolute address; at most 4096 bytes.
     public var url: String
-    /// Whether the server vouches for it with `FIDO-AppID-Redirect-Authorized: true`.
+    /// Whether the server authorises it with `FIDO-AppID-Redirect-Authorized: true`.
     public var isAuthorized: Bool
 
     /// A place.

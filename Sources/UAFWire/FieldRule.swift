@@ -3,9 +3,9 @@ struct FieldRule {
   /// The form of a field's value.
   enum Form: Equatable {
     case flag, u8, u16, u32
-    /// A boolean that is said by standing there: always 1.
+    /// A boolean that is 1, or absent.
     case mark
-    /// Bytes from the front end's world, without NUL; at most so many.
+    /// Bytes that the front end was given, without NUL; at most so many.
     case name(Int)
     /// UTF-8 without NUL; at most so many bytes.
     case text(Int)

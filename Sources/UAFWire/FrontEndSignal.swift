@@ -1,4 +1,4 @@
-/// The messages of a front end that say nothing but themselves.
+/// The messages of a front end that carry no value.
 public enum FrontEndSignal: Sendable {
   /// The fields of *cancelled*.
   enum Field: UInt8, PacketField {

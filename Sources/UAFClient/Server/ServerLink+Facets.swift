@@ -33,7 +33,7 @@ extension ServerLink {
     return appID
   }
 
-  /// What a list that does not trust us lacks, for whoever keeps it.
+  /// What the list lacks to trust us, as a hint for its administrator.
   private static func fault(of list: TrustedFacetList, for version: UPV) -> String {
     let versions = list.trustedFacets.map(\.version)
     switch versions.count(where: { $0 == version }) {
@@ -76,7 +76,7 @@ extension ServerLink {
     throw untrusted("the AppID redirects more than \(Self.maximumRedirects) times")
   }
 
-  /// A list that does not come trusts nobody; that our own network program is gone is nobody's distrust.
+  /// Without a list this client is not trusted. That our own network program is gone is another failure.
   private mutating func exchange<Wire: Transport & ~Copyable>(
     _ request: TransportRequest, over transport: inout Wire
   ) throws(Refusal) -> TransportResponse {
