@@ -1,6 +1,6 @@
 import Authenticator
 
-/// A type of authenticator as the configuration may name it, whether this version can verify it or not.
+/// A type of authenticator that the configuration may name, also one that this version cannot verify.
 public enum ConfiguredAuthenticator: String, CaseIterable, Sendable {
   /// A text or a PIN.
   case passcode

@@ -8,7 +8,7 @@ enum FetchPrivileges {
   /// - Throws: ``PrivilegeError``; what was given up by then stays given up.
   static func giveUp() throws(PrivilegeError) {
     // OpenSSL, libcurl and the resolver would read SSL_CERT_FILE, OPENSSL_CONF, https_proxy, SSLKEYLOGFILE,
-    // RES_OPTIONS and more; whatever starts us, they find nothing.
+    // RES_OPTIONS and more. They find nothing, whatever program started this one.
     clearenv()
     umask(0o077)
     // SIGPIPE is raised by TLS writes, which libcurl cannot prevent everywhere.
@@ -48,8 +48,8 @@ enum FetchPrivileges {
 
   /// Drops every capability the kernel knows.
   ///
-  /// A root that lacks CAP_SETPCAP, as in some containers, may not: the set then stays, and is out of reach
-  /// all the same once new privileges are forbidden.
+  /// Root without CAP_SETPCAP, as in some containers, may not do so. The set then stays, but cannot be used once new
+  /// privileges are forbidden.
   private static func clearBoundingSet() throws(PrivilegeError) {
     var capability: UInt = 0
     while process_control(PR_CAPBSET_READ, capability) >= 0, capability < 64 {

@@ -14,7 +14,9 @@ public enum WireLimit {
   public static let options = 16
   /// How many characters an entry of known length has at most.
   public static let entry: UInt32 = 256
-  /// sudo's arguments. The core accepts only a shorter line, because a line of this length may have been cut.
+  /// sudo's arguments.
+  ///
+  /// The core accepts only a shorter line, because a line of this length may have been cut.
   public static let commandLine = 4096
   /// A text that the caller wants to have confirmed; twice what the core accepts.
   public static let transaction = 4096

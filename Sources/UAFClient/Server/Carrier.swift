@@ -143,7 +143,9 @@ struct Carrier: Sendable {
     }
   }
 
-  /// The JSON of a bare answer. A UAF status that refuses is thrown, whatever the HTTP status.
+  /// The JSON of a bare answer.
+  ///
+  /// A UAF status that refuses is thrown, whatever the HTTP status.
   private func bareAnswer(
     _ response: TransportResponse, _ operation: Operation, of link: ServerLink
   ) throws(Refusal) -> JSONValue {

@@ -76,7 +76,9 @@ extension ServerLink {
     throw untrusted("the AppID redirects more than \(Self.maximumRedirects) times")
   }
 
-  /// Without a list this client is not trusted. That our own network program is gone is another failure.
+  /// Without a list this client is not trusted.
+  ///
+  /// That our own network program is gone is another failure.
   private mutating func exchange<Wire: Transport & ~Copyable>(
     _ request: TransportRequest, over transport: inout Wire
   ) throws(Refusal) -> TransportResponse {

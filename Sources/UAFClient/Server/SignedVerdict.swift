@@ -14,7 +14,9 @@ public struct SignedVerdict: Sendable {
 
   /// Seconds the two clocks may differ.
   public static let clockTolerance: Int64 = 60
-  /// The longest lifetime of a token, in seconds. One of a longer lifetime could be replayed.
+  /// The longest lifetime of a token, in seconds.
+  ///
+  /// One of a longer lifetime could be replayed.
   public static let maximumLifetime: Int64 = 300
 
   private static let maximumBytes = 8192

@@ -6,7 +6,9 @@ public struct PlainRules: Equatable, Sendable {
   /// How the server marks a success, if not with a status code of UAF.
   public let success: SuccessMark?
 
-  /// Makes rules. The default tells the server nothing, and takes only a status code of UAF for a success.
+  /// Makes rules.
+  ///
+  /// The default tells the server nothing, and takes only a status code of UAF for a success.
   public init(contextNames: [String: String] = [:], success: SuccessMark? = nil) {
     self.contextNames = contextNames
     self.success = success

@@ -3,7 +3,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   /// The verdict; only ``UAFStatusCode/ok`` is success.
   public let statusCode: UAFStatusCode
 
-  /// The server's words; not yet fit to be shown.
+  /// The server's text; it has to be cleaned before it is shown.
   public let description: String?
 
   /// Tokens.
