@@ -14,6 +14,6 @@ public struct RegistrationOffer: Equatable, Sendable {
   /// Sets of authenticators to be registered together, the server's favourite first; at least one.
   public let sets: [[AcceptableAuthenticator]]
 
-  /// How long the request is good for by the server's word; nil if it gave none.
+  /// How long the request is valid, as the server says; nil if it does not say.
   public let lifetimeMilliseconds: UInt32?
 }

@@ -53,7 +53,7 @@ package enum Refusal: String, Error, CaseIterable {
   // Ours.
   case internalError = "internal-error"
 
-  /// What the client is told (UAF Application API and Transport Binding 1.1, section 3.1.2).
+  /// What the client is told (UAF client API and transport 1.1, section 3.1.2).
   ///
   /// Everything that can be found out without the account's key has a status that an unknown account gives too.
   /// A counter that did not grow is 1491: of two honest logins at once the loser tries again with a new challenge.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A privilege that could not be given up; the program then serves nobody.
-struct ConfinementError: Error, Equatable {
+struct PrivilegeError: Error, Equatable {
   /// What was attempted.
   let step: Step
   /// The system's error number; 0 if the call succeeded without effect.
@@ -21,7 +21,7 @@ struct ConfinementError: Error, Equatable {
   }
 }
 
-extension ConfinementError: CustomStringConvertible {
+extension PrivilegeError: CustomStringConvertible {
   /// What failed and what to look at.
   var description: String {
     // SAFETY: strerror returns a NUL-terminated text for every number.

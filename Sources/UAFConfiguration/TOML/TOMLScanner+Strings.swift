@@ -1,6 +1,6 @@
 // Purpose: the four kinds of TOML strings. The document was already found free of control characters but tab and line ends.
 
-extension TOMLParser {
+extension TOMLScanner {
   /// `"..."` with escapes.
   mutating func basicString() throws(TOMLError) -> String {
     position += 1

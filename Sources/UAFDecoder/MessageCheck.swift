@@ -1,5 +1,5 @@
 /// One thing about a message that was verified, or could not be.
-public struct Check: Equatable, Sendable {
+public struct MessageCheck: Equatable, Sendable {
   /// How it ended.
   public enum Outcome: Equatable, Sendable {
     case holds

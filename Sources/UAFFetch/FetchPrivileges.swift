@@ -1,14 +1,14 @@
 import CProcess
 import Glibc
 
-/// Gives up, for good, everything that downloading a document does not need.
-enum Confinement {
+/// The first half of the sandbox: what the process may do by its user, its capabilities and its environment.
+enum FetchPrivileges {
   /// Leaves root if the program has it in any form, then drops capabilities, dumps and the environment.
   ///
-  /// - Throws: ``ConfinementError``; what was given up by then stays given up.
-  static func enter() throws(ConfinementError) {
+  /// - Throws: ``PrivilegeError``; what was given up by then stays given up.
+  static func giveUp() throws(PrivilegeError) {
     // OpenSSL, libcurl and the resolver would read SSL_CERT_FILE, OPENSSL_CONF, https_proxy, SSLKEYLOGFILE,
-    // RES_OPTIONS and more; whatever starts us, they find nothing.
+    // RES_OPTIONS and more. They find nothing, whatever program started this one.
     clearenv()
     umask(0o077)
     // SIGPIPE is raised by TLS writes, which libcurl cannot prevent everywhere.
@@ -20,7 +20,7 @@ enum Confinement {
       try leaveRoot()
     }
     try require(.capabilities, process_clear_capabilities())
-    guard process_has_no_capabilities() == 1 else { throw ConfinementError(step: .capabilities, number: 0) }
+    guard process_has_no_capabilities() == 1 else { throw PrivilegeError(step: .capabilities, number: 0) }
     if hadRoot { try proveNoWayBack() }
     try require(.newPrivileges, process_control(PR_SET_NO_NEW_PRIVS, 1))
     try forbidDumps()
@@ -28,8 +28,8 @@ enum Confinement {
     try require(.parentDeath, process_control(PR_SET_PDEATHSIG, UInt(SIGKILL)))
   }
 
-  private static func require(_ step: ConfinementError.Step, _ result: CInt) throws(ConfinementError) {
-    guard result == 0 else { throw ConfinementError(step: step, number: errno) }
+  private static func require(_ step: PrivilegeError.Step, _ result: CInt) throws(PrivilegeError) {
+    guard result == 0 else { throw PrivilegeError(step: step, number: errno) }
   }
 
   /// Whether any of the process's user numbers is root's.
@@ -48,19 +48,19 @@ enum Confinement {
 
   /// Drops every capability the kernel knows.
   ///
-  /// A root that lacks CAP_SETPCAP, as in some containers, may not: the set then stays, and is out of reach
-  /// all the same once new privileges are forbidden.
-  private static func clearBoundingSet() throws(ConfinementError) {
+  /// Root without CAP_SETPCAP, as in some containers, may not do so. The set then stays, but cannot be used once new
+  /// privileges are forbidden.
+  private static func clearBoundingSet() throws(PrivilegeError) {
     var capability: UInt = 0
     while process_control(PR_CAPBSET_READ, capability) >= 0, capability < 64 {
       if process_control(PR_CAPBSET_DROP, capability) != 0, errno != EPERM {
-        throw ConfinementError(step: .bounding, number: errno)
+        throw PrivilegeError(step: .bounding, number: errno)
       }
       capability += 1
     }
   }
 
-  private static func leaveRoot() throws(ConfinementError) {
+  private static func leaveRoot() throws(PrivilegeError) {
     try require(.groups, setgroups(0, nil))
     let group = UnprivilegedIdentity.group
     let user = UnprivilegedIdentity.user
@@ -68,7 +68,7 @@ enum Confinement {
     try require(.identity, setresuid(user, user, user))
   }
 
-  private static func proveNoWayBack() throws(ConfinementError) {
+  private static func proveNoWayBack() throws(PrivilegeError) {
     let numbers =
       [UInt32](repeating: UnprivilegedIdentity.user, count: 3)
       + [UInt32](repeating: UnprivilegedIdentity.group, count: 3)
@@ -78,10 +78,10 @@ enum Confinement {
     let isBack =
       setresuid(uid_t.max, 0, uid_t.max) == 0 || setresuid(0, uid_t.max, uid_t.max) == 0
       || setresgid(gid_t.max, 0, gid_t.max) == 0
-    guard identities() == numbers, groups == 0, !isBack else { throw ConfinementError(step: .noWayBack, number: 0) }
+    guard identities() == numbers, groups == 0, !isBack else { throw PrivilegeError(step: .noWayBack, number: 0) }
   }
 
-  private static func forbidDumps() throws(ConfinementError) {
+  private static func forbidDumps() throws(PrivilegeError) {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     // SAFETY: `none` is an rlimit.
     try require(.dumps, unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none))

@@ -1,5 +1,5 @@
 /// How the program ends, in the numbers of sysexits.h; the core reads nothing into them.
-enum ExitStatus: Int32, Equatable {
+enum FetchExitStatus: Int32, Equatable {
   /// The socket ended, or the version was asked for.
   case done = 0
   /// Arguments, or no packet socket at descriptor 3.
