@@ -24,7 +24,7 @@ extension EndToEnd {
       return try scene.tool("oob", scene.path("approval"), scene.user, input: "\(passcode)\n")
     }
 
-    @Test func `is shown, signed and kept, and ends the wait of whoever asked for it`() throws {
+    @Test func `is shown, signed and stored, and 'approve --wait' ends`() throws {
       let scene = try Scene.registered()
       let (command, payload) = try waiting(scene)
       let output = try approve(scene, payload)
@@ -38,7 +38,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `is not approved by another passcode, by a login, or where a newer one took its place`() throws {
+    @Test func `is not approved by a wrong passcode, by a login, or after a newer text replaced it`() throws {
       let scene = try Scene.registered()
       let (command, payload) = try waiting(scene)
       #expect(try approve(scene, payload, "wrong1111").status == 1)

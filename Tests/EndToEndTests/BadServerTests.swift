@@ -100,7 +100,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: all)
-    func `that cannot be asked lets nobody in, and the right passcode stays uncounted`(_ bad: Case) throws {
+    func `that cannot be reached lets nobody in, and the right passcode is not counted`(_ bad: Case) throws {
       let scene = try scene { $0.requestURL = try BadServers.shared().url(bad.server, bad.path) }
       try bad.refusal.check { try scene.logIn(Scene.passcode) }
       #expect(try scene.status().remainingTries == 5)
@@ -108,7 +108,7 @@ extension EndToEnd {
 
     /// Once a server has given a request, silence is a refusal: a stack that falls back to passwords must not then.
     @Test(arguments: all)
-    func `that does not take the answer is a refusal, and never no answer`(_ bad: Case) throws {
+    func `that does not accept the answer refuses, and does not count as unreachable`(_ bad: Case) throws {
       let scene = try scene { $0.responseURL = try BadServers.shared().url(bad.server, bad.path) }
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .authenticationError)

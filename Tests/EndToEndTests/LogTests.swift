@@ -32,7 +32,7 @@ extension EndToEnd {
       #expect(!lines.contains { $0.contains("event=audit") && !$0.contains("errno") })
     }
 
-    @Test func `tells a host without a conversation from a person who cancels`() throws {
+    @Test func `distinguishes a host without a conversation from a person who cancels`() throws {
       let scene = try Scene.registered()
       _ = try SystemLog.shared().take()
       #expect(try scene.run([.alone], []).code == .conversationError)

@@ -21,7 +21,7 @@ extension EndToEnd {
       #expect(alone.code != .success)
     }
 
-    @Test func `an account that never registered is unknown without it`() throws {
+    @Test func `an account that never registered is unknown if nouserok is not set`() throws {
       let scene = try scene(registered: false)
       try scene.stack("auth required MODULE", "auth required pam_permit.so")
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
@@ -70,7 +70,7 @@ extension EndToEnd {
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `a name nobody has is refused`() throws {
+    @Test func `an unknown name is refused`() throws {
       let scene = try scene(registered: false)
       #expect(try scene.logIn(Scene.passcode, as: "nobodyhere").code == .userUnknown)
     }

@@ -69,7 +69,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [UAFWire.Operation.unlock, .initialise, .forget, .trust])
-    func `is refused what only root may ask for`(_ operation: UAFWire.Operation) throws {
+    func `cannot ask for what only root may ask for`(_ operation: UAFWire.Operation) throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 300" }
       let machine = try SocketMachine(scene)
       _ = try scene.logIn("wrong1111")
@@ -137,7 +137,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `is heard in the version before the current one`() throws {
+    @Test func `is served in the version before the current one`() throws {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.authenticate)
       begin.version = Begin.currentVersion - 1
@@ -147,13 +147,13 @@ extension EndToEnd {
       #expect(try machine.converse(begin.packet() + [22, 0, 1, 0x61]) == [])
     }
 
-    @Test func `that resumes what was never begun hears that nothing is under way`() throws {
+    @Test func `that resumes without a paused login is told that nothing is under way`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let end = try finished(machine.converse(FrontEndSignal.resume.packet))
       #expect(end?.result == 1100 && end?.pamCode == 7)
     }
 
-    @Test func `that divides its login hears "ready" first, and is asked once it resumes`() throws {
+    @Test func `that divides its login gets "ready" first, and is asked after it resumes`() throws {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.authenticate)
       begin.isDivided = true
@@ -166,7 +166,7 @@ extension EndToEnd {
       #expect(finished(stopped)?.result == 999 && finished(stopped)?.pamCode == 19)
     }
 
-    @Test func `has four conversations at most, and a hundred keep nobody else out`() throws {
+    @Test func `has four conversations at most, and a hundred attempts keep nobody else out`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let begin = try Begin(.authenticate).packet()
       let crowd = try machine.crowd(100, begin)
@@ -188,7 +188,7 @@ extension EndToEnd {
       try Wait.until("a place") { try machine.tool("authenticate", input: Scene.passcode + "\n").status == 0 }
     }
 
-    @Test func `takes one empty file for all of them`() throws {
+    @Test func `uses one empty file for all conversations`() throws {
       let machine = try SocketMachine(try Scene.registered())
       for uid in [4242, 4243, 4_294_967_294] { _ = try machine.converse(Begin(.status).packet(), uid: uid) }
       let slots = machine.scene.settings.stateDirectory + "/slots"
@@ -214,14 +214,14 @@ extension EndToEnd {
       return try SocketMachine(scene)
     }
 
-    @Test func `lets in and refuses for root`() throws {
+    @Test func `accepts and refuses for root`() throws {
       let machine = try machine()
       let host = try machine.scene.host()
       #expect(Login(try machine.asRoot(host, input: "wrong1111\n")).errors == ["Wrong passcode: 4 tries left."])
       #expect(Login(try machine.asRoot(host, input: Scene.passcode + "\n")).code == .success)
     }
 
-    @Test func `lets in and refuses for a program of the person's own, which counts as much`() throws {
+    @Test func `accepts and refuses for a program of the person's own, and counts its attempts`() throws {
       let machine = try machine()
       let host = try machine.scene.host()
       let login = Login(try machine.asPerson(host, input: "wrong1111\n"))

@@ -42,19 +42,19 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .success)
     }
 
-    @Test func `of the core refuses everything a login has no use for, at the prompt, and the login ends as ever`()
+    @Test func `of the core refuses everything that a login does not need, at the prompt, and the login still works`()
       throws
     {
       try attackAtPrompt("core", "uaf-helper")
     }
 
-    @Test func `of the network program refuses everything a download has no use for, and the login ends as ever`()
+    @Test func `of the network program refuses everything that a download does not need, and the login still works`()
       throws
     {
       try attackAtPrompt("network", "uaf-fetch")
     }
 
-    @Test func `holds while a server keeps both waiting, and the login ends as ever`() throws {
+    @Test func `holds while a server keeps both programs waiting, and the login still works`() throws {
       let scene = try Scene.registeredAtServerThatHangs { $0.server = "timeout = 10" }
       _ = try scene.logIn("wrong1111")
       let login = try scene.startLogin()
@@ -65,7 +65,7 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .authenticationError)
     }
 
-    @Test func `of the core has no network in it, the network program has the machine's`() throws {
+    @Test func `gives the core no network, and the network program the machine's`() throws {
       let scene = try Scene.registered()
       let login = try scene.startLogin()
       func network(_ name: String) throws -> String {
@@ -119,7 +119,7 @@ extension EndToEnd {
     @Test(
       .enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"),
       arguments: [["landlock"], ["seccomp"], ["network"], ["network", "landlock", "seccomp"]])
-    func `is left out where the kernel lacks it, with one line in the log, and the login goes on`(
+    func `is left out if the kernel lacks it, with one line in the log, and the login works`(
       _ features: [String]
     ) throws {
       let scene = try Scene.registered()
@@ -137,7 +137,7 @@ extension EndToEnd {
     }
 
     @Test(.enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"))
-    func `is not mentioned where nothing is missing`() throws {
+    func `is not mentioned in the log if nothing is missing`() throws {
       let scene = try Scene.registered()
       _ = try SystemLog.shared().take()
       #expect(try scene.logIn(Scene.passcode).code == .success)

@@ -32,7 +32,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: StandIns.Kind.allCases)
-    func `a second machine registers the same account, and the first machine's key lives on`(
+    func `a second machine registers the same account, and the first machine's key still works`(
       _ kind: StandIns.Kind
     ) throws {
       let first = try standIns().scene(kind)
@@ -52,7 +52,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: StandIns.Kind.allCases)
-    func `a second person's registration takes nothing from the first person`(_ kind: StandIns.Kind) throws {
+    func `a second person's registration does not change the first person's`(_ kind: StandIns.Kind) throws {
       let people = try (0..<2).map { _ in try standIns().scene(kind) }
       for scene in people { #expect(try standIns().register(scene, kind).status == 0) }
       for scene in people { #expect(try scene.logIn(Scene.passcode).code == .success) }
@@ -67,7 +67,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
     }
 
-    @Test func `a wrong code registers nobody, and is told as one`() throws {
+    @Test func `a wrong code registers nobody, and the message says that it is wrong`() throws {
       let scene = try standIns().scene(.engine)
       let output = try scene.tool("register", scene.user, input: "wrong\n\(Scene.passcode)\n\(Scene.passcode)\n")
       #expect(output.status == 1 && output.text.contains("enrolment code"), "\(output.text)")

@@ -136,7 +136,7 @@ extension EndToEnd {
       ("[passcode]\nui_type = \"pin6\"\nkeypad = \"shuffled\"", "cannot go with keypad = "),
       ("[service.demo]\ntransaction = true", "cannot go with transaction = true"),
     ])
-    func `does not let a value be taken that was typed unseen`(_ section: String, _ problem: String) throws {
+    func `does not let an earlier module's password be used`(_ section: String, _ problem: String) throws {
       for argument in ["use_first_pass", "try_first_pass"] {
         let scene = try scene()
         try Self.add(scene, section)
