@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// A passcode, a pattern, either or both, through whole programs: uafctl, libpam, the module, the core, our server.
+  /// A passcode, a pattern, either or both, with whole programs: uafctl, libpam, the module, the core, uaf-server.
   @Suite struct AuthenticatorChoiceTests {
     private static let pattern = "12369"
 
@@ -10,7 +10,7 @@ extension EndToEnd {
     private func scene(_ server: Server? = nil) throws -> Scene {
       let scene = try Scene.registered(server)
       try scene.configure { $0.authenticators = ["passcode", "pattern"] }
-      // Logins ask questions in turn only where the service is known to show them.
+      // A login asks one question after the other only if the service is known to show them.
       try scene.configure { $0.more = "[service.demo]\ninteractive = true" }
       let output = try scene.tool(
         "register", scene.user, "pattern", input: "\(Scene.passcode)\n\(Self.pattern)\n\(Self.pattern)\n")
@@ -87,7 +87,7 @@ extension EndToEnd {
       #expect(try scene.run([.auth], ["1", "mandarine7"]).code == .success, "a code is good once")
     }
 
-    /// The one-time code in a payload, which is what a person would type.
+    /// The one-time code in a payload, as a person would type it.
     private static func code(in payload: String) throws -> String {
       let text = payload.replacing("-", with: "+").replacing("_", with: "/")
       let padded = text + String(repeating: "=", count: (4 - text.count % 4) % 4)
@@ -95,7 +95,7 @@ extension EndToEnd {
       return try #require(json?["authCode"] as? String)
     }
 
-    // MARK: What the server's policy says
+    // MARK: The server's policy
 
     @Test func `a group that needs both is asked for both, and others are not`() throws {
       let server = try Server(

@@ -4,7 +4,7 @@ extension EndToEnd {
   @Suite struct `A change of the passcode through PAM` {
     private static let new = "marmalade7"
 
-    /// A stack with every stage of ours, and another module behind it that has nothing against a password.
+    /// A stack with every stage of pam_uaf, and after it another module that accepts any new password.
     private func scene(
       registered: Bool = true, behind: String = "pam_permit.so", settings: (inout Settings) -> Void = { _ in }
     ) throws -> Scene {
@@ -15,7 +15,7 @@ extension EndToEnd {
       return scene
     }
 
-    /// Whether this value logs in; the other of the two must not.
+    /// Whether this passcode logs in; the other one of the two must not.
     private func opens(_ value: String, not other: String, _ scene: Scene) throws -> Bool {
       let refused = try scene.logIn(other).code == .authenticationError
       return try scene.logIn(value).code == .success && refused
@@ -98,7 +98,7 @@ extension EndToEnd {
       #expect(try scene.run([.auth, .account], [new]).codes == [.success, .success])
     }
 
-    /// Rules of after the value was set, for a service that can hold a change.
+    /// Rules that came after the passcode was set, for a service that can show the prompts of a change.
     private static let stricter = "[passcode]\nmin_length = 12\n[service.demo]\ninteractive = true"
 
     @Test func `is not asked for by a service with one prompt; the login succeeds, and a text says what to do`() throws

@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
   /// `uafctl doctor` with real servers, a real core and a real uaf-fetch.
   @Suite struct `The doctor` {
-    /// What root did wrong, and what it is called.
+    /// A mistake of root's, and the name of the finding for it.
     struct Mistake: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let finding: String
@@ -81,7 +81,7 @@ extension EndToEnd {
       }
     }
 
-    /// What is found, by name; everything else of this machine is whatever it is.
+    /// The findings by name; those about the rest of this machine do not matter.
     private func found(_ scene: Scene) throws -> [String: String] {
       let output = try scene.tool("doctor", "--json", "--pam-directory", scene.path("pam.d"))
       let line = try #require(output.lines.first { $0.hasPrefix("{") }, "\(output.text)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Our server against a client and authenticator in another language, written from the specification's text alone.
+  /// uaf-server against a client and authenticator in another language, written from the specification's text alone.
   @Suite struct ForeignAuthenticatorTests {
     /// The statuses of a scenario of interop/authenticator.py, the registration's first.
     private func statuses(_ scenario: String) throws -> [Int] {

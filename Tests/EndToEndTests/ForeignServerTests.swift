@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Our programs against a server in another language, written from the specification's text alone.
+  /// The programs against a server in another language that was written from the specification's text alone.
   @Suite struct ForeignServerTests {
     private func foreign() throws -> ForeignServer { try ForeignServer.shared() }
 
@@ -91,7 +91,7 @@ extension EndToEnd {
       _ dialect: ForeignServer.Dialect
     ) throws {
       let scene = try Self.registered(dialect)
-      // Past its envelope a bare request is read as the other is.
+      // Without the envelope a bare request is read like the other one.
       for behaviour in (dialect == .fido ? Self.requests : ["other-op"]) + Self.verdicts {
         try foreign().serve(scene, dialect, behaviour)
         let login = try scene.logIn(Scene.passcode)
@@ -146,7 +146,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
     }
 
-    // The refusals leave a registered account as it was, so that they can share one for each dialect.
+    // A refusal does not change a registered account, so the refusals share one account for each dialect.
     // SAFETY: the tests of this target run one after the other.
     private nonisolated(unsafe) static var scenes: [ForeignServer.Dialect: Scene] = [:]
 

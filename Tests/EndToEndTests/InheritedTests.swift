@@ -23,7 +23,7 @@ extension EndToEnd {
     @Test func `reaches neither program's environment, and the login works as usual`() throws {
       let scene = try Scene.registered()
       let login = try Command(scene.host(), environment: scene.names.merging(plant(scene)) { $1 })
-      // The locale is the one thing that may be told from the environment: the person's language.
+      // Only the locale may be read from the environment: it is the person's language.
       try login.wait(for: "prompt ")
       for name in ["uaf-helper", "uaf-fetch"] {
         let processes = login.descendants(named: name)

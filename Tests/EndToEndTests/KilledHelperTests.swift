@@ -19,7 +19,7 @@ extension EndToEnd {
     }
 
     @Test func `while the key is derived leaves the attempt counted, although the passcode was right`() throws {
-      // So slow that there is time to kill it in.
+      // Slow enough that there is time to kill it.
       let scene = try Scene.registered { $0.derivationCost = 18 }
       let login = try scene.startLogin()
       login.send(Scene.passcode + "\n")

@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
   /// A machine that has lost its state, and a server that has not.
   @Suite struct LostKeysTests {
-    /// What the server's list of accounts says of one: keys that are in use.
+    /// How many usable keys an account has, by the server's list of accounts.
     private func keys(_ scene: Scene) throws -> String? {
       let output = try Command.succeed([Programs.server, "users", "--state", scene.server.state], logged: false)
       let fields = output.lines.first { $0.hasPrefix(scene.user + "\t") }?.split(separator: "\t")

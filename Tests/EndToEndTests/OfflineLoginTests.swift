@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Through the real module, core, network program and server, which is then stopped.
+  /// With the real module, core, network program and server; the server is then stopped.
   @Suite struct `A login without the server` {
     private static let allowed = "[service.demo]\noffline = \"allow\"\noffline_max_age = 3600"
 

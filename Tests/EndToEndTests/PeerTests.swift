@@ -6,7 +6,7 @@ import UAFWire
 extension EndToEnd {
   @Suite(.enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"))
   struct `A person at the socket` {
-    /// What the last message says, where it is *finished*.
+    /// What the last message says, if it is *finished*.
     private func finished(_ messages: [CoreMessage]) -> Finished? {
       guard case .finished(let finished)? = messages.last else { return nil }
       return finished
@@ -114,8 +114,8 @@ extension EndToEnd {
       for forged in first {
         #expect(try machine.converse(forged) == [])
       }
-      // After the prompt anything but an answer ends it too, without a verdict and without a count; only *resume* is
-      // let pass, which may come late.
+      // After the prompt anything but an answer ends the conversation too, with no verdict and no attempt counted. Only
+      // *resume* is ignored, because it may come late.
       let later: [[UInt8]] = [yes, begin, [0x02], answer + [0]]
       for forged in later {
         let messages = try machine.converse(begin, forged)
@@ -129,7 +129,7 @@ extension EndToEnd {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.authenticate)
       begin.version = version
-      // What a version to come may have added cannot be read, and is no reason for silence.
+      // Fields of a later version cannot be read; the core still answers.
       for more in [[], [99, 0, 1, 0], [0xFF]] as [[UInt8]] {
         let end = try finished(machine.converse(begin.packet() + more))
         #expect(end?.result == 1006)
@@ -143,7 +143,7 @@ extension EndToEnd {
       begin.version = Begin.currentVersion - 1
       let answer = [0x02, 1, 0, UInt8(Scene.passcode.utf8.count)] + Array(Scene.passcode.utf8)
       #expect(try finished(machine.converse(begin.packet(), answer))?.result == 0)
-      // What that version did not have is no part of it.
+      // Fields that this version did not have are refused in it.
       #expect(try machine.converse(begin.packet() + [22, 0, 1, 0x61]) == [])
     }
 
@@ -172,12 +172,12 @@ extension EndToEnd {
       let crowd = try machine.crowd(100, begin)
       let lines = crowd.text.split(separator: "\n").map(String.init)
       #expect(lines.first == "asked 4, turned away 96")
-      // All of the others heard one and the same.
+      // All others were told the same.
       #expect(lines.count == 3)
       let end = try finished([SocketMachine.message(try #require(lines.dropFirst().first))])
       #expect(end?.result == 7011 && end?.pamCode == 4)
       #expect(end?.text == "Too many of your logins are open at once: end one of them and try again.")
-      // Root's places are not theirs, nor another person's.
+      // They use up neither root's places nor another person's.
       try machine.scene.stack("auth required MODULE", module: Module.atSocket().path)
       #expect(Login(try machine.asRoot(machine.scene.host(), input: Scene.passcode + "\n")).code == .success)
       #expect(try finished(machine.converse(begin, uid: 4243))?.result == 1009)

@@ -11,7 +11,7 @@ import Testing
 extension EndToEnd {
   @Suite(.enabled(if: speaksNumbers, "the tests' debugger speaks x86-64"))
   struct `The sandbox` {
-    /// Has a process try what it must not be able to, and expects that none of it works.
+    /// Lets a process try what it must not be able to do, and expects that nothing of it works.
     private func attack(_ role: String, _ name: String, of login: Command, in scene: Scene) throws {
       let processes = login.descendants(named: name)
       try #require(processes.count == 1)
@@ -30,7 +30,7 @@ extension EndToEnd {
         #expect(refusals.count == (KernelAuditProbe.isThere ? 1 : 0), "\(refusals)")
       }
       #expect(output.lines.count { $0.hasPrefix("works ") } >= 8)
-      // What the calls would have changed is as it was.
+      // Nothing has changed that the calls would have changed.
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["mine"])
     }
 
@@ -95,13 +95,13 @@ extension EndToEnd {
       arguments: ["files", "dns"])
     func `lets the name of a server be looked up as the machine is told to`(_ way: String) throws {
       let name = "pam-uaf.test"
-      // Servers elsewhere want a derivation that costs.
+      // With a server on another machine the derivation must cost more.
       let scene = try Scene(Server(name: name)) { $0.derivationCost = 14 }
       // Loopback addresses that nobody else listens at.
       let address = "127.77.53.\(Int.random(in: 1...254))"
       let names = try Command(["python3", Programs.own("name-server.py"), address, name], logged: false)
       try names.wait(for: "listening")
-      // Nothing but the one way knows the name.
+      // The name can be looked up in this way only.
       try scene.write("127.0.0.1 localhost \(way == "files" ? name : "")\n", to: "hosts")
       try scene.write("passwd: files\nhosts: \(way)\n", to: "nsswitch.conf")
       try scene.write("nameserver \(address)\noptions timeout:1 attempts:1\n", to: "resolv.conf")

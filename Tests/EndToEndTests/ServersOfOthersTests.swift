@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-  /// The configurations of docs/servers-of-others.md, against servers that behave as those did that were run.
+  /// The configurations of docs/servers-of-others.md, with servers that behave like the real ones.
   @Suite struct ServersOfOthersTests {
     private func standIns() throws -> StandIns { try StandIns.shared() }
 
@@ -42,7 +42,7 @@ extension EndToEnd {
         #expect(output.status == 0, "\(output.text)")
       }
       for scene in [first, second, first] { #expect(try scene.logIn(Scene.passcode).code == .success) }
-      // These servers tell no machines apart: one deregistration ends both, and the first makes itself a new key.
+      // These servers cannot tell machines apart: one deregistration removes both keys, and the first machine makes a new one.
       #expect(try second.tool("deregister", "--user", second.user, input: Scene.passcode + "\n").status == 0)
       let login = try first.logIn(Scene.passcode)
       #expect(login.code == .authenticationError, "\(login.output.text)")

@@ -2,7 +2,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `A stack whose helper is missing` {
-    /// A module like ours whose core is not there.
+    /// A module like pam_uaf whose core is missing.
     private func scene(_ control: String) throws -> Scene {
       let scene = try Scene()
       let module = try Module.startingTheCore()

@@ -9,7 +9,7 @@ extension EndToEnd {
         text: "FIDO cannot be used on this machine. Ask the administrator; the log says why.", log: log)
     }
 
-    /// What happened to it, and how the log names it; PATH stands for the folder's.
+    /// A damage to the folder, and how the log names it; PATH stands for the folder's path.
     struct Damage: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let log: String
