@@ -83,7 +83,7 @@ struct ServeCommand: AsyncParsableCommand {
     let files = try certificateFiles(in: directory)
     let certificates = try visibleCertificates(own: files)
     let facets = [ServerIdentity.pamModuleFacet] + facet
-    // A certificate that clients cannot be bound to is told now, not at the first request.
+    // A certificate without a hash for channel binding is an error now, not at the first request.
     _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
     let identity = IdentityBox()
     let shapes = try await KeyShapeKeeper(from: store)
@@ -106,9 +106,11 @@ struct ServeCommand: AsyncParsableCommand {
     try await run(application, logger: logger)
   }
 
-  /// HTTP over TLS; one connection cannot be held for ever, and one address cannot hold all of them.
+  /// HTTP over TLS.
   ///
-  /// Every connection is accepted: one that waited in the system's queue would look like a server that is away.
+  /// No client can hold a connection for ever, and no address can hold all connections.
+  ///
+  /// Every connection is accepted. In the system's queue it would look like a connection to a server that is away.
   private func server(_ files: CertificateFiles, logger: Logger) throws -> HTTPServerBuilder {
     let connections = Connections(
       maximum: addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
@@ -121,7 +123,7 @@ struct ServeCommand: AsyncParsableCommand {
     return try .tls(.http1(configuration: configuration), tlsConfiguration: files.tlsConfiguration())
   }
 
-  /// Runs until a signal; a client that keeps an idle connection open does not keep the server from ending.
+  /// Runs until a signal; a client that keeps an idle connection open does not keep the server from stopping.
   private func run(_ application: some ApplicationProtocol, logger: Logger) async throws {
     var configuration = ServiceGroupConfiguration(
       services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -144,7 +146,7 @@ struct ServeCommand: AsyncParsableCommand {
     return try PolicyFile(path: policy, models: models).policies()
   }
 
-  /// What clients see: the server's own certificate, unless something in front of it shows others.
+  /// The certificates that clients see: the server's own, unless a proxy in front of it has others.
   private func visibleCertificates(own: CertificateFiles) throws -> [[UInt8]] {
     guard !tlsCertificate.isEmpty else { return [try own.leaf()] }
     return try tlsCertificate.map { try CertificateFiles.leaf(path: $0) }

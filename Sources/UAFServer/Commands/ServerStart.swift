@@ -17,7 +17,8 @@ struct ServerStart: Sendable {
   let shapes: KeyShapeKeeper
   let logger: Logger
 
-  /// Makes the identity for the port that is now known, leaves the URL for the other commands, and prints where the server listens.
+  /// Makes the identity for the port that is now known, stores the URL for the other commands, and prints where the server
+  /// listens.
   func announce(_ channel: any Channel) async {
     let local = listen.url(port: channel.localAddress?.port ?? listen.port)
     let url = publicURL?.text ?? local
@@ -30,7 +31,7 @@ struct ServerStart: Sendable {
         logger.error("failed", metadata: ["error": "\(type(of: error))"])
       }
       Terminal.result("listening on \(local)")
-      // Whoever waits for the line would wait for ever: end as by a signal, and say why.
+      // Whoever waits for the line would wait for ever, so the server ends as by a signal, and says why.
       if Terminal.failure != nil { kill(getpid(), SIGTERM) }
     } catch {
       logger.critical("failed", metadata: ["error": "\(type(of: error))"])
