@@ -14,7 +14,7 @@ struct AttemptCounter: Equatable, Sendable {
   var isClear: Bool { charges.isEmpty && locks.isEmpty && lock == nil }
 
   /// The policy that counts now: the configured one, but never looser than the one attempts were
-  /// already counted under (features 3, result 3015).
+  /// already counted under (result 3015).
   func effectivePolicy(configured: LockPolicy) -> LockPolicy {
     guard !isClear, let policy else { return configured }
     return policy.stricter(configured)
@@ -46,8 +46,7 @@ struct AttemptCounter: Equatable, Sendable {
     locks = (locks + [ticket]).suffix(Self.locksKept)
   }
 
-  /// Takes back what a right value with this ticket takes back: every attempt up to it, and a lock that is not
-  /// younger.
+  /// Clears the attempts up to this ticket after a correct entry, and a lock that is not younger.
   ///
   /// A permanent lock is lifted only by the very attempt that brought it about.
   mutating func settle(_ ticket: UInt64) {

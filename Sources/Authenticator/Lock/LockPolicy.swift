@@ -1,4 +1,4 @@
-// Purpose: when wrong entries lock an authenticator, for how long, and when for good (features 3). Data alone: the arithmetic of
+// Purpose: when wrong entries lock an authenticator, for how long, and when for good. Data alone: the arithmetic of
 // charge and settle is the lock's, the reading of `[lock]` is the configuration's.
 
 /// How many wrong entries lock an authenticator, for how long, and how often before the lock is permanent.

@@ -1,4 +1,4 @@
-// Purpose: what a passcode must be like when it is set (features 2 and 4). Nothing here looks at a value that is being verified.
+// Purpose: what a passcode must be like when it is set. Nothing here looks at a value that is being verified.
 
 import FidoResults
 import SecretMemory

@@ -1,4 +1,4 @@
-/// A built-in rule for new passcodes, by its key in `[passcode.rules]` (features 4).
+/// A built-in rule for new passcodes, by its key in `[passcode.rules]`.
 ///
 /// Letters are compared without regard to case.
 public enum PasscodeRule: String, CaseIterable, Sendable {

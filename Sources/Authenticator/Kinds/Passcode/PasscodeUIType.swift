@@ -1,4 +1,4 @@
-/// How a passcode is entered: `ui_type` (features 2).
+/// How a passcode is entered: `ui_type`.
 ///
 /// There is one value whatever the type: 1111 set under ``pin4`` works under ``normal``.
 public enum PasscodeUIType: String, CaseIterable, Sendable {

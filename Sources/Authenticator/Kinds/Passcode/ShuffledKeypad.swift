@@ -5,7 +5,7 @@ import FidoResults
 import SecretMemory
 import UAFCrypto
 
-/// A keypad whose keys stand for other digits than their own (features 2); each attempt has a new one.
+/// A keypad whose keys stand for other digits than their own; each attempt has a new one.
 ///
 /// The keys are the digits themselves ("for 3 press 7"): the ten keys that every keyboard, number pad and keyboard on a screen
 /// has, and that mean the same under each layout. Letters move from one layout to the next.
