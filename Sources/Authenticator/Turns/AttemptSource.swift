@@ -41,6 +41,6 @@ public enum AttemptSource: Equatable, Sendable {
   /// tries made-up names.
   func turns(slots count: Int) -> Int {
     if case .caller = self { return 1 }
-    return max(1, (count - DerivationSlot.Claim.remoteHost.rawValue) / 2)
+    return max(1, (count - DerivationClaim.remoteHost.rawValue) / 2)
   }
 }

@@ -54,43 +54,15 @@ public struct StateDirectory: ~Copyable {
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .cannotOpen(path: path, errno: errno) }
   }
 
-  /// Makes what is missing of a state folder.
-  ///
-  /// The one place where a device key is ever made.
-  ///
-  /// - Returns: whether a device key was made; false if there was one.
-  /// - Throws: ``StateError``; an existing key is never touched, whatever is wrong with it, and no new one made where accounts
-  ///   are: they would count as damaged from then on, which looks like a lock and is told as one.
-  public static func initialise(_ path: String, owner: uid_t = 0) throws(StateError) -> Bool {
-    try make(path)
-    let root = try TrustedDirectory(path, owner: owner)
-    for name in ["accounts", "slots"] { try root.makeFolder(name) }
-    let slots = try TrustedDirectory(path + "/slots", owner: owner)
-    try PeerSlot.makeFile(in: slots)
-    try DerivationTurn.makeFile(in: slots)
-    let change = try FileChange(of: nil, in: slots)
-    defer { withExtendedLifetime(change) {} }
-    // A key that a killed call did not get to its name is none; one it had given two names has one again.
-    try root.removeFiles { $0.hasPrefix(".\(deviceKeyName).") || $0.hasPrefix(".\(identifierName).") }
-    if try readSecret(deviceKeyName, root, owner: owner) != nil { return false }
-    let accounts = try TrustedDirectory(path + "/accounts", owner: owner)
-    guard try !accounts.contains(where: { !AccountFile.isLeftover($0) && !MadeKeys.isFile($0) }) else {
-      throw .keyMissing(path: path + "/" + deviceKeyName)
-    }
-    // First, and with a new key alone: a folder whose machines are known to servers keeps what they are known by.
-    try root.removeFile(identifierName)
-    try writeSecret(identifierName, root)
-    try writeSecret(deviceKeyName, root)
-    try root.synchronise()
-    return true
-  }
-
   private static func readIdentifier(_ root: borrowing TrustedDirectory, owner: uid_t) throws(StateError) -> [UInt8]? {
     guard let secret = try readSecret(identifierName, root, owner: owner) else { return nil }
     return secret.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 
-  private static func readSecret(
+  /// Reads the device key, or the identifier; nil if there is no such file.
+  ///
+  /// - Throws: ``StateError``; `unsafe` for one of another length.
+  static func readSecret(
     _ name: String, _ root: borrowing TrustedDirectory, owner: uid_t
   ) throws(StateError) -> Secret? {
     // One byte more than a key has, so that a longer file is noticed.
@@ -113,7 +85,7 @@ public struct StateDirectory: ~Copyable {
   }
 
   /// Written under another name and renamed when whole, so that a key is there whole or not at all.
-  private static func writeSecret(_ name: String, _ root: borrowing TrustedDirectory) throws(StateError) {
+  static func writeSecret(_ name: String, _ root: borrowing TrustedDirectory) throws(StateError) {
     guard let secret = try? RandomBytes.makeSecret(deviceKeyLength) else { throw .cryptography }
     let temporary = ".\(name).new"
     let file = try root.makeFile(temporary, mode: 0o400)

@@ -35,7 +35,7 @@ public final class DerivationTurn {
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   public static func take(
     in directory: borrowing StateDirectory, of subject: Subject, from source: AttemptSource? = nil,
-    slots count: Int = 3, for claim: DerivationSlot.Claim
+    slots count: Int = 3, for claim: DerivationClaim
   ) throws(StateError) -> DerivationTurn? {
     let locks = try ByteLocks(name, in: directory.slots)
     if let source {
