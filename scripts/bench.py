@@ -247,9 +247,9 @@ def register(folder, cost, port, server_state, name):
             capture_output=True,
         ).stdout
     )
-    subprocess.run(tool + ["init"], check=True, capture_output=True)
+    subprocess.run([*tool, "init"], check=True, capture_output=True)
     subprocess.run(
-        tool + ["register", "root", "--code", payload],
+        [*tool, "register", "root", "--code", payload],
         check=True,
         capture_output=True,
         input=PASSCODE + b"\n" + PASSCODE + b"\n",
