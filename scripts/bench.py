@@ -28,9 +28,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-STAGE = (
-    ROOT / "build/stage" / (ROOT / "build/stage.prefix").read_text().strip().lstrip("/")
-)
+STAGE = ROOT / "build/stage" / (ROOT / "build/stage.prefix").read_text().strip().lstrip("/")
 MODULE = ROOT / "build/tree/pam_uaf.so"
 ROUNDS = int(os.environ.get("ROUNDS", "50"))
 OVERLAP_ROUNDS = int(os.environ.get("OVERLAP_ROUNDS", "5"))
@@ -99,9 +97,7 @@ def stack(module, configuration):
     folder = configuration.with_name(configuration.name + ".pam")
     folder.mkdir()
     (folder / "module.so").symlink_to(module)
-    (folder / "bench").write_text(
-        f"auth required {folder}/module.so conf={configuration}\naccount required pam_permit.so\n"
-    )
+    (folder / "bench").write_text(f"auth required {folder}/module.so conf={configuration}\naccount required pam_permit.so\n")
     return folder
 
 
@@ -138,9 +134,7 @@ def pam_login(folder, typing=0.05):
     finished = time.perf_counter()
     libpam.pam_end(handle, code)
     if code or len(times) != 2:
-        sys.exit(
-            f"bench: the login ended with PAM code {code} after {len(times) // 2} prompts"
-        )
+        sys.exit(f"bench: the login ended with PAM code {code} after {len(times) // 2} prompts")
     return times[0] - started, finished - times[1]
 
 
@@ -152,9 +146,7 @@ def login(configuration, typing=0.05, divided=False):
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     started = time.perf_counter()
     os.dup2(theirs.fileno(), HELPERS)
-    helper = subprocess.Popen(
-        [STAGE / "libexec/pam-uaf/uaf-helper"], env=ENVIRONMENT, pass_fds=(HELPERS,)
-    )
+    helper = subprocess.Popen([STAGE / "libexec/pam-uaf/uaf-helper"], env=ENVIRONMENT, pass_fds=(HELPERS,))
     os.dup2(NOTHING, HELPERS)
     theirs.close()
     ours.send(begin(configuration, divided))
@@ -183,9 +175,7 @@ def login(configuration, typing=0.05, divided=False):
 
 def derivation(cost):
     started = time.perf_counter()
-    hashlib.scrypt(
-        PASSCODE, salt=b"0" * 16, n=1 << cost, r=8, p=2, maxmem=1 << 30, dklen=32
-    )
+    hashlib.scrypt(PASSCODE, salt=b"0" * 16, n=1 << cost, r=8, p=2, maxmem=1 << 30, dklen=32)
     return time.perf_counter() - started
 
 
@@ -215,14 +205,8 @@ class Passing(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        behind = http.client.HTTPSConnection(
-            "127.0.0.1", self.server.behind, context=self.server.trusted
-        )
-        named = {
-            name: self.headers[name]
-            for name in ("Content-Type", "Accept")
-            if name in self.headers
-        }
+        behind = http.client.HTTPSConnection("127.0.0.1", self.server.behind, context=self.server.trusted)
+        named = {name: self.headers[name] for name in ("Content-Type", "Accept") if name in self.headers}
         behind.request("POST", self.path, body, named)
         answer = behind.getresponse()
         content = answer.read()
@@ -263,9 +247,9 @@ def register(folder, cost, port, server_state, name):
             capture_output=True,
         ).stdout
     )
-    subprocess.run(tool + ["init"], check=True, capture_output=True)
+    subprocess.run([*tool, "init"], check=True, capture_output=True)
     subprocess.run(
-        tool + ["register", "root", "--code", payload],
+        [*tool, "register", "root", "--code", payload],
         check=True,
         capture_output=True,
         input=PASSCODE + b"\n" + PASSCODE + b"\n",
@@ -274,27 +258,19 @@ def register(folder, cost, port, server_state, name):
 
 
 def measure_derivation(folder, port, state):
-    folders = {
-        cost: stack(MODULE, register(folder, cost, port, state, cost)) for cost in COSTS
-    }
+    folders = {cost: stack(MODULE, register(folder, cost, port, state, cost)) for cost in COSTS}
     samples = {cost: [] for cost in COSTS}
     for _ in range(ROUNDS):
         for cost in COSTS:
             start, end = pam_login(folders[cost])
             samples[cost].append((start, end, derivation(cost)))
     print(f"medians of {ROUNDS} rounds in turn, milliseconds")
-    print(
-        f"{'kdf_cost':>8} {'start to prompt':>16} {'answer to end':>14} {'scrypt alone':>13} {'rest':>7}"
-    )
+    print(f"{'kdf_cost':>8} {'start to prompt':>16} {'answer to end':>14} {'scrypt alone':>13} {'rest':>7}")
     for cost in COSTS:
         medians = [1000 * statistics.median(column) for column in zip(*samples[cost])]
         rest = 1000 * statistics.median(end - kdf for _, end, kdf in samples[cost])
-        print(
-            f"{cost:>8} {medians[0]:>16.1f} {medians[1]:>14.1f} {medians[2]:>13.1f} {rest:>7.1f}"
-        )
-    ratio = statistics.median(
-        b[1] / a[1] for a, b in zip(samples[COSTS[0]], samples[COSTS[1]])
-    )
+        print(f"{cost:>8} {medians[0]:>16.1f} {medians[1]:>14.1f} {medians[2]:>13.1f} {rest:>7.1f}")
+    ratio = statistics.median(b[1] / a[1] for a, b in zip(samples[COSTS[0]], samples[COSTS[1]]))
     print(f"a login at kdf_cost {COSTS[1]} takes {ratio:.1f} times one at {COSTS[0]}")
 
 
@@ -302,15 +278,10 @@ def measure_builds(folder, port, state, checkout):
     """Each build logs in with a state folder of its own, registered by this build, in an order that is drawn each round."""
     other = pathlib.Path(checkout).resolve() / "build/tree/pam_uaf.so"
     if not other.exists():
-        sys.exit(
-            f"bench: {other} is not there: run 'make build' in that checkout first"
-        )
+        sys.exit(f"bench: {other} is not there: run 'make build' in that checkout first")
     builds = {"this": MODULE, "this again": MODULE, "the other": other}
     folders = {
-        name: stack(
-            module, register(folder, COSTS[0], port, state, name.replace(" ", "-"))
-        )
-        for name, module in builds.items()
+        name: stack(module, register(folder, COSTS[0], port, state, name.replace(" ", "-"))) for name, module in builds.items()
     }
     samples = {name: [] for name in builds}
     for _ in range(ROUNDS):
@@ -318,19 +289,11 @@ def measure_builds(folder, port, state, checkout):
             start, end = pam_login(folders[name])
             samples[name].append((start, end, start + end))
     columns = ("call to prompt", "answer to end", "whole login")
-    print(
-        f"pam_authenticate, medians of {ROUNDS} rounds in turn, milliseconds; ratio to the other build"
-    )
+    print(f"pam_authenticate, medians of {ROUNDS} rounds in turn, milliseconds; ratio to the other build")
     print(f"{'':<12}" + "".join(f"{name:>24}" for name in columns))
-    whole = {
-        name: [statistics.median(column) for column in zip(*samples[name])]
-        for name in builds
-    }
+    whole = {name: [statistics.median(column) for column in zip(*samples[name])] for name in builds}
     for name, medians in whole.items():
-        cells = (
-            f"{1000 * own:.2f} ({own / others:.3f})"
-            for own, others in zip(medians, whole["the other"])
-        )
+        cells = (f"{1000 * own:.2f} ({own / others:.3f})" for own, others in zip(medians, whole["the other"]))
         print(f"{name:<12}" + "".join(f"{cell:>24}" for cell in cells))
 
 
@@ -342,10 +305,7 @@ def measure_overlap(folder, port, state):
     listed = f'app_ids = ["https://127.0.0.1:{port}/uaf/facets"]\n[state]'
     moved = configuration.read_text().replace(f":{port}/", f":{slow.server_port}/")
     configuration.write_text(moved.replace("[state]", listed))
-    rounds = [
-        (login(configuration, TYPING), login(configuration, TYPING, divided=True))
-        for _ in range(OVERLAP_ROUNDS)
-    ]
+    rounds = [(login(configuration, TYPING), login(configuration, TYPING, divided=True)) for _ in range(OVERLAP_ROUNDS)]
     slow.shutdown()
     print(
         f"the server answers after {ANSWERING} s, the person types for {TYPING} s, kdf_cost {COSTS[1]}; "
@@ -353,28 +313,22 @@ def measure_overlap(folder, port, state):
     )
     print(f"{'':<16} {'start to prompt':>16} {'Enter to verdict':>17}")
     for name, way in (("overlapped", 0), ("divided", 1)):
-        _, start, end = [
-            statistics.median(column) for column in zip(*(both[way] for both in rounds))
-        ]
+        _, start, end = [statistics.median(column) for column in zip(*(both[way] for both in rounds))]
         print(f"{name:<16} {start:>16.2f} {end:>17.2f}")
     # Divided, what comes before *ready* is the request's round trip alone: nobody types meanwhile.
     both = statistics.median(divided[0] + divided[2] for _, divided in rounds)
-    print(
-        f"{'two round trips':<16} {'':>16} {both:>17.2f}   (not done: the request after Enter, then the answer)"
-    )
+    print(f"{'two round trips':<16} {'':>16} {both:>17.2f}   (not done: the request after Enter, then the answer)")
 
 
 def main():
     parts = {"derivation": measure_derivation, "overlap": measure_overlap}
     match sys.argv[1:]:
         case ["builds", checkout]:
-            chosen = [lambda *machine: measure_builds(*machine, checkout)]
+            chosen = [lambda folder, port, state: measure_builds(folder, port, state, checkout)]
         case names if set(names) <= set(parts):
             chosen = [parts[name] for name in names or parts]
         case _:
-            sys.exit(
-                "bench: usage: bench.py [derivation] [overlap], or bench.py builds CHECKOUT"
-            )
+            sys.exit("bench: usage: bench.py [derivation] [overlap], or bench.py builds CHECKOUT")
     if os.geteuid() != 0:
         sys.exit("bench: run as root (the helper serves root alone)")
     os.umask(0o077)

@@ -34,7 +34,8 @@ def _rows(text: str) -> tuple[int, int, dict[str, tuple[str, str]]]:
 
 
 def _described(tree: Tree) -> dict[str, Target]:
-    return {target.name: target for target in tree.targets if target.kind not in ("test", "system")}
+    products = (target for target in tree.targets if target.kind not in ("test", "system"))
+    return {target.name: target for target in products if not target.path.startswith("Tests/")}
 
 
 def differences(tree: Tree, _rules: Rules) -> Iterator[Finding]:
