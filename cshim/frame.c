@@ -10,7 +10,7 @@
 
 enum field_kind {
   KIND_BOOLEAN,
-  KIND_MARK, /* a boolean that is said by standing there: always 1 */
+  KIND_MARK, /* a boolean that is 1 or left out */
   KIND_STEP,
   KIND_U8,
   KIND_U32,
@@ -54,11 +54,11 @@ static const struct {
   uint8_t type;
   enum frame_state to;
 } transitions[] = {
-  {STATE_OPENED, FRAME_BEGIN, STATE_WORKING},    {STATE_WORKING, FRAME_PROMPT, STATE_ASKED},
-  {STATE_WORKING, FRAME_INFO, STATE_WORKING},    {STATE_WORKING, FRAME_ERROR, STATE_WORKING},
-  {STATE_WORKING, FRAME_READY, STATE_PAUSED},    {STATE_WORKING, FRAME_SETENV, STATE_WORKING},
+  {STATE_OPENED, FRAME_BEGIN, STATE_WORKING},      {STATE_WORKING, FRAME_PROMPT, STATE_ASKED},
+  {STATE_WORKING, FRAME_INFO, STATE_WORKING},      {STATE_WORKING, FRAME_ERROR, STATE_WORKING},
+  {STATE_WORKING, FRAME_READY, STATE_PAUSED},      {STATE_WORKING, FRAME_SETENV, STATE_WORKING},
   {STATE_WORKING, FRAME_FINISHED, STATE_FINISHED}, {STATE_ASKED, FRAME_ANSWER, STATE_WORKING},
-  {STATE_ASKED, FRAME_CANCELLED, STATE_WORKING}, {STATE_PAUSED, FRAME_RESUME, STATE_WORKING},
+  {STATE_ASKED, FRAME_CANCELLED, STATE_WORKING},   {STATE_PAUSED, FRAME_RESUME, STATE_WORKING},
   {STATE_PAUSED, FRAME_CANCELLED, STATE_WORKING},
 };
 
@@ -70,7 +70,7 @@ enum frame_state frame_next(enum frame_state state, uint8_t type)
   return STATE_BROKEN;
 }
 
-/* A packet being written. Once something did not fit it stays failed, so that only the end has to be checked. */
+/* A packet being written. `failed` stays set once something did not fit, so that only the end has to be checked. */
 struct writer {
   uint8_t *packet;
   size_t capacity, length;
@@ -200,7 +200,7 @@ bool frame_is_text(const uint8_t *bytes, size_t length)
   return true;
 }
 
-/* What setenv(3) can take: no "=" and nothing a shell would stumble over. */
+/* A name for setenv(3): no "=", and only characters that a shell allows. */
 static bool is_variable_name(const uint8_t *bytes, size_t length)
 {
   static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";

@@ -19,8 +19,8 @@ enum frame_type {
   FRAME_FINISHED = 0x86
 };
 
-/* The fields by their tags, named as in PROTOCOL.md. Those of begin and cancelled that only uafctl sends are not
-   here. */
+/* The tags of the fields, by the names that PROTOCOL.md gives them. Of begin and cancelled only those that the module
+   sends are here. */
 enum begin_field {
   BEGIN_VERSION = 1,
   BEGIN_OPERATION,
