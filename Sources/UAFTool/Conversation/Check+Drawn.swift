@@ -1,0 +1,11 @@
+import UAFWire
+
+extension Check {
+  /// Whether an answer can be drawn on a grid in place of being typed.
+  var isDrawn: Bool {
+    switch self {
+    case .pattern: true
+    case .passcode, .choice, .code, .unknown: false
+    }
+  }
+}
