@@ -52,7 +52,7 @@ enum HelperProgram {
 
   private static func serve(_ socket: consuming PacketSocket, _ log: SystemLog) -> CInt {
     do {
-      // Before a byte is read: what comes in is secret. Where it fails, whoever asks is told, once he has asked.
+      // Before a byte is read, because what comes in is secret. A failure is told after *begin*.
       let preparation = Result { () throws(Ending) in try HelperProcess.prepare() }
       let frontEnd = try FrontEnd(socket)
       if !frontEnd.isLocked { log.write(.memory, memoryNotice, .warning) }
@@ -81,7 +81,7 @@ enum HelperProgram {
     return 0
   }
 
-  /// What a conversation without a session ends with, in the language of the person's locale; English for any other.
+  /// The last message of a conversation without a session, in the language of the person's locale or in English.
   static func finished(_ ending: Ending, of begin: Begin) -> Finished {
     let language = Language.matching(begin.localeText, default: .english)
     let text = ending.told(in: language, toTool: begin.service == Array(Caller.toolService.utf8))
@@ -94,14 +94,14 @@ enum HelperProgram {
     try frontEnd.send(.finished(finished))
   }
 
-  /// What the log says of memory that could not be locked: a login that works with a note beats one that does not.
+  /// The log's text for memory that could not be locked; the login goes on all the same.
   static let memoryNotice =
     "entries may be swapped out: raise RLIMIT_MEMLOCK, leave the helper CAP_IPC_LOCK, or encrypt the swap"
 
-  /// What the front end wants; nil if it wants to go on with what was never begun.
+  /// Reads *begin*; nil if nothing was sent, or a *resume* without *begin*.
   private static func begin(_ frontEnd: FrontEnd) throws -> Begin? {
     do throws(PacketSocketError) { return try frontEnd.receiveBegin() } catch {
-      // A connection that sends nothing is not logged: anybody could fill the log with such lines.
+      // Not logged: anybody could fill the log with connections that send nothing.
       if error == .closed { return nil }
       guard error == .malformed(.unexpectedType(.resume)) else { throw error }
       let ending = Ending(.requestNotExist, log: "resume of nothing")

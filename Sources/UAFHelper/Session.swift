@@ -41,16 +41,16 @@ import UAFWire
     locks = LockLog(of: call, log)
     accounts = AccountAccess(for: call, policy, folder, server, locks, log, now: surroundings.now)
     reporter = Reporter(of: call, policy, log, to: frontEnd)
-    // A peer without root says no name: its own text is made once the account is open.
+    // A peer without root sends no name: its text is made when the account is open.
     guard caller.isRoot, call.isLogin, begin.payload == nil else { return }
     guard policy.settings.transaction || begin.transaction != nil else { return }
     let source = TransactionSource(begin, caller, hostName: surroundings.device.hostName)
     prompter.confirm(ConfirmedText(text: try source.text(in: server.charset)))
   }
 
-  /// Refuses what goes together in no call: a text is for a login, and what is denied stands in a payload.
+  /// Refuses a text to be confirmed outside a login, and a denial without a payload.
   ///
-  /// An empty text is refused rather than ignored: a script whose variable is empty would take a mere login for a yes to it.
+  /// An empty text is refused too: a script whose variable is empty would take a mere login for a confirmation.
   ///
   /// - Throws: ``Ending`` (1001).
   private static func requireSense(_ begin: Begin) throws(Ending) {
@@ -71,15 +71,15 @@ import UAFWire
       try prepare()
       return try operation().run()
     } catch {
-      // On the disk before anybody hears of it: who pulls the cable then stays out.
+      // On the disk before the refusal is told, so that cutting the network now gains nothing.
       if error.isServersNo { accounts.noteRefusal() }
       throw error
     }
   }
 
-  /// Reads what lies outside the state folder, then gives up the means to do so: nobody was asked anything yet.
+  /// Reads the files outside the state folder, then enters the sandbox; nobody was asked anything yet.
   private func prepare() throws(Ending) {
-    // A server that is not there is told by the operation that wants it.
+    // A missing server is an error only for an operation that needs one.
     let found = try? server.settings()
     let asked = asksServer ? found : nil
     if let asked { try server.readTrust(asked) }

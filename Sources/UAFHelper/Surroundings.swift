@@ -4,13 +4,13 @@ import UAFConfiguration
 import UAFCrypto
 import UAFWire
 
-/// What a session needs of the world, so that a test can give it another one.
+/// What a session needs from outside; a test gives it another one.
 struct Surroundings {
   /// The configuration where the caller names none.
   var configurationPath = Configuration.defaultPath
   /// Who must own configuration and state.
   var owner: uid_t = 0
-  /// The moment it is.
+  /// The time now.
   var now: () -> BootTime
   /// Waits for so many milliseconds.
   var pause: (Int) -> Void
@@ -20,10 +20,10 @@ struct Surroundings {
   var log: any LogSink
   /// Where records for the kernel's audit go.
   var audit: any AuditSink
-  /// Gives up all means that an operation does not need beyond the named state folder; the places are those
-  /// of the server that will be asked, if one will.
+  /// Enters the sandbox, which keeps the named state folder.
   ///
-  /// Called once, before anybody is asked anything.
+  /// The places are those of the server that will be asked; nil if none will be.
+  /// Called once, before anybody is asked.
   var seclude: (FetchPlaces?, String) -> Void = { _, _ in }
   /// Makes the way to a server.
   var network: ServerAccess.Connecting

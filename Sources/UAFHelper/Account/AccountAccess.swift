@@ -52,8 +52,9 @@ import UAFConfiguration
 
   /// The name that the uid has today.
   ///
-  /// A uid that was given to somebody else must not open the file of its former owner. A host with root has looked the name up. The name of a peer without root comes from /etc/passwd. An account that is not
-  /// there (LDAP, SSSD) has no name here, and none is compared.
+  /// A uid that was given to somebody else must not open the file of its former owner. A host with root has looked the name
+  /// up. The name of a peer without root comes from /etc/passwd. An account that is not there (LDAP, SSSD) has no name here,
+  /// and none is compared.
   private var knownName: [UInt8]? { call.caller.isRoot ? call.caller.name : call.caller.ownName }
 
   /// Whether nothing was ever registered for the account here; false where that cannot be read.

@@ -26,7 +26,7 @@ import UAFMessages
 
   subscript(type: AuthenticatorType) -> UnlockedAuthenticatorBox? { opened.first { $0.type == type } }
 
-  /// Whether no further value has to be entered for this way.
+  /// Whether every authenticator of a way is open.
   func cover(_ way: [AuthenticatorType]) -> Bool { way.allSatisfy { self[$0] != nil } }
 
   /// The entries of this call for a type; `tries` says how many a new row has.
@@ -36,9 +36,9 @@ import UAFMessages
     return row
   }
 
-  /// Takes note of an authenticator that was opened.
+  /// Adds an authenticator that was opened.
   func add(_ unlocked: UnlockedAuthenticatorBox) { opened.append(unlocked) }
 
-  /// Those of the opened values that today's rules would refuse.
+  /// The types whose entered value today's rules would refuse.
   var staleTypes: [AuthenticatorType] { opened.filter(\.valueIsStale).map(\.type) }
 }

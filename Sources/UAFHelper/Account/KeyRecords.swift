@@ -69,7 +69,7 @@ import UAFMessages
     if refusal.spokenByServer, let status = refusal.serverStatus {
       try note(status, of: types, account)
     } else if !types.isEmpty {
-      // A request that names other keys of a model is how a server asks that has none of this machine's.
+      // A server that has none of this machine's keys names other keys of the model in its request.
       try note(UAFStatusCode.unknownKeyID.rawValue, of: ending.forgottenTypes, account)
     }
     // With several signatures the server does not say which key it means.

@@ -2,7 +2,7 @@ import Authenticator
 import FidoResults
 import UAFWire
 
-/// Who asks, for which account, and from where: what *begin* says, cut down to what this peer may say.
+/// Who asks, for which account, and from where: the part of *begin* that this peer may say.
 struct Caller: Equatable {
   /// The peer's user id, from the kernel.
   let peer: UInt32
@@ -31,7 +31,7 @@ struct Caller: Equatable {
 
   /// The account's name in texts and in the log.
   ///
-  /// A peer without root is not believed. Its name is the one in `/etc/passwd`, or else the registered one, or else its number.
+  /// For a peer without root it is the name in `/etc/passwd`, or else the registered one, or else its number.
   var shownName: [UInt8]? {
     name ?? typedName ?? ownName ?? registeredName ?? (isRoot ? nil : Self.digits(peer))
   }
@@ -47,7 +47,7 @@ struct Caller: Equatable {
   /// Whether the host is sudo, whose person confirms a command and not a mere login.
   var isSudo: Bool { isRoot && (service == "sudo" || service == "sudo-i") }
 
-  /// The service's name uafctl gives itself.
+  /// The service name of uafctl.
   static let toolService = "uafctl"
 
   /// Takes from *begin* what this peer may say, and looks up the name of a peer without root.
@@ -90,15 +90,17 @@ struct Caller: Equatable {
 
   /// Where an attempt through a host with root counts.
   ///
-  /// An entry is the account's own unless the host says that it came from afar or that another account called it. Nobody
-  /// but root calls a host that is not setuid, such as sshd, login and a display manager: it speaks for whoever sits there.
+  /// An attempt is local unless the host says that it came over the network or that another account called the host. A host
+  /// that is not setuid, such as sshd, login and a display manager, is called by root only, and its attempts are local.
   private static func origin(of begin: Begin) -> AttemptOrigin {
     if begin.isRemote { return .remote }
     guard let caller = begin.callerUID, caller != 0, caller != begin.uid else { return .local }
     return .otherUser
   }
 
-  /// The one argument of a peer without root: it changes how it hears that nothing was ever registered for its own account.
+  /// The one argument that a peer without root may send.
+  ///
+  /// It changes only the code for its own account without a registration.
   private static let nouserok = Array("nouserok".utf8)
 
   private static let administrative: Set<Operation> = [.unlock, .initialise, .forget, .trust]
@@ -120,7 +122,7 @@ struct Caller: Equatable {
       }
     }
     guard let uid else {
-      // In the words for an account that is not registered: at a console nobody learns by them which names exist.
+      // The same text as for an account that is not registered, so that it does not show which names exist.
       throw Ending(.notRegistered, log: "no such account, or its lookup failed")
     }
     return uid

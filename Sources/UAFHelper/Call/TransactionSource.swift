@@ -20,7 +20,7 @@ struct TransactionSource {
   /// The text: `ACCOUNT@HOST: ` and the caller's own words behind `uafctl: `, or what ``SudoCommandLine`` says of sudo, else
   /// the service, with ` from RHOST` where the person is remote.
   ///
-  /// What this machine knows stands first, so that a command cannot pass for another host or account.
+  /// Account and host stand first, so that a command cannot look like another host or account.
   ///
   /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, for options that a screen would not show, and
   ///   for sudo by a name or with an option that leaves open what it does; 1007 where what sudo is to do is not known.
@@ -39,7 +39,7 @@ struct TransactionSource {
       if let host = begin.remoteHost, !host.isEmpty { text += Array(" from ".utf8) + host }
     }
     guard let made = TransactionText(bytes: text, in: charset) else { throw tooLong(TransactionText.maximumShown) }
-    // A screen shows the beginning of a long text: of options that are not in it nobody would know.
+    // A screen shows the beginning of a long text, and every option has to be in it.
     if let head, made.columns > TransactionText.maximumOnScreen {
       guard let head = TransactionText(bytes: head, in: charset), head.columns <= TransactionText.headOnScreen else {
         throw tooLong(TransactionText.maximumOnScreen)
@@ -69,10 +69,10 @@ struct TransactionSource {
     }
   }
 
-  /// What stands before words that this machine did not choose, so that they pass neither for a command of sudo's nor for
-  /// the person's own where root asks for somebody else.
+  /// The label before a text that the caller chose, so that it looks neither like a command of sudo nor, where root asks, like
+  /// a text of the person.
   ///
-  /// The service is no part of it: peers without root call themselves what they like.
+  /// The service is not in it: peers without root may give themselves any name.
   private var ownLabel: String { caller.isRoot && caller.uid != 0 ? "uafctl, by root: " : "uafctl: " }
 
   private func tooLong(_ count: Int) -> Ending {

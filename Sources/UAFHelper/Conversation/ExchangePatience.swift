@@ -1,10 +1,12 @@
-/// How long an exchange with the server is waited for at a stretch: after each stretch but the last, whoever waits is told so.
+/// Divides the wait for the server into stretches.
+///
+/// After each stretch but the last, whoever waits is told so.
 ///
 /// All times are in milliseconds.
 struct ExchangePatience {
   /// How often the front end hears something: the module gives up on a core that says nothing for 40 s.
   static let interval: Int64 = 15_000
-  /// After how long a person at a terminal is told what is waited for.
+  /// The time after which a person at a terminal is told that the server is waited for.
   static let firstNotice: Int64 = 2000
 
   /// What is left of the time.
@@ -12,7 +14,7 @@ struct ExchangePatience {
   private var first: Int64?
 
   /// - Parameters:
-  ///   - total: how long is waited at all.
+  ///   - total: the whole time.
   ///   - first: how long the first stretch lasts; nil where it is as long as the others.
   init(total: Int64, first: Int64? = nil) {
     left = total

@@ -4,7 +4,8 @@ struct ExchangeWaiter {
   let firstNoticeMilliseconds: Int64?
   /// Called while the server takes its time.
   let waiting: () -> Void
-  /// The front end whose going away ends the wait; nil where what was sent has to be heard out all the same, because both
-  /// ends change what they have.
+  /// The wait ends when this front end goes away.
+  ///
+  /// Nil where the answer is needed in any case, because server and machine both change their state.
   let frontEnd: FrontEnd?
 }

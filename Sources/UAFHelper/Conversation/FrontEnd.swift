@@ -24,16 +24,16 @@ import UAFWire
     buffer = try Secret(capacity: WireLimit.packet + 1)
   }
 
-  /// Whether what is entered is kept from being swapped out: the buffer is the largest of the memory that has to be.
+  /// Whether entries are kept out of the swap; the buffer is the largest piece of such memory.
   var isLocked: Bool { buffer.isLocked }
 
-  /// Whether it has gone away: a host that was killed, say, after its person had entered the value.
+  /// Whether it has gone away, such as a host that was killed.
   var isGone: Bool { socket.isHungUp() }
 
   /// Waits, for a moment, until it has closed its end, and tells whether it left something unread.
   func leftUnread(timeoutMilliseconds: Int32) -> Bool { socket.leftUnread(timeoutMilliseconds: timeoutMilliseconds) }
 
-  /// Waits for a packet of another conversation's for as long as this front end is there.
+  /// Waits for a packet on another socket, for as long as this front end is there.
   ///
   /// - Throws: `PacketSocketError`, `closed` where it went away.
   func awaitPacket(of other: borrowing PacketSocket, timeoutMilliseconds: Int32) throws(PacketSocketError) {
@@ -45,7 +45,7 @@ import UAFWire
 
   /// Waits for *begin*.
   ///
-  /// One of a version to come may have what this code does not know, and is told so by its version alone.
+  /// A *begin* of a later version may have fields that this code does not know. Only its version is read then.
   ///
   /// - Throws: `PacketSocketError`.
   func receiveBegin() throws(PacketSocketError) -> Begin {
@@ -65,7 +65,7 @@ import UAFWire
         version = begin.version
         return begin
       } catch {
-        // The fields are of a form known here, and a value is not, such as an operation to come.
+        // The fields have a known form, but one has an unknown value, such as a new operation.
         if let foreign = Begin(foreignVersionIn: bytes) { return foreign }
         throw .malformed(error)
       }
@@ -96,7 +96,7 @@ import UAFWire
     let signal: FrontEndSignal
     do throws(PacketError) {
       signal = try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketError) in try FrontEndSignal(packet, bytes) }
-      // A field stands in no packet of a version that did not have it.
+      // Versions before 3 do not have this field.
       if signal == .denied, version < 3 { throw PacketError.unexpectedField(.cancelled, tag: 2) }
     } catch { throw Ending(.applicationCancel, log: "front end: \(error)") }
     switch signal {
@@ -109,7 +109,9 @@ import UAFWire
     }
   }
 
-  /// Says that everything is ready, and waits for the front end to go on; one that said so before is not told.
+  /// Sends *ready* and waits for *resume*.
+  ///
+  /// If *resume* has already arrived, nothing is sent.
   ///
   /// - Returns: false if it cancelled.
   /// - Throws: ``Ending``.
@@ -122,7 +124,7 @@ import UAFWire
     return try receiveInConversation().type == .resume
   }
 
-  /// Sends a message; the front end's absence ends the conversation.
+  /// Sends a message.
   ///
   /// - Throws: ``Ending``.
   func send(_ message: CoreMessage) throws(Ending) {
@@ -132,7 +134,7 @@ import UAFWire
     try transmit(message)
   }
 
-  /// Answers a *resume* that nothing is under way for; there is no conversation to speak of.
+  /// Answers a *resume* that came without *begin*.
   ///
   /// - Throws: ``Ending``.
   func finishUnopened(_ finished: Finished) throws(Ending) { try transmit(.finished(finished)) }
@@ -142,7 +144,7 @@ import UAFWire
   /// - Throws: ``Ending``.
   func turnAway(_ finished: Finished) throws(Ending) {
     try transmit(.finished(finished))
-    // What was sent by then and stays unread would reach the front end as a broken connection, in place of the above.
+    // An unread packet would reset the connection at the close, and the front end would not read the message above.
     _ = try? socket.receive(into: &buffer, timeoutMilliseconds: 0)
     buffer.wipe()
   }
@@ -161,7 +163,7 @@ import UAFWire
 
   private func receive(timeoutMilliseconds: Int32) throws(PacketSocketError) -> Packet {
     var packet = try socket.receive(into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
-    // Nothing was paused: such a message means nothing, and the person's answer is still to come.
+    // Nothing was paused, so this *resume* is ignored. The person's answer is still to come.
     while state == .asked, packet.type == .resume {
       packet = try socket.receive(into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
     }

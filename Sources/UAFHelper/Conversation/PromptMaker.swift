@@ -58,7 +58,7 @@ struct PromptMaker {
     lines += options.enumerated().map { "  \($0.offset + 1). \($0.element)" }
     if let way = policy.cancelText { lines.append("  (\(way))") }
     lines.append(PromptText.choiceNumber(options.count).text(in: policy.language))
-    // Not shown: whoever overlooks the list enters the value there.
+    // Not shown: a person who overlooks the list enters the value here.
     var prompt = Prompt(echo: false, check: .choice, step: .current, text: lines.joined(separator: "\n"))
     prompt.options = options
     show(error, in: &prompt)

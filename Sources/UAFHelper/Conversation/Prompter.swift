@@ -7,11 +7,11 @@ import UAFConfiguration
 import UAFCrypto
 import UAFWire
 
-/// Asks the person and shows what there is to be told, over the front end.
+/// Asks the person and shows texts, over the front end.
 @safe final class Prompter {
-  /// What the person confirms by entering the value; nil where root wants no such text, and for other operations.
+  /// The text that the person confirms by entering the value; nil for a mere login and for other operations.
   ///
-  /// An approval's comes from the server, and so does what the server adds where root lets it.
+  /// It comes from the caller, or from the server: for an approval, and where root lets the server add one.
   private(set) var confirmed: ConfirmedText?
 
   private let call: Call
@@ -20,7 +20,7 @@ import UAFWire
   private let prompts: PromptMaker
   private let makeKeypad: () throws(CryptoError) -> ShuffledKeypad
 
-  /// Entries that are no number of the list, before the list is given up.
+  /// How often a list is shown.
   private static let choiceRounds = 5
 
   /// - Parameter keypad: makes the layout of a shuffled keypad.
@@ -108,7 +108,7 @@ import UAFWire
     return value
   }
 
-  /// An empty line where another way in was offered is the choice of that way, and never a success.
+  /// Ends the login where another way to log in was offered: an empty line chooses that way, and is never a success.
   private func leaveByEmptyLine() throws(Ending) {
     guard policy.cancelText != nil else { return }
     throw Ending(.userFallback, log: "the person chose the other way in")
@@ -127,10 +127,10 @@ import UAFWire
 
   // MARK: Shuffled keys
 
-  /// A new layout for one entry, where root has digits entered with other keys than their own.
+  /// A new layout for one entry, where root wants digits to be entered with shuffled keys.
   ///
-  /// Not for programs that answer each prompt with the one string they have: there nobody would see it. Where a prompt must not
-  /// show which type the account has, both are entered with it.
+  /// Nil for programs that answer each prompt with the one string that they have: nobody would see the layout there. Where a
+  /// prompt must not show which type the account has, every type is entered with a layout.
   private func keypad(for types: [AuthenticatorType]) throws(Ending) -> ShuffledKeypad? {
     guard policy.isInteractive, types.contains(where: { policy.configuration.rules(for: $0).usesShuffledKeypad }) else {
       return nil
@@ -138,10 +138,9 @@ import UAFWire
     do throws(CryptoError) { return try makeKeypad() } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
-  /// What was meant by the keys that were pressed.
+  /// The digits that the pressed keys stand for.
   ///
-  /// An entry with any other key than the ten is meant as it stands: what root asks of new values says nothing of one that was
-  /// set before, which may be text.
+  /// An entry with other characters than digits is taken as it is: a value that was set under an older policy may be text.
   private static func meant(by entry: consuming Secret, on keypad: ShuffledKeypad?) -> Secret {
     guard let keypad, let digits = keypad.decode(entry) else { return entry }
     return digits
@@ -167,19 +166,21 @@ import UAFWire
   /// Whether the front end has gone away: nobody waits for what the person confirmed.
   var isFrontEndGone: Bool { frontEnd.isGone }
 
-  /// The end that the person chose.
+  /// The ending of a call that the person cancelled.
   func cancelled(_ log: String) -> Ending {
     Ending(call.begin.operation == .change ? .changeUserCancel : .userCancel, text: .cancelled, log: log)
   }
 
-  /// Who waits for the server; while an answer is owed the front end hears of it, or it would take the core for dead.
+  /// Who waits for the server.
   ///
-  /// - Parameter isForLogin: whether nothing is waited for any more once the front end is gone.
+  /// The front end is told of a long wait; otherwise it would give up on the core.
+  ///
+  /// - Parameter isForLogin: whether the wait ends when the front end goes away.
   func waiter(isForLogin: Bool) -> ExchangeWaiter {
     ExchangeWaiter(
       firstNoticeMilliseconds: showsNoticesAtOnce ? ExchangePatience.firstNotice : nil,
       waiting: { [frontEnd, policy] in
-        // A front end that is gone is noticed at the next message that matters.
+        // If the front end is gone, the next prompt or result fails.
         try? frontEnd.send(.info(PromptText.waitingForServer.text(in: policy.language)))
       }, frontEnd: isForLogin ? frontEnd : nil)
   }

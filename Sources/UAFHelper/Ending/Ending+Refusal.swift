@@ -40,7 +40,7 @@ extension Ending {
     case .some(let status) where refusal.result == .unknown: return .serverStatus(Int(status.rawValue))
     default: break
     }
-    // 429, and the gateway's statuses, say that it is busy or away for a while.
+    // 429 and a gateway's statuses (502 to 504) mean that the server is busy or away for a while.
     guard let http = refusal.httpStatus, (500...599).contains(http), ![502, 503, 504].contains(http) else { return nil }
     return .serverFailed
   }

@@ -2,10 +2,12 @@ import Authenticator
 import FidoResults
 
 extension Ending {
-  /// What a failure of the state means: a file somebody may have touched is a locked account.
+  /// The ending for a failure of the state.
+  ///
+  /// A file that somebody may have changed is a locked account.
   init(_ error: StateError) {
     if case .serverNameChanged = error {
-      // Root's to put right. No isRootsFault: no stack may let those on to the password who are registered here.
+      // Root has to correct it. isRootsFault stays false, because no stack may let a registered person go on to the password.
       self.init(.invalidParameter, text: .serverNameChanged, log: "\(error)")
       forRoot = "\(error)"
     } else if error.meansLocked {

@@ -11,15 +11,19 @@ struct Ending: Error {
   var detail: String?
   /// What the log says beside the result: never a value, a key or a token.
   var log: String
-  /// Whether the server must not be reported as away, see ``Refusal/handshakeCompleted``; decides 4001's code alone.
+  /// Whether the server must not be reported as away, see ``Refusal/handshakeCompleted``.
+  ///
+  /// It affects only the code of 4001.
   var handshakeCompleted = true
-  /// Whether the person had proved here to be who they say: without that, no stack goes on because the server is away.
+  /// Whether the person has entered a correct value: without that, no stack goes on because the server is away.
   var hasProved = false
   /// Whether the server said so.
   var isServers = false
   /// The authenticators whose keys the server does not know.
   var forgottenTypes: [AuthenticatorType] = []
-  /// Whether the server answered and that was no yes, whoever noticed: logins without it then end.
+  /// Whether the server answered with anything but a yes.
+  ///
+  /// From then on no login succeeds without the server.
   var isServersNo = false
   /// What the entry was for, where one was checked or refused.
   var types: [AuthenticatorType] = []
@@ -27,24 +31,28 @@ struct Ending: Error {
   var peer: UInt32?
   /// Its name, or its number in digits.
   var peerName: [UInt8]?
-  /// What is wrong with a file of the state that is damaged, edited, or of another account, and what to do; nil if none is.
+  /// What is wrong with a file of the state that is damaged, edited, or of another account; nil if none is.
   var damage: String?
-  /// What root's own uafctl hears in place of the text, where that says too little.
+  /// The text for root's uafctl, where the other one says too little.
   var forRoot: String?
   /// Whether an answer was sent for a front end that was gone by then: the server may have accepted it.
   var isUnused = false
-  /// Whether root's configuration or module arguments are wrong: the one thing that PAM_SERVICE_ERR tells.
+  /// Whether root's configuration or module arguments are wrong.
+  ///
+  /// Nothing else gives PAM_SERVICE_ERR.
   var isRootsFault = false
-  /// Whether nothing was ever registered for the account here; decides `nouserok` alone.
+  /// Whether nothing was ever registered for the account here.
+  ///
+  /// It affects only `nouserok`.
   var neverHadRow = false
 
   /// Whether the person denied what was to be approved.
   var isDenial = false
 
-  /// Whether a change concerns nothing of ours, so that the stack's other modules go on by themselves.
+  /// Whether the account has nothing to change here, so that the stack's other modules go on by themselves.
   var leavesToOthers = false
 
-  /// What such an ending is a sign of, for the log.
+  /// The event that the log has beside the ending; nil for most.
   var incident: LogEvent? {
     if damage != nil { return .damaged }
     if peer != nil { return .peer }
@@ -53,7 +61,7 @@ struct Ending: Error {
 
   /// Root's configuration, or an argument of the module, cannot be used: 1001, PAM_SERVICE_ERR.
   ///
-  /// - Parameter isRoots: false where the machine could not read it now, which others may bring about: 1007, PAM_SYSTEM_ERR.
+  /// - Parameter isRoots: false where the machine could not read it, which others can cause: 1007, PAM_SYSTEM_ERR.
   static func configuration(_ log: String, detail: String? = nil, isRoots: Bool = true) -> Ending {
     var ending = Ending(isRoots ? .invalidParameter : .cannotUse, text: .configurationError, detail: detail, log: log)
     ending.isRootsFault = isRoots
@@ -77,9 +85,11 @@ struct Ending: Error {
     self.init(result, text: .cause(cause), log: log)
   }
 
-  /// What the person is told, and what can be done about it, which belongs to the text and not to the result alone.
+  /// What the person is told, and what to do next.
+  ///
+  /// The next step belongs to the text: one result has several texts.
   func told(in language: Language) -> (text: String, nextStep: String?) {
-    // Details tell administrators what to do themselves.
+    // A detail for administrators says what to do.
     if let detail { return (detail, nil) }
     guard let text else { return (result.text(in: language), result.nextStep(in: language)) }
     return (text.text(in: language), text.nextStep(in: language))
@@ -87,8 +97,7 @@ struct Ending: Error {
 
   /// The same as it goes to a front end: uafctl shows the second line as a hint.
   ///
-  /// A PAM host says "try again" by itself, and has a line of its own for each text: what a prompt's text leaves open is left
-  /// open there.
+  /// A PAM host says "try again" by itself, so it gets the next step only with a cause, or with the result's own text.
   func told(in language: Language, toTool isTool: Bool) -> String {
     let (told, nextStep) = told(in: language)
     guard let nextStep else { return told }

@@ -5,7 +5,7 @@ import FidoResults
 struct Success {
   /// The result.
   var result = FidoResult.success
-  /// What the person is told; nil where a yes says it all.
+  /// What the person is told; nil for nothing.
   var text: PromptText?
   /// Plain text in its place, for administrators.
   var detail: String?

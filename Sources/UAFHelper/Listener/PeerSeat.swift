@@ -3,18 +3,18 @@ import FidoResults
 import UAFConfiguration
 import UAFWire
 
-/// The place of a user id among the conversations; root always has one.
+/// Limits how many conversations a user id may have at once; root has no limit.
 ///
-/// It is a peer's, or that of whoever called a host with root: the caller pays for prompts of su that are left standing.
+/// The user id is the peer's, or that of the caller of a host with root: prompts of su that are left open count for the caller.
 final class PeerSeat {
-  /// What is said where there is none; nothing was asked, and nothing counts.
+  /// The answer where the limit is reached; nothing was asked and nothing was counted.
   let refusal: Finished?
   private let slot: PeerSlot?
 
   /// Takes a place for as long as this value lives.
   ///
-  /// A machine whose configuration or state cannot be used has no places to give, and nothing to offer either: the conversation
-  /// then ends by itself, after *begin*.
+  /// Where the configuration or the state cannot be used there is no limit: the conversation then ends by itself, after
+  /// *begin*.
   ///
   /// - Parameters:
   ///   - uid: whose place it is; nil where a host with root does not say who called it.

@@ -4,7 +4,7 @@ import Glibc
 
 /// What this process makes sure of about itself before it reads a byte.
 enum HelperProcess {
-  /// Takes away what a secret could leak through, and what the caller's limits could turn into a failure in the middle.
+  /// Closes the ways through which a secret could leak, and raises limits that would end the call half way.
   ///
   /// - Throws: ``Ending`` where a limit is too low and cannot be raised: refused before anything is asked.
   static func prepare() throws(Ending) {

@@ -1,21 +1,21 @@
 import Glibc
 import Sandbox
 
-/// What the core can do once it asks somebody: keep its state, talk over the sockets it has, compute, and end.
+/// The sandbox of the core: it can use its state folder and its open sockets, compute, and end.
 enum HelperSandbox {
   /// Gives up everything else, for good.
   ///
   /// - Parameter stateDirectory: the folder beneath which files can still be opened, read, written, made and removed.
   /// - Returns: what this kernel, or this container, has no means for.
   static func enter(keeping stateDirectory: String) -> SandboxReport {
-    // The time zone's file is read once, or the log would have another time from here on.
+    // Reads the time zone's file now, because it cannot be read later and the log needs it.
     tzset()
     var report = SandboxReport()
     report.note(.network, NetworkNamespace.leave())
     var paths = PathRules(mayConnect: false)
     paths.allow(.keeping, stateDirectory)
     report.note(.landlock, paths.enter())
-    // The last, because it forbids what the others are made with.
+    // The last, because it forbids the calls that the others need.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }
@@ -35,8 +35,8 @@ enum HelperSandbox {
         why: "a file that is there whole or not at all, what is forgotten, the folders of init"),
       .allowed(["fchown", "fchmod", "umask"], why: "SQLite gives its journal the owner and the mode of the file"),
       .allowed(["recvfrom", "recvmsg", "getsockopt", "shutdown"], why: "packets of the front end and of uaf-fetch"),
-      // With an address the log's socket would reach any other of the machine; so it would by sendmsg, whose address
-      // cannot be looked at.
+      // With an address, the log's socket could send to any socket of the machine. The same holds for sendmsg, whose address
+      // a filter cannot read.
       .allowedIf("sendto", [CallCondition(4, is: 0)], why: "packets, and lines of the log"),
       .forbidden(["socket", "socketpair", "connect", "bind", "sendmsg", "sendmmsg", "clone", "prctl", "ioctl"]),
     ]

@@ -3,7 +3,7 @@ import Glibc
 
 /// Where the programs that belong together lie.
 enum ProgramPath {
-  /// The path this very program was started from, as the kernel tells it; nil where it does not.
+  /// The path of this program, from the kernel; nil where that fails.
   static func own() -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     // SAFETY: at most as many bytes as the array has are written.
@@ -12,7 +12,7 @@ enum ProgramPath {
     return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The path of `name` in the folder this very program was started from.
+  /// The path of `name` in the folder of this program.
   ///
   /// - Throws: ``Ending`` (1006) where that is not known.
   static func beside(_ name: String) throws(Ending) -> String {

@@ -6,7 +6,9 @@ import UAFConfiguration
 import UAFCrypto
 import UAFWire
 
-/// The step from what a root program can do to what the core may: what lies on the other side is started and read before.
+/// Enters the sandbox of the core.
+///
+/// What cannot be started or read inside it is started and read before.
 final class Seclusion {
   private let program: String
   private let log: SystemLog
@@ -33,7 +35,7 @@ final class Seclusion {
 
   /// The way to a server.
   ///
-  /// - Throws: ``Ending``: why uaf-fetch could not be started when there was the time for it.
+  /// - Throws: ``Ending``: why uaf-fetch could not be started before the sandbox.
   func network(
     _ server: ServerSettings, _ authorities: String?, _ waiter: ExchangeWaiter
   ) throws(Ending) -> Network {
@@ -46,7 +48,7 @@ final class Seclusion {
       finish: { () throws(TransportFailure) in try fetch.finish() })
   }
 
-  /// One line for what is missing, unless another program of this call lacks the same: it is the kernel's then.
+  /// Logs the missing parts once: where both programs lack the same, the kernel does not have it.
   private func report(_ missing: String, of name: String) {
     let parts = missing.split(separator: ",")
     guard !reported.isSuperset(of: parts) else { return }

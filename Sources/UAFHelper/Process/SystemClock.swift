@@ -21,7 +21,7 @@ struct SystemClock {
     bootID = bytes
   }
 
-  /// The moment it is.
+  /// The time now.
   var now: BootTime {
     BootTime(
       bootID: bootID, nanoseconds: Self.nanoseconds(CLOCK_BOOTTIME),

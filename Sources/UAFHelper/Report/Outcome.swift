@@ -22,7 +22,7 @@ struct Outcome {
     sink.write(line, isUnused ? .warning : .notice)
   }
 
-  /// Writes the line of any other end, and one of its own for what such an end is a sign of.
+  /// Writes the line of any other end, and a further one for an incident.
   func log(_ ending: Ending, to sink: any LogSink) {
     if let incident = ending.incident {
       var line = LogLine(incident)
@@ -45,7 +45,9 @@ struct Outcome {
     sink.write(line, level)
   }
 
-  /// Who asked; where that was refused before it was known, whose uid the peer is.
+  /// Who asked.
+  ///
+  /// Where the caller was refused, the account of the peer.
   private func describe(_ ending: Ending, in line: inout LogLine) {
     caller?.describe(in: &line)
     if caller == nil { line.add(.account, ending.peerName) }

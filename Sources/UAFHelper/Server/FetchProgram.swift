@@ -10,13 +10,13 @@ import UAFWire
   private let server: ServerSettings
   private let waiter: ExchangeWaiter
   private let noting: (_ missing: String) -> Void
-  /// Whether somebody was told what is waited for.
+  /// Whether the person was told that the server is waited for.
   private var hasTold = false
 
-  /// What is waited for beyond the exchange's own time-out, which uaf-fetch keeps.
+  /// The time that is waited beyond the exchange's own time-out, which uaf-fetch keeps.
   private static let graceMilliseconds: Int64 = 2000
 
-  /// A way to `server` over a process that may have had others before.
+  /// Uses a process that may have had other exchanges before.
   ///
   /// - Parameters:
   ///   - authorities: PEM; nil for the system's.
@@ -36,9 +36,9 @@ import UAFWire
   }
 
   func begin(_ request: TransportRequest) throws(TransportFailure) {
-    // What somebody asked for and left is not the answer to this.
+    // Reads the answer to an earlier request that nobody read, or it would be taken for the answer to this one.
     if process.owesAnswer { _ = try? finish() }
-    // It could not be had, so whatever comes later has no place.
+    // That answer did not come, so no later one could be told apart from it.
     guard !process.owesAnswer else { throw .unavailable }
     var fetch = FetchRequest(
       request.method == .get ? .get : .post, url: request.url, timeoutMilliseconds: timeoutMilliseconds)

@@ -155,7 +155,7 @@ import UAFWire
 
   /// The way to a server.
   ///
-  /// - Parameter isForLogin: whether nothing is waited for any more once the front end is gone.
+  /// - Parameter isForLogin: whether the wait for an answer ends when the front end goes away.
   /// - Throws: ``Ending`` where uaf-fetch could not be started.
   func network(_ server: ServerSettings, isForLogin: Bool = false) throws(Ending) -> Network {
     try connect(server, authorities, prompter.waiter(isForLogin: isForLogin))

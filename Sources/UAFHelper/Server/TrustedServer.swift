@@ -5,15 +5,14 @@ import UAFMessages
 
 /// The server root trusts by way of an enrolment code, where the configuration names none.
 ///
-/// Kept beside the state as a piece of configuration: what reads root's file reads this one, with the
-/// same checks and the same refusals.
+/// It is a piece of configuration beside the state, and is read with the same checks as root's file.
 enum TrustedServer {
   private static let fileName = StateSettings.trustFileName
   private static let authorityName = "trust-ca.pem"
 
   /// Reads it; nil if root never trusted one.
   ///
-  /// - Throws: ``Ending`` (1001) for a file that is not as it must be.
+  /// - Throws: ``Ending`` (1001) for a file that cannot be used.
   static func load(_ directory: String, owner: uid_t) throws(Ending) -> ServerSettings? {
     let path = "\(directory)/\(fileName)"
     do throws(ConfigurationError) {
@@ -45,7 +44,7 @@ enum TrustedServer {
     try write(Array(text.utf8), to: fileName, in: directory)
   }
 
-  /// Under another name first, so that the file is there whole or not at all.
+  /// Writes under another name first, so that the file is complete or missing.
   private static func write(_ bytes: [UInt8], to name: String, in directory: String) throws(Ending) {
     let path = "\(directory)/\(name)"
     let temporary = "\(directory)/.\(name).\(getpid())"

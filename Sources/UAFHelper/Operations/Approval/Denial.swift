@@ -11,9 +11,9 @@ struct Denial {
 
   /// How a denial ends: told to the server, and no login (999).
   ///
-  /// No value is asked for, and no lock is in the way: whoever has the code may say no, since a no grants nothing. It is no
-  /// success either: an authentication that succeeds has verified somebody. A denial that did not reach the server ends with what
-  /// kept it away, so that nobody takes it for done.
+  /// No value is asked for, and no lock prevents it: whoever has the code may deny, because a denial grants nothing. It is not a
+  /// success, because nobody was verified. A denial that did not reach the server ends with the reason, so that nobody believes
+  /// that it was received.
   func deny(_ code: String, of account: AccountFile, _ client: ClientSettings, _ settings: ServerSettings) -> Ending {
     do throws(Ending) {
       try tell(code, of: account, client, settings)

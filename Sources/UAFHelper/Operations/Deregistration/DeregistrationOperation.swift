@@ -5,7 +5,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Gives keys back: proves the account here and to the server, has the server forget, then forgets.
+/// Deregisters: proves the account here and to the server, has the server forget the keys, and then removes them here.
 struct DeregistrationOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -59,8 +59,7 @@ struct DeregistrationOperation: CallOperation {
 
   /// What proves the account to the server: the payload's code, or a fresh verification.
   ///
-  /// - Returns: nil where the server does not know the key that was to prove the account, so that it has nothing to forget. The
-  ///   person has entered the value, and wants the key gone.
+  /// - Returns: nil where the person has entered the value and the server does not know the key: it has nothing to forget.
   private func proof(
     of held: AccountAuthenticators, _ type: AuthenticatorType?, _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) -> DeregistrationProof? {
@@ -87,10 +86,10 @@ struct DeregistrationOperation: CallOperation {
     return Success(text: .deregisteredHere(user: account.identity.serverUserName))
   }
 
-  /// Only this account's keys, only for the application the server spoke of: a wildcard reaches no further.
+  /// Removes the keys that the server named: only this account's, and only of the application in the server's order.
   ///
-  /// A code proves the account to the server, and nothing to this machine: without root the keys stay, of no use any more,
-  /// until they are replaced or reset.
+  /// A code proves the account to the server, but not to this machine. So without root the keys stay, useless, until they are
+  /// replaced or reset.
   private func forgetKeys(
     _ order: DeregistrationOrder, _ type: AuthenticatorType?, of account: AccountFile, _ proof: DeregistrationProof
   ) throws(Ending) {

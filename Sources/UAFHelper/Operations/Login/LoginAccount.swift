@@ -3,7 +3,7 @@ import FidoResults
 import UAFClient
 import UAFConfiguration
 
-/// The account that somebody logs in to: found, or pretended, and told what its person has to know.
+/// Finds the account of a login, or pretends one, and completes a login that succeeded.
 struct LoginAccount {
   let call: Call
   let policy: CallPolicy
@@ -14,7 +14,7 @@ struct LoginAccount {
 
   /// The account's authenticators.
   ///
-  /// - Throws: ``Ending`` where there are none; with `hide_state` only after everything that a wrong value would cost.
+  /// - Throws: ``Ending`` where there are none; with `hide_state` after the same prompts and the same time as for wrong values.
   func find(_ client: ClientSettings, _ settings: ServerSettings) throws(Ending) -> AccountAuthenticators {
     let named = try policy.namedType()
     let uid: UInt32
@@ -34,7 +34,7 @@ struct LoginAccount {
   /// - Throws: ``Ending``: the front end went away.
   func finish(_ success: Success, _ held: AccountAuthenticators) throws(Ending) -> Success {
     var success = success
-    // A program with one prompt could not hold the change that the account stage would ask for.
+    // A program with one prompt cannot ask for the change that the account stage would demand.
     success.valueIsStale = try tellStale(held) && policy.isInteractive
     success.types = held.opened.map(\.type)
     noteUse(of: held)
@@ -65,7 +65,9 @@ struct LoginAccount {
     return !held.staleTypes.isEmpty
   }
 
-  /// Notes what was used, for the next call that can ask only once; a login does not fail for it.
+  /// Notes the type that was used, for a later call with only one prompt.
+  ///
+  /// A login does not fail if that cannot be written.
   private func noteUse(of held: AccountAuthenticators) {
     guard held.types.count > 1, let used = held.staleTypes.first ?? held.opened.first?.type else { return }
     do throws(StateError) { try held.account.noteUse(of: used) } catch {

@@ -36,8 +36,7 @@ struct RegistrationOperation: CallOperation {
     return Success(text: .registered(user: identity.serverUserName), token: acceptance.token)
   }
 
-  /// What allows an account a key where no payload was given: the word of a registered authenticator, else what root says that
-  /// this server wants.
+  /// What allows an account a key without a payload: a registered authenticator, or else what root's `enrolment` says.
   private func word(
     on account: AccountFile?, _ types: [AuthenticatorType], _ named: AuthenticatorType?, _ client: ClientSettings,
     _ settings: ServerSettings
@@ -87,8 +86,6 @@ struct RegistrationOperation: CallOperation {
 
   /// Asks for an enrolment code.
   ///
-  /// A code is no secret like a value: it is good once, and the server must read it.
-  ///
   /// - Throws: ``Ending``: cancelled, or 1001 for an empty one.
   private func askCode() throws(Ending) -> String {
     guard let code = try tools.prompter.askCode() else {
@@ -101,7 +98,7 @@ struct RegistrationOperation: CallOperation {
     Ending(.invalidParameter, because: .codeMissing, log: "no code")
   }
 
-  /// Whose state it is, or will be.
+  /// The account that the keys are for.
   ///
   /// The server's name must be what root's mapping makes of the account's.
   ///

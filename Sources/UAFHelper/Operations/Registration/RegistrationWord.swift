@@ -1,4 +1,4 @@
-/// What allows an account a key: what the server is given for it, and what is known here.
+/// What allows an account a key: an enrolment code, or a proof by another authenticator.
 struct RegistrationWord {
   /// An enrolment code, which the server judges.
   var code: String?
