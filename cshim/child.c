@@ -95,10 +95,7 @@ static bool arrange_descriptors(int socket)
 }
 
 /* Real and saved ids too: as long as they are the caller's, he may stop or kill the process (su, sudo). */
-static bool become_root(void)
-{
-  return setgroups(0, NULL) == 0 && setresgid(0, 0, 0) == 0 && setresuid(0, 0, 0) == 0;
-}
+static bool become_root(void) { return setgroups(0, NULL) == 0 && setresgid(0, 0, 0) == 0 && setresuid(0, 0, 0) == 0; }
 
 /* A person may own the cgroup of the session (systemd delegates it) and could freeze the core there, or give it no time,
    while it holds what others wait for. From the root of the hierarchy he cannot take it back. Where there is none that

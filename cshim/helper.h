@@ -22,13 +22,13 @@ enum helper_status {
 };
 
 struct helper {
-  int socket;           /* -1 when closed */
-  int pidfd;            /* -1 unless started by us */
-  bool started;         /* by us, not reached over the socket */
-  int64_t call_deadline; /* milliseconds of CLOCK_MONOTONIC; INT64_MAX for none */
+  int socket;             /* -1 when closed */
+  int pidfd;              /* -1 unless started by us */
+  bool started;           /* by us, not reached over the socket */
+  int64_t call_deadline;  /* milliseconds of CLOCK_MONOTONIC; INT64_MAX for none */
   struct signals signals; /* while they are held back, one that is to end the host ends the wait for the core too */
-  const char *what;     /* the system call that failed last */
-  int error;            /* its errno */
+  const char *what;       /* the system call that failed last */
+  int error;              /* its errno */
 };
 
 /* Reaches the core over its socket; where there is none and the caller is root, starts it. timeout_seconds is for the

@@ -126,8 +126,8 @@ static bool answer_prompt(struct conversation *talk, const struct frame_message 
   const int style = frame_number(prompt, PROMPT_ECHO) != 0 ? PAM_PROMPT_ECHO_ON : PAM_PROMPT_ECHO_OFF;
   char *answer = converse_ask(talk->pamh, style, prompt->field[PROMPT_TEXT]);
   if (answer == NULL)
-    pam_syslog(talk->pamh, LOG_NOTICE, converse_is_possible(talk->pamh) ? "the conversation gave no answer"
-                                                                        : "the host has no conversation");
+    pam_syslog(talk->pamh, LOG_NOTICE,
+               converse_is_possible(talk->pamh) ? "the conversation gave no answer" : "the host has no conversation");
   if (answer != NULL && prompt->field[PROMPT_CONFIRMED].start != NULL)
     signals_hold(&talk->helper.signals);
   const bool sent = talk_reply(talk, answer != NULL ? FRAME_ANSWER : FRAME_CANCELLED, answer);

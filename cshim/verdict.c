@@ -16,9 +16,8 @@ struct pair {
 /* Which failures of the core the module passes on, and which need a certain result: a stack may fall back to passwords
    on these. A code that is not here could be a success to a stack (PAM_NEW_AUTHTOK_REQD is, to "required"). */
 static const struct pair failures[] = {
-  {PAM_AUTH_ERR, ANY_RESULT}, {PAM_SYSTEM_ERR, ANY_RESULT}, {PAM_USER_UNKNOWN, ANY_RESULT},
-  {PAM_MAXTRIES, ANY_RESULT}, {PAM_CONV_ERR, ANY_RESULT},   {PAM_AUTHINFO_UNAVAIL, 4001},
-  {PAM_CRED_UNAVAIL, 7009},
+  {PAM_AUTH_ERR, ANY_RESULT}, {PAM_SYSTEM_ERR, ANY_RESULT}, {PAM_USER_UNKNOWN, ANY_RESULT}, {PAM_MAXTRIES, ANY_RESULT},
+  {PAM_CONV_ERR, ANY_RESULT}, {PAM_AUTHINFO_UNAVAIL, 4001}, {PAM_CRED_UNAVAIL, 7009},
 };
 
 /* A wrong configuration of root's. It is found before anybody is asked; later it is not believed. */

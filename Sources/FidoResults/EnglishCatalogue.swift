@@ -78,33 +78,33 @@ enum EnglishCatalogue: Catalogue {
   static func text(_ prompt: PromptText) -> String {
     switch prompt {
     case .value(let kind, let user, let service, let digits):
-      return "\(capitalised(kind)) for \(PromptText.shown(user))\(brackets(service, digits)): "
+      return "\(kind.englishCapitalised) for \(PromptText.shown(user))\(brackets(service, digits)): "
     case .currentValue(let kind, let user, let digits):
-      return "Current \(name(kind)) for \(PromptText.shown(user))\(brackets(nil, digits)): "
+      return "Current \(kind.english) for \(PromptText.shown(user))\(brackets(nil, digits)): "
     case .newValue(let kind, let user, let digits):
-      return "New \(name(kind)) for \(PromptText.shown(user))\(brackets(nil, digits)): "
-    case .newValueAgain(let kind, let digits): return "New \(name(kind)) again\(brackets(nil, digits)): "
+      return "New \(kind.english) for \(PromptText.shown(user))\(brackets(nil, digits)): "
+    case .newValueAgain(let kind, let digits): return "New \(kind.english) again\(brackets(nil, digits)): "
     case .valuesDiffer: return "The two entries do not match; this was not counted."
-    case .valueUnchanged(let kind): return "That is the \(name(kind)) you have already: choose another."
+    case .valueUnchanged(let kind): return "That is the \(kind.english) you have already: choose another."
     case .enrol(let kind, let user):
-      return "Registering \(PromptText.shown(user)): choose a \(name(kind)) and enter it twice."
+      return "Registering \(PromptText.shown(user)): choose a \(kind.english) and enter it twice."
     case .patternKeys: return "The nodes of the pattern as digits: 1 top left, row by row, 9 bottom right."
     case .choice(let user): return "Authenticators of \(PromptText.shown(user)):"
     case .choiceNumber(let count): return "Which one (1-\(count)): "
-    case .choiceOption(let kinds): return kinds.map(name).joined(separator: " and ")
+    case .choiceOption(let kinds): return kinds.map(\.english).joined(separator: " and ")
     case .registerAgain: return "register again with a new enrolment code"
     case .noSuchChoice(let count): return "Enter a number from 1 to \(count); this was not counted."
     case .emptyLineBack: return "empty line: back to the list"
     case .valueIsStale(let kind):
-      return "Your \(name(kind)) does not meet today's rules any more: it has to be changed."
+      return "Your \(kind.english) does not meet today's rules any more: it has to be changed."
     case .valueIsStaleHere(let kind):
-      return "Your \(name(kind)) does not meet today's rules any more: change it with 'uafctl change'."
+      return "Your \(kind.english) does not meet today's rules any more: change it with 'uafctl change'."
     case .acceptedOffline: return "The server could not be reached; accepted without it."
     case .valueMeetsRules(let kind, let other):
-      return "Your \(name(kind)) meets the rules: it is the \(name(other)) that has to be changed."
+      return "Your \(kind.english) meets the rules: it is the \(other.english) that has to be changed."
     case .enrolmentCode: return "Enrolment code: "
     case .oneTimeCode: return "Code: "
-    case .valueNotSet(let kind): return "No \(name(kind)) was set, as no entry could be used. Try again."
+    case .valueNotSet(let kind): return "No \(kind.english) was set, as no entry could be used. Try again."
     case .wrong(let kind, let tries): return wrong(kind, tries)
     case .locked(let seconds): return "Locked after wrong entries: try again in \(wait(seconds))."
     case .lockedForGood: return "Locked for good after too many wrong entries: ask the administrator to unlock."
@@ -129,7 +129,7 @@ enum EnglishCatalogue: Catalogue {
       return "This machine's state is older than what the server has seen: an older copy was put back. "
         + "Have root run 'uafctl reset \(PromptText.shown(user))', then register again."
     case .cancelled: return "Cancelled."
-    case .confirm(let kind, let text): return "Your \(name(kind)) confirms: \(text)"
+    case .confirm(let kind, let text): return "Your \(kind.english) confirms: \(text)"
     case .ready: return "Ready. Enter goes on, Ctrl-C cancels. "
     case .denied: return "Denied: nobody can approve it any more."
     case .approvalIsOver: return "Nothing waits to be approved with this code any more."
@@ -150,13 +150,13 @@ enum EnglishCatalogue: Catalogue {
         "\(PromptText.shown(user)) is deregistered. The server had no such key any more, and this machine has none now."
     case .deregisteredMore(let user, let left):
       return
-        "\(PromptText.shown(user)) is deregistered. The server has forgotten the \(name(left)) as well, which is still on this "
-        + "machine: uafctl deregister \(name(left))"
-    case .changed(let kind, let user): return "The \(name(kind)) of \(PromptText.shown(user)) is changed."
+        "\(PromptText.shown(user)) is deregistered. The server has forgotten the \(left.english) as well, which is still on this "
+        + "machine: uafctl deregister \(left.english)"
+    case .changed(let kind, let user): return "The \(kind.english) of \(PromptText.shown(user)) is changed."
     case .reset(let kind, let user, let serverKnows):
-      let done = "The \(name(kind)) of \(PromptText.shown(user)) is reset."
+      let done = "The \(kind.english) of \(PromptText.shown(user)) is reset."
       return serverKnows ? done + " The server still knows its keys; they open nothing here any more." : done
-    case .registeredAgain(let kind): return "Registered again: log in with the new \(name(kind))."
+    case .registeredAgain(let kind): return "Registered again: log in with the new \(kind.english)."
     case .cause(let cause): return told(cause).text
     case .patternGrid:
       return "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done. Backspace: one node back."
@@ -185,33 +185,17 @@ enum EnglishCatalogue: Catalogue {
     }
   }
 
-  static func name(_ kind: ValueKind) -> String {
-    switch kind {
-    case .passcode: "passcode"
-    case .pattern: "pattern"
-    case .either: "passcode or pattern"
-    }
-  }
-
   /// What stands in brackets behind the name in a prompt.
   private static func brackets(_ service: String?, _ digits: Int?) -> String {
     let parts = [service.map(PromptText.shown), digits.map { "\($0) digits" }].compactMap(\.self)
     return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
   }
 
-  private static func capitalised(_ kind: ValueKind) -> String {
-    switch kind {
-    case .passcode: "Passcode"
-    case .pattern: "Pattern"
-    case .either: "Passcode or pattern"
-    }
-  }
-
   private static func wrong(_ kind: ValueKind, _ triesLeft: Int?) -> String {
     switch triesLeft {
-    case .some(1): "Wrong \(name(kind)): 1 try left."
-    case .some(let count): "Wrong \(name(kind)): \(count) tries left."
-    case nil: "Wrong \(name(kind))."
+    case .some(1): "Wrong \(kind.english): 1 try left."
+    case .some(let count): "Wrong \(kind.english): \(count) tries left."
+    case nil: "Wrong \(kind.english)."
     }
   }
 

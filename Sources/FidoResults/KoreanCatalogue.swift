@@ -64,31 +64,31 @@ enum KoreanCatalogue: Catalogue {
   static func text(_ prompt: PromptText) -> String {
     switch prompt {
     case .value(let kind, let user, let service, let digits):
-      return "\(PromptText.shown(user)) \(name(kind))\(brackets(service, digits)): "
+      return "\(PromptText.shown(user)) \(kind.korean)\(brackets(service, digits)): "
     case .currentValue(let kind, let user, let digits):
-      return "\(PromptText.shown(user)) 현재 \(name(kind))\(brackets(nil, digits)): "
+      return "\(PromptText.shown(user)) 현재 \(kind.korean)\(brackets(nil, digits)): "
     case .newValue(let kind, let user, let digits):
-      return "\(PromptText.shown(user)) 새 \(name(kind))\(brackets(nil, digits)): "
-    case .newValueAgain(let kind, let digits): return "새 \(name(kind)) 다시 입력\(brackets(nil, digits)): "
+      return "\(PromptText.shown(user)) 새 \(kind.korean)\(brackets(nil, digits)): "
+    case .newValueAgain(let kind, let digits): return "새 \(kind.korean) 다시 입력\(brackets(nil, digits)): "
     case .valuesDiffer: return "두 입력이 서로 다릅니다. 횟수에 포함되지 않습니다."
-    case .valueUnchanged(let kind): return "지금 쓰는 \(name(kind)) 그대로입니다. 다른 값을 정하십시오."
+    case .valueUnchanged(let kind): return "지금 쓰는 \(kind.korean) 그대로입니다. 다른 값을 정하십시오."
     case .enrol(let kind, let user):
-      return "\(PromptText.shown(user)) 등록: \(object(kind)) 정해 두 번 입력하십시오."
+      return "\(PromptText.shown(user)) 등록: \(kind.koreanObject) 정해 두 번 입력하십시오."
     case .patternKeys: return "패턴의 점을 숫자로 입력하십시오. 왼쪽 위가 1, 줄 순서대로 오른쪽 아래가 9입니다."
     case .choice(let user): return "\(PromptText.shown(user)) 인증 수단:"
     case .choiceNumber(let count): return "번호를 고르십시오 (1-\(count)): "
-    case .choiceOption(let kinds): return kinds.map(name).joined(separator: " + ")
+    case .choiceOption(let kinds): return kinds.map(\.korean).joined(separator: " + ")
     case .registerAgain: return "새 등록 코드로 다시 등록"
     case .noSuchChoice(let count): return "1부터 \(count)까지의 번호를 입력하십시오. 횟수에 포함되지 않습니다."
     case .emptyLineBack: return "빈 줄: 목록으로 돌아가기"
-    case .valueIsStale(let kind): return "지금 쓰는 \(subject(kind)) 현재 규칙에 맞지 않습니다. 바꿔야 합니다."
+    case .valueIsStale(let kind): return "지금 쓰는 \(kind.koreanSubject) 현재 규칙에 맞지 않습니다. 바꿔야 합니다."
     case .valueIsStaleHere(let kind):
-      return "지금 쓰는 \(subject(kind)) 현재 규칙에 맞지 않습니다. 'uafctl change'로 바꾸십시오."
+      return "지금 쓰는 \(kind.koreanSubject) 현재 규칙에 맞지 않습니다. 'uafctl change'로 바꾸십시오."
     case .acceptedOffline: return "서버에 연결할 수 없어 서버 확인 없이 허용했습니다."
-    case .valueMeetsRules(let kind, let other): return "\(subject(kind)) 규칙에 맞습니다. 바꿔야 할 것은 \(name(other))입니다."
+    case .valueMeetsRules(let kind, let other): return "\(kind.koreanSubject) 규칙에 맞습니다. 바꿔야 할 것은 \(other.korean)입니다."
     case .enrolmentCode: return "등록 코드: "
     case .oneTimeCode: return "코드: "
-    case .valueNotSet(let kind): return "입력한 값을 쓸 수 없어 \(object(kind)) 정하지 못했습니다. 다시 시도하십시오."
+    case .valueNotSet(let kind): return "입력한 값을 쓸 수 없어 \(kind.koreanObject) 정하지 못했습니다. 다시 시도하십시오."
     case .wrong(let kind, let tries): return wrong(kind, tries)
     case .locked(let seconds): return "잘못된 입력으로 잠겼습니다. \(wait(seconds)) 뒤에 다시 시도하십시오."
     case .lockedForGood: return "잘못된 입력이 너무 많아 영구히 잠겼습니다. 관리자에게 잠금 해제를 요청하십시오."
@@ -110,7 +110,7 @@ enum KoreanCatalogue: Catalogue {
       return "이 컴퓨터의 상태가 서버가 확인한 것보다 오래되었습니다. 이전 사본이 복원된 것입니다. "
         + "root 관리자가 'uafctl reset \(PromptText.shown(user))' 명령을 실행한 뒤 다시 등록하십시오."
     case .cancelled: return "취소했습니다."
-    case .confirm(let kind, let text): return "\(object(kind)) 입력하면 다음을 승인합니다: \(text)"
+    case .confirm(let kind, let text): return "\(kind.koreanObject) 입력하면 다음을 승인합니다: \(text)"
     case .ready: return "준비되었습니다. 계속하려면 Enter, 취소하려면 Ctrl-C를 누르십시오. "
     case .denied: return "거부했습니다. 이제 아무도 승인할 수 없습니다."
     case .approvalIsOver: return "이 코드로 승인할 것이 더는 없습니다."
@@ -127,13 +127,13 @@ enum KoreanCatalogue: Catalogue {
     case .deregisteredHere(let user):
       return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버에는 그 키가 이미 없었고, 이제 이 컴퓨터에도 없습니다."
     case .deregisteredMore(let user, let left):
-      return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버는 이 컴퓨터에 아직 남아 있는 \(name(left))의 키도 지웠습니다: "
-        + "uafctl deregister \(EnglishCatalogue.name(left))"
-    case .changed(let kind, let user): return "\(PromptText.shown(user)) \(object(kind)) 변경했습니다."
+      return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버는 이 컴퓨터에 아직 남아 있는 \(left.korean)의 키도 지웠습니다: "
+        + "uafctl deregister \(left.english)"
+    case .changed(let kind, let user): return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다."
     case .reset(let kind, let user, let serverKnows):
-      let done = "\(PromptText.shown(user)) \(object(kind)) 초기화했습니다."
+      let done = "\(PromptText.shown(user)) \(kind.koreanObject) 초기화했습니다."
       return serverKnows ? done + " 서버에는 아직 키가 남아 있지만, 이 컴퓨터에서는 더 이상 쓸 수 없습니다." : done
-    case .registeredAgain(let kind): return "다시 등록했습니다. 새 \(object(kind)) 사용해 로그인하십시오."
+    case .registeredAgain(let kind): return "다시 등록했습니다. 새 \(kind.koreanObject) 사용해 로그인하십시오."
     case .cause(let cause): return told(cause).text
     case .patternGrid:
       return "마우스, 숫자 1-9, 또는 화살표와 스페이스로 그리십시오. Enter: 완료. Backspace: 한 점 지우기."
@@ -162,29 +162,15 @@ enum KoreanCatalogue: Catalogue {
     }
   }
 
-  private static func name(_ kind: ValueKind) -> String {
-    switch kind {
-    case .passcode: "패스코드"
-    case .pattern: "패턴"
-    case .either: "패스코드 또는 패턴"
-    }
-  }
-
   /// What stands in brackets behind the name in a prompt.
   private static func brackets(_ service: String?, _ digits: Int?) -> String {
     let parts = [service.map(PromptText.shown), digits.map { "숫자 \($0)자리" }].compactMap(\.self)
     return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
   }
 
-  /// With the particle of an object.
-  private static func object(_ kind: ValueKind) -> String { kind == .passcode ? "패스코드를" : "\(name(kind))을" }
-
-  /// With the particle of a subject.
-  private static func subject(_ kind: ValueKind) -> String { kind == .passcode ? "패스코드가" : "\(name(kind))이" }
-
   private static func wrong(_ kind: ValueKind, _ triesLeft: Int?) -> String {
-    guard let triesLeft else { return "\(subject(kind)) 맞지 않습니다." }
-    return "\(subject(kind)) 맞지 않습니다. \(triesLeft)번 더 시도할 수 있습니다."
+    guard let triesLeft else { return "\(kind.koreanSubject) 맞지 않습니다." }
+    return "\(kind.koreanSubject) 맞지 않습니다. \(triesLeft)번 더 시도할 수 있습니다."
   }
 
   private static func wait(_ seconds: Int) -> String {

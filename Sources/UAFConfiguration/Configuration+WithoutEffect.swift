@@ -1,10 +1,9 @@
-import Authenticator
 import ServiceNames
 
 extension Configuration {
   /// What root wrote that this version reads and checks, and that changes nothing: each as section and key.
   public var withoutEffect: [String] {
-    let unbuilt = ConfiguredAuthenticator.allCases.filter { AuthenticatorType(rawValue: $0.rawValue) == nil }
+    let unbuilt = ConfiguredAuthenticator.allCases.filter { $0.type == nil }
     var names = unbuilt.filter(authenticators.contains).map { "\($0.rawValue) in authenticators" }
     names += unbuilt.filter { typeLocks[$0] != nil }.map { "\($0.rawValue).lock" }
     if general.offlineMaximumAge != nil, !allowsOffline { names.append("general.offline_max_age") }

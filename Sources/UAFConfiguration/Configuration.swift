@@ -3,10 +3,13 @@
 import Authenticator
 import ServiceNames
 
-/// The configuration (features 9).
+/// Root's configuration: what `pam_uaf.conf` says, with the defaults of what it leaves out.
 public struct Configuration: Sendable {
   /// The enabled types, at least one, none twice.
-  public internal(set) var authenticators: [ConfiguredAuthenticator] = [.passcode, .pattern]
+  public internal(set) var authenticators: [ConfiguredAuthenticator] = AuthenticatorType.allCases.filter(
+    \.isEnabledByDefault
+  )
+  .map { ConfiguredAuthenticator($0) }
   /// `[server]`; nil without one, when nobody can log in.
   public internal(set) var server: ServerSettings?
   /// `[state]`.
@@ -45,12 +48,25 @@ public struct Configuration: Sendable {
   public func lockPolicy(for type: ConfiguredAuthenticator, origin: AttemptOrigin) -> LockPolicy {
     var policy = remoteLock.laid(over: .remoteDefault)
     switch origin {
-    case .local: return (typeLocks[type] ?? LockSettings()).laid(over: lock.laid(over: .localDefault))
+    case .local:
+      let own = typeLocks[type] ?? LockSettings()
+      return own.laid(over: lock.laid(over: type.type?.defaultLock ?? .localDefault))
     case .remote: return policy
     case .otherUser:
       policy.maxLockCount = nil
       return policy
     }
+  }
+
+  /// When wrong entries lock an authenticator of a type that this version can verify.
+  public func lockPolicy(for type: AuthenticatorType, origin: AttemptOrigin) -> LockPolicy {
+    lockPolicy(for: ConfiguredAuthenticator(type), origin: origin)
+  }
+
+  /// What is asked of the entries of a type: by its section, or by the type's defaults where it has no section with keys of its own.
+  public func rules(for type: AuthenticatorType) -> any EntryRules {
+    let sections: [AuthenticatorType: any EntryRules] = [.passcode: passcode.rules, .pattern: pattern.rules]
+    return sections[type] ?? type.defaultRules()
   }
 
   /// What holds for a PAM service; nil for callers whose word for the service is not taken.

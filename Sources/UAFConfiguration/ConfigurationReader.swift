@@ -41,11 +41,12 @@ struct ConfigurationReader {
     case "lock": try readLock(node)
     case "passcode": try readPasscode(node)
     case "pattern": try readPattern(node)
-    case "biometric", "fingerprint", "face":
-      try readTypeLock(key, try tables.table(key, node))
-      try tables.refuseOthers(in: try tables.table(key, node), of: key, but: ["lock"])
     case "prompt": try tables.fill(&configuration.prompt, key, node, PromptSettings.settings)
     case "service": break
+    case _ where ConfiguredAuthenticator(rawValue: key) != nil:
+      // A type without keys of its own has a lock alone.
+      try readTypeLock(key, try tables.table(key, node))
+      try tables.refuseOthers(in: try tables.table(key, node), of: key, but: ["lock"])
     default:
       throw tables.unknown(
         key, node.line,

@@ -1,23 +1,38 @@
 import Authenticator
 
-/// A type of authenticator as the configuration may name it, whether this version can verify it or not (features 2).
-public enum ConfiguredAuthenticator: String, CaseIterable, Sendable {
-  /// A text or a PIN.
-  case passcode
-  /// A stroke over the 3x3 grid.
-  case pattern
-  /// Whatever biometry the system has.
-  case biometric
-  /// The system's fingerprint reader.
-  case fingerprint
-  /// The system's face recognition.
-  case face
+/// A type of authenticator as the configuration may name it, whether this version can verify it or not.
+public struct ConfiguredAuthenticator: Hashable, Sendable {
+  /// The name in the configuration.
+  public let rawValue: String
+
+  /// Types that the system manages; this version can verify none of them.
+  private static let systems = ["biometric", "fingerprint", "face"]
+
+  /// Every type that may be named: those that this version can verify, then the others.
+  public static var allCases: [ConfiguredAuthenticator] {
+    let built = AuthenticatorType.allCases.map(\.rawValue)
+    return (built + systems.filter { !built.contains($0) }).map { ConfiguredAuthenticator(unchecked: $0) }
+  }
+
+  /// A type that this version can verify.
+  public init(_ type: AuthenticatorType) { rawValue = type.rawValue }
+
+  /// The type of a name; nil if there is none.
+  public init?(rawValue: String) {
+    guard let found = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+    self = found
+  }
 
   /// The type of a name, or of the AAID of one that this version can verify; nil if there is none.
   init?(nameOrAAID text: String) {
     guard let type = Self(rawValue: AuthenticatorType(nameOrAAID: text)?.rawValue ?? text) else { return nil }
     self = type
   }
+
+  private init(unchecked rawValue: String) { self.rawValue = rawValue }
+
+  /// The type itself; nil if this version cannot verify it.
+  public var type: AuthenticatorType? { AuthenticatorType(rawValue: rawValue) }
 
   static var namesForPeople: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

@@ -18,6 +18,11 @@ public struct PasscodeSettings: Sendable {
   /// Whether a full entry is taken without Enter, on terminals of `uafctl`.
   public internal(set) var autoSubmit = false
 
+  /// What that asks of entries.
+  var rules: PasscodeEntryRules {
+    PasscodeEntryRules(policy: policy, usesShuffledKeypad: keypad == .shuffled, autoSubmit: autoSubmit)
+  }
+
   static var settings: [Setting<PasscodeSettings>] {
     [
       .choice("ui_type", \.policy.uiType),

@@ -42,7 +42,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
 
   @Test func `the documentation's example has the documented values`() throws {
     let example = try configuration(exampleConfiguration)
-    #expect(example.authenticators == [.passcode, .pattern])
+    #expect(example.authenticators.map(\.type) == [.passcode, .pattern])
     let server = try #require(example.server)
     #expect(server.requestURL?.text == "https://fido.example.com/uaf/get")
     #expect(server.responseURL?.text == "https://fido.example.com/uaf/respond")
@@ -120,7 +120,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
 
   @Test func `nothing configured means the defaults, without a server`() throws {
     let empty = try configuration("")
-    #expect(empty.server == nil && empty.authenticators == [.passcode, .pattern])
+    #expect(empty.server == nil && empty.authenticators.map(\.type) == [.passcode, .pattern])
     #expect(empty.lockPolicy(for: .passcode, origin: .local) == .localDefault)
     #expect(empty.lockPolicy(for: .passcode, origin: .remote) == .remoteDefault)
     #expect(empty.general.hidesState(remote: true) && !empty.general.hidesState(remote: false))

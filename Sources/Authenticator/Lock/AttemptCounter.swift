@@ -14,7 +14,7 @@ struct AttemptCounter: Equatable, Sendable {
   var isClear: Bool { charges.isEmpty && locks.isEmpty && lock == nil }
 
   /// The policy that counts now: the configured one, but never looser than the one attempts were
-  /// already counted under (features 3, result 3015).
+  /// already counted under (result 3015).
   func effectivePolicy(configured: LockPolicy) -> LockPolicy {
     guard !isClear, let policy else { return configured }
     return policy.stricter(configured)

@@ -6,18 +6,23 @@ import UAFService
 /// `uaf-server metadata`: prints what other servers need to know about this project's authenticators.
 struct MetadataCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "metadata", abstract: "Print the metadata statements of the passcode and the pattern authenticator.",
+    commandName: "metadata",
+    abstract: "Print the metadata statements of the \(names.joined(separator: " and the ")) authenticator.",
     discussion: """
-      Two lines, each a JSON object by the FIDO metadata statement 1.1, with the limits the programs were built with: \
+      One line for each, a JSON object by the FIDO metadata statement 1.1, with the limits the programs were built with: \
       configuration outside them is refused, so what is printed always holds. Needs no state.
       """)
 
   @Argument(
-    help: "Only this one: passcode or pattern.", completion: .list(AuthenticatorType.allCases.map(\.rawValue)))
+    help: "Only this one: \(names.joined(separator: " or ")).", completion: .list(names))
   var type: String?
 
+  private static let names = AuthenticatorType.allCases.map(\.rawValue)
+
   func validate() throws {
-    guard type == nil || types.count == 1 else { throw ValidationError("TYPE must be passcode or pattern.") }
+    guard type == nil || types.count == 1 else {
+      throw ValidationError("TYPE must be \(Self.names.joined(separator: " or ")).")
+    }
   }
 
   func run() throws {

@@ -4,24 +4,23 @@ import UAFMessages
 extension MetadataStatement {
   /// The statement of one of this project's authenticators.
   ///
-  /// It states the weakest values that the configuration allows: for the passcode digits only and the shortest length, for the
-  /// pattern the fewest nodes, for both the most entries until a lock and the shortest lock.
+  /// It states the weakest values that the configuration allows: the type's own figures, and for every type the most entries
+  /// until a lock and the shortest lock.
   package static func projectOwn(_ type: AuthenticatorType) throws(MessageError) -> MetadataStatement {
     let maxRetries = UInt16(LockPolicy.retryCountRange.upperBound)
     let blockSlowdown = UInt16(LockPolicy.lockTimeRange.lowerBound.components.seconds)
     let method: VerificationMethodDescriptor
-    switch type {
-    case .passcode:
+    switch type.accuracy {
+    case .code(let base, let minimumLength):
       method = VerificationMethodDescriptor(
         userVerification: type.userVerification,
         caDesc: CodeAccuracyDescriptor(
-          base: 10, minLength: UInt16(PasscodePolicy.lengthRange.lowerBound), maxRetries: maxRetries,
-          blockSlowdown: blockSlowdown))
-    case .pattern:
+          base: base, minLength: minimumLength, maxRetries: maxRetries, blockSlowdown: blockSlowdown))
+    case .pattern(let minimumComplexity):
       method = VerificationMethodDescriptor(
         userVerification: type.userVerification,
         paDesc: PatternAccuracyDescriptor(
-          minComplexity: Pattern.shortestCount, maxRetries: maxRetries, blockSlowdown: blockSlowdown))
+          minComplexity: minimumComplexity, maxRetries: maxRetries, blockSlowdown: blockSlowdown))
     }
     return MetadataStatement(
       aaid: try AAID(type.aaid), description: "pam-uaf \(type.rawValue)", userVerificationDetails: [[method]])

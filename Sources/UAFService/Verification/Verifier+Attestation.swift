@@ -2,7 +2,7 @@ import UAFCrypto
 import UAFMessages
 
 extension Verifier {
-  /// Verifies the attestation of a new key (UAF protocol, section 3.4.6.5, rule 5.7).
+  /// Verifies the attestation of a new key (UAF protocol 1.1, section 3.4.6.5, rule 5.7).
   ///
   /// A model with roots must use full attestation, a model without roots surrogate attestation. ECDAA is optional in UAF and not
   /// supported here.

@@ -2,7 +2,7 @@ import UAFCrypto
 import UAFMessages
 
 extension Verifier {
-  /// Verifies an authentication response (UAF protocol, section 3.5.7.5).
+  /// Verifies an authentication response (UAF protocol 1.1, section 3.5.7.5).
   ///
   /// An assertion that fails is skipped; if none is left, the first one's reason is the answer.
   ///

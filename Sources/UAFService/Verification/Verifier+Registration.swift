@@ -2,7 +2,7 @@ import UAFCrypto
 import UAFMessages
 
 extension Verifier {
-  /// Verifies a registration response (UAF protocol, section 3.4.6.5).
+  /// Verifies a registration response (UAF protocol 1.1, section 3.4.6.5).
   ///
   /// An assertion that fails is skipped; if none is left, the first one's reason is the answer.
   ///

@@ -1,7 +1,7 @@
 import UAFCrypto
 import UAFMessages
 
-/// The server's rules for answers (UAF protocol, sections 3.4.6.5 and 3.5.7.5).
+/// The server's rules for answers (UAF protocol 1.1, sections 3.4.6.5 and 3.5.7.5).
 ///
 /// It uses no store, no clock and no network: what it needs of them is passed to it.
 struct Verifier: Sendable {

@@ -5,4 +5,12 @@ enum Check: String, CaseIterable {
   case passcode, pattern, choice
   /// An enrolment code.
   case code
+
+  /// Whether an answer can be drawn on a grid in place of being typed.
+  var isDrawn: Bool {
+    switch self {
+    case .pattern: true
+    case .passcode, .choice, .code: false
+    }
+  }
 }

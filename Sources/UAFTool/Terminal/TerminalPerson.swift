@@ -26,7 +26,7 @@ struct TerminalPerson: Person, ~Copyable {
     let followsFull = muted != nil
     muted?.discard()
     if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
-    guard Check(rawValue: prompt.check) != .pattern || prompt.echo else {
+    guard prompt.echo || Check(rawValue: prompt.check)?.isDrawn != true else {
       muted = nil
       return try drawPattern(prompt)
     }

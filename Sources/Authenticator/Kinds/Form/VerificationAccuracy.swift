@@ -1,0 +1,9 @@
+/// How hard an entry is to guess, as the FIDO metadata statement tells it.
+///
+/// The figures are the weakest that the configuration allows. The statement adds the limits of the lock, which all types share.
+public enum VerificationAccuracy: Equatable, Sendable {
+  /// A text (metadata statement, CodeAccuracyDescriptor): how many characters there are to choose from, and the fewest of a value.
+  case code(base: UInt16, minimumLength: UInt16)
+  /// A pattern (metadata statement, PatternAccuracyDescriptor): how many patterns there are of the fewest nodes.
+  case pattern(minimumComplexity: UInt32)
+}

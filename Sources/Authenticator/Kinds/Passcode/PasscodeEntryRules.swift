@@ -1,0 +1,36 @@
+import FidoResults
+import SecretMemory
+
+/// What root asks of the entries of passcodes.
+public struct PasscodeEntryRules: EntryRules {
+  /// What a new passcode must be like.
+  public var policy: PasscodePolicy
+  /// Whether digits are entered with a keypad that is shuffled for each attempt.
+  public var usesShuffledKeypad: Bool
+  /// Whether a full entry is taken without Enter.
+  public var autoSubmit: Bool
+
+  /// Rules; without arguments those that hold where root has configured nothing.
+  public init(policy: PasscodePolicy = PasscodePolicy(), usesShuffledKeypad: Bool = false, autoSubmit: Bool = false) {
+    self.policy = policy
+    self.usesShuffledKeypad = usesShuffledKeypad
+    self.autoSubmit = autoSubmit
+  }
+
+  /// One line for each broken rule.
+  public func objections(to value: borrowing Secret, in language: Language) -> [String] {
+    value.withBytes { policy.check($0) }.map { $0.message(in: language) }
+  }
+
+  /// A PIN has exactly so many digits; any other entry is told so.
+  public func formRefusal(of entry: borrowing Secret) -> PromptText? {
+    guard let digitCount, !entry.withBytes({ policy.uiType.accepts($0) }) else { return nil }
+    return .digitsExpected(digitCount)
+  }
+
+  /// The digits of a PIN.
+  public var digitCount: Int? { policy.uiType.digitCount }
+
+  /// The digits of a PIN, or the most characters that a new text may have.
+  public var completeLength: Int? { autoSubmit ? digitCount ?? policy.maximumLength : nil }
+}

@@ -1,0 +1,113 @@
+// Purpose: what a passcode must be like when it is set. Nothing here looks at a value that is being verified.
+
+import FidoResults
+import SecretMemory
+
+/// The rules for new passcodes.
+public struct PasscodePolicy: Sendable {
+  /// How a passcode is entered.
+  public var uiType = PasscodeUIType.normal
+
+  /// Fewest characters, under ``PasscodeUIType/normal``.
+  public var minimumLength = 6
+
+  /// Most characters, under ``PasscodeUIType/normal``.
+  public var maximumLength = 64
+
+  /// Digits only, under ``PasscodeUIType/normal``.
+  public var digitsOnly = false
+
+  /// The one expression with the built-in message, under ``PasscodeUIType/normal``.
+  public var regularExpression: PasscodeExpression?
+
+  /// The built-in rules that are on, with the administrator's message; nil for the built-in one.
+  public var rules: [PasscodeRule: AdministratorText?] = [:]
+
+  /// Texts no value may contain.
+  public var ignored: [IgnoredText] = []
+
+  /// Expressions the whole value must match, each with the message of the one that does not; nil for the built-in one.
+  public var expressions: [(expression: PasscodeExpression, message: AdministratorText?)] = []
+
+  /// Makes a policy with the default lengths and no rules.
+  public init() {}
+
+  /// What `min_length` and `max_length` may be.
+  public static let lengthRange = 4...64
+
+  /// Everything that is wrong with a value, in the order of the configuration's sections; empty if it may be set.
+  ///
+  /// Characters are code points of the normalised value, whether the given one was normalised or not. A value that
+  /// ``PasscodeFormat/normalised(_:)`` refuses has the one problem `format`.
+  public func check(_ value: Span<UInt8>) -> [PasscodeProblem] {
+    guard let text = NormalisedText(value) else {
+      return [.builtIn("format", Self.formProblem(of: value))]
+    }
+    let characterProblems = text.withPoints { formatProblems($0) + ruleProblems($0) }
+    return characterProblems + text.utf8.withBytes { textProblems($0) }
+  }
+
+  /// What is wrong with a value that has no normalised form.
+  private static func formProblem(of value: Span<UInt8>) -> RuleText {
+    if value.isEmpty { return .empty }
+    // Nobody looks through an entry of any length.
+    guard value.count <= PasscodeFormat.maximumEntryByteCount else { return .tooLong }
+    return NormalisedText.hasUsableCharacters(value) ? .tooLong : .unusableCharacters
+  }
+
+  private func formatProblems(_ points: Span<UInt32>) -> [PasscodeProblem] {
+    var problems: [PasscodeProblem] = []
+    let allDigits = points.indices.allSatisfy { CodePoints.isASCIIDigit(points[$0]) }
+    if let count = uiType.digitCount {
+      if !allDigits || points.count != count { problems.append(.builtIn("ui_type", .exactDigits(count))) }
+      return problems
+    }
+    if points.count < minimumLength { problems.append(.builtIn("min_length", .minimumLength(minimumLength))) }
+    if points.count > maximumLength { problems.append(.builtIn("max_length", .maximumLength(maximumLength))) }
+    if digitsOnly, !allDigits { problems.append(.builtIn("digits_only", .digitsOnly)) }
+    return problems
+  }
+
+  private func ruleProblems(_ points: Span<UInt32>) -> [PasscodeProblem] {
+    PasscodeRule.allCases.compactMap { rule in
+      guard let message = rules[rule], rule.refuses(points) else { return nil }
+      return PasscodeProblem(key: rule.rawValue, message: message, otherwise: rule.text)
+    }
+  }
+
+  private func textProblems(_ value: Span<UInt8>) -> [PasscodeProblem] {
+    var problems: [PasscodeProblem] = []
+    if uiType == .normal, let regularExpression, !regularExpression.matches(value) {
+      problems.append(.builtIn("regular_expression", .regularExpression))
+    }
+    for entry in ignored where entry.isContained(in: value) {
+      problems.append(PasscodeProblem(key: "ignore", message: entry.message, otherwise: .ignored))
+    }
+    for (expression, message) in expressions where !expression.matches(value) {
+      problems.append(PasscodeProblem(key: "regex", message: message, otherwise: .regularExpression))
+    }
+    return problems
+  }
+}
+
+extension PasscodeRule {
+  fileprivate var text: RuleText {
+    switch self {
+    case .equalCharacter: .equalCharacter
+    case .ascendingDescending: .ascendingDescending
+    case .twoCharacterRepeat: .twoCharacterRepeat
+    case .twoEqualCharacterRepeat: .twoEqualCharacterRepeat
+    case .notNumberEnglish: .notNumberEnglish
+    }
+  }
+}
+
+extension PasscodeProblem {
+  fileprivate static func builtIn(_ key: String, _ text: RuleText) -> PasscodeProblem {
+    PasscodeProblem(key: key, wording: .builtIn(text))
+  }
+
+  fileprivate init(key: String, message: AdministratorText?, otherwise text: RuleText) {
+    self.init(key: key, wording: message.map { .administrator($0, otherwise: text) } ?? .builtIn(text))
+  }
+}

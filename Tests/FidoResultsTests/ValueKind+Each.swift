@@ -1,0 +1,10 @@
+import Authenticator
+import FidoResults
+
+extension ValueKind {
+  /// Where it must not show which of the types the account has.
+  static let either = oneOf(AuthenticatorType.allCases.map(\.kind))
+
+  /// All that a text can name: each type, and one of them.
+  static let allCases = AuthenticatorType.allCases.map(\.kind) + [either]
+}
