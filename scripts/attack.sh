@@ -6,4 +6,4 @@
 #   scripts/attack.sh A1 A7 ...   these alone
 set -euo pipefail
 cd "$(dirname "$0")/.."
-exec scripts/throw-away.sh attack 'sudo openssh-server openssh-client strace e2fsprogs' "$@"
+exec Tests/Acceptance/throw-away.sh attack 'sudo openssh-server openssh-client strace e2fsprogs' "$@"

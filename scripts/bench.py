@@ -9,17 +9,41 @@ request under way while the person types, divided, and as it would be if the req
 `bench.py builds CHECKOUT`: logins of this build and of another checkout's build take turns. This build also takes turns
 with itself, as a negative control: what its ratio differs from 1 by is noise.
 """
-import ctypes, hashlib, http.client, http.server, os, pathlib, random, socket, ssl, statistics, struct, subprocess, sys
-import tempfile, threading, time
+
+import ctypes
+import hashlib
+import http.client
+import http.server
+import os
+import pathlib
+import random
+import socket
+import ssl
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-STAGE = ROOT / "build/stage" / (ROOT / "build/stage.prefix").read_text().strip().lstrip("/")
+STAGE = (
+    ROOT / "build/stage" / (ROOT / "build/stage.prefix").read_text().strip().lstrip("/")
+)
 MODULE = ROOT / "build/tree/pam_uaf.so"
 ROUNDS = int(os.environ.get("ROUNDS", "50"))
 OVERLAP_ROUNDS = int(os.environ.get("OVERLAP_ROUNDS", "5"))
 COSTS = (10, 16)
-ANSWERING, TYPING = 2, 3  # Seconds: a server far away, and a person at a passcode of some length.
-ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"}
+ANSWERING, TYPING = (
+    2,
+    3,
+)  # Seconds: a server far away, and a person at a passcode of some length.
+ENVIRONMENT = {
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    "LC_ALL": "C.UTF-8",
+    "SWIFT_BACKTRACE": "enable=no",
+}
 HELPERS = 3  # The descriptor the helper finds its conversation at.
 NOTHING = os.open("/dev/null", os.O_RDONLY)
 PASSCODE = b"bench passcode 1"
@@ -30,28 +54,43 @@ def field(tag, value):
 
 
 def begin(configuration, divided):
-    return (b"\x01" + field(1, b"\0\3") + field(2, b"\1") + field(3, struct.pack(">I", 0)) + field(4, b"root")
-            + field(5, b"root") + field(6, b"login") + field(12, b"conf=" + str(configuration).encode())
-            + (field(15, b"\1") if divided else b""))
+    return (
+        b"\x01"
+        + field(1, b"\0\3")
+        + field(2, b"\1")
+        + field(3, struct.pack(">I", 0))
+        + field(4, b"root")
+        + field(5, b"root")
+        + field(6, b"login")
+        + field(12, b"conf=" + str(configuration).encode())
+        + (field(15, b"\1") if divided else b"")
+    )
 
 
 class Message(ctypes.Structure):
     """pam_message of security/_pam_types.h."""
+
     _fields_ = [("style", ctypes.c_int), ("text", ctypes.c_char_p)]
 
 
 class Response(ctypes.Structure):
     """pam_response of security/_pam_types.h; libpam frees the text."""
+
     _fields_ = [("text", ctypes.c_void_p), ("code", ctypes.c_int)]
 
 
 CONVERSE = ctypes.CFUNCTYPE(
-    ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.POINTER(Message)), ctypes.POINTER(ctypes.POINTER(Response)),
-    ctypes.c_void_p)
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.POINTER(ctypes.POINTER(Message)),
+    ctypes.POINTER(ctypes.POINTER(Response)),
+    ctypes.c_void_p,
+)
 
 
 class Conversation(ctypes.Structure):
     """pam_conv of security/_pam_types.h."""
+
     _fields_ = [("converse", CONVERSE), ("data", ctypes.c_void_p)]
 
 
@@ -61,7 +100,8 @@ def stack(module, configuration):
     folder.mkdir()
     (folder / "module.so").symlink_to(module)
     (folder / "bench").write_text(
-        f"auth required {folder}/module.so conf={configuration}\naccount required pam_permit.so\n")
+        f"auth required {folder}/module.so conf={configuration}\naccount required pam_permit.so\n"
+    )
     return folder
 
 
@@ -85,14 +125,22 @@ def pam_login(folder, typing=0.05):
         return 0
 
     conversation, handle = Conversation(CONVERSE(converse), None), ctypes.c_void_p()
-    if libpam.pam_start_confdir(b"bench", b"root", ctypes.byref(conversation), str(folder).encode(), ctypes.byref(handle)):
+    if libpam.pam_start_confdir(
+        b"bench",
+        b"root",
+        ctypes.byref(conversation),
+        str(folder).encode(),
+        ctypes.byref(handle),
+    ):
         sys.exit("bench: libpam does not start")
     started = time.perf_counter()
     code = libpam.pam_authenticate(handle, 0)
     finished = time.perf_counter()
     libpam.pam_end(handle, code)
     if code or len(times) != 2:
-        sys.exit(f"bench: the login ended with PAM code {code} after {len(times) // 2} prompts")
+        sys.exit(
+            f"bench: the login ended with PAM code {code} after {len(times) // 2} prompts"
+        )
     return times[0] - started, finished - times[1]
 
 
@@ -104,12 +152,13 @@ def login(configuration, typing=0.05, divided=False):
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     started = time.perf_counter()
     os.dup2(theirs.fileno(), HELPERS)
-    helper = subprocess.Popen([STAGE / "libexec/pam-uaf/uaf-helper"], env=ENVIRONMENT, pass_fds=(HELPERS,))
+    helper = subprocess.Popen(
+        [STAGE / "libexec/pam-uaf/uaf-helper"], env=ENVIRONMENT, pass_fds=(HELPERS,)
+    )
     os.dup2(NOTHING, HELPERS)
     theirs.close()
     ours.send(begin(configuration, divided))
-    ready = started
-    prompted = answered = None
+    ready = prompted = answered = started
     while True:
         packet = ours.recv(65536)
         if packet[:1] == b"\x84":
@@ -134,7 +183,9 @@ def login(configuration, typing=0.05, divided=False):
 
 def derivation(cost):
     started = time.perf_counter()
-    hashlib.scrypt(PASSCODE, salt=b"0" * 16, n=1 << cost, r=8, p=2, maxmem=1 << 30, dklen=32)
+    hashlib.scrypt(
+        PASSCODE, salt=b"0" * 16, n=1 << cost, r=8, p=2, maxmem=1 << 30, dklen=32
+    )
     return time.perf_counter() - started
 
 
@@ -143,6 +194,7 @@ class SlowServer(http.server.ThreadingHTTPServer):
 
     It has the server's own certificate, because a signature is bound to the one that was seen.
     """
+
     daemon_threads = True
 
     def __init__(self, state, port):
@@ -159,11 +211,18 @@ class SlowServer(http.server.ThreadingHTTPServer):
 
 class Passing(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: SlowServer
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        behind = http.client.HTTPSConnection("127.0.0.1", self.server.behind, context=self.server.trusted)
-        named = {name: self.headers[name] for name in ("Content-Type", "Accept") if name in self.headers}
+        behind = http.client.HTTPSConnection(
+            "127.0.0.1", self.server.behind, context=self.server.trusted
+        )
+        named = {
+            name: self.headers[name]
+            for name in ("Content-Type", "Accept")
+            if name in self.headers
+        }
         behind.request("POST", self.path, body, named)
         answer = behind.getresponse()
         content = answer.read()
@@ -186,32 +245,56 @@ def register(folder, cost, port, server_state, name):
         f'response_url = "https://127.0.0.1:{port}/uaf/respond"\nca_file = "{server_state}/ca.pem"\n'
         # To the server each state is an account: a second one of this machine under one name would replace the first.
         f'username = "{{user}}-{name}"\n'
-        f'[state]\ndirectory = "{folder}/state-{name}"\nkdf_cost = {cost}\n')
+        f'[state]\ndirectory = "{folder}/state-{name}"\nkdf_cost = {cost}\n'
+    )
     tool = [STAGE / "bin/uafctl", "--conf", configuration]
     payload = folder / f"payload-{name}"
     payload.touch(0o600)
-    payload.write_bytes(subprocess.run([STAGE / "bin/uaf-server", "enrol", f"root-{name}", "--state", server_state],
-                                       check=True, capture_output=True).stdout)
+    payload.write_bytes(
+        subprocess.run(
+            [
+                STAGE / "bin/uaf-server",
+                "enrol",
+                f"root-{name}",
+                "--state",
+                server_state,
+            ],
+            check=True,
+            capture_output=True,
+        ).stdout
+    )
     subprocess.run(tool + ["init"], check=True, capture_output=True)
-    subprocess.run(tool + ["register", "root", "--code", payload], check=True, capture_output=True,
-                   input=PASSCODE + b"\n" + PASSCODE + b"\n")
+    subprocess.run(
+        tool + ["register", "root", "--code", payload],
+        check=True,
+        capture_output=True,
+        input=PASSCODE + b"\n" + PASSCODE + b"\n",
+    )
     return configuration
 
 
 def measure_derivation(folder, port, state):
-    folders = {cost: stack(MODULE, register(folder, cost, port, state, cost)) for cost in COSTS}
+    folders = {
+        cost: stack(MODULE, register(folder, cost, port, state, cost)) for cost in COSTS
+    }
     samples = {cost: [] for cost in COSTS}
     for _ in range(ROUNDS):
         for cost in COSTS:
             start, end = pam_login(folders[cost])
             samples[cost].append((start, end, derivation(cost)))
     print(f"medians of {ROUNDS} rounds in turn, milliseconds")
-    print(f"{'kdf_cost':>8} {'start to prompt':>16} {'answer to end':>14} {'scrypt alone':>13} {'rest':>7}")
+    print(
+        f"{'kdf_cost':>8} {'start to prompt':>16} {'answer to end':>14} {'scrypt alone':>13} {'rest':>7}"
+    )
     for cost in COSTS:
         medians = [1000 * statistics.median(column) for column in zip(*samples[cost])]
         rest = 1000 * statistics.median(end - kdf for _, end, kdf in samples[cost])
-        print(f"{cost:>8} {medians[0]:>16.1f} {medians[1]:>14.1f} {medians[2]:>13.1f} {rest:>7.1f}")
-    ratio = statistics.median(b[1] / a[1] for a, b in zip(samples[COSTS[0]], samples[COSTS[1]]))
+        print(
+            f"{cost:>8} {medians[0]:>16.1f} {medians[1]:>14.1f} {medians[2]:>13.1f} {rest:>7.1f}"
+        )
+    ratio = statistics.median(
+        b[1] / a[1] for a, b in zip(samples[COSTS[0]], samples[COSTS[1]])
+    )
     print(f"a login at kdf_cost {COSTS[1]} takes {ratio:.1f} times one at {COSTS[0]}")
 
 
@@ -219,21 +302,35 @@ def measure_builds(folder, port, state, checkout):
     """Each build logs in with a state folder of its own, registered by this build, in an order that is drawn each round."""
     other = pathlib.Path(checkout).resolve() / "build/tree/pam_uaf.so"
     if not other.exists():
-        sys.exit(f"bench: {other} is not there: run 'make build' in that checkout first")
+        sys.exit(
+            f"bench: {other} is not there: run 'make build' in that checkout first"
+        )
     builds = {"this": MODULE, "this again": MODULE, "the other": other}
-    folders = {name: stack(module, register(folder, COSTS[0], port, state, name.replace(" ", "-")))
-               for name, module in builds.items()}
+    folders = {
+        name: stack(
+            module, register(folder, COSTS[0], port, state, name.replace(" ", "-"))
+        )
+        for name, module in builds.items()
+    }
     samples = {name: [] for name in builds}
     for _ in range(ROUNDS):
         for name in random.sample(list(builds), len(builds)):
             start, end = pam_login(folders[name])
             samples[name].append((start, end, start + end))
     columns = ("call to prompt", "answer to end", "whole login")
-    print(f"pam_authenticate, medians of {ROUNDS} rounds in turn, milliseconds; ratio to the other build")
+    print(
+        f"pam_authenticate, medians of {ROUNDS} rounds in turn, milliseconds; ratio to the other build"
+    )
     print(f"{'':<12}" + "".join(f"{name:>24}" for name in columns))
-    whole = {name: [statistics.median(column) for column in zip(*samples[name])] for name in builds}
+    whole = {
+        name: [statistics.median(column) for column in zip(*samples[name])]
+        for name in builds
+    }
     for name, medians in whole.items():
-        cells = (f"{1000 * own:.2f} ({own / others:.3f})" for own, others in zip(medians, whole["the other"]))
+        cells = (
+            f"{1000 * own:.2f} ({own / others:.3f})"
+            for own, others in zip(medians, whole["the other"])
+        )
         print(f"{name:<12}" + "".join(f"{cell:>24}" for cell in cells))
 
 
@@ -245,18 +342,26 @@ def measure_overlap(folder, port, state):
     listed = f'app_ids = ["https://127.0.0.1:{port}/uaf/facets"]\n[state]'
     moved = configuration.read_text().replace(f":{port}/", f":{slow.server_port}/")
     configuration.write_text(moved.replace("[state]", listed))
-    rounds = [(login(configuration, TYPING), login(configuration, TYPING, divided=True))
-              for _ in range(OVERLAP_ROUNDS)]
+    rounds = [
+        (login(configuration, TYPING), login(configuration, TYPING, divided=True))
+        for _ in range(OVERLAP_ROUNDS)
+    ]
     slow.shutdown()
-    print(f"the server answers after {ANSWERING} s, the person types for {TYPING} s, kdf_cost {COSTS[1]}; "
-          f"medians of {OVERLAP_ROUNDS} rounds in turn, seconds")
+    print(
+        f"the server answers after {ANSWERING} s, the person types for {TYPING} s, kdf_cost {COSTS[1]}; "
+        f"medians of {OVERLAP_ROUNDS} rounds in turn, seconds"
+    )
     print(f"{'':<16} {'start to prompt':>16} {'Enter to verdict':>17}")
     for name, way in (("overlapped", 0), ("divided", 1)):
-        _, start, end = [statistics.median(column) for column in zip(*(both[way] for both in rounds))]
+        _, start, end = [
+            statistics.median(column) for column in zip(*(both[way] for both in rounds))
+        ]
         print(f"{name:<16} {start:>16.2f} {end:>17.2f}")
     # Divided, what comes before *ready* is the request's round trip alone: nobody types meanwhile.
     both = statistics.median(divided[0] + divided[2] for _, divided in rounds)
-    print(f"{'two round trips':<16} {'':>16} {both:>17.2f}   (not done: the request after Enter, then the answer)")
+    print(
+        f"{'two round trips':<16} {'':>16} {both:>17.2f}   (not done: the request after Enter, then the answer)"
+    )
 
 
 def main():
@@ -267,7 +372,9 @@ def main():
         case names if set(names) <= set(parts):
             chosen = [parts[name] for name in names or parts]
         case _:
-            sys.exit("bench: usage: bench.py [derivation] [overlap], or bench.py builds CHECKOUT")
+            sys.exit(
+                "bench: usage: bench.py [derivation] [overlap], or bench.py builds CHECKOUT"
+            )
     if os.geteuid() != 0:
         sys.exit("bench: run as root (the helper serves root alone)")
     os.umask(0o077)
@@ -275,9 +382,22 @@ def main():
     with tempfile.TemporaryDirectory(prefix="pam-uaf-bench.") as name:
         folder = pathlib.Path(name)
         state = folder / "server"
-        server = subprocess.Popen([STAGE / "bin/uaf-server", "serve", "--state", state, "--listen", "127.0.0.1:0",
-                                   "--development"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        server = subprocess.Popen(
+            [
+                STAGE / "bin/uaf-server",
+                "serve",
+                "--state",
+                state,
+                "--listen",
+                "127.0.0.1:0",
+                "--development",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         try:
+            assert server.stdout
             port = server.stdout.readline().strip().rsplit(":", 1)[1]
             for part in chosen:
                 part(folder, port, state)

@@ -2,7 +2,7 @@
 # The rules of CONTRIBUTING.md that a machine can check: format, forbidden words, sizes, and what the programs in
 # build/stage need. Prints one line for each rule that is broken and fails if there is any.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 broken=0
 say() {
@@ -35,12 +35,13 @@ forbid '^ *(@testable )?import Foundation' 'no Foundation in a login: size, star
   "${login_path[@]/#/Sources/}"
 
 # Every `unsafe` has its reason.
-while IFS= read -r line; do say "$line"; done < <(find Sources -name '*.swift' | sort | xargs awk -f scripts/safety.awk)
+while IFS= read -r line; do say "$line"; done < <(find Sources -name '*.swift' | sort | xargs awk -f scripts/check/safety.awk)
 
 forbid '\bpopen\(|\bwordexp\(|"/bin/[a-z]*sh"|[^.e] system\(' 'no shell sees a name or a text' Sources cshim
 
 # Imports, programs' contents, circles between folders, sizes, citations, the table of targets.
 export PYTHONDONTWRITEBYTECODE=1
+scripts/check/linters.sh && scripts/check/lint.py || broken=1
 scripts/check/structure.py || broken=1
 scripts/check/planted.py || broken=1
 
@@ -49,10 +50,10 @@ scripts/policies.py || broken=1
 # Each line of pam.d/ is explained, and lets no failure through.
 scripts/stacks.py || broken=1
 # The table of attacks is that of the rows as they are.
-PYTHONPATH=scripts python3 -m attack.document --check || broken=1
+PYTHONPATH=Tests/Acceptance python3 -m attack.document --check || broken=1
 
 generated=$(git ls-files -- build .build Package.resolved cshim/core '*.o' '*.so' 2>/dev/null)
-if [[ -n $generated ]]; then say "generated files are committed:" $generated; fi
+if [[ -n $generated ]]; then say "generated files are committed: ${generated//$'\n'/ }"; fi
 
 # What a program is linked against must be on its list.
 needs_only() { # file, libraries

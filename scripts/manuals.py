@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """Checks the manuals of programs against their own help: each subcommand with its operands, and each option that one of
-them names, the other names, too. `scripts/check.sh` calls it with the programs of build/stage; keys of the configuration and arguments
-of the module are compared by a test, with the readers' own lists."""
-import pathlib, re, subprocess, sys
+them names, the other names, too. `scripts/check.sh` calls it with the programs of build/stage; keys of the configuration and
+arguments of the module are compared by a test, with the readers' own lists."""
+
+import pathlib
+import re
+import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 

@@ -18,9 +18,11 @@ import sys
 
 CHECKOUT = pathlib.Path(__file__).resolve().parent.parent
 ROOT = CHECKOUT / "pam.d"
-sys.path.insert(0, str(CHECKOUT / "scripts"))
+sys.path.insert(0, str(CHECKOUT / "Tests/Acceptance"))
 sys.dont_write_bytecode = True
 from lab import profile  # noqa: E402
+from lab.stack_model import LATER, Line, follow, read  # noqa: E402
+
 SERVICES = ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "sddm", "locker"]
 # A locker may answer both questions with one string, and SDDM does.
 FILES = {(shape, service) for shape in ("instead", "fallback", "second-factor") for service in SERVICES}
@@ -32,92 +34,13 @@ CODES = """success open_err symbol_err service_err system_err buf_err perm_denie
 authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail cred_expired cred_err
 no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy authtok_disable_aging try_again ignore abort
 authtok_expired module_unknown bad_item conv_again incomplete""".split()
-WORDS = {
-    "required": "success=ok new_authtok_reqd=ok ignore=ignore default=bad",
-    "requisite": "success=ok new_authtok_reqd=ok ignore=ignore default=die",
-    "sufficient": "success=done new_authtok_reqd=done default=ignore",
-    "optional": "success=ok new_authtok_reqd=ok default=ignore",
-}
 TABLE = CHECKOUT / "Sources/FidoResults/PAMEnd+Table.swift"
 END = re.compile(
     r'PAMEnd\(\s*"PAM_(?P<code>\w+)",\s*\.(?P<speaker>\w+),(?:\s*\[[\d,\s]+\],)?\s*by:\s*\[(?P<causes>[.\w,\s]+)\],'
-    r'(?:\s*choices:\s*\[(?P<choices>[.\w,\s]+)\],)?')
+    r"(?:\s*choices:\s*\[(?P<choices>[.\w,\s]+)\],)?"
+)
 # What else the other lines of a stack may answer to whoever starves them.
 TROUBLES = ("auth_err", "module_unknown", "ignore")
-LINE = re.compile(r"(auth|account|password)  (\[[^]]*\]|\w+)  (\S+)(?: (.*))?|@include (\S+)")
-
-
-class Line:
-    """One line: its stage, what is done with each result, the module, or the name of what is included."""
-
-    def __init__(self, text):
-        found = LINE.fullmatch(text)
-        if not found:
-            raise ValueError(f"not a line as the others are: {text}")
-        self.text, self.stage, control, self.module, self.arguments, included = text, *found.groups()
-        if included:
-            # As Debian writes these files: a failure ends the stack, a success goes on.
-            self.stage, control, self.module = included.removeprefix("common-"), "requisite", included
-        elif control == "substack":
-            # The same, but the end is that of the substack.
-            control = "required"
-        self.is_bracketed = control.startswith("[")
-        control = WORDS.get(control, control.strip("[]"))
-        self.actions = dict(action.split("=") for action in control.split())
-
-    def action(self, code):
-        return self.actions.get(code, self.actions.get("default", "bad"))
-
-
-def read(path):
-    """The lines, and complaints about those that nobody has explained or that are none."""
-    lines, wrong, comment = [], [], 0
-    for text in path.read_text().splitlines():
-        if text.startswith("#"):
-            comment += 1
-        elif text:
-            if comment == 0:
-                wrong.append(f"no comment above: {text}")
-            try:
-                lines.append(Line(text))
-            except ValueError as reason:
-                wrong.append(str(reason))
-            comment = 0
-        else:
-            # The head explains the file, and no line.
-            comment = 0
-    return lines, wrong
-
-
-# What a service has behind the lines of pam.d/.
-LATER = "of-the-service"
-
-
-def follow(lines, stage, results, behind):
-    """What libpam answers to a stage with so many lines of the service behind it, and the modules it ran."""
-    lines = [line for line in lines if line.stage == stage] + behind * [Line(f"{stage}  required  {LATER}")]
-    ran, status, has_failed, at = [], None, False, 0
-    while at < len(lines):
-        line, at = lines[at], at + 1
-        ran.append(line.module)
-        code = results.get(line.module, "success")
-        action = line.action(code)
-        if action in ("ok", "done"):
-            if not has_failed:
-                status = code if status in (None, "success") else status
-                if action == "done":
-                    break
-        elif action in ("bad", "die"):
-            # A success that counts as a failure is one.
-            status = status if has_failed else "perm_denied" if code == "success" else code
-            has_failed = True
-            if action == "die":
-                break
-        elif action.isdigit():
-            at += int(action)
-            if at > len(lines):
-                return "perm_denied", ran
-    return status, ran
 
 
 def expected_auth(shape, code, is_member, password):
@@ -156,8 +79,7 @@ def words(text):
 def ends():
     """The table's rows: code, who says it, who can cause it, where root chose it."""
     text = TABLE.read_text()
-    found = [(end["code"].lower(), end["speaker"], words(end["causes"]), words(end["choices"])) for end in
-             END.finditer(text)]
+    found = [(end["code"].lower(), end["speaker"], words(end["causes"]), words(end["choices"])) for end in END.finditer(text)]
     if len(found) != text.count("PAMEnd("):
         raise ValueError(f"{TABLE}: a row that is not in the form of the others")
     return found
@@ -170,26 +92,32 @@ def left_to_password(shape):
     A code that is not in the table is anybody's.
     """
     rows = ends()
-    return {code for code in CODES if code in [row[0] for row in rows] and all(
-        causes == {"root"} or shape in choices for found, _, causes, choices in rows if found == code)}
+    return {
+        code
+        for code in CODES
+        if code in [row[0] for row in rows]
+        and all(causes == {"root"} or shape in choices for found, _, causes, choices in rows if found == code)
+    }
 
 
 def check_causes(shape, lines):
     """Nobody gets in by a code that somebody else than root brought about, whatever else of the stack is starved."""
     way_on = left_to_password(shape)
     names = [line.module for line in lines]
-    group, permit, password = (
-        "pam_succeed_if.so", "pam_permit.so", "pam_unix.so" if "pam_unix.so" in names else "common-auth")
+    group, permit, password = ("pam_succeed_if.so", "pam_permit.so", "pam_unix.so" if "pam_unix.so" in names else "common-auth")
     for code, member, permitted, right in itertools.product(
-            CODES, ("success", *TROUBLES), ("success", *TROUBLES), ("success", "auth_err")):
+        CODES, ("success", *TROUBLES), ("success", *TROUBLES), ("success", "auth_err")
+    ):
         results = {"pam_uaf.so": code, group: member, permit: permitted, password: right, "pam_deny.so": "auth_err"}
         for behind in (0, 2):
             status, _ = follow(lines, "auth", results, behind)
             by_password = right == "success" and (member == "success" or code in way_on)
             by_passcode = code == "success" and (shape != "second-factor" or right == "success")
             if status == "success" and not by_password and not by_passcode:
-                yield (f"auth: in with {code} of pam_uaf, {member} of {group}, {permitted} of {permit}, {right} of the "
-                       f"password; others than root can cause {code}")
+                yield (
+                    f"auth: in with {code} of pam_uaf, {member} of {group}, {permitted} of {permit}, {right} of the "
+                    f"password; others than root can cause {code}"
+                )
 
 
 def check_profile(lines):
@@ -197,8 +125,12 @@ def check_profile(lines):
     yield from check_causes("profile", lines)
     for code in CODES:
         for member, right in itertools.product(("success", "auth_err"), repeat=2):
-            status, ran = follow(lines, "auth", {
-                "pam_uaf.so": code, "pam_succeed_if.so": member, "pam_unix.so": right, "pam_deny.so": "auth_err"}, 0)
+            status, ran = follow(
+                lines,
+                "auth",
+                {"pam_uaf.so": code, "pam_succeed_if.so": member, "pam_unix.so": right, "pam_deny.so": "auth_err"},
+                0,
+            )
             asks = member == "success" or code in left_to_password("profile")
             expected = right == "success" if asks else code == "success"
             if (status == "success") != expected or ("pam_unix.so" in ran) != asks:
@@ -261,7 +193,7 @@ def spoilt(lines):
                 if (line.module, result) != ("pam_permit.so", "default") and not is_the_same:
                     changed = Line(line.text)
                     changed.actions[result] = other
-                    yield f"{result}={other} in: {line.text}", lines[:place] + [changed] + lines[place + 1:]
+                    yield f"{result}={other} in: {line.text}", [*lines[:place], changed, *lines[place + 1 :]]
 
 
 def main():
@@ -277,14 +209,18 @@ def main():
     common_auth = [Line(line) for line in profile.common_auth()]
     wrong += [f"the profile: {complaint}" for complaint in check_profile(common_auth)]
     # Debian's lines are Debian's; and past the password stands pam_deny.
-    wrong += [f"the profile: nobody would notice {what}" for what, changed in spoilt(common_auth)
-              if "pam_unix.so" not in what and not what.startswith("default=1 ") and not any(check_profile(changed))]
+    wrong += [
+        f"the profile: nobody would notice {what}"
+        for what, changed in spoilt(common_auth)
+        if "pam_unix.so" not in what and not what.startswith("default=1 ") and not any(check_profile(changed))
+    ]
     wrong += check_module()
     # A shape asks alike everywhere, and a service renews alike in each shape.
     for (shape, service), lines in stacks.items():
         for stages, other in ((("auth",), (shape, "sudo")), (("account", "password"), ("instead", service))):
             if [line.text for line in lines if line.stage in stages] != [
-                    line.text for line in stacks[other] if line.stage in stages]:
+                line.text for line in stacks[other] if line.stage in stages
+            ]:
                 what = f"its {' and '.join(stages)} lines are not those of {'/'.join(other)}"
                 wrong.append(f"pam.d/{shape}/{service}: {what}")
     if not wrong:

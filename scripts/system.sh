@@ -11,11 +11,11 @@ mkdir -p "$managers"
 if ! (cd "$managers" && rm -f ./*.deb && apt-get -q download gdm3 lightdm sddm) >"$managers.log" 2>&1; then
   echo "system: gdm3, lightdm and sddm could not be fetched: what needs their files is skipped" >&2
 fi
-scripts/throw-away.sh system 'sudo openssh-server openssh-client' "$@"
+Tests/Acceptance/throw-away.sh system 'sudo openssh-server openssh-client' "$@"
 if [[ ${GOLDEN-} == write && -d build/system/transcripts ]]; then
   mkdir -p Tests/Transcripts
   # A whole run leaves nothing that no host shows any more.
   if (($# == 0)) && ! grep -q '"verdict": "skipped"' build/system/system.json; then rm -f Tests/Transcripts/*.txt; fi
   cp build/system/transcripts/*.txt Tests/Transcripts/
-  echo "system: kept in Tests/Transcripts: $(ls build/system/transcripts | wc -l) transcripts"
+  echo "system: kept in Tests/Transcripts: $(find build/system/transcripts -type f | wc -l) transcripts"
 fi

@@ -1,4 +1,4 @@
-// Purpose: the one table of outcomes (features 5), a declaration a row: number, name, PAM rule. Texts are in the catalogues.
+// Purpose: the one table of outcomes, a declaration a row: number, name, PAM rule. Texts are in the catalogues.
 // The names are those that UAF software development kits for other systems use, odd spellings included.
 
 extension FidoResult {

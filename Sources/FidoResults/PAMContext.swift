@@ -1,4 +1,4 @@
-/// What else decides the PAM code of a result: the special cases of the table of outcomes (features 5).
+/// What else decides the PAM code of a result: the special cases of the table of outcomes.
 public struct PAMContext: Equatable, Sendable {
   /// The half of PAM that asked.
   public enum Stage: CaseIterable, Sendable {
@@ -30,10 +30,14 @@ public struct PAMContext: Equatable, Sendable {
   /// Whether what is invalid was written by root: the configuration or the module's arguments.
   public var isRootsFault: Bool
 
+  /// Whether an account without a key here has its value changed by the stack's other modules.
+  public var leavesToOthers: Bool
+
   /// Makes a context; what is not given is the stricter of the two.
   public init(
     stage: Stage = .authentication, tlsHandshakeCompleted: Bool = true, spokenByServer: Bool = false,
-    hideState: Bool = false, nouserok: Bool = false, neverHadRow: Bool = false, isRootsFault: Bool = false
+    hideState: Bool = false, nouserok: Bool = false, neverHadRow: Bool = false, isRootsFault: Bool = false,
+    leavesToOthers: Bool = false
   ) {
     self.stage = stage
     self.tlsHandshakeCompleted = tlsHandshakeCompleted
@@ -42,5 +46,6 @@ public struct PAMContext: Equatable, Sendable {
     self.nouserok = nouserok
     self.neverHadRow = neverHadRow
     self.isRootsFault = isRootsFault
+    self.leavesToOthers = leavesToOthers
   }
 }

@@ -30,6 +30,8 @@ enum PAMRule: Equatable, Sendable {
     case .fault: return context.isRootsFault ? .serviceError : .authenticationError
     case .unknownUser: return context.hideState ? .authenticationError : .userUnknown
     case .notRegistered:
+      // Only the half of PAM that changes values has work for the other modules.
+      if context.leavesToOthers, context.stage == .password { return .ignore }
       if context.hideState { return .authenticationError }
       return context.nouserok && context.neverHadRow ? .ignore : .userUnknown
     case .locked: return context.hideState ? .authenticationError : .maximumTries

@@ -1,6 +1,6 @@
 import Authenticator
 
-/// `[lock]`, `[TYPE.lock]` or `[lock.remote]`: the keys that were written, to lay over a default (features 3).
+/// `[lock]`, `[TYPE.lock]` or `[lock.remote]`: the keys that were written, to lay over a default.
 struct LockSettings: Equatable, Sendable {
   var retryCountToLock: Int?
   var lockTime: Duration?

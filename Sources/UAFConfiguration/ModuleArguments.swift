@@ -1,7 +1,7 @@
 // Purpose: what root wrote behind the module's name in pam.d. Obeyed from root's programs alone; an unknown or bad one is an
 // error and never ignored, because a misspelt `use_first_pass` would change who is let in.
 
-/// The module's arguments (features 7).
+/// The module's arguments, as they stand in a line of /etc/pam.d.
 public struct ModuleArguments: Equatable, Sendable {
   /// Whether the value another module asked for is taken.
   public enum FirstPass: Sendable {

@@ -9,7 +9,7 @@ public struct PlainSettings: Equatable, Sendable {
   /// What that member holds in a yes.
   public internal(set) var successValue: String?
 
-  /// What can be told to a server beside the message (features 1.10).
+  /// What can be told to a server beside the message.
   static let contextMembers = [
     "username", "deviceID", "deviceName", "deviceModel", "deviceOS", "authCode", "transaction", "proof", "proofFor",
     "deregisterAAID", "deregisterAll",

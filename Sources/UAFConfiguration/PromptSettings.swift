@@ -1,6 +1,6 @@
 import FidoResults
 
-/// `[prompt]`: how people are asked (features 2 and 6).
+/// `[prompt]`: how people are asked.
 public struct PromptSettings: Equatable, Sendable {
   /// Linear words for screen readers.
   public internal(set) var accessible = false

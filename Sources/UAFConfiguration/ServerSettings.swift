@@ -1,4 +1,4 @@
-/// `[server]`: where the server is and how it is spoken to (features 1.11, 7 and 9).
+/// `[server]`: where the server is and how it is spoken to.
 public struct ServerSettings: Equatable, Sendable {
   /// What the bodies look like.
   public enum Dialect: String, CaseIterable, Sendable {

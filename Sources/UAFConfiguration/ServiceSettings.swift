@@ -1,6 +1,6 @@
 import FidoResults
 
-/// What holds for one PAM service: `[general]` and `[prompt]` under `[service.NAME]` (features 7).
+/// What holds for one PAM service: `[general]` and `[prompt]` under `[service.NAME]`.
 public struct ServiceSettings: Equatable, Sendable {
   /// Language, token, hidden states, offline.
   public internal(set) var general: GeneralSettings

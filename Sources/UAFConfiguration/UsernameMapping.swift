@@ -1,9 +1,9 @@
-/// How a local account's name becomes the server's: `username` (features 9).
+/// How a local account's name becomes the server's: `username`.
 public struct UsernameMapping: Equatable, Sendable {
   private let prefix: String
   private let suffix: String
 
-  /// The longest name of UAF, in characters (uaf-protocol, section 3.4.4).
+  /// The longest name of UAF, in characters (UAF protocol 1.1, section 3.4.4).
   public static let maximumLength = 128
 
   /// The account's own name.

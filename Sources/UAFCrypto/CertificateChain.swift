@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The path from an attestation key to a model's roots (UAF protocol, section 3.4.6.5, rule 5.7; RFC 5280).
+/// The path from an attestation key to a model's roots (UAF protocol 1.1, section 3.4.6.5, rule 5.7; RFC 5280).
 public enum CertificateChain {
   /// The most certificates an authenticator may send.
   public static let maximumCount = 8

@@ -24,9 +24,9 @@ public enum HKDFSHA256 {
     guard (1...maximumLength).contains(length), secret.count > 0, info.count <= maximumInfo else {
       throw .invalidParameter(.hkdf)
     }
-    // Section 2.2. An empty salt is a key of zeros to HMAC, as the RFC has it.
+    // RFC 5869, section 2.2. An empty salt is a key of zeros to HMAC, as the RFC has it.
     let key = try HMACSHA256.authenticate(secret, key: salt)
-    // Section 2.3.
+    // RFC 5869, section 2.3.
     var derived = try make(capacity: length)
     var message = try make(capacity: HMACSHA256.byteCount + maximumInfo + 1)
     var number: UInt8 = 0

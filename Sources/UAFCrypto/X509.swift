@@ -5,7 +5,7 @@ public enum X509 {
   /// The most certificates read from one PEM text.
   public static let maximumChain = 8
 
-  /// The `serverEndPoint` hash of a TLS server's certificate (RFC 5929, section 4.1; UAF protocol, ChannelBinding).
+  /// The `serverEndPoint` hash of a TLS server's certificate (RFC 5929, section 4.1; `ChannelBinding` of UAF protocol 1.1).
   ///
   /// The hash function is that of the certificate's own signature, SHA-256 in the place of MD5 and SHA-1.
   ///

@@ -67,7 +67,7 @@ enum HelperProgram {
       guard let begin = try begin(frontEnd) else { return 0 }
       // Before configuration, state and uaf-fetch take memory.
       let calledBy = try frontEnd.peerUserID() == 0 ? begin.callerUID : nil
-      let hostSeat = PeerSeat(calledBy, by: .caller, log, locale: Session.locale(begin))
+      let hostSeat = PeerSeat(calledBy, by: .caller, log, locale: begin.localeText)
       defer { withExtendedLifetime(hostSeat) {} }
       if let refusal = hostSeat.refusal {
         try refuse(begin, frontEnd, refusal)
@@ -85,10 +85,9 @@ enum HelperProgram {
 
   /// What a conversation without a session ends with, in the language of the person's locale; English for any other.
   static func finished(_ ending: Ending, of begin: Begin) -> Finished {
-    let language = Language.matching(Session.locale(begin), default: .english)
-    var finished = Finished(pamCode: UInt8(truncatingIfNeeded: code(of: ending).rawValue), result: ending.result.code)
-    finished.text = ending.told(in: language, toTool: begin.service == Array(Caller.toolService.utf8))
-    return finished
+    let language = Language.matching(begin.localeText, default: .english)
+    let text = ending.told(in: language, toTool: begin.service == Array(Caller.toolService.utf8))
+    return PAMExit.finished(ending, text: text)
   }
 
   /// Ends a conversation that began, without a session; a PAM host shows only what is sent as an error.
@@ -107,11 +106,8 @@ enum HelperProgram {
       // A connection that sends nothing is not logged: anybody could fill the log with such lines.
       if error == .closed { return nil }
       guard error == .malformed(.unexpectedType(.resume)) else { throw error }
-      let result = FidoResult.requestNotExist
-      var finished = Finished(
-        pamCode: UInt8(truncatingIfNeeded: result.pamCode(PAMContext()).rawValue), result: result.code)
-      finished.text = result.text(in: .english)
-      try frontEnd.finishUnopened(finished)
+      let ending = Ending(.requestNotExist, log: "resume of nothing")
+      try frontEnd.finishUnopened(PAMExit.finished(ending, text: ending.result.text(in: .english)))
       return nil
     }
   }
@@ -142,27 +138,22 @@ enum HelperProgram {
     return nil
   }
 
-  /// What PAM is told where no session came to be.
-  static func code(of ending: Ending) -> PAMCode {
-    ending.result.pamCode(PAMContext(isRootsFault: ending.isRootsFault))
-  }
-
   /// Says why there was no session, and for whom, if that was known.
   static func logRefusal(
     _ ending: Ending, of operation: Operation, for caller: Caller?, _ log: any LogSink
   ) {
-    let code = Self.code(of: ending)
+    let code = PAMExit.code(of: ending)
     Outcome(caller: caller, operation: operation, result: ending.result, code: code).log(ending, to: log)
   }
 
   private static func conclude(_ session: Session, _ log: SystemLog) {
     do throws(Ending) {
       let success: Success
-      do throws(Ending) { success = try session.run() } catch { return try session.finish(error) }
-      try session.finish(success)
-      session.noteDelivery()
+      do throws(Ending) { success = try session.run() } catch { return try session.reporter.finish(error) }
+      try session.reporter.finish(success)
+      session.reporter.noteDelivery()
     } catch {
-      session.log(.conversation, error.log, .warning)
+      session.log.write(.conversation, error.log, .warning)
     }
   }
 

@@ -1,10 +1,8 @@
-// Purpose: The FIDO server: issues UAF requests, verifies answers, keeps challenges, credentials and enrolment codes.
-// The only target that may import Foundation, GRDB and Hummingbird.
+// Purpose: The program uaf-server: the service over HTTPS, the command line, the state folder. The only target that may import
+// Hummingbird.
 //
-// Verification/ is pure: it is given what was issued and what is stored, and decides. Metadata/ says what it has to hold
-// models to; of Authenticator only the compiled-in limits are used, for our own. Policies/ says who uses which of them.
-// Stores/ is the only SQL.
-// Service/ puts the two together inside transactions. Routes/ is HTTP, Commands/ the command line.
+// Routes/ is HTTP, Admission/ says how many requests and connections are taken, Files/ reads and makes the state folder, Certificates/ is
+// TLS, Commands/ the command line. What is decided about a request or an answer is decided in UAFService.
 
 import ArgumentParser
 import Glibc

@@ -31,24 +31,74 @@ def openssl(*arguments):
 
 
 def make_authority(name):
-    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
-            "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.pem",
-            "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign")
+    openssl(
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-days",
+        "30",
+        "-subj",
+        f"/CN={name}",
+        "-keyout",
+        f"{name}.key",
+        "-out",
+        f"{name}.pem",
+        "-addext",
+        "basicConstraints=critical,CA:TRUE",
+        "-addext",
+        "keyUsage=critical,keyCertSign",
+    )
 
 
 def make_certificate(name, authority, names="IP:127.0.0.1,DNS:localhost", days=None):
-    openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-            "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.csr")
+    openssl(
+        "req",
+        "-new",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-subj",
+        f"/CN={name}",
+        "-keyout",
+        f"{name}.key",
+        "-out",
+        f"{name}.csr",
+    )
     with open(path(f"{name}.ext"), "w") as file:
-        file.write(f"[ca]\ndefault_ca = here\n[here]\ndatabase = {path(name)}.db\nserial = {path(name)}.srl\n"
-                   f"new_certs_dir = {FOLDER}\ndefault_md = sha256\npolicy = any\nx509_extensions = leaf\n"
-                   f"unique_subject = no\n[any]\ncommonName = supplied\n[leaf]\nsubjectAltName = {names}\n"
-                   "basicConstraints = CA:FALSE\n")
+        file.write(
+            f"[ca]\ndefault_ca = here\n[here]\ndatabase = {path(name)}.db\nserial = {path(name)}.srl\n"
+            f"new_certs_dir = {FOLDER}\ndefault_md = sha256\npolicy = any\nx509_extensions = leaf\n"
+            f"unique_subject = no\n[any]\ncommonName = supplied\n[leaf]\nsubjectAltName = {names}\n"
+            "basicConstraints = CA:FALSE\n"
+        )
     open(path(f"{name}.db"), "w").close()
     dates = days or ["20200101000000Z", "20991231235959Z"]
-    openssl("ca", "-batch", "-config", f"{name}.ext", "-rand_serial", "-cert", f"{authority}.pem",
-            "-keyfile", f"{authority}.key", "-in", f"{name}.csr", "-out", f"{name}.pem", "-notext",
-            "-startdate", dates[0], "-enddate", dates[1])
+    openssl(
+        "ca",
+        "-batch",
+        "-config",
+        f"{name}.ext",
+        "-rand_serial",
+        "-cert",
+        f"{authority}.pem",
+        "-keyfile",
+        f"{authority}.key",
+        "-in",
+        f"{name}.csr",
+        "-out",
+        f"{name}.pem",
+        "-notext",
+        "-startdate",
+        dates[0],
+        "-enddate",
+        dates[1],
+    )
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -120,8 +170,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def get_redirect(self):
         self.answer(b"elsewhere", 302, "text/plain", [("Location", "/ok")])
 
-    def vouch(self, *words, name="FIDO-AppID-Redirect-Authorized", status=301,
-              location="https://other.example:8443/f?x"):
+    def vouch(self, *words, name="FIDO-AppID-Redirect-Authorized", status=301, location="https://other.example:8443/f?x"):
         headers = [("Location", location)] if location else []
         self.answer(b"", status, "text/plain", headers + [(name, word) for word in words])
 
@@ -228,7 +277,7 @@ class TLSServer(Server):
 
     def finish_request(self, request, client_address):
         with self.context.wrap_socket(request, server_side=True) as tls:
-            self.RequestHandlerClass(tls, client_address, self)
+            super().finish_request(tls, client_address)
 
 
 def context(name):

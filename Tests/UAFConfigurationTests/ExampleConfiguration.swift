@@ -36,7 +36,7 @@ let exampleConfiguration = #"""
   root_permanent_lock = false
   [pattern.lock]                         # ... unless one has its own
   retry_count_to_lock = 3
-  [lock.remote]                          # attempts over the network: see section 3
+  [lock.remote]                          # attempts over the network
   retry_count_to_lock = 5
 
   [passcode]
@@ -67,7 +67,7 @@ let exampleConfiguration = #"""
   accessible  = false
   offer_reset = false
   tries       = 1
-  interactive = true                     # section 6 has the default per service
+  interactive = true                     # the default depends on the service
   cancel_text = { en = "empty line: use your password", ko = "빈 줄: 비밀번호로 로그인" }
 
   [service.sudo]                         # overrides for one PAM service

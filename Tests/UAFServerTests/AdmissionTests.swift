@@ -5,6 +5,7 @@ import NIOCore
 import Testing
 import UAFMessages
 
+@testable import ServerTesting
 @testable import UAFServer
 
 import struct UAFMessages.RequestContext

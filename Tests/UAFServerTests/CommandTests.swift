@@ -1,8 +1,11 @@
 import ArgumentParser
 import Foundation
+import Invocation
 import Testing
 import UAFMessages
+import UAFService
 
+@testable import ServerTesting
 @testable import UAFServer
 
 struct CommandTests {
@@ -59,8 +62,8 @@ struct CommandTests {
     ["serve", "--state", "d", "--development", "--address-connections", "-1"],
     ["serve", "--state", "d", "--development", "--address-connections", "1025"],
   ])
-  func `refuses a command line that does not say what to do`(arguments: [String]) {
-    #expect(throws: (any Error).self) { _ = try UAFServerCommand.parseAsRoot(arguments) }
+  func `refuses a command line that does not say what to do`(arguments: [String]) async {
+    await #expect(throws: (any Error).self) { _ = try await UAFServerCommand.asyncParseAsRoot(arguments) }
   }
 
   @Test(arguments: [
@@ -78,8 +81,8 @@ struct CommandTests {
       "--tls-certificate", "b",
     ],
   ])
-  func `reads the command lines that others rely on`(arguments: [String]) throws {
-    _ = try UAFServerCommand.parseAsRoot(arguments)
+  func `reads the command lines that others rely on`(arguments: [String]) async throws {
+    _ = try await UAFServerCommand.asyncParseAsRoot(arguments)
   }
 
   /// How `decode` ends for a file of this content; nil for an exit with 0.
@@ -107,6 +110,11 @@ struct CommandTests {
     let first = try Self.decodingEnds(Vector("reg-surrogate-sig1-key100").responseBytes)
     let second = try Self.decodingEnds(Vector("reg-bad-signature").responseBytes)
     #expect(first == nil && second?.rawValue == 1)
+  }
+
+  @Test func `waiting ends with a status of its own for a denial`() {
+    #expect(ExitStatus.denied.rawValue == 4)
+    #expect(ApproveCommand.configuration.discussion.contains("denied (4)"))
   }
 
   @Test func `lists an account on one line`() {

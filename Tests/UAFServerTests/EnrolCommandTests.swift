@@ -1,10 +1,11 @@
 import ArgumentParser
 import Foundation
-import GRDB
+import SQLiteStore
 import Testing
 import UAFMessages
 
 @testable import UAFServer
+@testable import UAFService
 
 /// Payloads carry this server's authority, and nobody else's name.
 struct EnrolCommandTests {
@@ -14,7 +15,7 @@ struct EnrolCommandTests {
   init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "enrol-\(UUID().uuidString)").path()
     state = try StateDirectory(path: folder, create: true)
-    _ = try ServerDatabase.open(state: state, create: true)
+    _ = try state.openStore(create: true)
     _ = try CertificateFiles(development: state, hosts: ["uaf.example.com"], now: 1_800_000_000)
   }
 
@@ -34,10 +35,10 @@ struct EnrolCommandTests {
   ) async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     #expect(throws: ServerError.self) { try state.authority(for: url) }
-    let command = try EnrolCommand.parse(["alice", "--state", folder, "--server", url])
+    let command = try await EnrolCommand.asyncParse(["alice", "--state", folder, "--server", url])
     await #expect(throws: ServerError.self) { try await command.run() }
-    let database = try ServerDatabase.open(state: state)
-    #expect(try await database.read { db in try !AccountStore(db: db).exists("alice") })
+    let store = try state.openStore()
+    #expect(try await store.read { try !$0.accounts.exists("alice") })
   }
 
   @Test func `where the certificate is somebody else's the payload names no authority`() throws {

@@ -5,6 +5,7 @@ import UAFCrypto
 import UAFMessages
 
 @testable import UAFServer
+@testable import UAFService
 
 /// The statements a server is given, and the one it prints.
 final class MetadataFolderTests {

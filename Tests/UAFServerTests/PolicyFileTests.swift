@@ -3,6 +3,7 @@ import Testing
 import UAFMessages
 
 @testable import UAFServer
+@testable import UAFService
 
 /// The file that says who uses which authenticators.
 final class PolicyFileTests {

@@ -4,6 +4,7 @@ import Glibc
 import Invocation
 import Testing
 
+@testable import SQLiteStore
 @testable import UAFServer
 
 /// The program as a whole: its exit statuses, and results that cannot be written.
@@ -30,7 +31,7 @@ struct ServerProgramTests {
   /// A state folder with a store and an account.
   private func store() throws -> String {
     let state = try StateDirectory(path: folder.path(), create: true)
-    let database = try ServerDatabase.open(state: state, create: true)
+    let database = try state.openStore(create: true).database
     try database.write { db in try AccountStore(db: db).add("mina", now: 0) }
     return state.path
   }

@@ -4,6 +4,7 @@ import NIOSSL
 import Testing
 
 @testable import UAFServer
+@testable import UAFService
 
 /// Each test has a folder of its own.
 final class StateFileTests {

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import UAFServer
+@testable import UAFService
 
 /// What the server believes for what it says must be beyond the reach of others.
 ///

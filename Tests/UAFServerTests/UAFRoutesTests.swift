@@ -8,7 +8,9 @@ import Testing
 import UAFCrypto
 import UAFMessages
 
+@testable import ServerTesting
 @testable import UAFServer
+@testable import UAFService
 
 import struct UAFMessages.RequestContext
 

@@ -12,6 +12,8 @@ from lexer import Lexed
 _TOKEN = re.compile(r"`[^`\n]*`|[A-Za-z_]\w*|\d[\w.]*|[^\s\w]")
 _NAME = re.compile(r"`|[A-Za-z_]")
 TYPES = frozenset({"class", "struct", "enum", "actor", "protocol"})
+# Declarations without a name, and what follows the word where it declares.
+_BARE = {"init": "(<?!", "subscript": "(<", "deinit": "{"}
 _FUNCTIONS = frozenset({"func", "init", "deinit", "subscript"})
 
 
@@ -101,9 +103,7 @@ class _Scan:
             self.declare(index, text, self.dotted(index + 1))
         elif text == "func":
             self.declare(index, text, following)
-        elif text in ("init", "subscript") and (following in ("(", "<", "?", "!")) and not self.is_local():
-            self.declare(index, text, text)
-        elif text == "deinit" and following == "{":
+        elif text in _BARE and following in _BARE[text] and not self.is_local():
             self.declare(index, text, text)
         elif text in ("var", "let") and _NAME.match(following) and not self.is_local():
             self.declare(index, text, following)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Checks how the sources are divided: imports, programs' contents, circles, sizes, citations, the table of targets.
 
-  structure.py                  everything; prints what exceptions.toml does not allow, and fails if there is any
-  structure.py --target NAME    all that is found in one target, known or not: circles, long types, long functions
-  structure.py --settle         takes out of exceptions.toml what is mended
-  structure.py --write-table    writes the imports into the table of targets in ARCHITECTURE.md
-  structure.py --figures        how many findings each rule has, known ones too
+structure.py                  everything; prints what exceptions.toml does not allow, and fails if there is any
+structure.py --target NAME    all that is found in one target, known or not: circles, long types, long functions
+structure.py --settle         takes out of exceptions.toml what is mended
+structure.py --write-table    writes the imports into the table of targets in ARCHITECTURE.md
+structure.py --figures        how many findings each rule has, known ones too
 """
 
 import argparse

@@ -3,7 +3,7 @@
 import json
 import subprocess
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from declarations import Declaration, Token, declarations, tokens
@@ -69,7 +69,7 @@ class SourceFile:
         return declarations(self.tokens) if self.is_swift else []
 
 
-@lru_cache(maxsize=None)
+@cache
 def _file(path: str, text: str) -> SourceFile:
     return SourceFile(path, text)
 
@@ -151,6 +151,8 @@ def load(swift: str) -> Tree:
     files = {}
     for name in sorted(set(names)):
         path = ROOT / name
-        if path.suffix in _READ and path.is_file() and not path.is_symlink():
-            files[name] = _file(name, path.read_text(encoding="utf-8", errors="replace"))
+        if path.suffix in _READ | {""} and path.is_file() and not path.is_symlink():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            if path.suffix or text.startswith("#!"):
+                files[name] = _file(name, text)
     return Tree(files, _dumped(swift))

@@ -94,8 +94,8 @@ public struct AuthenticationFlow: Sendable {
       throw refusal
     }
     let offer = AuthenticationOffer(
-      appID: opened.appID, sets: sets, transaction: request.transaction.isEmpty ? nil : transaction,
-      leftOut: leftOut,
+      appID: opened.appID, challenge: request.challenge.text, sets: sets,
+      transaction: request.transaction.isEmpty ? nil : transaction, leftOut: leftOut,
       lifetimeMilliseconds: opened.lifetimeMilliseconds)
     offered = Offered(
       request: request, offer: offer,

@@ -5,6 +5,9 @@ public struct AuthenticationOffer: Equatable, Sendable {
   /// The application.
   public let appID: String
 
+  /// The challenge to be answered, base64url as the server sent it.
+  public let challenge: String
+
   /// Sets of authenticators to be used together, with their keys, the server's favourite first; at least one.
   public let sets: [[AcceptableAuthenticator]]
 

@@ -68,6 +68,16 @@ extension TLVComposite {
   }
 }
 
+extension TLVWriter {
+  /// Appends the extension `fido.uaf.uvm`. A receiver that does not know it may ignore it.
+  mutating func append(_ methods: [UserVerificationMethodEntry]) throws(TLVError) {
+    try append(composite: .nonCriticalExtension) { (object) throws(TLVError) in
+      try object.append(.extensionID, Array(UserVerificationMethodEntry.extensionID.utf8))
+      try object.append(.extensionData, UserVerificationMethodEntry.data(of: methods))
+    }
+  }
+}
+
 extension [UInt8] {
   /// The little-endian number at an offset the caller has checked against the length; 0 beyond the end.
   func littleEndian<Number: FixedWidthInteger & UnsignedInteger>(at offset: Int, as type: Number.Type) -> Number {

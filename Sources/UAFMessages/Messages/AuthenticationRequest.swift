@@ -1,4 +1,4 @@
-/// Asks for a signature with a registered key (section 3.5.1).
+/// Asks for a signature with a registered key (UAF protocol 1.1, section 3.5.1).
 public struct AuthenticationRequest: JSONRepresentable, Equatable, Sendable {
   /// The header; its operation is authentication.
   public let header: OperationHeader

@@ -1,4 +1,4 @@
-/// Hands the server signatures (section 3.5.3).
+/// Hands the server signatures (UAF protocol 1.1, section 3.5.3).
 public struct AuthenticationResponse: JSONRepresentable, Equatable, Sendable {
   /// The request's header, copied.
   public let header: OperationHeader

@@ -1,4 +1,4 @@
-/// One authenticator's part of a registration response (section 3.4.2).
+/// One authenticator's part of a registration response (UAF protocol 1.1, section 3.4.2).
 public struct AuthenticatorRegistrationAssertion: JSONRepresentable, Equatable, Sendable {
   /// How the assertion is encoded; `UAFV1TLV` here.
   public let assertionScheme: String

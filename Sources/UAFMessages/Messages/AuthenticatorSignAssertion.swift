@@ -1,4 +1,4 @@
-/// One authenticator's part of an authentication response (section 3.5.2).
+/// One authenticator's part of an authentication response (UAF protocol 1.1, section 3.5.2).
 public struct AuthenticatorSignAssertion: JSONRepresentable, Equatable, Sendable {
   /// How the assertion is encoded; `UAFV1TLV` here.
   public let assertionScheme: String

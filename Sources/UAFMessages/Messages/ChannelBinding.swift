@@ -1,4 +1,4 @@
-/// What ties a response to one TLS connection (section 3.1.8); every member is optional.
+/// What ties a response to one TLS connection (UAF protocol 1.1, section 3.1.8); every member is optional.
 public struct ChannelBinding: JSONRepresentable, Equatable, Sendable {
   /// Base64url of the hash of the server's certificate.
   public let serverEndPoint: String?

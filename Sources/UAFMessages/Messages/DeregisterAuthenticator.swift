@@ -1,4 +1,4 @@
-/// What a deregistration names (section 3.6.1).
+/// What a deregistration names (UAF protocol 1.1, section 3.6.1).
 public enum DeregisterAuthenticator: JSONRepresentable, Hashable, Sendable {
   /// One key of one authenticator.
   case key(AAID, KeyID)

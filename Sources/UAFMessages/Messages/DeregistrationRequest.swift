@@ -1,4 +1,4 @@
-/// Tells the client to forget keys; nothing is answered (section 3.6.1).
+/// Tells the client to forget keys; nothing is answered (UAF protocol 1.1, section 3.6.1).
 public struct DeregistrationRequest: JSONRepresentable, Equatable, Sendable {
   /// The header; its operation is deregistration.
   public let header: OperationHeader

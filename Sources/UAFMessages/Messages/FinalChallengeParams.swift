@@ -1,4 +1,4 @@
-/// What an authenticator signs over, beside its own data (section 3.1.6).
+/// What an authenticator signs over, beside its own data (`FinalChallengeParams` of UAF protocol 1.1).
 public struct FinalChallengeParams: JSONRepresentable, Equatable, Sendable {
   /// The header's AppID after defaulting to the FacetID, 1 to 512 characters.
   public let appID: String

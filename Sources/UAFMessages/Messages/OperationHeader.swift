@@ -1,4 +1,4 @@
-/// The header of every UAF message (section 3.1.3).
+/// The header of every UAF message (UAF protocol 1.1, section 3.1.3).
 public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
   /// The protocol version.
   public let upv: UPV

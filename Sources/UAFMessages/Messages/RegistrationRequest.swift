@@ -1,4 +1,4 @@
-/// Asks for a new key (section 3.4.1).
+/// Asks for a new key (UAF protocol 1.1, section 3.4.1).
 public struct RegistrationRequest: JSONRepresentable, Equatable, Sendable {
   /// The header; its operation is registration.
   public let header: OperationHeader

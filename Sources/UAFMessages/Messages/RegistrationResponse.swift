@@ -1,4 +1,4 @@
-/// Hands the server a new key (section 3.4.3).
+/// Hands the server a new key (UAF protocol 1.1, section 3.4.3).
 public struct RegistrationResponse: JSONRepresentable, Equatable, Sendable {
   /// The request's header, copied.
   public let header: OperationHeader

@@ -1,4 +1,4 @@
-/// A server's challenge: 8 to 64 bytes, base64url in JSON (section 3.1.9).
+/// A server's challenge: 8 to 64 bytes, base64url in JSON (`ServerChallenge` of UAF protocol 1.1).
 public struct ServerChallenge: JSONRepresentable, Hashable, Sendable {
   /// The bytes.
   public let bytes: [UInt8]

@@ -1,4 +1,4 @@
-/// One form of a transaction to be shown and confirmed (section 3.5.1).
+/// One form of a transaction to be shown and confirmed (UAF protocol 1.1, section 3.5.1).
 public struct Transaction: JSONRepresentable, Equatable, Sendable {
   /// What the content is.
   public enum ContentType: String, Sendable {

@@ -11,7 +11,7 @@ public struct TransactionText: Equatable, Sendable {
 
   /// Most bytes that are shown; what is longer is no text anybody would read before agreeing.
   public static let maximumShown = 2048
-  /// Most bytes of what is signed: UAF lets a `text/plain` transaction have so many characters (UAF protocol, section 3.5.1).
+  /// Most bytes of what is signed: UAF lets a `text/plain` transaction have so many characters (UAF protocol 1.1, section 3.5.1).
   public static let maximumSigned = 200
 
   /// Most columns of a text that its person did not choose: seven lines of 80, with words of ours before it.

@@ -1,4 +1,4 @@
-/// A request message: an array with one dictionary for each protocol version (section 3.1).
+/// A request message: an array with one dictionary for each protocol version (UAF protocol 1.1, section 3.1).
 public enum UAFRequest: Equatable, Sendable {
   case registration(RegistrationRequest)
   case authentication(AuthenticationRequest)

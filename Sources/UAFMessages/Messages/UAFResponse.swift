@@ -1,4 +1,4 @@
-/// A response message: an array with one dictionary for each protocol version (section 3.1).
+/// A response message: an array with one dictionary for each protocol version (UAF protocol 1.1, section 3.1).
 public enum UAFResponse: Equatable, Sendable {
   case registration(RegistrationResponse)
   case authentication(AuthenticationResponse)

@@ -1,5 +1,5 @@
 extension MatchCriteria {
-  /// Whether an authenticator meets every member that is present (section 3.1.11).
+  /// Whether an authenticator meets every member that is present (UAF protocol 1.1, section 3.1.11).
   public func matches(_ authenticator: AuthenticatorDescription, appID: String) -> Bool {
     matchesIdentity(authenticator, appID: appID) && matchesCharacteristics(authenticator)
   }

@@ -1,4 +1,4 @@
-/// What an authenticator must be like (section 3.1.11); absent members match everything.
+/// What an authenticator must be like (UAF protocol 1.1, section 3.1.11); absent members match everything.
 public struct MatchCriteria: JSONRepresentable, Equatable, Sendable {
   /// Models, one of which it must be.
   public var aaid: [AAID]?

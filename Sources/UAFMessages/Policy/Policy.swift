@@ -1,4 +1,4 @@
-/// Which authenticators a server accepts (section 3.1.12).
+/// Which authenticators a server accepts (UAF protocol 1.1, section 3.1.12).
 public struct Policy: JSONRepresentable, Equatable, Sendable {
   /// Alternatives in order of preference; all criteria of one alternative have to be met, each by its own authenticator.
   public let accepted: [[MatchCriteria]]

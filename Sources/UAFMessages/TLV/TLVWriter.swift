@@ -27,14 +27,6 @@ public struct TLVWriter: Sendable {
     try append(tag, inner.bytes)
   }
 
-  /// Appends the extension `fido.uaf.uvm`; who does not know it may ignore it.
-  mutating func append(_ methods: [UserVerificationMethodEntry]) throws(TLVError) {
-    try append(composite: .nonCriticalExtension) { (object) throws(TLVError) in
-      try object.append(.extensionID, Array(UserVerificationMethodEntry.extensionID.utf8))
-      try object.append(.extensionData, UserVerificationMethodEntry.data(of: methods))
-    }
-  }
-
   /// The bytes of a number, lowest first.
   public static func littleEndian(_ number: some FixedWidthInteger & UnsignedInteger) -> [UInt8] {
     stride(from: 0, to: number.bitWidth, by: 8).map { UInt8(truncatingIfNeeded: number >> $0) }

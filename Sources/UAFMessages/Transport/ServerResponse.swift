@@ -1,4 +1,4 @@
-/// A server's verdict on a UAF response (transport, section 3.1.6).
+/// A server's verdict on a UAF response (UAF Application API and Transport Binding 1.1, section 3.1.6).
 public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   /// The verdict; only ``UAFStatusCode/ok`` is success.
   public let statusCode: UAFStatusCode

@@ -1,8 +1,8 @@
 import ArgumentParser
-import GRDB
 import Invocation
 import UAFCrypto
 import UAFMessages
+import UAFService
 
 /// `uaf-server approve`: has a person confirm a text that is shown to them on a machine of their own.
 struct ApproveCommand: AsyncParsableCommand {
@@ -36,15 +36,15 @@ struct ApproveCommand: AsyncParsableCommand {
   func run() async throws {
     guard let shown = TransactionText(sent: text)?.shown else { throw ValidationError("--text cannot be shown.") }
     let directory = try state.open(create: false)
-    let database = try ServerDatabase.open(state: directory)
-    let stored = try await database.read { db in try SettingStore(db: db).value(of: .publicURL) }
+    let store = try directory.openStore()
+    let stored = try await store.read { try $0.settings.value(of: .publicURL) }
     let url = server?.text ?? stored ?? "https://127.0.0.1:8443"
     let authority = try directory.authority(for: url)
     let expires = Terminal.now + lifetime
     let code = Base64URL.encode(try RandomBytes.make(20))
-    let opened = try await database.write { [user] db -> Int64? in
-      guard try AccountStore(db: db).exists(user) else { return nil }
-      return try ApprovalStore(db: db).open(shown, code: code, for: user, expiresAt: expires)
+    let opened = try await store.write { [user] records -> Int64? in
+      guard try records.accounts.exists(user) else { return nil }
+      return try records.approvals.open(shown, code: code, for: user, expiresAt: expires)
     }
     guard let opened else {
       Terminal.note("no account \(user); 'uaf-server users' lists them")
@@ -54,12 +54,12 @@ struct ApproveCommand: AsyncParsableCommand {
       op: .authentication, server: url, username: user, authCode: code, expires: expires, ca: authority)
     Terminal.result(payload.encoded)
     Terminal.note("the line above lets \(user) confirm the text once within \(lifetime) seconds: 'uafctl oob FILE'")
-    if wait { try await waitForOutcome(opened, in: database) }
+    if wait { try await waitForOutcome(opened, in: store) }
   }
 
-  private func waitForOutcome(_ id: Int64, in database: any DatabaseWriter) async throws {
+  private func waitForOutcome(_ id: Int64, in store: any ServerStore) async throws {
     while true {
-      switch try await database.read({ db in try ApprovalStore(db: db).outcome(id: id, now: Terminal.now) }) {
+      switch try await store.read({ try $0.approvals.outcome(id: id, now: Terminal.now) }) {
       case .confirmed: return Terminal.note("\(user) has confirmed the text")
       case .denied:
         Terminal.note("\(user) has denied the text")

@@ -3,6 +3,7 @@ import Foundation
 import UAFCrypto
 import UAFDecoder
 import UAFMessages
+import UAFService
 
 /// `uaf-server audit show`: one confirmed text, with what was signed and whether that holds.
 struct AuditShowCommand: AsyncParsableCommand {
@@ -17,8 +18,8 @@ struct AuditShowCommand: AsyncParsableCommand {
   @OptionGroup var state: StateOption
 
   func run() async throws {
-    let database = try ServerDatabase.open(state: try state.open(create: false))
-    let found = try await database.read { [number] db in try ConfirmedTextStore(db: db).confirmation(number) }
+    let store = try state.open(create: false).openStore()
+    let found = try await store.read { [number] in try $0.confirmedTexts.confirmation(number) }
     guard let confirmation = found else {
       Terminal.note("there is no confirmed text with the number \(number)")
       throw ExitCode.failure

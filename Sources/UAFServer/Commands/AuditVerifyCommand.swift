@@ -1,6 +1,7 @@
 import ArgumentParser
 import UAFDecoder
 import UAFMessages
+import UAFService
 
 /// `uaf-server audit verify`: checks each stored signature again.
 struct AuditVerifyCommand: AsyncParsableCommand {
@@ -15,11 +16,11 @@ struct AuditVerifyCommand: AsyncParsableCommand {
   @OptionGroup var state: StateOption
 
   func run() async throws {
-    let database = try ServerDatabase.open(state: try state.open(create: false))
-    let faults = try await database.read { [user] db in
+    let store = try state.open(create: false).openStore()
+    let faults = try await store.read { [user] records in
       var faults = 0
       var count = 0
-      try ConfirmedTextStore(db: db).forEach(of: user) { confirmation in
+      try records.confirmedTexts.forEach(of: user) { confirmation in
         let fault = ConfirmedTextCheck.fault(in: confirmation)
         Terminal.result(Self.line(confirmation, fault))
         count += 1

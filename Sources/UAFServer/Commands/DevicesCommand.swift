@@ -1,6 +1,6 @@
 import ArgumentParser
 import FidoResults
-import GRDB
+import UAFService
 
 /// `uaf-server devices`: lists the machines of an account.
 struct DevicesCommand: AsyncParsableCommand {
@@ -20,10 +20,10 @@ struct DevicesCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let database = try ServerDatabase.open(state: try state.open(create: false))
-    let devices = try await database.read { [user] db -> [AccountDevice]? in
-      guard try AccountStore(db: db).exists(user) else { return nil }
-      return try CredentialStore(db: db).devices(of: user)
+    let store = try state.open(create: false).openStore()
+    let devices = try await store.read { [user] records -> [AccountDevice]? in
+      guard try records.accounts.exists(user) else { return nil }
+      return try records.credentials.devices(of: user)
     }
     guard let devices else {
       Terminal.note("no account \(user); 'uaf-server users' lists them")

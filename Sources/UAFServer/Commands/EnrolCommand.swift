@@ -1,7 +1,7 @@
 import ArgumentParser
-import GRDB
 import UAFCrypto
 import UAFMessages
+import UAFService
 
 /// `uaf-server enrol`: lets a person register.
 struct EnrolCommand: AsyncParsableCommand {
@@ -22,15 +22,15 @@ struct EnrolCommand: AsyncParsableCommand {
 
   func run() async throws {
     let directory = try state.open(create: false)
-    let database = try ServerDatabase.open(state: directory)
+    let store = try directory.openStore()
     let now = Terminal.now
     let code = Base64URL.encode(try RandomBytes.make(20))
-    let stored = try await database.read { db in try SettingStore(db: db).value(of: .publicURL) }
+    let stored = try await store.read { try $0.settings.value(of: .publicURL) }
     let url = server?.text ?? stored ?? "https://127.0.0.1:8443"
     let authority = try directory.authority(for: url)
-    try await database.write { [user, lifetime] db in
-      try AccountStore(db: db).add(user, now: now)
-      try EnrolmentStore(db: db).open(code: code, for: user, expiresAt: now + lifetime)
+    try await store.write { [user, lifetime] records in
+      try records.accounts.add(user, now: now)
+      try records.enrolments.open(code: code, for: user, expiresAt: now + lifetime)
     }
     let payload = EnrolmentPayload(
       op: .registration, server: url, username: user, authCode: code, expires: now + lifetime, ca: authority)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Authenticator
 import UAFMessages
+import UAFService
 
 /// `uaf-server metadata`: what other servers need to know of this project's authenticators.
 struct MetadataCommand: ParsableCommand {

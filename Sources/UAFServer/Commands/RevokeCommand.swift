@@ -1,5 +1,5 @@
 import ArgumentParser
-import GRDB
+import UAFService
 
 /// `uaf-server revoke`: ends what a person's keys can do.
 struct RevokeCommand: AsyncParsableCommand {
@@ -14,13 +14,13 @@ struct RevokeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let database = try ServerDatabase.open(state: try state.open(create: false))
+    let store = try state.open(create: false).openStore()
     let now = Terminal.now
-    let count = try await database.write { [user] db -> Int? in
-      guard try AccountStore(db: db).exists(user) else { return nil }
-      try EnrolmentStore(db: db).close(for: user)
-      try ApprovalStore(db: db).close(for: user)
-      return try CredentialStore(db: db).revokeAll(of: user, now: now)
+    let count = try await store.write { [user] records -> Int? in
+      guard try records.accounts.exists(user) else { return nil }
+      try records.enrolments.close(for: user)
+      try records.approvals.close(for: user)
+      return try records.credentials.revokeAll(of: user, now: now)
     }
     guard let count else {
       Terminal.note("no account \(user); 'uaf-server users' lists them")

@@ -1,6 +1,4 @@
 import ArgumentParser
-import GRDB
-import Glibc
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -8,6 +6,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 import UAFCrypto
+import UAFService
 import UnixSignals
 
 /// `uaf-server serve`: answers requests until it is told to stop.
@@ -80,19 +79,22 @@ struct ServeCommand: AsyncParsableCommand {
     let models = try models()
     let policies = try policies(models)
     let directory = try state.open(create: true)
-    let database = try ServerDatabase.open(state: directory, create: true)
+    let store = try directory.openStore(create: true)
     let files = try certificateFiles(in: directory)
     let certificates = try visibleCertificates(own: files)
     let facets = [ServerIdentity.pamModuleFacet] + facet
     // A certificate that clients cannot be bound to is told now, not at the first request.
     _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
     let identity = IdentityBox()
-    let shapes = try KeyShapeKeeper(from: database)
+    let shapes = try await KeyShapeKeeper(from: store)
     let environment = ServiceEnvironment(
-      database: database, keys: try ServerKeys(state: directory), models: models, policies: policies,
+      store: store, keys: try ServerKeys(state: directory), models: models, policies: policies,
       verificationMethods: uvm, shapes: shapes, identity: { try identity.value() }, now: { Terminal.now },
       random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
+    let start = ServerStart(
+      listen: listen, publicURL: publicURL, facets: facets, certificates: certificates, channelBinding: channelBinding,
+      identity: identity, store: store, shapes: shapes, logger: logger)
     let admission = Admission(addressRate: addressRate, accountRate: accountRate)
     let application = Application(
       router: UAFRoutes(environment: environment, logger: logger, admission: admission).router,
@@ -100,23 +102,7 @@ struct ServeCommand: AsyncParsableCommand {
       configuration: .init(
         address: .hostname(listen.host, port: listen.port), serverName: "uaf-server",
         backlog: Connections.maximumOfAll),
-      onServerRunning: { [listen, publicURL, channelBinding] channel in
-        let local = listen.url(port: channel.localAddress?.port ?? listen.port)
-        let url = publicURL?.text ?? local
-        do {
-          let known = try ServerIdentity(
-            publicURL: url, facets: facets, certificates: certificates, channelBinding: channelBinding)
-          identity.set(known)
-          try await database.write { db in try SettingStore(db: db).set(.publicURL, to: url) }
-          shapes.keep(upWith: database, appID: known.appID, logger: logger)
-          Terminal.result("listening on \(local)")
-          // Whoever waits for the line would wait for ever: end as by a signal, and say why.
-          if Terminal.failure != nil { kill(getpid(), SIGTERM) }
-        } catch {
-          logger.critical("failed", metadata: ["error": "\(type(of: error))"])
-        }
-      },
-      logger: logger)
+      onServerRunning: { channel in await start.announce(channel) }, logger: logger)
     try await run(application, logger: logger)
   }
 

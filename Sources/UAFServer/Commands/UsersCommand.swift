@@ -1,5 +1,5 @@
 import ArgumentParser
-import GRDB
+import UAFService
 
 /// `uaf-server users`: lists the accounts.
 struct UsersCommand: AsyncParsableCommand {
@@ -9,9 +9,9 @@ struct UsersCommand: AsyncParsableCommand {
   @OptionGroup var state: StateOption
 
   func run() async throws {
-    let database = try ServerDatabase.open(state: try state.open(create: false))
+    let store = try state.open(create: false).openStore()
     let now = Terminal.now
-    let summaries = try await database.read { db in try AccountStore(db: db).summaries(now: now) }
+    let summaries = try await store.read { try $0.accounts.summaries(now: now) }
     Terminal.result("user\tkeys\trevoked\tlast-login\tenrolment")
     for summary in summaries { Terminal.result(Self.line(summary)) }
   }

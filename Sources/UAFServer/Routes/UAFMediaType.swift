@@ -1,4 +1,4 @@
-/// The content types of the transport (client API and transport, section 3).
+/// The content types of the transport (UAF Application API and Transport Binding 1.1, section 3).
 enum UAFMediaType: String, CaseIterable {
   case uaf = "application/fido+uaf"
   case json = "application/json"

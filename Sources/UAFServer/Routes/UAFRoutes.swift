@@ -1,9 +1,9 @@
-import GRDB
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 import UAFMessages
+import UAFService
 
 /// The server's HTTP interface.
 struct UAFRoutes: Sendable {
@@ -84,17 +84,11 @@ struct UAFRoutes: Sendable {
       switch try await service.respond(answer) {
       case .accepted(let token, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
         admission.accepted(username, from: address)
-        logger.info(
-          "accepted",
-          metadata: [
-            "op": "\(operation.rawValue)", "user": "\(username)",
-            "aaid": "\(keys.map(\.aaid.text).joined(separator: ","))",
-            "key": "\(keys.map { String($0.keyID.text.prefix(8)) }.joined(separator: ","))",
-          ])
+        log(accepted: operation, of: username, keys)
         if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
         if !forgotten.isEmpty {
-          let names = forgotten.map { String($0.text.prefix(8)) }.joined(separator: ",")
-          logger.notice("lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(names)"])
+          logger.notice(
+            "lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(Self.beginnings(of: forgotten))"])
         }
         return Self.answer(
           ServerResponse(statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten), mediaType)
@@ -141,7 +135,7 @@ struct UAFRoutes: Sendable {
   }
 
   private func health() async -> Response {
-    let isHealthy = (try? await environment.database.read { try Int.fetchOne($0, sql: "SELECT 1") }) == 1
+    let isHealthy = (try? await environment.store.check()) != nil
     return Response(
       status: isHealthy ? .ok : .serviceUnavailable,
       headers: [.contentType: "application/json", .cacheControl: "no-store"],
@@ -195,6 +189,20 @@ extension UAFRoutes {
     ["op": "\(body.op?.rawValue ?? "-")", "user": "\(username(body) ?? "-")"]
   }
 
+  private func log(accepted operation: UAFMessages.Operation, of username: String, _ keys: [AcceptedKey]) {
+    logger.info(
+      "accepted",
+      metadata: [
+        "op": "\(operation.rawValue)", "user": "\(username)",
+        "aaid": "\(keys.map(\.aaid.text).joined(separator: ","))", "key": "\(Self.beginnings(of: keys.map(\.keyID)))",
+      ])
+  }
+
+  /// Eight characters of each KeyID: enough to tell an account's keys apart in the log.
+  private static func beginnings(of keyIDs: [KeyID]) -> String {
+    keyIDs.map { String($0.text.prefix(8)) }.joined(separator: ",")
+  }
+
   private func log(_ refusal: Refusal, route: String, username: String?) {
     logger.notice(
       "refused",
@@ -204,11 +212,10 @@ extension UAFRoutes {
       ])
   }
 
-  /// An SQLite error's own description can hold values, so its code is all that is told.
   private func log(_ error: any Error, route: String) {
     let what =
       switch error {
-      case let error as DatabaseError: "sqlite-\(error.extendedResultCode.rawValue)"
+      case let error as any StoreFailure: error.logName
       case let error as ServerError: error.description
       default: "\(type(of: error))"
       }

@@ -1,4 +1,6 @@
-"""A name server of the tests' own: name-server.py ADDRESS NAME, at ADDRESS's port 53; NAME is 127.0.0.1, and nothing else is known.
+"""A name server of the tests' own: name-server.py ADDRESS NAME, at ADDRESS's port 53.
+
+NAME is 127.0.0.1, and nothing else is known.
 
 Prints "listening" when it does. Ends with its standard input.
 """
@@ -15,8 +17,8 @@ server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 server.bind((address, 53))
 print("listening", flush=True)
 while True:
-    readable, _, _ = select.select([server, 0], [], [])
-    if 0 in readable:
+    readable, _, _ = select.select([server, sys.stdin], [], [])
+    if sys.stdin in readable:
         break
     query, client = server.recvfrom(4096)
     end = query.index(b"\0", 12) + 1

@@ -156,8 +156,8 @@ final class HelperBench {
       asking = caller
       let session = try Session(begin, frontEnd, caller: caller, in: surroundings())
       let success: Success
-      do throws(Ending) { success = try session.run() } catch { return try session.finish(error) }
-      try session.finish(success)
+      do throws(Ending) { success = try session.run() } catch { return try session.reporter.finish(error) }
+      try session.reporter.finish(success)
     } catch {
       // What HelperProgram says where no session came to be.
       HelperProgram.logRefusal(error, of: begin.operation, for: asking, log)

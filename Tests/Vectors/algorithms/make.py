@@ -4,6 +4,7 @@
 Written from the protocol's text alone, needs python3-cryptography. Each entry has the form of the files in ../uaf. Each
 run makes new keys; the file is committed, the keys serve nothing else.
 """
+
 import base64
 import hashlib
 import json
@@ -60,17 +61,35 @@ def exchange(operation, upv, policy, assertion_of):
     parameters = {"facetID": FACET, "channelBinding": {}, "challenge": challenge, "appID": APPID}
     params = b64(json.dumps(parameters).encode())
     assertion = assertion_of(hashlib.sha256(params.encode()).digest())
-    response = {"header": header, "fcParams": params,
-                "assertions": [{"assertionScheme": "UAFV1TLV", "assertion": b64(assertion)}]}
+    response = {
+        "header": header,
+        "fcParams": params,
+        "assertions": [{"assertionScheme": "UAFV1TLV", "assertion": b64(assertion)}],
+    }
     return [request], [response]
 
 
 vectors = []
-for number, (algorithm, encoding, pkcs1) in enumerate((
-        (1, 0x100, False), (1, 0x101, False), (2, 0x100, False), (2, 0x101, False), (3, 0x102, False),
-        (3, 0x103, True), (4, 0x103, False), (4, 0x102, False), (5, 0x100, False), (5, 0x101, False),
-        (6, 0x100, False), (6, 0x101, False), (8, 0x102, False), (8, 0x103, True), (9, 0x102, False),
-        (9, 0x103, False))):
+for number, (algorithm, encoding, pkcs1) in enumerate(
+    (
+        (1, 0x100, False),
+        (1, 0x101, False),
+        (2, 0x100, False),
+        (2, 0x101, False),
+        (3, 0x102, False),
+        (3, 0x103, True),
+        (4, 0x103, False),
+        (4, 0x102, False),
+        (5, 0x100, False),
+        (5, 0x101, False),
+        (6, 0x100, False),
+        (6, 0x101, False),
+        (8, 0x102, False),
+        (8, 0x103, True),
+        (9, 0x102, False),
+        (9, 0x103, False),
+    )
+):
     if algorithm in (1, 2):
         key = ec.generate_private_key(ec.SECP256R1())
     elif algorithm in (5, 6):
@@ -79,28 +98,55 @@ for number, (algorithm, encoding, pkcs1) in enumerate((
         key = rsa.generate_private_key(65537, 2048)
     aaid, key_id, public = f"EBA1#{number:04X}", os.urandom(32), encode(key, encoding, pkcs1)
     head = tlv(0x2E0B, aaid.encode())
-    common = {"aaid": aaid, "keyID": b64(key_id), "sigAlg": algorithm, "keyAlg": encoding,
-              "uauthPublicKeyB64u": b64(public), "valid": True}
+    common = {
+        "aaid": aaid,
+        "keyID": b64(key_id),
+        "sigAlg": algorithm,
+        "keyAlg": encoding,
+        "uauthPublicKeyB64u": b64(public),
+        "valid": True,
+    }
 
     def registration(fchash):
-        krd = tlv(0x3E03, head, tlv(0x2E0E, struct.pack("<HBHH", 1, 1, algorithm, encoding)), tlv(0x2E0A, fchash),
-                  tlv(0x2E09, key_id), tlv(0x2E0D, struct.pack("<II", 0, 1)), tlv(0x2E0C, public))
+        krd = tlv(
+            0x3E03,
+            head,
+            tlv(0x2E0E, struct.pack("<HBHH", 1, 1, algorithm, encoding)),
+            tlv(0x2E0A, fchash),
+            tlv(0x2E09, key_id),
+            tlv(0x2E0D, struct.pack("<II", 0, 1)),
+            tlv(0x2E0C, public),
+        )
         return tlv(0x3E01, krd, tlv(0x3E08, tlv(0x2E06, sign(key, algorithm, krd))))
 
     def authentication(fchash):
-        data = tlv(0x3E04, head, tlv(0x2E0E, struct.pack("<HBH", 1, 1, algorithm)), tlv(0x2E0F, os.urandom(8)),
-                   tlv(0x2E0A, fchash), tlv(0x2E10), tlv(0x2E09, key_id), tlv(0x2E0D, struct.pack("<I", 8)))
+        data = tlv(
+            0x3E04,
+            head,
+            tlv(0x2E0E, struct.pack("<HBH", 1, 1, algorithm)),
+            tlv(0x2E0F, os.urandom(8)),
+            tlv(0x2E0A, fchash),
+            tlv(0x2E10),
+            tlv(0x2E09, key_id),
+            tlv(0x2E0D, struct.pack("<I", 8)),
+        )
         return tlv(0x3E02, data, tlv(0x2E06, sign(key, algorithm, data)))
 
     form = " PKCS#1" if pkcs1 else ""
     upv = number % 2
     request, response = exchange("Reg", upv, {"accepted": [[{"aaid": [aaid]}]]}, registration)
-    vectors.append({"name": f"reg-alg{algorithm}-key{encoding:03x}{form}", "request": request, "response": response,
-                    **common})
+    vectors.append({"name": f"reg-alg{algorithm}-key{encoding:03x}{form}", "request": request, "response": response, **common})
     policy = {"accepted": [[{"aaid": [aaid], "keyIDs": [b64(key_id)]}]]}
     request, response = exchange("Auth", upv, policy, authentication)
-    vectors.append({"name": f"auth-alg{algorithm}-key{encoding:03x}{form}", "request": request, "response": response,
-                    "storedSignCounter": 7, **common})
+    vectors.append(
+        {
+            "name": f"auth-alg{algorithm}-key{encoding:03x}{form}",
+            "request": request,
+            "response": response,
+            "storedSignCounter": 7,
+            **common,
+        }
+    )
 
 path = pathlib.Path(__file__).with_name("algorithms.json")
 path.write_text(json.dumps(vectors, indent=1) + "\n")

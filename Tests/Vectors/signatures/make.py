@@ -3,6 +3,7 @@
 
 Needs python3-cryptography. Each run makes new keys; the file is committed, the keys serve nothing else.
 """
+
 import json
 import os
 import pathlib
@@ -29,8 +30,14 @@ def pss(salt=32, mgf=SHA256):
 
 
 def entry(name, scheme, encoding, key, signature):
-    return {"name": name, "scheme": scheme, "encoding": encoding, "publicKey": key.hex(),
-            "message": MESSAGE.hex(), "signature": signature.hex()}
+    return {
+        "name": name,
+        "scheme": scheme,
+        "encoding": encoding,
+        "publicKey": key.hex(),
+        "message": MESSAGE.hex(),
+        "signature": signature.hex(),
+    }
 
 
 def raw_rsa(numbers):
@@ -91,6 +98,7 @@ def pkcs1(n, e):
         content = number.to_bytes(number.bit_length() // 8 + 1, "big")
         length = bytes([len(content)]) if len(content) < 128 else b"\x82" + len(content).to_bytes(2, "big")
         return b"\x02" + length + content
+
     body = integer(n) + integer(e)
     return b"\x30\x82" + len(body).to_bytes(2, "big") + body
 

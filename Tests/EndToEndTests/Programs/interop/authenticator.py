@@ -27,7 +27,7 @@ class Client:
         self.user, self.kind = self.payload["username"], kind
         self.context = ssl.create_default_context(cadata=self.payload["ca"])
         self.device = uaf.encode(os.urandom(16))
-        self.key, self.key_id, self.counter, self.model = None, None, 0, None
+        self.key, self.key_id, self.counter, self.model = None, None, 0, ""
 
     def connect(self):
         connection = http.client.HTTPSConnection(self.url.hostname, self.url.port, context=self.context, timeout=60)
@@ -36,8 +36,7 @@ class Client:
 
     def post(self, path, body, connection=None):
         connection = connection or self.connect()
-        connection.request("POST", path, json.dumps(body), {
-            "Content-Type": f"{self.kind}; charset=utf-8", "Accept": self.kind})
+        connection.request("POST", path, json.dumps(body), {"Content-Type": f"{self.kind}; charset=utf-8", "Accept": self.kind})
         answer = connection.getresponse()
         assert answer.status == 200, answer.status
         assert answer.headers["Content-Type"].split(";")[0] == self.kind, answer.headers["Content-Type"]
@@ -70,15 +69,28 @@ class Client:
     def final_challenge(self, request, **lies):
         certificate = self.connect().sock.getpeercert(binary_form=True)
         binding = {"serverEndPoint": uaf.end_point(certificate), "tlsServerCertificate": uaf.encode(certificate)}
-        fields = {"app_id": request["header"]["appID"], "challenge": request["challenge"], "facet_id": FACET,
-                  "binding": binding, **lies}
+        fields = {
+            "app_id": request["header"]["appID"],
+            "challenge": request["challenge"],
+            "facet_id": FACET,
+            "binding": binding,
+            **lies,
+        }
         return uaf.final_challenge(**fields)
 
     @staticmethod
     def response(request, parameters, assertion):
-        return {"uafResponse": json.dumps([{
-            "header": request["header"], "fcParams": parameters,
-            "assertions": [{"assertionScheme": "UAFV1TLV", "assertion": uaf.encode(assertion)}]}])}
+        return {
+            "uafResponse": json.dumps(
+                [
+                    {
+                        "header": request["header"],
+                        "fcParams": parameters,
+                        "assertions": [{"assertionScheme": "UAFV1TLV", "assertion": uaf.encode(assertion)}],
+                    }
+                ]
+            )
+        }
 
     def send(self, response):
         return self.post("/uaf/respond", response)
@@ -91,10 +103,14 @@ class Client:
         parameters = self.final_challenge(request, **lies)
         # The order inside is free; this one is not our own server's favourite.
         krd = uaf.tlv(
-            uaf.KRD, uaf.tlv(uaf.COUNTERS, struct.pack("<II", 0, 1)), uaf.tlv(uaf.PUB_KEY, uaf.public_key(key)),
-            uaf.tlv(uaf.KEYID, key_id), uaf.tlv(uaf.FINAL_CHALLENGE_HASH, uaf.final_challenge_hash(parameters)),
+            uaf.KRD,
+            uaf.tlv(uaf.COUNTERS, struct.pack("<II", 0, 1)),
+            uaf.tlv(uaf.PUB_KEY, uaf.public_key(key)),
+            uaf.tlv(uaf.KEYID, key_id),
+            uaf.tlv(uaf.FINAL_CHALLENGE_HASH, uaf.final_challenge_hash(parameters)),
             uaf.tlv(uaf.ASSERTION_INFO, struct.pack("<HBHH", 1, mode, uaf.ECDSA_RAW, uaf.KEY_RAW)),
-            uaf.tlv(uaf.AAID, self.model.encode()))
+            uaf.tlv(uaf.AAID, self.model.encode()),
+        )
         signer = ec.generate_private_key(ec.SECP256R1()) if foreign else key
         attestation = uaf.tlv(uaf.SURROGATE, uaf.tlv(uaf.SIGNATURE, uaf.sign(signer, krd)))
         self.key, self.key_id, self.counter = key, key_id, 0
@@ -105,23 +121,25 @@ class Client:
 
     # Authentication
 
-    def authentication(self, request, *, counter=None, key=None, key_id=None, mode=1, text=b"", flip=False,
-                       verified=b"", **lies):
+    def authentication(self, request, *, counter=None, key=None, key_id=None, mode=1, text=b"", flip=False, verified=b"", **lies):
         named = [key_id for criteria in request["policy"]["accepted"] for one in criteria for key_id in one["keyIDs"]]
         assert uaf.encode(self.key_id) in named, "the policy does not name the key"
         self.counter += 1
         parameters = self.final_challenge(request, **lies)
         data = uaf.tlv(
-            uaf.SIGNED_DATA, uaf.tlv(uaf.AAID, self.model.encode()),
+            uaf.SIGNED_DATA,
+            uaf.tlv(uaf.AAID, self.model.encode()),
             uaf.tlv(uaf.COUNTERS, struct.pack("<I", self.counter if counter is None else counter)),
-            uaf.tlv(uaf.KEYID, key_id or self.key_id), uaf.tlv(uaf.TRANSACTION_HASH, text),
+            uaf.tlv(uaf.KEYID, key_id or self.key_id),
+            uaf.tlv(uaf.TRANSACTION_HASH, text),
             uaf.tlv(uaf.FINAL_CHALLENGE_HASH, uaf.final_challenge_hash(parameters)),
-            verified, uaf.tlv(uaf.NONCE, os.urandom(16)),
-            uaf.tlv(uaf.ASSERTION_INFO, struct.pack("<HBH", 1, mode, uaf.ECDSA_RAW)))
+            verified,
+            uaf.tlv(uaf.NONCE, os.urandom(16)),
+            uaf.tlv(uaf.ASSERTION_INFO, struct.pack("<HBH", 1, mode, uaf.ECDSA_RAW)),
+        )
         signature = bytearray(uaf.sign(key or self.key, data))
         signature[-1] ^= int(flip)
-        return self.response(
-            request, parameters, uaf.tlv(uaf.AUTH_ASSERTION, data, uaf.tlv(uaf.SIGNATURE, bytes(signature))))
+        return self.response(request, parameters, uaf.tlv(uaf.AUTH_ASSERTION, data, uaf.tlv(uaf.SIGNATURE, bytes(signature))))
 
     def authenticate(self, context=None, **lies):
         return self.send(self.authentication(self.get("Auth", **(context or {})), **lies))["statusCode"]
@@ -187,7 +205,7 @@ def unproven(client):
         statuses.append(1200)
     except uaf.Refused as refused:
         statuses.append(refused.status)
-    return statuses + [client.authenticate()]
+    return [*statuses, client.authenticate()]
 
 
 def register_again(client):
@@ -206,21 +224,37 @@ def bad_then_good(client, **lies):
 
 SCENARIOS = {
     "honest": lambda client: [client.authenticate() for _ in range(2)],
-    "transaction": lambda client: [client.authenticate(
-        {"transaction": "sudo reboot"}, mode=2, text=hashlib.sha256(b"sudo reboot").digest())],
+    "transaction": lambda client: [
+        client.authenticate({"transaction": "sudo reboot"}, mode=2, text=hashlib.sha256(b"sudo reboot").digest())
+    ],
     "transaction-unconfirmed": lambda client: [client.authenticate({"transaction": "sudo reboot"})],
-    "transaction-other": lambda client: [client.authenticate(
-        {"transaction": "sudo reboot"}, mode=2, text=hashlib.sha256(b"sudo halt").digest())],
-    "verified": lambda client: [client.authenticate(verified=uaf.verification_method(4, 1, 1)),
-                                client.authenticate(verified=uaf.verification_method(4, 1, 1, uaf.EXTENSION_CRITICAL))],
-    "wrong-verified": lambda client: [client.authenticate(verified=uaf.verification_method(*entry)) for entry in (
-        (0x80, 1, 1), (6, 1, 1), (4, 2, 1), (4, 1, 2))] + [client.authenticate()],
+    "transaction-other": lambda client: [
+        client.authenticate({"transaction": "sudo reboot"}, mode=2, text=hashlib.sha256(b"sudo halt").digest())
+    ],
+    "verified": lambda client: [
+        client.authenticate(verified=uaf.verification_method(4, 1, 1)),
+        client.authenticate(verified=uaf.verification_method(4, 1, 1, uaf.EXTENSION_CRITICAL)),
+    ],
+    "wrong-verified": lambda client: (
+        [
+            client.authenticate(verified=uaf.verification_method(*entry))
+            for entry in ((0x80, 1, 1), (6, 1, 1), (4, 2, 1), (4, 1, 2))
+        ]
+        + [client.authenticate()]
+    ),
     "replay": replay,
     "replay-at-once": replay_at_once,
-    "equal-counter": lambda client: [client.authenticate(counter=5), client.authenticate(counter=5),
-                                     client.authenticate(counter=6)],
-    "lower-counter": lambda client: [client.authenticate(counter=5), client.authenticate(counter=4),
-                                     client.authenticate(counter=0), client.authenticate(counter=6)],
+    "equal-counter": lambda client: [
+        client.authenticate(counter=5),
+        client.authenticate(counter=5),
+        client.authenticate(counter=6),
+    ],
+    "lower-counter": lambda client: [
+        client.authenticate(counter=5),
+        client.authenticate(counter=4),
+        client.authenticate(counter=0),
+        client.authenticate(counter=6),
+    ],
     "wrong-challenge": lambda client: lie(client, challenge=uaf.encode(os.urandom(32))),
     "wrong-app": lambda client: lie(client, app_id="https://127.0.0.1/other"),
     "wrong-facet": lambda client: lie(client, facet_id=FACET + "2"),
@@ -252,7 +286,7 @@ def main():
             statuses.append(client.register())
         statuses.append(client.authenticate())
     else:
-        statuses = [client.register()] + SCENARIOS.get(scenario, SCENARIOS["honest"])(client)
+        statuses = [client.register(), *SCENARIOS.get(scenario, SCENARIOS["honest"])(client)]
     print(" ".join(str(status) for status in statuses))
 
 

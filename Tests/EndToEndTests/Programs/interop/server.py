@@ -32,8 +32,12 @@ class Store:
     # Requests
 
     def messages(self, how, op, fields, *, versions=((1, 0), (1, 1)), exts=()):
-        app_id = {"redirected": "/moved", "unvouched": "/moved-unvouched", "unlisted": "/list-of-others",
-                  "untyped": "/list-untyped"}.get(how, "/facets")
+        app_id = {
+            "redirected": "/moved",
+            "unvouched": "/moved-unvouched",
+            "unlisted": "/list-of-others",
+            "untyped": "/list-untyped",
+        }.get(how, "/facets")
         header = {"op": op, "appID": self.base + app_id, "serverData": uaf.encode(os.urandom(12))}
         if how == "foreign-app":
             header["appID"] = "https://10.255.255.1/facets"
@@ -72,11 +76,10 @@ class Store:
         held = {"aaid": [MODEL], "keyIDs": [key["keyID"] for key in keys]}
         if op == "Reg":
             uaf.check(context.get("authCode", CODE) == CODE, 1401, "code")
-            policy = {"accepted": [[{"aaid": [MODEL]}]]}
+            policy: dict = {"accepted": [[{"aaid": [MODEL]}]]}
             if keys:
                 policy["disallowed"] = [held]
-            fields = {"challenge": challenge, "policy": policy,
-                      "username": user + "2" if how == "other-user" else user}
+            fields = {"challenge": challenge, "policy": policy, "username": user + "2" if how == "other-user" else user}
         else:
             uaf.check(keys, 1404, "no such account")
             if how == "other-keys":
@@ -93,7 +96,7 @@ class Store:
     # Responses
 
     def respond(self, message):
-        """Checks a response as sections 3.4.6.5 and 3.5.7.5 of the protocol say; returns (op, user, key, round)."""
+        """Checks a response as sections 3.4.6.5 and 3.5.7.5 of the UAF protocol 1.1 say; returns (op, user, key, round)."""
         uaf.check(isinstance(message, list) and len(message) == 1, 1400, "not one message")
         response = message[0]
         challenge = json.loads(uaf.decode(response["fcParams"]))["challenge"]
@@ -117,14 +120,13 @@ class Store:
             uaf.check(key["keyID"] not in known, 1494, "KeyID is taken")
             self.accounts.setdefault(user, []).append(key)
         else:
-            key = uaf.check_authentication(
-                envelope, challenge_hash, self.accounts.get(user, []), verified=verified)
+            key = uaf.check_authentication(envelope, challenge_hash, self.accounts.get(user, []), verified=verified)
         return op, user, key, round
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    store = None
+    store: "Store"
 
     def log_message(self, *_):
         pass
@@ -158,8 +160,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         how, op, user = [urllib.parse.unquote(part) for part in path.split("/")[1:]]
         parameters = dict(urllib.parse.parse_qsl(query))
         context = {"authCode": parameters.get("code", ""), "deregisterAAID": parameters.get("model")}
-        self.guarded(how, lambda: self.plain_request(how, {"reg": "Reg", "auth": "Auth", "dereg": "Dereg"}[op], user,
-                                                     {name: text for name, text in context.items() if text}))
+        self.guarded(
+            how,
+            lambda: self.plain_request(
+                how,
+                {"reg": "Reg", "auth": "Auth", "dereg": "Dereg"}[op],
+                user,
+                {name: text for name, text in context.items() if text},
+            ),
+        )
+        return None
 
     def plain_request(self, how, op, user, context):
         messages = self.store.request(how, op, user, context)
@@ -198,6 +208,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if how == "trailing":
             text += "[]"
         self.answer({"statusCode": 1200, "uafRequest": text, "op": body["op"], "lifetimeMillis": 60000}, self.kind)
+        return None
 
     def fido_respond(self, how, body):
         op, user, _, round = self.store.respond(json.loads(body["uafResponse"]))
@@ -217,9 +228,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             more = json.dumps(self.store.request(how, "Dereg", user, {"deregisterAll": True}))
             return self.answer({"statusCode": 1200, "newUAFRequest": more}, self.kind)
         lies = {
-            "empty": b"", "ok-text": b"OK", "no-status": b"{}", "status-text": b'{"statusCode":"1200"}',
-            "pending": b'{"statusCode":1202}', "bare": b'[{"status":"FAILED"}]', "status-twice":
-            b'{"statusCode":1400,"statusCode":1200}', "revoked": b'{"statusCode":1493}', "cut": b'{"statusCode":1200',
+            "empty": b"",
+            "ok-text": b"OK",
+            "no-status": b"{}",
+            "status-text": b'{"statusCode":"1200"}',
+            "pending": b'{"statusCode":1202}',
+            "bare": b'[{"status":"FAILED"}]',
+            "status-twice": b'{"statusCode":1400,"statusCode":1200}',
+            "revoked": b'{"statusCode":1493}',
+            "cut": b'{"statusCode":1200',
             "half": b'[{"status":"SUCCESS"},{"status":"FAILED"}]',
         }
         if how in lies:

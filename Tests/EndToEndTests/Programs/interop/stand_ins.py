@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import threading
+import typing
 import urllib.parse
 
 import tls
@@ -28,9 +29,10 @@ SAYS = {"no": False}
 class StandIn:
     """What the three have in common: accounts by name, none of them told apart by machine."""
 
-    version = {"major": 1, "minor": 0}
+    version: typing.ClassVar = {"major": 1, "minor": 0}
     kind = "application/json"
-    text = None
+    text: str | None = None
+    facets = ""
 
     def __init__(self, base, certificate):
         self.base, self.certificate = base, certificate
@@ -50,16 +52,23 @@ class StandIn:
         return []
 
     def registration(self, user, code):
-        return self.asked("Reg", user, {"username": user, "policy": {
-            "accepted": [[{"aaid": [MODEL], "vendorID": None, "keyIDs": None, "exts": None}]],
-            "disallowed": self.disallowed()}})
+        return self.asked(
+            "Reg",
+            user,
+            {
+                "username": user,
+                "policy": {
+                    "accepted": [[{"aaid": [MODEL], "vendorID": None, "keyIDs": None, "exts": None}]],
+                    "disallowed": self.disallowed(),
+                },
+            },
+        )
 
     def authentication(self, user):
         keys = self.accounts.get(user)
         uaf.check(keys, 1404, "no such account")
         text = self.text and [{"contentType": "text/plain", "content": uaf.encode(self.text.encode())}]
-        return self.asked("Auth", user, {
-            "transaction": text, "policy": {"accepted": self.accepted(keys), "disallowed": []}})
+        return self.asked("Auth", user, {"transaction": text, "policy": {"accepted": self.accepted(keys), "disallowed": []}})
 
     def asked(self, op, user, fields):
         challenge = uaf.encode(os.urandom(32))
@@ -105,8 +114,11 @@ class Own(StandIn):
 
     def get(self, path, query):
         place, user = path.removeprefix("/v1/public/").split("/")
-        steps = {"regRequest": lambda: self.registration(user, None), "authRequest": lambda: self.authentication(user),
-                 "deregRequest": lambda: self.deregistration(user)}
+        steps = {
+            "regRequest": lambda: self.registration(user, None),
+            "authRequest": lambda: self.authentication(user),
+            "deregRequest": lambda: self.deregistration(user),
+        }
         try:
             return steps[place]()
         except uaf.Refused as refused:
@@ -136,8 +148,11 @@ class Engine(StandIn):
     def question(self, body):
         context = json.loads(body["context"])
         user = context["username"]
-        steps = {"Reg": lambda: self.registration(user, context.get("authCode")),
-                 "Auth": lambda: self.authentication(user), "Dereg": lambda: self.deregistration(user)}
+        steps = {
+            "Reg": lambda: self.registration(user, context.get("authCode")),
+            "Auth": lambda: self.authentication(user),
+            "Dereg": lambda: self.deregistration(user),
+        }
         text = json.dumps(steps[body["op"]]())
         return {"statusCode": 1200, "uafRequest": text, "op": body["op"], "lifetimeMillis": None}
 
@@ -148,8 +163,14 @@ class Engine(StandIn):
             self.respond(json.loads(body["uafResponse"]))
         except uaf.Refused as refused:
             return {"statusCode": refused.status, "description": None, "uafRequest": None}
-        return {"statusCode": 1200, "description": "OK", "additionalTokens": None, "location": None, "postData": None,
-                "newUAFRequest": None}
+        return {
+            "statusCode": 1200,
+            "description": "OK",
+            "additionalTokens": None,
+            "location": None,
+            "postData": None,
+            "newUAFRequest": None,
+        }
 
     ask = "/get"
 
@@ -157,7 +178,7 @@ class Engine(StandIn):
 class Newer(Engine):
     """Adds a text to each login, and orders everything forgotten by the wildcard of UAF 1.1."""
 
-    version = {"major": 1, "minor": 1}
+    version: typing.ClassVar = {"major": 1, "minor": 1}
     kind = "application/json"
     facets = "/uaf/1.1/facets"
     ask = "/request"
@@ -175,7 +196,7 @@ class Newer(Engine):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    servers = ()
+    servers: typing.ClassVar = []
 
     def log_message(self, *_):
         pass
@@ -200,6 +221,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with LOCK:
             body = server.get(urllib.parse.unquote(path), query)
         self.answer(body, server.kind)
+        return None
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -211,8 +233,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 def prepare(base, certificate):
-    Handler.servers = [("/v1/", Own(base, certificate)), ("/fido/", Engine(base, certificate)),
-                       ("/uaf/", Newer(base, certificate))]
+    Handler.servers = [
+        ("/v1/", Own(base, certificate)),
+        ("/fido/", Engine(base, certificate)),
+        ("/uaf/", Newer(base, certificate)),
+    ]
 
 
 def listen():

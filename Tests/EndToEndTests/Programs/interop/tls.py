@@ -21,8 +21,15 @@ def certificates(folder):
     end = datetime.datetime(2099, 1, 1)
 
     def make(name, issuer, key, signer, *extensions):
-        builder = (x509.CertificateBuilder().subject_name(name).issuer_name(issuer).public_key(key.public_key())
-                   .serial_number(x509.random_serial_number()).not_valid_before(now).not_valid_after(end))
+        builder = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(issuer)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now)
+            .not_valid_after(end)
+        )
         for extension, critical in extensions:
             builder = builder.add_extension(extension, critical)
         return builder.sign(signer, hashes.SHA256())
@@ -31,13 +38,18 @@ def certificates(folder):
     keys = [ec.generate_private_key(ec.SECP256R1()) for _ in names]
     authority = make(names[0], names[0], keys[0], keys[0], (x509.BasicConstraints(True, 0), True))
     leaf = make(
-        names[1], names[0], keys[1], keys[0],
-        (x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False))
+        names[1],
+        names[0],
+        keys[1],
+        keys[0],
+        (x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False),
+    )
     pem = serialization.Encoding.PEM
     for name, data in (
-            ("ca.pem", authority.public_bytes(pem)), ("leaf.pem", leaf.public_bytes(pem)),
-            ("leaf.key", keys[1].private_bytes(
-                pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))):
+        ("ca.pem", authority.public_bytes(pem)),
+        ("leaf.pem", leaf.public_bytes(pem)),
+        ("leaf.key", keys[1].private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())),
+    ):
         with open(os.path.join(folder, name), "wb") as file:
             file.write(data)
     return leaf.public_bytes(serialization.Encoding.DER)

@@ -61,8 +61,8 @@ def elements(data):
         check(len(data) >= 4, 1498, "TLV that ends in a header")
         tag, length = struct.unpack("<HH", data[:4])
         check(len(data) >= 4 + length, 1498, "TLV that ends in a value")
-        found.append((tag, data[4:4 + length], data[:4 + length]))
-        data = data[4 + length:]
+        found.append((tag, data[4 : 4 + length], data[: 4 + length]))
+        data = data[4 + length :]
     return found
 
 
@@ -110,16 +110,14 @@ def sign(key, data):
 
 
 def public_key(key):
-    return key.public_key().public_bytes(
-        serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
+    return key.public_key().public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
 
 
 # The final challenge: the hash is over the text that is sent, not over the JSON inside.
 
 
 def final_challenge(app_id, challenge, facet_id, binding):
-    text = json.dumps(
-        {"facetID": facet_id, "appID": app_id, "channelBinding": binding, "challenge": challenge}, indent=1)
+    text = json.dumps({"facetID": facet_id, "appID": app_id, "channelBinding": binding, "challenge": challenge}, indent=1)
     return encode(text.encode())
 
 
@@ -175,8 +173,10 @@ def check_verification_method(data, expected):
 def check_registration(envelope, challenge_hash, verified=None):
     """A registration assertion with surrogate attestation; returns what a server stores."""
     inner = check_envelope(envelope, REG_ASSERTION, KRD)
-    krd = members(check_verification_method(inner[0][1], verified), {
-        AAID: 9, ASSERTION_INFO: 7, FINAL_CHALLENGE_HASH: 32, KEYID: None, COUNTERS: 8, PUB_KEY: None})
+    krd = members(
+        check_verification_method(inner[0][1], verified),
+        {AAID: 9, ASSERTION_INFO: 7, FINAL_CHALLENGE_HASH: 32, KEYID: None, COUNTERS: 8, PUB_KEY: None},
+    )
     version, mode, signature_algorithm, key_algorithm = struct.unpack("<HBHH", krd[ASSERTION_INFO])
     check(mode == 1, 1498, "mode")
     check(krd[FINAL_CHALLENGE_HASH] == challenge_hash, 1498, "final challenge hash")
@@ -187,16 +187,23 @@ def check_registration(envelope, challenge_hash, verified=None):
     signature = members(inner[1][1], {SIGNATURE: None})[SIGNATURE]
     key = load_key(krd[PUB_KEY], key_algorithm)
     verify(key, signature, inner[0][2], signature_algorithm)
-    return {"aaid": krd[AAID].decode(), "keyID": encode(krd[KEYID]), "key": key, "counter": sign_counter,
-            "version": version, "registrations": registration_counter}
+    return {
+        "aaid": krd[AAID].decode(),
+        "keyID": encode(krd[KEYID]),
+        "key": key,
+        "counter": sign_counter,
+        "version": version,
+        "registrations": registration_counter,
+    }
 
 
 def check_authentication(envelope, challenge_hash, keys, transaction=None, verified=None):
     """A sign assertion by one of the keys; returns the key, its counter moved on."""
     inner = check_envelope(envelope, AUTH_ASSERTION, SIGNED_DATA)
-    data = members(check_verification_method(inner[0][1], verified), {
-        AAID: 9, ASSERTION_INFO: 5, NONCE: None, FINAL_CHALLENGE_HASH: 32, TRANSACTION_HASH: None, KEYID: None,
-        COUNTERS: 4})
+    data = members(
+        check_verification_method(inner[0][1], verified),
+        {AAID: 9, ASSERTION_INFO: 5, NONCE: None, FINAL_CHALLENGE_HASH: 32, TRANSACTION_HASH: None, KEYID: None, COUNTERS: 4},
+    )
     version, mode, algorithm = struct.unpack("<HBH", data[ASSERTION_INFO])
     check(len(data[NONCE]) >= 8, 1498, "nonce")
     check(data[FINAL_CHALLENGE_HASH] == challenge_hash, 1498, "final challenge hash")

@@ -1,0 +1,65 @@
+import GRDB
+import UAFService
+
+/// The table of texts that wait to be confirmed.
+struct ApprovalStore: Approvals {
+  let db: Database
+
+  func open(_ text: String, code: String, for username: String, expiresAt: Int64) throws -> Int64 {
+    try close(for: username)
+    try db.execute(
+      sql: "INSERT INTO approval (username, shown, codeHash, expiresAt) VALUES (?, ?, ?, ?)",
+      arguments: [username, text, try OneTimeCode.hash(code).databaseBlob, expiresAt])
+    return db.lastInsertedRowID
+  }
+
+  func check(code: String, for username: String, now: Int64) throws -> Approval? {
+    // The hash of the wrong code is computed for unknown names too.
+    let hash = try OneTimeCode.hash(code)
+    let row = try Row.fetchOne(
+      db,
+      sql: """
+        SELECT id, shown, codeHash FROM approval
+        WHERE username = ? AND confirmedAt IS NULL AND deniedAt IS NULL AND expiresAt > ?
+        """, arguments: [username, now])
+    guard let row, [UInt8](databaseBlob: row["codeHash"]) == hash else { return nil }
+    return Approval(id: row["id"], shown: row["shown"])
+  }
+
+  func reserve(id: Int64, challengeHash: [UInt8]) throws {
+    try db.execute(
+      sql: "UPDATE approval SET reservedBy = ? WHERE id = ?", arguments: [challengeHash.databaseBlob, id])
+  }
+
+  func isReserved(id: Int64, by challengeHash: [UInt8], now: Int64) throws -> Bool {
+    try Bool.fetchOne(
+      db,
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM approval
+          WHERE id = ? AND reservedBy = ? AND confirmedAt IS NULL AND deniedAt IS NULL AND expiresAt > ?)
+        """, arguments: [id, challengeHash.databaseBlob, now]) ?? false
+  }
+
+  func confirm(id: Int64, now: Int64) throws {
+    try db.execute(sql: "UPDATE approval SET confirmedAt = ? WHERE id = ?", arguments: [now, id])
+  }
+
+  func deny(id: Int64, now: Int64) throws {
+    try db.execute(sql: "UPDATE approval SET deniedAt = ? WHERE id = ?", arguments: [now, id])
+  }
+
+  func outcome(id: Int64, now: Int64) throws -> ApprovalOutcome {
+    let row = try Row.fetchOne(
+      db, sql: "SELECT confirmedAt, deniedAt, expiresAt FROM approval WHERE id = ?", arguments: [id])
+    guard let row else { return .closed }
+    if row["confirmedAt"] as Int64? != nil { return .confirmed }
+    if row["deniedAt"] as Int64? != nil { return .denied }
+    return row["expiresAt"] > now ? .open : .closed
+  }
+
+  func close(for username: String) throws {
+    try db.execute(
+      sql: "DELETE FROM approval WHERE username = ? AND confirmedAt IS NULL AND deniedAt IS NULL",
+      arguments: [username])
+  }
+}

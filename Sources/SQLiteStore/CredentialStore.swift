@@ -1,0 +1,149 @@
+import GRDB
+import UAFMessages
+import UAFService
+
+/// The table of registered keys.
+struct CredentialStore: Credentials {
+  let db: Database
+
+  func usage(of username: String, appID: String) throws -> KeyUsage {
+    let row = try Row.fetchOne(
+      db,
+      sql: """
+        SELECT COUNT(*) AS keys, IFNULL(SUM(LENGTH(keyID)), 0) AS bytes FROM credential
+        WHERE username = ? AND appID = ? AND revokedAt IS NULL
+        """, arguments: [username, appID])
+    return row.map { KeyUsage(keys: $0["keys"], keyIDBytes: $0["bytes"]) } ?? KeyUsage(keys: 0, keyIDBytes: 0)
+  }
+
+  func keys(of username: String, appID: String) throws -> [StoredKey] {
+    try Row.fetchAll(
+      db,
+      sql: """
+        SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID FROM credential
+        WHERE username = ? AND appID = ? ORDER BY id
+        """, arguments: [username, appID]
+    ).map { row in
+      // The two numbers are decoded by the call that throws: a subscript ends the server where one is out of range.
+      StoredKey(
+        aaid: try AAID(row["aaid"] as String), keyID: try KeyID(bytes: bytes(row, "keyID")),
+        publicKey: bytes(row, "publicKey"), signatureAlgorithm: try row.decode(forColumn: "signatureAlgorithm"),
+        signCounter: try row.decode(forColumn: "signCounter"), isRevoked: row["revokedAt"] as Int64? != nil,
+        deviceID: row["deviceID"])
+    }
+  }
+
+  func shapes(ofAccounts numbers: [Int64], appID: String) throws -> [KeyShape] {
+    let rows = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT a.rowid AS account, c.aaid AS aaid, length(c.keyID) AS length
+        FROM account a JOIN credential c ON c.username = a.username AND c.appID = ?
+        WHERE a.rowid IN (\(databaseQuestionMarks(count: numbers.count))) ORDER BY a.rowid, c.id
+        """, arguments: [appID] + StatementArguments(numbers))
+    var keys: [Int64: [(aaid: String, length: Int)]] = [:]
+    while let row = try rows.next() {
+      keys[row["account"], default: []].append((row["aaid"], row["length"]))
+    }
+    return keys.values.map { KeyShape($0) }
+  }
+
+  func exists(_ aaid: AAID, _ keyID: KeyID) throws -> Bool {
+    try Bool.fetchOne(
+      db, sql: "SELECT EXISTS (SELECT 1 FROM credential WHERE aaid = ? AND keyID = ?)",
+      arguments: [aaid.text, keyID.bytes.databaseBlob]) ?? false
+  }
+
+  /// The name the account's first registration gave this machine; nil for a machine it does not tell apart, and for one
+  /// without a key here or without a name so far.
+  func deviceName(of username: String, deviceID: String?) throws -> String? {
+    try String.fetchOne(
+      db,
+      sql: """
+        SELECT deviceName FROM credential WHERE username = ? AND deviceID = ? AND deviceName IS NOT NULL
+        ORDER BY id LIMIT 1
+        """, arguments: [username, deviceID])
+  }
+
+  func devices(of username: String) throws -> [AccountDevice] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT deviceID, min(id) AS first, max(lastUsedAt) AS lastUsedAt, max(registeredAt) AS registeredAt,
+          count(*) FILTER (WHERE revokedAt IS NULL) AS keys, count(*) FILTER (WHERE revokedAt IS NOT NULL) AS revoked
+        FROM credential WHERE username = ? GROUP BY deviceID
+        ORDER BY max(lastUsedAt) IS NULL, max(lastUsedAt) DESC, min(id)
+        """, arguments: [username])
+    return try rows.map { row in
+      // What was said of a machine last; its name it keeps from its first registration.
+      let said = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT deviceName, deviceModel, deviceOS FROM credential WHERE username = ? AND deviceID IS ?
+          ORDER BY id DESC LIMIT 1
+          """, arguments: [username, row["deviceID"] as String?])
+      return AccountDevice(
+        name: said?["deviceName"], model: said?["deviceModel"], system: said?["deviceOS"], keys: row["keys"],
+        revokedKeys: row["revoked"], registeredAt: row["registeredAt"], lastUsedAt: row["lastUsedAt"])
+    }
+  }
+
+  func add(_ key: VerifiedRegistration, issued: IssuedRequest, now: Int64) throws -> Bool {
+    let kept = try deviceName(of: issued.username, deviceID: issued.device.id)
+    try db.execute(
+      sql: """
+        INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
+          signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt,
+          displays)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        issued.username, issued.appID, key.aaid.text, key.keyID.bytes.databaseBlob, key.publicKey.databaseBlob,
+        key.signatureAlgorithm, key.authenticatorVersion, key.signCounter, key.regCounter, issued.device.id,
+        kept ?? issued.device.name, issued.device.model, issued.device.os, now,
+        key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text,
+      ])
+    guard let kept, let name = issued.device.name else { return true }
+    return name.isIdentical(to: kept)
+  }
+
+  func record(_ authentication: VerifiedAuthentication, of username: String, now: Int64) throws -> Bool {
+    try db.execute(
+      sql: """
+        UPDATE credential SET signCounter = ?1, lastUsedAt = ?2
+        WHERE aaid = ?3 AND keyID = ?4 AND username = ?5 AND revokedAt IS NULL
+          AND (signCounter < ?1 OR (signCounter = 0 AND ?1 = 0))
+        """,
+      arguments: [
+        authentication.signCounter, now, authentication.aaid.text, authentication.keyID.bytes.databaseBlob, username,
+      ])
+    return db.changesCount == 1
+  }
+
+  func removeAll(
+    of username: String, appID: String, deviceID: String?, aaid: AAID?, keyIDs: [KeyID] = []
+  ) throws -> [(aaid: AAID, keyID: KeyID)] {
+    let named = keyIDs.isEmpty ? "" : "AND keyID IN (\(databaseQuestionMarks(count: keyIDs.count)))"
+    var arguments: StatementArguments = [username, appID, deviceID]
+    if let aaid { arguments += [aaid.text] }
+    arguments += StatementArguments(keyIDs.map(\.bytes.databaseBlob))
+    return try Row.fetchAll(
+      db,
+      sql: """
+        DELETE FROM credential WHERE username = ? AND appID = ? AND deviceID IS ? \(aaid == nil ? "" : "AND aaid = ?")
+          \(named)
+        RETURNING aaid, keyID
+        """, arguments: arguments
+    ).map { row in (try AAID(row["aaid"] as String), try KeyID(bytes: bytes(row, "keyID"))) }
+  }
+
+  func revokeAll(of username: String, now: Int64) throws -> Int {
+    try db.execute(
+      sql: "UPDATE credential SET revokedAt = ? WHERE username = ? AND revokedAt IS NULL", arguments: [now, username])
+    return db.changesCount
+  }
+
+  private func bytes(_ row: Row, _ column: String) -> [UInt8] {
+    [UInt8](databaseBlob: row[column])
+  }
+}

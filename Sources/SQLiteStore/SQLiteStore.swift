@@ -1,0 +1,58 @@
+// Purpose: The store of uaf-server in one SQLite file, through GRDB. The only target that may import GRDB, and the only SQL of the
+// server. What each table promises is written at its protocol in UAFService/Store; the tables here say only what is SQLite's own.
+
+import GRDB
+import UAFService
+
+/// A store in one SQLite file, which several processes may have open.
+///
+/// Transactions that write come one after another, each with a commit of its own.
+package struct SQLiteStore: ServerStore {
+  let database: any DatabaseWriter
+
+  /// Takes a database, and brings its tables to their current form.
+  ///
+  /// - Throws: ``StoreError/newer``; SQLite's own errors.
+  init(_ database: any DatabaseWriter) throws {
+    let migrator = Schema.migrator
+    guard try !database.read(migrator.hasBeenSuperseded) else { throw StoreError.newer }
+    try migrator.migrate(database)
+    self.database = database
+  }
+
+  /// Opens a file, for this process beside others, and makes it if there is none.
+  ///
+  /// - Throws: ``StoreError/newer``; ``StoreFailure``.
+  package init(path: String) throws {
+    var configuration = Configuration()
+    // `enrol` runs beside `serve`: readers do not wait, and a second writer waits this many seconds at most.
+    configuration.journalMode = .wal
+    configuration.busyMode = .timeout(5)
+    let database = try DatabaseQueue(path: path, configuration: configuration)
+    // GRDB lowers this in WAL mode; but a taken challenge or a raised counter must survive a power cut, or the answer
+    // that was accepted could be sent again.
+    try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+    try self.init(database)
+  }
+
+  /// A store that is gone with its last user.
+  package static func inMemory() throws -> SQLiteStore {
+    try SQLiteStore(DatabaseQueue())
+  }
+
+  package func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
+  ) async throws -> Value {
+    try await database.read { db in try body(SQLiteTransaction(db: db)) }
+  }
+
+  package func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
+  ) async throws -> Value {
+    try await database.write { db in try body(SQLiteTransaction(db: db)) }
+  }
+
+  package func check() async throws {
+    _ = try await database.read { db in try Int.fetchOne(db, sql: "SELECT 1") }
+  }
+}

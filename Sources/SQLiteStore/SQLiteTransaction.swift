@@ -1,0 +1,20 @@
+import GRDB
+import UAFService
+
+/// One transaction of a ``SQLiteStore``, with a value for each table.
+struct SQLiteTransaction: StoreTransaction {
+  let db: Database
+
+  var accounts: any Accounts { AccountStore(db: db) }
+  var approvals: any Approvals { ApprovalStore(db: db) }
+  var challenges: any Challenges { ChallengeStore(db: db) }
+  var confirmedTexts: any ConfirmedTexts { ConfirmedTextStore(db: db) }
+  var credentials: any Credentials { CredentialStore(db: db) }
+  var enrolments: any Enrolments { EnrolmentStore(db: db) }
+  var settings: any Settings { SettingStore(db: db) }
+  var usedProofs: any UsedProofs { UsedProofStore(db: db) }
+
+  func keeping(if changes: () throws -> Bool) throws {
+    try db.inSavepoint { try changes() ? .commit : .rollback }
+  }
+}

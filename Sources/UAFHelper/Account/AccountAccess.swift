@@ -1,0 +1,194 @@
+import Authenticator
+import FidoResults
+import UAFConfiguration
+
+/// The accounts' files on this machine: opens the caller's, and says how its authenticators, keys and locks stand.
+@safe final class AccountAccess {
+  /// The account's file, once it was opened.
+  private(set) var account: AccountFile?
+
+  private let call: Call
+  private let policy: CallPolicy
+  private let folder: StateFolder
+  private let server: ServerAccess
+  private let locks: LockLog
+  private let log: CallLog
+  private let now: () -> BootTime
+
+  init(
+    for call: Call, _ policy: CallPolicy, _ folder: StateFolder, _ server: ServerAccess, _ locks: LockLog,
+    _ log: CallLog, now: @escaping () -> BootTime
+  ) {
+    self.call = call
+    self.policy = policy
+    self.folder = folder
+    self.server = server
+    self.locks = locks
+    self.log = log
+    self.now = now
+  }
+
+  // MARK: Opening
+
+  /// Opens the machine's state.
+  ///
+  /// - Throws: ``Ending``.
+  func openState() throws(Ending) -> StateDirectory { try folder.open() }
+
+  /// Opens the account's file; nil if nothing is registered.
+  ///
+  /// - Throws: ``Ending`` where it cannot be used.
+  func open(_ uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) -> AccountFile? {
+    let mapping = try? server.settings().username
+    do throws(StateError) {
+      account = try AccountFile.open(in: directory, uid: uid, name: knownName) { name in mapping?.name(of: name) }
+    } catch { throw Ending(error) }
+    call.recognise(registeredName: account?.identity.name)
+    account?.lockEnded = { [locks, identity = account?.identity] type, origin in
+      if let identity { locks.ended(type, origin, identity) }
+    }
+    return account
+  }
+
+  /// Whose number it is today: a number that was given to somebody else must not open what was its owner's before.
+  ///
+  /// A host with root has looked the name up. A peer without root is not believed, so /etc/passwd tells; for an account that
+  /// lives elsewhere nothing does, and its name is not compared.
+  private var knownName: [UInt8]? { call.caller.isRoot ? call.caller.name : call.caller.ownName }
+
+  /// Whether nothing was ever registered for the account here; a failure is no such thing.
+  func neverHadRow(_ uid: UInt32, in directory: borrowing StateDirectory) -> Bool {
+    (try? AccountFile.exists(in: directory, uid: uid)) == false
+  }
+
+  /// The account's authenticators; nil if it has none, or not the named one.
+  ///
+  /// - Throws: ``Ending`` where the state cannot be used.
+  func authenticators(of uid: UInt32, _ named: AuthenticatorType?) throws(Ending) -> AccountAuthenticators? {
+    let directory = try openState()
+    guard let account = try open(uid, in: directory) else { return nil }
+    let types = try enrolledTypes(account)
+    guard !types.isEmpty, named.map({ types.contains($0) }) ?? true else { return nil }
+    return AccountAuthenticators(account, types, named: named, in: directory)
+  }
+
+  // MARK: Authenticators and keys
+
+  /// The enabled types that have a value.
+  ///
+  /// - Throws: ``Ending``.
+  func enrolledTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
+    var types: [AuthenticatorType] = []
+    for type in policy.enabledTypes where try isEnrolled(account, type) { types.append(type) }
+    return types
+  }
+
+  /// Whether the account has a value of any type, enabled or not.
+  ///
+  /// - Throws: ``Ending``.
+  func isInUse(_ account: AccountFile) throws(Ending) -> Bool {
+    for type in AuthenticatorType.allCases where try isEnrolled(account, type) { return true }
+    return false
+  }
+
+  /// Whether the account has a value of this type.
+  ///
+  /// - Throws: ``Ending``.
+  func isEnrolled(_ account: AccountFile, _ type: AuthenticatorType) throws(Ending) -> Bool {
+    do throws(StateError) { return try account.authenticator(type) != nil } catch { throw Ending(error) }
+  }
+
+  /// The enabled types whose every key is dead at the server, as far as is known here.
+  ///
+  /// - Throws: ``Ending``.
+  func deadTypes(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
+    let keys = try keys(of: account)
+    return policy.enabledTypes.filter { type in
+      let own = keys.filter { $0.type == type }
+      return !own.isEmpty && own.allSatisfy(\.isDead)
+    }
+  }
+
+  /// The account's keys.
+  ///
+  /// - Throws: ``Ending``.
+  func keys(of account: AccountFile) throws(Ending) -> [UAFKey] {
+    do throws(StateError) { return try account.keys() } catch { throw Ending(error) }
+  }
+
+  // MARK: Locks
+
+  /// The policy that the caller's attempts on an account count under.
+  func lockPolicy(_ type: AuthenticatorType, of account: AccountFile) -> LockPolicy {
+    policy.lockPolicy(type, uid: account.identity.uid, call.caller.origin)
+  }
+
+  /// How an authenticator's lock stands, and tells the log of looser options that wait.
+  ///
+  /// - Throws: ``Ending``.
+  func lockStatus(
+    _ account: AccountFile, _ type: AuthenticatorType, _ origin: AttemptOrigin, _ policy: LockPolicy
+  ) throws(Ending) -> LockStatus {
+    do throws(StateError) {
+      let ledger = try account.ledger(type, at: now())
+      if ledger.refusesLooser(policy, for: origin) { locks.optionsWait(type) }
+      return ledger.status(origin, at: now(), policy: policy)
+    } catch { throw Ending(error) }
+  }
+
+  /// The tries that are left where wrong entries stand from an earlier call; nil where none does.
+  ///
+  /// - Throws: ``Ending``.
+  func standingTries(
+    _ account: AccountFile, _ type: AuthenticatorType, _ policy: LockPolicy
+  ) throws(Ending) -> Int? {
+    let origin = call.caller.origin
+    do throws(StateError) {
+      let now = now()
+      let ledger = try account.ledger(type, at: now)
+      guard ledger.hasWrongEntries(origin) else { return nil }
+      return ledger.status(origin, at: now, policy: policy).remainingTries
+    } catch { throw Ending(error) }
+  }
+
+  /// Does what may take an account's values away, and has the audit told of a lock that went with one.
+  ///
+  /// - Throws: `StateError` of `change`.
+  func tellingRemovedLocks<Result>(
+    of account: AccountFile, _ change: () throws(StateError) -> Result
+  ) throws(StateError) -> Result {
+    let before = lockedTypes(of: account)
+    let result = try change()
+    if !before.isSubset(of: lockedTypes(of: account)) { locks.removed(account.identity) }
+    return result
+  }
+
+  /// The authenticators that are locked, for attempts of any origin; none where that cannot be read, as it is for telling alone.
+  func lockedTypes(of account: AccountFile) -> Set<AuthenticatorType> {
+    let now = now()
+    let locked = AuthenticatorType.allCases.filter { type in
+      guard let ledger = try? account.ledger(type, at: now) else { return false }
+      return AttemptOrigin.allCases.contains { origin in
+        let policy = policy.lockPolicy(type, uid: account.identity.uid, origin)
+        return ledger.status(origin, at: now, policy: policy).isLocked
+      }
+    }
+    return Set(locked)
+  }
+
+  // MARK: The server's no
+
+  /// Takes back what the server's last yes was good for: it has refused, or forgotten keys.
+  ///
+  /// Whatever this call is, and whether it could have used the yes.
+  func noteRefusal() {
+    guard let account else { return }
+    do throws(StateError) {
+      try account.noteRefusal(at: now(), always: policy.configuration.allowsOffline)
+    } catch {
+      // What cannot be read is no yes either.
+      guard error != .damaged else { return }
+      log.write(.state, "the server's refusal could not be kept: \(error)", .warning)
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import Authenticator
+import FidoResults
+import UAFConfiguration
+import UAFCrypto
+import UAFWire
+
+/// What root's configuration and module arguments say for one call.
+final class CallPolicy {
+  let arguments: ModuleArguments
+  let configuration: Configuration
+  /// The configuration as it is for the caller's service.
+  let settings: ServiceSettings
+  /// What the person is told in.
+  let language: Language
+  private let call: Call
+
+  /// Reads root's arguments and configuration.
+  ///
+  /// - Throws: ``Ending`` (1001) where one of them cannot be used.
+  init(for call: Call, defaultPath: String, requiredOwner owner: UInt32) throws(Ending) {
+    self.call = call
+    let caller = call.caller
+    do throws(ConfigurationError) {
+      arguments = try ModuleArguments(parsing: call.begin.arguments.map { String(decoding: $0, as: UTF8.self) })
+      configuration = try Configuration.load(
+        path: arguments.configurationPath, defaultPath: defaultPath, requiredOwner: owner)
+      // A peer without root may call itself what it likes: its name selects no section.
+      let service = caller.isRoot ? caller.service : nil
+      try configuration.check(arguments, service: service)
+      settings = configuration.settings(for: service)
+    } catch {
+      throw .configuration(
+        "\(error)", detail: caller.isRoot && caller.isTool ? "\(error)" : nil, isRoots: error.isRoots)
+    }
+    language = Language.matching(call.begin.localeText, default: settings.general.language)
+  }
+
+  // MARK: What people see
+
+  /// Whether wrong, locked, unregistered and unknown must look alike to this caller.
+  var hidesState: Bool {
+    let caller = call.caller
+    return caller.isRoot && !caller.isTool && settings.general.hidesState(remote: caller.origin == .remote)
+  }
+
+  /// Whether one call may ask more than one question.
+  ///
+  /// A program that answers every prompt with the one string it was given would enter it as a number of a list. Peers
+  /// without root are asked once too; but for uafctl, whose name selects nothing else.
+  var isInteractive: Bool { call.caller.isTool || call.caller.isRoot && settings.prompt.interactive == true }
+
+  /// How often one call asks; a program that gives every prompt the same answer is asked once.
+  var tries: Int {
+    guard isInteractive else { return 1 }
+    return arguments.tries ?? settings.prompt.tries ?? (call.caller.isTool ? Self.triesOfTool : 1)
+  }
+
+  /// uafctl's own: sudo, sshd and login ask again by themselves.
+  private static let triesOfTool = 3
+
+  /// What root has people told of the other way in; only logins have one.
+  var cancelText: String? { call.isLogin ? settings.prompt.cancelTexts[language] : nil }
+
+  /// Root's words for what this is for, in the person's language.
+  var rootsReason: String? { settings.reason?.text(in: language) }
+
+  /// Whether the list of authenticators has registering anew as its last entry.
+  var offersNewRegistration: Bool {
+    // A server that judges no codes would let anybody choose a new value.
+    settings.prompt.offersReset && call.isLogin && isInteractive && !hidesState
+      && configuration.server?.dialect != .plain
+  }
+
+  // MARK: Authenticators
+
+  /// The types root has enabled and this version can verify, in the configuration's order.
+  var enabledTypes: [AuthenticatorType] {
+    configuration.authenticators.compactMap(\.type)
+  }
+
+  /// The type that this call names: the caller, root's module argument, or the service's settings.
+  ///
+  /// - Returns: nil if none does.
+  /// - Throws: ``Ending``: 1012 for a type nobody knows, 2002 for one that root has not enabled or nobody has built.
+  func namedType() throws(Ending) -> AuthenticatorType? {
+    let named = call.begin.authenticator.map { String(decoding: $0, as: UTF8.self) }
+    guard let wanted = named ?? arguments.authenticator ?? settings.authenticator else {
+      guard !enabledTypes.isEmpty else {
+        throw Ending(
+          .noSuitableAuthenticator, because: .noneEnabled, log: "no authenticator that is built is enabled")
+      }
+      return nil
+    }
+    guard let type = AuthenticatorType(nameOrAAID: wanted) else { throw notAvailable(wanted, isRoots: named == nil) }
+    guard enabledTypes.contains(type) else {
+      throw Ending(
+        .noSuitableAuthenticator, because: named == nil ? .noneEnabled : .namedNotEnabled,
+        log: "\(type.rawValue) is not in the configuration's authenticators")
+    }
+    return type
+  }
+
+  /// The ending for a name that is no type of this version's.
+  private func notAvailable(_ wanted: String, isRoots: Bool) -> Ending {
+    guard ConfiguredAuthenticator(rawValue: wanted) != nil else {
+      var ending = Ending(.invalidAuthenticatorType, log: "no such authenticator type")
+      ending.isRootsFault = isRoots
+      if isRoots { ending.text = .configurationError }
+      return ending
+    }
+    let log = "\(wanted) is not built"
+    guard notBuilt == .noSuitableAuthenticator else { return Ending(notBuilt, log: log) }
+    return Ending(notBuilt, because: isRoots ? .noneEnabled : .namedNotEnabled, log: log)
+  }
+
+  /// What a type that the system manages answers to each operation.
+  private var notBuilt: FidoResult {
+    switch call.begin.operation {
+    case .change: .changeInvalid
+    case .reset: .resetInvalidType
+    default: .noSuitableAuthenticator
+    }
+  }
+
+  /// Who named the type that the server does not accept: the caller, or root.
+  var namedNotAccepted: EndCause { call.begin.authenticator == nil ? .configuredNotAccepted : .namedNotAccepted }
+
+  /// What the prompt is for where it must not show what the account has: the configuration decides alone.
+  var hiddenTypes: [AuthenticatorType] {
+    if let named = try? namedType() { return [named] }
+    // In the order of the list, whatever the order of the configuration.
+    return AuthenticatorType.allCases.filter { enabledTypes.isEmpty || enabledTypes.contains($0) }
+  }
+
+  /// How texts name that.
+  var hiddenKind: ValueKind { .oneOf(hiddenTypes.map(\.kind)) }
+
+  // MARK: Attempts
+
+  /// The policy attempts of an origin count under.
+  func lockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
+    let configured = configuration.lockPolicy(for: type, origin: origin)
+    guard uid == 0, !configuration.rootPermanentLock else { return configured }
+    var policy = configured
+    policy.maxLockCount = nil
+    return policy
+  }
+
+  /// The cost of a key derivation.
+  var derivationCost: Scrypt.Parameters { Scrypt.Parameters(logN: configuration.state.kdfCost, r: 8, p: 2) }
+
+  /// How old the server's last yes may be for this login to do without another one.
+  ///
+  /// Nil where no login does: root does not allow it, something is to be confirmed, the caller has no root, or this is no
+  /// login.
+  var offlineLimit: Duration? {
+    guard call.isLogin, call.begin.payload == nil, call.caller.isRoot, !settings.transaction,
+      call.begin.transaction == nil, settings.general.offline == .allow
+    else { return nil }
+    return settings.general.offlineMaximumAge
+  }
+}

@@ -1,0 +1,128 @@
+import Authenticator
+import FidoResults
+import UAFWire
+
+/// Who asks, for which account, and from where: what *begin* says, cut down to what this peer may say.
+struct Caller: Equatable {
+  /// The peer's user id, from the kernel.
+  let peer: UInt32
+  /// The account's number; nil for a name that could not be resolved.
+  let uid: UInt32?
+  /// Its canonical name, as a host with root looked it up; nil for peers without root.
+  let name: [UInt8]?
+  /// The name as typed, for texts and the log.
+  let typedName: [UInt8]?
+  /// The name that `/etc/passwd` has for a peer without root; nil where it has none.
+  let ownName: [UInt8]?
+  /// The name that the account was registered by, once its file was opened.
+  private(set) var registeredName: [UInt8]?
+  /// Where the attempt counts.
+  let origin: AttemptOrigin
+  /// The real user id of whoever called the host, as su and sudo are called.
+  ///
+  /// Nil where a front end with root does not say it, as uafctl does not.
+  let callerUID: UInt32?
+  /// The PAM service: a section's name for root peers, a label for others.
+  let service: String?
+
+  /// The terminal and the host the person comes from, as a host with root says.
+  let terminal: [UInt8]?
+  let remoteHost: [UInt8]?
+
+  /// The account's name in texts and in the log.
+  ///
+  /// A peer without root is not believed. Its name is the one in `/etc/passwd`, or else the registered one, or else its number.
+  var shownName: [UInt8]? {
+    name ?? typedName ?? ownName ?? registeredName ?? (isRoot ? nil : Self.digits(peer))
+  }
+
+  private static func digits(_ number: UInt32) -> [UInt8] { Array(String(number).utf8) }
+
+  /// Whether the peer is root.
+  var isRoot: Bool { peer == 0 }
+
+  /// Whether the front end is uafctl, which shows *finished*'s text itself.
+  var isTool: Bool { service == Self.toolService }
+
+  /// Whether the host is sudo, whose person confirms a command and not a mere login.
+  var isSudo: Bool { isRoot && (service == "sudo" || service == "sudo-i") }
+
+  /// The service's name uafctl gives itself.
+  static let toolService = "uafctl"
+
+  /// Takes from *begin* what this peer may say, and looks up the name of a peer without root.
+  ///
+  /// - Parameter passwd: reads `/etc/passwd`; called for a peer without root alone.
+  /// - Throws: ``Ending`` (1001) for a peer without root that describes an account, sends arguments but `nouserok`, or asks for
+  ///   an administrator's operation.
+  init(_ begin: Begin, peer: UInt32, passwd: () -> [UInt8]) throws(Ending) {
+    self.peer = peer
+    service = begin.service.flatMap { String(validating: $0, as: UTF8.self) }
+    if peer == 0 {
+      uid = begin.uid
+      name = begin.uid == nil ? nil : begin.account
+      typedName = begin.typedName ?? begin.account
+      ownName = nil
+      callerUID = begin.callerUID
+      origin = Self.origin(of: begin)
+      (terminal, remoteHost) = (begin.tty, begin.remoteHost)
+      return
+    }
+    ownName = PasswdFile.name(of: peer, in: passwd())
+    let saysTooMuch =
+      begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote
+      || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
+      || begin.arguments.contains { $0 != Self.nouserok }
+    guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
+      var ending = Ending(
+        .invalidParameter, because: .onlyRoot, log: "peer \(peer) asked for what only root may ask for")
+      ending.peer = peer
+      ending.peerName = ownName ?? Self.digits(peer)
+      throw ending
+    }
+    uid = peer
+    callerUID = peer
+    name = nil
+    typedName = nil
+    origin = .local
+    (terminal, remoteHost) = (nil, nil)
+  }
+
+  /// Where an attempt through a host with root counts.
+  ///
+  /// An entry is the account's own unless the host says that it came from afar or that another account called it. Nobody
+  /// but root calls a host that is not setuid, such as sshd, login and a display manager: it speaks for whoever sits there.
+  private static func origin(of begin: Begin) -> AttemptOrigin {
+    if begin.isRemote { return .remote }
+    guard let caller = begin.callerUID, caller != 0, caller != begin.uid else { return .local }
+    return .otherUser
+  }
+
+  /// The one argument of a peer without root: it changes how it hears that nothing was ever registered for its own account.
+  private static let nouserok = Array("nouserok".utf8)
+
+  private static let administrative: Set<Operation> = [.unlock, .initialise, .forget, .trust]
+
+  /// Takes the name that the account was registered by; nil where there is no such account.
+  mutating func recognise(registeredName name: [UInt8]?) { registeredName = name }
+
+  /// Whether the account is one that could have state: has a name, of visible ASCII, and a number.
+  ///
+  /// - Throws: ``Ending``: 19019 for an empty name, 1011 for one with other characters, 1009 for an unknown one.
+  func requireAccount() throws(Ending) -> UInt32 {
+    if isRoot {
+      guard let shown = name ?? typedName else {
+        throw Ending(.invalidUsername, log: "the user name is too long or could not be sent")
+      }
+      guard !shown.isEmpty else { throw Ending(.emptyUsername, log: "the user name is empty") }
+      guard shown.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+        throw Ending(.invalidUsername, log: "the user name has characters that are not visible ASCII")
+      }
+    }
+    guard let uid else {
+      // In the words for an account that is not registered: at a console nobody learns by them which names exist.
+      throw Ending(.notRegistered, log: "no such account, or its lookup failed")
+    }
+    return uid
+  }
+}

@@ -1,0 +1,8 @@
+import UAFMessages
+
+/// What the person confirms by entering the value.
+struct ConfirmedText {
+  let text: TransactionText
+  /// Whether the server added the text by itself.
+  var isServers = false
+}

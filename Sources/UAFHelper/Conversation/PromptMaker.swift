@@ -1,0 +1,145 @@
+import Authenticator
+import FidoResults
+import UAFConfiguration
+import UAFCrypto
+import UAFMessages
+import UAFWire
+
+/// Makes the prompts of a call: what is asked, in the person's language, and what stands around it.
+struct PromptMaker {
+  private let call: Call
+  private let policy: CallPolicy
+
+  init(for call: Call, _ policy: CallPolicy) {
+    self.call = call
+    self.policy = policy
+  }
+
+  /// `PAM_SILENT`: courtesy text is not shown, so what must be said goes into the prompt itself.
+  private static let silent: UInt32 = 0x8000
+
+  /// The prompt for a value.
+  ///
+  /// - Parameters:
+  ///   - text: what the person confirms by the entry.
+  ///   - keypad: the layout that it is entered with; nil where the keys are plain.
+  /// - Throws: ``Ending``.
+  func prompt(
+    for question: Question, confirming text: TransactionText?, on keypad: ShuffledKeypad?
+  ) throws(Ending) -> Prompt {
+    var lines: [String] = []
+    let confirmed = question.step == .current ? try confirmation(of: text, by: question.kind) : nil
+    // In the prompt itself, whatever PAM_SILENT says: nobody confirms what was not shown. sudo shows another prompt where
+    // it is told to.
+    if let confirmed, !call.caller.isSudo { lines.append(confirmed) }
+    lines += legend(for: question.type)
+    if let keypad { lines.append(keypad.layout(in: policy.language, accessible: policy.settings.prompt.accessible)) }
+    if question.step == .current {
+      if question.canGoBack {
+        lines.append("(\(PromptText.emptyLineBack.text(in: policy.language)))")
+      } else if let way = policy.cancelText {
+        lines.append("(\(way))")
+      }
+    }
+    lines.append(self.text(of: question).text(in: policy.language))
+    let check = question.type?.entry.check ?? TypedEntry.plainCheck
+    var prompt = Prompt(echo: false, check: check, step: question.step, text: lines.joined(separator: "\n"))
+    prompt.remainingAttempts = question.tries.map { UInt32(clamping: $0) }
+    if call.caller.isSudo { prompt.confirmed = confirmed }
+    prompt.reason = reason(confirming: text)
+    prompt.entryLength = entryLength(question)
+    show(question.error, in: &prompt)
+    return prompt
+  }
+
+  /// The prompt for a number of a list.
+  func choice(_ options: [String], error: String?, confirming text: TransactionText?) -> Prompt {
+    var lines = [PromptText.choice(user: call.shownName).text(in: policy.language)]
+    lines += options.enumerated().map { "  \($0.offset + 1). \($0.element)" }
+    if let way = policy.cancelText { lines.append("  (\(way))") }
+    lines.append(PromptText.choiceNumber(options.count).text(in: policy.language))
+    // Not shown: whoever overlooks the list enters the value there.
+    var prompt = Prompt(echo: false, check: "choice", step: .current, text: lines.joined(separator: "\n"))
+    prompt.options = options
+    show(error, in: &prompt)
+    prompt.reason = reason(confirming: text)
+    return prompt
+  }
+
+  /// The prompt for an enrolment code, which is no secret like a value: it is good once, and the server must read it.
+  func code(confirming text: TransactionText?) -> Prompt {
+    var prompt = Prompt(
+      echo: true, check: "code", step: .current, text: PromptText.enrolmentCode.text(in: policy.language))
+    prompt.reason = reason(confirming: text)
+    return prompt
+  }
+
+  /// What the entry confirms; what another program may have written, as a command of sudo's, as a screen has room for it.
+  private func confirmation(of text: TransactionText?, by kind: ValueKind) throws(Ending) -> String? {
+    guard let text else { return nil }
+    guard call.caller.isSudo || call.begin.transaction != nil else {
+      return PromptText.confirm(kind, text.shown).text(in: policy.language)
+    }
+    let shown: (text: String, left: Int)
+    do throws(CryptoError) {
+      shown = try text.onScreen { bytes throws(CryptoError) in try SHA256.hash(bytes) }
+    } catch {
+      throw Ending(.cannotUse, log: "\(error)")
+    }
+    let confirmation = PromptText.confirm(kind, shown.text).text(in: policy.language)
+    guard shown.left > 0 else { return confirmation }
+    return "\(confirmation)\n(\(PromptText.partOfText(left: shown.left).text(in: policy.language)))"
+  }
+
+  private func text(of question: Question) -> PromptText {
+    let (kind, user, digits) = (question.kind, question.user, digitCount(question))
+    let service = call.caller.isTool ? nil : policy.rootsReason ?? call.caller.service
+    return switch question.step {
+    case .current where call.begin.operation == .change: .currentValue(kind, user: user, digits: digits)
+    case .current: .value(kind, user: user, service: service, digits: digits)
+    case .new: .newValue(kind, user: user, digits: digits)
+    case .newAgain: .newValueAgain(kind, digits: digits)
+    }
+  }
+
+  /// How many digits a PIN has; the configuration decides alone, so that it shows nothing of the account.
+  private func digitCount(_ question: Question) -> Int? {
+    question.type.flatMap { policy.configuration.rules(for: $0).digitCount }
+  }
+
+  /// What explains an entry, for programs that show a prompt as it is; uafctl draws its own.
+  private func legend(for type: AuthenticatorType?) -> [String] {
+    guard let entry = type?.entry, !call.caller.isTool else { return [] }
+    guard policy.settings.prompt.accessible else { return entry.legend }
+    return entry.spokenLegend.map { [$0.text(in: policy.language)] } ?? []
+  }
+
+  /// At how many characters an entry is complete, where root lets it be taken without Enter: those of a PIN, or the most that a
+  /// new text may have.
+  private func entryLength(_ question: Question) -> UInt32? {
+    question.type.flatMap { policy.configuration.rules(for: $0).completeLength }.map { UInt32(clamping: $0) }
+  }
+
+  /// What this is for, in the prompt's own field: the text to be confirmed, root's words, or else the service with sudo's
+  /// command or the host the person comes from.
+  private func reason(confirming text: TransactionText?) -> String? {
+    if let text = text?.shown ?? policy.rootsReason { return text }
+    guard let service = call.caller.service else { return nil }
+    if call.caller.isSudo, let command { return Text.cleaned(String(decoding: command, as: UTF8.self)) }
+    guard call.begin.isRemote, let host = call.begin.remoteHost, !host.isEmpty else { return Text.cleaned(service) }
+    return Text.cleaned("\(service) from \(String(decoding: host, as: UTF8.self))")
+  }
+
+  /// What sudo is to do; nil where that is not known.
+  private var command: [UInt8]? {
+    guard let program = call.begin.program, let line = call.begin.commandLine else { return nil }
+    return try? SudoCommandLine(program: program, commandLine: line, limit: WireLimit.commandLine).text
+  }
+
+  /// Puts what was wrong with the last entry where it will be seen.
+  private func show(_ error: String?, in prompt: inout Prompt) {
+    guard let error else { return }
+    let isSilent = call.begin.pamFlags & Self.silent != 0
+    if isSilent { prompt.text = "\(error)\n\(prompt.text)" } else { prompt.errorMessage = error }
+  }
+}

@@ -1,0 +1,198 @@
+import Authenticator
+import FidoResults
+import SecretMemory
+import ServiceNames
+import UAFClient
+import UAFConfiguration
+import UAFCrypto
+import UAFWire
+
+/// Asks the person and shows what there is to be told, over the front end.
+@safe final class Prompter {
+  /// What the person confirms by entering the value; nil where root wants no such text, and for other operations.
+  ///
+  /// An approval's comes from the server, and so does what the server adds where root lets it.
+  private(set) var confirmed: ConfirmedText?
+
+  private let call: Call
+  private let policy: CallPolicy
+  private let frontEnd: FrontEnd
+  private let prompts: PromptMaker
+  private let makeKeypad: () throws(CryptoError) -> ShuffledKeypad
+
+  /// Entries that are no number of the list, before the list is given up.
+  private static let choiceRounds = 5
+
+  /// - Parameter keypad: makes the layout of a shuffled keypad.
+  init(
+    for call: Call, _ policy: CallPolicy, over frontEnd: FrontEnd,
+    keypad: @escaping () throws(CryptoError) -> ShuffledKeypad
+  ) {
+    self.call = call
+    self.policy = policy
+    self.frontEnd = frontEnd
+    prompts = PromptMaker(for: call, policy)
+    makeKeypad = keypad
+  }
+
+  // MARK: Showing
+
+  /// Has every entry from here on confirm this text; nil for a mere login.
+  func confirm(_ text: ConfirmedText?) { confirmed = text }
+
+  /// Shows a text.
+  ///
+  /// - Throws: ``Ending``: the front end went away.
+  func show(_ text: PromptText) throws(Ending) { try frontEnd.send(.info(text.text(in: policy.language))) }
+
+  /// Shows what was wrong, in the person's language.
+  ///
+  /// - Throws: ``Ending``: the front end went away.
+  func showError(_ text: String) throws(Ending) { try frontEnd.send(.error(text)) }
+
+  // MARK: Asking
+
+  /// Asks for a value.
+  ///
+  /// - Returns: nil if the person went back to the list.
+  /// - Throws: ``Ending``: 999 if the person cancelled, 7009 if an empty line means another way in.
+  func askValue(_ question: Question) throws(Ending) -> Secret? {
+    let keypad = try keypad(for: question.types)
+    let value = try ask(prompts.prompt(for: question, confirming: confirmed?.text, on: keypad))
+    guard question.step == .current, value.count == 0 else { return Self.meant(by: value, on: keypad) }
+    if question.canGoBack { return nil }
+    try leaveByEmptyLine()
+    return value
+  }
+
+  /// Asks for an enrolment code.
+  ///
+  /// - Returns: what was entered; nil for an empty line.
+  /// - Throws: ``Ending`` if the person cancelled.
+  func askCode() throws(Ending) -> String? {
+    let entry = try ask(prompts.code(confirming: confirmed?.text))
+    guard entry.count > 0 else { return nil }
+    return entry.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+  }
+
+  /// Shows the list and takes a number of it.
+  ///
+  /// - Throws: ``Ending``: cancelled, the other way in (7009), or (2002) nothing of the list was chosen.
+  func choose(
+    among ways: [[AuthenticatorType]], orRegisterAgain offersMore: Bool = false
+  ) throws(Ending) -> Choice {
+    var options = ways.map { PromptText.choiceOption($0.map(\.kind)).text(in: policy.language) }
+    if offersMore { options.append(PromptText.registerAgain.text(in: policy.language)) }
+    var error: String?
+    for _ in 0..<Self.choiceRounds {
+      let entry = try ask(prompts.choice(options, error: error, confirming: confirmed?.text))
+      if entry.count == 0 { try leaveByEmptyLine() }
+      if let number = entry.withBytes({ Self.number($0) }), options.indices.contains(number - 1) {
+        return number <= ways.count ? .way(ways[number - 1]) : .registerAgain
+      }
+      error = PromptText.noSuchChoice(options.count).text(in: policy.language)
+    }
+    throw Ending(.noSuitableAuthenticator, because: .nothingChosen, log: "nothing of the list was chosen")
+  }
+
+  /// One type of a list.
+  ///
+  /// - Throws: ``Ending``, as ``choose(among:orRegisterAgain:)``.
+  func chooseType(among types: [AuthenticatorType]) throws(Ending) -> AuthenticatorType? {
+    guard case .way(let way) = try choose(among: types.map { [$0] }) else { return nil }
+    return way.first
+  }
+
+  private func ask(_ prompt: Prompt) throws(Ending) -> Secret {
+    guard let value = try frontEnd.ask(prompt) else { throw cancelled("cancelled by the person") }
+    return value
+  }
+
+  /// An empty line where another way in was offered is the choice of that way, and never a success.
+  private func leaveByEmptyLine() throws(Ending) {
+    guard policy.cancelText != nil else { return }
+    throw Ending(.userFallback, log: "the person chose the other way in")
+  }
+
+  /// A number of one or two digits; a choice is no secret.
+  private static func number(_ entry: Span<UInt8>) -> Int? {
+    guard (1...2).contains(entry.count) else { return nil }
+    var number = 0
+    for index in entry.indices {
+      guard (0x30...0x39).contains(entry[index]) else { return nil }
+      number = number * 10 + Int(entry[index] - 0x30)
+    }
+    return number
+  }
+
+  // MARK: Shuffled keys
+
+  /// A new layout for one entry, where root has digits entered with other keys than their own.
+  ///
+  /// Not for programs that answer each prompt with the one string they have: there nobody would see it. Where a prompt must not
+  /// show which type the account has, both are entered with it.
+  private func keypad(for types: [AuthenticatorType]) throws(Ending) -> ShuffledKeypad? {
+    guard policy.isInteractive, types.contains(where: { policy.configuration.rules(for: $0).usesShuffledKeypad }) else {
+      return nil
+    }
+    do throws(CryptoError) { return try makeKeypad() } catch { throw Ending(.cannotUse, log: "\(error)") }
+  }
+
+  /// What was meant by the keys that were pressed.
+  ///
+  /// An entry with any other key than the ten is meant as it stands: what root asks of new values says nothing of one that was
+  /// set before, which may be text.
+  private static func meant(by entry: consuming Secret, on keypad: ShuffledKeypad?) -> Secret {
+    guard let keypad, let digits = keypad.decode(entry) else { return entry }
+    return digits
+  }
+
+  // MARK: The other end
+
+  /// Says that everything is ready, and waits for the front end to go on.
+  ///
+  /// - Parameter log: what the log says where it cancels instead.
+  /// - Throws: ``Ending``: cancelled, or the front end went away.
+  func awaitResume(orLog log: String) throws(Ending) {
+    guard try frontEnd.awaitResume() else { throw cancelled(log) }
+  }
+
+  /// Whether the front end is still there, before anything is signed or sent for it.
+  ///
+  /// - Throws: ``Ending``: nobody waits for what the person confirmed.
+  func requireFrontEnd() throws(Ending) {
+    if frontEnd.isGone { throw .frontEndGone }
+  }
+
+  /// Whether the front end has gone away: nobody waits for what the person confirmed.
+  var isFrontEndGone: Bool { frontEnd.isGone }
+
+  /// The end that the person chose.
+  func cancelled(_ log: String) -> Ending {
+    Ending(call.begin.operation == .change ? .changeUserCancel : .userCancel, text: .cancelled, log: log)
+  }
+
+  /// Who waits for the server; while an answer is owed the front end hears of it, or it would take the core for dead.
+  ///
+  /// - Parameter isForLogin: whether nothing is waited for any more once the front end is gone.
+  func waiter(isForLogin: Bool) -> ExchangeWaiter {
+    ExchangeWaiter(
+      firstNoticeMilliseconds: showsNoticesAtOnce ? ExchangePatience.firstNotice : nil,
+      waiting: { [frontEnd, policy] in
+        // A front end that is gone is noticed at the next message that matters.
+        try? frontEnd.send(.info(PromptText.waitingForServer.text(in: policy.language)))
+      }, frontEnd: isForLogin ? frontEnd : nil)
+  }
+
+  /// Whether the host shows a notice on the person's terminal when it comes.
+  ///
+  /// sshd keeps notices back until the next prompt or the end. Lockers and display managers put them over what they show.
+  /// There a notice would come too late, or hide something.
+  private var showsNoticesAtOnce: Bool {
+    if call.caller.isTool { return true }
+    guard call.caller.isRoot, let service = call.caller.service else { return false }
+    return Self.terminalPrograms.contains(ServiceFamily.of(service)?.main ?? service)
+  }
+
+  private static let terminalPrograms: Set<String> = ["sudo", "su", "login"]
+}

@@ -1,0 +1,23 @@
+import Authenticator
+import FidoResults
+import UAFWire
+
+/// One question for a value.
+struct Question {
+  /// Whose value: several types where it must not show which of them the account has.
+  var types: [AuthenticatorType]
+  var step = PromptStep.current
+  /// What was wrong with the last entry.
+  var error: String?
+  /// Tries left before a lock, where that is told.
+  var tries: Int?
+  /// The name in the prompt.
+  var user: String
+  /// Whether an empty line leads back to the list.
+  var canGoBack = false
+
+  /// How texts name what is asked for.
+  var kind: ValueKind { .oneOf(types.map(\.kind)) }
+  /// The one type that is asked for; nil for several.
+  var type: AuthenticatorType? { types.count == 1 ? types[0] : nil }
+}

@@ -1,0 +1,89 @@
+/// Makes the operations that ask somebody for a value, from the parts of one call.
+struct OperationParts {
+  let call: Call
+  let policy: CallPolicy
+  let prompter: Prompter
+  let accounts: AccountAccess
+  let server: ServerAccess
+  let log: CallLog
+  let codes: EnrolmentCodes
+  private let surroundings: Surroundings
+  private let queue: DerivationQueue
+  private let vain: VainCheck
+  private let check: ValueCheck
+  private let opener: AuthenticatorOpener
+  private let newValue: NewValueDialogue
+  private let keys: KeyRecords
+
+  init(
+    call: Call, policy: CallPolicy, prompter: Prompter, server: ServerAccess, locks: LockLog, log: CallLog,
+    accounts: AccountAccess, in surroundings: Surroundings
+  ) {
+    self.call = call
+    self.policy = policy
+    self.prompter = prompter
+    self.accounts = accounts
+    self.server = server
+    self.log = log
+    self.surroundings = surroundings
+    let now = surroundings.now
+    codes = EnrolmentCodes(for: call, server, now: now)
+    queue = DerivationQueue(for: call, slots: surroundings.derivationSlots, pause: surroundings.pause)
+    vain = VainCheck(for: call, policy, queue, now: now)
+    check = ValueCheck(for: call, policy, prompter, accounts, queue, vain, locks, now: now)
+    opener = AuthenticatorOpener(policy, prompter, check)
+    newValue = NewValueDialogue(for: call, policy, prompter)
+    keys = KeyRecords(for: call, accounts, log)
+  }
+
+  func login() -> LoginOperation {
+    LoginOperation(account: account, authentication: authentication, hostName: surroundings.device.hostName)
+  }
+
+  func approval() -> ApprovalOperation {
+    ApprovalOperation(
+      account: account, authentication: authentication, codes: codes, denial: Denial(server: server, log: log))
+  }
+
+  func registration() -> RegistrationOperation {
+    RegistrationOperation(tools: registrationTools, authentication: authentication, codes: codes)
+  }
+
+  func deregistration() -> DeregistrationOperation {
+    DeregistrationOperation(
+      call: call, policy: policy, prompter: prompter, accounts: accounts, server: server,
+      authentication: authentication, codes: codes, deletion: KeyDeletion(accounts: accounts), log: log)
+  }
+
+  func change() -> ChangeOperation {
+    ChangeOperation(
+      call: call, policy: policy, prompter: prompter, accounts: accounts, opener: opener, check: check,
+      newValue: newValue, queue: queue)
+  }
+
+  func reset() -> ResetOperation {
+    ResetOperation(
+      call: call, policy: policy, prompter: prompter, accounts: accounts, server: server, codes: codes,
+      deletion: KeyDeletion(accounts: accounts), log: log)
+  }
+
+  private var account: LoginAccount {
+    LoginAccount(
+      call: call, policy: policy, prompter: prompter, accounts: accounts,
+      hidden: HiddenAccount(for: call, policy, prompter, accounts, server, vain), log: log)
+  }
+
+  private var authentication: AuthenticationTools {
+    let again = RegisterAgain(tools: registrationTools, codes: codes)
+    return AuthenticationTools(
+      call: call, prompter: prompter, accounts: accounts, server: server, keys: keys, opener: opener,
+      offline: OfflineLogin(policy, prompter, server, log, now: surroundings.now), log: log, now: surroundings.now,
+      registerAgain: { (held) throws(Ending) in try again.run(held) })
+  }
+
+  private var registrationTools: RegistrationTools {
+    RegistrationTools(
+      call: call, policy: policy, prompter: prompter, accounts: accounts, server: server, keys: keys, check: check,
+      newValue: newValue, queue: queue, log: log)
+  }
+}

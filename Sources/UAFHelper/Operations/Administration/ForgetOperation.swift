@@ -1,0 +1,24 @@
+import Authenticator
+import FidoResults
+
+/// Removes everything an account left here, so that it is as if it had never registered; only root may.
+struct ForgetOperation: CallOperation {
+  let call: Call
+  let accounts: AccountAccess
+  let locks: LockLog
+
+  func run() throws(Ending) -> Success {
+    let uid = try call.caller.requireAccount()
+    let directory = try accounts.openState()
+    // What cannot be read any more is what is forgotten most often: it is no reason to refuse.
+    let account = try? accounts.open(uid, in: directory)
+    let wasLocked = account.map { !accounts.lockedTypes(of: $0).isEmpty } ?? false
+    let isForgotten: Bool
+    do throws(StateError) { isForgotten = try AccountFile.forget(in: directory, uid: uid) } catch {
+      throw Ending(.cannotUse, log: "\(error)")
+    }
+    guard isForgotten else { throw Ending(.notRegistered, because: .nothingHere, log: "nothing to forget") }
+    if let account, wasLocked { locks.removed(account.identity) }
+    return Success(detail: "forgotten on this machine; the server still knows its keys")
+  }
+}

@@ -1,0 +1,73 @@
+import Authenticator
+import FidoResults
+import SecretMemory
+import UAFWire
+
+/// A new value for an authenticator, the old one first, which is an attempt; the server has no part in it.
+///
+/// Where the call is divided the front end hears *ready* between the two, and asks for the rest with *resume*: that is
+/// how PAM's two passes over the password stage become one conversation.
+struct ChangeOperation: CallOperation {
+  let call: Call
+  let policy: CallPolicy
+  let prompter: Prompter
+  let accounts: AccountAccess
+  let opener: AuthenticatorOpener
+  let check: ValueCheck
+  let newValue: NewValueDialogue
+  let queue: DerivationQueue
+
+  func run() throws(Ending) -> Success {
+    let named = try policy.namedType()
+    let uid = try call.caller.requireAccount()
+    guard let held = try accounts.authenticators(of: uid, named) else {
+      var ending = Ending(.notRegistered, log: "no value of this account on this machine")
+      ending.leavesToOthers = !call.caller.isTool
+      throw ending
+    }
+    let unlocked = try openOld(held)
+    if call.begin.isDivided { try prompter.awaitResume(orLog: "cancelled before the new value") }
+    let value = try newValue.ask(unlocked.type, old: unlocked)
+    let slot = try queue.takeSlot(in: held.directory)
+    do throws(StateError) {
+      try held.account.change(
+        unlocked.authenticator, to: value, cost: policy.derivationCost, in: held.directory, holding: slot)
+    } catch { throw Ending(.changeFailed, log: "\(error)") }
+    return Success(result: .changeSuccess, text: .changed(unlocked.type.kind, user: call.shownName))
+  }
+
+  /// `PAM_CHANGE_EXPIRED_AUTHTOK`: a login was let in with a value that has to be changed.
+  private var asksForStaleValue: Bool { call.begin.pamFlags & 0x20 != 0 }
+
+  private func openOld(_ held: AccountAuthenticators) throws(Ending) -> UnlockedAuthenticatorBox {
+    var first = try firstToChange(of: held)
+    var right: [AuthenticatorType] = []
+    while true {
+      let chosen = if let first { first } else { try prompter.chooseType(among: held.types) }
+      guard let type = chosen else {
+        throw Ending(.authenticatorChangeFailed, because: .nothingChosen, log: "nothing of the list was chosen")
+      }
+      let unlocked = try check.verify(
+        held.account, type, in: held.directory, attempts: held.attempts(type, tries: policy.tries),
+        canGoBack: first == nil, keepsValue: true)
+      guard let unlocked else { continue }
+      if !asksForStaleValue || unlocked.valueIsStale { return unlocked }
+      // A login that asked for a change is not content with a change of something else.
+      right.append(type)
+      guard held.named == nil, let other = held.types.first(where: { !right.contains($0) }) else {
+        throw Ending(.authenticatorChangeFailed, because: .nothingStale, log: "the value meets the rules")
+      }
+      try prompter.showError(PromptText.valueMeetsRules(type.kind, other: other.kind).text(in: policy.language))
+      first = other
+    }
+  }
+
+  /// What is asked for without a question: for a login's change the value that the login found stale, which it noted.
+  private func firstToChange(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
+    guard asksForStaleValue, held.named == nil else { return try opener.firstType(of: held) }
+    let noted: AuthenticatorType?
+    do throws(StateError) { noted = try held.account.lastUsed() } catch { throw Ending(error) }
+    guard let noted, held.types.contains(noted) else { return try opener.firstType(of: held) }
+    return noted
+  }
+}

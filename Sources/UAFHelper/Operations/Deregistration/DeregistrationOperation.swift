@@ -1,0 +1,130 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFConfiguration
+import UAFMessages
+import UAFWire
+
+/// Gives keys back: proves the account here and to the server, has the server forget, then forgets.
+struct DeregistrationOperation: CallOperation {
+  let call: Call
+  let policy: CallPolicy
+  let prompter: Prompter
+  let accounts: AccountAccess
+  let server: ServerAccess
+  let authentication: AuthenticationTools
+  let codes: EnrolmentCodes
+  let deletion: KeyDeletion
+  let log: CallLog
+
+  func run() throws(Ending) -> Success {
+    let settings = try server.settings()
+    let client = try server.clientSettings(settings)
+    let named = try policy.namedType()
+    let uid = try call.caller.requireAccount()
+    guard let held = try accounts.authenticators(of: uid, named) else {
+      throw Ending(.notRegistered, because: .nothingHere, log: "no key of this account on this machine")
+    }
+    let type = call.begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)
+    let account = held.account
+    let name = account.identity.serverUserName
+    guard let proof = try proof(of: held, type, client, settings) else { return try forgetHere(type, of: held) }
+    try prompter.requireFrontEnd()
+    var network = try server.network(settings)
+    let order: DeregistrationOrder
+    let scope = try KeyDeletion.scope(type)
+    let keyIDs = try deletion.keyIDs(of: account, type)
+    do throws(Refusal) { order = try deletion.order(scope, keyIDs, proof, of: name, client, over: &network) } catch {
+      throw call.begin.payload == nil ? Ending(error) : Ending(judgingCode: error)
+    }
+    try forgetKeys(order, type, of: account, proof)
+    guard let left = try stillHeld(order, of: account) else {
+      return Success(text: .deregistered(user: name), token: order.token)
+    }
+    log.write(
+      .keys,
+      "the server has forgotten the key of the \(left.rawValue) as well, which was not asked for; it is kept here")
+    return Success(text: .deregisteredMore(user: name, left: left.kind), token: order.token)
+  }
+
+  /// The named type, the only one, or what the person chooses.
+  private func typeToDeregister(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType {
+    if let type = held.named ?? (held.types.count == 1 ? held.types.first : nil) { return type }
+    guard policy.isInteractive, let type = try prompter.chooseType(among: held.types) else {
+      throw Ending(
+        .noSuitableAuthenticator, because: .severalToName, log: "several authenticators are registered: name one")
+    }
+    return type
+  }
+
+  /// What proves the account to the server: the payload's code, or a fresh verification.
+  ///
+  /// - Returns: nil where the server does not know the key that was to prove the account, so that it has nothing to forget. The
+  ///   person has entered the value, and wants the key gone.
+  private func proof(
+    of held: AccountAuthenticators, _ type: AuthenticatorType?, _ client: ClientSettings, _ settings: ServerSettings
+  ) throws(Ending) -> DeregistrationProof? {
+    if call.begin.payload != nil { return .code(try codes.code(for: held.account, settings)) }
+    let proving = AccountAuthenticators(held.account, held.types, named: type, in: try accounts.openState())
+    do throws(Ending) {
+      let driver = try LoginDriver(authentication, proving, client, settings, for: .proof(.deregistration))
+      return .token(try driver.run().token)
+    } catch {
+      let meant = type.map { [$0] } ?? held.types
+      let isProved = type.map { proving[$0] != nil } ?? error.hasProved
+      guard isProved, meant.allSatisfy(error.forgottenTypes.contains) else { throw error }
+      return nil
+    }
+  }
+
+  /// Removes the keys of one authenticator, or all where none is named, which the server does not have.
+  private func forgetHere(_ type: AuthenticatorType?, of held: AccountAuthenticators) throws(Ending) -> Success {
+    try prompter.requireFrontEnd()
+    let account = held.account
+    let keyIDs = try accounts.keys(of: account).filter { type == nil || $0.type == type }.map(\.keyID)
+    try remove(keyIDs, from: account)
+    log.write(.keys, "\(keyIDs.count) key(s) removed, which the server did not know any more")
+    return Success(text: .deregisteredHere(user: account.identity.serverUserName))
+  }
+
+  /// Only this account's keys, only for the application the server spoke of: a wildcard reaches no further.
+  ///
+  /// A code proves the account to the server, and nothing to this machine: without root the keys stay, of no use any more,
+  /// until they are replaced or reset.
+  private func forgetKeys(
+    _ order: DeregistrationOrder, _ type: AuthenticatorType?, of account: AccountFile, _ proof: DeregistrationProof
+  ) throws(Ending) {
+    let named = try accounts.keys(of: account).filter { key in
+      (type == nil || key.type == type) && key.appID == order.appID && names(key, order)
+    }
+    guard !named.isEmpty else {
+      var ending = Ending(
+        .invalidParameter, because: .messageNotValid,
+        log: "the server's order names no key of this account on this machine")
+      ending.isServers = true
+      throw ending
+    }
+    if case .code = proof, !call.caller.isRoot {
+      return log.write(.keys, "\(named.count) key(s) forgotten by the server, and kept here")
+    }
+    try remove(named.map(\.keyID), from: account)
+    log.write(.keys, "\(named.count) key(s) removed")
+  }
+
+  private func remove(_ keyIDs: [[UInt8]], from account: AccountFile) throws(Ending) {
+    do throws(StateError) {
+      try accounts.tellingRemovedLocks(of: account) { () throws(StateError) in try account.remove(keyIDs) }
+    } catch { throw Ending(error) }
+  }
+
+  /// The authenticator whose key the server named beside what was asked for, and which is still here; nil for none.
+  private func stillHeld(_ order: DeregistrationOrder, of account: AccountFile) throws(Ending) -> AuthenticatorType? {
+    guard call.begin.payload == nil || call.caller.isRoot else { return nil }
+    return try accounts.keys(of: account).first { $0.appID == order.appID && names($0, order) }?.type
+  }
+
+  private func names(_ key: UAFKey, _ order: DeregistrationOrder) -> Bool {
+    guard let aaid = try? AAID(key.type.aaid), let keyID = try? KeyID(bytes: key.keyID) else { return false }
+    return order.names(aaid, keyID)
+  }
+}

@@ -1,0 +1,16 @@
+import Authenticator
+
+/// What an authentication is made with.
+struct AuthenticationTools {
+  let call: Call
+  let prompter: Prompter
+  let accounts: AccountAccess
+  let server: ServerAccess
+  let keys: KeyRecords
+  let opener: AuthenticatorOpener
+  let offline: OfflineLogin
+  let log: CallLog
+  let now: () -> BootTime
+  /// Registers anew from the prompt, and says how the call ends.
+  let registerAgain: (AccountAuthenticators) throws(Ending) -> Ending
+}

@@ -1,0 +1,293 @@
+/// The order of a login: what follows what, and nothing else.
+///
+/// A value without input or output, time, account or network. ``LoginDriver`` does each action, and reports with one event
+/// what came of it. What happens is said in one place:
+///
+/// - The person verifies a value before anything is signed, and before anything is said of the server's answer. An approval is the
+///   exception: its text comes with the request, and has to be shown first.
+/// - A request that has grown old is asked for anew once. So is one that the server knows no more. A login that others of the same
+///   person have overtaken is tried again three times.
+/// - The front end is looked for before each signature, before the answer is sent, and before a refusal is told.
+/// - The server's yes counts if it is for the challenge that was answered, and is believed.
+/// - An event that does not fit the last action ends the login without success.
+struct LoginMachine: Hashable {
+  private var step = Step.ready
+  private var request = Request.none
+  private var preparations: [LoginPreparation]
+  private var standing = LoginStanding()
+  /// Whether the server's last yes may still decide: root allows it, and the server was not reached.
+  private var mayDoWithoutServer: Bool
+  private var retries: LoginRetries
+  /// How many authenticators can sign an answer.
+  private var authenticators: Int
+
+  /// The action that was asked for.
+  private enum Step: Hashable {
+    case ready, sending, receiving, dropping
+    case takingText, pausing, openingFirst, openingAny, openingWay, registeringAnew
+    /// With the signatures that follow; nil before a value was entered for the request.
+    case measuring(signatures: Int?)
+    case lookingForFrontEnd(before: Deed)
+    case signing(left: Int)
+    case answering, believing, judging
+    /// The refusal decides unless the last yes holds.
+    case judgingLastYes
+    case ended
+  }
+
+  /// What nobody may wait for in vain.
+  private enum Deed: Hashable {
+    case signing(left: Int)
+    case answering
+    /// Telling that there is no request.
+    case refusingRequest(LoginRefusal)
+    /// Telling what was said of the answer.
+    case refusingAnswer(LoginRefusal)
+  }
+
+  /// The server's request.
+  private enum Request: Hashable {
+    case none
+    /// Asked for, and not received yet.
+    case pending
+    case here(challenge: String, hasText: Bool)
+    /// Kept until the person has verified a value.
+    case refused(LoginRefusal)
+    case used(challenge: String)
+    /// Came with the verdict on an earlier answer, and was not read yet.
+    case further
+  }
+
+  /// Makes the machine of one login.
+  init(_ rules: LoginRules) {
+    preparations = LoginPreparation.all(under: rules)
+    retries = LoginRetries(isApproval: rules.isApproval)
+    authenticators = rules.authenticators
+    mayDoWithoutServer = rules.allowsOffline && !rules.isApproval
+  }
+
+  /// Takes what happened, and says what to do next.
+  mutating func received(_ event: LoginEvent) -> LoginAction {
+    if event == .stopped, step != .ready, step != .ended { return finish(.stopped) }
+    return follow(event) ?? finish(.outOfTurn)
+  }
+
+  /// - Returns: nil for an event that does not fit.
+  private mutating func follow(_ event: LoginEvent) -> LoginAction? {
+    switch step {
+    case .ready: event == .began ? ask(isFirst: true) : nil
+    case .sending, .receiving, .dropping: heard(event)
+    case .takingText, .pausing, .openingFirst, .openingAny, .openingWay, .registeringAnew: done(event)
+    case .measuring(let signatures): measured(event, signatures)
+    case .lookingForFrontEnd(let deed): looked(event, before: deed)
+    case .signing, .answering, .believing: answered(event)
+    case .judging, .judgingLastYes: judged(event)
+    case .ended: nil
+    }
+  }
+
+  // MARK: What the server sends
+
+  private mutating func heard(_ event: LoginEvent) -> LoginAction? {
+    switch (step, event) {
+    case (.sending, .questionSent):
+      request = .pending
+      return prepare()
+    case (.sending, .refused(let refusal)):
+      hear(refusal)
+      return refuse(refusal)
+    case (.receiving, .request(let challenge, let hasText)):
+      (standing.isReached, standing.hasRequest, mayDoWithoutServer) = (true, true, false)
+      request = .here(challenge: challenge, hasText: hasText)
+    case (.receiving, .refused(let refusal)):
+      hear(refusal)
+      request = .refused(refusal)
+    case (.dropping, .dropped(let isReached)):
+      if isReached { (standing.isReached, mayDoWithoutServer) = (true, false) }
+      return ask(isFirst: false)
+    default: return nil
+    }
+    return preparations.isEmpty ? answer() : prepare()
+  }
+
+  private mutating func hear(_ refusal: LoginRefusal) {
+    standing.hear(refusal)
+    if standing.isReached { mayDoWithoutServer = false }
+  }
+
+  private mutating func ask(isFirst: Bool) -> LoginAction {
+    (step, request) = (.sending, .none)
+    retries.beginQuestion()
+    return .sendQuestion(isFirst: isFirst)
+  }
+
+  private mutating func receive() -> LoginAction {
+    step = .receiving
+    return .receiveRequest
+  }
+
+  /// Drops the request and asks for another.
+  private mutating func restart() -> LoginAction {
+    // What was asked for is read first, or it would be taken for the answer to what is asked next.
+    guard request == .pending else { return ask(isFirst: false) }
+    step = .dropping
+    return .dropAnswer
+  }
+
+  // MARK: Before the request is answered
+
+  private mutating func prepare() -> LoginAction? {
+    guard let preparation = preparations.first else { return attempt() }
+    if preparation.needsRequest, request == .pending { return receive() }
+    preparations.removeFirst()
+    switch (preparation, request) {
+    case (.approvalText, .here(_, hasText: true)), (.serversText, .here(_, hasText: true)):
+      step = .takingText
+      return .takeText
+    case (.approvalText, .refused(let refusal)): return refuse(refusal)
+    // Nobody is asked to approve what cannot be shown.
+    case (.approvalText, _): return nil
+    // A refusal is kept for later: what the server says of an account is for whoever has proved to be its person.
+    case (.serversText, _), (.request, _): return prepare()
+    case (.pause, _):
+      step = .pausing
+      return .awaitResume
+    case (.firstValue, _):
+      standing.wasAsked = true
+      step = .openingFirst
+      return .openFirst
+    }
+  }
+
+  private mutating func done(_ event: LoginEvent) -> LoginAction? {
+    switch (step, event) {
+    case (.takingText, .textTaken), (.pausing, .resumed), (.openingFirst, .leftToChoose): return prepare()
+    case (.openingFirst, .verified):
+      standing.hasProved = true
+      return prepare()
+    case (.openingAny, .verified):
+      standing.hasProved = true
+      return judge()
+    // Nobody proves anything by a new value: nothing but the end follows.
+    case (.openingAny, .registerAnewChosen), (.openingWay, .registerAnewChosen):
+      step = .registeringAnew
+      return .registerAnew
+    case (.openingWay, .wayOpen(let signatures)) where signatures > 0 && signatures <= authenticators:
+      standing.hasProved = true
+      // Another prompt may have taken its time.
+      return retries.countsAge ? measure(signatures) : look(before: .signing(left: signatures))
+    default: return nil
+    }
+  }
+
+  // MARK: The answer
+
+  private mutating func attempt() -> LoginAction { retries.countsAge ? measure(nil) : answer() }
+
+  private mutating func measure(_ signatures: Int?) -> LoginAction {
+    step = .measuring(signatures: signatures)
+    return .measureAge
+  }
+
+  private mutating func measured(_ event: LoginEvent, _ signatures: Int?) -> LoginAction? {
+    switch event {
+    case .age(isOld: true):
+      retries.renew()
+      return restart()
+    case .age(isOld: false): return signatures.map { look(before: .signing(left: $0)) } ?? answer()
+    default: return nil
+    }
+  }
+
+  private mutating func answer() -> LoginAction {
+    switch request {
+    case .refused(let refusal): return look(before: .refusingRequest(refusal))
+    case .here(let challenge, _):
+      request = .used(challenge: challenge)
+      standing.wasAsked = true
+      step = .openingWay
+      return .openWay
+    case .none, .pending, .used, .further: return receive()
+    }
+  }
+
+  private mutating func look(before deed: Deed) -> LoginAction {
+    step = .lookingForFrontEnd(before: deed)
+    return .checkFrontEnd
+  }
+
+  private mutating func looked(_ event: LoginEvent, before deed: Deed) -> LoginAction? {
+    switch (deed, event) {
+    case (.refusingAnswer, .frontEndGone): return finish(.answerUnused)
+    case (_, .frontEndGone): return finish(.frontEndGone)
+    case (.signing(let left), .frontEndThere):
+      step = .signing(left: left)
+      return .sign
+    case (.answering, .frontEndThere):
+      step = .answering
+      return .sendAnswer
+    // No stack may go on because the server is silent before the person has proved anything here.
+    case (.refusingRequest, .frontEndThere) where !standing.hasProved:
+      standing.wasAsked = true
+      step = .openingAny
+      return .openAny
+    case (.refusingRequest, .frontEndThere): return judge()
+    case (.refusingAnswer(let refusal), .frontEndThere):
+      hear(refusal)
+      request = .refused(refusal)
+      return judge()
+    default: return nil
+    }
+  }
+
+  private mutating func answered(_ event: LoginEvent) -> LoginAction? {
+    switch (step, event, request) {
+    case (.signing(let left), .signed, _): return look(before: left > 1 ? .signing(left: left - 1) : .answering)
+    case (.signing, .refused(let refusal), _), (.answering, .refused(let refusal), _):
+      return look(before: .refusingAnswer(refusal))
+    case (.answering, .furtherRequest, _):
+      guard retries.takeFurther() else { return nil }
+      request = .further
+      return answer()
+    case (.answering, .accepted(let accepted), .used(let challenge)) where accepted == challenge:
+      step = .believing
+      return .believe
+    case (.believing, .believed, _): return finish(.accepted)
+    default: return nil
+    }
+  }
+
+  // MARK: The end
+
+  private mutating func judge() -> LoginAction {
+    step = .judging
+    return .judgeRefusal
+  }
+
+  private mutating func judged(_ event: LoginEvent) -> LoginAction? {
+    switch (step, event) {
+    case (.judging, .judged(.stateIsOlder)): return finish(.stateIsOlder)
+    case (.judging, .judged(let judgement)):
+      if retries.takeAttempt(after: judgement) { return restart() }
+      guard case .refused(let refusal) = request else { return nil }
+      return refuse(refusal)
+    case (.judgingLastYes, .lastYesHolds): return finish(.acceptedOffline)
+    default: return nil
+    }
+  }
+
+  /// The refusal decides, unless the server is silent and its last yes may do.
+  private mutating func refuse(_ refusal: LoginRefusal) -> LoginAction {
+    guard refusal == .silence, mayDoWithoutServer, standing.hasProved else { return finish(.refused) }
+    step = .judgingLastYes
+    return .judgeLastYes
+  }
+
+  private mutating func finish(_ outcome: LoginEnd.Outcome) -> LoginAction {
+    let end = LoginEnd(outcome: outcome, standing: standing)
+    // All runs end in the same state, so that nothing can come of what was.
+    self = LoginMachine(LoginRules())
+    step = .ended
+    return .finish(end)
+  }
+}

@@ -1,0 +1,25 @@
+import FidoResults
+import UAFClient
+
+/// What came in place of a request or a yes, as far as the order of a login depends on it.
+enum LoginRefusal: Hashable, CaseIterable {
+  /// The server answered, and that was no yes.
+  case no
+  /// Nobody was reached.
+  case silence
+  /// The server, or something at its address, was reached, and gave no answer that counts.
+  case brokenOff
+  /// The cause lies here, and nobody was reached.
+  case local
+
+  /// The refusal of a flow.
+  init(_ refusal: Refusal) {
+    if refusal.isServersNo {
+      self = .no
+    } else if refusal.handshakeCompleted {
+      self = .brokenOff
+    } else {
+      self = refusal.result == .noAnswer ? .silence : .local
+    }
+  }
+}

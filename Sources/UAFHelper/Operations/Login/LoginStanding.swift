@@ -1,0 +1,46 @@
+import FidoResults
+
+/// What has happened in a login so far, as far as its end depends on it.
+struct LoginStanding: Hashable {
+  /// Whether the person was asked for anything.
+  var wasAsked = false
+  /// Whether a value was verified.
+  var hasProved = false
+  /// Whether the server, or something at its address, was reached.
+  var isReached = false
+  /// Whether a request of the server's was received.
+  var hasRequest = false
+  /// Whether the server has refused anything.
+  var isRefused = false
+
+  /// Results that say nothing of the server's answer.
+  private static let personsOwn: Set<FidoResult> = [
+    .wrongValue, .locked, .lockedForGood, .userCancel, .userFallback, .applicationCancel, .systemCancel,
+    .notInteractive, .resetChosen, .noAnswer,
+  ]
+
+  /// Whether an end with this result means that the server answered, and that was no yes.
+  ///
+  /// A request that was received and came to nothing counts too, unless the person or the machine has ended it.
+  func isServersNo(_ result: FidoResult) -> Bool { isRefused || hasRequest && !Self.personsOwn.contains(result) }
+
+  /// Adds to an ending what had happened by then.
+  ///
+  /// - Parameter hasProved: whether a value was verified: without that, no stack goes on because the server is away.
+  func marked(_ ending: Ending, hasProved: Bool) -> Ending {
+    var ending = ending
+    // A server that answered earlier in this call is not away, whatever a later request met.
+    ending.handshakeCompleted = ending.handshakeCompleted || isReached
+    ending.hasProved = hasProved
+    ending.isServersNo = ending.isServersNo || isServersNo(ending.result)
+    // Once somebody was asked, no stack goes on as if there had been nothing to ask for.
+    if wasAsked { (ending.neverHadRow, ending.leavesToOthers) = (false, false) }
+    return ending
+  }
+
+  /// Adds what a refusal says of the server.
+  mutating func hear(_ refusal: LoginRefusal) {
+    isReached = isReached || refusal == .no || refusal == .brokenOff
+    isRefused = isRefused || refusal == .no
+  }
+}

@@ -1,0 +1,99 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFCrypto
+
+/// Logins without the server: for hosts with root alone, where root allows them, and for a while after the server's own yes.
+@safe final class OfflineLogin {
+  private let policy: CallPolicy
+  private let prompter: Prompter
+  private let server: ServerAccess
+  private let log: CallLog
+  private let now: () -> BootTime
+
+  init(
+    _ policy: CallPolicy, _ prompter: Prompter, _ server: ServerAccess, _ log: CallLog,
+    now: @escaping () -> BootTime
+  ) {
+    self.policy = policy
+    self.prompter = prompter
+    self.server = server
+    self.log = log
+    self.now = now
+  }
+
+  /// What makes an answer one of root's server: where it is asked, who vouches for it, what it has to be signed with.
+  ///
+  /// Once root has changed any of that, an earlier answer is worth nothing.
+  ///
+  /// - Throws: ``Ending``.
+  func terms(_ client: ClientSettings) throws(Ending) -> [UInt8] {
+    let endpoint = client.authentication
+    let texts = [endpoint.requestURL, endpoint.responseURL, server.authorities ?? "the system's"]
+    let bytes = texts.flatMap { Array($0.utf8) + [0] } + (server.verdictKey ?? [])
+    do throws(CryptoError) { return try SHA256.hash(bytes) } catch { throw Ending(.cannotUse, log: "\(error)") }
+  }
+
+  /// How often the server has refused so far; nil where that is not needed, or not known.
+  func refusals(of account: AccountFile) -> UInt64? {
+    guard policy.offlineLimit != nil else { return nil }
+    do throws(StateError) {
+      try account.settleRefusal(at: now())
+      return try account.refusals()
+    } catch {
+      logTrouble(error, "the server's last answer cannot be read")
+      return nil
+    }
+  }
+
+  /// Keeps the server's yes for a later login without it; a login does not fail for it.
+  ///
+  /// - Parameters:
+  ///   - asked: when the answer was sent that the server accepted.
+  ///   - refusals: how often the server had refused before it was asked.
+  func noteYes(
+    asked: BootTime?, since refusals: UInt64?, _ held: AccountAuthenticators, _ terms: [UInt8]
+  ) {
+    guard policy.offlineLimit != nil, let refusals, let asked else { return }
+    do throws(StateError) {
+      try held.account.noteYes(asked: asked, with: held.opened.map(\.type), under: terms, since: refusals)
+    } catch {
+      logTrouble(error, "the server's yes could not be kept")
+    }
+  }
+
+  /// Whether root allows this login to do without the server.
+  var isAllowed: Bool { policy.offlineLimit != nil }
+
+  /// A login that reached no server, by what the server said last.
+  ///
+  /// ``LoginMachine`` says when that may decide.
+  ///
+  /// - Throws: ``Ending``: `ending`, unless root allows it here, and the server's last answer was a yes that still holds.
+  func withoutServer(
+    _ ending: Ending, _ held: AccountAuthenticators, _ terms: [UInt8]
+  ) throws(Ending) -> Success {
+    guard let limit = policy.offlineLimit else { throw ending }
+    let judgement: OfflineJudgement
+    var refused = ending
+    do throws(StateError) {
+      judgement = try held.account.judgeOffline(
+        at: now(), maximumAge: limit, opened: held.opened.map(\.type), terms: terms)
+    } catch {
+      refused.log += "; not accepted without it: \(error)"
+      throw refused
+    }
+    switch judgement {
+    case .holds(let age):
+      try prompter.show(.acceptedOffline)
+      return Success(offlineAge: age)
+    case .refused(let reason):
+      refused.log += "; not accepted without it: \(reason)"
+      throw refused
+    }
+  }
+
+  private func logTrouble(_ error: StateError, _ what: String) {
+    log.write(.state, "\(what): \(error)", .warning)
+  }
+}

@@ -1,0 +1,122 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFConfiguration
+import UAFMessages
+import UAFWire
+
+/// A registration: makes keys for the account, and keeps them if the server accepts them.
+struct RegistrationOperation: CallOperation {
+  let tools: RegistrationTools
+  let authentication: AuthenticationTools
+  let codes: EnrolmentCodes
+
+  func run() throws(Ending) -> Success {
+    let settings = try tools.server.settings()
+    let client = try tools.server.clientSettings(settings)
+    let named = try tools.policy.namedType()
+    let uid = try tools.call.caller.requireAccount()
+    let directory = try tools.accounts.openState()
+    let account = try tools.accounts.open(uid, in: directory)
+    let types = try registrable(account, named)
+    let identity: AccountIdentity
+    let word: RegistrationWord
+    if tools.call.begin.payload != nil {
+      let payload = try codes.payload()
+      try codes.requireTrusted(payload, settings)
+      identity = try self.identity(uid, account, for: payload.username, settings)
+      word = .code(payload.authCode)
+    } else {
+      identity = try self.identity(uid, account, for: nil, settings)
+      word = try self.word(on: account, types, named, client, settings)
+    }
+    let run = try RegistrationRun(tools, client, settings, account, identity, word, among: types, in: directory)
+    let acceptance = try run.run(named: named)
+    return Success(text: .registered(user: identity.serverUserName), token: acceptance.token)
+  }
+
+  /// What allows an account a key where no payload was given: the word of a registered authenticator, else what root says that
+  /// this server wants.
+  private func word(
+    on account: AccountFile?, _ types: [AuthenticatorType], _ named: AuthenticatorType?, _ client: ClientSettings,
+    _ settings: ServerSettings
+  ) throws(Ending) -> RegistrationWord {
+    guard settings.enrolment != .payload else {
+      guard let account, let token = try proof(account, but: named.map { [$0] } ?? [], client, settings).token else {
+        throw Self.noPayload
+      }
+      return .proof(token)
+    }
+    // The value of a type that is registered anew is asked for by the registration itself.
+    let known: (isVerified: Bool, token: String?) =
+      if let account { try proof(account, but: named.map { [$0] } ?? types, client, settings) } else { (false, nil) }
+    if let token = known.token { return .proof(token) }
+    return RegistrationWord(
+      code: settings.enrolment == .code ? try askCode() : nil, isVerifiedHere: known.isVerified)
+  }
+
+  /// The types a registration may be for: the named one, else those whose keys the server knows no more, else those without a
+  /// value, else the only one there is.
+  private func registrable(
+    _ account: AccountFile?, _ named: AuthenticatorType?
+  ) throws(Ending) -> [AuthenticatorType] {
+    guard named == nil, let account else { return tools.policy.enabledTypes }
+    let dead = try tools.accounts.deadTypes(account)
+    guard dead.isEmpty else { return dead }
+    let enrolled = try tools.accounts.enrolledTypes(account)
+    let open = tools.policy.enabledTypes.filter { !enrolled.contains($0) }
+    if !open.isEmpty || tools.policy.enabledTypes.count == 1 { return open.isEmpty ? tools.policy.enabledTypes : open }
+    throw Ending(
+      .noSuitableAuthenticator, because: .nothingLeftToRegister,
+      log: "every authenticator is registered already")
+  }
+
+  /// A fresh verification with an authenticator that is registered, in place of a code.
+  ///
+  /// - Returns: whether there was one, and the server's token for it if it hands out any.
+  private func proof(
+    _ account: AccountFile, but excluded: [AuthenticatorType], _ client: ClientSettings, _ settings: ServerSettings
+  ) throws(Ending) -> (isVerified: Bool, token: String?) {
+    let types = try tools.accounts.enrolledTypes(account).filter { !excluded.contains($0) }
+    guard !types.isEmpty else { return (false, nil) }
+    let held = AccountAuthenticators(account, types, named: nil, in: try tools.accounts.openState())
+    let driver = try LoginDriver(authentication, held, client, settings, for: .proof(.registration))
+    return (true, try driver.run().token)
+  }
+
+  /// Asks for an enrolment code.
+  ///
+  /// A code is no secret like a value: it is good once, and the server must read it.
+  ///
+  /// - Throws: ``Ending``: cancelled, or 1001 for an empty one.
+  private func askCode() throws(Ending) -> String {
+    guard let code = try tools.prompter.askCode() else {
+      throw Ending(.invalidParameter, because: .codeNotEntered, log: "no code was entered")
+    }
+    return code
+  }
+
+  private static var noPayload: Ending {
+    Ending(.invalidParameter, because: .codeMissing, log: "no code")
+  }
+
+  /// Whose state it is, or will be.
+  ///
+  /// The server's name must be what root's mapping makes of the account's.
+  ///
+  /// - Parameter username: the name in the payload; nil without one.
+  private func identity(
+    _ uid: UInt32, _ account: AccountFile?, for username: String?, _ settings: ServerSettings
+  ) throws(Ending) -> AccountIdentity {
+    let name = account?.identity.name ?? tools.call.caller.name ?? tools.call.caller.ownName
+    guard let name else {
+      throw Ending(.invalidUsername, because: .notInPasswd, log: "uid \(uid) is not in /etc/passwd")
+    }
+    let serverName = try tools.server.userName(of: name, settings)
+    guard username.map({ $0 == serverName }) ?? true else {
+      throw Ending(
+        .invalidParameter, because: .codeOfOtherAccount, log: "code of another account than \(serverName)")
+    }
+    return AccountIdentity(uid: uid, name: name, serverUserName: serverName)
+  }
+}

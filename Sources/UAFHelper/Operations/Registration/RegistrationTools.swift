@@ -1,0 +1,13 @@
+/// What a registration is made with.
+struct RegistrationTools {
+  let call: Call
+  let policy: CallPolicy
+  let prompter: Prompter
+  let accounts: AccountAccess
+  let server: ServerAccess
+  let keys: KeyRecords
+  let check: ValueCheck
+  let newValue: NewValueDialogue
+  let queue: DerivationQueue
+  let log: CallLog
+}

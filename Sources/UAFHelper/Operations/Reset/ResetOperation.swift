@@ -1,0 +1,73 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFConfiguration
+import UAFWire
+
+/// Wipes a value and makes its keys unusable, whether the value is known or not.
+///
+/// Root may; the person with an enrolment code, which the server has to accept before anything is wiped: whoever runs as that
+/// person could otherwise take the key away. With a code the server forgets this machine's keys of the authenticator too.
+/// Where the server's yes is not signed, only root may reset. uafctl would otherwise reset with any code that uaf-fetch
+/// accepts, and an account without a value then registers with any code, too.
+struct ResetOperation: CallOperation {
+  let call: Call
+  let policy: CallPolicy
+  let prompter: Prompter
+  let accounts: AccountAccess
+  let server: ServerAccess
+  let codes: EnrolmentCodes
+  let deletion: KeyDeletion
+  let log: CallLog
+
+  func run() throws(Ending) -> Success {
+    let named = try policy.namedType()
+    let uid = try call.caller.requireAccount()
+    let isRoot = call.caller.isRoot
+    let isByCode = call.begin.payload != nil
+    guard isRoot || isByCode else {
+      throw Ending(.authenticatorResetFailed, because: .codeMissing, log: "no code")
+    }
+    guard isRoot || !server.isWordUnsigned else {
+      throw Ending(
+        .authenticatorResetFailed, because: .resetsNotSigned,
+        log: "a reset by code, and server.require_signed_verdict is not set")
+    }
+    guard let held = try accounts.authenticators(of: uid, named) else {
+      throw Ending(.resetNone, log: "no value of this account on this machine")
+    }
+    guard let type = named ?? (held.types.count == 1 ? held.types.first : nil) else {
+      throw Ending(.authenticatorResetFailed, because: .severalToName, log: "no type was named")
+    }
+    if isByCode { try deregisterByCode(type, of: held.account) }
+    do throws(StateError) {
+      try accounts.tellingRemovedLocks(of: held.account) { () throws(StateError) in try held.account.reset(type) }
+    } catch { throw Ending(.resetFailed, log: "\(error)") }
+    log.write(.keys, "\(type.rawValue) was reset, by \(isRoot ? "root" : "an enrolment code")")
+    return Success(
+      result: .resetSuccess, text: .reset(type.kind, user: call.shownName, serverKnows: !isByCode))
+  }
+
+  /// Has the server forget this machine's keys of one authenticator, which it does only for a good code.
+  private func deregisterByCode(_ type: AuthenticatorType, of account: AccountFile) throws(Ending) {
+    let settings = try server.settings()
+    let client = try server.clientSettings(settings)
+    let code = try codes.code(for: account, settings)
+    guard client.dialect == .fido, client.device.id != nil else {
+      throw Ending(
+        .authenticatorResetFailed, because: .codesResetNothing,
+        log: "the server cannot judge an enrolment code")
+    }
+    try prompter.requireFrontEnd()
+    var network = try server.network(settings)
+    let scope = try KeyDeletion.scope(type)
+    let keyIDs = try deletion.keyIDs(of: account, type)
+    do throws(Refusal) {
+      _ = try deletion.order(scope, keyIDs, .code(code), of: account.identity.serverUserName, client, over: &network)
+    } catch {
+      var ending = Ending(judgingCode: error)
+      if error.spokenByServer { ending.result = .authenticatorResetFailed }
+      throw ending
+    }
+  }
+}

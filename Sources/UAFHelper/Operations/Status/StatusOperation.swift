@@ -1,0 +1,112 @@
+import Authenticator
+import FidoResults
+import UAFConfiguration
+import UAFMessages
+
+/// Tells how the account's authenticators stand; a state is never an error.
+struct StatusOperation: CallOperation {
+  let call: Call
+  let policy: CallPolicy
+  let accounts: AccountAccess
+  let now: () -> BootTime
+
+  func run() throws(Ending) -> Success {
+    let uid = try call.caller.requireAccount()
+    let directory = try accounts.openState()
+    let account = try accounts.open(uid, in: directory)
+    var entries: [JSONValue] = []
+    var sets = TypeSets()
+    for type in policy.enabledTypes {
+      let state = try entry(type, uid, account)
+      sets.add(type, state.code)
+      entries.append(.object(state.json))
+    }
+    for type in policy.configuration.authenticators where AuthenticatorType(rawValue: type.rawValue) == nil {
+      entries.append(Self.notBuilt(type))
+    }
+    var person: JSONObject = ["uid": .integer(Int64(uid)), "name": .string(call.shownName)]
+    person.set("serverUserName", account.map { .string($0.identity.serverUserName) })
+    let document: JSONObject = [
+      "version": .string(HelperProgram.version), "account": .object(person),
+      "availableTypes": .integer(Int64(sets.supported)), "registeredTypes": .integer(Int64(sets.registered)),
+      "lockedTypes": .integer(Int64(sets.locked)), "usableTypes": .integer(Int64(sets.usable)),
+      "authenticators": .array(entries),
+    ]
+    return Success(document: JSONValue.object(document).text)
+  }
+
+  /// Types as bits of UAF's user verification methods, by what holds of them for this account.
+  private struct TypeSets {
+    /// Enabled, and built: what could be registered.
+    var supported: UInt32 = 0
+    var registered: UInt32 = 0
+    /// Registered, and refused for a while or for good.
+    var locked: UInt32 = 0
+    /// Registered, and good for a login now.
+    var usable: UInt32 = 0
+
+    mutating func add(_ type: AuthenticatorType, _ state: FidoResult) {
+      supported |= type.userVerification
+      if state != .stateNotRegistered { registered |= type.userVerification }
+      if state == .stateLocked { locked |= type.userVerification }
+      if state == .stateAvailable { usable |= type.userVerification }
+    }
+  }
+
+  /// What root enabled and this version cannot verify: it has no AAID and nothing to count.
+  private static func notBuilt(_ type: ConfiguredAuthenticator) -> JSONValue {
+    let code = FidoResult.stateNotSupported
+    return .object([
+      "type": .string(type.rawValue), "state": .integer(Int64(code.code)), "stateName": .string(code.name),
+    ])
+  }
+
+  private func entry(
+    _ type: AuthenticatorType, _ uid: UInt32, _ account: AccountFile?
+  ) throws(Ending) -> (code: FidoResult, json: JSONObject) {
+    let isInUse = if let account { try accounts.isEnrolled(account, type) } else { false }
+    func standing(_ origin: AttemptOrigin) throws(Ending) -> LockStatus {
+      let lock = policy.lockPolicy(type, uid: uid, origin)
+      guard let account, isInUse else { return AttemptLedger().status(origin, at: now(), policy: lock) }
+      return try accounts.lockStatus(account, type, origin, lock)
+    }
+    let local = try standing(.local)
+    let code: FidoResult = !isInUse ? .stateNotRegistered : local.isLocked ? .stateLocked : .stateAvailable
+    var json: JSONObject = [
+      "type": .string(type.rawValue), "aaid": .string(type.aaid), "state": .integer(Int64(code.code)),
+      "stateName": .string(code.name),
+    ]
+    if let account, try accounts.deadTypes(account).contains(type) {
+      let isRevoked = try accounts.keys(of: account).contains { $0.type == type && $0.isRevoked }
+      json.set("atServer", .string(isRevoked ? "revoked" : "unknown"))
+    }
+    Self.write(local, to: &json)
+    json.set("remote", Self.object(try standing(.remote)))
+    // Told only where something was counted: most accounts are never tried by others.
+    if let account, isInUse, (try? account.ledger(type))?.isClear(.otherUser) == false {
+      json.set("otherUser", Self.object(try standing(.otherUser)))
+    }
+    if let account, isInUse, lockOptionsWait(account, type) { json.set("lockOptionsWait", .bool(true)) }
+    return (code, json)
+  }
+
+  /// Whether the configured lock options wait, for attempts of any origin, until no wrong entry stands (3015).
+  private func lockOptionsWait(_ account: AccountFile, _ type: AuthenticatorType) -> Bool {
+    guard let ledger = try? account.ledger(type) else { return false }
+    return AttemptOrigin.allCases.contains { origin in
+      ledger.refusesLooser(policy.lockPolicy(type, uid: account.identity.uid, origin), for: origin)
+    }
+  }
+
+  private static func object(_ status: LockStatus) -> JSONValue {
+    var object: JSONObject = [:]
+    write(status, to: &object)
+    return .object(object)
+  }
+
+  private static func write(_ status: LockStatus, to json: inout JSONObject) {
+    json.set("permanent", .bool(status.isPermanent))
+    json.set("remainingTries", .integer(Int64(status.remainingTries)))
+    json.set("remainingLockSeconds", .integer(Int64(status.remainingLock.map { $0.secondsTold } ?? 0)))
+  }
+}

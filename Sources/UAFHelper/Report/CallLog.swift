@@ -1,0 +1,56 @@
+import Authenticator
+import UAFWire
+
+/// What one call writes to the log and to the kernel's audit.
+final class CallLog {
+  private let call: Call
+  private let sink: any LogSink
+  private let audit: any AuditSink
+  /// What the kernel's audit is told once the front end knows how it ended.
+  private var records: [AuditRecord] = []
+
+  init(of call: Call, to sink: any LogSink, audit: any AuditSink) {
+    self.call = call
+    self.sink = sink
+    self.audit = audit
+  }
+
+  /// Writes a line that says who asked, and a text for people.
+  func write(_ event: LogEvent, _ text: String, _ level: LogLevel = .notice) {
+    write(event, level) { line in line.add(.detail, text) }
+  }
+
+  /// Writes a line that says who asked, and what `parts` adds.
+  func write(_ event: LogEvent, _ level: LogLevel, _ parts: (inout LogLine) -> Void) {
+    var line = LogLine(event)
+    call.caller.describe(in: &line)
+    parts(&line)
+    sink.write(line, level)
+  }
+
+  /// Writes how the call ended.
+  func write(_ result: Outcome, of success: Success, isUnused: Bool) {
+    result.log(success, isUnused: isUnused, to: sink)
+  }
+
+  /// Writes how the call ended.
+  func write(_ result: Outcome, of ending: Ending) { result.log(ending, to: sink) }
+
+  /// Has the kernel's audit told of an account; after the end, because a kernel that is behind lets writers wait.
+  func audit(_ event: AuditEvent, of account: AccountIdentity) {
+    records.append(
+      AuditRecord(
+        event: event, account: account.name, terminal: call.caller.terminal, remoteHost: call.caller.remoteHost))
+  }
+
+  /// Writes the records for the kernel's audit.
+  ///
+  /// Where there is no audit that is no failure, and told to who looks for it.
+  func writeAuditRecords() {
+    guard !records.isEmpty else { return }
+    let failure = audit.write(records)
+    records = []
+    guard failure != 0 else { return }
+    write(.audit, "the kernel takes no audit records (errno \(failure))", .debug)
+  }
+}

@@ -1,0 +1,84 @@
+import Authenticator
+import FidoResults
+import UAFWire
+
+/// What is told of locks: a line of its own in the log, and a record for the kernel's audit.
+final class LockLog {
+  private let call: Call
+  private let log: CallLog
+  /// Whether the log was told that looser lock options wait (3015).
+  private var hasToldOptions = false
+
+  init(of call: Call, _ log: CallLog) {
+    self.call = call
+    self.log = log
+  }
+
+  /// A wrong entry has brought about a lock.
+  func made(_ lock: NewLock, of type: AuthenticatorType, _ account: AccountIdentity) {
+    write(.lock, type, .warning) { line in
+      switch lock {
+      case .temporary(let time):
+        line.add(.lock, "temporary")
+        line.add(.seconds, String(time.secondsTold))
+      case .permanent: line.add(.lock, "permanent")
+      }
+    }
+    log.audit(.tooManyFailures, of: account)
+    let event: AuditEvent =
+      switch (call.caller.origin, lock) {
+      case (.remote, _): .lockedFromAfar
+      case (.otherUser, _): .lockedForOthers
+      case (.local, .temporary): .lockedForAWhile
+      case (.local, .permanent): .locked
+      }
+    log.audit(event, of: account)
+  }
+
+  /// An attempt was refused because of a lock; nil for one without an end.
+  func refused(_ type: AuthenticatorType, for time: Duration?) {
+    write(.locked, type, .warning) { line in
+      line.add(.lock, time == nil ? "permanent" : "temporary")
+      line.add(.seconds, time.map { String($0.secondsTold) })
+    }
+  }
+
+  /// A lock was found to be over.
+  func ended(_ type: AuthenticatorType, _ origin: AttemptOrigin, _ account: AccountIdentity) {
+    let what =
+      switch origin {
+      case .local: "the lock"
+      case .remote: "the lock of remote attempts"
+      case .otherUser: "the lock of other users' attempts"
+      }
+    write(.unlocked, type, .notice) { line in
+      line.add(.lock, "temporary")
+      line.add(.detail, "\(what) is over")
+    }
+    log.audit(.unlockedByTime, of: account)
+  }
+
+  /// Looser lock options wait while wrong entries stand (3015): said once a call, however often it is found.
+  func optionsWait(_ type: AuthenticatorType) {
+    guard !hasToldOptions else { return }
+    hasToldOptions = true
+    let result = FidoResult.lockOptionsIgnored
+    write(.policy, type, .notice) { line in
+      line.add(.result, String(result.code))
+      line.add(.name, result.name)
+      line.add(.detail, "looser lock options wait while wrong entries stand")
+    }
+  }
+
+  /// A lock went with the value that it protected.
+  func removed(_ account: AccountIdentity) { log.audit(.unlockedByRemoval, of: account) }
+
+  private func write(
+    _ event: LogEvent, _ type: AuthenticatorType, _ level: LogLevel, _ parts: (inout LogLine) -> Void
+  ) {
+    log.write(event, level) { line in
+      line.add(.type, type.rawValue)
+      parts(&line)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import FidoResults
+import UAFConfiguration
+import UAFWire
+
+/// Says how a call ended: to the person, the log, the kernel's audit and the front end.
+@safe final class Reporter {
+  private let call: Call
+  private let policy: CallPolicy
+  private let log: CallLog
+  private let frontEnd: FrontEnd
+
+  init(of call: Call, _ policy: CallPolicy, _ log: CallLog, to frontEnd: FrontEnd) {
+    self.call = call
+    self.policy = policy
+    self.log = log
+    self.frontEnd = frontEnd
+  }
+
+  /// Says that it ended well, to the log and to the front end.
+  ///
+  /// - Throws: ``Ending``: the front end went away.
+  func finish(_ success: Success) throws(Ending) {
+    defer { log.writeAuditRecords() }
+    var finished = PAMExit.finished(success)
+    finished.text = success.detail ?? success.text?.text(in: policy.language)
+    finished.document = success.document
+    if call.begin.wantsToken { finished.token = success.token }
+    finished.staleValue = success.valueIsStale
+    let name = policy.settings.general.exportToken
+    if call.isLogin, !name.isEmpty, let token = success.token, token.utf8.count <= WireLimit.token {
+      try frontEnd.send(.setenv(name: name, value: token))
+    }
+    log.write(outcome(success.result, .success), of: success, isUnused: frontEnd.isGone)
+    do throws(Ending) { try frontEnd.send(.finished(finished)) } catch {
+      noteUntaken()
+      throw error
+    }
+  }
+
+  /// Logs a success that the front end did not read, because it had ended.
+  ///
+  /// The module closes its end right after the last message. uafctl may go on for a while, and runs nothing after it.
+  func noteDelivery() {
+    if !call.caller.isTool, frontEnd.leftUnread(timeoutMilliseconds: 1000) { noteUntaken() }
+  }
+
+  private func noteUntaken() {
+    log.write(.conversation, .warning) { line in
+      line.add(.unused, "yes")
+      line.add(.detail, "the front end did not take the success")
+    }
+  }
+
+  /// Says how it ended, to the person, the log and the front end.
+  ///
+  /// - Throws: ``Ending``: the front end went away.
+  func finish(_ ending: Ending) throws(Ending) {
+    defer { log.writeAuditRecords() }
+    let context = context(of: ending)
+    let code = PAMExit.code(of: ending, in: context)
+    log.write(outcome(ending.result, code), of: ending)
+    let text = text(of: ending)
+    // A PAM host shows nothing of its own beside its "try again": what is wrong is said here, once.
+    if !call.caller.isTool, code != .ignore, frontEnd.state == .working { try frontEnd.send(.error(text)) }
+    try frontEnd.send(.finished(PAMExit.finished(ending, in: context, text: text)))
+  }
+
+  private func outcome(_ result: FidoResult, _ code: PAMCode) -> Outcome {
+    Outcome(caller: call.caller, operation: call.begin.operation, result: result, code: code)
+  }
+
+  /// What decides the code beside the result.
+  private func context(of ending: Ending) -> PAMContext {
+    let operation = call.begin.operation
+    return PAMContext(
+      stage: operation == .change || operation == .reset ? .password : .authentication,
+      // A server that is away leaves to a stack's next lines only who has proved something here.
+      tlsHandshakeCompleted: ending.handshakeCompleted || !ending.hasProved, spokenByServer: ending.isServers,
+      hideState: policy.hidesState, nouserok: policy.arguments.nouserok && call.isLogin,
+      neverHadRow: ending.neverHadRow, leavesToOthers: ending.leavesToOthers)
+  }
+
+  private func text(of ending: Ending) -> String {
+    var ending = ending
+    let caller = call.caller
+    // Root's own uafctl hears what is wrong with a file or a name: nobody has entered anything too often, and no unlocking helps.
+    if ending.detail == nil, caller.isRoot, caller.isTool { ending.detail = ending.forRoot }
+    let hidden: [FidoResult] = [.locked, .lockedForGood, .notRegistered, .wrongValue]
+    if ending.detail == nil, policy.hidesState, hidden.contains(ending.result) {
+      return PromptText.wrong(policy.hiddenKind, triesLeft: nil).text(in: policy.language)
+    }
+    return ending.told(in: policy.language, toTool: caller.isTool)
+  }
+}

@@ -1,0 +1,179 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFConfiguration
+import UAFCrypto
+import UAFMessages
+import UAFWire
+
+/// The server of this machine: where it is, who vouches for it, and the way there.
+@safe final class ServerAccess {
+  /// The authorities its certificate may come from, PEM; nil where the system's are to be trusted.
+  private(set) var authorities: String?
+  /// What the server's yes must be signed with; nil where root does not ask for that.
+  private(set) var verdictKey: [UInt8]?
+
+  private let call: Call
+  private let configuration: Configuration
+  private let folder: StateFolder
+  private let prompter: Prompter
+  private let surroundings: Surroundings
+  /// The server, or why there is none, once that was looked up.
+  private var found: Result<ServerSettings, Ending>?
+
+  init(
+    for call: Call, _ configuration: Configuration, _ folder: StateFolder, _ prompter: Prompter,
+    in surroundings: Surroundings
+  ) {
+    self.call = call
+    self.configuration = configuration
+    self.folder = folder
+    self.prompter = prompter
+    self.surroundings = surroundings
+  }
+
+  // MARK: Root's settings
+
+  /// The server to be asked: the configuration's, or else the one root trusted with a payload.
+  ///
+  /// - Throws: ``Ending`` (1001) where neither names one.
+  func settings() throws(Ending) -> ServerSettings {
+    if let found { return try found.get() }
+    let looked: Result<ServerSettings, Ending>
+    do throws(Ending) { looked = .success(try look()) } catch { looked = .failure(error) }
+    found = looked
+    return try looked.get()
+  }
+
+  private func look() throws(Ending) -> ServerSettings {
+    if let server = configuration.server { return server }
+    if let trusted = try TrustedServer.load(folder.path, owner: folder.owner) { return trusted }
+    throw .configuration(
+      "no server is configured: set server.request_url, or run 'uafctl trust' as root",
+      detail: call.caller.isTool ? "no server: set server.request_url, or run 'uafctl trust --code FILE' as root" : nil)
+  }
+
+  /// Reads root's file of authorities and the key of signed verdicts, while they can be reached.
+  ///
+  /// - Throws: ``Ending`` (1001) where one of them cannot be used.
+  func readTrust(_ server: ServerSettings) throws(Ending) {
+    authorities = try readAuthorities(server)
+    verdictKey = try readVerdictKey(server)
+  }
+
+  private func readAuthorities(_ server: ServerSettings) throws(Ending) -> String? {
+    guard let path = server.certificateAuthorityFile else { return nil }
+    do throws(ConfigurationFileProblem) {
+      let bytes = try ConfigurationFile.read(path: path, requiredOwner: folder.owner)
+      guard bytes.count <= WireLimit.certificateAuthorities, let text = String(validating: bytes, as: UTF8.self) else {
+        throw ConfigurationFileProblem.tooLarge
+      }
+      return text
+    } catch {
+      throw .configuration("server.ca_file: \(path): \(error)", isRoots: error.isRoots)
+    }
+  }
+
+  private func readVerdictKey(_ server: ServerSettings) throws(Ending) -> [UInt8]? {
+    guard server.requiresSignedVerdict, let path = server.verdictKeyFile else { return nil }
+    let pem: [UInt8]
+    do throws(ConfigurationFileProblem) {
+      pem = try ConfigurationFile.read(path: path, requiredOwner: folder.owner)
+    } catch {
+      throw .configuration("server.verdict_key: \(path): \(error)", isRoots: error.isRoots)
+    }
+    do throws(CryptoError) { return try P256.publicKey(pem: pem) } catch {
+      let log = "server.verdict_key: \(path): is not the public key of a P-256 key pair, PEM"
+      throw .configuration(log, isRoots: error == .invalidKey)
+    }
+  }
+
+  /// The server's name for an account.
+  ///
+  /// - Throws: ``Ending`` (1011) where root's mapping gives none.
+  func userName(of account: [UInt8], _ server: ServerSettings) throws(Ending) -> String {
+    guard let name = String(validating: account, as: UTF8.self).flatMap({ server.username.name(of: $0) }) else {
+      throw Ending(.invalidUsername, because: .nameNotMapped, log: "server.username gives no name for this account")
+    }
+    return name
+  }
+
+  /// What a text to be confirmed is shown and signed in: letters only where server and terminal have them.
+  var charset: TransactionCharset {
+    guard let server = try? settings(), server.transactionCharset == .utf8 else { return .ascii }
+    return Language.hasUTF8(locale: call.begin.localeText) ? .utf8 : .ascii
+  }
+
+  // MARK: What the client flows need
+
+  /// What the client flows need to know.
+  ///
+  /// - Throws: ``Ending``: an address is missing, or the state cannot be opened.
+  func clientSettings(_ server: ServerSettings) throws(Ending) -> ClientSettings {
+    var settings = ClientSettings(
+      registration: try endpoint(server, server.registration),
+      authentication: try endpoint(server, server.authentication),
+      deregistration: try endpoint(server, server.deregistration), facetID: server.facetID,
+      device: server.sendsDevice
+        ? surroundings.device.context(named: server.deviceName, of: try folder.open().identifier) : DeviceContext())
+    settings.dialect = Self.dialect(server)
+    settings.contentType = server.contentType
+    settings.appIDs = server.appIDs
+    settings.takesServersTexts = server.acceptedTransactions == .any
+    settings.allowsPlainHere = server.allowsInsecure
+    return settings
+  }
+
+  private static func dialect(_ server: ServerSettings) -> Dialect {
+    guard server.dialect == .plain else { return .fido }
+    var mark: SuccessMark?
+    if let member = server.plain.successMember, let value = server.plain.successValue {
+      mark = SuccessMark(member: member, value: value)
+    }
+    return .plain(PlainRules(contextNames: server.plain.contextNames, success: mark))
+  }
+
+  private func endpoint(
+    _ server: ServerSettings, _ own: ServerSettings.OperationURLs
+  ) throws(Ending) -> ServerEndpoint {
+    guard let request = own.requestURL ?? server.requestURL else {
+      throw .configuration("server.request_url is missing")
+    }
+    // Nothing is answered to a deregistration, and the configuration was refused where any other one lacks the address.
+    let response = own.responseURL ?? server.responseURL ?? request
+    return ServerEndpoint(requestURL: request.text, responseURL: response.text)
+  }
+
+  // MARK: The exchange
+
+  /// The way to a server.
+  ///
+  /// - Parameter isForLogin: whether nothing is waited for any more once the front end is gone.
+  /// - Throws: ``Ending`` where uaf-fetch could not be started.
+  func network(_ server: ServerSettings, isForLogin: Bool = false) throws(Ending) -> Network {
+    try surroundings.network(server, authorities, prompter.waiter(isForLogin: isForLogin))
+  }
+
+  /// Whether whoever controls uaf-fetch could forge the server's answer to a code.
+  ///
+  /// The answer comes through uaf-fetch. Without a signature a code must neither set nor remove a value of an account that is
+  /// in use.
+  var isWordUnsigned: Bool { verdictKey == nil }
+
+  /// Believes a yes of the server's, or does not.
+  ///
+  /// - Throws: ``Ending`` (1002) where root asks for a signed one and this is none; the server has spoken, so no stack
+  ///   may go on to a password.
+  func believe(_ acceptance: Acceptance) throws(Ending) -> Acceptance {
+    guard let verdictKey else { return acceptance }
+    do throws(SignedVerdict.Fault) {
+      try SignedVerdict.check(acceptance, publicKey: verdictKey, now: surroundings.now().wallSeconds)
+      return acceptance
+    } catch {
+      var ending = Ending(.channelBinding, log: error.rawValue)
+      ending.isServers = true
+      ending.isServersNo = true
+      throw ending
+    }
+  }
+}

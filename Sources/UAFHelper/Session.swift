@@ -1,0 +1,119 @@
+import Authenticator
+import FidoResults
+import UAFConfiguration
+import UAFWire
+
+/// One operation for one front end, from *begin* to *finished*: makes the parts, and picks the operation.
+@safe final class Session {
+  /// Says how the call ended.
+  let reporter: Reporter
+  /// What the call writes to the log.
+  let log: CallLog
+
+  private let call: Call
+  private let policy: CallPolicy
+  private let folder: StateFolder
+  private let prompter: Prompter
+  private let server: ServerAccess
+  private let locks: LockLog
+  private let accounts: AccountAccess
+  private let surroundings: Surroundings
+
+  /// Reads what decides everything else: who asks, root's arguments, root's configuration.
+  ///
+  /// - Throws: ``Ending``; nobody was asked anything yet.
+  init(_ begin: Begin, _ frontEnd: FrontEnd, caller: Caller, in surroundings: Surroundings) throws(Ending) {
+    call = Call(begin, by: caller)
+    policy = try CallPolicy(
+      for: call, defaultPath: surroundings.configurationPath, requiredOwner: surroundings.owner)
+    try Self.requireSense(begin)
+    let configuration = policy.configuration
+    let isVerified = configuration.server?.verifiesTLS != false
+    log = CallLog(
+      of: call, to: isVerified ? surroundings.log : UnverifiedServerLog(log: surroundings.log),
+      audit: surroundings.audit)
+    self.surroundings = surroundings
+    folder = StateFolder(path: configuration.state.directory, owner: surroundings.owner)
+    prompter = Prompter(for: call, policy, over: frontEnd, keypad: surroundings.keypad)
+    server = ServerAccess(for: call, configuration, folder, prompter, in: surroundings)
+    locks = LockLog(of: call, log)
+    accounts = AccountAccess(for: call, policy, folder, server, locks, log, now: surroundings.now)
+    reporter = Reporter(of: call, policy, log, to: frontEnd)
+    // A peer without root says no name: its own text is made once the account is open.
+    guard caller.isRoot, call.isLogin, begin.payload == nil else { return }
+    guard policy.settings.transaction || begin.transaction != nil else { return }
+    let source = TransactionSource(begin, caller, hostName: surroundings.device.hostName)
+    prompter.confirm(ConfirmedText(text: try source.text(in: server.charset)))
+  }
+
+  /// Refuses what goes together in no call: a text is for a login, and what is denied stands in a payload.
+  ///
+  /// An empty text is refused rather than ignored: a script whose variable is empty would take a mere login for a yes to it.
+  ///
+  /// - Throws: ``Ending`` (1001).
+  private static func requireSense(_ begin: Begin) throws(Ending) {
+    let isLogin = begin.operation == .authenticate
+    if let text = begin.transaction, text.isEmpty || !isLogin || begin.payload != nil {
+      throw Ending(.invalidParameter, log: "a text to be confirmed that is empty, or goes with no login")
+    }
+    if begin.denies, !isLogin || begin.payload == nil {
+      throw Ending(.invalidParameter, log: "a denial without a payload that asks for an approval")
+    }
+  }
+
+  /// Does what was asked.
+  ///
+  /// - Throws: ``Ending``: any end but a success.
+  func run() throws(Ending) -> Success {
+    do throws(Ending) {
+      try prepare()
+      return try operation().run()
+    } catch {
+      // On the disk before anybody hears of it: who pulls the cable then stays out.
+      if error.isServersNo { accounts.noteRefusal() }
+      throw error
+    }
+  }
+
+  /// Reads what lies outside the state folder, then gives up the means to do so: nobody was asked anything yet.
+  private func prepare() throws(Ending) {
+    // A server that is not there is told by the operation that wants it.
+    let found = try? server.settings()
+    let asked = asksServer ? found : nil
+    if let asked { try server.readTrust(asked) }
+    if call.begin.operation == .initialise { try InitialiseOperation.makeFolder(folder) }
+    surroundings.seclude(asked.map(Self.places), folder.path)
+  }
+
+  /// The hosts and ports that a call with this configuration may connect to.
+  private static func places(of server: ServerSettings) -> FetchPlaces {
+    FetchPlaces(of: server.urls.map(\.text) + server.appIDs, proxy: server.proxy?.text)
+  }
+
+  private var asksServer: Bool {
+    switch call.begin.operation {
+    case .authenticate, .register, .deregister, .deregisterAll: true
+    case .reset: call.begin.payload != nil
+    case .change, .status, .unlock, .initialise, .forget, .trust: false
+    }
+  }
+
+  /// The operation that was asked for, with what it needs.
+  private func operation() -> any CallOperation {
+    let parts = OperationParts(
+      call: call, policy: policy, prompter: prompter, server: server, locks: locks, log: log, accounts: accounts,
+      in: surroundings)
+    return switch call.begin.operation {
+    case .authenticate: call.begin.payload == nil ? parts.login() : parts.approval()
+    case .register: parts.registration()
+    case .deregister, .deregisterAll: parts.deregistration()
+    case .change: parts.change()
+    case .reset: parts.reset()
+    case .status: StatusOperation(call: call, policy: policy, accounts: accounts, now: surroundings.now)
+    case .unlock: UnlockOperation(call: call, accounts: accounts, log: log)
+    case .forget: ForgetOperation(call: call, accounts: accounts, locks: locks)
+    case .initialise: InitialiseOperation(folder: folder)
+    case .trust: TrustOperation(configuration: policy.configuration, folder: folder, codes: parts.codes)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFMessages
+
+/// Opens the authenticators that a request asks for: the person enters what is needed, and chooses where several fit.
+@safe final class AuthenticatorOpener {
+  private let policy: CallPolicy
+  private let prompter: Prompter
+  private let check: ValueCheck
+
+  init(_ policy: CallPolicy, _ prompter: Prompter, _ check: ValueCheck) {
+    self.policy = policy
+    self.prompter = prompter
+    self.check = check
+  }
+
+  /// What came of it.
+  enum Opened {
+    /// The way to go, with every authenticator of it open.
+    case way([AuthenticatorType])
+    /// The person chose to register anew.
+    case registerAgain
+  }
+
+  /// The ways an offer leaves, each a list of types: the server's favourite first.
+  ///
+  /// - Parameter types: the types that can take part.
+  static func ways(
+    _ sets: [[AcceptableAuthenticator]], among types: [AuthenticatorType], named: AuthenticatorType?
+  ) -> [[AuthenticatorType]] {
+    var ways: [[AuthenticatorType]] = []
+    for set in sets {
+      let way = set.compactMap { member in types.first { $0.aaid == member.aaid.text } }
+      guard way.count == set.count, named.map({ way.contains($0) }) ?? true, !ways.contains(way) else { continue }
+      ways.append(way)
+    }
+    return ways
+  }
+
+  /// The type that is asked for without a question, and before the server has said what it wants.
+  ///
+  /// - Returns: nil where the person has to choose.
+  /// - Throws: ``Ending`` (2002) where nobody can.
+  func firstType(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
+    if let named = held.named { return named }
+    if policy.hidesState || !policy.isInteractive, held.types.count > 1 {
+      let last: AuthenticatorType?
+      do throws(StateError) { last = try held.account.lastUsed() } catch {
+        guard policy.hidesState else { throw Ending(error) }
+        last = nil
+      }
+      if let last, held.types.contains(last) { return last }
+      guard !policy.hidesState else { return held.types.first }
+      throw Ending(
+        .noSuitableAuthenticator, because: .severalFit,
+        log: "several authenticators and one prompt: name one (argument authenticator, or the service's)")
+    }
+    return held.types.count == 1 && !policy.offersNewRegistration ? held.types.first : nil
+  }
+
+  /// Opens one authenticator, before the server has said what it wants.
+  ///
+  /// - Throws: ``Ending``, as ``ValueCheck/verify(_:_:in:attempts:canGoBack:keepsValue:)``.
+  func openFirst(_ type: AuthenticatorType, of held: AccountAuthenticators) throws(Ending) {
+    _ = try open([type], held, canGoBack: false)
+  }
+
+  /// The way to go, with every authenticator of it open: asks for what is not open yet, and which where several fit.
+  ///
+  /// - Throws: ``Ending``: 2002 where none fits, or several do and there is only one prompt; cancelled; wrong; ...
+  func open(_ offer: AuthenticationOffer, _ held: AccountAuthenticators) throws(Ending) -> Opened {
+    let ways = Self.ways(offer.sets, among: held.types, named: held.named)
+    if let way = ways.first(where: held.cover), !held.opened.isEmpty { return .way(way) }
+    let further = ways.filter { way in held.opened.allSatisfy { way.contains($0.type) } }
+    guard !further.isEmpty else {
+      throw Ending(
+        .noSuitableAuthenticator, because: held.named == nil ? .typesNotAccepted : policy.namedNotAccepted,
+        log: "the server asks for authenticators that are not here" + (held.named.map { ": not \($0.rawValue)" } ?? ""))
+    }
+    guard policy.isInteractive else {
+      throw Ending(
+        .noSuitableAuthenticator, because: .severalTogether,
+        log: "the server asks for more than one prompt can give")
+    }
+    return try open(oneOf: further, held)
+  }
+
+  /// Opens one authenticator of the person's choice, where the server's policy is not there to choose by.
+  ///
+  /// - Throws: ``Ending``.
+  func openAny(of held: AccountAuthenticators) throws(Ending) -> Opened {
+    try open(oneOf: held.types.map { [$0] }, held)
+  }
+
+  /// Opens what the person chooses, with a list where there is anything to choose.
+  private func open(oneOf ways: [[AuthenticatorType]], _ held: AccountAuthenticators) throws(Ending) -> Opened {
+    let offersMore = held.opened.isEmpty && policy.offersNewRegistration
+    let list = ways.count > 1 || offersMore
+    while true {
+      let choice = list ? try prompter.choose(among: ways, orRegisterAgain: offersMore) : ways.first.map(Choice.way)
+      guard case .way(let way) = choice else { return .registerAgain }
+      if try open(way, held, canGoBack: list) { return .way(way) }
+    }
+  }
+
+  /// Opens what is not open yet of one way.
+  ///
+  /// - Returns: false if the person went back to the list.
+  private func open(
+    _ way: [AuthenticatorType], _ held: AccountAuthenticators, canGoBack: Bool
+  ) throws(Ending) -> Bool {
+    for type in way where held[type] == nil {
+      let unlocked = try check.verify(
+        held.account, type, in: held.directory, attempts: held.attempts(type, tries: policy.tries),
+        canGoBack: canGoBack)
+      guard let unlocked else { return false }
+      held.add(unlocked)
+    }
+    return true
+  }
+}

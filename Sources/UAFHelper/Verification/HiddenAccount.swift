@@ -1,0 +1,78 @@
+import FidoResults
+import UAFClient
+import UAFConfiguration
+import UAFMessages
+import UAFWire
+
+/// What a login for an account that is not there costs and shows: the same prompts, the same requests, the same time.
+@safe final class HiddenAccount {
+  private let call: Call
+  private let policy: CallPolicy
+  private let prompter: Prompter
+  private let accounts: AccountAccess
+  private let server: ServerAccess
+  private let vain: VainCheck
+  /// Kept open until the end, as a login's is.
+  private var network: Network?
+  private var flow: AuthenticationFlow?
+
+  init(
+    for call: Call, _ policy: CallPolicy, _ prompter: Prompter, _ accounts: AccountAccess, _ server: ServerAccess,
+    _ vain: VainCheck
+  ) {
+    self.call = call
+    self.policy = policy
+    self.prompter = prompter
+    self.accounts = accounts
+    self.server = server
+    self.vain = vain
+  }
+
+  /// Sends the server the request that a login sends.
+  ///
+  /// - Throws: ``Ending``.
+  func start(_ client: ClientSettings, _ settings: ServerSettings) throws(Ending) {
+    var network = try server.network(settings, isForLogin: true)
+    let name = call.caller.typedName.flatMap { try? server.userName(of: $0, settings) } ?? "unknown"
+    var flow = AuthenticationFlow(settings: client, username: name, transaction: prompter.confirmed?.text)
+    do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
+    self.network = network
+    self.flow = flow
+  }
+
+  /// Does what wrong values would cost, for an account that has none: same prompts, same time, same end.
+  ///
+  /// - Returns: the ending of a wrong value.
+  /// - Throws: ``Ending``.
+  func pretend() throws(Ending) -> Ending {
+    let wrong = PromptText.wrong(policy.hiddenKind, triesLeft: nil)
+    let directory = try accounts.openState()
+    var question = Question(types: policy.hiddenTypes, user: call.shownName)
+    let isAnswered = takeServersText()
+    if call.begin.isDivided {
+      if !isAnswered { _ = try? network?.finish() }
+      try prompter.awaitResume(orLog: "cancelled before the prompt")
+    }
+    for _ in 0..<policy.tries {
+      // Before the prompt, where a registered account's file is opened.
+      let standIn = try vain.standIn(in: directory)
+      guard let value = try prompter.askValue(question) else { break }
+      try vain.check(value, against: standIn, in: directory)
+      question.error = wrong.text(in: policy.language)
+    }
+    return Ending(.wrongValue, text: wrong, log: "account unknown or not registered")
+  }
+
+  /// Takes a text that the server adds, where root lets it.
+  ///
+  /// - Returns: whether the server's answer was waited for.
+  private func takeServersText() -> Bool {
+    guard let isAwaited = try? server.settings().acceptedTransactions == .any, isAwaited, prompter.confirmed == nil,
+      var network = network.take()
+    else { return false }
+    let text = flow?.text(over: &network)
+    prompter.confirm(text.map { ConfirmedText(text: $0) })
+    self.network = network
+    return true
+  }
+}

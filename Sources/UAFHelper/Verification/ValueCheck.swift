@@ -1,0 +1,135 @@
+import Authenticator
+import FidoResults
+import SecretMemory
+import UAFConfiguration
+
+/// Asks for a value and checks it, as often as one call may.
+@safe final class ValueCheck {
+  private let call: Call
+  private let policy: CallPolicy
+  private let prompter: Prompter
+  private let accounts: AccountAccess
+  private let queue: DerivationQueue
+  private let vain: VainCheck
+  private let locks: LockLog
+  private let rules: ValueRules
+  private let now: () -> BootTime
+
+  init(
+    for call: Call, _ policy: CallPolicy, _ prompter: Prompter, _ accounts: AccountAccess, _ queue: DerivationQueue,
+    _ vain: VainCheck, _ locks: LockLog, now: @escaping () -> BootTime
+  ) {
+    self.call = call
+    self.policy = policy
+    self.prompter = prompter
+    self.accounts = accounts
+    self.queue = queue
+    self.vain = vain
+    self.locks = locks
+    self.now = now
+    rules = ValueRules(policy)
+  }
+
+  /// Asks for a value and checks it, as often as one call may.
+  ///
+  /// - Parameters:
+  ///   - attempts: the entries of this call so far; leaving a prompt and coming back begins no new ones.
+  ///   - canGoBack: whether an empty line leads back to a list.
+  ///   - keepsValue: whether what follows has to compare with the value.
+  /// - Returns: the authenticator, open; nil if the person went back.
+  /// - Throws: ``Ending``: wrong, locked, cancelled, or the state failed. A wrong value is counted once, however
+  ///   often it is entered in this call.
+  func verify(
+    _ account: AccountFile, _ type: AuthenticatorType, in directory: borrowing StateDirectory, attempts: Attempts,
+    canGoBack: Bool = false, keepsValue: Bool = false
+  ) throws(Ending) -> UnlockedAuthenticatorBox? {
+    let lock = accounts.lockPolicy(type, of: account)
+    var question = try firstQuestion(account, type, lock)
+    question.canGoBack = canGoBack
+    var refusal: Ending?
+    while true {
+      guard let entry = try prompter.askValue(question) else { return nil }
+      attempts.left -= 1
+      if let format = rules.formatRefusal(entry, type) {
+        guard attempts.left > 0 else { throw Ending(.wrongValue, text: format, log: "entry of another format") }
+        question.error = format.text(in: policy.language)
+        continue
+      }
+      if let value = type.entry.canonical(entry), !attempts.isRepetition(value) {
+        let slot = try queue.takeSlot(in: directory)
+        switch try check(value, account, type, lock, in: directory, slot) {
+        case .verified(let unlocked):
+          let isStale = rules.isStale(value, type)
+          guard keepsValue else { return UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale) }
+          return UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale, value: value)
+        case .wrong(let lock):
+          attempts.note(value)
+          if let lock { locks.made(lock, of: type, account.identity) }
+        case .locked(let time): refusal = lockedEnding(type, time)
+        case .permanentlyLocked: refusal = lockedEnding(type, nil)
+        }
+        if let refusal {
+          guard policy.hidesState else { throw refusal }
+          try vain.check(value, against: vain.standIn(in: directory), in: directory, slot)
+        }
+      } else if policy.hidesState {
+        try vain.check(entry, against: vain.standIn(in: directory), in: directory)
+      }
+      let status = try accounts.lockStatus(account, type, call.caller.origin, lock)
+      let text = wrongText(type, status)
+      guard attempts.left > 0, policy.hidesState || !status.isLocked else {
+        throw refusal ?? wrongEnding(type, status, text)
+      }
+      question.error = text.text(in: policy.language)
+      question.tries = policy.hidesState ? nil : status.remainingTries
+    }
+  }
+
+  /// The first question; a lock refuses before anyone is asked, where the state may be seen.
+  private func firstQuestion(
+    _ account: AccountFile, _ type: AuthenticatorType, _ lock: LockPolicy
+  ) throws(Ending) -> Question {
+    var question = Question(types: policy.hidesState ? policy.hiddenTypes : [type], user: call.shownName)
+    guard !policy.hidesState else { return question }
+    let status = try accounts.lockStatus(account, type, call.caller.origin, lock)
+    if status.isLocked { throw lockedEnding(type, status.isPermanent ? nil : status.remainingLock) }
+    question.tries = try accounts.standingTries(account, type, lock)
+    return question
+  }
+
+  private func check(
+    _ value: borrowing Secret, _ account: AccountFile, _ type: AuthenticatorType, _ lock: LockPolicy,
+    in directory: borrowing StateDirectory, _ slot: borrowing DerivationSlot
+  ) throws(Ending) -> Verification {
+    do throws(StateError) {
+      return try account.verify(
+        value, for: type, from: call.caller.origin, at: now(), policy: lock, in: directory, holding: slot)
+    } catch { throw Ending(error) }
+  }
+
+  private func wrongText(_ type: AuthenticatorType, _ status: LockStatus) -> PromptText {
+    if policy.hidesState { return .wrong(policy.hiddenKind, triesLeft: nil) }
+    return .wrong(type.kind, triesLeft: status.isLocked ? nil : status.remainingTries)
+  }
+
+  /// A wrong entry's ending; one that locked says so too.
+  private func wrongEnding(_ type: AuthenticatorType, _ status: LockStatus, _ text: PromptText) -> Ending {
+    var ending = Ending(.wrongValue, text: text, log: "wrong value")
+    ending.types = [type]
+    guard !policy.hidesState, status.isLocked else { return ending }
+    ending.text = status.isPermanent ? .lockedForGood : .locked(seconds: (status.remainingLock ?? .zero).secondsTold)
+    ending.log += status.isPermanent ? "; now locked for good" : "; now locked"
+    return ending
+  }
+
+  private func lockedEnding(_ type: AuthenticatorType, _ time: Duration?) -> Ending {
+    locks.refused(type, for: time)
+    var ending = Ending(.lockedForGood, text: .lockedForGood, log: "refused while locked for good")
+    if let time {
+      let seconds = time.secondsTold
+      ending = Ending(.locked, text: .locked(seconds: seconds), log: "refused while locked for another \(seconds) s")
+    }
+    ending.types = [type]
+    return ending
+  }
+}

@@ -1,0 +1,64 @@
+import Authenticator
+import Foundation
+import Glibc
+import UAFMessages
+import UAFService
+
+/// A folder of metadata statements, one in each file whose name ends with `.json`.
+struct MetadataFolder {
+  let path: String
+
+  /// Bytes of the largest statement that is read; they may hold pictures.
+  private static let maximumBytes = 1_048_576
+  /// The most statements of one folder.
+  private static let maximumCount = 1024
+
+  /// The models of the folder's statements by file name, after this project's own ones.
+  ///
+  /// A statement about one of the project's own models takes the place of the compiled-in one.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` or ``ServerError/unusableDirectory(path:reason:)``, which name
+  ///   the file at fault: a server that leaves out a statement would refuse people without saying why.
+  func models() throws -> AuthenticatorModels {
+    var statements: [MetadataStatement] = []
+    for file in try files() {
+      let statement = try statement(in: file)
+      do throws(MetadataError) {
+        guard !statements.contains(where: { $0.aaid == statement.aaid }) else { throw .repeatedModel }
+        _ = try AuthenticatorModel(statement)
+      } catch { throw ServerError.unusableFile(path: file, reason: error.description) }
+      statements.append(statement)
+    }
+    let compiledIn = try AuthenticatorType.allCases.map { try MetadataStatement.projectOwn($0) }.filter { own in
+      !statements.contains { $0.aaid == own.aaid }
+    }
+    return try AuthenticatorModels(compiledIn + statements)
+  }
+
+  private func files() throws -> [String] {
+    guard let folder = try TrustedPath.open(path, followsLinks: true), folder.status.st_mode & S_IFMT == S_IFDIR else {
+      throw ServerError.unusableDirectory(path: path, reason: "is not a folder: give --metadata a folder of statements")
+    }
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".json") }.sorted()
+    } catch {
+      throw ServerError.unusableDirectory(path: path, reason: "cannot be read: give --metadata a folder of statements")
+    }
+    guard names.count <= Self.maximumCount else {
+      throw ServerError.unusableDirectory(path: path, reason: "more than \(Self.maximumCount) statements")
+    }
+    return names.map { "\(path)/\($0)" }
+  }
+
+  private func statement(in file: String) throws -> MetadataStatement {
+    let contents = try StateFile.read(path: file, isSecret: false, maximumLength: Self.maximumBytes)
+    guard let contents else { throw ServerError.unusableFile(path: file, reason: "cannot be read") }
+    do {
+      return try MetadataStatement(parsing: contents, limits: JSONLimits(maximumBytes: Self.maximumBytes))
+    } catch {
+      throw ServerError.unusableFile(
+        path: file, reason: "no metadata statement of UAF 1.1 or MDS 3: \(error.description)")
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Authenticator
+import UAFDecoder
+import UAFMessages
+import UAFService
+
+/// A file of policies: JSON, strict, with nothing in it that is not understood.
+///
+///     {
+///       "accepted": [["passcode"], ["pattern"]],
+///       "groups": {
+///         "operators": {"accounts": ["alice"], "accepted": [["passcode", "pattern"]]}
+///       }
+///     }
+///
+/// `accepted` is as in a UAF policy: alternatives in order of preference, and in each the authenticators that are used
+/// together, by our names for them or by AAID. Without it everybody may use each model by itself.
+struct PolicyFile {
+  let path: String
+  let models: AuthenticatorModels
+
+  /// Reads the file.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, which names the member at fault: a policy that is half
+  ///   understood would let people in who should not get in.
+  func policies() throws(ServerError) -> AccountPolicies {
+    guard let bytes = try StateFile.read(path: path, isSecret: false) else { throw failure("there is no such file") }
+    let json: JSONValue
+    do throws(JSONError) { json = try JSONValue(parsing: bytes) } catch {
+      throw failure("the JSON text is not acceptable (\(error.reason)) at byte \(error.offset)")
+    }
+    let file = try members(json, "the file", allowed: ["accepted", "groups"])
+    let everybody = try file["accepted"].map { json throws(ServerError) in try sets(json, "accepted") }
+    var groups: [AccountGroup] = []
+    if let list = file["groups"] {
+      for (name, json) in try pairs(list, "groups") {
+        let group = try group(ShownValue.name(name), json)
+        if let taken = groups.joinedAccounts.intersection(group.accounts).min() {
+          throw failure("groups.\(group.name): \(ShownValue.quoted(taken)) is in another group too")
+        }
+        groups.append(group)
+      }
+    }
+    return AccountPolicies(everybody: everybody ?? AcceptedSets(each: models), groups: groups)
+  }
+
+  private func group(_ name: String, _ json: JSONValue) throws(ServerError) -> AccountGroup {
+    let place = "groups.\(name)"
+    let group = try members(json, place, allowed: ["accounts", "accepted"])
+    guard let accepted = group["accepted"] else { throw failure("\(place).accepted is missing") }
+    guard let list = group["accounts"] else { throw failure("\(place).accounts is missing") }
+    var accounts: Set<String> = []
+    for account in try texts(list, "\(place).accounts") {
+      guard Username.isValid(account) else {
+        throw failure("\(place).accounts: \(ShownValue.quoted(account)) cannot be the name of an account")
+      }
+      guard accounts.insert(account).inserted else {
+        throw failure("\(place).accounts: \(ShownValue.quoted(account)) is there twice")
+      }
+    }
+    return AccountGroup(name: name, accounts: accounts, accepted: try sets(accepted, "\(place).accepted"))
+  }
+
+  private func sets(_ json: JSONValue, _ place: String) throws(ServerError) -> AcceptedSets {
+    guard case .array(let values) = json, !values.isEmpty else { throw failure("\(place) is no list of sets") }
+    var sets: [[AAID]] = []
+    for (index, value) in values.enumerated() {
+      let place = "\(place)[\(index)]"
+      var set: [AAID] = []
+      for text in try texts(value, place) {
+        let aaid = try model(text, place)
+        // Two keys of one model count as one authenticator, so that nobody could meet such a set.
+        guard !set.contains(aaid) else { throw failure("\(place): \(ShownValue.quoted(text)) is there twice") }
+        set.append(aaid)
+      }
+      guard set.count <= ResponseService.maximumAssertions else {
+        throw failure("\(place) has more than \(ResponseService.maximumAssertions) authenticators")
+      }
+      sets.append(set)
+    }
+    return AcceptedSets(checked: sets)
+  }
+
+  private func model(_ text: String, _ place: String) throws(ServerError) -> AAID {
+    let name = AuthenticatorType(nameOrAAID: text)?.aaid ?? text
+    guard let aaid = try? AAID(name), let model = models[aaid] else {
+      throw failure("\(place): \(ShownValue.quoted(text)) is no authenticator of this server: see --metadata")
+    }
+    return model.description.aaid
+  }
+
+  // MARK: JSON
+
+  private func pairs(_ json: JSONValue, _ place: String) throws(ServerError) -> [(String, JSONValue)] {
+    guard case .object(let object) = json else { throw failure("\(place) is no JSON object") }
+    return object.members.map { ($0.name, $0.value) }
+  }
+
+  private func members(
+    _ json: JSONValue, _ place: String, allowed: [String]
+  ) throws(ServerError) -> [String: JSONValue] {
+    var found: [String: JSONValue] = [:]
+    for (name, value) in try pairs(json, place) {
+      guard allowed.contains(name) else {
+        throw failure("\(place): \(ShownValue.quoted(name)) is not one of \(allowed.joined(separator: ", "))")
+      }
+      found[name] = value
+    }
+    return found
+  }
+
+  private func texts(_ json: JSONValue, _ place: String) throws(ServerError) -> [String] {
+    guard case .array(let values) = json, !values.isEmpty else { throw failure("\(place) is no list, or an empty one") }
+    var texts: [String] = []
+    for value in values {
+      guard case .string(let text) = value else { throw failure("\(place) has something else than text in it") }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  private func failure(_ reason: String) -> ServerError { .unusableFile(path: path, reason: reason) }
+}
+
+extension [AccountGroup] {
+  fileprivate var joinedAccounts: Set<String> { reduce(into: []) { $0.formUnion($1.accounts) } }
+}

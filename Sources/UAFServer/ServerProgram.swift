@@ -1,0 +1,60 @@
+import ArgumentParser
+import Invocation
+import UAFService
+
+/// The program from its arguments to its exit status.
+enum ServerProgram {
+  private static var names: CommandNames { CommandNames(UAFServerCommand.self) }
+
+  /// Parses `arguments`, does what they say, and tells on standard error what went wrong.
+  static func run(_ arguments: [String]) async -> ExitStatus {
+    let status = await carryOut(arguments)
+    guard let number = Terminal.failure else { return status }
+    Terminal.note(ServerError.unwritten(errorNumber: number).description)
+    return .unwritten
+  }
+
+  private static func carryOut(_ arguments: [String]) async -> ExitStatus {
+    if let unknown = names.unknownTopic(in: arguments) { return tell(unknown) }
+    do {
+      var command = try await UAFServerCommand.asyncParseAsRoot(arguments)
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      return .success
+    } catch {
+      return tell(error)
+    }
+  }
+
+  /// Help, version and completions are results; a status is what a command has told already.
+  private static func tell(_ error: any Error) -> ExitStatus {
+    switch error {
+    case let code as ExitCode: return ExitStatus(rawValue: code.rawValue) ?? .refused
+    case let error as ServerError:
+      Terminal.note(error.description)
+      return error.exit
+    case let error as any StoreFailure:
+      Terminal.note("the store cannot be used: \(error.text)")
+      return .unreachable
+    default: break
+    }
+    let full = UAFServerCommand.fullMessage(for: error)
+    if UAFServerCommand.exitCode(for: error).isSuccess {
+      Terminal.result(full)
+      return .success
+    }
+    let message = ParserMessage(error, by: UAFServerCommand.self)
+    if let unknown = names.unknownCommand(by: message.problem, after: message.path) { return tell(unknown) }
+    let prefix = "Error: "
+    Terminal.note(full.hasPrefix(prefix) ? String(full.dropFirst(prefix.count)) : full)
+    return .usage
+  }
+
+  private static func tell(_ unknown: UnknownCommand) -> ExitStatus {
+    Terminal.note("\(unknown)\nhint: \(unknown.hint)")
+    return .usage
+  }
+}

@@ -1,7 +1,0 @@
-import UAFMessages
-
-/// A key as the log names it.
-struct AcceptedKey: Equatable, Sendable {
-  let aaid: AAID
-  let keyID: KeyID
-}

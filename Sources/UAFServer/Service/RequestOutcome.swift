@@ -1,9 +1,0 @@
-import UAFMessages
-
-/// What became of a `/uaf/get`.
-enum RequestOutcome: Sendable {
-  case issued(ReturnUAFRequest)
-  /// Nothing is issued: the text that waited is denied.
-  case denied(username: String)
-  case refused(Refusal)
-}

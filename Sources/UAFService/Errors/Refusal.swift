@@ -1,0 +1,96 @@
+import UAFMessages
+
+/// Why a request or an answer was refused: the raw value goes to the log, the status to the client.
+package enum Refusal: String, Error, CaseIterable {
+  // What was sent cannot be understood.
+  case malformedRequest = "malformed-request"
+  case malformedMessage = "malformed-message"
+  case unsupportedVersion = "unsupported-version"
+  case unknownExtension = "unknown-extension"
+  case malformedFinalChallenge = "malformed-final-challenge"
+  case malformedAssertion = "malformed-assertion"
+  case invalidUsername = "invalid-username"
+  case unsupportedTransaction = "unsupported-transaction"
+  // Whoever asks may not.
+  case authorizationRequired = "authorization-required"
+  case wrongEnrolmentCode = "wrong-enrolment-code"
+  case wrongProof = "wrong-proof"
+  case enrolmentCodeUsed = "enrolment-code-used"
+  case wrongApprovalCode = "wrong-approval-code"
+  case approvalCodeUsed = "approval-code-used"
+  case tooManyKeys = "too-many-keys"
+  // The message does not belong to a request that is open.
+  case invalidServerData = "invalid-server-data"
+  case unknownChallenge = "unknown-challenge"
+  case expiredChallenge = "expired-challenge"
+  case otherOperation = "challenge-of-other-operation"
+  case otherUser = "challenge-of-other-user"
+  case otherAppID = "other-app-id"
+  case untrustedFacet = "untrusted-facet"
+  case channelBindingMismatch = "channel-binding-mismatch"
+  // The assertion does not hold.
+  case unknownScheme = "unknown-assertion-scheme"
+  case unknownAAID = "unknown-aaid"
+  case unknownKeyID = "unknown-key-id"
+  case notInPolicy = "not-in-policy"
+  case outdatedAuthenticator = "outdated-authenticator"
+  case wrongFinalChallengeHash = "wrong-final-challenge-hash"
+  case unacceptableAlgorithm = "unacceptable-algorithm"
+  case unacceptableKey = "unacceptable-key"
+  case otherAttestationType = "attestation-type-not-of-the-model"
+  case ecdaaNotSupported = "ecdaa-attestation-not-supported"
+  case untrustedAttestation = "attestation-chain-not-trusted"
+  case otherModelAttested = "attestation-certificate-of-other-model"
+  case invalidAttestationSignature = "invalid-attestation-signature"
+  case invalidSignature = "invalid-signature"
+  case unlikelyRegistrationCounter = "unlikely-registration-counter"
+  case counterNotIncreased = "counter-not-increased"
+  case wrongTransaction = "wrong-transaction"
+  case revokedKey = "revoked-key"
+  case keyAlreadyRegistered = "key-already-registered"
+  case verificationMethodMissing = "verification-method-missing"
+  case otherVerificationMethod = "verification-method-not-of-the-model"
+  // Ours.
+  case internalError = "internal-error"
+
+  /// What the client is told (UAF Application API and Transport Binding 1.1, section 3.1.2).
+  ///
+  /// Everything that can be found out without the account's key has a status that an unknown account gives too.
+  /// A counter that did not grow is 1491: of two honest logins at once the loser tries again with a new challenge.
+  package var statusCode: UAFStatusCode {
+    switch self {
+    case .malformedRequest, .malformedMessage, .malformedFinalChallenge, .invalidUsername: .badRequest
+    case .authorizationRequired, .wrongEnrolmentCode, .wrongProof, .enrolmentCodeUsed, .wrongApprovalCode,
+      .approvalCodeUsed:
+      .unauthorized
+    case .invalidServerData, .unknownChallenge, .expiredChallenge, .otherOperation, .otherUser, .counterNotIncreased:
+      .requestInvalid
+    case .channelBindingMismatch: .channelBindingRefused
+    case .unknownAAID: .unknownAAID
+    case .unknownKeyID: .unknownKeyID
+    // Too many keys: a person is told to deregister one, where 1403 would have them come back later for nothing.
+    case .notInPolicy, .outdatedAuthenticator, .tooManyKeys: .unacceptableAuthenticator
+    case .unacceptableAlgorithm: .unacceptableAlgorithm
+    case .unacceptableKey, .keyAlreadyRegistered: .unacceptableKey
+    case .otherAttestationType, .ecdaaNotSupported, .untrustedAttestation, .otherModelAttested,
+      .invalidAttestationSignature, .unlikelyRegistrationCounter:
+      .unacceptableAttestation
+    case .revokedKey: .revokedAuthenticator
+    case .unsupportedVersion, .unknownExtension, .malformedAssertion, .unsupportedTransaction, .otherAppID,
+      .untrustedFacet, .unknownScheme, .wrongFinalChallengeHash, .invalidSignature, .wrongTransaction,
+      .verificationMethodMissing, .otherVerificationMethod:
+      .unacceptableContent
+    case .internalError: .internalServerError
+    }
+  }
+
+  /// Why a message that cannot be read is refused.
+  init(_ error: MessageError) {
+    self =
+      switch error {
+      case .unsupportedVersion: .unsupportedVersion
+      case .unknownExtension: .unknownExtension
+      default: .malformedMessage
+      }
+  }
+}

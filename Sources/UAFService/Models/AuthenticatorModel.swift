@@ -1,0 +1,35 @@
+import UAFCrypto
+import UAFMessages
+
+/// What the server knows of an authenticator model: the part of its metadata statement that verification needs.
+package struct AuthenticatorModel: Equatable, Sendable {
+  /// Characteristics for policy matching; the version is the lowest one that is acceptable.
+  package let description: AuthenticatorDescription
+  /// How its keys sign.
+  let scheme: SignatureScheme
+  /// How it encodes its public keys.
+  let publicKeyEncoding: PublicKeyEncoding
+  /// How it verifies the person: alternatives, each of USER_VERIFY flags of methods that are used together.
+  let verificationMethods: [Set<UInt32>]
+  /// Roots for full attestation, DER.
+  ///
+  /// Empty means surrogate attestation, and nothing else.
+  let attestationRootCertificates: [[UInt8]]
+
+  /// Takes over a statement.
+  ///
+  /// - Throws: ``MetadataError`` for a statement whose models could not be verified here.
+  package init(_ statement: MetadataStatement) throws(MetadataError) {
+    guard statement.assertionScheme == AssertionScheme.uafV1TLV else { throw .unknownScheme }
+    guard let scheme = SignatureScheme(rawValue: statement.authenticationAlgorithm) else { throw .unknownAlgorithm }
+    guard let encoding = PublicKeyEncoding(rawValue: statement.publicKeyAlgAndEncoding), encoding.fits(scheme) else {
+      throw .unknownKeyEncoding
+    }
+    guard statement.attestationRootCertificates.allSatisfy(X509.isCertificate) else { throw .notACertificate }
+    description = statement.authenticator
+    self.scheme = scheme
+    publicKeyEncoding = encoding
+    verificationMethods = statement.userVerificationDetails.map { Set($0.map(\.userVerification)) }
+    attestationRootCertificates = statement.attestationRootCertificates
+  }
+}

@@ -1,0 +1,34 @@
+import Authenticator
+import UAFMessages
+
+/// The models a server accepts, in the order it prefers them.
+package struct AuthenticatorModels: Sendable {
+  let all: [AuthenticatorModel]
+
+  package subscript(aaid: AAID) -> AuthenticatorModel? {
+    all.first { $0.description.aaid == aaid }
+  }
+
+  /// Takes over statements, none of which may describe another one's model.
+  package init(_ statements: [MetadataStatement]) throws(MetadataError) {
+    var models: [AuthenticatorModel] = []
+    for statement in statements {
+      guard !models.contains(where: { $0.description.aaid == statement.aaid }) else { throw .repeatedModel }
+      models.append(try AuthenticatorModel(statement))
+    }
+    all = models
+  }
+
+  /// Whether another model has one of this one's roots, so that only the leaf can tell which of them attests.
+  func sharesRoot(_ model: AuthenticatorModel) -> Bool {
+    all.contains { other in
+      other.description.aaid != model.description.aaid
+        && other.attestationRootCertificates.contains { model.attestationRootCertificates.contains($0) }
+    }
+  }
+
+  /// The authenticators of this project: software, surrogate attestation, ECDSA P-256 raw.
+  package static func projectOwn() throws -> AuthenticatorModels {
+    try AuthenticatorModels(AuthenticatorType.allCases.map { try .projectOwn($0) })
+  }
+}

@@ -1,0 +1,17 @@
+/// What `uaf-server users` says of an account.
+package struct AccountSummary: Equatable, Sendable {
+  package let username: String
+  package let keys: Int
+  package let revokedKeys: Int
+  /// Seconds since 1970.
+  package let lastUsedAt: Int64?
+  package let hasOpenCode: Bool
+
+  package init(username: String, keys: Int, revokedKeys: Int, lastUsedAt: Int64?, hasOpenCode: Bool) {
+    self.username = username
+    self.keys = keys
+    self.revokedKeys = revokedKeys
+    self.lastUsedAt = lastUsedAt
+    self.hasOpenCode = hasOpenCode
+  }
+}

@@ -1,0 +1,7 @@
+/// The names of single values in the store.
+package enum SettingName: String, Sendable {
+  /// The base URL under which `serve` was last reached.
+  case publicURL
+  /// How many accounts have keys of which models: JSON of ``KeyShapes``.
+  case keyShapes
+}

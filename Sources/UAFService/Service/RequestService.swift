@@ -1,0 +1,40 @@
+import UAFCrypto
+import UAFMessages
+
+/// Answers `/uaf/get`: decides who may ask for what, and issues requests.
+package struct RequestService: Sendable {
+  package let environment: ServiceEnvironment
+
+  package init(environment: ServiceEnvironment) {
+    self.environment = environment
+  }
+
+  /// Seconds a request can be answered.
+  static let lifetime: Int64 = 120
+  /// The most requests that are open at once.
+  ///
+  /// Anybody can ask for one. Flushed to the disk one by one, so many cannot come in the seconds an answer takes.
+  static let maximumOpen: Int64 = 100_000
+
+  /// Issues a request.
+  ///
+  /// - Throws: only what broke; a refusal is a value.
+  package func request(_ body: GetUAFRequest) async throws -> RequestOutcome {
+    guard let operation = body.op, let text = body.context,
+      let context = try? RequestContext(parsing: text, limits: JSONLimits(maximumBytes: 65_536))
+    else { return .refused(.malformedRequest) }
+    guard Username.isValid(context.username) else { return .refused(.invalidUsername) }
+    let identity = try environment.identity()
+    let now = environment.now()
+    let proofOperations = ProofPurpose.operations(in: text, context)
+    return try await environment.store.write { records in
+      let session = RequestSession(
+        environment: environment, identity: identity, records: records, context: context, now: now)
+      switch operation {
+      case .registration: return try session.registration()
+      case .authentication: return try session.authentication(proofOperations: proofOperations)
+      case .deregistration: return try session.deregistration()
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import UAFCrypto
+import UAFMessages
+
+/// Answers `/uaf/respond`: verifies, and stores what was verified.
+package struct ResponseService: Sendable {
+  package let environment: ServiceEnvironment
+
+  package init(environment: ServiceEnvironment) {
+    self.environment = environment
+  }
+
+  /// The most assertions of one answer that are looked at, far above what any policy asks for together.
+  ///
+  /// Each costs a signature's verification inside a transaction, and whoever knows a KeyID could send hundreds.
+  package static let maximumAssertions = 16
+
+  /// An answer that was read, and belongs to a request this server has issued and nobody is too late for.
+  package struct Answer: Sendable {
+    let response: UAFResponse
+    let serverData: String
+    package let challengeHash: [UInt8]
+    /// As the client names itself; what counts is whom the request was for.
+    let claimedName: String?
+  }
+
+  /// Reads an answer without asking the store.
+  ///
+  /// - Throws: only what broke; a refusal is a value.
+  package func read(_ body: SendUAFResponse) throws -> Result<Answer, Refusal> {
+    let response: UAFResponse
+    do {
+      response = try UAFResponse(parsing: body.uafResponse)
+    } catch { return .failure(Refusal(error)) }
+    guard Self.assertionCount(response) <= Self.maximumAssertions else { return .failure(.malformedMessage) }
+    var context: RequestContext?
+    if let text = body.context {
+      guard let parsed = try? RequestContext(parsing: text, limits: JSONLimits(maximumBytes: 65_536)) else {
+        return .failure(.malformedRequest)
+      }
+      context = parsed
+    }
+    guard let parameters = try? FinalChallengeParams(encoded: response.fcParams),
+      let challenge = try? Base64URL.decode(parameters.challenge, maximumCount: 64)
+    else { return .failure(.malformedFinalChallenge) }
+    // Forged session data ends here, before the store is asked.
+    guard let text = response.header.serverData,
+      let serverData = try ServerData(keys: environment.keys).open(text, challenge: challenge)
+    else { return .failure(.invalidServerData) }
+    guard serverData.expiresAt > environment.now() else { return .failure(.expiredChallenge) }
+    return .success(
+      Answer(
+        response: response, serverData: text, challengeHash: try SHA256.hash(challenge),
+        claimedName: context?.username))
+  }
+
+  /// Verifies an answer.
+  ///
+  /// - Throws: only what broke; a refusal is a value.
+  package func respond(_ answer: Answer) async throws -> ResponseOutcome {
+    let now = environment.now()
+    let identity = try environment.identity()
+    return try await environment.store.write { records in
+      guard let open = try records.challenges.take(hash: answer.challengeHash, serverData: answer.serverData) else {
+        return .refused(.unknownChallenge, username: answer.claimedName)
+      }
+      let session = ResponseSession(
+        environment: environment, identity: identity, records: records, issued: open.issued, code: open.code, now: now)
+      return try session.respond(answer.response, claimedName: answer.claimedName)
+    }
+  }
+
+  private static func assertionCount(_ response: UAFResponse) -> Int {
+    switch response {
+    case .registration(let response): response.assertions.count
+    case .authentication(let response): response.assertions.count
+    }
+  }
+}

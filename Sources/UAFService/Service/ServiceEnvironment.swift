@@ -1,0 +1,37 @@
+import UAFMessages
+
+/// What the service is given: its store, its secrets, and the world outside as parameters.
+package struct ServiceEnvironment: Sendable {
+  package let store: any ServerStore
+  package let keys: ServerKeys
+  package let models: AuthenticatorModels
+  /// Which of the models who may and must use.
+  package let policies: AccountPolicies
+  /// Whether clients are asked how they verified the person.
+  package var verificationMethods = VerificationMethodPolicy.off
+  /// What made-up keys look like.
+  package var shapes = KeyShapeKeeper()
+  /// Who the server is; throws while that is not known yet.
+  package let identity: @Sendable () throws -> ServerIdentity
+  /// Seconds since 1970.
+  package let now: @Sendable () -> Int64
+  /// Random bytes for challenges and token numbers.
+  package let random: @Sendable (Int) throws -> [UInt8]
+
+  package init(
+    store: any ServerStore, keys: ServerKeys, models: AuthenticatorModels, policies: AccountPolicies,
+    verificationMethods: VerificationMethodPolicy = .off, shapes: KeyShapeKeeper = KeyShapeKeeper(),
+    identity: @escaping @Sendable () throws -> ServerIdentity, now: @escaping @Sendable () -> Int64,
+    random: @escaping @Sendable (Int) throws -> [UInt8]
+  ) {
+    self.store = store
+    self.keys = keys
+    self.models = models
+    self.policies = policies
+    self.verificationMethods = verificationMethods
+    self.shapes = shapes
+    self.identity = identity
+    self.now = now
+    self.random = random
+  }
+}

@@ -1,0 +1,37 @@
+/// The texts that somebody waits to have confirmed, each with a one-time code; one open text an account.
+///
+/// A store keeps ``OneTimeCode/hash(_:)``, not the code. Wrong codes are not counted, for the reason that ``Enrolments`` gives. Wrong
+/// answers need the code.
+package protocol Approvals {
+  /// Opens a text; an earlier one of the account that is still open is closed by it.
+  ///
+  /// - Parameter expiresAt: seconds since 1970.
+  /// - Returns: its number.
+  func open(_ text: String, code: String, for username: String, expiresAt: Int64) throws -> Int64
+
+  /// Finds the open text.
+  ///
+  /// A wrong code changes nothing, and takes as long for a name without an account.
+  ///
+  /// - Parameter now: seconds since 1970.
+  /// - Returns: nil if the code is wrong, expired, used, or there is none.
+  func check(code: String, for username: String, now: Int64) throws -> Approval?
+
+  /// Binds the text to one challenge; the request that reserved it before can no longer be answered.
+  func reserve(id: Int64, challengeHash: [UInt8]) throws
+
+  /// Whether the text is open and reserved by this challenge.
+  func isReserved(id: Int64, by challengeHash: [UInt8], now: Int64) throws -> Bool
+
+  /// Marks the text as confirmed; its code is good for nothing from then on.
+  func confirm(id: Int64, now: Int64) throws
+
+  /// Marks the text as denied; its code is good for nothing from then on, nor is a request that was issued before.
+  func deny(id: Int64, now: Int64) throws
+
+  /// What became of a text, for whoever waits.
+  func outcome(id: Int64, now: Int64) throws -> ApprovalOutcome
+
+  /// Removes the account's text that nobody has confirmed or denied; nobody can any more.
+  func close(for username: String) throws
+}

@@ -1,0 +1,58 @@
+import UAFCrypto
+import UAFMessages
+
+/// Who the server is to its clients: what a final challenge must name.
+package struct ServerIdentity: Sendable {
+  /// A certificate that clients may see.
+  private struct Endpoint: Sendable {
+    /// Base64url of the DER.
+    let certificate: String
+    /// Base64url of its `serverEndPoint` hash.
+    let hash: String
+  }
+
+  /// The base URL clients use, without a slash at its end.
+  let publicURL: String
+  /// The applications that may use the AppID.
+  package let trustedFacets: TrustedFacetList
+  /// What is asked of channel bindings.
+  let channelBinding: ChannelBindingPolicy
+  private let endpoints: [Endpoint]
+
+  /// The AppID: where the trusted facets are listed.
+  package var appID: String { "\(publicURL)/uaf/facets" }
+
+  /// Makes the identity of a server.
+  ///
+  /// - Parameter certificates: those that clients may see, DER; looked at unless `channelBinding` is off.
+  /// - Throws: ``CryptoError`` for a certificate without a hash that clients could be bound to.
+  package init(
+    publicURL: String, facets: [String], certificates: [[UInt8]], channelBinding: ChannelBindingPolicy = .check
+  ) throws(CryptoError) {
+    self.publicURL = publicURL
+    self.channelBinding = channelBinding
+    trustedFacets = TrustedFacetList(
+      trustedFacets: UPV.supported.map { TrustedFacetList.TrustedFacets(version: $0, ids: facets) })
+    var endpoints: [Endpoint] = []
+    for certificate in certificates where channelBinding != .off {
+      let hash = try X509.serverEndPoint(der: certificate)
+      endpoints.append(Endpoint(certificate: Base64URL.encode(certificate), hash: Base64URL.encode(hash)))
+    }
+    self.endpoints = endpoints
+  }
+
+  /// Whether a binding names one of the certificates, in each way in which it names one.
+  ///
+  /// `tlsUnique` and `cid_pubkey` are not compared, and so bind nothing: what ends TLS here does not tell their values.
+  func accepts(_ binding: ChannelBinding) -> Bool {
+    guard channelBinding != .off else { return true }
+    guard binding.serverEndPoint != nil || binding.tlsServerCertificate != nil else { return channelBinding == .check }
+    return endpoints.contains { endpoint in
+      binding.serverEndPoint?.isIdentical(to: endpoint.hash) ?? true
+        && binding.tlsServerCertificate?.isIdentical(to: endpoint.certificate) ?? true
+    }
+  }
+
+  /// The application of this project's PAM module.
+  package static let pamModuleFacet = "linux:pam-module:pam_uaf"
+}

@@ -1,0 +1,75 @@
+import UAFCrypto
+import UAFMessages
+
+extension Verifier {
+  /// Verifies a registration response (UAF protocol 1.1, section 3.4.6.5).
+  ///
+  /// An assertion that fails is skipped; if none is left, the first one's reason is the answer.
+  ///
+  /// - Parameter isRegistered: whether the server already has a key, of whomever.
+  func verify(
+    _ response: RegistrationResponse, issued: IssuedRequest, isRegistered: (AAID, KeyID) -> Bool
+  ) -> VerificationResult<VerifiedRegistration> {
+    if let refusal = refusal(header: response.header, fcParams: response.fcParams, issued: issued) {
+      return .refused(refusal)
+    }
+    guard let hash = finalChallengeHash(response.fcParams) else { return .refused(.internalError) }
+    var verified: [(VerifiedRegistration, AuthenticatorDescription)] = []
+    var firstRefusal: Refusal?
+    for assertion in response.assertions {
+      do throws(Refusal) {
+        let entry = try verify(assertion, finalChallengeHash: hash, issued: issued, isRegistered: isRegistered)
+        let isRepeated = verified.contains { $0.0.keyID == entry.0.keyID && $0.0.aaid == entry.0.aaid }
+        guard !isRepeated else { throw .keyAlreadyRegistered }
+        verified.append(entry)
+      } catch {
+        firstRefusal = firstRefusal ?? error
+      }
+    }
+    guard !verified.isEmpty else { return .refused(firstRefusal ?? .malformedAssertion) }
+    let members = members(of: verified, meeting: issued.policy, appID: issued.appID)
+    // Of a set that is not met, the reason is that of the member that failed, if one was sent.
+    return members.isEmpty ? .refused(firstRefusal ?? .notInPolicy) : .accepted(members)
+  }
+
+  private func verify(
+    _ envelope: AuthenticatorRegistrationAssertion, finalChallengeHash: [UInt8], issued: IssuedRequest,
+    isRegistered: (AAID, KeyID) -> Bool
+  ) throws(Refusal) -> (VerifiedRegistration, AuthenticatorDescription) {
+    guard let assertion = try? UnverifiedRegistrationAssertion(parsing: envelope.assertion) else {
+      throw .malformedAssertion
+    }
+    guard let model = models[assertion.aaid] else { throw .unknownAAID }
+    guard envelope.assertionScheme == model.description.assertionScheme else { throw .unknownScheme }
+    guard assertion.authenticatorVersion >= model.description.authenticatorVersion else {
+      throw .outdatedAuthenticator
+    }
+    var description = description(
+      model, version: assertion.authenticatorVersion, keyIDs: [assertion.keyID], appID: issued.appID)
+    guard meets(issued.policy, description, appID: issued.appID) else { throw .notInPolicy }
+    guard assertion.finalChallengeHash == finalChallengeHash else { throw .wrongFinalChallengeHash }
+    guard assertion.regCounter <= Self.maximumRegistrationCounter else { throw .unlikelyRegistrationCounter }
+    let publicKey = try publicKey(of: assertion, model: model)
+    try verifyAttestation(of: assertion, model: model, publicKey: publicKey)
+    try verify(assertion.verificationMethods, model: model)
+    guard !isRegistered(assertion.aaid, assertion.keyID) else { throw .keyAlreadyRegistered }
+    // From here on the authenticator is what it did: a policy may name fewer types of attestation than the model has.
+    description.attestationTypes = [assertion.attestation.type]
+    guard meets(issued.policy, description, appID: issued.appID) else { throw .otherAttestationType }
+    let verified = VerifiedRegistration(
+      uncheckedAssertion: assertion, publicKey: publicKey, displays: envelope.tcDisplayPNGCharacteristics)
+    return (verified, description)
+  }
+
+  private func publicKey(
+    of assertion: UnverifiedRegistrationAssertion, model: AuthenticatorModel
+  ) throws(Refusal) -> VerificationKey {
+    guard assertion.publicKeyAlgorithm == model.publicKeyEncoding.rawValue,
+      let key = try? VerificationKey(assertion.publicKey, encoding: model.publicKeyEncoding, scheme: model.scheme)
+    else { throw .unacceptableKey }
+    return key
+  }
+
+  /// "Exceedingly high" in the protocol's words: no person registers this often with one authenticator.
+  private static let maximumRegistrationCounter: UInt32 = 100_000
+}

@@ -1,0 +1,65 @@
+import UAFCrypto
+import UAFMessages
+
+/// The server's rules for answers (UAF protocol 1.1, sections 3.4.6.5 and 3.5.7.5).
+///
+/// Knows no store, no clock, no network: what it needs of them is given.
+struct Verifier: Sendable {
+  let identity: ServerIdentity
+  let models: AuthenticatorModels
+  /// Seconds since 1970, for the validity of attestation certificates.
+  let now: Int64
+  /// Whether an assertion has to say how the person was verified.
+  var verificationMethods = VerificationMethodPolicy.off
+
+  /// The checks of a whole message: header, final challenge parameters, facet, channel binding.
+  func refusal(header: OperationHeader, fcParams: String, issued: IssuedRequest) -> Refusal? {
+    guard header.op == issued.operation else { return .otherOperation }
+    guard let serverData = header.serverData, serverData.isIdentical(to: issued.serverData) else {
+      return .invalidServerData
+    }
+    guard let appID = header.appID, appID.isIdentical(to: issued.appID) else { return .otherAppID }
+    guard let parameters = try? FinalChallengeParams(encoded: fcParams) else { return .malformedFinalChallenge }
+    guard parameters.appID.isIdentical(to: issued.appID) else { return .otherAppID }
+    guard let challenge = try? Base64URL.decode(parameters.challenge, maximumCount: 64),
+      let hash = try? SHA256.hash(challenge), hash == issued.challengeHash
+    else { return .unknownChallenge }
+    guard identity.trustedFacets.trusts(parameters.facetID, version: header.upv) else { return .untrustedFacet }
+    guard identity.accepts(parameters.channelBinding) else { return .channelBindingMismatch }
+    return nil
+  }
+
+  /// The model's own description with what an assertion says of its version.
+  func description(_ model: AuthenticatorModel, version: UInt16, keyIDs: [KeyID], appID: String)
+    -> AuthenticatorDescription
+  {
+    var description = model.description
+    description.authenticatorVersion = version
+    description.registrations = [.init(appID: appID, keyIDs: keyIDs)]
+    return description
+  }
+
+  /// Whether one authenticator meets some criterion of the policy that was sent, and none that excludes.
+  func meets(_ policy: Policy, _ authenticator: AuthenticatorDescription, appID: String) -> Bool {
+    guard !policy.disallowed.contains(where: { $0.matches(authenticator, appID: appID) }) else { return false }
+    return policy.accepted.joined().contains { $0.matches(authenticator, appID: appID) }
+  }
+
+  /// The verified members of the first alternative that they meet together; empty if they meet none.
+  ///
+  /// Of one model only the first assertion counts: nothing tells two authenticators of a model from one that signs twice,
+  /// and each criterion of an alternative needs an authenticator of its own.
+  func members<Verified>(
+    of verified: [(Verified, AuthenticatorDescription)], meeting policy: Policy, appID: String
+  ) -> [Verified] {
+    var candidates: [(Verified, AuthenticatorDescription)] = []
+    for entry in verified where !candidates.contains(where: { $0.1.aaid == entry.1.aaid }) { candidates.append(entry) }
+    guard let chosen = policy.acceptableSets(among: candidates.map(\.1), appID: appID).first else { return [] }
+    return candidates.filter { entry in chosen.contains { $0.aaid == entry.1.aaid } }.map(\.0)
+  }
+
+  /// The FinalChallengeHash: over the text as it was sent, not over what it decodes to.
+  func finalChallengeHash(_ fcParams: String) -> [UInt8]? {
+    try? SHA256.hash(Array(fcParams.utf8))
+  }
+}

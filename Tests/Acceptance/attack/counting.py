@@ -1,0 +1,48 @@
+"""Whether guesses are counted in a place where that may be hard, and that none is looked at where it is impossible."""
+
+from lab import hosts
+from lab.table import must
+
+LIMIT = 5
+GUESSES = 20
+# Where nothing is looked at, none of the rest would be either.
+FEW_GUESSES = 6
+
+
+def guess(lab, person, count, **options):
+    """Wrong guesses, then the right value; returns how many were looked at, and each login."""
+    mark = lab.log.mark()
+    logins = [*lab.guesses(person, count, **options), lab.login(person, person.passcode, **options)]
+    left = lab.status(person)["authenticators"][0]["remainingTries"]
+    looked = lab.verdicts(mark, person).count(hosts.WRONG)
+    must(looked <= LIMIT, f"{looked} guesses were looked at, limit {LIMIT}")
+    must(left <= LIMIT - looked, f"{looked} guesses were looked at, and {left} of {LIMIT} tries are left")
+    must(not logins[-1].is_in, f"after {count} wrong guesses the right value got in")
+    return looked, logins
+
+
+def counts(lab, person, **options):
+    """Says so if all is as ever: the limit is counted, then locked."""
+    looked, logins = guess(lab, person, GUESSES, **options)
+    return _judge(looked, logins, LIMIT)
+
+
+def refuses(lab, person, code=hosts.SYSTEM_ERR, **options):
+    """Says so if no value is looked at, and the right one is not told apart from wrong ones."""
+    looked, logins = guess(lab, person, FEW_GUESSES, **options)
+    must({login.code for login in logins} == {code}, f"what cannot be counted ends with {logins}")
+    return _judge(looked, logins, 0)
+
+
+def counts_or_refuses(lab, person, **options):
+    """Says which of the two it is; a mixture is neither."""
+    looked, logins = guess(lab, person, FEW_GUESSES, **options)
+    return _judge(looked, logins, LIMIT if looked else 0)
+
+
+def _judge(looked, logins, expected):
+    must(looked == expected, f"{looked} guesses were looked at, not {expected}: {logins}")
+    if looked:
+        return f"{looked} counted and then locked"
+    must(len({login.text for login in logins}) == 1, f"the right value is told apart from wrong ones: {logins}")
+    return "none looked at, right and wrong refused alike"

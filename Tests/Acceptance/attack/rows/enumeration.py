@@ -1,0 +1,148 @@
+"""Who has an account, and in what state it is, told by texts and prompts."""
+
+import concurrent.futures
+import hashlib
+import json
+import pathlib
+
+from attack.recorder import Answer, Recorder, decode, encode, enrolment_code, request, respond
+from lab import hosts
+from lab.table import must, row
+
+REMOTE = "192.0.2.7"
+GUESS = "not-the-value-9"
+
+
+def everybody(lab):
+    """Those whose right value is refused, and {state: name} of what a remote stranger must not tell apart."""
+    states = ("registered", "locked", "locked for good", "locked Unix account", "one try left")
+    people = {state: lab.person() for state in states}
+    lock = "retry_count_to_lock = 2\nlock_time = 300\n"
+    lab.configure(lock=f"{lock}max_lock_count = 0\n[lock.remote]\n{lock}")
+    for _ in range(2):
+        lab.login(people["locked"], GUESS + "x", remote=REMOTE)
+        # Local locks stop remote attempts too, and become permanent.
+        lab.login(people["locked for good"], GUESS + "y")
+    lab.login(people["one try left"], GUESS + "z", remote=REMOTE)
+    must(lab.status(people["locked for good"])["authenticators"][0]["permanent"], "nobody is locked for good")
+    must(lab.status(people["locked"])["authenticators"][0]["remote"]["remainingLockSeconds"] > 0, "nobody is locked")
+    lab.run("usermod", "--lock", people["locked Unix account"].name)
+    names = {state: person.name for state, person in people.items()}
+    right = {state: people[state] for state in ("locked", "locked for good")}
+    return right, names | {
+        "never registered": lab.person(registered=False).name,
+        "no account": "hana9",
+        "root": "root",
+        "system account": "daemon",
+        "a name that cannot be": "mina park",
+    }
+
+
+def neutral(text, name):
+    return text.replace(name, "NAME")
+
+
+@row(
+    "A25",
+    "accounts told by texts or prompts: registered, locked, for good, unregistered, unknown, root ...",
+    "the transcripts are equal byte for byte, through the small host and through sshd",
+    causes=("somebody afar",),
+)
+def transcripts(lab):
+    right, names = everybody(lab)
+    seen = {}
+    for state, name in names.items():
+        login = hosts.login("uaf", name, GUESS, REMOTE)
+        seen[state] = (login.code, neutral(login.text, name))
+    for state, person in right.items():
+        login = lab.login(person, person.passcode, remote=REMOTE)
+        seen[f"{state}, right value"] = (login.code, neutral(login.text, person.name))
+    tell_apart(seen, "the small host")
+    # Entries that were never a value: empty, too long, not text.
+    for entry in (b"", b"x" * 600, b"\xff\xfe", b"\x08\n\r\x7fINCORRECT"):
+        logins = {state: hosts.login("uaf", name, entry, REMOTE) for state, name in names.items()}
+        told = {state: (login.code, neutral(login.text, names[state])) for state, login in logins.items()}
+        tell_apart(told, repr(entry[:9]))
+    local = {hosts.login("uaf", names[state], GUESS).text for state in ("registered", "no account")}
+    must(len(local) == 2, "the harness cannot tell states that are not hidden either: nothing is shown")
+    text = next(iter(seen.values()))[1].replace("\n", " | ")
+    through = "sshd is not here" if not pathlib.Path("/usr/sbin/sshd").exists() else over_ssh(lab, names)
+    return f'{len(names)} states, 5 entries: one transcript ("{text}"); {through}; {at_the_server(lab)}'
+
+
+def tell_apart(seen, where):
+    kinds = set(seen.values())
+    must(len(kinds) == 1, f"{where} tells {len(kinds)} kinds apart: {seen}")
+
+
+def over_ssh(lab, names):
+    hosts.ask_uaf(lab, "sshd")
+    hosts.sshd(lab, 2225)
+    # ssh takes no such name as an argument, and asks nobody.
+    names = {state: name for state, name in names.items() if " " not in name}
+    with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
+        sessions = dict(zip(names, pool.map(lambda name: hosts.ssh(name, GUESS, port=2225), names.values())))
+    must("Passcode" in sessions["registered"].text, f"sshd does not ask us: {sessions['registered']}")
+    tell_apart({state: (each.status, neutral(each.text, names[state])) for state, each in sessions.items()}, "sshd")
+    return f"sshd and ssh: one transcript for {len(sessions)}"
+
+
+# --- Somebody who speaks to the server without a client of ours
+
+
+def server_states(lab):
+    """People whose names are equally long, in what states a server knows; {state: name}."""
+    person = lab.person()
+    invited, unknown = (person.name.replace("mina", other) for other in ("hana", "suna"))
+    enrolment_code(invited)
+    return person, {"registered": person.name, "invited": invited, "unknown": unknown}
+
+
+def shape(message):
+    """A request with what is new in each, and the account's own key, left out."""
+    told = json.loads(json.dumps(message))
+    told["header"]["serverData"] = len(decode(told["header"]["serverData"]))
+    told["challenge"] = len(decode(told["challenge"]))
+    for way in told["policy"]["accepted"]:
+        for criteria in way:
+            criteria["keyIDs"] = [len(decode(each)) for each in criteria.get("keyIDs", [])]
+    return json.dumps(told, sort_keys=True)
+
+
+def at_the_server(lab):
+    person, names = server_states(lab)
+    asked = {state: [request({"username": name}) for _ in range(2)] for state, name in names.items()}
+    shapes = {shape(message) for pair in asked.values() for message in pair}
+    must(len(shapes) == 1, f"the server's requests tell states apart: {shapes}")
+    for state, pair in asked.items():
+        must(pair[0]["policy"] == pair[1]["policy"], f"{state}: made-up keys change from one request to the next")
+    sample = Recorder(lab).record(person)
+    lab.configure()
+    statuses = {state: respond(forged(sample, asked[state][0], name)) for state, name in names.items()}
+    must(len(set(statuses.values())) == 1, f"a forged signature tells states apart: {statuses}")
+    must(respond(sample) == 1200, "the sample was no good answer: nothing is shown")
+    return (
+        f"the server: requests of one shape for {len(names)} states, a forged signature by the key that is asked for: "
+        f"status {statuses['registered']} for each"
+    )
+
+
+def forged(sample, message, name):
+    """An answer to a request by the key it asks for, right in all but the signature."""
+    answer = Answer(sample)
+    answer.challenge(message)
+    answer.context["username"] = name
+    answer.message[0]["fcParams"] = encode(json.dumps(answer.parameters).encode())
+    answer.is_changed = False
+    envelope = answer.message[0]["assertions"][0]
+    assertion = bytearray(decode(envelope["assertion"]))
+    criteria = next(each for way in message["policy"]["accepted"] for each in way if "5541#0001" in each["aaid"])
+    # TAG_KEYID and TAG_FINAL_CHALLENGE_HASH, 32 bytes each.
+    for tag, value in (
+        (b"\x09\x2e\x20\x00", decode(criteria["keyIDs"][0])),
+        (b"\x0a\x2e\x20\x00", hashlib.sha256(answer.message[0]["fcParams"].encode()).digest()),
+    ):
+        place = assertion.index(tag) + 4
+        assertion[place : place + 32] = value
+    envelope["assertion"] = encode(bytes(assertion))
+    return answer.body()

@@ -1,0 +1,179 @@
+"""Whose account it is: numbers used again, names changed, and accounts that seem never to have registered."""
+
+import dataclasses
+import os
+import pathlib
+import shutil
+
+from attack import peer
+from attack.rows.session import wish
+from lab import hosts
+from lab.listener import serve
+from lab.machine import STATE, Person
+from lab.table import must, row
+
+
+@row(
+    "A37",
+    "`nouserok` reached by deregistration, reset, a server's word, a failed lookup, damaged state",
+    "ignored where nothing was ever registered, and nowhere else",
+    causes=("the person", "root"),
+)
+def never_registered(lab):
+    # Whoever pam_uaf ignores is let in; everything else is a refusal.
+    lab.stack("moving", "auth [success=done ignore=ignore default=die] pam_uaf.so nouserok", "auth required pam_permit.so")
+    new = lab.person(registered=False)
+    must(lab.login(new, "any", "moving").is_in, "somebody who never registered is not ignored: the row shows nothing")
+    refused = {}
+
+    def refuse(what, person, answer=None, **options):
+        login = lab.login(person, answer or person.passcode, "moving", **options)
+        must(not login.is_in and login.code is not None, f"{what}: {login}")
+        refused[what] = login.code
+
+    def given_up(*command):
+        person = lab.person()
+        lab.run(*(argument.replace("NAME", person.name) for argument in command), answers=person.passcode + "\n")
+        return person
+
+    refuse("deregistered", given_up("uafctl", "deregister", "--user", "NAME"))
+    refuse("deregistered altogether", given_up("uafctl", "deregister", "--user", "NAME", "--all"))
+    refuse("reset by root", given_up("uafctl", "reset", "NAME"))
+    revoked = given_up("uaf-server", "revoke", "NAME", "--state", "/srv/uaf")
+    refuse("revoked by the server", revoked)
+    refuse("revoked, and told so", revoked)
+    person = lab.person()
+    refuse("nobody of that name", dataclasses.replace(person, name="nobody-here"))
+    refuse("an empty name", dataclasses.replace(person, name=""))
+    passwd, switch = pathlib.Path("/etc/passwd"), pathlib.Path("/etc/nsswitch.conf")
+    for path, broken, what in (
+        (switch, "passwd: nothing\n", "lookups that find nothing"),
+        (passwd, "root:x:0:0::/root:/bin/sh\n", "an account that has gone from passwd"),
+    ):
+        before = path.read_text()
+        try:
+            path.write_text(broken)
+            refuse(what, person)
+            refuse(what + ", new", new)
+        finally:
+            path.write_text(before)
+    # The state: damaged, or out of reach. Also somebody who never registered is then no "never".
+    lab.after(lambda: os.chmod(STATE, 0o700))
+    for what, damage, mend in state_damages(person):
+        damage()
+        refuse(what, person)
+        mend()
+    for what, damage, mend in folder_damages():
+        damage()
+        refuse(what, person)
+        refuse(what + ", new", new)
+        mend()
+    must(lab.login(person, person.passcode, "moving").is_in, "and put back, it does not work any more")
+    codes = ", ".join(
+        f"{name} {sum(code == number for code in refused.values())}"
+        for name, number in (
+            ("USER_UNKNOWN", hosts.USER_UNKNOWN),
+            ("AUTH_ERR", hosts.AUTH_ERR),
+            ("MAXTRIES", hosts.MAXTRIES),
+            ("SYSTEM_ERR", hosts.SYSTEM_ERR),
+        )
+    )
+    must(set(refused.values()) <= {hosts.USER_UNKNOWN, hosts.AUTH_ERR, hosts.MAXTRIES, hosts.SYSTEM_ERR}, f"{refused}")
+    return f"1 never registered and ignored; {len(refused)} others refused: {codes}"
+
+
+def state_damages(person):
+    """What may become of one account's file: (what, do it, undo it)."""
+    file, kept = person.state, pathlib.Path("/tmp/kept.db")
+
+    def change(action):
+        def do():
+            shutil.copy(file, kept)
+            action()
+
+        return do
+
+    def back():
+        if os.path.islink(file) or file.is_dir():
+            file.rmdir() if file.is_dir() else file.unlink()
+        shutil.copy(kept, file)
+        file.chmod(0o600)
+
+    def link():
+        file.unlink()
+        file.symlink_to("/nowhere")
+
+    def folder():
+        file.unlink()
+        file.mkdir()
+
+    return (
+        ("an empty file", change(lambda: file.write_bytes(b"")), back),
+        ("a cut file", change(lambda: os.truncate(file, 4096)), back),
+        ("garbage", change(lambda: file.write_bytes(b"x" * 20000)), back),
+        ("readable by others", change(lambda: file.chmod(0o644)), back),
+        ("a link to nowhere", change(link), back),
+        ("a folder in its place", change(folder), back),
+    )
+
+
+def folder_damages():
+    """What may become of the folder of all accounts."""
+    elsewhere = STATE.with_name("elsewhere")
+    accounts, key = STATE / "accounts", STATE / "device.key"
+    return (
+        ("folder gone", lambda: STATE.rename(elsewhere), lambda: elsewhere.rename(STATE)),
+        ("accounts gone", lambda: accounts.rename(elsewhere), lambda: elsewhere.rename(accounts)),
+        ("open to others", lambda: STATE.chmod(0o777), lambda: STATE.chmod(0o700)),
+        ("key gone", lambda: key.rename(elsewhere), lambda: elsewhere.rename(key)),
+    )
+
+
+@row(
+    "A40",
+    "a uid is used again, and an account is renamed",
+    "the old value opens nothing, through PAM and over the socket",
+    causes=("root",),
+)
+def used_again(lab):
+    serve(lab)
+    gone, renamed = lab.person(), lab.person()
+    lab.run("userdel", gone.name)
+    lab.run("useradd", "--uid", gone.uid, "--no-create-home", "successor")
+
+    def end(name, file):
+        # The next person may get the number.
+        lab.run("userdel", name)
+        file.unlink(missing_ok=True)
+
+    lab.after(lambda: end("successor", gone.state))
+    heir = Person("successor", gone.uid, gone.passcode)
+    lab.run("usermod", "--login", "renamed", renamed.name)
+    lab.after(lambda: end("renamed", renamed.state))
+    other = dataclasses.replace(renamed, name="renamed")
+    operations = ("authenticate", "change", "deregister", "deregister-all", "register", "reset", "status")
+    told = []
+    for who, what in ((heir, "a uid used again"), (other, "an account renamed")):
+        login = lab.login(who, who.passcode)
+        must(not login.is_in, f"{what}: the old value got in through PAM")
+        must(not lab.login(who, who.passcode, remote="198.51.100.7").is_in, f"{what}: the old value got in from afar")
+        for name in operations:
+            verdict = wish(
+                who,
+                peer.begin(peer.OPERATIONS[name]),
+                {b"passcode": who.passcode, b"pattern": "147896", b"code": "made-up", b"choice": "1"},
+            )
+            must(verdict and verdict[0] != 0, f"{what}: the old value, over the socket, to {name}: {verdict}")
+        told.append(f"{what}: PAM's code {login.code}")
+    # The ways out: the old name again, and root's forgetting.
+    lab.run("usermod", "--login", renamed.name, "renamed")
+    must(lab.login(renamed, renamed.passcode).is_in, "renamed back, the value is refused")
+    lab.run("usermod", "--login", "renamed", renamed.name)
+    lab.run("uafctl", "forget", "successor")
+    lab.register(heir, "heirs-own-kite-9")
+    must(not lab.login(heir, gone.passcode).is_in, "forgotten and registered anew, the old value got in")
+    must(lab.login(heir, "heirs-own-kite-9").is_in, "forgotten and registered anew, the new value is refused")
+    return (
+        f"{'; '.join(told)}; {2 * len(operations)} operations with the old value over the socket refused; renamed "
+        "back, and forgotten by root and registered anew: in"
+    )

@@ -1,0 +1,175 @@
+"""Who has an account, and in what state it is, told by the time it takes."""
+
+import pathlib
+import random
+import shutil
+import statistics
+import time
+
+from attack.recorder import request
+from attack.rows.enumeration import server_states
+from lab import hosts
+from lab.table import Broken, must, row
+
+REMOTE = "192.0.2.7"
+LIMIT = 10
+# A state can be told where the medians differ by more than a network and sshd vary by, and that is no accident of a busy
+# machine: the share of pairs in which its observation is the longer one is far from chance (0.5; 1 is certainty). Where
+# the share is extreme, a difference is enough that a network of one hop would hide. A stranger has no more than ten
+# tries at an account before its lock makes it one of the others.
+MILLISECONDS, SHARE, RANK = 10, 0.05, 0.7
+SMALL, EXTREME = 2, 0.85
+# What looks told is measured again, with all observations so far: an accident goes away, a difference stays.
+ROUNDS = 4
+SLOW_DISK = (
+    "strace",
+    "-f",
+    "--seccomp-bpf",
+    "-qq",
+    "-o",
+    "/dev/null",
+    "-e",
+    "trace=fsync,fdatasync",
+    "-e",
+    "inject=fsync,fdatasync:delay_exit=4000",
+)
+
+
+def once(name, prefix=()):
+    """One remote login with a wrong value: milliseconds to the prompt, and from the answer to the verdict."""
+    started = time.monotonic()
+    process = hosts.start("uaf", name, REMOTE, prefix)
+    must(process.stdout.readline().startswith(b"prompt"), "no prompt")
+    asked = time.monotonic()
+    process.stdin.write(f"guess-{random.random()}\n".encode())
+    process.stdin.flush()
+    while not (line := process.stdout.readline()).startswith(b"result"):
+        must(line, "no result")
+    ended = time.monotonic()
+    process.stdin.close()
+    process.stdout.close()
+    process.wait()
+    must(line == b"result 7\n", f"the verdict of a wrong value: {line}")
+    return (asked - started) * 1000, (ended - asked) * 1000
+
+
+def interleaved(lab, names, reset, runs, one):
+    """Times of each state, the states in another order each round; {state: ([to the prompt], [to the verdict])}."""
+    times = {state: ([], []) for state in names}
+    order = list(names)
+    shuffle = random.Random(23).shuffle
+    for number in range(runs + 1):
+        if number % (LIMIT - 2) == 0:
+            lab.run("uafctl", "unlock", reset.name)
+        shuffle(order)
+        for state in order:
+            each = one(names[state])
+            # The first round is what fills caches.
+            if number:
+                for kept, value in zip(times[state], each):
+                    kept.append(value)
+    return times
+
+
+def rank(first, second):
+    """How often a value of the first is larger than one of the second (Mann and Whitney's U, as a share)."""
+    pairs = [(a > b) + (a == b) / 2 for a in first for b in second]
+    return sum(pairs) / len(pairs)
+
+
+def is_told(difference, median, share):
+    distance = max(share, 1 - share)
+    return (abs(difference) > max(MILLISECONDS, SHARE * median) and distance > RANK) or (
+        abs(difference) > SMALL and distance > EXTREME
+    )
+
+
+def compare(times):
+    """What tells a state apart, the largest difference of medians, and the rank that is furthest from chance."""
+    told, largest, furthest = [], (0.0, ""), 0.5
+    for phase, part in enumerate(("prompt", "verdict")):
+        own = times["registered"][phase]
+        median = statistics.median(own)
+        for state in times:
+            difference = statistics.median(times[state][phase]) - median
+            share = rank(times[state][phase], own)
+            what = f"{state}, {part}, {difference:+.1f} of {median:.0f} ms"
+            furthest = max(furthest, share, 1 - share)
+            largest = max(largest, (abs(difference), what))
+            if is_told(difference, median, share):
+                told.append(f"{what}, rank {share:.2f}")
+    return told, largest[1], furthest
+
+
+def measure(lab, names, reset, runs, what, one=once):
+    """Compares, again and again while something looks told; returns what was seen."""
+    times = {state: ([], []) for state in names}
+    for number in range(ROUNDS):
+        for state, parts in interleaved(lab, names, reset, runs, one).items():
+            for kept, more in zip(times[state], parts):
+                kept.extend(more)
+        told, difference, furthest = compare(times)
+        if not told:
+            return f"{what}, {runs * (number + 1)} runs each: {difference}, rank {furthest:.2f}"
+    raise Broken(f"{what}, {runs * ROUNDS} runs each: {'; '.join(told)}")
+
+
+def states(lab, cost):
+    """A name in each state that a stranger must not tell apart, and who has to be unlocked again and again."""
+    lock = (
+        f"retry_count_to_lock = {LIMIT}\nlock_time = 86400\nmax_lock_count = 0\n[lock.remote]\n"
+        f"retry_count_to_lock = {LIMIT}\nlock_time = 86400"
+    )
+    lab.configure(lock=lock, cost=cost)
+    people = {state: lab.person() for state in ("registered", "locked", "locked for good")}
+    for number in range(LIMIT):
+        lab.login(people["locked"], f"wrong-{number}", remote=REMOTE)
+        lab.login(people["locked for good"], f"wrong-{number}")
+    names = {state: person.name for state, person in people.items()}
+    return people["registered"], names | {"never registered": lab.person(registered=False).name, "no account": "hana9"}
+
+
+@row(
+    "A23",
+    "accounts told by time: wrong, locked, locked for good, unregistered, unknown; interleaved, from afar",
+    f"medians not further apart than {MILLISECONDS} ms or {SHARE:.0%} with a rank beyond {RANK}, or {SMALL} ms with one "
+    f"beyond {EXTREME}; with a small and a large key derivation, a fast and a slow disk",
+    causes=("somebody afar",),
+)
+def timing(lab):
+    runs = 200 if lab.thorough else 30
+    seen = []
+    for what, cost, count, prefix in (
+        ("cost 2^10", 10, runs, ()),
+        ("cost 2^13", 13, runs * 2 // 3, ()),
+        ("each sync 4 ms", 10, runs * 2 // 3, SLOW_DISK),
+        *([("cost 2^16", 16, runs // 2, ())] if lab.thorough else []),
+    ):
+        if prefix and not shutil.which("strace"):
+            seen.append("no strace: no slow disk")
+            continue
+        reset, names = states(lab, cost)
+        seen.append(measure(lab, names, reset, count, what, lambda name: once(name, prefix)))
+    if lab.thorough and pathlib.Path("/usr/sbin/sshd").exists():
+        reset, names = states(lab, 14)
+        hosts.ask_uaf(lab, "sshd")
+        hosts.sshd(lab, 2223)
+        seen.append(measure(lab, names, reset, 20, "sshd", through_sshd))
+    person, names = server_states(lab)
+    # An account's rate is bounded: with more, the server answers something else.
+    seen.append(measure(lab, names, person, 30, "the server's own answer", at_the_server))
+    return "largest difference: " + "; ".join(seen)
+
+
+def at_the_server(name):
+    """A request, asked for without a client of ours."""
+    started = time.monotonic()
+    must(isinstance(request({"username": name}), dict), f"the server gives no request for {name}")
+    return 0.0, (time.monotonic() - started) * 1000
+
+
+def through_sshd(name):
+    """A whole login by ssh, with sshd's own delay after a failure in it."""
+    started = time.monotonic()
+    hosts.ssh(name, f"guess-{random.random()}", port=2223)
+    return 0.0, (time.monotonic() - started) * 1000

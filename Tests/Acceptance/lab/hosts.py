@@ -1,0 +1,308 @@
+"""How somebody logs in: by a small host of our own, and by those that people use."""
+
+import dataclasses
+import os
+import pathlib
+import pty
+import pwd
+import re
+import select
+import signal
+import subprocess
+import termios
+import time
+
+from lab.processes import members, reads_terminal
+from lab.table import Skip
+from lab.waiting import listens
+
+# PAM's codes that rows speak of.
+SUCCESS, SYSTEM_ERR, AUTH_ERR, CRED_UNAVAIL = 0, 4, 7, 15
+SERVICE_ERR, AUTHINFO_UNAVAIL, USER_UNKNOWN, MAXTRIES, IGNORE = 3, 9, 10, 11, 25
+
+# The core's results, as its log has them.
+WRONG, LOCKED, LOCKED_FOR_GOOD = "3012", "3013", "3014"
+
+PAM_HOST = "/usr/local/bin/pam-host"
+
+# The stacks of pam.d/, as they are installed.
+STACKS = "/usr/share/pam-uaf/pam.d"
+
+
+@dataclasses.dataclass
+class Login:
+    """What came of a login: PAM's code (None where the host ended without one) and what was said."""
+
+    code: int | None
+    text: str
+
+    @property
+    def is_in(self):
+        return self.code == SUCCESS
+
+
+def command(service, user, remote=None):
+    """The command line of the small host, which asks libpam and waits for nothing after a failure."""
+    return [PAM_HOST, "/etc/pam.d", service, user] + ([remote] if remote else [])
+
+
+def called_by(person, *before):
+    """A command that starts a program as su is started: with root, and with the real user id of who called it."""
+    return [*before, "setpriv", "--ruid", str(person.uid)]
+
+
+def login(service, user, answer, remote=None, prefix=(), **options):
+    """Logs in through the small host; `prefix` is a command that it is started by, options those of subprocess."""
+    process = start(service, user, remote, prefix, **options)
+    return finish(process, answer)
+
+
+def start(service, user, remote=None, prefix=(), **options):
+    """Begins a login whose answer comes later, with `finish`."""
+    return subprocess.Popen(
+        [*prefix, *command(service, user, remote)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        **options,
+    )
+
+
+def finish(process, answer, seconds=90):
+    """Answers every prompt with the same value and waits for the end."""
+    answer = answer if isinstance(answer, bytes) else answer.encode()
+    try:
+        text, _ = process.communicate(answer + b"\n" if answer is not None else None, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        text, _ = process.communicate()
+        return Login(None, "(no end) " + text.decode(errors="replace"))
+    text = text.decode(errors="replace")
+    codes = [line.split()[1] for line in text.splitlines() if line.startswith("result ")]
+    return Login(int(codes[-1]) if codes else None, text)
+
+
+# What somebody does at a prompt instead of entering a line.
+INTERRUPT, NOTHING = b"\x03", None
+
+
+@dataclasses.dataclass
+class Session:
+    """What a terminal showed, the exit status of what ran on it, and the same with what was typed in [brackets]."""
+
+    status: int | None
+    text: str
+    transcript: str = ""
+
+    @property
+    def is_in(self):
+        """For the hosts that people use: whether what they were told to run has run."""
+        return LET_IN in self.text
+
+
+def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid=None):
+    """Runs a program on a terminal of its own and types the answers, each once a prompt stands there.
+
+    A prompt is what ends with one of `ends` and is followed by nothing. One more than there are answers is hung up on. An
+    answer that is bytes is typed as it is, without a new line; NOTHING is waited with; one that is a function returns it,
+    once the prompt stands. With `uid` the program runs as that person, as a login shell's child would.
+    """
+    process, terminal_end = pty.fork()
+    if process == 0:
+        try:
+            if uid is not None:
+                os.initgroups(pwd.getpwuid(uid).pw_name, pwd.getpwuid(uid).pw_gid)
+                os.setgid(pwd.getpwuid(uid).pw_gid)
+                os.setuid(uid)
+            os.chdir("/")
+            os.execvpe(arguments[0], arguments, {**os.environ, **(environment or {})})
+        finally:
+            os._exit(127)
+    shown, told, asked, answers = b"", b"", b"", list(answers)
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        stands = _is_prompt(asked, ends)
+        # Echo goes off after whatever is said before a prompt: what is there by then shows whether this was one.
+        is_hidden = stands and bool(answers) and _wait_for_silence(terminal_end)
+        part = _read(terminal_end, 0 if stands and answers else 0.5)
+        if part:
+            shown, told, asked = shown + part, told + part, asked + part
+        elif part is not None or (stands and not answers):
+            break
+        elif stands:
+            told += _type(terminal_end, answers.pop(0), is_hidden)
+            asked = b""
+    else:
+        os.kill(process, signal.SIGKILL)
+    os.close(terminal_end)
+    _, status = os.waitpid(process, 0)
+    return Session(os.waitstatus_to_exitcode(status), _plain(shown), _plain(told))
+
+
+def _plain(shown):
+    return shown.decode(errors="replace").replace("\r", "")
+
+
+def _is_prompt(asked, ends):
+    """Whether what has been shown since the last answer ends as a prompt does.
+
+    sudo and su write their name, a colon and what they have to say one after the other: the first part is no prompt.
+    """
+    return asked.rstrip(b" ").endswith(tuple(ends)) and not re.search(rb"(?:^|\n)[a-z]+: *\Z", asked)
+
+
+def _type(terminal_end, answer, is_hidden):
+    """Enters an answer; returns how a transcript has it, which is as nothing where the terminal itself shows it."""
+    if callable(answer):
+        answer = answer()
+    if answer is NOTHING:
+        return b"[nothing]"
+    if isinstance(answer, bytes):
+        # sudo and others lose a signal that comes between their prompt and their read, as nobody types it.
+        _wait_for_read(terminal_end)
+        os.write(terminal_end, answer)
+        return b"[Ctrl-C]" if answer == INTERRUPT else b""
+    os.write(terminal_end, answer.encode() + b"\n")
+    return b"[" + answer.encode() + b"]" if is_hidden else b""
+
+
+def _read(terminal_end, seconds):
+    """What is shown within some seconds: None for nothing, nothing for the end."""
+    readable, _, _ = select.select([terminal_end], [], [], seconds)
+    if not readable:
+        return None
+    try:
+        return os.read(terminal_end, 4096)
+    except OSError:
+        return b""
+
+
+def _wait_for_silence(terminal_end):
+    """Waits until echo is off, for a moment: a host that switches it off throws away what was typed before."""
+    deadline = time.monotonic() + 0.2
+    while (echoes := termios.tcgetattr(terminal_end)[3] & termios.ECHO) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not echoes
+
+
+def _wait_for_read(terminal_end):
+    """Waits until a program of the terminal's sleeps in a read(2), for a moment: some wait in another way."""
+    deadline = time.monotonic() + 2
+    while not any(map(reads_terminal, members(os.tcgetpgrp(terminal_end)))) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+# --- The hosts that people use, with what pam.d/ ships
+
+# Printed by what they run, and nowhere typed.
+LET_IN = "let-in"
+_SAY = "printf 'let-%s\\n' in"
+
+
+def _needs(path):
+    """Skips the row on a machine that lacks a host, whose package could not be fetched either."""
+    if not pathlib.Path(path).exists():
+        raise Skip(f"{path} is not there, and its package could not be fetched")
+
+
+def ask_uaf(lab, service, shape=None, template=None):
+    """Has a service ask for the passcode: with the lines pam.d/ has for it in one shape, or with those of a template.
+
+    Once more, in another shape, changes those lines alone.
+    """
+    shape = shape or ("instead" if service == "sshd" else "fallback")
+    lines, stack = pathlib.Path(f"/etc/pam.d/uaf-{service}"), pathlib.Path("/etc/pam.d", service)
+    _needs(stack)
+    lab.stack(lines.name, *pathlib.Path(STACKS, shape, template or service).read_text().splitlines())
+    before = stack.read_text()
+    if f"@include {lines.name}\n" in before:
+        return
+    after = re.sub(r"(?m)^(@include\s+common-auth|auth\s+include\s+login)$", f"@include {lines.name}", before)
+    if after == before:
+        raise RuntimeError(f"{stack} does not include common-auth")
+    lab.stack(service, *after.splitlines())
+
+
+def sudoers(lab, *lines):
+    """Lets people use sudo: each asked once and each time, unless a line says something else."""
+    path = pathlib.Path("/etc/sudoers")
+    _needs(path)
+    before = path.read_text()
+
+    def write(text):
+        path.unlink()
+        path.write_text(text)
+        path.chmod(0o440)
+
+    write("\n".join(["Defaults passwd_tries=1, timestamp_timeout=0, !lecture", "root ALL=(ALL) ALL", *lines, ""]))
+    lab.after(lambda: write(before))
+
+
+def su(caller, target, *answers, environment=None):
+    """One person becomes another by `su`."""
+    return terminal(["su", "-c", _SAY, target.name], answers, uid=caller.uid, environment=environment)
+
+
+def sudo(caller, *answers, options=(), more=(), environment=None):
+    """A person does something as root by `sudo`; `more` are further arguments of it, without meaning."""
+    return terminal(["sudo", *options, "sh", "-c", _SAY, *more], answers, uid=caller.uid, environment=environment)
+
+
+def console(person, *answers, environment=None):
+    """A person logs in at the console, by `login`, with a shell that says so and ends."""
+    shell = pathlib.Path("/usr/local/bin/say-let-in")
+    if not shell.exists():
+        shell.write_text(f"#!/bin/sh\n{_SAY}\n")
+        shell.chmod(0o755)
+    if pwd.getpwnam(person.name).pw_shell != str(shell):
+        subprocess.run(["usermod", "--shell", str(shell), person.name], check=True, capture_output=True)
+    return terminal(["login", person.name], answers, environment=environment)
+
+
+def sshd(lab, port=2222, *options, environment=None):
+    """Starts OpenSSH's server, which asks PAM with keyboard-interactive; returns its process.
+
+    An option for it is a line of sshd_config; the first line about something counts.
+    """
+    _needs("/usr/sbin/sshd")
+    folder = pathlib.Path(f"/tmp/sshd-{port}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if not (folder / "key").exists():
+        lab.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / "key")
+    (folder / "config").write_text(
+        "\n".join(
+            [
+                *options,
+                f"Port {port}",
+                "ListenAddress 127.0.0.1",
+                f"HostKey {folder}/key",
+                f"PidFile {folder}/pid",
+                "UsePAM yes",
+                "KbdInteractiveAuthentication yes",
+                "PasswordAuthentication no",
+                "PubkeyAuthentication no",
+                "UseDNS no",
+                "MaxStartups 200",
+                "LoginGraceTime 60",
+                "",
+            ]
+        )
+    )
+    process = lab.start("/usr/sbin/sshd", "-D", "-f", folder / "config", env={**os.environ, **(environment or {})})
+    lab.after(lambda: lab.stop(process))
+    listens(process, port)
+    return process
+
+
+def ssh(name, *answers, port=2222, options=()):
+    """Somebody logs in by ssh. An option is one of ssh_config; the first one about something counts."""
+    chosen = (
+        *options,
+        "StrictHostKeyChecking=no",
+        "UserKnownHostsFile=/dev/null",
+        "LogLevel=ERROR",
+        "PreferredAuthentications=keyboard-interactive",
+        "NumberOfPasswordPrompts=1",
+    )
+    parts = [part for option in chosen for part in ("-o", option)]
+    return terminal(["ssh", "-p", str(port), "-F", "none", *parts, "-l", name, "127.0.0.1", _SAY], answers)

@@ -1,0 +1,280 @@
+"""The machine that is attacked: a FIDO server, a configuration, PAM stacks, people, a log."""
+
+import dataclasses
+import itertools
+import json
+import os
+import pathlib
+import pwd
+import socket
+import subprocess
+import threading
+import time
+
+from lab import hosts, loopback
+from lab.waiting import listens
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CONFIGURATION = pathlib.Path("/etc/security/pam_uaf.conf")
+STATE = pathlib.Path("/var/lib/pam-uaf")
+HELPER = "/usr/libexec/pam-uaf/uaf-helper"
+PORT = 8443
+
+
+@dataclasses.dataclass
+class Person:
+    name: str
+    uid: int
+    passcode: str
+    password: str = "unix-Password-77"
+
+    @property
+    def state(self):
+        """The file that holds what is counted."""
+        return STATE / "accounts" / f"{self.uid}.db"
+
+
+class Log:
+    """Everything the machine's programs tell syslog."""
+
+    def __init__(self):
+        self._lines, self._marks = [], itertools.count(1)
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind("/dev/log")
+        os.chmod("/dev/log", 0o666)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        while True:
+            self._lines.append(self._socket.recv(65536).decode("utf-8", "backslashreplace"))
+
+    def _catch_up(self):
+        """Returns once everything is here that was told before: a line of our own has to come through behind it."""
+        own = f"lab: {next(self._marks)}"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.sendto(own.encode(), "/dev/log")
+        deadline = time.monotonic() + 30
+        while own not in self._lines[-50:] and time.monotonic() < deadline:
+            time.sleep(0.001)
+
+    def mark(self):
+        """A place in the log, for `since`."""
+        self._catch_up()
+        return len(self._lines)
+
+    def since(self, mark, wait_for="", seconds=5):
+        """The lines after a mark; waits until one of them holds a text."""
+        self._catch_up()
+        deadline = time.monotonic() + seconds
+        while wait_for and time.monotonic() < deadline:
+            if any(wait_for in line for line in self._lines[mark:]):
+                break
+            time.sleep(0.01)
+        return self._lines[mark:]
+
+
+class Lab:
+    """Use as a context: what it started ends with it."""
+
+    def __init__(self, thorough):
+        # Whether everything is tried that could be, or a part that fits into `make test`.
+        self.thorough = thorough
+        self._numbers = itertools.count(1)
+        self._started = []
+        # Of the servers that were started: a client asks for the AppID of one only where it is, or where root lists it, and
+        # a server in between is somewhere else.
+        self._app_ids = []
+        self._tidying = []
+
+    def __enter__(self):
+        loopback.up()
+        self.log = Log()
+        self._make_accounts()
+        self.run("cc", "-O1", ROOT / "Tests/EndToEndTests/Programs/pam-host.c", "-lpam", "-o", hosts.PAM_HOST)
+        self.start_server()
+        self.configure()
+        self.run("uafctl", "init")
+        self.stack("uaf", "auth required pam_uaf.so", "account required pam_permit.so")
+        self.stack("other", "auth required pam_deny.so", "account required pam_deny.so")
+        # Those two are the machine's own: no row's end takes them away.
+        self._tidying.clear()
+        return self
+
+    def __exit__(self, *_):
+        self.tidy()
+        for process in reversed(self._started):
+            process.terminate()
+            process.wait()
+
+    def _make_accounts(self):
+        # The machine's own hold nothing that is needed here.
+        for group in ("sshd", "sudo"):
+            subprocess.run(["groupadd", "--force", group], check=True)
+        if subprocess.run(["id", "sshd"], capture_output=True, check=False).returncode:
+            self.run("useradd", "--system", "--no-create-home", "--home-dir", "/run/sshd", "--gid", "sshd", "sshd")
+
+    # --- Programs
+
+    def run(self, *arguments, answers=None, check=True, **options):
+        """Runs a program to its end and returns its CompletedProcess with text."""
+        result = subprocess.run(
+            [str(argument) for argument in arguments],
+            input=answers,
+            text=True,
+            errors="replace",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            **options,
+            check=False,
+        )
+        if check and result.returncode:
+            raise RuntimeError(f"{arguments[0]} ended with {result.returncode}: {result.stdout[-400:]}")
+        return result
+
+    def start(self, *arguments, **options):
+        """Starts a program that ends with the lab at the latest."""
+        process = subprocess.Popen([str(argument) for argument in arguments], **options)
+        self._started.append(process)
+        return process
+
+    def stop(self, process):
+        process.kill()
+        process.wait()
+        if process in self._started:
+            self._started.remove(process)
+
+    def after(self, action):
+        """Has something done when the row has ended, however it ends."""
+        self._tidying.append(action)
+
+    def tidy(self):
+        """Called after each row: what it changed is as before."""
+        while self._tidying:
+            self._tidying.pop()()
+        # A row's people are of no use to the next, and fill a small disk.
+        for pattern in ("*.db*", "*.made"):
+            for state in (STATE / "accounts").glob(pattern):
+                state.unlink()
+        self.configure()
+
+    # --- The server
+
+    def start_server(self, folder="/srv/uaf", port=PORT, options=()):
+        """Starts a FIDO server of ours; returns its process."""
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        log = open(f"/tmp/server-{port}.log", "ab")
+        process = self.start(
+            "uaf-server",
+            "serve",
+            "--state",
+            folder,
+            "--listen",
+            f"127.0.0.1:{port}",
+            "--development",
+            *options,
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+        )
+        listens(process, port)
+        if (app_id := f"https://127.0.0.1:{port}/uaf/facets") not in self._app_ids:
+            self._app_ids.append(app_id)
+        pathlib.Path("/etc/ssl/uaf-ca.pem").write_bytes(pathlib.Path(folder, "ca.pem").read_bytes())
+        return process
+
+    # --- Configuration and stacks
+
+    def configure(
+        self,
+        lock="retry_count_to_lock = 5\nlock_time = 300\nmax_lock_count = 3",
+        server="",
+        more="",
+        general="",
+        port=PORT,
+        cost=10,
+        authenticators='["passcode"]',
+    ):
+        """Writes the configuration. A low cost of the derivation, unless a row is about it."""
+        CONFIGURATION.unlink(missing_ok=True)
+        CONFIGURATION.write_text(f"""authenticators = {authenticators}
+{general}
+[server]
+request_url = "https://127.0.0.1:{port}/uaf/get"
+response_url = "https://127.0.0.1:{port}/uaf/respond"
+ca_file = "/etc/ssl/uaf-ca.pem"
+app_ids = {json.dumps(self._app_ids)}
+{server}
+[state]
+kdf_cost = {cost}
+[lock]
+{lock}
+{more}
+""")
+        CONFIGURATION.chmod(0o644)
+
+    def stack(self, service, *lines):
+        """Writes a PAM stack; what was there is put back after the row."""
+        path = pathlib.Path("/etc/pam.d", service)
+        if path.exists():
+            before = path.read_text()
+            self.after(lambda: path.write_text(before))
+        else:
+            self.after(lambda: path.unlink(missing_ok=True))
+        path.write_text("".join(line + "\n" for line in lines))
+
+    # --- People
+
+    def person(self, registered=True, shell="/bin/sh"):
+        """Somebody new, with a Unix password and, unless told otherwise, a passcode."""
+        number = next(self._numbers)
+        name = f"mina{number}"
+        self.run("useradd", "--create-home", "--shell", shell, name)
+        person = Person(name, pwd.getpwnam(name).pw_uid, f"amber-kite-{number + 40}")
+        self.run("chpasswd", answers=f"{name}:{person.password}\n")
+        if registered:
+            self.register(person)
+        return person
+
+    def payload(self, person, folder="/srv/uaf"):
+        """A file with an enrolment code for somebody."""
+        path = f"/tmp/payload-{person.name}"
+        # What a server says to people goes to its standard error.
+        result = subprocess.run(
+            ["uaf-server", "enrol", person.name, "--state", folder], capture_output=True, text=True, check=True
+        )
+        pathlib.Path(path).write_text(result.stdout)
+        os.chmod(path, 0o600)
+        return path
+
+    def register(self, person, passcode=None):
+        """Registers a passcode, as root does it for somebody."""
+        passcode = passcode or person.passcode
+        self.run("uafctl", "register", person.name, "--payload", self.payload(person), answers=f"{passcode}\n{passcode}\n")
+
+    def status(self, person, prefix=()):
+        """What `uafctl status` says of somebody: of each authenticator the state, remaining tries, seconds ..."""
+        text = self.run(*prefix, "uafctl", "status", person.name, "--json", check=False).stdout
+        document = next((line for line in text.splitlines() if line.startswith("{")), None)
+        if document is None:
+            raise RuntimeError(f"status: {text[-400:]}")
+        return json.loads(document)
+
+    # --- Logging in
+
+    def login(self, person, answer, service="uaf", **options):
+        """Logs in with a value, through the small host."""
+        return hosts.login(service, person.name, answer, **options)
+
+    def guesses(self, person, count, service="uaf", **options):
+        """As many wrong guesses, one after the other; returns the logins."""
+        return [self.login(person, f"wrong-guess-{number}", service, **options) for number in range(count)]
+
+    def verdicts(self, since, person):
+        """The FIDO results of somebody's logins in the log, in order, as texts: "0", "3010", "3013" ..."""
+        lines = self.log.since(since)
+        found = []
+        for line in lines:
+            parts = dict(part.split("=", 1) for part in line.split() if "=" in part)
+            if parts.get("event") == "authenticate" and parts.get("account") == person.name:
+                found.append(parts.get("result"))
+        return found

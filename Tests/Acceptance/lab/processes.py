@@ -1,0 +1,120 @@
+"""What the core and the network program are while they run, as /proc has it."""
+
+import contextlib
+import os
+import pathlib
+import threading
+import time
+
+NAMES = ("uaf-helper", "uaf-fetch")
+
+
+def running(*names):
+    """The ids of the processes that run programs of these names; one that has ended runs none, though it may be listed."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.path.basename(os.readlink(process / "exe")) in names:
+                found.append(int(process.name))
+    return sorted(found)
+
+
+def listens(process):
+    """Whether a process is the one that takes the connections to the core's socket."""
+    return "--listen" in _read(pathlib.Path(f"/proc/{process}/cmdline")).split("\0")
+
+
+def members(group):
+    """The ids of the processes of a process group."""
+    # The name before the state is in brackets and may hold anything.
+    return [
+        int(process.name)
+        for process in pathlib.Path("/proc").glob("[0-9]*")
+        if (parts := _read(process / "stat").rpartition(")")[2].split()) and parts[2] == str(group)
+    ]
+
+
+def reads_terminal(process):
+    """Whether a process sleeps in read(2) from a terminal."""
+    number = {"x86_64": "0", "aarch64": "63"}.get(os.uname().machine)
+    call = _read(pathlib.Path(f"/proc/{process}/syscall")).split()
+    if len(call) < 2 or call[0] != number:
+        return False
+    with contextlib.suppress(OSError):
+        return os.readlink(f"/proc/{process}/fd/{int(call[1], 16)}").startswith(("/dev/pts/", "/dev/tty"))
+    return False
+
+
+def _read(path):
+    try:
+        return path.read_text(errors="backslashreplace")
+    except OSError:
+        return ""
+
+
+def environment(process):
+    """What stands in a process's environment; empty where it has been cleared."""
+    try:
+        return sorted(part for part in pathlib.Path(f"/proc/{process}/environ").read_bytes().split(b"\0") if part)
+    except OSError:
+        return []
+
+
+def status(process, field):
+    """A field of /proc/PID/status; empty when the process is gone."""
+    for line in _read(pathlib.Path(f"/proc/{process}/status")).splitlines():
+        if line.startswith(field + ":"):
+            return line.partition(":")[2].strip()
+    return ""
+
+
+class Watch:
+    """Looks, until it ends, at the programs: the most memory one has taken, the environments seen. Use as a context."""
+
+    def __init__(self):
+        self.peak = dict.fromkeys(NAMES, 0)
+        self.environments = {name: set() for name in NAMES}
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._ends.set()
+        self._thread.join()
+
+    def _look(self):
+        while not self._ends.wait(0.003):
+            for process in os.listdir("/proc"):
+                if process.isdigit():
+                    # Asked each time: a program is its parent's until it is started.
+                    program = _read(pathlib.Path("/proc", process, "comm")).strip()
+                    if program in NAMES:
+                        self._note(process, program)
+
+    def _note(self, process, program):
+        text = status(process, "VmHWM")
+        if text.endswith("kB"):
+            self.peak[program] = max(self.peak[program], int(text.split()[0]) // 1024)
+            self.environments[program].add(tuple(environment(process)))
+
+
+def gone(seconds=5):
+    """Waits until no core and no network program runs any more; returns what those that still do are busy with."""
+    deadline = time.monotonic() + seconds
+    while (left := [each for each in running(*NAMES) if not listens(each)]) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return [_described(process) for process in left]
+
+
+def _described(process):
+    """A process and its parents, and what each waits for."""
+    described = []
+    while process > 1 and len(described) < 6:
+        waits = _read(pathlib.Path(f"/proc/{process}/wchan"))
+        call = _read(pathlib.Path(f"/proc/{process}/syscall")).partition(" ")[0]
+        described.append(f"{status(process, 'Name')} {process} ({status(process, 'State')}, {waits}, call {call})")
+        process = int(status(process, "PPid") or 0)
+    return " of ".join(described)

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Called by packages.sh in namespaces of its own: lays the bare Debian out in memory, and runs the rows. Nothing here
+# outlives the namespaces.
+set -euo pipefail
+folder=$PWD/build/packages
+
+# What a container may not allow even its root.
+try() {
+  "$@" && return
+  echo "packages: 0 passed, 0 failed, all skipped: this machine does not let root do this: $*"
+  exit 0
+}
+
+try mount -t proc proc /proc
+try mount -t tmpfs -o mode=755,size=3g machines "$folder/root"
+# Terminals that the rows open have to be found by the machines' own name for them.
+try mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts /dev/pts
+if [[ ! -L /dev/ptmx ]]; then mount --bind /dev/pts/ptmx /dev/ptmx; fi
+mkdir "$folder/root/bare"
+tar -x -C "$folder/root/bare" -f "$folder/root.tar"
+echo '127.0.0.1 localhost workstation' >"$folder/root/bare/etc/hosts"
+cc -O1 Tests/EndToEndTests/Programs/pam-host.c -lpam -o "$folder/root/bare/usr/local/bin/pam-host"
+
+# The first process has to collect those whose parents ended, which a shell does.
+status=0
+env -i "PATH=$PATH" LC_ALL=C.UTF-8 LAB_RESULTS="$folder" PYTHONPATH=Tests/Acceptance PYTHONDONTWRITEBYTECODE=1 \
+  python3 -m packages "$folder" "$@" || status=$?
+exit "$status"

@@ -1,0 +1,118 @@
+"""Display managers: the files of PAM that their Debian packages bring, and `uafctl pam` on them.
+
+A greeter needs a screen. The small host takes its place: it shows PAM's messages one by one and answers each question, as the
+greeters of GDM and LightDM do, or has one string for all of them, as SDDM has.
+"""
+
+import functools
+import pathlib
+import subprocess
+
+from lab.machine import ROOT
+from lab.table import Skip, must, row
+from system import cases
+from system.rows.stacks import log_in
+from system.rows.switching import FOLDER, everything, rescuer, uafctl
+from system.stack_cases import SERVICES
+
+# Where system.sh puts the packages, which are not installed.
+PACKAGES = ROOT / "build/system/display-managers"
+# By package: what `uafctl pam enable` changes, and what asks nobody.
+MANAGERS = {
+    "gdm3": ("gdm", ("gdm-autologin", "gdm-launch-environment")),
+    "lightdm": ("lightdm", ("lightdm-autologin", "lightdm-greeter")),
+    "sddm": ("sddm", ("sddm-autologin", "sddm-greeter")),
+}
+
+
+def bring(lab, package):
+    """Puts the package's files of PAM into the folder; returns their names."""
+    archive = next(PACKAGES.glob(f"{package}_*.deb"), None)
+    if archive is None:
+        raise Skip(f"the package {package} could not be fetched")
+    folder = pathlib.Path("/tmp/files-of", package)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = subprocess.run(["dpkg-deb", "--fsys-tarfile", archive], capture_output=True, check=True).stdout
+    subprocess.run(["tar", "-x", "-C", folder, "./etc/pam.d"], input=files, check=True)
+    found = [path for path in sorted((folder / "etc/pam.d").iterdir()) if path.is_file()]
+    for path in found:
+        lab.stack(path.name, *path.read_text().splitlines())
+    return [path.name for path in found]
+
+
+def refuses(lab, names):
+    """`uafctl pam enable` leaves alone what asks nobody, also where a stack is named for it."""
+    for name in names:
+        for options in ((), ("--template", "display-manager")):
+            refused = uafctl(lab, "pam", "enable", name, *options, check=False)
+            must(refused.returncode == 2 and f"{name} asks nobody" in refused.stdout, f"{name}: {refused.stdout}")
+
+
+def logins(lab, service, person):
+    """Logs in with the server and without it; each as (what was asked, whether it was let in)."""
+
+    def seen(passcode, port=None):
+        if port:
+            lab.configure(port=port)
+        answers = {"passcode": passcode, "password": person.password}
+        login = log_in(service, person, None, service.stages, answers)
+        lab.configure()
+        return ", ".join(login.asked), bool(login.codes) and not any(login.codes)
+
+    return {
+        "right": seen(person.passcode),
+        "wrong": seen(cases.WRONG),
+        "down": seen(person.passcode, cases.CLOSED_PORT),
+        "down, wrong": seen(cases.WRONG, cases.CLOSED_PORT),
+    }
+
+
+@row(
+    "display-managers",
+    "uafctl pam enable gdm-password, lightdm and sddm, with the files of Debian's packages, and disable",
+    "the passcode in, a wrong one not; without the server the password is a second question, but SDDM's greeter has none; "
+    "files that ask nobody are refused; each other file is as it was",
+)
+def display_managers(lab):
+    rescued, person, done = rescuer(lab), lab.person(), []
+    for package, (kind, unattended) in MANAGERS.items():
+        service = SERVICES[kind]
+        names = bring(lab, package)
+        must({service.name, *unattended} <= set(names), f"{package} has {names}")
+        before = everything()
+        refuses(lab, unattended)
+        must(everything() == before, "a file was changed by a refused call")
+        lab.after(functools.partial(uafctl, lab, "pam", "disable", service.name, check=False))
+        uafctl(lab, "pam", "enable", service.name)
+        changed = {name for name, text in everything().items() if before.get(name) != text}
+        must(changed == {service.name, f"uaf-{service.name}", f".{service.name}.before-uaf"}, f"{package}: changed {changed}")
+        falls_back = not service.types_once
+        expected = {
+            "right": ("passcode", True),
+            "wrong": ("passcode", False),
+            "down, wrong": ("passcode", False),
+            "down": ("passcode, password", True) if falls_back else ("passcode", False),
+        }
+        found = logins(lab, service, person)
+        must(found == expected, f"{service.name}: {found}")
+        way = log_in(service, rescued, None, service.stages, {"password": rescued.password})
+        must(way.asked == ("password",) and not any(way.codes), f"{service.name}, one of uaf-rescue: {way} {way.text!r}")
+        uafctl(lab, "pam", "disable", service.name)
+        must(everything() == before, f"{package}: not as before after disable")
+        done.append(f"{service.name} ({len(names)} files)")
+    return (
+        f"{', '.join(done)}: in by the passcode, by the password after it where a second question can be asked, and by uaf-rescue"
+    )
+
+
+@row("display-manager-ways", "uafctl pam status after gdm-password was enabled", "GDM's way in by a finger is named as open")
+def ways(lab):
+    rescuer(lab)
+    bring(lab, "gdm3")
+    uafctl(lab, "pam", "enable", "gdm-password")
+    lab.after(lambda: uafctl(lab, "pam", "disable", "gdm-password"))
+    status = uafctl(lab, "pam", "status").stdout
+    open_ways = status.partition("without the passcode ask: ")[2]
+    must("gdm-password: fallback/display-manager\n" in status and "gdm-fingerprint" in open_ways, status)
+    must("autologin" not in status and (FOLDER / "gdm-autologin").exists(), status)
+    return open_ways.strip()

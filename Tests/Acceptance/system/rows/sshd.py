@@ -1,0 +1,146 @@
+"""OpenSSH's server, by the real client."""
+
+import os
+import pathlib
+import pwd
+
+from lab import hosts
+from lab.processes import gone
+from lab.table import must, row
+from system import cases, transcripts
+
+FAR = "198.51.100.7"
+PORT = 2222
+KNOWN = pathlib.Path("/tmp/known_hosts")
+# What the client does by itself. It shows what a server says between two prompts as it shows news of the connection.
+AS_EVER = ("NumberOfPasswordPrompts=3", "LogLevel=INFO", f"UserKnownHostsFile={KNOWN}")
+
+
+def prepare(lab, *options):
+    hosts.ask_uaf(lab, "sshd")
+    hosts.sshd(lab, PORT, *options)
+    KNOWN.write_text(f"[127.0.0.1]:{PORT} " + pathlib.Path(f"/tmp/sshd-{PORT}/key.pub").read_text())
+
+
+def ssh(person, *answers, options=()):
+    return hosts.ssh(person.name, *answers, port=PORT, options=(*options, *AS_EVER))
+
+
+# sshd empties the environment of the process that speaks to PAM.
+SSHD = cases.Host(
+    "sshd",
+    prepare,
+    lambda person, language, *answers: ssh(person, *answers),
+    again=lambda person: [person.passcode],
+    falls_back=False,
+    has_locale=False,
+    remote=FAR,
+)
+cases.enter(SSHD)
+
+
+@row("sshd-tries", "sshd: a wrong passcode as often as a connection asks", "told nothing of the tries left; then refused")
+def every_try(lab):
+    prepare(lab)
+    person = lab.person()
+    session = ssh(person, "wrong-1", "wrong-2", "wrong-3", person.passcode)
+    transcripts.check("sshd-tries.en", session, person)
+    must(not session.is_in and session.text.count("Passcode for") == 3, f"after three wrong ones: {session}")
+    left = cases.tries(lab, person), cases.tries(lab, person, remote=True)
+    must(left == (5, 2), f"{left} tries (local, remote) are left")
+    return "asked 3 times; 2 remote and all 5 local tries left"
+
+
+@row("sshd-grace", "sshd: nobody answers, until LoginGraceTime", "the connection ends, nothing counted, no core left")
+def nobody_answers(lab):
+    prepare(lab, "LoginGraceTime 2")
+    person = lab.person()
+    # The client notices once it has an answer to send.
+    session = ssh(person, lambda: gone() or person.passcode)
+    transcripts.check("sshd-grace.en", session, person)
+    must(not session.is_in, f"let in without an answer: {session}")
+    cases.nothing_happened(lab, person)
+    return "ended by sshd; all tries left"
+
+
+def key_for(lab, person):
+    """Gives somebody a key that sshd accepts; returns the options of ssh that use it."""
+    key = pathlib.Path(f"/tmp/key-{person.name}")
+    lab.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
+    folder = pathlib.Path(pwd.getpwuid(person.uid).pw_dir, ".ssh")
+    folder.mkdir(mode=0o700)
+    (folder / "authorized_keys").write_bytes(key.with_suffix(".pub").read_bytes())
+    for path in (folder, folder / "authorized_keys"):
+        os.chown(path, person.uid, person.uid)
+    return (f"IdentityFile={key}", "IdentitiesOnly=yes", "PreferredAuthentications=publickey,keyboard-interactive")
+
+
+@row(
+    "sshd-key",
+    "sshd: a public key of somebody locked, of somebody without a passcode, with the core missing",
+    "the account stage alone: in, and nothing of ours is started",
+)
+def public_key(lab):
+    lab.configure(lock=cases.LOCK, more=cases.REMOTE_LOCK)
+    prepare(lab, "PubkeyAuthentication yes")
+    locked, nobody = lab.person(), lab.person(registered=False)
+    for remote in (None, FAR):
+        lab.guesses(locked, cases.LIMIT, remote=remote)
+    must(not lab.login(locked, locked.passcode).is_in, "no lock came of it")
+    for person, what in ((locked, "locked"), (nobody, "unregistered")):
+        options = key_for(lab, person)
+        with cases.no_one_runs():
+            mark = lab.log.mark()
+            session = ssh(person, options=options)
+            transcripts.check(f"sshd-key-{what}.en", session, person)
+            must(session.is_in, f"{what}, and the key does not get in: {session}")
+            must(not cases.own_lines(lab, mark), f"{what}: in the log: {cases.own_lines(lab, mark)}")
+    return "both in without a question, not a line of ours in the log"
+
+
+@row("sshd-both", "sshd: AuthenticationMethods publickey,keyboard-interactive", "the key and then the passcode; neither alone")
+def key_and_passcode(lab):
+    prepare(lab, "PubkeyAuthentication yes", "AuthenticationMethods publickey,keyboard-interactive")
+    person = lab.person()
+    options = key_for(lab, person)
+    session = ssh(person, person.passcode, options=options)
+    transcripts.check("sshd-both.en", session, person)
+    must(session.is_in, f"with the key and the passcode: {session}")
+    wrong = ssh(person, "wrong-1", options=(*options, "NumberOfPasswordPrompts=1"))
+    must(not wrong.is_in, f"the key and a wrong passcode: {wrong}")
+    alone = ssh(person, person.passcode)
+    must(not alone.is_in and "Passcode for" not in alone.text, f"the passcode alone: {alone}")
+    return "in with both; the key and a wrong passcode refused, the passcode alone not asked for"
+
+
+@row(
+    "sshd-second",
+    "sshd with the passcode as a second factor: right, and a wrong password",
+    "the password and then the passcode, in one conversation; nothing tells which was wrong",
+)
+def second_factor(lab):
+    prepare(lab)
+    hosts.ask_uaf(lab, "sshd", "second-factor")
+    person = lab.person()
+    session = ssh(person, person.password, person.passcode)
+    transcripts.check("sshd-second.en", session, person)
+    must(session.is_in, f"not let in: {session}")
+    wrong = ssh(person, "wrong-1", person.passcode, options=("NumberOfPasswordPrompts=1",))
+    transcripts.check("sshd-second-wrong.en", wrong, person)
+    must(not wrong.is_in, f"a wrong password: {wrong}")
+    return "in with both, refused with a wrong password"
+
+
+@row("sshd-denied", "sshd: somebody whom DenyUsers names", "asked as anybody, refused, and what sshd made of it not counted")
+def denied(lab):
+    person = lab.person()
+    prepare(lab, f"DenyUsers {person.name}")
+    mark = lab.log.mark()
+    for answer in (person.passcode, "wrong-1"):
+        session = ssh(person, answer, options=("NumberOfPasswordPrompts=1",))
+        must(not session.is_in, f"denied, and let in: {session}")
+    transcripts.check("sshd-denied.en", session, person)
+    found = cases.verdicts(lab, mark, person)
+    must(len(found) == 2 and "0" not in found, f"in the log: {found}")
+    must(cases.tries(lab, person, remote=True) == 5, f"{cases.tries(lab, person, remote=True)} tries are left of 5")
+    return "refused twice with all 5 tries left"

@@ -1,0 +1,172 @@
+"""`uafctl pam`, which puts stacks in place and takes them away, and `uafctl doctor`, which looks at them."""
+
+import pathlib
+import re
+
+from lab import hosts
+from lab.machine import CONFIGURATION, HELPER
+from lab.table import must, row
+
+FOLDER = pathlib.Path("/etc/pam.d")
+
+
+def everything():
+    """Each file of PAM's folder, hidden ones too, with what it holds."""
+    return {path.name: path.read_bytes() for path in FOLDER.iterdir() if path.is_file()}
+
+
+def uafctl(lab, *arguments, check=True):
+    return lab.run("uafctl", *arguments, check=check)
+
+
+def rescuer(lab):
+    """Somebody of uaf-rescue with a password, who may use sudo."""
+    person = lab.person(registered=False)
+    lab.run("groupadd", "--force", "uaf-rescue")
+    lab.run("usermod", "--append", "--groups", "uaf-rescue,sudo", person.name)
+    lab.after(lambda: lab.run("groupdel", "uaf-rescue"))
+    return person
+
+
+@row(
+    "pam-enable",
+    "uafctl pam enable sudo, in each shape, and disable",
+    "sudo asks as the shape says; who is of uaf-rescue is asked for the password; afterwards every file is as it was",
+)
+def enable(lab):
+    hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
+    before = everything()
+    person, other = lab.person(), rescuer(lab)
+    seen = []
+    for shape, answers in (
+        ("fallback", [person.passcode]),
+        ("instead", [person.passcode]),
+        ("second-factor", [person.password, person.passcode]),
+    ):
+        uafctl(lab, "pam", "enable", "sudo", "--shape", shape)
+        right, wrong = hosts.sudo(person, *answers), hosts.sudo(person, *answers[:-1], "wrong-1")
+        must(right.is_in and not wrong.is_in, f"{shape}: {right} {wrong}")
+        must(hosts.sudo(other, other.password).is_in, f"{shape}: uaf-rescue is not let in by the password")
+        must(f"sudo: {shape}/sudo\n" in uafctl(lab, "pam", "status").stdout, f"{shape} is not in the list")
+        seen.append(shape)
+    result = uafctl(lab, "pam", "disable", "--all", check=False)
+    # The lab's own service, which no uafctl wrote.
+    must(result.returncode == 1 and "uaf still asks pam_uaf\n" in result.stdout, result.stdout)
+    must(everything() == before, f"changed: {set(everything()) ^ set(before)}")
+    must(hosts.sudo(person, person.password).is_in, "the password does not let in afterwards")
+    return f"{', '.join(seen)}; {len(before)} files as before"
+
+
+@row(
+    "pam-enable-names",
+    "uafctl pam enable sudo and sudo --only, where there is sudo-i, and su, which su-l follows",
+    "both names ask or the open one is named by enable, status and doctor; what cannot be done for both is not done",
+)
+def names(lab):
+    hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
+    person = lab.person()
+    rescuer(lab)
+    before = everything()
+    told = "sudo-i: asks without the passcode, and is the same program as sudo"
+    must(f"\n{told}\n" in uafctl(lab, "pam", "enable", "sudo", "--only", "--shape", "instead").stdout, "enable is silent")
+    must(f"\n{told}\n" in uafctl(lab, "pam", "status").stdout, "status is silent")
+    must("[pam-other-name]\n" in uafctl(lab, "doctor", check=False).stdout, "doctor is silent")
+    must(hosts.sudo(person, person.password, options=("-i",)).is_in, "--only has changed sudo-i")
+    uafctl(lab, "pam", "enable", "sudo-i")
+    status = uafctl(lab, "pam", "status").stdout
+    must("sudo-i: instead/sudo\n" in status and "sudo: instead/sudo\n" in status and told not in status, status)
+    must(not hosts.sudo(person, person.password, options=("-i",)).is_in, "sudo -i by the password")
+    must(hosts.sudo(person, person.passcode, options=("-i",)).is_in, "sudo -i by the passcode")
+    must("su-l: takes its lines from su\n" in uafctl(lab, "pam", "enable", "su").stdout, "su-l is not named")
+    for service in ("sudo", "su"):
+        uafctl(lab, "pam", "disable", service)
+    must(everything() == before, f"changed: {set(everything()) ^ set(before)}")
+    file = FOLDER / "sudo-i"
+    lab.stack(file.name, "auth required pam_unix.so", "account required pam_unix.so")
+    changed = everything()
+    refused = uafctl(lab, "pam", "enable", "sudo", check=False)
+    must(refused.returncode == 1 and "sudo --only" in refused.stdout and everything() == changed, refused.stdout)
+    return "both names at once and by turns, the open one named thrice, su-l follows su, a file that cannot be changed stops both"
+
+
+@row(
+    "pam-enable-refused",
+    "uafctl pam enable where nobody could get in any more, or the module or the core is broken",
+    "refused with what to do, no file changed",
+)
+def refused(lab):
+    before = everything()
+
+    def must_refuse(says):
+        result = uafctl(lab, "pam", "enable", "sudo", check=False)
+        must(result.returncode == 1 and says in result.stdout, f"ended with {result.returncode}: {result.stdout}")
+        must(everything() == before, "a file has changed")
+
+    must_refuse("no other way in: there is no group uaf-rescue")
+    person = rescuer(lab)
+    lab.run("usermod", "--lock", person.name)
+    must_refuse(f"{person.name} of uaf-rescue has a password that is locked")
+    lab.run("usermod", "--unlock", person.name)
+
+    module = next(pathlib.Path("/usr/lib").glob("*/security/pam_uaf.so"))
+    for path, says in (
+        (module, "names pam_uaf.so, which is not where PAM looks for it"),
+        (pathlib.Path(HELPER), "the core did not answer the module"),
+    ):
+        aside = path.with_suffix(".aside")
+        path.rename(aside)
+        try:
+            must_refuse(says)
+        finally:
+            aside.rename(path)
+    held = CONFIGURATION.read_text()
+    CONFIGURATION.write_text(held + "\nno_such_key = 1\n")
+    try:
+        must_refuse("cannot use its configuration")
+    finally:
+        CONFIGURATION.write_text(held)
+    whole = module.read_bytes()
+    for part, says in ((whole[:1000], "crashed"), (b"no library", "that it cannot use (28)")):
+        module.write_bytes(part)
+        try:
+            must_refuse(says)
+        finally:
+            module.write_bytes(whole)
+    must("asks for the passcode" in uafctl(lab, "pam", "enable", "sudo").stdout, "refused although nothing is wrong")
+    uafctl(lab, "pam", "disable", "sudo")
+    must(everything() == before, "not as before after disable")
+    return "no rescuer, locked rescuer, no module, no core, broken configuration, broken module: each named"
+
+
+@row("pam-enable-dry", "uafctl pam enable --dry-run for each service there is", "the difference, what was tried, no file changed")
+def dry(lab):
+    before = everything()
+    rescuer(lab)
+    services = [name for name in ("sudo", "sudo-i", "su", "login", "sshd", "polkit-1") if (FOLDER / name).exists()]
+    for service in services:
+        text = uafctl(lab, "pam", "enable", service, "--dry-run").stdout
+        must(f"+@include uaf-{service}\n" in text and f"tried {service} as nobody, entering nothing: " in text, text)
+        must("the core was reached, nobody let in" in text, text)
+        must(everything() == before, f"{service}: a file has changed")
+    return f"{', '.join(services)}: tried, unchanged"
+
+
+@row(
+    "doctor",
+    "uafctl doctor on a machine in good order, and with nobody in uaf-rescue",
+    "nothing fails; what is not as it should be is named",
+)
+def doctor(lab):
+    person = rescuer(lab)
+    uafctl(lab, "pam", "enable", "sudo")
+    lab.after(lambda: uafctl(lab, "pam", "disable", "sudo"))
+    result = uafctl(lab, "doctor", check=False)
+    names = set(re.findall(r"\[([a-z-]+)\]$", result.stdout, re.M))
+    # There is no systemd here that would serve the socket, the lab's own service has one line, and the clock is the machine's.
+    must(result.returncode == 0 and names <= {"socket-missing", "pam-no-way-in", "clock-unsynchronised"}, result.stdout)
+    must(f"ok   pam: {person.name} of uaf-rescue can use a password\n" in result.stdout, result.stdout)
+    lab.run("gpasswd", "--delete", person.name, "uaf-rescue")
+    poorer = uafctl(lab, "doctor", check=False)
+    must("[rescue-group]\n" in poorer.stdout, poorer.stdout)
+    lines, found = len(result.stdout.splitlines()), ", ".join(sorted(names))
+    return f"{lines} lines, none of them a failure; {found}; rescue-group where it is empty"

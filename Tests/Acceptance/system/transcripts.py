@@ -1,0 +1,51 @@
+"""What hosts show, word for word: kept in Tests/Transcripts, and compared in each run."""
+
+import difflib
+import os
+import pathlib
+import re
+import socket
+
+from lab.machine import ROOT
+from lab.table import must
+
+WORDS = ("PERSON", "PASSCODE", "PASSWORD"), ("OTHER", "OTHERS-PASSCODE", "OTHERS-PASSWORD")
+FOLDER = ROOT / "Tests/Transcripts"
+
+# The transcripts that were compared or written in this run.
+compared = set()
+
+
+def normalised(text, *people):
+    """Replaces what differs between two runs, and nothing else.
+
+    The first person's name, passcode and password become PERSON, PASSCODE and PASSWORD, a second one's OTHER,
+    OTHERS-PASSCODE and OTHERS-PASSWORD; this machine's name HOST; how long a lock lasts TIME; when somebody was here
+    last, the rest of the line. Spaces at the end of a line are left out.
+    """
+    for person, words in zip(people, WORDS):
+        for value, word in zip((person.name, person.passcode, person.password), words):
+            text = re.sub(rf"\b{re.escape(value)}\b", word, text)
+    text = re.sub(rf"\b{re.escape(socket.gethostname())}\b", "HOST", text)
+    text = re.sub(r"\b\d+ (seconds?|minutes?)", "TIME", text)
+    text = re.sub(r"\d+(초|분)", "TIME", text)
+    text = re.sub(r"(?m)^Last login: .*$", "Last login: TIME", text)
+    return "".join(line.rstrip() + "\n" for line in text.splitlines())
+
+
+def check(name, session, *people):
+    """Compares what a session showed with what is kept. With GOLDEN=write it is what is kept from now on."""
+    compared.add(name)
+    shown = normalised(session.transcript, *people)
+    if os.environ.get("GOLDEN") == "write":
+        folder = pathlib.Path(os.environ["LAB_RESULTS"], "transcripts")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.txt").write_text(shown, encoding="utf-8")
+        return
+    path = FOLDER / f"{name}.txt"
+    must(path.exists(), f"Tests/Transcripts has no {name}.txt; GOLDEN=write scripts/system.sh keeps this:\n{shown}")
+    kept = path.read_text(encoding="utf-8")
+    difference = difflib.unified_diff(
+        kept.splitlines(), shown.splitlines(), f"Tests/Transcripts/{name}.txt", "shown now", lineterm=""
+    )
+    must(kept == shown, "the host shows something else:\n" + "\n".join(difference))

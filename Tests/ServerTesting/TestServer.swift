@@ -1,0 +1,125 @@
+import GRDB
+import SecretMemory
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import SQLiteStore
+@testable import UAFService
+
+/// A server with a store in memory and a clock that only the test moves.
+final class TestServer: Sendable {
+  static let publicURL = "https://server.test:8443"
+
+  let store: SQLiteStore
+  let environment: ServiceEnvironment
+  let identity: ServerIdentity
+  let certificate: [UInt8]
+  private let clock = TestClock()
+
+  init(
+    store: SQLiteStore? = nil, verificationMethods: VerificationMethodPolicy = .off,
+    policies: AccountPolicies? = nil
+  ) throws {
+    let store = try store ?? .inMemory()
+    let clock = clock
+    let certificate = try X509.certificates(pem: Self.certificatePEM)[0]
+    let identity = try ServerIdentity(
+      publicURL: Self.publicURL, facets: [ServerIdentity.pamModuleFacet], certificates: [certificate])
+    self.identity = identity
+    let models = try AuthenticatorModels.projectOwn()
+    self.certificate = certificate
+    self.store = store
+    environment = ServiceEnvironment(
+      store: store, keys: try Self.makeKeys(), models: models,
+      policies: policies ?? AccountPolicies(everybody: AcceptedSets(each: models)),
+      verificationMethods: verificationMethods, identity: { identity }, now: { clock.now },
+      random: { try RandomBytes.make($0) })
+  }
+
+  var database: any DatabaseWriter { store.database }
+
+  func advance(seconds: Int64) {
+    clock.advance(seconds: seconds)
+  }
+
+  var now: Int64 { clock.now }
+
+  /// Opens an enrolment code as `uaf-server enrol` does.
+  @discardableResult func enrol(_ username: String, lifetime: Int64 = 900) async throws -> String {
+    let code = Base64URL.encode(try RandomBytes.make(20))
+    let now = now
+    try await database.write { db in
+      try AccountStore(db: db).add(username, now: now)
+      try EnrolmentStore(db: db).open(code: code, for: username, expiresAt: now + lifetime)
+    }
+    return code
+  }
+
+  func get(_ operation: Operation, _ context: RequestContext) async throws -> ReturnUAFRequest {
+    try await get(GetUAFRequest(op: operation, context: context.jsonText))
+  }
+
+  func get(_ body: GetUAFRequest) async throws -> ReturnUAFRequest {
+    switch try await RequestService(environment: environment).request(body) {
+    case .issued(let answer): answer
+    case .denied: ReturnUAFRequest(statusCode: .ok)
+    case .refused(let refusal): ReturnUAFRequest(statusCode: refusal.statusCode)
+    }
+  }
+
+  func respond(_ response: UAFResponse, username: String? = nil) async throws -> (Refusal?, Token?) {
+    let context = username.map { RequestContext(username: $0).jsonText }
+    let body = SendUAFResponse(uafResponse: response.text, context: context)
+    switch try await ResponseService(environment: environment).respond(body) {
+    case .accepted(let token, _, _, _, _, _): return (nil, token)
+    case .refused(let refusal, _, _): return (refusal, nil)
+    }
+  }
+
+  /// Registers a new key by a new code, and expects success.
+  func registered(
+    _ username: String, deviceID: String? = nil, deviceName: String? = nil, deviceOS: String? = nil,
+    model: String = "5541#0001",
+    verificationMethods: [UserVerificationMethodEntry]? = nil
+  ) async throws -> FakeAuthenticator {
+    let authenticator = try FakeAuthenticator(aaid: model)
+    var context = RequestContext(username: username)
+    context.authCode = try await enrol(username)
+    context.deviceID = deviceID
+    context.deviceName = deviceName
+    context.deviceOS = deviceOS
+    let request = try await authenticator.registrationRequest(from: get(.registration, context))
+    let (refusal, _) = try await respond(
+      authenticator.register(request, verificationMethods: verificationMethods))
+    #expect(refusal == nil)
+    return authenticator
+  }
+
+  /// Asks for an authentication of an account.
+  func authenticationRequest(_ username: String) async throws -> AuthenticationRequest {
+    try await Self.authenticationRequest(in: get(.authentication, RequestContext(username: username)))
+  }
+
+  static func authenticationRequest(in answer: ReturnUAFRequest) throws -> AuthenticationRequest {
+    #expect(answer.statusCode == .ok)
+    guard case .authentication(let request) = try UAFRequest(parsing: try #require(answer.uafRequest)) else {
+      throw Unexpected()
+    }
+    return request
+  }
+
+  struct Unexpected: Error {}
+
+  private static let certificatePEM: [UInt8] = {
+    let made = try? DevelopmentCertificate.make(
+      commonName: "test", dnsNames: ["server.test"], ipAddresses: [], notBefore: 1, notAfter: 2_000_000_000)
+    guard let made else { return [] }
+    return made.certificatePEM
+  }()
+
+  private static func makeKeys() throws -> ServerKeys {
+    let pair = try P256.generate()
+    return try ServerKeys(macKey: RandomBytes.makeSecret(32), verdictKey: pair.privateKey)
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import UAFService
+
+/// One message pair of Tests/Vectors/uaf, made by other software than ours, with what a server would know beside it.
+struct Vector: Sendable, CustomTestStringConvertible {
+  let name: String
+  let isValid: Bool
+  private let json: JSONObject
+
+  var testDescription: String { name }
+
+  static let all: [Vector] = {
+    guard case .array(let entries)? = try? JSONValue(parsing: bytes(of: "index")) else { return [] }
+    return entries.compactMap { entry in
+      guard case .object(let object) = entry, case .string(let name)? = object["name"] else { return nil }
+      return try? Vector(name)
+    }
+  }()
+
+  static let accepted = all.filter(\.isValid)
+
+  /// One message pair for each algorithm and key encoding, of Tests/Vectors/algorithms.
+  static let algorithms: [Vector] = {
+    guard case .array(let entries)? = try? JSONValue(parsing: bytes(of: "../algorithms/algorithms")) else { return [] }
+    return entries.compactMap { try? Vector(json: $0) }
+  }()
+
+  init(_ name: String) throws {
+    try self.init(json: try JSONValue(parsing: Self.bytes(of: name)))
+  }
+
+  private init(json: JSONValue) throws {
+    guard case .object(let object) = json, case .bool(let isValid)? = object["valid"],
+      case .string(let name)? = object["name"]
+    else { throw CocoaError(.coderReadCorrupt) }
+    self.name = name
+    self.isValid = isValid
+    self.json = object
+  }
+
+  private static func bytes(of name: String) throws -> [UInt8] {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    return try Array(Data(contentsOf: tests.appending(path: "Vectors/uaf/\(name).json")))
+  }
+
+  private func member(_ name: String) throws -> JSONValue { try #require(json[name]) }
+
+  private func text(_ name: String) throws -> String {
+    guard case .string(let text) = try member(name) else { throw CocoaError(.coderValueNotFound) }
+    return text
+  }
+
+  private func number(_ name: String) throws -> Int64 {
+    guard case .integer(let number) = try member(name) else { throw CocoaError(.coderValueNotFound) }
+    return number
+  }
+
+  var request: UAFRequest { get throws { try UAFRequest(parsing: member("request").bytes) } }
+  var responseBytes: [UInt8] { get throws { try member("response").bytes } }
+  var response: UAFResponse { get throws { try UAFResponse(parsing: responseBytes) } }
+
+  /// The roots of the model's metadata statement, where it has any.
+  var roots: [[UInt8]] {
+    get throws {
+      guard case .array(let roots)? = json["attestationRootCertificates"] else { return [] }
+      return try roots.map { root in
+        guard case .string(let text) = root else { throw CocoaError(.coderReadCorrupt) }
+        return try Base64.decode(text, maximumCount: 4096)
+      }
+    }
+  }
+
+  /// 2027-01-15, when the vectors' certificates are valid.
+  static let now: Int64 = 1_800_000_000
+
+  /// A verifier that knows the vector's model and trusts its application.
+  var verifier: Verifier {
+    get throws {
+      let method = VerificationMethodDescriptor(userVerification: UserVerification.passcode)
+      var statement = MetadataStatement(
+        aaid: try AAID(text("aaid")), description: name, userVerificationDetails: [[method]])
+      statement.authenticationAlgorithm = UInt16(try number("sigAlg"))
+      statement.publicKeyAlgAndEncoding = UInt16(try number("keyAlg"))
+      statement.attestationRootCertificates = try roots
+      if try !roots.isEmpty { statement.attestationTypes = [15879] }
+      let identity = try ServerIdentity(
+        publicURL: "https://a.test", facets: ["https://example.test"], certificates: [])
+      return Verifier(identity: identity, models: try AuthenticatorModels([statement]), now: Self.now)
+    }
+  }
+
+  var issued: IssuedRequest {
+    get throws {
+      let challenge: ServerChallenge
+      let policy: Policy
+      var transaction: Transaction?
+      switch try request {
+      case .registration(let request): (challenge, policy) = (request.challenge, request.policy)
+      case .authentication(let request):
+        (challenge, policy) = (request.challenge, request.policy)
+        transaction = request.transaction.first
+      case .deregistration: throw CocoaError(.coderInvalidValue)
+      }
+      let header = try request.header
+      return IssuedRequest(
+        operation: header.op, username: "vector", challengeHash: try SHA256.hash(challenge.bytes),
+        appID: try #require(header.appID), serverData: try #require(header.serverData), policy: policy,
+        transaction: transaction, device: Device(), proofOperations: [], isDecoy: false, expiresAt: .max)
+    }
+  }
+
+  /// The key the account has, where the message is an authentication.
+  var keys: [StoredKey] {
+    get throws {
+      guard try request.header.op == .authentication else { return [] }
+      let keyID = try Base64URL.decode(text("keyID"), maximumCount: 2048)
+      return [
+        StoredKey(
+          aaid: try AAID(text("aaid")), keyID: try KeyID(bytes: keyID),
+          publicKey: try storedKey.encoded, signatureAlgorithm: UInt16(try number("sigAlg")),
+          signCounter: UInt32(try number("storedSignCounter")),
+          isRevoked: false)
+      ]
+    }
+  }
+
+  private var storedKey: VerificationKey {
+    get throws {
+      try VerificationKey(
+        Base64URL.decode(text("uauthPublicKeyB64u"), maximumCount: 1024),
+        encoding: #require(PublicKeyEncoding(rawValue: UInt16(try number("keyAlg")))),
+        scheme: #require(SignatureScheme(rawValue: UInt16(try number("sigAlg")))))
+    }
+  }
+
+  /// The server's view of this vector, read once for many answers.
+  struct Server {
+    let verifier: Verifier
+    let issued: IssuedRequest
+    let keys: [StoredKey]
+
+    /// Whether the server accepts an answer to the vector's request.
+    func accepts(_ response: UAFResponse) -> Bool { refusal(response) == nil }
+
+    /// Why the server refuses an answer; nil if it accepts it.
+    func refusal(_ response: UAFResponse) -> Refusal? {
+      switch response {
+      case .registration(let response):
+        let result = verifier.verify(response, issued: issued, isRegistered: { _, _ in false })
+        if case .refused(let refusal) = result { return refusal }
+      case .authentication(let response):
+        let result = verifier.verify(response, issued: issued, keys: keys)
+        if case .refused(let refusal) = result { return refusal }
+      }
+      return nil
+    }
+  }
+
+  var server: Server { get throws { try Server(verifier: verifier, issued: issued, keys: keys) } }
+
+  /// The vector's response with another assertion in its place.
+  static func replacing(_ assertion: [UInt8], in response: UAFResponse) -> UAFResponse {
+    switch response {
+    case .registration(let response):
+      .registration(
+        RegistrationResponse(
+          header: response.header, fcParams: response.fcParams,
+          assertions: [AuthenticatorRegistrationAssertion(assertion: assertion)]))
+    case .authentication(let response):
+      .authentication(
+        AuthenticationResponse(
+          header: response.header, fcParams: response.fcParams,
+          assertions: [AuthenticatorSignAssertion(assertion: assertion)]))
+    }
+  }
+
+  var assertion: [UInt8] {
+    get throws {
+      switch try response {
+      case .registration(let response): try #require(response.assertions.first).assertion
+      case .authentication(let response): try #require(response.assertions.first).assertion
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// Every state that a machine can get into, found breadth first: each state once, whatever leads to it.
+struct Exploration<State: Hashable> {
+  /// How many states there are.
+  private(set) var states = 0
+  /// After how many events no new state appears.
+  private(set) var depth = 0
+  /// How many events were tried.
+  private(set) var events = 0
+  /// How many events the longest run takes; nil where some run comes back to a state, and so need not end.
+  private(set) var longestRun: Int?
+
+  /// Explores.
+  ///
+  /// - Parameters:
+  ///   - starts: the states to begin with.
+  ///   - successors: the states that one event each leads to; none where the run has ended.
+  init(from starts: [State], _ successors: (State) throws -> [State]) rethrows {
+    var numbers: [State: Int] = [:]
+    var edges: [[Int]] = []
+    var level = starts
+    for (number, start) in starts.enumerated() { numbers[start] = number }
+    edges = Array(repeating: [], count: starts.count)
+    while !level.isEmpty {
+      var next: [State] = []
+      for state in level {
+        var reached: [Int] = []
+        for successor in try successors(state) {
+          events += 1
+          if let known = numbers[successor] {
+            reached.append(known)
+          } else {
+            reached.append(edges.count)
+            numbers[successor] = edges.count
+            edges.append([])
+            next.append(successor)
+          }
+        }
+        edges[numbers[state] ?? 0] = reached
+      }
+      level = next
+      if !level.isEmpty { depth += 1 }
+    }
+    states = edges.count
+    longestRun = Self.longestPath(edges)
+  }
+
+  /// The longest way through a graph; nil if there is a cycle.
+  private static func longestPath(_ edges: [[Int]]) -> Int? {
+    var incoming = Array(repeating: 0, count: edges.count)
+    for edge in edges.joined() { incoming[edge] += 1 }
+    var lengths = Array(repeating: 0, count: edges.count)
+    var ready = incoming.indices.filter { incoming[$0] == 0 }
+    var count = 0
+    while let node = ready.popLast() {
+      count += 1
+      for target in edges[node] {
+        lengths[target] = max(lengths[target], lengths[node] + 1)
+        incoming[target] -= 1
+        if incoming[target] == 0 { ready.append(target) }
+      }
+    }
+    return count == edges.count ? lengths.max() : nil
+  }
+}

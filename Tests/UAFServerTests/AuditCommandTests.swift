@@ -1,0 +1,59 @@
+import Testing
+import UAFCrypto
+import UAFMessages
+import UAFService
+
+@testable import UAFServer
+
+/// What `uaf-server audit` prints of confirmed texts.
+struct AuditCommandTests {
+  @Test func `prints a text as it was shown`() {
+    let confirmation = ConfirmedText(
+      id: 7, username: "mina", confirmedAt: 0, shown: #"mina@desk: sudo echo '\\' "x""#, fcParams: "", assertion: [],
+      publicKey: [], signatureAlgorithm: 1)
+    #expect(
+      AuditVerifyCommand.line(confirmation, nil)
+        == "7\t1970-01-01T00:00:00Z\tmina\tok\tmina@desk: sudo echo '\\\\' \"x\"")
+  }
+
+  @Test func `prints letters as letters, and what only looks like them as it would print no other text`() {
+    #expect(AuditVerifyCommand.text("mina@desk: sudo: cat '보고서.txt'") == "mina@desk: sudo: cat '보고서.txt'")
+    #expect(AuditVerifyCommand.text("a\u{202E}b") == #""a\u{202e}b""#)
+    #expect(AuditVerifyCommand.text("e\u{301}") == #""e\u{301}""#)
+  }
+
+  @Test func `shows one of them whole, with what was signed and by which key`() throws {
+    let long = "mina@desk: sudo " + String(repeating: "x", count: 300)
+    let confirmation = ConfirmedText(
+      id: 7, username: "alice", confirmedAt: 0, shown: long, fcParams: "", assertion: [], publicKey: [4, 5],
+      signatureAlgorithm: 1)
+    let signed = try #require(try TransactionText(sent: long)?.signed(hash: SHA256.hash))
+    let key = Base64URL.encode(try SHA256.hash(confirmation.publicKey))
+    let lines = AuditShowCommand.lines(confirmation, nil)
+    #expect(
+      lines.suffix(5) == [
+        "account    alice", "text       \(long)", "signed     \(signed)", "key        SHA-256 \(key)", "signature  ok",
+      ])
+    #expect((80...200).contains(signed.utf8.count) && signed.hasPrefix("mina@desk: sudo xx"))
+  }
+
+  @Test func `shows what is wrong, and steers no terminal with it`() {
+    let confirmation = ConfirmedText(
+      id: 7, username: "al\u{1B}ice", confirmedAt: 0, shown: "a\tb\u{1B}[2J", fcParams: "", assertion: [],
+      publicKey: [1], signatureAlgorithm: 1)
+    let lines = AuditShowCommand.lines(confirmation, .otherText)
+    #expect(lines.last == "signature  another text was signed")
+    let isPlain = lines.joined().utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    #expect(isPlain && lines.contains(#"text       "a\u{9}b\u{1b}[2J""#))
+  }
+
+  @Test func `prints one line that steers no terminal`() {
+    let confirmation = ConfirmedText(
+      id: 7, username: "al\u{1B}ice", confirmedAt: 0, shown: "a\tb\u{1B}[2J", fcParams: "", assertion: [],
+      publicKey: [],
+      signatureAlgorithm: 1)
+    let line = AuditVerifyCommand.line(confirmation, .otherText)
+    #expect(
+      line == "7\t1970-01-01T00:00:00Z\t\"al\\u{1b}ice\"\tanother text was signed\t\"a\\u{9}b\\u{1b}[2J\"")
+  }
+}

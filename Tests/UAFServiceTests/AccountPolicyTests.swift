@@ -1,0 +1,189 @@
+import GRDB
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import SQLiteStore
+@testable import UAFService
+
+/// What accounts are offered, and held to: alone, together, by group.
+struct AccountPolicyTests {
+  private static func sets(_ sets: [[String]]) throws -> AcceptedSets {
+    AcceptedSets(checked: try sets.map { try $0.map { try AAID($0) } })
+  }
+
+  private static let passcode = "5541#0001"
+  private static let pattern = "5541#0002"
+
+  /// Everybody uses either; the operators, alice, bob and ghost, both together.
+  private func server() throws -> TestServer {
+    try TestServer(
+      policies: AccountPolicies(
+        everybody: Self.sets([[Self.passcode], [Self.pattern]]),
+        groups: [
+          AccountGroup(
+            name: "operators", accounts: ["alice", "bob", "ghost"],
+            accepted: try Self.sets([[Self.passcode, Self.pattern]]))
+        ]))
+  }
+
+  private func aaids(_ policy: Policy) -> [[String]] {
+    policy.accepted.map { $0.flatMap { $0.aaid?.map(\.text) ?? [] } }
+  }
+
+  private func keyIDs(_ policy: Policy) -> [[KeyID]] { policy.accepted.map { $0.flatMap { $0.keyIDs ?? [] } } }
+
+  /// A registration request by a new code.
+  private func registration(
+    _ server: TestServer, _ username: String, deviceID: String? = nil
+  ) async throws -> RegistrationRequest {
+    var context = UAFMessages.RequestContext(username: username)
+    context.authCode = try await server.enrol(username)
+    context.deviceID = deviceID
+    return try await FakeAuthenticator().registrationRequest(from: server.get(.registration, context))
+  }
+
+  /// The answer of several authenticators to one request.
+  private func joined(_ responses: [UAFResponse]) throws -> UAFResponse {
+    var registrations: [AuthenticatorRegistrationAssertion] = []
+    var authentications: [AuthenticatorSignAssertion] = []
+    for response in responses {
+      switch response {
+      case .registration(let response): registrations += response.assertions
+      case .authentication(let response): authentications += response.assertions
+      }
+    }
+    let first = try #require(responses.first)
+    return registrations.isEmpty
+      ? .authentication(
+        AuthenticationResponse(header: first.header, fcParams: first.fcParams, assertions: authentications))
+      : .registration(RegistrationResponse(header: first.header, fcParams: first.fcParams, assertions: registrations))
+  }
+
+  private func register(
+    _ server: TestServer, _ username: String, deviceID: String? = nil, _ authenticators: [FakeAuthenticator]
+  ) async throws -> Refusal? {
+    let request = try await registration(server, username, deviceID: deviceID)
+    return try await server.respond(joined(authenticators.map { try $0.register(request) })).0
+  }
+
+  private func both() throws -> [FakeAuthenticator] {
+    [try FakeAuthenticator(aaid: Self.passcode), try FakeAuthenticator(aaid: Self.pattern)]
+  }
+
+  @Test func `offers everybody either, and a group both together`() async throws {
+    let server = try server()
+    #expect(aaids(try await registration(server, "carol").policy) == [[Self.passcode], [Self.pattern]])
+    #expect(aaids(try await registration(server, "alice").policy) == [[Self.passcode, Self.pattern]])
+  }
+
+  @Test func `registers both together in one answer, and lets in only with both in one answer`() async throws {
+    let server = try server()
+    let authenticators = try both()
+    #expect(try await register(server, "alice", authenticators) == nil)
+    let request = try await server.authenticationRequest("alice")
+    #expect(keyIDs(request.policy) == [authenticators.map(\.keyID)])
+    let answer = try joined(authenticators.map { try $0.authenticate(request, counter: 1) })
+    #expect(try await server.respond(answer).0 == nil)
+    for alone in authenticators {
+      let request = try await server.authenticationRequest("alice")
+      #expect(try await server.respond(alone.authenticate(request, counter: 9)).0 == .notInPolicy)
+    }
+  }
+
+  @Test func `tells the reason of the member that failed`() async throws {
+    let server = try server()
+    let authenticators = try both()
+    #expect(try await register(server, "alice", authenticators) == nil)
+    let first = try await server.authenticationRequest("alice")
+    let second = try await server.authenticationRequest("alice")
+    let answers = try [first, second].map { request in
+      try joined([
+        authenticators[0].authenticate(request, counter: 1), authenticators[1].authenticate(request, counter: 1),
+      ])
+    }
+    #expect(try await server.respond(answers[0]).0 == nil)
+    // Of two logins at once the loser is told to try again.
+    #expect(try await server.respond(answers[1]).0 == .counterNotIncreased)
+  }
+
+  @Test func `registers nothing of one alone, where both were asked for`() async throws {
+    let server = try server()
+    for alone in try both() {
+      #expect(try await register(server, "alice", [alone]) == .notInPolicy)
+    }
+    let count = try await server.database.read { db in
+      try CredentialStore(db: db).keys(of: "alice", appID: server.identity.appID).count
+    }
+    #expect(count == 0)
+  }
+
+  @Test func `refuses the group's member with what is good enough for everybody`() async throws {
+    let server = try server()
+    let carol = try both()
+    #expect(try await register(server, "carol", [carol[0]]) == nil)
+    let request = try await server.authenticationRequest("carol")
+    #expect(try await server.respond(carol[0].authenticate(request, counter: 1)).0 == nil)
+    #expect(try await register(server, "bob", [carol[1]]) == .notInPolicy)
+  }
+
+  @Test func `asks for what is missing of a set on this machine, and for all of it on another`() async throws {
+    let server = try TestServer()
+    _ = try await server.registered("alice", deviceID: "one")
+    let strict = AcceptedSets(checked: [[try AAID(Self.passcode), try AAID(Self.pattern)]])
+    let keys = try await server.database.read { db in
+      try CredentialStore(db: db).keys(of: "alice", appID: server.identity.appID)
+    }
+    #expect(keys.map(\.deviceID) == ["one"])
+    #expect(strict.registration(besides: keys) == [[MatchCriteria(aaid: try AAID(Self.pattern))]])
+    #expect(strict.registration(besides: []).map(\.count) == [2])
+    let other = try await registration(server, "alice", deviceID: "two")
+    #expect(aaids(other.policy) == [[Self.passcode], [Self.pattern]])
+    #expect(other.policy.disallowed.flatMap { $0.keyIDs ?? [] } == keys.map(\.keyID))
+  }
+
+  @Test func `keeps a set that is complete whole, and names none twice`() throws {
+    let (passcode, pattern) = (try AAID(Self.passcode), try AAID(Self.pattern))
+    let keys = try [passcode, pattern].map { aaid in
+      StoredKey(
+        aaid: aaid, keyID: try KeyID(bytes: [UInt8](repeating: 1, count: 32)), publicKey: [], signatureAlgorithm: 1,
+        signCounter: 0, isRevoked: false)
+    }
+    #expect(AcceptedSets(checked: [[passcode, pattern]]).registration(besides: keys).map(\.count) == [2])
+    #expect(
+      AcceptedSets(checked: [[passcode, pattern], [pattern]]).registration(besides: [keys[0]])
+        == [[MatchCriteria(aaid: pattern)]])
+  }
+
+  @Test func `asks a name without keys, and one with too few, as it asks one with enough`() async throws {
+    let server = try server()
+    #expect(try await register(server, "alice", both()) == nil)
+    let real = try await server.authenticationRequest("alice").policy
+    let ghost = try await server.authenticationRequest("ghost").policy
+    #expect(aaids(ghost) == aaids(real) && keyIDs(ghost).joined().map(\.bytes.count) == [32, 32])
+    #expect(keyIDs(try await server.authenticationRequest("ghost").policy) == keyIDs(ghost))
+    // One key of the two: it stands beside a made-up one.
+    let lenient = try TestServer(store: server.store)
+    let bob = try await lenient.registered("bob")
+    let policy = try await server.authenticationRequest("bob").policy
+    #expect(aaids(policy) == aaids(real) && keyIDs(policy)[0][0] == bob.keyID)
+    #expect(keyIDs(policy)[0].count == 2)
+  }
+
+  @Test func `lets nobody in by a made-up key, and answers for it as for any other`() async throws {
+    let server = try server()
+    let lenient = try TestServer(store: server.store)
+    let bob = try await lenient.registered("bob")
+    for name in ["ghost", "bob"] {
+      let request = try await server.authenticationRequest(name)
+      let named = try #require(keyIDs(request.policy).first?.last)
+      let thief = try FakeAuthenticator(aaid: Self.pattern, keyID: named)
+      #expect(try await server.respond(thief.authenticate(request, counter: 1)).0 == .invalidSignature)
+    }
+    let request = try await server.authenticationRequest("bob")
+    let thief = try FakeAuthenticator(aaid: Self.pattern, keyID: #require(keyIDs(request.policy).first?.last))
+    let answer = try joined([bob.authenticate(request, counter: 1), thief.authenticate(request, counter: 1)])
+    #expect(try await server.respond(answer).0 == .invalidSignature)
+  }
+}

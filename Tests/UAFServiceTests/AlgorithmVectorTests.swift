@@ -1,0 +1,31 @@
+import Testing
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// Whole messages for each algorithm and key encoding, by other software than ours (Tests/Vectors/algorithms).
+struct AlgorithmVectorTests {
+  @Test func `finds a registration and an authentication for each of the sixteen pairs`() {
+    #expect(Vector.algorithms.count == 32)
+  }
+
+  @Test(arguments: Vector.algorithms) func `accepts a good message`(vector: Vector) throws {
+    #expect(try vector.server.refusal(vector.response) == nil)
+  }
+
+  @Test(arguments: Vector.algorithms) func `refuses the assertion with a bit changed or bytes missing`(
+    vector: Vector
+  ) throws {
+    let (server, response, assertion) = try (vector.server, vector.response, vector.assertion)
+    // Every bit is tried with the vectors of ../uaf; checking an RSA key anew for each would take minutes here.
+    for bit in stride(from: 0, to: assertion.count * 8, by: assertion.count > 400 ? 251 : 11) {
+      var changed = assertion
+      changed[bit / 8] ^= 1 << (bit % 8)
+      #expect(!server.accepts(Vector.replacing(changed, in: response)), "bit \(bit)")
+    }
+    for count in 0..<assertion.count {
+      #expect(!server.accepts(Vector.replacing(Array(assertion[..<count]), in: response)), "\(count) bytes")
+    }
+  }
+}

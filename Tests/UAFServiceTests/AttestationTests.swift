@@ -1,0 +1,112 @@
+import SecretMemory
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// Which kind of attestation the server takes from which model, and by which chain.
+struct AttestationTests {
+  @Test(arguments: [
+    "leaf alone", "leaf and root", "leaf and issuer", "leaf, two issuers and root", "issuer in the middle as root",
+    "leaf as root", "model as octets",
+  ])
+  func `accepts full attestation by a chain to a root of the model`(name: String) throws {
+    #expect(try AttestedRegistration(name).refusal() == nil)
+  }
+
+  @Test(arguments: [
+    "other root of the same name", "issuer missing", "root first", "issuer that is no authority", "issuer expired",
+    "leaf expired", "leaf not for signing", "model as integer", "stranger at the end",
+  ])
+  func `refuses full attestation by any other chain`(name: String) throws {
+    #expect(try AttestedRegistration(name).refusal() == .untrustedAttestation)
+  }
+
+  @Test(arguments: [1_767_225_599, 2_082_758_401] as [Int64])
+  func `refuses a chain outside its validity, by the time it is given`(now: Int64) throws {
+    var registration = try AttestedRegistration("leaf alone")
+    registration.now = now
+    #expect(try registration.refusal() == .untrustedAttestation)
+  }
+
+  @Test func `refuses a leaf that names another model`() throws {
+    #expect(try AttestedRegistration("model as octets", aaid: "FFFF#5556").refusal() == .otherModelAttested)
+  }
+
+  @Test func `asks the leaf for its model's name where another model has the same root`() throws {
+    var named = try AttestedRegistration("model as octets")
+    named.otherModels = [named.statement(try AAID("FFFF#0001"))]
+    #expect(try named.refusal() == nil)
+    var unnamed = try AttestedRegistration("leaf alone")
+    unnamed.otherModels = [unnamed.statement(try AAID("FFFF#0001"))]
+    #expect(try unnamed.refusal() == .otherModelAttested)
+  }
+
+  @Test func `refuses key registration data that the attestation key did not sign`() throws {
+    var registration = try AttestedRegistration("leaf alone")
+    registration.attest = { registration, authenticator, signed in
+      .full(signature: try authenticator.sign(signed), certificates: registration.chain)
+    }
+    #expect(try registration.refusal() == .invalidAttestationSignature)
+    registration.attest = { registration, _, signed in
+      .full(signature: try AttestedRegistration.sign(Array(signed.dropFirst(4))), certificates: registration.chain)
+    }
+    #expect(try registration.refusal() == .invalidAttestationSignature)
+  }
+
+  @Test func `refuses a signature under an algorithm the attestation key is not of, or nobody knows`() throws {
+    var registration = try AttestedRegistration("leaf alone")
+    for (algorithm, refusal) in [
+      (2, Refusal.invalidAttestationSignature), (3, .invalidAttestationSignature), (5, .invalidAttestationSignature),
+      (0, .unacceptableAlgorithm), (7, .unacceptableAlgorithm), (0x0A, .unacceptableAlgorithm),
+    ] as [(UInt16, Refusal)] {
+      registration.signatureAlgorithm = algorithm
+      #expect(try registration.refusal() == refusal, "\(algorithm)")
+    }
+  }
+
+  @Test(arguments: [[15879], [15879, 15880]] as [[UInt16]])
+  func `refuses surrogate attestation of a model with roots`(types: [UInt16]) throws {
+    var registration = try AttestedRegistration("leaf alone")
+    registration.attestationTypes = types
+    registration.attest = { _, authenticator, signed in .surrogate(signature: try authenticator.sign(signed)) }
+    #expect(try registration.refusal() == .otherAttestationType)
+  }
+
+  @Test func `refuses full attestation of a model without roots`() throws {
+    var registration = try AttestedRegistration("leaf alone")
+    registration.roots = []
+    registration.attestationTypes = [15880]
+    #expect(try registration.refusal() == .otherAttestationType)
+  }
+
+  @Test func `refuses ECDAA with a reason of its own`() throws {
+    var registration = try AttestedRegistration("leaf alone")
+    registration.attest = { _, authenticator, signed in .ecdaa(signature: try authenticator.sign(signed)) }
+    #expect(try registration.refusal() == .ecdaaNotSupported)
+    registration.attestationTypes = [15879, 15881]
+    #expect(try registration.refusal() == .ecdaaNotSupported)
+  }
+
+  @Test func `refuses a type of attestation the policy does not name, although the model has it`() throws {
+    var registration = try AttestedRegistration("leaf alone")
+    registration.attestationTypes = [15879, 15881]
+    var criteria = MatchCriteria(aaid: registration.aaid)
+    criteria.attestationTypes = [15881]
+    registration.policy = Policy(accepted: [[criteria]])
+    #expect(try registration.refusal() == .otherAttestationType)
+    criteria.attestationTypes = [15881, 15879]
+    registration.policy = Policy(accepted: [[criteria]])
+    #expect(try registration.refusal() == nil)
+  }
+
+  @Test(arguments: [
+    Refusal.otherAttestationType, .ecdaaNotSupported, .untrustedAttestation, .otherModelAttested,
+    .invalidAttestationSignature,
+  ])
+  func `tells the client of each that the attestation is unacceptable`(refusal: Refusal) {
+    #expect(refusal.statusCode.rawValue == 1496)
+  }
+}

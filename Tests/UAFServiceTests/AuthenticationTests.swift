@@ -1,0 +1,231 @@
+import GRDB
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import SQLiteStore
+@testable import UAFService
+
+struct AuthenticationTests {
+  let server: TestServer
+
+  init() throws {
+    server = try TestServer()
+  }
+
+  @Test func `accepts a signature with a registered key, and hands out a token that says so`() async throws {
+    let authenticator = try await server.registered("alice")
+    let request = try await server.authenticationRequest("alice")
+    #expect(request.policy.accepted == [[MatchCriteria(aaid: authenticator.aaid, keyIDs: [authenticator.keyID])]])
+    let (refusal, token) = try await server.respond(authenticator.authenticate(request, counter: 1))
+    #expect(refusal == nil)
+    let claims = VerdictToken(keys: server.environment.keys).claims(of: try #require(token).value)
+    #expect(claims?.subject == "alice")
+    #expect(claims?.operation == .authentication)
+    #expect(claims?.proofOperations == [])
+    #expect(try claims?.challengeHash == Base64URL.encode(SHA256.hash(request.challenge.bytes)))
+    #expect(claims?.issuedAt == server.now)
+    #expect(claims?.expiresAt == server.now + 60)
+  }
+
+  @Test func `accepts one of fifty copies of a response sent at once`() async throws {
+    let authenticator = try await server.registered("alice")
+    let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)
+    let refusals = try await withThrowingTaskGroup(of: Refusal?.self) { [server] group in
+      for _ in 0..<50 { group.addTask { try await server.respond(response).0 } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(refusals.filter { $0 == nil }.count == 1)
+    #expect(refusals.filter { $0 == .unknownChallenge }.count == 49)
+  }
+
+  @Test func `accepts one of two answers with the same counter to two requests`() async throws {
+    let authenticator = try await server.registered("alice")
+    let first = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 7)
+    let second = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 7)
+    #expect(try await server.respond(first).0 == nil)
+    #expect(try await server.respond(second).0 == .counterNotIncreased)
+  }
+
+  @Test(arguments: [0, 1, 6, 7] as [UInt32])
+  func `refuses a counter that is not higher than the stored one`(counter: UInt32) async throws {
+    let authenticator = try await server.registered("alice")
+    #expect(
+      try await server.respond(authenticator.authenticate(server.authenticationRequest("alice"), counter: 7)).0 == nil)
+    let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: counter)
+    #expect(try await server.respond(response).0 == .counterNotIncreased)
+  }
+
+  @Test func `refuses an answer whose request has expired`() async throws {
+    let authenticator = try await server.registered("alice")
+    let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)
+    server.advance(seconds: RequestService.lifetime)
+    #expect(try await server.respond(response).0 == .expiredChallenge)
+  }
+
+  @Test func `accepts an answer in the last second of its request`() async throws {
+    let authenticator = try await server.registered("alice")
+    let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)
+    server.advance(seconds: RequestService.lifetime - 1)
+    #expect(try await server.respond(response).0 == nil)
+  }
+
+  @Test func `refuses the answer of one person's key to another person's request`() async throws {
+    let alice = try await server.registered("alice")
+    _ = try await server.registered("bob")
+    let response = try await alice.authenticate(server.authenticationRequest("bob"), counter: 1)
+    #expect(try await server.respond(response).0 == .unknownKeyID)
+  }
+
+  @Test func `refuses an answer in another name than its request`() async throws {
+    let alice = try await server.registered("alice")
+    let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
+    #expect(try await server.respond(response, username: "bob").0 == .otherUser)
+  }
+
+  @Test func `refuses an answer of another operation than its request`() async throws {
+    let alice = try await server.registered("alice")
+    let request = try await server.authenticationRequest("alice")
+    let header = OperationHeader(
+      upv: request.header.upv, op: .registration, appID: request.header.appID, serverData: request.header.serverData)
+    let asRegistration = RegistrationRequest(
+      header: header, challenge: request.challenge, username: "alice", policy: request.policy)
+    #expect(try await server.respond(alice.register(asRegistration)).0 == .otherOperation)
+  }
+
+  @Test func `refuses a challenge the server did not issue, and session data of another one`() async throws {
+    let alice = try await server.registered("alice")
+    let request = try await server.authenticationRequest("alice")
+    var connection = FakeAuthenticator.Connection()
+    connection.challenge = try ServerChallenge(bytes: RandomBytes.make(32))
+    #expect(
+      try await server.respond(alice.authenticate(request, counter: 1, connection: connection)).0
+        == .invalidServerData)
+    connection.challenge = try await server.authenticationRequest("alice").challenge
+    #expect(
+      try await server.respond(alice.authenticate(request, counter: 1, connection: connection)).0
+        == .invalidServerData)
+  }
+
+  @Test func `refuses every changed byte of the session data`() async throws {
+    let alice = try await server.registered("alice")
+    let request = try await server.authenticationRequest("alice")
+    let text = try #require(request.header.serverData)
+    for index in text.indices {
+      var changed = text
+      changed.replaceSubrange(index...index, with: text[index] == "A" ? "B" : "A")
+      let header = OperationHeader(upv: .uaf11, op: .authentication, appID: request.header.appID, serverData: changed)
+      let forged = AuthenticationRequest(header: header, challenge: request.challenge, policy: request.policy)
+      #expect(try await server.respond(alice.authenticate(forged, counter: 1)).0 == .invalidServerData)
+    }
+    #expect(try await server.respond(alice.authenticate(request, counter: 1)).0 == nil)
+  }
+
+  @Test func `refuses an application that is not listed, and another AppID`() async throws {
+    let alice = try await server.registered("alice")
+    var connection = FakeAuthenticator.Connection()
+    connection.facetID = "linux:pam-module:pam_uaf2"
+    let untrusted = try await alice.authenticate(
+      server.authenticationRequest("alice"), counter: 1, connection: connection)
+    #expect(try await server.respond(untrusted).0 == .untrustedFacet)
+    connection = FakeAuthenticator.Connection()
+    connection.appID = "https://server.test/uaf/facets"
+    let other = try await alice.authenticate(
+      server.authenticationRequest("alice"), counter: 1, connection: connection)
+    #expect(try await server.respond(other).0 == .otherAppID)
+  }
+
+  @Test func `refuses an answer that saw another certificate, and accepts one that saw ours`() async throws {
+    let alice = try await server.registered("alice")
+    let certificate = server.certificate
+    let hash = try X509.serverEndPoint(der: certificate)
+    let wrong = [
+      ChannelBinding(serverEndPoint: Base64URL.encode([UInt8](repeating: 7, count: 32))),
+      ChannelBinding(tlsServerCertificate: Base64URL.encode(certificate.reversed())),
+      ChannelBinding(serverEndPoint: Base64URL.encode(hash), tlsServerCertificate: Base64URL.encode([1])),
+    ]
+    for binding in wrong {
+      let response = try await alice.authenticate(
+        server.authenticationRequest("alice"), counter: 1, connection: .init(binding: binding))
+      let refusal = try await server.respond(response).0
+      #expect(refusal == .channelBindingMismatch)
+      #expect(refusal?.statusCode == .channelBindingRefused)
+    }
+    let right = ChannelBinding(
+      serverEndPoint: Base64URL.encode(hash), tlsServerCertificate: Base64URL.encode(certificate))
+    let response = try await alice.authenticate(
+      server.authenticationRequest("alice"), counter: 1, connection: .init(binding: right))
+    #expect(try await server.respond(response).0 == nil)
+  }
+
+  @Test func `tells a revoked key that it is revoked, and a stranger that his signature is wrong`() async throws {
+    let alice = try await server.registered("alice")
+    let now = server.now
+    _ = try await server.database.write { db in try CredentialStore(db: db).revokeAll(of: "alice", now: now) }
+    let own = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
+    let refusal = try await server.respond(own).0
+    #expect(refusal == .revokedKey)
+    #expect(refusal?.statusCode == .revokedAuthenticator)
+    let stranger = try FakeAuthenticator(keyID: alice.keyID)
+    let forged = try await stranger.authenticate(server.authenticationRequest("alice"), counter: 1)
+    #expect(try await server.respond(forged).0 == .invalidSignature)
+  }
+
+  @Test func `answers for a key that went away meanwhile that it is unknown`() async throws {
+    let alice = try await server.registered("alice")
+    let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
+    _ = try await server.database.write { [appID = server.identity.appID] db in
+      try CredentialStore(db: db).removeAll(of: "alice", appID: appID, deviceID: nil, aaid: nil)
+    }
+    #expect(try await server.respond(response).0 == .unknownKeyID)
+  }
+
+  @Test func `answers for an unknown name as for a known one whose key the asker lacks`() async throws {
+    let alice = try await server.registered("alice")
+    try await server.enrol("enrolled")
+    for name in ["alice", "nobody", "enrolled"] {
+      let request = try await server.authenticationRequest(name)
+      let criteria = try #require(request.policy.accepted.first?.first)
+      #expect(request.policy.accepted.count == 1)
+      #expect(criteria.aaid == [alice.aaid])
+      let keyID = try #require(criteria.keyIDs?.first)
+      #expect(criteria.keyIDs?.count == 1)
+      #expect(keyID.bytes.count == 32)
+      let forger = try FakeAuthenticator(keyID: keyID)
+      #expect(try await server.respond(forger.authenticate(request, counter: 9)).0 == .invalidSignature)
+      let again = try await server.authenticationRequest(name)
+      #expect(again.policy == request.policy)
+      #expect(again.header.jsonText.utf8.count == request.header.jsonText.utf8.count)
+      #expect(again.challenge != request.challenge)
+    }
+  }
+
+  @Test func `gives different unknown names different keys`() async throws {
+    let one = try await server.authenticationRequest("nobody")
+    let other = try await server.authenticationRequest("nobody2")
+    #expect(one.policy != other.policy)
+  }
+
+  @Test func `accepts a confirmed text, and no other and none in its place`() async throws {
+    let alice = try await server.registered("alice")
+    var context = RequestContext(username: "alice")
+    context.transaction = "sudo id"
+    for (text, expected) in [("sudo id", nil), ("sudo su", .wrongTransaction), (nil, .wrongTransaction)]
+      as [(String?, Refusal?)]
+    {
+      let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
+      #expect(request.transaction.map(\.content) == [Array("sudo id".utf8)])
+      #expect(try await server.respond(alice.authenticate(request, counter: 1, confirming: text)).0 == expected)
+    }
+    let plain = try await server.authenticationRequest("alice")
+    #expect(
+      try await server.respond(alice.authenticate(plain, counter: 2, confirming: "sudo id")).0 == .wrongTransaction)
+  }
+
+  @Test func `refuses to ask for a text nobody would read`() async throws {
+    var context = RequestContext(username: "alice")
+    context.transaction = String(repeating: "–", count: 257)
+    #expect(try await server.get(.authentication, context).statusCode == .unacceptableContent)
+  }
+}

@@ -1,0 +1,157 @@
+import GRDB
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import SQLiteStore
+@testable import UAFService
+
+/// What the server takes from outside, its own store included, has limits.
+struct BoundsTests {
+  private let server: TestServer
+
+  init() throws { server = try TestServer() }
+
+  @Test(arguments: [
+    ("signCounter", -1 as Int64), ("signCounter", 1 << 32), ("signatureAlgorithm", -1), ("signatureAlgorithm", 1 << 16),
+  ])
+  func `a number in the store that is out of range fails the one request, and not the server`(
+    column: String, number: Int64
+  ) async throws {
+    _ = try await server.registered("alice")
+    _ = try await server.registered("bob")
+    try await server.database.write { db in
+      try db.execute(sql: "UPDATE credential SET \(column) = ? WHERE username = 'alice'", arguments: [number])
+    }
+    await #expect(throws: (any Error).self) {
+      _ = try await server.get(.authentication, RequestContext(username: "alice"))
+    }
+    #expect(try await server.get(.authentication, RequestContext(username: "bob")).statusCode == .ok)
+  }
+
+  @Test func `a confirmation whose algorithm is out of range is listed as one that cannot be read`() async throws {
+    try await server.database.write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO confirmation (username, confirmedAt, shown, fcParams, assertion, publicKey, signatureAlgorithm)
+          VALUES ('alice', 1, 'sudo id', '', X'00', X'00', 65536)
+          """)
+    }
+    let faults = try await server.database.read { db in
+      var faults: [ConfirmedTextCheck.Fault?] = []
+      try ConfirmedTextStore(db: db).forEach(of: nil) { faults.append(ConfirmedTextCheck.fault(in: $0)) }
+      return faults
+    }
+    #expect(faults == [.unreadable])
+  }
+
+  @Test func `an answer has at most sixteen assertions`() async throws {
+    let alice = try await server.registered("alice")
+    for (count, refusal) in [(17, Refusal.malformedMessage as Refusal?), (16, nil)] {
+      let answer = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
+      guard case .authentication(let response) = answer else { throw TestServer.Unexpected() }
+      let assertion = try #require(response.assertions.first)
+      let repeated = AuthenticationResponse(
+        header: response.header, fcParams: response.fcParams,
+        assertions: Array(repeating: assertion, count: count))
+      #expect(try await server.respond(.authentication(repeated)).0 == refusal)
+    }
+  }
+
+  @Test func `of more open requests than are kept the oldest are dropped`() async throws {
+    let challenges = try (0..<5).map { _ in try RandomBytes.make(32) }
+    let open = try await server.database.write { [appID = server.identity.appID] db in
+      let store = ChallengeStore(db: db)
+      for hash in challenges {
+        let issued = IssuedRequest(
+          operation: .authentication, username: "alice", challengeHash: hash, appID: appID, serverData: "d",
+          policy: Policy(accepted: []), transaction: nil, device: Device(), proofOperations: [], isDecoy: false,
+          expiresAt: 10)
+        try store.add(issued, now: 1, maximumOpen: 3)
+      }
+      return try challenges.map { try store.take(hash: $0, serverData: "d") != nil }
+    }
+    #expect(open == [false, false, true, true, true])
+  }
+
+  /// fcParams as the server expects them, with a certificate of so many characters.
+  private func confirm(certificate count: Int, by alice: FakeAuthenticator, counter: UInt32) async throws -> Refusal? {
+    var context = RequestContext(username: "alice")
+    context.transaction = "sudo id"
+    let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
+    let text = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
+    var connection = FakeAuthenticator.Connection()
+    connection.binding = ChannelBinding(cidPubkey: String(repeating: "A", count: count))
+    let answer = try alice.authenticate(request, counter: counter, connection: connection, confirming: text)
+    return try await server.respond(answer).0
+  }
+
+  @Test func `keeps final challenge parameters of 16 KiB with a text, and refuses longer ones`() async throws {
+    let alice = try await server.registered("alice")
+    #expect(try await confirm(certificate: 12_000, by: alice, counter: 1) == nil)
+    #expect(try await confirm(certificate: 12_288, by: alice, counter: 2) == .malformedFinalChallenge)
+    let lengths = try await server.database.read { db in
+      try Int.fetchAll(db, sql: "SELECT LENGTH(fcParams) FROM confirmation")
+    }
+    #expect(lengths.count == 1)
+    #expect(lengths.allSatisfy { $0 > 16_000 && $0 <= 16_384 })
+  }
+
+  /// Gives an account keys as a person with a client of their own could register them.
+  private func add(_ count: Int, keyIDBytes: Int = 32, to username: String) async throws {
+    try await server.database.write { [appID = server.identity.appID] db in
+      try db.execute(
+        sql: """
+          WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?1)
+          INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
+            signCounter, regCounter, registeredAt)
+          SELECT ?2, ?3, '5541#0001', RANDOMBLOB(?4), X'00', 1, 1, 0, 1, 1 FROM number
+          """, arguments: [count, username, appID, keyIDBytes])
+    }
+  }
+
+  /// What becomes of an enrolment whose request was there before `count` other keys were.
+  private func register(after count: Int, keyIDBytes: Int = 32, revoking: Bool = false) async throws -> Refusal? {
+    let authenticator = try FakeAuthenticator()
+    var context = RequestContext(username: "alice")
+    context.authCode = try await server.enrol("alice")
+    let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
+    try await add(count, keyIDBytes: keyIDBytes, to: "alice")
+    if revoking {
+      _ = try await server.database.write { try CredentialStore(db: $0).revokeAll(of: "alice", now: 2) }
+    }
+    return try await server.respond(authenticator.register(request)).0
+  }
+
+  @Test(arguments: [(255, 32, nil as Refusal?), (256, 32, .tooManyKeys), (31, 2048, nil), (32, 2048, .tooManyKeys)])
+  func `an account has at most 256 keys, and KeyIDs of 64 KiB`(
+    others: Int, keyIDBytes: Int, refusal: Refusal?
+  ) async throws {
+    #expect(try await register(after: others, keyIDBytes: keyIDBytes) == refusal)
+    let keys = try await server.database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM credential") }
+    #expect(keys == (refusal == nil ? others + 1 : others))
+  }
+
+  @Test func `revoked keys leave room for others`() async throws {
+    #expect(try await register(after: 256, revoking: true) == nil)
+  }
+
+  @Test func `a full account is told so before a new value is chosen, and its code stays good`() async throws {
+    try await server.enrol("alice")
+    try await add(256, to: "alice")
+    var context = RequestContext(username: "alice")
+    context.authCode = try await server.enrol("alice")
+    for _ in 0..<9 { #expect(try await server.get(.registration, context).statusCode == .unacceptableAuthenticator) }
+    _ = try await server.database.write { try CredentialStore(db: $0).revokeAll(of: "alice", now: 2) }
+    #expect(try await server.get(.registration, context).statusCode == .ok)
+  }
+
+  @Test(arguments: [(256, 32), (32, 2048)])
+  func `a request to a full account is one that our client takes`(count: Int, keyIDBytes: Int) async throws {
+    try await server.enrol("alice")
+    try await add(count, keyIDBytes: keyIDBytes, to: "alice")
+    let answer = try await server.get(.authentication, RequestContext(username: "alice"))
+    #expect(answer.jsonBytes.count < 262_144)
+  }
+}

@@ -1,0 +1,170 @@
+import GRDB
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import SQLiteStore
+@testable import UAFService
+
+struct DeregistrationTests {
+  let server: TestServer
+
+  init() throws {
+    server = try TestServer()
+  }
+
+  func keyCount(_ username: String) async throws -> Int {
+    try await server.database.read { [appID = server.identity.appID] db in
+      try CredentialStore(db: db).keys(of: username, appID: appID).count
+    }
+  }
+
+  /// The token of a fresh authentication that was asked for in order to deregister.
+  func proof(_ username: String, _ authenticator: FakeAuthenticator, counter: UInt32) async throws -> String {
+    var context = RequestContext(username: username)
+    context.deregisterAll = true
+    let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
+    let (refusal, token) = try await server.respond(authenticator.authenticate(request, counter: counter))
+    #expect(refusal == nil)
+    return try #require(token).value
+  }
+
+  func authenticators(_ answer: ReturnUAFRequest) throws -> [DeregisterAuthenticator] {
+    guard case .deregistration(let request) = try UAFRequest(parsing: try #require(answer.uafRequest)) else {
+      throw TestServer.Unexpected()
+    }
+    return request.authenticators
+  }
+
+  @Test func `refuses without proof, and deletes nothing`() async throws {
+    _ = try await server.registered("alice")
+    var context = RequestContext(username: "alice")
+    context.deregisterAll = true
+    #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+    context.proof = "a.b.c"
+    #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+    context.proof = nil
+    context.authCode = "wrong"
+    #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+    #expect(try await keyCount("alice") == 1)
+  }
+
+  @Test func `deletes with a fresh proof, which serves once`() async throws {
+    let alice = try await server.registered("alice")
+    var context = RequestContext(username: "alice")
+    context.deregisterAll = true
+    context.proof = try await proof("alice", alice, counter: 1)
+    let answer = try await server.get(.deregistration, context)
+    #expect(answer.statusCode == .ok)
+    #expect(try authenticators(answer) == [.everything])
+    #expect(try await keyCount("alice") == 0)
+    #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+  }
+
+  @Test func `hands out a token that names the order, and proves nothing here`() async throws {
+    let alice = try await server.registered("alice")
+    _ = try await server.registered("alice", deviceID: "other")
+    var context = RequestContext(username: "alice")
+    context.deregisterAll = true
+    context.proof = try await proof("alice", alice, counter: 1)
+    let answer = try await server.get(.deregistration, context)
+    let token = try #require(answer.additionalTokens.first)
+    #expect(answer.additionalTokens.count == 1 && token.type == Token.jwt)
+    let claims = try #require(VerdictToken(keys: server.environment.keys).claims(of: token.value))
+    #expect(claims.subject == "alice" && claims.operation == .deregistration && claims.proofOperations.isEmpty)
+    let order = try SHA256.hash(Array(try #require(answer.uafRequest).utf8))
+    #expect(claims.challengeHash == Base64URL.encode(order))
+    context.proof = token.value
+    context.deviceID = "other"
+    #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+    context.deviceID = nil
+    context.proof = nil
+    #expect(try await server.get(.deregistration, context).additionalTokens.isEmpty)
+    #expect(try await keyCount("alice") == 1)
+  }
+
+  @Test func `refuses the token of an ordinary login`() async throws {
+    let alice = try await server.registered("alice")
+    let login = try await server.respond(alice.authenticate(server.authenticationRequest("alice"), counter: 1))
+    var context = RequestContext(username: "alice")
+    context.deregisterAll = true
+    context.proof = login.1?.value
+    #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+    #expect(try await keyCount("alice") == 1)
+  }
+
+  @Test func `refuses a proof that is another person's or a minute old`() async throws {
+    let alice = try await server.registered("alice")
+    let bob = try await server.registered("bob")
+    var context = RequestContext(username: "alice")
+    context.deregisterAll = true
+    context.proof = try await proof("bob", bob, counter: 1)
+    #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+    context.proof = try await proof("alice", alice, counter: 1)
+    server.advance(seconds: VerdictToken.lifetime)
+    #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+    #expect(try await keyCount("alice") == 1)
+  }
+
+  @Test func `reaches only the keys of that person on that machine`() async throws {
+    let first = try await server.registered("alice", deviceID: "one")
+    _ = try await server.registered("alice", deviceID: "two")
+    _ = try await server.registered("bob", deviceID: "one")
+    var context = RequestContext(username: "alice")
+    context.deviceID = "one"
+    context.deregisterAll = true
+    context.proof = try await proof("alice", first, counter: 1)
+    #expect(try await server.get(.deregistration, context).statusCode == .ok)
+    #expect(try await keyCount("alice") == 1)
+    #expect(try await keyCount("bob") == 1)
+  }
+
+  @Test func `reaches only the keys that are named, where some are, and another's with the same machine id stay`()
+    async throws
+  {
+    let first = try await server.registered("alice", deviceID: "one")
+    let copied = try await server.registered("alice", deviceID: "one")
+    let elsewhere = try await server.registered("alice", deviceID: "two")
+    var context = RequestContext(username: "alice")
+    context.deviceID = "one"
+    context.deregisterAll = true
+    context.deregisterKeyIDs = [first.keyID, elsewhere.keyID]
+    context.proof = try await proof("alice", first, counter: 1)
+    #expect(try await server.get(.deregistration, context).statusCode == .ok)
+    let request = try await server.authenticationRequest("alice")
+    #expect(request.policy.accepted == [[MatchCriteria(aaid: copied.aaid, keyIDs: [copied.keyID, elsewhere.keyID])]])
+  }
+
+  @Test func `reaches no machine's keys when it is not told the machine`() async throws {
+    let alice = try await server.registered("alice", deviceID: "one")
+    var context = RequestContext(username: "alice")
+    context.deregisterAll = true
+    context.proof = try await proof("alice", alice, counter: 1)
+    #expect(try await server.get(.deregistration, context).statusCode == .unknownKeyID)
+    #expect(try await keyCount("alice") == 1)
+  }
+
+  @Test func `deletes the keys of one model and names them`() async throws {
+    let passcode = try await server.registered("alice", model: "5541#0001")
+    let pattern = try await server.registered("alice", model: "5541#0002")
+    var context = RequestContext(username: "alice")
+    context.deregisterAAID = pattern.aaid
+    context.proof = try await proof("alice", passcode, counter: 1)
+    let answer = try await server.get(.deregistration, context)
+    #expect(try authenticators(answer) == [.allKeys(pattern.aaid)])
+    let text = try #require(answer.uafRequest)
+    #expect(text.contains(pattern.keyID.text))
+    #expect(!text.contains(passcode.keyID.text))
+    #expect(try await keyCount("alice") == 1)
+  }
+
+  @Test func `deletes with an enrolment code, which still registers afterwards`() async throws {
+    _ = try await server.registered("alice")
+    var context = RequestContext(username: "alice")
+    context.authCode = try await server.enrol("alice")
+    #expect(try await server.get(.deregistration, context).statusCode == .ok)
+    #expect(try await keyCount("alice") == 0)
+    #expect(try await server.get(.registration, context).statusCode == .ok)
+  }
+}

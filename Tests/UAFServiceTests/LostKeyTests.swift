@@ -1,0 +1,100 @@
+import GRDB
+import Testing
+import UAFMessages
+
+@testable import ServerTesting
+@testable import SQLiteStore
+@testable import UAFService
+
+/// Registrations whose machine says which of its keys it has lost.
+struct LostKeyTests {
+  let server: TestServer
+
+  init() throws {
+    server = try TestServer()
+  }
+
+  private func keyIDs(of username: String) async throws -> [KeyID] {
+    try await server.database.read { [appID = server.identity.appID] db in
+      try CredentialStore(db: db).keys(of: username, appID: appID).map(\.keyID)
+    }
+  }
+
+  private func context(_ lost: [KeyID], device: String?) async throws -> RequestContext {
+    var context = RequestContext(username: "alice")
+    context.authCode = try await server.enrol("alice")
+    context.deviceID = device
+    context.lostKeyIDs = lost
+    return context
+  }
+
+  /// Registers a new key in the place of the lost ones.
+  ///
+  /// - Returns: the new key, and which ones the server says it has forgotten.
+  private func register(_ lost: [KeyID], device: String? = "one") async throws -> (new: KeyID, forgotten: [KeyID]) {
+    let new = try FakeAuthenticator()
+    let request = try await new.registrationRequest(
+      from: server.get(.registration, context(lost, device: device)))
+    let body = SendUAFResponse(uafResponse: try new.register(request).text, context: nil)
+    guard
+      case .accepted(_, _, _, _, _, let forgotten) = try await ResponseService(environment: server.environment)
+        .respond(body)
+    else { throw TestServer.Unexpected() }
+    return (new.keyID, forgotten)
+  }
+
+  @Test(arguments: ["one", nil]) func `the new key takes the place of the lost one, and that is said`(
+    _ device: String?
+  ) async throws {
+    let old = try await server.registered("alice", deviceID: device)
+    let (new, forgotten) = try await register([old.keyID], device: device)
+    #expect(forgotten == [old.keyID])
+    #expect(try await keyIDs(of: "alice") == [new])
+  }
+
+  @Test func `keys of another machine, of another person, and revoked ones stay, though they are named`() async throws {
+    let revoked = try await server.registered("alice", deviceID: "one")
+    let now = server.now
+    _ = try await server.database.write { db in try CredentialStore(db: db).revokeAll(of: "alice", now: now) }
+    let elsewhere = try await server.registered("alice", deviceID: "two")
+    let bob = try await server.registered("bob", deviceID: "one")
+    let (new, forgotten) = try await register([revoked.keyID, elsewhere.keyID, bob.keyID])
+    #expect(forgotten.isEmpty)
+    #expect(try await keyIDs(of: "alice") == [revoked.keyID, elsewhere.keyID, new])
+    #expect(try await keyIDs(of: "bob") == [bob.keyID])
+  }
+
+  @Test func `another key of the same machine id stays, where it is not named`() async throws {
+    let copied = try await server.registered("alice", deviceID: "one")
+    let (new, forgotten) = try await register([])
+    #expect(forgotten.isEmpty)
+    #expect(try await keyIDs(of: "alice") == [copied.keyID, new])
+  }
+
+  @Test func `is not asked to leave out what it has lost`() async throws {
+    let old = try await server.registered("alice", deviceID: "one")
+    let answer = try await server.get(.registration, context([old.keyID], device: "one"))
+    #expect(try FakeAuthenticator().registrationRequest(from: answer).policy.disallowed.isEmpty)
+  }
+
+  @Test func `asking alone forgets nothing, and neither does an answer that is refused`() async throws {
+    let old = try await server.registered("alice", deviceID: "one")
+    let authenticator = try FakeAuthenticator()
+    let request = try await authenticator.registrationRequest(
+      from: server.get(.registration, context([old.keyID], device: "one")))
+    #expect(try await keyIDs(of: "alice") == [old.keyID])
+    let forged = try authenticator.register(request, signedBy: FakeAuthenticator())
+    #expect(try await server.respond(forged).0 == .invalidAttestationSignature)
+    #expect(try await keyIDs(of: "alice") == [old.keyID])
+  }
+
+  @Test func `names of keys without a code forget nothing, and more than 64 are refused`() async throws {
+    let old = try await server.registered("alice", deviceID: "one")
+    var asked = try await context([old.keyID], device: "one")
+    asked.authCode = nil
+    #expect(try await server.get(.registration, asked).statusCode == .unauthorized)
+    #expect(try await keyIDs(of: "alice") == [old.keyID])
+    let many = Array(repeating: old.keyID, count: 65)
+    #expect(try await server.get(.registration, context(many, device: "one")).statusCode == .badRequest)
+  }
+}

@@ -1,0 +1,139 @@
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// The policy that was sent, checked again over what came back: nothing else binds a client to it.
+struct PolicyRecheckTests {
+  let passcode, pattern: FakeAuthenticator
+  let verifier: Verifier
+  let appID = "https://a.test/uaf/facets"
+
+  init() throws {
+    passcode = try FakeAuthenticator(aaid: "5541#0001")
+    pattern = try FakeAuthenticator(aaid: "5541#0002")
+    let identity = try ServerIdentity(
+      publicURL: "https://a.test", facets: [ServerIdentity.pamModuleFacet], certificates: [])
+    verifier = Verifier(identity: identity, models: try .projectOwn(), now: 1_800_000_000)
+  }
+
+  private func key(_ authenticator: FakeAuthenticator) -> StoredKey {
+    StoredKey(
+      aaid: authenticator.aaid, keyID: authenticator.keyID, publicKey: authenticator.publicKey,
+      signatureAlgorithm: SignatureAlgorithm.secp256r1ECDSASHA256Raw, signCounter: 0, isRevoked: false)
+  }
+
+  /// The KeyIDs the server accepts of one answer by several authenticators, or why it refuses.
+  private func outcome(_ policy: Policy, by signers: [FakeAuthenticator]) throws -> Result<[KeyID], Refusal> {
+    let challenge = try ServerChallenge(bytes: RandomBytes.make(32))
+    let header = OperationHeader(upv: .uaf11, op: .authentication, appID: appID, serverData: "d")
+    let request = AuthenticationRequest(header: header, challenge: challenge, policy: policy)
+    var assertions: [AuthenticatorSignAssertion] = []
+    var fcParams = ""
+    for signer in signers {
+      guard case .authentication(let response) = try signer.authenticate(request, counter: 1) else {
+        throw TestServer.Unexpected()
+      }
+      assertions += response.assertions
+      fcParams = response.fcParams
+    }
+    let response = AuthenticationResponse(header: header, fcParams: fcParams, assertions: assertions)
+    let issued = IssuedRequest(
+      operation: .authentication, username: "a", challengeHash: try SHA256.hash(challenge.bytes), appID: appID,
+      serverData: "d", policy: policy, transaction: nil, device: Device(), proofOperations: [], isDecoy: false,
+      expiresAt: .max)
+    switch verifier.verify(response, issued: issued, keys: signers.map(key)) {
+    case .accepted(let verified): return .success(verified.map(\.keyID))
+    case .refused(let refusal): return .failure(refusal)
+    }
+  }
+
+  private func criteria(_ change: (inout MatchCriteria) -> Void) -> MatchCriteria {
+    var criteria = MatchCriteria()
+    change(&criteria)
+    return criteria
+  }
+
+  private var both: Policy {
+    Policy(accepted: [[MatchCriteria(aaid: passcode.aaid), MatchCriteria(aaid: pattern.aaid)]])
+  }
+
+  @Test func `accepts two authenticators where two together were asked for, in either order`() throws {
+    let expected = [passcode.keyID, pattern.keyID]
+    #expect(try outcome(both, by: [passcode, pattern]) == .success(expected))
+    #expect(try outcome(both, by: [pattern, passcode]) == .success(expected.reversed()))
+  }
+
+  @Test func `refuses one of two, and one with another key of the same model`() throws {
+    let second = try FakeAuthenticator(aaid: "5541#0001")
+    #expect(try outcome(both, by: [passcode]) == .failure(.notInPolicy))
+    #expect(try outcome(both, by: [passcode, second]) == .failure(.notInPolicy))
+    let anyTwo = Policy(accepted: [[criteria { $0.userVerification = 1023 }, criteria { $0.userVerification = 1023 }]])
+    #expect(try outcome(anyTwo, by: [passcode, second]) == .failure(.notInPolicy))
+    #expect(try outcome(anyTwo, by: [passcode, pattern]) == .success([passcode.keyID, pattern.keyID]))
+  }
+
+  @Test func `refuses two where one of them does not sign`() throws {
+    let thief = try FakeAuthenticator(aaid: "5541#0002", keyID: pattern.keyID)
+    let challenge = try ServerChallenge(bytes: RandomBytes.make(32))
+    let header = OperationHeader(upv: .uaf11, op: .authentication, appID: appID, serverData: "d")
+    let request = AuthenticationRequest(header: header, challenge: challenge, policy: both)
+    guard case .authentication(let one) = try passcode.authenticate(request, counter: 1),
+      case .authentication(let two) = try thief.authenticate(request, counter: 1)
+    else { throw TestServer.Unexpected() }
+    let response = AuthenticationResponse(
+      header: header, fcParams: one.fcParams, assertions: one.assertions + two.assertions)
+    let issued = IssuedRequest(
+      operation: .authentication, username: "a", challengeHash: try SHA256.hash(challenge.bytes), appID: appID,
+      serverData: "d", policy: both, transaction: nil, device: Device(), proofOperations: [], isDecoy: false,
+      expiresAt: .max)
+    guard case .refused(let refusal) = verifier.verify(response, issued: issued, keys: [key(passcode), key(pattern)])
+    else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(refusal == .invalidSignature)
+  }
+
+  @Test func `takes the first alternative that is met, and nothing beside it`() throws {
+    let either = Policy(accepted: [[MatchCriteria(aaid: pattern.aaid)], [MatchCriteria(aaid: passcode.aaid)]])
+    #expect(try outcome(either, by: [passcode, pattern]) == .success([pattern.keyID]))
+    #expect(try outcome(either, by: [passcode]) == .success([passcode.keyID]))
+  }
+
+  @Test func `refuses what is disallowed, although it is accepted too`() throws {
+    let policy = Policy(
+      accepted: [[MatchCriteria(aaid: passcode.aaid)]],
+      disallowed: [MatchCriteria(aaid: passcode.aaid, keyIDs: [passcode.keyID])])
+    #expect(try outcome(policy, by: [passcode]) == .failure(.notInPolicy))
+  }
+
+  @Test func `refuses an authenticator that misses any one criterion by its metadata or its assertion`() throws {
+    let missed: [MatchCriteria] = [
+      MatchCriteria(aaid: pattern.aaid), criteria { $0.vendorID = ["FFFF"] },
+      criteria { $0.keyIDs = [pattern.keyID] }, criteria { $0.userVerification = UserVerification.pattern },
+      criteria { $0.userVerification = UserVerification.all | UserVerification.passcode | UserVerification.pattern },
+      criteria { $0.keyProtection = 6 }, criteria { $0.matcherProtection = 6 }, criteria { $0.attachmentHint = 0x1FE },
+      criteria { $0.tcDisplay = 0x1C }, criteria { $0.authenticationAlgorithms = [2, 3] },
+      criteria { $0.assertionSchemes = ["UAFV2TLV"] }, criteria { $0.attestationTypes = [15879] },
+      criteria { $0.authenticatorVersion = 2 },
+    ]
+    for criteria in missed {
+      #expect(
+        try outcome(Policy(accepted: [[criteria]]), by: [passcode]) == .failure(.notInPolicy), "\(criteria.jsonText)")
+    }
+    let met: [MatchCriteria] = [
+      MatchCriteria(aaid: passcode.aaid), criteria { $0.vendorID = ["5541"] },
+      criteria { $0.keyIDs = [passcode.keyID] }, criteria { $0.userVerification = 0x84 },
+      criteria { $0.keyProtection = 1 }, criteria { $0.matcherProtection = 1 }, criteria { $0.attachmentHint = 1 },
+      criteria { $0.tcDisplay = 2 }, criteria { $0.authenticationAlgorithms = [2, 1] },
+      criteria { $0.assertionSchemes = ["UAFV1TLV"] }, criteria { $0.attestationTypes = [15879, 15880] },
+      criteria { $0.authenticatorVersion = 1 },
+    ]
+    for criteria in met {
+      #expect(try outcome(Policy(accepted: [[criteria]]), by: [passcode]) == .success([passcode.keyID]))
+    }
+  }
+}

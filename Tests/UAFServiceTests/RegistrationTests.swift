@@ -1,0 +1,222 @@
+import GRDB
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import SQLiteStore
+@testable import UAFService
+
+struct RegistrationTests {
+  let server: TestServer
+  let authenticator: FakeAuthenticator
+
+  init() throws {
+    server = try TestServer()
+    authenticator = try FakeAuthenticator()
+  }
+
+  func request(_ username: String = "alice", code: String? = nil) async throws -> RegistrationRequest {
+    var context = RequestContext(username: username)
+    if let code { context.authCode = code } else { context.authCode = try await server.enrol(username) }
+    return try await authenticator.registrationRequest(from: server.get(.registration, context))
+  }
+
+  func keys(of username: String) async throws -> [StoredKey] {
+    try await server.database.read { [appID = server.identity.appID] db in
+      try CredentialStore(db: db).keys(of: username, appID: appID)
+    }
+  }
+
+  @Test func `stores a key that an enrolment code allowed`() async throws {
+    let (refusal, token) = try await server.respond(authenticator.register(request()), username: "alice")
+    #expect(refusal == nil)
+    #expect(token?.type == "JWT")
+    let keys = try await keys(of: "alice")
+    #expect(keys.map(\.keyID) == [authenticator.keyID])
+    #expect(keys.map(\.publicKey) == [authenticator.publicKey])
+  }
+
+  /// The names of an account's machines, oldest key first.
+  private func deviceNames(of username: String) async throws -> [String?] {
+    try await server.database.read { db in
+      try Row.fetchAll(
+        db, sql: "SELECT deviceName FROM credential WHERE username = ? ORDER BY id", arguments: [username]
+      )
+      .map { $0["deviceName"] }
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["laptop", "laptop"], ["m", "m"], ["laptop", "laptop"]),
+      (["laptop", "tower"], ["m", "m"], ["laptop", "laptop"]),
+      (["laptop", nil], ["m", "m"], ["laptop", "laptop"]),
+      ([nil, "tower", "desk"], ["m", "m", "m"], [nil, "tower", "tower"]),
+      (["e\u{301}", "\u{e9}"], ["m", "m"], ["e\u{301}", "e\u{301}"]),
+      (["laptop", "tower"], ["m", "n"], ["laptop", "tower"]),
+      (["laptop", "tower"], [nil, nil], ["laptop", "tower"]),
+    ] as [([String?], [String?], [String?])])
+  func `keeps the first name of an account's machine, and lets no later one replace it`(
+    names: [String?], machines: [String?], stored: [String?]
+  ) async throws {
+    for (name, machine) in zip(names, machines) {
+      _ = try await server.registered("alice", deviceID: machine, deviceName: name)
+    }
+    let kept = try await deviceNames(of: "alice")
+    #expect(kept.map { $0.map { Array($0.utf8) } } == stored.map { $0.map { Array($0.utf8) } })
+  }
+
+  @Test func `takes no name from another account's machine`() async throws {
+    _ = try await server.registered("alice", deviceID: "m", deviceName: "laptop")
+    _ = try await server.registered("bob", deviceID: "m", deviceName: "tower")
+    #expect(try await deviceNames(of: "bob") == ["tower"])
+  }
+
+  @Test func `stores how the authenticator draws pictures, where it says so`() async throws {
+    let display = #"{"width":320,"height":480,"bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0}"#
+    for (username, list) in [("alice", "[\(display)]"), ("bob", nil)] {
+      let authenticator = try FakeAuthenticator()
+      let answer = try await authenticator.register(request(username)).text
+      let scheme = #""assertionScheme":"UAFV1TLV""#
+      let more = list.map { ",\"tcDisplayPNGCharacteristics\":\($0)" } ?? ""
+      let response = try UAFResponse(parsing: answer.replacing(scheme, with: scheme + more))
+      #expect(try await server.respond(response).0 == nil)
+      let stored = try await server.database.read { db in
+        try String.fetchOne(db, sql: "SELECT displays FROM credential WHERE username = ?", arguments: [username])
+      }
+      #expect(stored == list)
+    }
+  }
+
+  @Test func `refuses a registration without code or proof, and of a wrong code, for known and unknown names alike`()
+    async throws
+  {
+    try await server.enrol("alice")
+    for name in ["alice", "nobody"] {
+      var context = RequestContext(username: name)
+      #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+      context.authCode = "wrong"
+      #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+    }
+  }
+
+  @Test func `takes the right code after a thousand wrong ones, each refused`() async throws {
+    let code = try await server.enrol("alice")
+    var context = RequestContext(username: "alice")
+    for number in 0..<1000 {
+      context.authCode = "wrong\(number)"
+      #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+    }
+    context.authCode = code
+    #expect(try await server.get(.registration, context).statusCode == .ok)
+  }
+
+  @Test func `refuses each registration that does not verify, and takes the right one with the same code`() async throws
+  {
+    let code = try await server.enrol("alice")
+    let other = try FakeAuthenticator()
+    for _ in 0..<9 {
+      let request = try await request(code: code)
+      let (refusal, _) = try await server.respond(authenticator.register(request, signedBy: other))
+      #expect(refusal == .invalidAttestationSignature)
+    }
+    let (refusal, _) = try await server.respond(authenticator.register(request(code: code)))
+    #expect(refusal == nil)
+  }
+
+  @Test func `refuses a code that was used`() async throws {
+    let code = try await server.enrol("alice")
+    let (refusal, _) = try await server.respond(authenticator.register(request(code: code)))
+    #expect(refusal == nil)
+    var context = RequestContext(username: "alice")
+    context.authCode = code
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+
+  @Test func `refuses a code that has expired, another person's, and one that a newer code closed`() async throws {
+    var context = RequestContext(username: "alice")
+    context.authCode = try await server.enrol("alice", lifetime: 900)
+    server.advance(seconds: 900)
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+    context.authCode = try await server.enrol("bob")
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+    context.authCode = try await server.enrol("alice")
+    try await server.enrol("alice")
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+
+  @Test func `lets one code register once, however many requests it opened`() async throws {
+    let code = try await server.enrol("alice")
+    let first = try await request(code: code)
+    let second = try await request(code: code)
+    let (early, _) = try await server.respond(authenticator.register(first))
+    #expect(early == .enrolmentCodeUsed)
+    let (late, _) = try await server.respond(authenticator.register(second))
+    #expect(late == nil)
+    #expect(try await keys(of: "alice").count == 1)
+  }
+
+  @Test func `refuses the same response a second time`() async throws {
+    let response = try await authenticator.register(request())
+    #expect(try await server.respond(response).0 == nil)
+    #expect(try await server.respond(response).0 == .unknownChallenge)
+  }
+
+  @Test func `refuses a response after the request's lifetime, and its challenge from then on`() async throws {
+    let response = try await authenticator.register(request())
+    server.advance(seconds: RequestService.lifetime)
+    #expect(try await server.respond(response).0 == .expiredChallenge)
+    #expect(try await keys(of: "alice").isEmpty)
+  }
+
+  @Test func `refuses a key that is registered already, for whomever`() async throws {
+    #expect(try await server.respond(authenticator.register(request("alice"))).0 == nil)
+    #expect(try await server.respond(authenticator.register(request("bob"))).0 == .keyAlreadyRegistered)
+    #expect(try await keys(of: "bob").isEmpty)
+  }
+
+  @Test func `tells the client which keys the account has, except revoked ones`() async throws {
+    let known = try await server.registered("alice")
+    #expect(try await request().policy.disallowed == [MatchCriteria(aaid: known.aaid, keyIDs: [known.keyID])])
+    let now = server.now
+    _ = try await server.database.write { db in try CredentialStore(db: db).revokeAll(of: "alice", now: now) }
+    #expect(try await request().policy.disallowed.isEmpty)
+  }
+
+  @Test func `refuses a response in another account's name`() async throws {
+    let response = try await authenticator.register(request("alice"))
+    #expect(try await server.respond(response, username: "bob").0 == .otherUser)
+    #expect(try await keys(of: "bob").isEmpty)
+  }
+
+  @Test(arguments: ["", "a b", "a\u{1b}[31m", "é", "a\n", String(repeating: "a", count: 129)])
+  func `refuses a name that is none`(name: String) async throws {
+    #expect(try await server.get(.registration, RequestContext(username: name)).statusCode == .badRequest)
+    #expect(try await server.get(.authentication, RequestContext(username: name)).statusCode == .badRequest)
+  }
+
+  @Test func `refuses a further registration with the token of an ordinary login`() async throws {
+    let known = try await server.registered("alice")
+    let login = try await server.respond(
+      known.authenticate(server.authenticationRequest("alice"), counter: 1))
+    var context = RequestContext(username: "alice")
+    context.proof = login.1?.value
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+
+  @Test func `registers a further key with a proof asked for that purpose, once`() async throws {
+    let known = try await server.registered("alice")
+    let body = GetUAFRequest(op: .authentication, context: #"{"username":"alice","proofFor":"Reg"}"#)
+    let request = try await TestServer.authenticationRequest(in: server.get(body))
+    let (refusal, token) = try await server.respond(known.authenticate(request, counter: 1))
+    #expect(refusal == nil)
+    var context = RequestContext(username: "alice")
+    context.proof = token?.value
+    let answer = try await server.get(.registration, context)
+    let further = try FakeAuthenticator(aaid: "5541#0002")
+    #expect(try await server.respond(further.register(further.registrationRequest(from: answer))).0 == nil)
+    #expect(try await keys(of: "alice").count == 2)
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+}

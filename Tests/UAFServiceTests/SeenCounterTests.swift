@@ -1,0 +1,49 @@
+import GRDB
+import Testing
+import UAFMessages
+
+@testable import ServerTesting
+@testable import SQLiteStore
+@testable import UAFService
+
+/// How far the server has seen a key count, told to whoever signs with it.
+struct SeenCounterTests {
+  let server: TestServer
+  let alice: FakeAuthenticator
+
+  init() async throws {
+    server = try TestServer()
+    alice = try await server.registered("alice")
+    #expect(try await server.respond(alice.authenticate(server.authenticationRequest("alice"), counter: 5)).0 == nil)
+  }
+
+  private func refused(_ response: UAFResponse) async throws -> (Refusal, SeenCounter?) {
+    let body = SendUAFResponse(uafResponse: response.text, context: nil)
+    guard
+      case .refused(let refusal, _, let seen) = try await ResponseService(environment: server.environment).respond(body)
+    else { throw TestServer.Unexpected() }
+    return (refusal, seen)
+  }
+
+  @Test(arguments: [UInt32(5), 4, 0]) func `a counter that did not grow is told how far it was seen`(
+    _ counter: UInt32
+  ) async throws {
+    let response = try alice.authenticate(try await server.authenticationRequest("alice"), counter: counter)
+    let (refusal, seen) = try await refused(response)
+    #expect(refusal == .counterNotIncreased && seen == SeenCounter(keyID: alice.keyID, signCounter: 5))
+  }
+
+  @Test func `whoever cannot sign with the key is told nothing of it`() async throws {
+    let request = try await server.authenticationRequest("alice")
+    let (refusal, seen) = try await refused(alice.authenticate(request, counter: 4, signedBy: FakeAuthenticator()))
+    #expect(refusal == .invalidSignature && seen == nil)
+  }
+
+  @Test func `a revoked key is told nothing but that`() async throws {
+    let now = server.now
+    _ = try await server.database.write { db in try CredentialStore(db: db).revokeAll(of: "alice", now: now) }
+    let request = try await server.authenticationRequest("alice")
+    let (refusal, seen) = try await refused(alice.authenticate(request, counter: 4))
+    #expect(refusal == .revokedKey && seen == nil)
+  }
+}

@@ -1,0 +1,55 @@
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+struct VerdictTokenTests {
+  let tokens: VerdictToken
+  let claims = VerdictClaims(
+    issuer: "https://a.test/uaf/facets", subject: "alice", operation: .authentication,
+    proofOperations: [.deregistration], challengeHash: "aGFzaA", issuedAt: 1, expiresAt: 61, tokenID: "id")
+
+  init() throws {
+    tokens = VerdictToken(keys: try TestServer().environment.keys)
+  }
+
+  @Test func `reads what it signed`() throws {
+    #expect(try tokens.claims(of: tokens.sign(claims)) == claims)
+  }
+
+  @Test func `writes a token that any ES256 verifier takes`() throws {
+    let parts = try tokens.sign(claims).split(separator: ".").map(String.init)
+    #expect(try Base64URL.decode(parts[0], maximumCount: 100) == Array(#"{"alg":"ES256","typ":"JWT"}"#.utf8))
+    let signature = try Base64URL.decode(parts[2], maximumCount: 64)
+    #expect(
+      P256.isValidSignature(
+        signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: tokens.keys.verdictPublicKey))
+  }
+
+  @Test func `refuses every changed character and every truncation`() throws {
+    let token = try tokens.sign(claims)
+    for index in token.indices {
+      var changed = token
+      changed.replaceSubrange(index...index, with: token[index] == "A" ? "B" : "A")
+      #expect(tokens.claims(of: changed) == nil)
+      #expect(tokens.claims(of: String(token[..<index])) == nil)
+    }
+    #expect(tokens.claims(of: token + ".") == nil)
+    #expect(tokens.claims(of: token + "A") == nil)
+  }
+
+  @Test func `refuses a token without a signature, and one of another server`() throws {
+    let none = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
+    let body = Base64URL.encode(claims.json.bytes)
+    #expect(tokens.claims(of: "\(none).\(body).") == nil)
+    let other = VerdictToken(keys: try TestServer().environment.keys)
+    #expect(try tokens.claims(of: other.sign(claims)) == nil)
+  }
+
+  @Test(arguments: ["", ".", "..", "...", "a.b.c", String(repeating: ".", count: 10_000)])
+  func `refuses what is no token`(text: String) {
+    #expect(tokens.claims(of: text) == nil)
+  }
+}

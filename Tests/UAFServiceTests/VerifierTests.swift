@@ -1,0 +1,106 @@
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// What the vectors do not show: policies, versions, counters and models.
+struct VerifierTests {
+  let verifier: Verifier
+  let authenticator: FakeAuthenticator
+  let header = OperationHeader(upv: .uaf11, op: .registration, appID: "https://a.test/uaf/facets", serverData: "d")
+  let challenge: ServerChallenge
+
+  init() throws {
+    let identity = try ServerIdentity(
+      publicURL: "https://a.test", facets: [ServerIdentity.pamModuleFacet], certificates: [])
+    verifier = Verifier(identity: identity, models: try .projectOwn(), now: 1_800_000_000)
+    authenticator = try FakeAuthenticator()
+    challenge = try ServerChallenge(bytes: RandomBytes.make(32))
+  }
+
+  func issued(_ operation: Operation, _ policy: Policy) throws -> IssuedRequest {
+    IssuedRequest(
+      operation: operation, username: "a", challengeHash: try SHA256.hash(challenge.bytes),
+      appID: "https://a.test/uaf/facets", serverData: "d", policy: policy, transaction: nil, device: Device(),
+      proofOperations: [], isDecoy: false, expiresAt: .max)
+  }
+
+  /// Why a registration with this policy and these wrongs is refused; nil if it is not.
+  func refusal(
+    _ policy: Policy, version: UInt16 = 1, regCounter: UInt32 = 1, isRegistered: Bool = false
+  ) throws -> Refusal? {
+    let request = RegistrationRequest(header: header, challenge: challenge, username: "a", policy: policy)
+    let sent = try authenticator.register(request, version: version, regCounter: regCounter)
+    guard case .registration(let response) = sent else { throw TestServer.Unexpected() }
+    let result = try verifier.verify(response, issued: issued(.registration, policy)) { _, _ in isRegistered }
+    return if case .refused(let refusal) = result { refusal } else { nil }
+  }
+
+  var own: Policy { Policy(accepted: [[MatchCriteria(aaid: authenticator.aaid)]]) }
+
+  @Test func `accepts what the policy accepts`() throws {
+    #expect(try refusal(own) == nil)
+  }
+
+  @Test func `refuses a model the policy does not accept, although it was sent`() throws {
+    let policy = Policy(accepted: [[MatchCriteria(aaid: try AAID("5541#0002"))]])
+    #expect(try refusal(policy) == .notInPolicy)
+  }
+
+  @Test func `refuses a model the policy excludes`() throws {
+    let policy = Policy(accepted: own.accepted, disallowed: [MatchCriteria(aaid: authenticator.aaid)])
+    #expect(try refusal(policy) == .notInPolicy)
+  }
+
+  @Test func `refuses one authenticator where two together were asked for`() throws {
+    let both = Policy(accepted: [
+      [MatchCriteria(aaid: try AAID("5541#0001")), MatchCriteria(aaid: try AAID("5541#0002"))]
+    ])
+    #expect(try refusal(both) == .notInPolicy)
+  }
+
+  @Test func `refuses an authenticator older than its statement, and a registration counter no person reaches`() throws
+  {
+    #expect(try refusal(own, version: 0) == .outdatedAuthenticator)
+    #expect(try refusal(own, regCounter: 100_001) == .unlikelyRegistrationCounter)
+    #expect(try refusal(own, regCounter: 0) == nil)
+  }
+
+  @Test func `refuses a key that is registered`() throws {
+    #expect(try refusal(own, isRegistered: true) == .keyAlreadyRegistered)
+  }
+
+  @Test func `refuses a model it does not know`() throws {
+    let stranger = try FakeAuthenticator(aaid: "FFFF#0001")
+    let policy = Policy(accepted: [[MatchCriteria(aaid: stranger.aaid)]])
+    let request = RegistrationRequest(header: header, challenge: challenge, username: "a", policy: policy)
+    guard case .registration(let response) = try stranger.register(request),
+      case .refused(let refusal) = try verifier.verify(
+        response, issued: issued(.registration, policy), isRegistered: { _, _ in false })
+    else { throw TestServer.Unexpected() }
+    #expect(refusal == .unknownAAID)
+  }
+
+  @Test func `accepts an authenticator that does not count, and refuses it once it has counted`() throws {
+    let policy = Policy(accepted: [[MatchCriteria(aaid: authenticator.aaid, keyIDs: [authenticator.keyID])]])
+    let header = OperationHeader(upv: .uaf11, op: .authentication, appID: header.appID, serverData: "d")
+    let request = AuthenticationRequest(header: header, challenge: challenge, policy: policy)
+    guard case .authentication(let response) = try authenticator.authenticate(request, counter: 0) else {
+      throw TestServer.Unexpected()
+    }
+    for (stored, isAccepted) in [(0, true), (1, false)] as [(UInt32, Bool)] {
+      let key = StoredKey(
+        aaid: authenticator.aaid, keyID: authenticator.keyID, publicKey: authenticator.publicKey,
+        signatureAlgorithm: SignatureAlgorithm.secp256r1ECDSASHA256Raw, signCounter: stored, isRevoked: false)
+      let result = try verifier.verify(response, issued: issued(.authentication, policy), keys: [key])
+      let wasAccepted = if case .accepted = result { true } else { false }
+      #expect(wasAccepted == isAccepted)
+    }
+  }
+
+  @Test func `has a status for every refusal, and none is success`() {
+    for refusal in Refusal.allCases { #expect(refusal.statusCode != .ok) }
+  }
+}
