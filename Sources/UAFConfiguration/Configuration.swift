@@ -63,7 +63,7 @@ public struct Configuration: Sendable {
     lockPolicy(for: ConfiguredAuthenticator(type), origin: origin)
   }
 
-  /// What is asked of the entries of a type: by its section, or by the type's defaults where it has no section with keys of its own.
+  /// What is asked of the entries of a type: by its section, or by the type's defaults where it has no keys of its own.
   public func rules(for type: AuthenticatorType) -> any EntryRules {
     let sections: [AuthenticatorType: any EntryRules] = [.passcode: passcode.rules, .pattern: pattern.rules]
     return sections[type] ?? type.defaultRules()

@@ -9,7 +9,7 @@ import UAFWire
 
 @testable import Authenticator
 @testable import UAFHelper
-@testable import UAFServer
+@testable import UAFService
 
 /// A third authenticator type is a folder and one entry of the list: everything else takes it as it is.
 ///
@@ -102,7 +102,7 @@ import UAFWire
   }
 
   /// Why the server refuses the registration that the bench has sent; nil if it accepts it.
-  private static func verify(_ bench: HelperBench, models: AuthenticatorModels) throws -> UAFServer.Refusal? {
+  private static func verify(_ bench: HelperBench, models: AuthenticatorModels) throws -> UAFService.Refusal? {
     let sent = try #require(bench.server.requests.last { $0.url.hasSuffix("respond") })
     let message = try UAFResponse(parsing: SendUAFResponse(parsing: sent.body).uafResponse)
     guard case .registration(let response) = message else { return .otherOperation }
