@@ -22,7 +22,7 @@ import UAFWire
   private let prompter: Prompter
   private let device: DeviceDescription
   private let now: () -> BootTime
-  private let connect: Connecting
+  private let startExchange: Connecting
   /// The server, or why there is none; nil until somebody has looked.
   private var found: Result<ServerSettings, Ending>?
 
@@ -36,7 +36,7 @@ import UAFWire
     self.prompter = prompter
     self.device = device
     self.now = now
-    self.connect = connect
+    self.startExchange = connect
   }
 
   // MARK: Root's settings
@@ -158,7 +158,7 @@ import UAFWire
   /// - Parameter isForLogin: whether the wait for an answer ends when the front end goes away.
   /// - Throws: ``Ending`` where uaf-fetch could not be started.
   func network(_ server: ServerSettings, isForLogin: Bool = false) throws(Ending) -> Network {
-    try connect(server, authorities, prompter.waiter(isForLogin: isForLogin))
+    try startExchange(server, authorities, prompter.waiter(isForLogin: isForLogin))
   }
 
   /// Whether whoever controls uaf-fetch could forge the server's answer to a code.
