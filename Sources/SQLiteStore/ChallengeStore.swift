@@ -28,7 +28,7 @@ struct ChallengeStore: Challenges {
   func take(hash: [UInt8], serverData: String) throws -> (issued: IssuedRequest, code: CodeInUse?)? {
     let row = try Row.fetchOne(
       db, sql: "DELETE FROM challenge WHERE hash = ? RETURNING *", arguments: [hash.databaseBlob])
-    guard let row, let operation = Operation(rawValue: row["operation"]) else { return nil }
+    guard let row, let operation = UAFOperation(rawValue: row["operation"]) else { return nil }
     var device = Device()
     device.id = row["deviceID"]
     device.name = row["deviceName"]
@@ -41,7 +41,7 @@ struct ChallengeStore: Challenges {
       operation: operation, username: row["username"], challengeHash: hash, appID: row["appID"],
       serverData: serverData, policy: try Policy(parsing: row["policy"] as String),
       transaction: try text.map { try Transaction(signing: $0) }, device: device,
-      proofOperations: proofOperations.split(separator: " ").compactMap { Operation(rawValue: String($0)) },
+      proofOperations: proofOperations.split(separator: " ").compactMap { UAFOperation(rawValue: String($0)) },
       isDecoy: row["isDecoy"], expiresAt: row["expiresAt"], transactionText: text,
       lostKeyIDs: try lostKeyIDs?.split(separator: " ").map { try KeyID(json: .string(String($0)), path: "lostKeyIDs") }
         ?? [])

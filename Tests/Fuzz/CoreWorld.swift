@@ -112,7 +112,7 @@ import UAFWire
 
   /// The payload of an enrolment, or of whatever else takes one.
   static func payload(for operation: UAFWire.Operation) -> [UInt8] {
-    let purpose: UAFMessages.Operation =
+    let purpose: UAFOperation =
       switch operation {
       case .authenticate: .authentication
       case .deregister, .deregisterAll: .deregistration

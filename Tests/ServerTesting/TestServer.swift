@@ -56,7 +56,7 @@ final class TestServer: Sendable {
     return code
   }
 
-  func get(_ operation: Operation, _ context: RequestContext) async throws -> ReturnUAFRequest {
+  func get(_ operation: UAFOperation, _ context: RequestContext) async throws -> ReturnUAFRequest {
     try await get(GetUAFRequest(op: operation, context: context.jsonText))
   }
 

@@ -21,7 +21,7 @@ enum Scene {
   static func keyID(_ byte: UInt8 = 7) throws -> KeyID { try KeyID(bytes: [UInt8](repeating: byte, count: 32)) }
   static func challenge() throws -> ServerChallenge { try ServerChallenge(bytes: [UInt8](repeating: 3, count: 32)) }
 
-  static func header(_ op: Operation, upv: UPV = .uaf11, appID: String? = appID) -> OperationHeader {
+  static func header(_ op: UAFOperation, upv: UPV = .uaf11, appID: String? = appID) -> OperationHeader {
     OperationHeader(
       upv: upv, op: op, appID: appID, serverData: "data",
       exts: [Extension(id: "com.example.ignored", data: "x", failIfUnknown: false)])
@@ -72,7 +72,7 @@ enum Scene {
     TransportResponse(status: status, contentType: contentType, body: body, serverCertificate: certificate)
   }
 
-  static func returning(_ request: UAFRequest, op: Operation? = nil) -> ScriptedTransport.Exchange {
+  static func returning(_ request: UAFRequest, op: UAFOperation? = nil) -> ScriptedTransport.Exchange {
     .answering(
       get,
       uaf(

@@ -31,7 +31,7 @@ struct UAFRoutesTests {
       uri: path, method: .post, headers: headers, body: ByteBuffer(bytes: body))
   }
 
-  func get(_ client: any TestClientProtocol, _ operation: Operation, _ context: RequestContext) async throws
+  func get(_ client: any TestClientProtocol, _ operation: UAFOperation, _ context: RequestContext) async throws
     -> ReturnUAFRequest
   {
     let body = GetUAFRequest(op: operation, context: context.jsonText)

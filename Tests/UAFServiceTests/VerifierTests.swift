@@ -20,7 +20,7 @@ struct VerifierTests {
     challenge = try ServerChallenge(bytes: RandomBytes.make(32))
   }
 
-  func issued(_ operation: Operation, _ policy: Policy) throws -> IssuedRequest {
+  func issued(_ operation: UAFOperation, _ policy: Policy) throws -> IssuedRequest {
     IssuedRequest(
       operation: operation, username: "a", challengeHash: try SHA256.hash(challenge.bytes),
       appID: "https://a.test/uaf/facets", serverData: "d", policy: policy, transaction: nil, device: Device(),

@@ -96,7 +96,7 @@ struct VerifierVectorTests {
 extension IssuedRequest {
   /// A copy with one thing changed.
   func changing(
-    operation: Operation? = nil, challengeHash: [UInt8]? = nil, appID: String? = nil, serverData: String? = nil,
+    operation: UAFOperation? = nil, challengeHash: [UInt8]? = nil, appID: String? = nil, serverData: String? = nil,
     policy: Policy? = nil
   ) -> IssuedRequest {
     IssuedRequest(

@@ -7,7 +7,7 @@ import UAFWire
 
 @Suite struct OutOfBandTests {
   private static func payload(
-    _ operation: UAFMessages.Operation = .registration, server: String = "https://fido.example.com"
+    _ operation: UAFOperation = .registration, server: String = "https://fido.example.com"
   ) -> String {
     EnrolmentPayload(op: operation, server: server, username: "alice", authCode: "c0de", expires: 1).encoded
   }

@@ -37,7 +37,7 @@ public struct AuthenticationFlow: Sendable {
   ///     whose token authorises nothing further.
   public init(
     settings: ClientSettings, username: String, transaction: TransactionText? = nil, isServers: Bool = false,
-    proofFor: UAFMessages.Operation? = nil
+    proofFor: UAFOperation? = nil
   ) {
     self.transaction = transaction
     isApproval = false

@@ -7,7 +7,7 @@ public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
   /// The account's name at the server.
   public let username: String
   /// What was accepted.
-  public let operation: UAFMessages.Operation
+  public let operation: UAFOperation
   /// The challenge that was answered, base64url as the server sent it.
   public let challenge: String
   /// Keys that the server says it has forgotten, of those a registration named as lost.

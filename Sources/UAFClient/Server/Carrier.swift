@@ -6,7 +6,7 @@ struct Carrier: Sendable {
   /// A UAF request as it came, not yet read.
   struct Carried: Sendable {
     let message: [UInt8]
-    let op: Operation?
+    let op: UAFOperation?
     let lifetimeMilliseconds: UInt32?
     var tokens: [Token] = []
   }
@@ -16,7 +16,7 @@ struct Carrier: Sendable {
   // MARK: What is sent
 
   /// Asks for a UAF request.
-  func question(_ operation: Operation, _ context: RequestContext, to url: String) -> TransportRequest {
+  func question(_ operation: UAFOperation, _ context: RequestContext, to url: String) -> TransportRequest {
     switch settings.dialect {
     case .fido:
       let body = GetUAFRequest(op: operation, context: context.jsonText)
@@ -58,7 +58,7 @@ struct Carrier: Sendable {
 
   /// The UAF request in an answer.
   func request(
-    in response: TransportResponse, _ operation: Operation, of link: ServerLink
+    in response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) -> Carried {
     switch settings.dialect {
     case .fido:
@@ -81,7 +81,7 @@ struct Carrier: Sendable {
   ///
   /// A server that sends a request did not understand what it was asked for.
   func acknowledgement(
-    in response: TransportResponse, _ operation: Operation, of link: ServerLink
+    in response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) {
     guard settings.dialect == .fido else {
       throw link.refusal(.invalidParameter, "the plain dialect has no words for a denial")
@@ -96,7 +96,7 @@ struct Carrier: Sendable {
 
   /// The verdict in an answer; a refusal is thrown.
   func verdict(
-    in response: TransportResponse, _ operation: Operation, of link: ServerLink
+    in response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) -> ServerResponse {
     guard case .plain(let rules) = settings.dialect else { return try verdictBody(response, operation, of: link) }
     let answer = try bareAnswer(response, operation, of: link)
@@ -135,7 +135,7 @@ struct Carrier: Sendable {
 
   /// With a further request neither 1200 nor "pending" is the last word, so that both lead on to it.
   private func verdictBody(
-    _ response: TransportResponse, _ operation: Operation, of link: ServerLink
+    _ response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) -> ServerResponse {
     try link.body(ServerResponse.self, of: response, types, operation: operation) {
       let isPending = $0.statusCode == .accepted && $0.newUAFRequest != nil
@@ -147,7 +147,7 @@ struct Carrier: Sendable {
   ///
   /// A UAF status that refuses is thrown, whatever the HTTP status.
   private func bareAnswer(
-    _ response: TransportResponse, _ operation: Operation, of link: ServerLink
+    _ response: TransportResponse, _ operation: UAFOperation, of link: ServerLink
   ) throws(Refusal) -> JSONValue {
     guard MediaType.matches(response.contentType, types) else { throw link.httpRefusal(response, "is not JSON") }
     let answer: JSONValue
@@ -163,7 +163,7 @@ struct Carrier: Sendable {
   }
 
   /// Throws if an object refuses: by its UAF status or, without one, by another value of the mark.
-  private func refuseNo(_ object: JSONObject, _ operation: Operation, of link: ServerLink) throws(Refusal) {
+  private func refuseNo(_ object: JSONObject, _ operation: UAFOperation, of link: ServerLink) throws(Refusal) {
     guard let status = object["statusCode"] else {
       guard case .plain(let rules) = settings.dialect, let mark = rules.success,
         let value = mark.otherValue(in: object)

@@ -21,7 +21,7 @@ struct RequestOpening: Sendable {
   }
 
   let settings: ClientSettings
-  private(set) var operation: Operation
+  private(set) var operation: UAFOperation
   private(set) var context: RequestContext
   private(set) var link = ServerLink()
   private var stage = Stage.new
@@ -30,7 +30,7 @@ struct RequestOpening: Sendable {
   /// How many further requests are followed, so that a server cannot keep a login running for ever.
   static let maximumFurtherRequests = 4
 
-  init(settings: ClientSettings, operation: Operation, context: RequestContext) {
+  init(settings: ClientSettings, operation: UAFOperation, context: RequestContext) {
     self.settings = settings
     self.operation = operation
     self.context = context

@@ -10,7 +10,7 @@ extension ServerLink {
   /// - Another https AppID: its list, fetched now, has to name us for the message's version.
   /// - Any other AppID belongs to someone else.
   mutating func appID<Wire: Transport & ~Copyable>(
-    of header: OperationHeader, _ operation: Operation, settings: ClientSettings, over transport: inout Wire
+    of header: OperationHeader, _ operation: UAFOperation, settings: ClientSettings, over transport: inout Wire
   ) throws(Refusal) -> String {
     let facetID = settings.facetID
     guard let appID = header.appID, !appID.isEmpty, !appID.isIdentical(to: facetID) else { return facetID }

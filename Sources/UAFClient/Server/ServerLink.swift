@@ -57,7 +57,7 @@ struct ServerLink: Sendable {
   }
 
   /// The server said no.
-  func refusal(status: UAFStatusCode, text: String?, operation: Operation) -> Refusal {
+  func refusal(status: UAFStatusCode, text: String?, operation: UAFOperation) -> Refusal {
     let result: FidoResult =
       status.rawValue >= FidoResult.firstServerCode
       ? FidoResult(code: status.rawValue)
@@ -86,7 +86,7 @@ struct ServerLink: Sendable {
   ///
   /// A body under another HTTP status counts only if it says no: nothing but 200 can carry a success.
   func body<Body: JSONRepresentable>(
-    _ type: Body.Type, of response: TransportResponse, _ types: [String], operation: Operation,
+    _ type: Body.Type, of response: TransportResponse, _ types: [String], operation: UAFOperation,
     status: (Body) -> (UAFStatusCode, text: String?, seen: SeenCounter?)
   ) throws(Refusal) -> Body {
     guard MediaType.matches(response.contentType, types) else {

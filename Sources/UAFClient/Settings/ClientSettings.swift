@@ -48,7 +48,7 @@ public struct ClientSettings: Equatable, Sendable {
   /// The parts of an address that these settings let be asked; nil for any other.
   func address(_ url: String) -> HTTPSAddress? { HTTPSAddress(url, orPlainHere: allowsPlainHere) }
 
-  func endpoint(for operation: Operation) -> ServerEndpoint {
+  func endpoint(for operation: UAFOperation) -> ServerEndpoint {
     switch operation {
     case .registration: registration
     case .authentication: authentication

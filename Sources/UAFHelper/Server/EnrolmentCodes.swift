@@ -20,7 +20,7 @@ struct EnrolmentCodes {
   /// The call's payload.
   ///
   /// - Throws: ``Ending`` (1001) where there is none, or it cannot be read, is for something else, or has expired.
-  func payload(_ operation: UAFMessages.Operation = .registration) throws(Ending) -> EnrolmentPayload {
+  func payload(_ operation: UAFOperation = .registration) throws(Ending) -> EnrolmentPayload {
     guard let bytes = call.begin.payload, let text = String(validating: bytes, as: UTF8.self) else {
       throw Ending(.invalidParameter, because: .codeMissing, log: "no code")
     }
@@ -32,7 +32,7 @@ struct EnrolmentCodes {
   }
 
   private func checked(
-    _ payload: EnrolmentPayload, _ operation: UAFMessages.Operation
+    _ payload: EnrolmentPayload, _ operation: UAFOperation
   ) throws(Ending) -> EnrolmentPayload {
     guard payload.op == operation else {
       throw Ending(.invalidParameter, because: .codeOfOtherOperation, log: "code of another operation")
@@ -57,7 +57,7 @@ struct EnrolmentCodes {
   ///
   /// - Throws: ``Ending`` (1001) for a payload of another operation, server or account; 1100 after its time.
   func code(
-    _ operation: UAFMessages.Operation = .registration, for account: AccountFile, _ settings: ServerSettings
+    _ operation: UAFOperation = .registration, for account: AccountFile, _ settings: ServerSettings
   ) throws(Ending) -> String {
     try code(of: payload(operation), for: account, settings)
   }

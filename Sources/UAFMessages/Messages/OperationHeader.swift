@@ -4,7 +4,7 @@ public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
   public let upv: UPV
 
   /// The operation.
-  public let op: Operation
+  public let op: UAFOperation
 
   /// The application, at most 512 characters; nil or empty stands for the caller's own FacetID.
   public let appID: String?
@@ -16,7 +16,7 @@ public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
   public let exts: [Extension]
 
   /// Makes a header.
-  public init(upv: UPV, op: Operation, appID: String?, serverData: String? = nil, exts: [Extension] = []) {
+  public init(upv: UPV, op: UAFOperation, appID: String?, serverData: String? = nil, exts: [Extension] = []) {
     self.upv = upv
     self.op = op
     self.appID = appID
@@ -28,7 +28,7 @@ public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     upv = try reader.child("upv", as: UPV.self)
-    op = try reader.child("op", as: Operation.self)
+    op = try reader.child("op", as: UAFOperation.self)
     appID = try reader.optionalString("appID", characters: 0...512)
     let serverData = try reader.optionalString("serverData", characters: 0...1536)
     self.serverData = serverData?.isEmpty == true ? nil : serverData
@@ -63,7 +63,7 @@ public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
 }
 
 extension MemberReader {
-  func header(_ operation: Operation) throws(MessageError) -> OperationHeader {
+  func header(_ operation: UAFOperation) throws(MessageError) -> OperationHeader {
     let header = try child("header", as: OperationHeader.self)
     guard UPV.supported.contains(header.upv) else { throw .unsupportedVersion }
     guard header.op == operation else { throw .wrongOperation }

@@ -1,7 +1,7 @@
 /// What a person is given to register: one line of base64url with JSON inside.
 public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   /// What the code allows.
-  public let op: Operation
+  public let op: UAFOperation
   /// The server's base URL, https or http to this machine, at most 2048 characters.
   public let server: String
   /// The account's name at the server, 1 to 128 characters.
@@ -17,7 +17,7 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
 
   /// Makes a payload.
   public init(
-    op: Operation, server: String, username: String, authCode: String, expires: Int64, ca: String? = nil
+    op: UAFOperation, server: String, username: String, authCode: String, expires: Int64, ca: String? = nil
   ) {
     self.op = op
     self.server = server
@@ -31,7 +31,7 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
     guard try reader.integer("v", as: Int64.self) == Self.version else { throw .unsupportedVersion }
-    op = try reader.child("op", as: Operation.self)
+    op = try reader.child("op", as: UAFOperation.self)
     server = try reader.string("server", characters: 1...2048)
     let isPlain = HTTPSAddress(server, orPlainHere: true) != nil && server.utf8.starts(with: "http://".utf8)
     guard isPlain || server.utf8.starts(with: "https://".utf8), server.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

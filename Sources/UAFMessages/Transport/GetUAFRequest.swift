@@ -1,7 +1,7 @@
 /// Asks a server for a UAF request (UAF client API and transport 1.1, section 3.1.3).
 public struct GetUAFRequest: JSONRepresentable, Equatable, Sendable {
   /// The operation wanted.
-  public let op: Operation?
+  public let op: UAFOperation?
 
   /// An earlier request this one replaces.
   public let previousRequest: String?
@@ -10,7 +10,7 @@ public struct GetUAFRequest: JSONRepresentable, Equatable, Sendable {
   public let context: String?
 
   /// Makes the body.
-  public init(op: Operation?, previousRequest: String? = nil, context: String? = nil) {
+  public init(op: UAFOperation?, previousRequest: String? = nil, context: String? = nil) {
     self.op = op
     self.previousRequest = previousRequest
     self.context = context
@@ -19,7 +19,7 @@ public struct GetUAFRequest: JSONRepresentable, Equatable, Sendable {
   /// Reads the body.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
-    op = try reader.optionalChild("op", as: Operation.self)
+    op = try reader.optionalChild("op", as: UAFOperation.self)
     previousRequest = try reader.optionalString("previousRequest")
     context = try reader.optionalString("context")
   }

@@ -19,7 +19,7 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
   /// A token of a fresh authentication, at most 16,384 characters; what a deregistration is authorised by.
   public var proof: String?
   /// With an authentication: the operation its token is to authorise.
-  public var proofFor: Operation?
+  public var proofFor: UAFOperation?
   /// The authenticator to deregister.
   public var deregisterAAID: AAID?
   /// Whether to deregister every authenticator of the account.
@@ -50,7 +50,7 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     authCode = try reader.optionalString("authCode", characters: 1...256)
     transaction = try reader.optionalString("transaction", characters: 1...2048)
     proof = try reader.optionalString("proof", characters: 1...16_384)
-    proofFor = try reader.optionalChild("proofFor", as: Operation.self)
+    proofFor = try reader.optionalChild("proofFor", as: UAFOperation.self)
     deregisterAAID = try reader.optionalChild("deregisterAAID", as: AAID.self)
     deregisterAll = try reader.optionalBool("deregisterAll")
     denies = try reader.optionalBool("deny")

@@ -7,7 +7,7 @@ public struct ReturnUAFRequest: JSONRepresentable, Equatable, Sendable {
   public let uafRequest: String?
 
   /// The operation of the request.
-  public let op: Operation?
+  public let op: UAFOperation?
 
   /// How long the request is good for, in milliseconds.
   public let lifetimeMilliseconds: UInt32?
@@ -17,7 +17,7 @@ public struct ReturnUAFRequest: JSONRepresentable, Equatable, Sendable {
 
   /// Makes the body.
   public init(
-    statusCode: UAFStatusCode, uafRequest: String? = nil, op: Operation? = nil, lifetimeMilliseconds: UInt32? = nil,
+    statusCode: UAFStatusCode, uafRequest: String? = nil, op: UAFOperation? = nil, lifetimeMilliseconds: UInt32? = nil,
     additionalTokens: [Token] = []
   ) {
     self.additionalTokens = additionalTokens
@@ -33,7 +33,7 @@ public struct ReturnUAFRequest: JSONRepresentable, Equatable, Sendable {
     statusCode = try reader.child("statusCode", as: UAFStatusCode.self)
     let uafRequest = try reader.optionalString("uafRequest", characters: 0...Int.max)
     self.uafRequest = uafRequest?.isEmpty == true ? nil : uafRequest
-    op = try reader.optionalChild("op", as: Operation.self)
+    op = try reader.optionalChild("op", as: UAFOperation.self)
     lifetimeMilliseconds = try reader.optionalInteger("lifetimeMillis", as: UInt32.self)
     additionalTokens = try reader.optionalList("additionalTokens", of: Token.self) ?? []
   }

@@ -195,7 +195,7 @@ extension UAFRoutes {
     ["op": "\(body.op?.rawValue ?? "-")", "user": "\(username(body) ?? "-")"]
   }
 
-  private func log(accepted operation: UAFMessages.Operation, of username: String, _ keys: [AcceptedKey]) {
+  private func log(accepted operation: UAFOperation, of username: String, _ keys: [AcceptedKey]) {
     logger.info(
       "accepted",
       metadata: [

@@ -2,7 +2,7 @@ import UAFMessages
 
 /// A request that the server has sent and that was not answered yet.
 package struct IssuedRequest: Equatable, Sendable {
-  package let operation: Operation
+  package let operation: UAFOperation
   package let username: String
   /// SHA-256 of the challenge; the challenge itself is not kept.
   package let challengeHash: [UInt8]
@@ -13,7 +13,7 @@ package struct IssuedRequest: Equatable, Sendable {
   package let transaction: Transaction?
   package let device: Device
   /// What a proof token for this authentication may be used for.
-  package let proofOperations: [Operation]
+  package let proofOperations: [UAFOperation]
   /// Whether it asks for made-up keys, because the name has no keys, or not all that its policy asks for.
   package let isDecoy: Bool
   /// Seconds since 1970.
@@ -24,8 +24,8 @@ package struct IssuedRequest: Equatable, Sendable {
   package var lostKeyIDs: [KeyID] = []
 
   package init(
-    operation: Operation, username: String, challengeHash: [UInt8], appID: String, serverData: String, policy: Policy,
-    transaction: Transaction?, device: Device, proofOperations: [Operation], isDecoy: Bool, expiresAt: Int64,
+    operation: UAFOperation, username: String, challengeHash: [UInt8], appID: String, serverData: String, policy: Policy,
+    transaction: Transaction?, device: Device, proofOperations: [UAFOperation], isDecoy: Bool, expiresAt: Int64,
     transactionText: TransactionText? = nil, lostKeyIDs: [KeyID] = []
   ) {
     self.operation = operation

@@ -6,11 +6,11 @@ import UAFMessages
 /// client that authenticates in order to register or deregister says so in the context of its request, either with the members
 /// `deregisterAll` or `deregisterAAID`, or with our own `proofFor`: `"Reg"` or `"Dereg"`.
 enum ProofPurpose {
-  static func operations(in contextText: String, _ context: RequestContext) -> [Operation] {
-    var operations: [Operation] = []
+  static func operations(in contextText: String, _ context: RequestContext) -> [UAFOperation] {
+    var operations: [UAFOperation] = []
     if context.deregisterAll == true || context.deregisterAAID != nil { operations.append(.deregistration) }
     if case .object(let object)? = try? JSONValue(parsing: Array(contextText.utf8)),
-      case .string(let name)? = object["proofFor"], let operation = Operation(rawValue: name),
+      case .string(let name)? = object["proofFor"], let operation = UAFOperation(rawValue: name),
       operation != .authentication, !operations.contains(operation)
     {
       operations.append(operation)

@@ -55,7 +55,7 @@ struct RequestSession {
   ///
   /// With the code of a text that waits to be confirmed, that text is asked for, and the answer is no proof for anything else.
   /// With the same code, and no answer, the text can be denied.
-  func authentication(proofOperations: [Operation]) throws -> RequestOutcome {
+  func authentication(proofOperations: [UAFOperation]) throws -> RequestOutcome {
     var text: TransactionText?
     var code: CodeInUse?
     if context.denies == true, context.authCode == nil { return .refused(.malformedRequest) }
@@ -120,7 +120,7 @@ struct RequestSession {
     return context.deregisterAAID.map { [.allKeys($0)] }
   }
 
-  private func authorize(_ operation: Operation) throws -> Result<Authorization, Refusal> {
+  private func authorize(_ operation: UAFOperation) throws -> Result<Authorization, Refusal> {
     if let code = context.authCode {
       let id = try records.enrolments.check(code: code, for: context.username, now: now)
       return id.map { .success(.enrolment(id: $0)) } ?? .failure(.wrongEnrolmentCode)
@@ -142,7 +142,7 @@ struct RequestSession {
   }
 
   private func issue(
-    _ operation: Operation, policy: Policy, text: TransactionText? = nil, proofOperations: [Operation] = [],
+    _ operation: UAFOperation, policy: Policy, text: TransactionText? = nil, proofOperations: [UAFOperation] = [],
     isDecoy: Bool = false
   ) throws -> (IssuedRequest, ServerChallenge) {
     let challenge = try ServerChallenge(bytes: environment.random(32))
@@ -157,13 +157,13 @@ struct RequestSession {
     return (issued, challenge)
   }
 
-  private func header(_ operation: Operation, upv: UPV, issued: IssuedRequest) -> OperationHeader {
+  private func header(_ operation: UAFOperation, upv: UPV, issued: IssuedRequest) -> OperationHeader {
     OperationHeader(
       upv: upv, op: operation, appID: identity.appID, serverData: issued.serverData,
       exts: environment.verificationMethods.extensions)
   }
 
-  private func answer(_ messages: [UAFRequest], _ operation: Operation, token: Token? = nil) -> RequestOutcome {
+  private func answer(_ messages: [UAFRequest], _ operation: UAFOperation, token: Token? = nil) -> RequestOutcome {
     .issued(
       ReturnUAFRequest(
         statusCode: .ok, uafRequest: UAFRequest.text(of: messages), op: operation,

@@ -5,7 +5,7 @@ package enum ResponseOutcome: Sendable {
   /// The verdict's token; for the log the account, its keys, and whether the machine kept an earlier name; and the lost keys that
   /// were deleted for the new ones.
   case accepted(
-    token: Token, operation: Operation, username: String, keys: [AcceptedKey], ignoresDeviceName: Bool,
+    token: Token, operation: UAFOperation, username: String, keys: [AcceptedKey], ignoresDeviceName: Bool,
     forgotten: [KeyID])
   /// The reason and the account; and the key's stored counter, if the answer's counter did not grow.
   case refused(Refusal, username: String?, seen: SeenCounter? = nil)

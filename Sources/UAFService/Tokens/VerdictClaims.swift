@@ -7,9 +7,9 @@ struct VerdictClaims: Equatable, Sendable {
   /// `sub`: the account.
   let subject: String
   /// `op`: the operation that was completed.
-  let operation: Operation
+  let operation: UAFOperation
   /// `use`: the operations the token is a proof for; none for an ordinary login.
-  let proofOperations: [Operation]
+  let proofOperations: [UAFOperation]
   /// `challenge`: base64url of the challenge's SHA-256.
   let challengeHash: String
   /// `iat`, seconds since 1970.
@@ -28,7 +28,7 @@ struct VerdictClaims: Equatable, Sendable {
   }
 
   init(
-    issuer: String, subject: String, operation: Operation, proofOperations: [Operation], challengeHash: String,
+    issuer: String, subject: String, operation: UAFOperation, proofOperations: [UAFOperation], challengeHash: String,
     issuedAt: Int64, expiresAt: Int64, tokenID: String
   ) {
     self.issuer = issuer
@@ -47,12 +47,12 @@ struct VerdictClaims: Equatable, Sendable {
   init?(json: JSONValue) {
     guard case .object(let object) = json, case .string(let issuer)? = object["iss"],
       case .string(let subject)? = object["sub"], case .string(let name)? = object["op"],
-      let operation = Operation(rawValue: name), case .array(let uses)? = object["use"],
+      let operation = UAFOperation(rawValue: name), case .array(let uses)? = object["use"],
       case .string(let challengeHash)? = object["challenge"], case .integer(let issuedAt)? = object["iat"],
       case .integer(let expiresAt)? = object["exp"], case .string(let tokenID)? = object["jti"]
     else { return nil }
     let proofOperations = uses.compactMap { use in
-      if case .string(let name) = use { Operation(rawValue: name) } else { nil }
+      if case .string(let name) = use { UAFOperation(rawValue: name) } else { nil }
     }
     guard proofOperations.count == uses.count else { return nil }
     self.init(

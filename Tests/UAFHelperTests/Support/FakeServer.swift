@@ -54,7 +54,7 @@ final class FakeServer {
   /// What a denial is answered with.
   var denialStatus = UAFStatusCode(rawValue: 1200)
   /// What was asked for, and with which context.
-  private(set) var asked: [(op: UAFMessages.Operation, context: RequestContext)] = []
+  private(set) var asked: [(op: UAFOperation, context: RequestContext)] = []
   /// What is sent to be confirmed in place of what was asked for.
   var slippedText: String?
   /// What a further authentication is to confirm.
@@ -82,7 +82,7 @@ final class FakeServer {
   private(set) var signatures = 0
 
   func payload(
-    username: String = "mina", server: String = "https://localhost", operation: UAFMessages.Operation = .registration,
+    username: String = "mina", server: String = "https://localhost", operation: UAFOperation = .registration,
     expires: Int64 = 1_800_000_100, ca: String? = nil
   ) -> EnrolmentPayload {
     EnrolmentPayload(op: operation, server: server, username: username, authCode: "code", expires: expires, ca: ca)

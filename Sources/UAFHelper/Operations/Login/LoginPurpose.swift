@@ -6,7 +6,7 @@ import UAFMessages
 enum LoginPurpose {
   case login
   /// A token that proves the account for an operation.
-  case proof(UAFMessages.Operation)
+  case proof(UAFOperation)
   /// A text that waits at the server, with its one-time code.
   case approval(code: String)
 
@@ -21,7 +21,7 @@ enum LoginPurpose {
     _ client: ClientSettings, _ account: AccountFile, confirming text: ConfirmedText?
   ) -> AuthenticationFlow {
     let name = account.identity.serverUserName
-    var operation: UAFMessages.Operation?
+    var operation: UAFOperation?
     switch self {
     case .approval(let code): return AuthenticationFlow(settings: client, username: name, approving: code)
     case .proof(let proved): operation = proved

@@ -1,12 +1,12 @@
 /// A UAF operation (UAF protocol 1.1, section 3.1.2).
-public enum Operation: String, JSONRepresentable, CaseIterable, Sendable {
+public enum UAFOperation: String, JSONRepresentable, CaseIterable, Sendable {
   case registration = "Reg"
   case authentication = "Auth"
   case deregistration = "Dereg"
 
   /// Reads `"Reg"`, `"Auth"` or `"Dereg"`.
   public init(json: JSONValue, path: String) throws(MessageError) {
-    guard let operation = Operation(rawValue: try json.nonEmptyString(path: path)) else { throw .outOfRange(path) }
+    guard let operation = UAFOperation(rawValue: try json.nonEmptyString(path: path)) else { throw .outOfRange(path) }
     self = operation
   }
 
