@@ -30,8 +30,8 @@ help:
 	@echo 'make test-packages  install, upgrade, remove and purge them in a Debian of their own; needs root'
 	@echo 'make install  copy build/stage to DESTDIR (default /)'
 	@echo 'make deps     install the packages building and testing need'
-	@echo 'make fmt      format the Swift sources'
-	@echo 'make lint     check their format'
+	@echo 'make fmt      format Swift, C, Python and shell'
+	@echo 'make lint     check their format, and what linters find'
 	@echo 'make clean    remove what was built'
 
 deps:
@@ -87,6 +87,10 @@ clean:
 
 fmt:
 	$(SWIFT) format --in-place --recursive Sources Tests Package.swift
+	scripts/check/linters.sh
+	scripts/check/lint.py --fix
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
+	scripts/check/linters.sh
+	scripts/check/lint.py

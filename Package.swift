@@ -26,9 +26,14 @@ let package = Package(
   // docs/dependencies.md says what each is for, its licence, and how it is updated.
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras.git", exact: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
   ],
   targets: [
     // MARK: System libraries
@@ -80,16 +85,22 @@ let package = Package(
     // MARK: The command lines of both programs
     .target(name: "HostSystem", swiftSettings: strict),
     .target(
-      name: "Invocation", dependencies: ["HostSystem", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      name: "Invocation",
+      dependencies: ["HostSystem", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: strict),
 
     // MARK: The person's and the administrator's tool
     .target(name: "Wording", dependencies: ["FidoResults"], swiftSettings: strict),
+    .target(
+      name: "PAMStacks",
+      dependencies: ["HostSystem", "ServiceNames", "Wording", "SecretMemory", "UAFCrypto", "CPAM"],
+      swiftSettings: strict),
     .executableTarget(
       name: "UAFTool",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
-        "UAFClient", "ChildProcess", "Invocation", "HostSystem", "ServiceNames", "Wording", "CPAM", "CProcess",
+        "UAFClient", "ChildProcess", "Invocation", "HostSystem", "PAMStacks", "ServiceNames", "Wording",
+        "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
@@ -104,12 +115,20 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFService", "SQLiteStore", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation", "HostSystem",
-        "FidoResults", "SecretMemory", "CProcess",
+        "UAFService", "SQLiteStore", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation",
+        "HostSystem", "FidoResults", "SecretMemory", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       swiftSettings: besideFoundation),
 
@@ -136,7 +155,7 @@ let package = Package(
       name: "UAFHelperTests",
       dependencies: [
         "UAFHelper", "Authenticator", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration", "UAFCrypto",
-        "UAFMessages", "UAFWire",
+        "UAFMessages", "UAFServer", "UAFWire",
       ], swiftSettings: strict),
     .testTarget(
       name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch"], swiftSettings: strict),
@@ -147,11 +166,16 @@ let package = Package(
       name: "InvocationTests",
       dependencies: ["Invocation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: strict),
+    .target(
+      name: "ToolTestSupport", dependencies: ["HostSystem", "PAMStacks"], path: "Tests/ToolTestSupport",
+      swiftSettings: strict),
+    .testTarget(
+      name: "PAMStacksTests", dependencies: ["PAMStacks", "Wording", "ToolTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "UAFToolTests",
       dependencies: [
         "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "UAFCrypto", "SecretMemory", "ChildProcess", "CPAM",
-        "FidoResults", "Invocation", "HostSystem", "Wording",
+        "FidoResults", "Invocation", "HostSystem", "PAMStacks", "Wording", "ToolTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
@@ -182,9 +206,15 @@ let package = Package(
         "Invocation", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
       ],
       swiftSettings: strict),
     .testTarget(

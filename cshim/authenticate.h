@@ -4,9 +4,9 @@
 
 #include <security/pam_modules.h>
 
-/* Lets the core decide whether the person may log in, and notes for the account stage when the value was a stale one.
-   Returns a PAM code; PAM_SUCCESS and PAM_IGNORE have one source each (PROTOCOL.md, "What follows what"), everything
-   unexpected is PAM_SYSTEM_ERR. */
+/* Lets the core decide whether the person may log in. If the value was right but stale, notes that for the account
+   stage. Returns a PAM code. PAM_SUCCESS and PAM_IGNORE have one source each (PROTOCOL.md, "What follows what");
+   everything unexpected is PAM_SYSTEM_ERR. */
 int authenticate(pam_handle_t *pamh, int flags, int argc, const char *const *argv);
 
 #endif

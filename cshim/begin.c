@@ -1,4 +1,4 @@
-/* The beginning of a call. Names come from the network as likely as from a person: sshd hands over what it was sent. */
+/* The beginning of a call. A name may come from the network: sshd passes on what it was sent. */
 #include "begin.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static struct frame_bytes item(pam_handle_t *pamh, int type, size_t limit)
   return label(text, limit);
 }
 
-/* The person's language, for the texts alone. A name too long for a locale is none. */
+/* The person's language, used for texts only. A name that is too long for a locale is left out. */
 static struct frame_bytes locale(void)
 {
   static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
@@ -40,8 +40,8 @@ static struct frame_bytes locale(void)
   return (struct frame_bytes){0};
 }
 
-/* One lookup. pam_modutil_getpwnam says the same of a name that nobody has and of a lookup that failed, and the latter
-   any caller can bring about: by limits on descriptors or memory. */
+/* One lookup. pam_modutil_getpwnam cannot be used: it tells an unknown name and a failed lookup alike, and any caller
+   can make a lookup fail, by limits on descriptors or memory. */
 static int look_up(const char *user, size_t room, struct begin_account *account)
 {
   struct passwd entry, *found = NULL;
@@ -73,7 +73,7 @@ static void find_account(const char *user, struct begin_account *account)
       room *= 2;
     error = look_up(user, room, account);
   }
-  /* What a name service that is not installed says of any name. */
+  /* A name service that is not installed says this of any name. */
   account->error = error == ENOENT || error == ESRCH ? 0 : error;
 }
 
@@ -91,8 +91,8 @@ static int check_own_account(pam_handle_t *pamh, const struct begin_account *acc
   return PAM_AUTH_ERR;
 }
 
-/* The one argument that a caller without root passes on: a locker leaves those to their password who never had a passcode.
-   It says nothing about anybody else. */
+/* The one argument that a caller without root passes on. With it a locker lets people without a passcode use their
+   password. It tells nothing about other people. */
 static void tell_nouserok(int argc, const char *const *argv, struct frame_begin *begin)
 {
   static const char *const nouserok[] = {"nouserok"};

@@ -1,4 +1,4 @@
-/* What the first pass found out waits in the PAM handle for the second one, and pam_end(3) puts an end to it there. */
+/* The PAM handle keeps what the first pass found out, until the second pass or pam_end(3). */
 #include "change.h"
 
 #include <security/pam_ext.h>
@@ -15,8 +15,8 @@ static const char note_name[] = "pam_uaf_change";
 /* What the first pass leaves for the second. */
 struct note {
   struct conversation *talk;
-  bool ignored;            /* the account has nothing to change here, which the second pass says again */
-  const char *const *line; /* of the stack: libpam hands both passes of a line the same arguments. Only compared */
+  bool ignored;            /* the account has nothing to change here; the second pass returns the same */
+  const char *const *line; /* the stack's line: libpam gives both passes of a line the same arguments. Only compared */
 };
 
 static void clean_up(pam_handle_t *pamh, void *data, int status)
@@ -41,7 +41,7 @@ static void forget_note(pam_handle_t *pamh)
     pam_set_data(pamh, note_name, NULL, NULL);
 }
 
-/* Leaves the conversation, which is ended where that fails. */
+/* Leaves the conversation in the handle; ends it if that fails. */
 static bool leave_note(pam_handle_t *pamh, struct conversation *talk, bool ignored, const char *const *line)
 {
   struct note *note = malloc(sizeof *note);
@@ -105,7 +105,7 @@ int change(pam_handle_t *pamh, int flags, int argc, const char *const *argv)
   }
   if (first)
     forget_note(pamh);
-  /* Not once the person was asked: PAM_USER may be another by the second pass, which is for it to refuse then. */
+  /* Not after the person was asked: PAM_USER may be another one by the second pass, and that pass then refuses. */
   if (((unsigned)flags & PAM_CHANGE_EXPIRED_AUTHTOK) != 0 && !stale_is_noted(pamh) && find_note(pamh) == NULL)
     return PAM_IGNORE;
   return first ? first_pass(pamh, flags, argc, argv) : second_pass(pamh, flags, argc, argv);

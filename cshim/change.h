@@ -4,10 +4,10 @@
 
 #include <security/pam_modules.h>
 
-/* The first pass (PAM_PRELIM_CHECK) has the old value verified and keeps the conversation in the handle, the second
-   (PAM_UPDATE_AUTHTOK) goes on with it. Returns PAM_IGNORE, without a question, for an account that has nothing to
-   change here, and for PAM_CHANGE_EXPIRED_AUTHTOK where this handle verified no stale value; PAM_SUCCESS of the second
-   pass has one source (PROTOCOL.md, "What follows what"). */
+/* The first pass (PAM_PRELIM_CHECK) has the old value verified, and keeps the conversation in the handle. The second
+   pass (PAM_UPDATE_AUTHTOK) continues that conversation. Returns PAM_IGNORE, without a question, for an account that has
+   nothing to change here, and for PAM_CHANGE_EXPIRED_AUTHTOK where this handle verified no stale value. PAM_SUCCESS of
+   the second pass has one source (PROTOCOL.md, "What follows what"). */
 int change(pam_handle_t *pamh, int flags, int argc, const char *const *argv);
 
 #endif

@@ -19,7 +19,7 @@
 #define HELPER_SOCKET 3
 #define MEBIBYTE ((rlim_t)1024 * 1024)
 
-/* For the log of whoever traces it; the parent never looks at the exit status. */
+/* For whoever traces the process; the parent does not use the exit status. */
 enum { EXIT_NOT_PREPARED = 126, EXIT_NOT_STARTED = 127 };
 
 /* The limits the core needs. A caller can lower them so far that an attempt could not be counted; what cannot be raised
@@ -95,10 +95,7 @@ static bool arrange_descriptors(int socket)
 }
 
 /* Real and saved ids too: as long as they are the caller's, he may stop or kill the process (su, sudo). */
-static bool become_root(void)
-{
-  return setgroups(0, NULL) == 0 && setresgid(0, 0, 0) == 0 && setresuid(0, 0, 0) == 0;
-}
+static bool become_root(void) { return setgroups(0, NULL) == 0 && setresgid(0, 0, 0) == 0 && setresuid(0, 0, 0) == 0; }
 
 /* A person may own the cgroup of the session (systemd delegates it) and could freeze the core there, or give it no time,
    while it holds what others wait for. From the root of the hierarchy he cannot take it back. Where there is none that
@@ -117,8 +114,8 @@ static void leave_cgroup(void)
   }
 }
 
-/* Nor may it go on so slowly that it is as good as frozen: su keeps the caller's niceness, policy and processors. Where
-   this may not be changed, as in some containers, it stays as it is. */
+/* su keeps the caller's niceness, scheduling policy and processors, which could make the core so slow that it hardly
+   runs. Where they may not be changed, as in some containers, they stay. */
 static void run_as_others_do(void)
 {
   static const struct sched_param normal;

@@ -1,11 +1,11 @@
-/* What sudo was told to do, for the text that is confirmed and signed. */
+/* The command that sudo is to run, for the text that is confirmed and signed. */
 #include "command.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-/* The caller chooses the name a program is called by, and not the file that runs. */
+/* The file that runs, since the caller can choose the name a program is called by. */
 static size_t read_program(char *program, size_t capacity)
 {
   const ssize_t length = readlink("/proc/self/exe", program, capacity);

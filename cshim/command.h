@@ -1,4 +1,4 @@
-/* What the process the module is in was told to do. */
+/* The command line of the process that the module runs in. */
 #ifndef UAF_COMMAND_H
 #define UAF_COMMAND_H
 
@@ -7,7 +7,7 @@
 #include "limits.h"
 
 /* The program's file, and the arguments as the kernel has them: each with a NUL behind it, the program's name first.
-   A length of 0 means that it could not be read. Nothing is decided here: the core puts it into words. */
+   A length of 0 means that it could not be read. Nothing is decided here: the core makes a text of it. */
 struct command {
   char program[UAF_PROGRAM_MAX];
   size_t program_length;
@@ -15,8 +15,8 @@ struct command {
   size_t line_length;
 };
 
-/* Reads both. A line longer than there is room for fills it: nobody is asked to confirm that much, and the core
-   refuses it. The name of a file that has no room is left out. */
+/* Reads both. A line that is too long is cut to the room there is; the core then refuses it, since nobody is asked to
+   confirm that much. A file's name that is too long is left out. */
 void command_read(struct command *command);
 
 #endif

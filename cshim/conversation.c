@@ -12,8 +12,7 @@
 #include "converse.h"
 #include "talk.h"
 
-/* Results 1006 and 7011 of the core's table, which is not there to say it; as all that is always said, also to a silent
-   host. */
+/* The texts of results 1006 and 7011, for when there is no core to send them. They are shown to a silent host too. */
 static const char no_verdict_text[] = "The login helper is missing, wrong or died. Reinstall the libpam-uaf package.";
 static const char out_of_time_text[] = "Ended by the system or out of time. Try again.";
 
@@ -21,13 +20,13 @@ static const char out_of_time_text[] = "Ended by the system or out of time. Try 
 static void leave_core(struct conversation *talk)
 {
   if (conversation_is_ours(talk))
-    /* A core that was given up says so in the log, which takes it a moment. */
+    /* A core that was given up needs a moment to log that. */
     helper_close(&talk->helper, talk->state != STATE_FINISHED && !conversation_is_paused(talk) && !talk->given_up);
   else
     helper_forget(&talk->helper);
 }
 
-/* Hears the core, and ends it unless it waits. A core without a verdict is told of when it is gone. */
+/* Hears the core, and ends it unless it waits. If there was no verdict, that is reported once the core is gone. */
 static int hear_out(struct conversation *talk)
 {
   const int code = talk->no_verdict ? PAM_SYSTEM_ERR : talk_hear(talk);
@@ -53,9 +52,9 @@ static enum helper_status offer_begin(struct conversation *talk, const struct fr
   return status;
 }
 
-/* Reaches the core and sends the first packet. A core at the socket that says nothing at all has asked and counted
-   nothing: the listener ends root's connections so beyond its limit. Many people can bring that about with prompts of su
-   that are left standing. Root needs no socket, and starts one. */
+/* Reaches the core and sends the first packet. If the core at the socket ends without a message, it has asked and
+   counted nothing: so the listener ends root's connections beyond its limit. Other people can cause that with many
+   prompts of su that they leave open. Root needs no socket, and then starts a core itself. */
 static void open_core(struct conversation *talk, const struct frame_begin *begin)
 {
   if (!helper_open(&talk->helper, talk->options.timeout_seconds)) {

@@ -15,23 +15,23 @@ struct conversation;
 int conversation_begin(pam_handle_t *pamh, enum frame_operation operation, int flags, int argc, const char *const *argv,
                        struct conversation **talk);
 
-/* Goes on with a paused one to its verdict, under the flags and arguments of the call this happens in. */
+/* Continues a paused conversation to its verdict, under the flags and arguments of the present call. */
 int conversation_resume(struct conversation *talk, int flags, int argc, const char *const *argv);
 
-/* Whether the core waits for resume. */
+/* Whether the core waits for a resume packet. */
 bool conversation_is_paused(const struct conversation *talk);
 
-/* Whether it was begun by this process, and not by one this is a forked copy of. */
+/* Whether this process began the conversation. False in a forked copy of that process. */
 bool conversation_is_ours(const struct conversation *talk);
 
-/* Whether it ended with a success that called the value stale. */
+/* Whether the conversation ended with success, and the core called the value stale. */
 bool conversation_found_stale(const struct conversation *talk);
 
 /* The name it is about, as PAM_USER had it. */
 const char *conversation_user(const struct conversation *talk);
 
-/* Ends it and frees it; the core stops where it is. In a forked copy of the process that began it only the memory and
-   the copied descriptors go. NULL is allowed. */
+/* Ends and frees the conversation; the core stops where it is. A forked copy of the process that began it frees only
+   its own memory and descriptors. NULL is allowed. */
 void conversation_end(struct conversation *talk);
 
 #endif

@@ -64,7 +64,7 @@ char *converse_ask(pam_handle_t *pamh, int style, struct frame_bytes text)
   return answer;
 }
 
-/* Empty, too long, control characters or not UTF-8: not tried, because it could never have been stored. */
+/* What is empty, too long, not UTF-8, or has control characters can never have been stored, so it is not tried. */
 const char *converse_first_pass(pam_handle_t *pamh, int type)
 {
   const void *item = NULL;

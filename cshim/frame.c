@@ -10,7 +10,7 @@
 
 enum field_kind {
   KIND_BOOLEAN,
-  KIND_MARK, /* a boolean that is said by standing there: always 1 */
+  KIND_MARK, /* a boolean that is 1 or left out */
   KIND_STEP,
   KIND_U8,
   KIND_U32,
@@ -31,8 +31,8 @@ static const struct field_rule {
   {FRAME_PROMPT, PROMPT_CHECK, KIND_TEXT, 32, true},
   {FRAME_PROMPT, PROMPT_STEP, KIND_STEP, 1, true},
   {FRAME_PROMPT, PROMPT_TEXT, KIND_TEXT, UAF_TEXT_MAX, true},
-  {FRAME_PROMPT, PROMPT_ATTEMPTS, KIND_U32, 4, false},
-  {FRAME_PROMPT, PROMPT_ERROR, KIND_TEXT, UAF_TEXT_MAX, false},
+  {FRAME_PROMPT, PROMPT_REMAINING_ATTEMPTS, KIND_U32, 4, false},
+  {FRAME_PROMPT, PROMPT_ERROR_MESSAGE, KIND_TEXT, UAF_TEXT_MAX, false},
   {FRAME_PROMPT, PROMPT_REASON, KIND_TEXT, UAF_TEXT_MAX, false},
   {FRAME_PROMPT, PROMPT_ENTRY_LENGTH, KIND_ENTRY_LENGTH, 4, false},
   {FRAME_PROMPT, PROMPT_OPTION, KIND_OPTION, UAF_OPTION_MAX, false},
@@ -41,12 +41,12 @@ static const struct field_rule {
   {FRAME_ERROR, NOTICE_TEXT, KIND_TEXT, UAF_TEXT_MAX, true},
   {FRAME_SETENV, SETENV_NAME, KIND_VARIABLE, UAF_VARIABLE_NAME_MAX, true},
   {FRAME_SETENV, SETENV_VALUE, KIND_TEXT, UAF_VARIABLE_VALUE_MAX, true},
-  {FRAME_FINISHED, FINISHED_CODE, KIND_U8, 1, true},
+  {FRAME_FINISHED, FINISHED_PAM_CODE, KIND_U8, 1, true},
   {FRAME_FINISHED, FINISHED_RESULT, KIND_U32, 4, true},
   {FRAME_FINISHED, FINISHED_TEXT, KIND_TEXT, UAF_TEXT_MAX, false},
   {FRAME_FINISHED, FINISHED_TOKEN, KIND_TEXT, 8192, false},
   {FRAME_FINISHED, FINISHED_DOCUMENT, KIND_TEXT, 32768, false},
-  {FRAME_FINISHED, FINISHED_STALE, KIND_MARK, 1, false},
+  {FRAME_FINISHED, FINISHED_STALE_VALUE, KIND_MARK, 1, false},
 };
 
 static const struct {
@@ -54,11 +54,11 @@ static const struct {
   uint8_t type;
   enum frame_state to;
 } transitions[] = {
-  {STATE_OPENED, FRAME_BEGIN, STATE_WORKING},    {STATE_WORKING, FRAME_PROMPT, STATE_ASKED},
-  {STATE_WORKING, FRAME_INFO, STATE_WORKING},    {STATE_WORKING, FRAME_ERROR, STATE_WORKING},
-  {STATE_WORKING, FRAME_READY, STATE_PAUSED},    {STATE_WORKING, FRAME_SETENV, STATE_WORKING},
+  {STATE_OPENED, FRAME_BEGIN, STATE_WORKING},      {STATE_WORKING, FRAME_PROMPT, STATE_ASKED},
+  {STATE_WORKING, FRAME_INFO, STATE_WORKING},      {STATE_WORKING, FRAME_ERROR, STATE_WORKING},
+  {STATE_WORKING, FRAME_READY, STATE_PAUSED},      {STATE_WORKING, FRAME_SETENV, STATE_WORKING},
   {STATE_WORKING, FRAME_FINISHED, STATE_FINISHED}, {STATE_ASKED, FRAME_ANSWER, STATE_WORKING},
-  {STATE_ASKED, FRAME_CANCELLED, STATE_WORKING}, {STATE_PAUSED, FRAME_RESUME, STATE_WORKING},
+  {STATE_ASKED, FRAME_CANCELLED, STATE_WORKING},   {STATE_PAUSED, FRAME_RESUME, STATE_WORKING},
   {STATE_PAUSED, FRAME_CANCELLED, STATE_WORKING},
 };
 
@@ -70,7 +70,7 @@ enum frame_state frame_next(enum frame_state state, uint8_t type)
   return STATE_BROKEN;
 }
 
-/* A packet being written. Once something did not fit it stays failed, so that only the end has to be checked. */
+/* A packet being written. `failed` stays set once something did not fit, so that only the end has to be checked. */
 struct writer {
   uint8_t *packet;
   size_t capacity, length;
@@ -119,39 +119,39 @@ static struct writer start_packet(uint8_t *packet, size_t capacity, enum frame_t
 size_t frame_write_begin(uint8_t *packet, size_t capacity, const struct frame_begin *begin)
 {
   struct writer writer = start_packet(packet, capacity, FRAME_BEGIN);
-  put_number(&writer, 1, UAF_PROTOCOL_VERSION, 2);
-  put_number(&writer, 2, begin->operation, 1);
+  put_number(&writer, BEGIN_VERSION, UAF_PROTOCOL_VERSION, 2);
+  put_number(&writer, BEGIN_OPERATION, begin->operation, 1);
   if (begin->has_uid)
-    put_number(&writer, 3, begin->uid, 4);
-  put_label(&writer, 4, &begin->account, UAF_NAME_MAX);
-  put_label(&writer, 5, &begin->typed_name, UAF_NAME_MAX);
-  put_label(&writer, 6, &begin->service, UAF_SERVICE_MAX);
-  put_label(&writer, 7, &begin->tty, UAF_NAME_MAX);
-  put_label(&writer, 8, &begin->remote_host, UAF_NAME_MAX);
-  put_label(&writer, 9, &begin->remote_user, UAF_NAME_MAX);
+    put_number(&writer, BEGIN_UID, begin->uid, 4);
+  put_label(&writer, BEGIN_ACCOUNT, &begin->account, UAF_NAME_MAX);
+  put_label(&writer, BEGIN_TYPED_NAME, &begin->typed_name, UAF_NAME_MAX);
+  put_label(&writer, BEGIN_SERVICE, &begin->service, UAF_SERVICE_MAX);
+  put_label(&writer, BEGIN_TTY, &begin->tty, UAF_NAME_MAX);
+  put_label(&writer, BEGIN_REMOTE_HOST, &begin->remote_host, UAF_NAME_MAX);
+  put_label(&writer, BEGIN_REMOTE_USER, &begin->remote_user, UAF_NAME_MAX);
   if (begin->has_remote)
-    put_number(&writer, 10, begin->remote ? 1 : 0, 1);
+    put_number(&writer, BEGIN_REMOTE, begin->remote ? 1 : 0, 1);
   if (begin->has_flags)
-    put_number(&writer, 11, begin->flags, 4);
+    put_number(&writer, BEGIN_PAM_FLAGS, begin->flags, 4);
   if (begin->argument_count > UAF_ARGUMENTS_MAX)
     return 0;
   for (size_t i = 0; i < begin->argument_count; i++)
-    put(&writer, 12, begin->arguments[i], strlen(begin->arguments[i]), UAF_ARGUMENT_MAX);
-  put_label(&writer, 13, &begin->locale, UAF_LOCALE_MAX);
+    put(&writer, BEGIN_ARGUMENT, begin->arguments[i], strlen(begin->arguments[i]), UAF_ARGUMENT_MAX);
+  put_label(&writer, BEGIN_LOCALE, &begin->locale, UAF_LOCALE_MAX);
   if (begin->divided)
-    put_number(&writer, 15, 1, 1);
+    put_number(&writer, BEGIN_DIVIDED, 1, 1);
   if (begin->has_caller)
-    put_number(&writer, 19, begin->caller, 4);
-  put_label(&writer, 20, &begin->program, UAF_PROGRAM_MAX);
+    put_number(&writer, BEGIN_CALLER_UID, begin->caller, 4);
+  put_label(&writer, BEGIN_PROGRAM, &begin->program, UAF_PROGRAM_MAX);
   if (begin->command_line.start != NULL)
-    put(&writer, 21, begin->command_line.start, begin->command_line.length, UAF_COMMAND_MAX);
+    put(&writer, BEGIN_COMMAND_LINE, begin->command_line.start, begin->command_line.length, UAF_COMMAND_MAX);
   return writer.failed ? 0 : writer.length;
 }
 
 size_t frame_write_answer(uint8_t *packet, size_t capacity, const char *value, size_t length)
 {
   struct writer writer = start_packet(packet, capacity, FRAME_ANSWER);
-  put(&writer, 1, value, length, UAF_ANSWER_MAX);
+  put(&writer, ANSWER_VALUE, value, length, UAF_ANSWER_MAX);
   return writer.failed ? 0 : writer.length;
 }
 
@@ -159,7 +159,7 @@ size_t frame_write_cancelled(uint8_t *packet, size_t capacity, bool no_conversat
 {
   struct writer writer = start_packet(packet, capacity, FRAME_CANCELLED);
   if (no_conversation)
-    put_number(&writer, 1, 1, 1);
+    put_number(&writer, CANCELLED_NO_CONVERSATION, 1, 1);
   return writer.failed ? 0 : writer.length;
 }
 
@@ -200,7 +200,7 @@ bool frame_is_text(const uint8_t *bytes, size_t length)
   return true;
 }
 
-/* What setenv(3) can take: no "=" and nothing a shell would stumble over. */
+/* A name for setenv(3): no "=", and only characters that a shell allows. */
 static bool is_variable_name(const uint8_t *bytes, size_t length)
 {
   static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";

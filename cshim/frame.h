@@ -19,14 +19,36 @@ enum frame_type {
   FRAME_FINISHED = 0x86
 };
 
-/* The fields of the core's messages, by their tags. */
+/* The fields by their tags, named as in PROTOCOL.md. Those of begin and cancelled that only uafctl sends are not
+   here. */
+enum begin_field {
+  BEGIN_VERSION = 1,
+  BEGIN_OPERATION,
+  BEGIN_UID,
+  BEGIN_ACCOUNT,
+  BEGIN_TYPED_NAME,
+  BEGIN_SERVICE,
+  BEGIN_TTY,
+  BEGIN_REMOTE_HOST,
+  BEGIN_REMOTE_USER,
+  BEGIN_REMOTE,
+  BEGIN_PAM_FLAGS,
+  BEGIN_ARGUMENT,
+  BEGIN_LOCALE,
+  BEGIN_DIVIDED = 15,
+  BEGIN_CALLER_UID = 19,
+  BEGIN_PROGRAM,
+  BEGIN_COMMAND_LINE
+};
+enum answer_field { ANSWER_VALUE = 1 };
+enum cancelled_field { CANCELLED_NO_CONVERSATION = 1 };
 enum prompt_field {
   PROMPT_ECHO = 1,
   PROMPT_CHECK,
   PROMPT_STEP,
   PROMPT_TEXT,
-  PROMPT_ATTEMPTS,
-  PROMPT_ERROR,
+  PROMPT_REMAINING_ATTEMPTS,
+  PROMPT_ERROR_MESSAGE,
   PROMPT_REASON,
   PROMPT_ENTRY_LENGTH,
   PROMPT_OPTION,
@@ -35,12 +57,12 @@ enum prompt_field {
 enum notice_field { NOTICE_TEXT = 1 };
 enum setenv_field { SETENV_NAME = 1, SETENV_VALUE };
 enum finished_field {
-  FINISHED_CODE = 1,
+  FINISHED_PAM_CODE = 1,
   FINISHED_RESULT,
   FINISHED_TEXT,
   FINISHED_TOKEN,
   FINISHED_DOCUMENT,
-  FINISHED_STALE
+  FINISHED_STALE_VALUE
 };
 #define FRAME_FIELDS 11
 

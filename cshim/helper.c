@@ -34,8 +34,8 @@ static void close_descriptor(int *descriptor)
   *descriptor = -1;
 }
 
-/* A host with 0, 1 or 2 closed would otherwise have our socket as its standard output. Returns -1 where that cannot
-   be helped; the descriptor is closed then. */
+/* Moves a descriptor above 2: a host that has closed 0, 1 or 2 would otherwise write into our socket as its standard
+   output. Returns -1 if that fails; the descriptor is closed then. */
 static int above_standard(int descriptor)
 {
   if (descriptor < 0 || descriptor > STDERR_FILENO)
@@ -47,7 +47,7 @@ static int above_standard(int descriptor)
   return moved;
 }
 
-/* The socket belongs to root's service, or it is nobody we talk to. */
+/* The other end must be root's service; nobody else is talked to. */
 static bool peer_is_root(struct helper *helper)
 {
   struct ucred peer;
@@ -149,7 +149,8 @@ bool helper_start_instead(struct helper *helper)
   return start(helper);
 }
 
-/* What a failed system call on the socket means. HELPER_SPOKE: try again, after waiting where that was the matter. */
+/* What a failed system call on the socket means. HELPER_SPOKE: try again, after a wait if it would have
+   blocked. */
 static enum helper_status understand(struct helper *helper, const char *what, short events, int64_t silence)
 {
   if (errno == EINTR)
@@ -200,7 +201,7 @@ enum helper_status helper_receive(struct helper *helper, uint8_t *packet, size_t
   ssize_t taken;
   *length = 0;
   for (;;) {
-    /* What is there by then stays unread: the core sees that nobody took its verdict. */
+    /* What has come by then stays unread. So the core sees that nobody took its verdict. */
     if (signals_end_host(&helper->signals))
       return HELPER_GIVEN_UP;
     taken = take(helper, packet, capacity, 0, &whole);
@@ -265,7 +266,7 @@ static void end_process(struct helper *helper, bool at_once)
     syscall(SYS_pidfd_send_signal, helper->pidfd, SIGKILL, NULL, 0);
     ends_within(helper->pidfd, UAF_KILL_MILLISECONDS);
   }
-  /* ECHILD is as good: the host ignores SIGCHLD, or its handler was faster. */
+  /* ECHILD means the same: the host ignores SIGCHLD, or its handler was faster. */
   siginfo_t ignored;
   while (waitid((idtype_t)P_PIDFD, (id_t)helper->pidfd, &ignored, WEXITED | WNOHANG) != 0 && errno == EINTR)
     continue;

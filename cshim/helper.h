@@ -10,11 +10,11 @@
 
 #include "signals.h"
 
-/* How an exchange with the core went. Everything but HELPER_SPOKE ends the conversation. */
+/* What came of waiting for the core. Everything but HELPER_SPOKE ends the conversation. */
 enum helper_status {
   HELPER_SPOKE,
   HELPER_ENDED,     /* it closed its socket, or died */
-  HELPER_SILENT,    /* it owed a message for longer than it may */
+  HELPER_SILENT,    /* it sent nothing for longer than it may */
   HELPER_TIMED_OUT, /* the call took longer than timeout= */
   HELPER_UNLAWFUL,  /* it sent a cut packet, descriptors, or something while it had to wait */
   HELPER_FAILED,    /* a system call failed: what and error say which and why */
@@ -22,13 +22,13 @@ enum helper_status {
 };
 
 struct helper {
-  int socket;           /* -1 when closed */
-  int pidfd;            /* -1 unless started by us */
-  bool started;         /* by us, not reached over the socket */
-  int64_t call_deadline; /* milliseconds of CLOCK_MONOTONIC; INT64_MAX for none */
+  int socket;             /* -1 when closed */
+  int pidfd;              /* -1 unless started by us */
+  bool started;           /* by us, not reached over the socket */
+  int64_t call_deadline;  /* milliseconds of CLOCK_MONOTONIC; INT64_MAX for none */
   struct signals signals; /* while they are held back, one that is to end the host ends the wait for the core too */
-  const char *what;     /* the system call that failed last */
-  int error;            /* its errno */
+  const char *what;       /* the system call that failed last */
+  int error;              /* its errno */
 };
 
 /* Reaches the core over its socket; where there is none and the caller is root, starts it. timeout_seconds is for the
@@ -39,7 +39,7 @@ bool helper_open(struct helper *helper, unsigned timeout_seconds);
    the caller is not root, or it cannot be started. */
 bool helper_start_instead(struct helper *helper);
 
-/* Gives what comes from now on that many seconds; 0 for no limit. */
+/* Sets a new limit for the call: so many seconds from now on; 0 for none. */
 void helper_limit(struct helper *helper, unsigned timeout_seconds);
 
 /* Sends one packet. Waits while the core does not read, as long as it may be silent. */
@@ -54,8 +54,8 @@ enum helper_status helper_await(struct helper *helper);
 /* Whether the core kept quiet while it had to wait for us: HELPER_SPOKE when it did and is still there. */
 enum helper_status helper_kept_waiting(struct helper *helper);
 
-/* Ends the conversation and the process we started; at once when it failed us, else after a moment to end by itself.
-   Leaves no descriptor and no zombie behind; harmless when called twice. */
+/* Ends the conversation and the process we started. A process that failed is killed at once; another one first gets a
+   moment to end by itself. Leaves no descriptor and no zombie behind. May be called twice. */
 void helper_close(struct helper *helper, bool at_once);
 
 /* For a forked copy of the caller: closes its own descriptors and leaves the conversation and the process to the one

@@ -31,8 +31,8 @@
 #define UAF_VARIABLE_NAME_MAX 64
 #define UAF_VARIABLE_VALUE_MAX 8192
 
-/* How much room the entry of an account may take, in bytes, and how often a lookup is begun anew: for more room, or after
-   an interruption. */
+/* The most bytes of an account's entry, and how often a lookup is repeated at the most: with more room, or after an
+   interruption. */
 #define UAF_ACCOUNT_ROOM 4096
 #define UAF_ACCOUNT_ROOM_MAX (1024 * 1024)
 #define UAF_ACCOUNT_LOOKUPS_MAX 64
@@ -41,7 +41,7 @@
    draws its screen, so it is the same in every language. */
 #define UAF_READY_TEXT "pam_uaf: ready"
 
-/* A value longer than this can never have been stored, so PAM_AUTHTOK is not tried when it is. */
+/* The most bytes of a secret that can be stored. A PAM_AUTHTOK that is longer is not tried. */
 #define UAF_STORABLE_MAX 256
 
 /* How long the core may owe a message: 30 s for the exchange with the server and 10 s for itself. The time the person
@@ -50,27 +50,29 @@
 #define UAF_SILENCE_MILLISECONDS 40000
 #endif
 
-/* A core that has finished ends by itself when its socket closes; it gets this long before it is killed, and a killed
-   one this long to be gone, which only a frozen process needs. */
+/* When its socket closes, a core that has finished ends by itself. After the first time it is killed. After the second
+   nobody waits for it any longer: a killed process needs that long only if it is frozen. */
 #ifndef UAF_GRACE_MILLISECONDS
 #define UAF_GRACE_MILLISECONDS 1000
 #endif
 #define UAF_KILL_MILLISECONDS 2000
 
-/* The kernel's own default: by so much a wait may end late. */
+/* How late a wait may end. This is the kernel's own default. */
 #define UAF_TIMER_SLACK_NANOSECONDS 50000UL
 
-/* How often it is looked whether the host was told to end while it waits for the verdict on a text that was confirmed. */
+/* While the host waits for the verdict on a confirmed text: the time between two looks whether a signal tells it to
+   end. */
 #define UAF_SIGNAL_MILLISECONDS 100
 
-/* How long a caller without root tries to reach the socket while its queue is full, and how often: anybody can fill it. */
+/* How long, and how often, a caller without root tries to reach the socket while its queue is full. Anybody can fill
+   that queue. */
 #define UAF_QUEUE_MILLISECONDS 10000
 #define UAF_QUEUE_PAUSE_NANOSECONDS 5000000L
 
 /* timeout= in the stack: seconds for the whole call. */
 #define UAF_TIMEOUT_SECONDS_MAX 86400
 
-/* A core that never comes to an end must not keep the caller for ever, message after message. */
+/* The most messages of one call: a core that sends message after message must not keep the caller for ever. */
 #define UAF_MESSAGES_MAX 512
 #define UAF_VARIABLES_MAX 8
 

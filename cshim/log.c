@@ -1,4 +1,4 @@
-/* Names come from whoever tries to log in, and a log is read on terminals and by scripts. */
+/* Whoever tries to log in chooses the name, and logs are read on terminals and by scripts. So names are escaped. */
 #include "log.h"
 
 #include <security/pam_ext.h>

@@ -1,4 +1,4 @@
-/* The module arguments the module itself looks at. All of them go to the core, which refuses what it does not know. */
+/* The arguments that the module itself reads. All arguments go to the core, which refuses those it does not know. */
 #ifndef UAF_OPTIONS_H
 #define UAF_OPTIONS_H
 

@@ -12,7 +12,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* What libpam makes of a failure takes its time. */
+/* Has libpam delay a failed attempt. */
 static int slowed(pam_handle_t *pamh, int code)
 {
   if (code != PAM_SUCCESS && code != PAM_IGNORE)

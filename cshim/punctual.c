@@ -1,5 +1,5 @@
-/* Whoever starts su may allow all its waits to end 40 s late, or more (prctl PR_SET_TIMERSLACK): the module waits
-   without that, and leaves the host as it was. */
+/* Whoever starts su can let all its waits end 40 s late or more (prctl PR_SET_TIMERSLACK). The module waits without
+   that slack, and gives it back to the host afterwards. */
 #include "punctual.h"
 
 #include <errno.h>

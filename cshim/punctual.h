@@ -1,4 +1,4 @@
-/* Waits that end when they say. */
+/* Waits that end in time. */
 #ifndef UAF_PUNCTUAL_H
 #define UAF_PUNCTUAL_H
 

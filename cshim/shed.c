@@ -46,9 +46,10 @@ static void write_setting(const char *path, char value)
 static void shed_delays(void)
 {
   /* All ones: back to the system's default. */
-  const struct attributes unclamped = {
-    .size = sizeof unclamped, .flags = KEEP_POLICY | KEEP_PARAMETERS | CLAMP_LEAST | CLAMP_MOST,
-    .least = UINT32_MAX, .most = UINT32_MAX};
+  const struct attributes unclamped = {.size = sizeof unclamped,
+                                       .flags = KEEP_POLICY | KEEP_PARAMETERS | CLAMP_LEAST | CLAMP_MOST,
+                                       .least = UINT32_MAX,
+                                       .most = UINT32_MAX};
   syscall(SYS_sched_setattr, 0, &unclamped, 0);
   /* The group of those who may share a processor's threads: that of the first process, which is none. */
   prctl(PR_SCHED_CORE, SHARE_FROM, FIRST_PROCESS, ONE_THREAD, 0UL);

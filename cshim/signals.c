@@ -1,4 +1,4 @@
-/* Pending signals are looked at and never taken: the host gets each of them as soon as the wait is over. */
+/* Pending signals are only looked at: the host gets each of them as soon as the wait is over. */
 #include "signals.h"
 
 #include <stddef.h>

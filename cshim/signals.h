@@ -10,14 +10,14 @@ struct signals {
   sigset_t ending, host_mask;
 };
 
-/* Blocks those that the host does not ignore. sudo's handlers only note a signal, so that the core would go on for a
-   command that never runs. The host gets every blocked signal afterwards. */
+/* Blocks those that the host does not ignore. sudo's handlers only note a signal, and without this the core would go on
+   to confirm a command that never runs. The host gets every blocked signal afterwards. */
 void signals_hold(struct signals *signals);
 
 /* Unblocks them; does nothing where none is blocked. */
 void signals_release(struct signals *signals);
 
-/* Whether a blocked one has come. */
+/* Whether one of the blocked signals has come. */
 bool signals_end_host(const struct signals *signals);
 
 #endif

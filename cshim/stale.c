@@ -1,4 +1,4 @@
-/* The note is memory of this handle alone: a forked copy of the host has it too, another process does not. */
+/* The note lives in the memory of this handle. A forked copy of the host has it too; another process does not. */
 #include "stale.h"
 
 #include <security/pam_ext.h>

@@ -5,13 +5,13 @@
 #include <security/pam_modules.h>
 #include <stdbool.h>
 
-/* Notes it for this name. Where that fails nobody is asked for a new value: logged, and no reason to refuse a login. */
+/* Notes it for this name. If that fails, it is logged, the login goes on, and nobody is asked for a new value. */
 void stale_note(pam_handle_t *pamh, const char *user);
 
-/* Whether it is noted for the name that is PAM_USER now: sudo and others change it on the way. */
+/* Whether it is noted for the present PAM_USER. sudo and others change PAM_USER between the stages. */
 bool stale_is_noted(pam_handle_t *pamh);
 
-/* Takes the note back. */
+/* Removes the note. */
 void stale_forget(pam_handle_t *pamh);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the core says is obeyed here, message by message, as far as PROTOCOL.md allows it. */
+/* Carries out the core's messages one by one, as far as PROTOCOL.md allows them. */
 #include "talk.h"
 
 #include <errno.h>
@@ -61,7 +61,8 @@ bool talk_reply(struct conversation *talk, enum frame_type type, const char *ans
     return talk_broken(talk, status, "while it had to wait");
   size_t length;
   if (type == FRAME_ANSWER)
-    /* An answer too long to be stored is sent as far as it may be: the core refuses that much already, uncounted. */
+    /* Of an answer that is too long, only the longest part that may be sent is sent. The core refuses it and does not
+       count it, since so much cannot have been stored. */
     length = frame_write_answer(talk->packet, sizeof talk->packet, answer, strnlen(answer, UAF_ANSWER_MAX));
   else if (type == FRAME_CANCELLED)
     length = frame_write_cancelled(talk->packet, sizeof talk->packet, !converse_is_possible(talk->pamh));
@@ -118,15 +119,15 @@ static bool answer_prompt(struct conversation *talk, const struct frame_message 
     pam_syslog(talk->pamh, LOG_NOTICE, "use_first_pass: no password of an earlier module to answer with");
     return talk_reply(talk, FRAME_CANCELLED, NULL);
   }
-  if (prompt->field[PROMPT_ERROR].start != NULL && !talk->silent)
-    converse_show(talk->pamh, PAM_ERROR_MSG, prompt->field[PROMPT_ERROR]);
+  if (prompt->field[PROMPT_ERROR_MESSAGE].start != NULL && !talk->silent)
+    converse_show(talk->pamh, PAM_ERROR_MSG, prompt->field[PROMPT_ERROR_MESSAGE]);
   if (!show_confirmed(talk, prompt))
     return talk_reply(talk, FRAME_CANCELLED, NULL);
   const int style = frame_number(prompt, PROMPT_ECHO) != 0 ? PAM_PROMPT_ECHO_ON : PAM_PROMPT_ECHO_OFF;
   char *answer = converse_ask(talk->pamh, style, prompt->field[PROMPT_TEXT]);
   if (answer == NULL)
-    pam_syslog(talk->pamh, LOG_NOTICE, converse_is_possible(talk->pamh) ? "the conversation gave no answer"
-                                                                        : "the host has no conversation");
+    pam_syslog(talk->pamh, LOG_NOTICE,
+               converse_is_possible(talk->pamh) ? "the conversation gave no answer" : "the host has no conversation");
   if (answer != NULL && prompt->field[PROMPT_CONFIRMED].start != NULL)
     signals_hold(&talk->helper.signals);
   const bool sent = talk_reply(talk, answer != NULL ? FRAME_ANSWER : FRAME_CANCELLED, answer);
@@ -161,7 +162,7 @@ static bool remember_variable(struct conversation *talk, const struct frame_mess
   return true;
 }
 
-/* Acts on one message that is not the last. Returns false, logged, when the conversation cannot go on. */
+/* Carries out one message that is not the last. Returns false, logged, when the conversation cannot go on. */
 static bool act_on(struct conversation *talk, const struct frame_message *message)
 {
   if (talk->state == STATE_BROKEN)
@@ -202,9 +203,9 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
   const struct frame_bytes *text = &finished->field[FINISHED_TEXT];
   const struct verdict verdict = {
     .operation = talk->operation,
-    .code = (int)frame_number(finished, FINISHED_CODE),
+    .code = (int)frame_number(finished, FINISHED_PAM_CODE),
     .result = frame_number(finished, FINISHED_RESULT),
-    .stale = frame_number(finished, FINISHED_STALE) != 0,
+    .stale = frame_number(finished, FINISHED_STALE_VALUE) != 0,
     .prompted = talk->prompted,
     .resumed = talk->resumed,
     .nouserok = talk->options.nouserok,
@@ -217,7 +218,7 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
     talk->no_verdict = true;
     return PAM_SYSTEM_ERR;
   }
-  /* The core was told no account. Whether there is one nobody knows, so that this is no word about it. */
+  /* The core was told of no account because the lookup failed. So nobody knows whether there is one. */
   const bool failed_lookup = verdict.code == PAM_USER_UNKNOWN && talk->account.error != 0;
   const int code = failed_lookup ? PAM_SYSTEM_ERR : verdict.code;
   if (code == PAM_SUCCESS)
@@ -229,7 +230,7 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
   return code;
 }
 
-/* No code that a stack passes over: anybody who may signal the host can bring it about. */
+/* A code that no stack passes over, because anybody who may signal the host can cause it. */
 static int give_up(struct conversation *talk)
 {
   talk->given_up = true;

@@ -1,4 +1,4 @@
-/* The pairs of code and result the module believes, as tables. What is not here is no verdict at all. */
+/* The pairs of code and result that the module believes, as tables. Any other pair is no verdict. */
 #include "verdict.h"
 
 #include <security/pam_modules.h>
@@ -16,19 +16,18 @@ struct pair {
 /* Which failures of the core the module passes on, and which need a certain result: a stack may fall back to passwords
    on these. A code that is not here could be a success to a stack (PAM_NEW_AUTHTOK_REQD is, to "required"). */
 static const struct pair failures[] = {
-  {PAM_AUTH_ERR, ANY_RESULT}, {PAM_SYSTEM_ERR, ANY_RESULT}, {PAM_USER_UNKNOWN, ANY_RESULT},
-  {PAM_MAXTRIES, ANY_RESULT}, {PAM_CONV_ERR, ANY_RESULT},   {PAM_AUTHINFO_UNAVAIL, 4001},
-  {PAM_CRED_UNAVAIL, 7009},
+  {PAM_AUTH_ERR, ANY_RESULT}, {PAM_SYSTEM_ERR, ANY_RESULT}, {PAM_USER_UNKNOWN, ANY_RESULT}, {PAM_MAXTRIES, ANY_RESULT},
+  {PAM_CONV_ERR, ANY_RESULT}, {PAM_AUTHINFO_UNAVAIL, 4001}, {PAM_CRED_UNAVAIL, 7009},
 };
 
-/* What root wrote wrong: found before anybody is asked, or it is something else. */
+/* A wrong configuration of root's. It is found before anybody is asked; later it is not believed. */
 static const struct pair mistakes[] = {{PAM_SERVICE_ERR, 1001}, {PAM_SERVICE_ERR, 1012}};
 
 /* The same for a change, whose old value is verified as in any login. */
 static const struct pair change_failures[] = {
   {PAM_AUTHTOK_ERR, 3010}, {PAM_AUTHTOK_ERR, 7111}, {PAM_AUTHTOK_ERR, 7112}, {PAM_AUTHTOK_ERR, 7113}};
 
-/* Success, ready, and the successes of reset and change: whoever fails with these is confused. */
+/* Results of success: a failure cannot have them. */
 static const uint32_t good_results[] = {0, 10, 7100, RESULT_CHANGED};
 
 static bool has_pair(const struct pair *pairs, size_t count, const struct verdict *verdict)
@@ -59,7 +58,7 @@ bool verdict_belongs_together(const struct verdict *verdict)
   if (verdict->code == PAM_IGNORE)
     return verdict->result == RESULT_NOT_REGISTERED && !verdict->prompted && !verdict->resumed &&
            (changes || verdict->nouserok);
-  /* These lead stacks on only for whoever has proved something here, or has chosen at a prompt. */
+  /* With these a stack goes on only for a person who has proved something here, or has chosen at a prompt. */
   if ((verdict->code == PAM_AUTHINFO_UNAVAIL || verdict->code == PAM_CRED_UNAVAIL) && !verdict->prompted)
     return false;
   if (verdict->code == PAM_SERVICE_ERR)

@@ -7,12 +7,12 @@
 
 #include "frame.h"
 
-/* A finished, and what the module knows of the conversation it ends. */
+/* A finished packet, and what the module knows of the conversation that it ends. */
 struct verdict {
   enum frame_operation operation;
   int code;        /* PAM's */
   uint32_t result; /* of the core's table */
-  bool stale;      /* the value that was verified is one today's policy refuses */
+  bool stale;      /* the value was right, but today's policy would refuse it */
   bool prompted;   /* the core asked something */
   bool resumed;    /* of a change: its second pass */
   bool nouserok;   /* root wrote it into the stack */

@@ -1,4 +1,4 @@
-/* Waiting for a descriptor, by a clock that nobody sets. */
+/* Waiting for a descriptor, by a clock that nobody can set. */
 #ifndef UAF_WAITING_H
 #define UAF_WAITING_H
 
@@ -11,8 +11,9 @@
 /* Milliseconds of CLOCK_MONOTONIC. */
 int64_t now_milliseconds(void);
 
-/* Connects. Without root it tries again for a while where the queue is full, until the deadline at the latest: somebody who
-   connects as fast as he can fills it, and a place there is free for a moment only. Root needs none. */
+/* Connects. Without root it tries again while the queue is full, for a while and until the deadline at the latest:
+   whoever connects as fast as possible fills the queue, and a place is free for a moment only. Root does not try
+   again: it can start a core. */
 bool connect_patiently(int socket, const struct sockaddr_un *address, int64_t deadline);
 
 /* Waits until the descriptor is ready or the deadline has passed. Returns false then, with errno ETIMEDOUT, or EINTR. */

@@ -158,8 +158,7 @@ def login(configuration, typing=0.05, divided=False):
     os.dup2(NOTHING, HELPERS)
     theirs.close()
     ours.send(begin(configuration, divided))
-    ready = started
-    prompted = answered = None
+    ready = prompted = answered = started
     while True:
         packet = ours.recv(65536)
         if packet[:1] == b"\x84":
@@ -212,6 +211,7 @@ class SlowServer(http.server.ThreadingHTTPServer):
 
 class Passing(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: SlowServer
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -397,6 +397,7 @@ def main():
             text=True,
         )
         try:
+            assert server.stdout
             port = server.stdout.readline().strip().rsplit(":", 1)[1]
             for part in chosen:
                 part(folder, port, state)

@@ -2,7 +2,7 @@
 # The rules of CONTRIBUTING.md that a machine can check: format, forbidden words, sizes, and what the programs in
 # build/stage need. Prints one line for each rule that is broken and fails if there is any.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 broken=0
 say() {
@@ -41,6 +41,7 @@ forbid '\bpopen\(|\bwordexp\(|"/bin/[a-z]*sh"|[^.e] system\(' 'no shell sees a n
 
 # Imports, programs' contents, circles between folders, sizes, citations, the table of targets.
 export PYTHONDONTWRITEBYTECODE=1
+scripts/check/linters.sh && scripts/check/lint.py || broken=1
 scripts/check/structure.py || broken=1
 scripts/check/planted.py || broken=1
 
@@ -52,7 +53,7 @@ scripts/stacks.py || broken=1
 PYTHONPATH=Tests/Acceptance python3 -m attack.document --check || broken=1
 
 generated=$(git ls-files -- build .build Package.resolved cshim/core '*.o' '*.so' 2>/dev/null)
-if [[ -n $generated ]]; then say "generated files are committed:" $generated; fi
+if [[ -n $generated ]]; then say "generated files are committed: ${generated//$'\n'/ }"; fi
 
 # What a program is linked against must be on its list.
 needs_only() { # file, libraries

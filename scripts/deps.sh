@@ -10,6 +10,8 @@ packages=(
   # testing and the demo
   pamtester libpam-wrapper libnss-wrapper openssl python3 python3-cryptography strace systemd valgrind
   ca-certificates
+  # the check
+  python3-venv shellcheck shfmt
   "$@"
 )
 
@@ -32,7 +34,7 @@ fi
 is_there() {
   case $1 in
     # A Python from elsewhere does as well.
-    python3) command -v python3 >/dev/null ;;
+    python3 | python3-venv) python3 -c "import venv, ensurepip" 2>/dev/null ;;
     *) [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]] ;;
   esac
 }

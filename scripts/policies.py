@@ -46,8 +46,8 @@ def results_without_a_row(rows):
     """The numbers of the table of results that are not in one row's first cell, before its colon, exactly once."""
     listed = []
     for line in rows:
-        numbers = re.match(r"\| ([\d, -]+):? ", line)
-        for first, last in re.findall(r"(\d+)(?:-(\d+))?", numbers.group(1) if numbers else ""):
+        named = re.match(r"\| ([\d, -]+):? ", line)
+        for first, last in re.findall(r"(\d+)(?:-(\d+))?", named.group(1) if named else ""):
             listed += range(int(first), int(last or first) + 1)
     table = (ROOT / "Sources/FidoResults/FidoResult+Table.swift").read_text(encoding="utf-8")
     numbers = [int(digits.replace("_", "")) for digits in re.findall(r"= FidoResult\(\s*([\d_]+),", table)]
@@ -75,9 +75,10 @@ def problems_of_conformance(line, tests):
                 yield f"there is no vector {name}"
     for piece in re.split(r"; |\s*\|\s*", line.strip()):
         named = re.fullmatch(r"((?:`?\w+Tests`?(?:, )?)+): (.*)", piece)
-        for suite in re.findall(r"\w+", named.group(1)) if named else ():
-            if not is_quoted(named.group(2), tests.get(suite, ())):
-                yield f"there is no test '{named.group(2)}' in {suite}"
+        suites, quote = named.groups() if named else ("", "")
+        for suite in re.findall(r"\w+", suites):
+            if not is_quoted(quote, tests.get(suite, ())):
+                yield f"there is no test '{quote}' in {suite}"
 
 
 def main():

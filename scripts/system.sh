@@ -17,5 +17,5 @@ if [[ ${GOLDEN-} == write && -d build/system/transcripts ]]; then
   # A whole run leaves nothing that no host shows any more.
   if (($# == 0)) && ! grep -q '"verdict": "skipped"' build/system/system.json; then rm -f Tests/Transcripts/*.txt; fi
   cp build/system/transcripts/*.txt Tests/Transcripts/
-  echo "system: kept in Tests/Transcripts: $(ls build/system/transcripts | wc -l) transcripts"
+  echo "system: kept in Tests/Transcripts: $(find build/system/transcripts -type f | wc -l) transcripts"
 fi

@@ -21,13 +21,16 @@ static inline EVP_PKEY *uaf_generate_p256(void) { return EVP_EC_gen("P-256"); }
 
 /* ERR_R_MALLOC_FAILURE and EVP_R_MEMORY_LIMIT_EXCEEDED are packed with casts. Looks at the whole
    queue, because callers of a function that had no memory push errors of their own behind it. */
-static inline int uaf_errors_tell_of_memory(void) {
+static inline int uaf_errors_tell_of_memory(void)
+{
   unsigned long code;
   int found = 0;
   while ((code = ERR_get_error()) != 0) {
     int reason = ERR_GET_REASON(code);
-    if (reason == ERR_R_MALLOC_FAILURE) found = 1;
-    if (ERR_GET_LIB(code) == ERR_LIB_EVP && reason == EVP_R_MEMORY_LIMIT_EXCEEDED) found = 1;
+    if (reason == ERR_R_MALLOC_FAILURE)
+      found = 1;
+    if (ERR_GET_LIB(code) == ERR_LIB_EVP && reason == EVP_R_MEMORY_LIMIT_EXCEEDED)
+      found = 1;
   }
   return found;
 }

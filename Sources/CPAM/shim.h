@@ -13,23 +13,29 @@
 #include <unistd.h>
 
 // Instead of the pause libpam makes after a refusal; nobody is guessing here.
-static inline void pam_no_delay(int result, unsigned microseconds, void *data) {
+static inline void pam_no_delay(int result, unsigned microseconds, void *data)
+{
   (void)result;
   (void)microseconds;
   (void)data;
 }
 
-static inline int pam_skip_delays(pam_handle_t *handle) {
+static inline int pam_skip_delays(pam_handle_t *handle)
+{
   return pam_set_item(handle, PAM_FAIL_DELAY, (const void *)pam_no_delay);
 }
 
 // A conversation that cancels every question, and takes what needs no answer.
-static inline int pam_cancel(int count, const struct pam_message **messages, struct pam_response **responses, void *data) {
+static inline int pam_cancel(int count, const struct pam_message **messages, struct pam_response **responses,
+                             void *data)
+{
   (void)data;
-  if (count <= 0) return PAM_CONV_ERR;
+  if (count <= 0)
+    return PAM_CONV_ERR;
   for (int index = 0; index < count; index++) {
     const int style = messages[index]->msg_style;
-    if (style != PAM_TEXT_INFO && style != PAM_ERROR_MSG) return PAM_CONV_ERR;
+    if (style != PAM_TEXT_INFO && style != PAM_ERROR_MSG)
+      return PAM_CONV_ERR;
   }
   *responses = calloc((size_t)count, sizeof **responses);
   return *responses == NULL ? PAM_BUF_ERR : PAM_SUCCESS;
@@ -40,12 +46,15 @@ static inline int pam_cancel(int count, const struct pam_message **messages, str
 enum pam_tried { PAM_TRIED_AUTHENTICATION, PAM_TRIED_ACCOUNT };
 
 static inline int pam_ask_cancelling(enum pam_tried tried, const char *service, const char *user, const char *folder,
-                                     const char *tty) {
+                                     const char *tty)
+{
   const struct pam_conv conversation = {pam_cancel, NULL};
   pam_handle_t *handle = NULL;
-  if (pam_start_confdir(service, user, &conversation, folder, &handle) != PAM_SUCCESS) return PAM_ABORT;
+  if (pam_start_confdir(service, user, &conversation, folder, &handle) != PAM_SUCCESS)
+    return PAM_ABORT;
   pam_skip_delays(handle);
-  if (tty != NULL) pam_set_item(handle, PAM_TTY, tty);
+  if (tty != NULL)
+    pam_set_item(handle, PAM_TTY, tty);
   const int result = tried == PAM_TRIED_ACCOUNT ? pam_acct_mgmt(handle, 0) : pam_authenticate(handle, 0);
   pam_end(handle, result);
   return result;
@@ -54,9 +63,11 @@ static inline int pam_ask_cancelling(enum pam_tried tried, const char *service, 
 // The same in a process of its own: modules are other people's code, and one that crashes or hangs must not take along whoever
 // asks. Returns the result, or 256 and the signal that ended the process, or -1 with errno.
 static inline int pam_try_cancelling(enum pam_tried tried, const char *service, const char *user, const char *folder,
-                                     const char *tty, unsigned seconds) {
+                                     const char *tty, unsigned seconds)
+{
   const pid_t child = fork();
-  if (child < 0) return -1;
+  if (child < 0)
+    return -1;
   if (child == 0) {
     sigset_t none;
     sigemptyset(&none);
@@ -67,6 +78,7 @@ static inline int pam_try_cancelling(enum pam_tried tried, const char *service, 
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return -1;
+    if (errno != EINTR)
+      return -1;
   return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }

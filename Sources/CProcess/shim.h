@@ -25,7 +25,8 @@ int getresgid(gid_t *real, gid_t *effective, gid_t *saved);
 static inline int process_control(int option, unsigned long argument) { return prctl(option, argument, 0UL, 0UL, 0UL); }
 
 // Empties the effective, permitted and inheritable sets.
-static inline int process_clear_capabilities(void) {
+static inline int process_clear_capabilities(void)
+{
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}, {0, 0, 0}};
   return (int)syscall(SYS_capset, &header, none);
@@ -35,17 +36,20 @@ static inline void *process_idle_thread(void *nothing) { return nothing; }
 
 // Starts a thread that does nothing and waits for its end: 0, or why none can be started. For uaf-fetch, whose libcurl
 // needs one for each look-up.
-static inline int process_try_thread(void) {
+static inline int process_try_thread(void)
+{
   pthread_t thread;
   const int error = pthread_create(&thread, NULL, process_idle_thread, NULL);
   return error != 0 ? error : pthread_join(thread, NULL);
 }
 
 // Whether the permitted, effective and inheritable sets are empty: 1, 0, or -1 if that cannot be told.
-static inline int process_has_no_capabilities(void) {
+static inline int process_has_no_capabilities(void)
+{
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
-  if (syscall(SYS_capget, &header, sets) != 0) return -1;
+  if (syscall(SYS_capget, &header, sets) != 0)
+    return -1;
   __u32 any = 0;
   for (int part = 0; part < _LINUX_CAPABILITY_U32S_3; part++)
     any |= sets[part].effective | sets[part].permitted | sets[part].inheritable;
@@ -53,10 +57,12 @@ static inline int process_has_no_capabilities(void) {
 }
 
 // Gives up CAP_AUDIT_CONTROL and CAP_AUDIT_READ, and nothing else.
-static inline int process_drop_audit_control(void) {
+static inline int process_drop_audit_control(void)
+{
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
-  if (syscall(SYS_capget, &header, sets) != 0) return -1;
+  if (syscall(SYS_capget, &header, sets) != 0)
+    return -1;
   const int dropped[] = {CAP_AUDIT_CONTROL, CAP_AUDIT_READ};
   for (int index = 0; index < 2; index++) {
     struct __user_cap_data_struct *part = &sets[dropped[index] / 32];
@@ -84,7 +90,8 @@ struct landlock_beneath {
 } __attribute__((packed));
 
 // Whether something keeps the kernel's clock right; -1 where it does not say.
-static inline int clock_is_synchronised(void) {
+static inline int clock_is_synchronised(void)
+{
   struct timex state = {0};
   return adjtimex(&state) < 0 ? -1 : (state.status & STA_UNSYNC) == 0;
 }
@@ -93,11 +100,13 @@ static inline int clock_is_synchronised(void) {
 static inline int landlock_version(void) { return (int)syscall(444, NULL, 0UL, 1U); }
 
 // What an older kernel does not know of the structure must be zero, and is then taken.
-static inline int landlock_make_rules(const struct landlock_rules *rules) {
+static inline int landlock_make_rules(const struct landlock_rules *rules)
+{
   return (int)syscall(444, rules, sizeof *rules, 0U);
 }
 
-static inline int landlock_allow_beneath(int rules, int folder, __u64 allowed) {
+static inline int landlock_allow_beneath(int rules, int folder, __u64 allowed)
+{
   const struct landlock_beneath beneath = {allowed, folder};
   return (int)syscall(445, rules, 1 /* LANDLOCK_RULE_PATH_BENEATH */, &beneath, 0U);
 }
@@ -105,6 +114,7 @@ static inline int landlock_allow_beneath(int rules, int folder, __u64 allowed) {
 static inline int landlock_enter(int rules) { return (int)syscall(446, rules, 0U); }
 
 // Renames inside a folder, unless something has the new name (RENAME_NOREPLACE; EINVAL where a file system knows no such thing).
-static inline int file_rename_to_new(int folder, const char *name, const char *other) {
+static inline int file_rename_to_new(int folder, const char *name, const char *other)
+{
   return (int)syscall(SYS_renameat2, folder, name, folder, other, 1U);
 }

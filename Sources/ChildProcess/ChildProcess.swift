@@ -80,7 +80,7 @@ public struct ChildProcess {
 
   /// Whether it has ended, without waiting for that.
   ///
-  /// Its number may be another's afterwards: ask no more.
+  /// Afterwards its number may belong to another process, so do not ask again.
   public func hasEnded() -> Bool {
     var status: CInt = 0
     // SAFETY: `status` lives for the call. Until it is reaped the number belongs to this child alone.
@@ -88,7 +88,9 @@ public struct ChildProcess {
     return ended == processID || (ended < 0 && errno != EINTR)
   }
 
-  /// Waits for its end, which it owes once its socket is closed; one that does not keep to that is killed.
+  /// Waits for its end.
+  ///
+  /// It should end once its socket is closed; if it does not, it is killed.
   public func reap() {
     var status: CInt = 0
     for _ in 0..<Self.patience {

@@ -1,4 +1,4 @@
-/// Why a conversation ended other than well, where the result alone would tell too little or something that is not true.
+/// Why a conversation failed, where the result alone would say too little or mislead.
 ///
 /// One result stands for many causes. The text and what can be done about it belong to the cause, and stand side by side in the
 /// catalogues.
@@ -24,13 +24,13 @@ public enum EndCause: CaseIterable, Sendable {
   case codeOfOtherServer
   /// The payload names another certificate authority than the configuration.
   case codeOfOtherAuthority
-  /// This server does not judge codes, so that none sets a value.
+  /// This server does not check codes, so a code cannot set a value.
   case codesNotJudged
-  /// This server does not judge codes, so that none resets.
+  /// This server does not check codes, so a code cannot reset.
   case codesResetNothing
-  /// The server's yes is not signed, so that no code gives an account in use a value.
+  /// The server's verdict is not signed, so a code cannot set the value of an account in use.
   case codesNotSigned
-  /// The server's yes is not signed, so that no code resets.
+  /// The server's verdict is not signed, so a code cannot reset.
   case resetsNotSigned
   /// The time of a text that was to be approved is over.
   case approvalExpired
@@ -58,17 +58,17 @@ public enum EndCause: CaseIterable, Sendable {
   case namedNotEnabled
   /// Several fit, and the program has one prompt.
   case severalFit
-  /// Several fit, and whoever asked has to name one.
+  /// Several fit, and the caller has to name one.
   case severalToName
   /// The server wants several together, and the program has one prompt.
   case severalTogether
   /// Nothing of a list was chosen.
   case nothingChosen
-  /// What a login wanted to have changed meets the rules by now.
+  /// The value that was to be changed meets the rules by now.
   case nothingStale
 
   // MARK: Accounts and names
-  /// There is nothing of this account here, and what was asked for needs no registration either.
+  /// Nothing of this account is stored here, and the operation needs no registration.
   case nothingHere
   /// The configuration gives the account no name at the server.
   case nameNotMapped
@@ -78,7 +78,7 @@ public enum EndCause: CaseIterable, Sendable {
   // MARK: Who asks, and with what
   /// Only root may ask for that.
   case onlyRoot
-  /// sudo was called by a name that leaves open what it does.
+  /// sudo was called by a name that does not tell what it does.
   case ambiguousName
   /// The module is older than the core.
   case olderModule

@@ -1,7 +1,7 @@
 // Purpose: from the status codes of the FIDO protocols to results.
 
 extension FidoResult {
-  /// The result of a server's UAF status code (UAF Application API and Transport Binding 1.1, section 3.1.2).
+  /// The result of a server's UAF status code (UAF client API and transport 1.1, section 3.1.2).
   ///
   /// Its PAM code is asked for with `spokenByServer`. A status that is not listed is ``unknown``; the caller shows it with
   /// ``PromptText/serverStatus(_:)``.
@@ -23,7 +23,7 @@ extension FidoResult {
       }
   }
 
-  /// The result of a UAF client's ErrorCode (UAF Application API and Transport Binding 1.1, section 3.2).
+  /// The result of a UAF client's ErrorCode (UAF client API and transport 1.1, section 3.2).
   ///
   /// A code that is not listed is ``unknown``.
   public init(clientErrorCode code: Int) {

@@ -12,6 +12,6 @@ public enum NetworkFailure: CaseIterable, Sendable {
   case tls
   /// The connection broke off, or what came over it was no answer.
   case connectionLost
-  /// This machine lacked a thread, a descriptor, memory or a port: nobody can say what the server would have done.
+  /// This machine lacked a thread, a descriptor, memory or a port, so it is unknown whether the server is there.
   case ownMeans
 }

@@ -6,12 +6,11 @@ public enum PAMCode: Int32, CaseIterable, Sendable {
   case success = 0
   /// PAM_SERVICE_ERR: root's configuration or module arguments are wrong, and nothing else. Only root can cause it.
   case serviceError = 3
-  /// PAM_SYSTEM_ERR: the machine.
+  /// PAM_SYSTEM_ERR: this machine failed.
   case systemError = 4
   /// PAM_AUTH_ERR: refused.
   case authenticationError = 7
-  /// PAM_AUTHINFO_UNAVAIL: the server is away, and nothing else: no connection to it came about, and not for want of this
-  /// machine's own means.
+  /// PAM_AUTHINFO_UNAVAIL: no connection to the server was made, and this machine lacked nothing that a connection needs.
   case authenticationInformationUnavailable = 9
   /// PAM_USER_UNKNOWN.
   case userUnknown = 10

@@ -1,9 +1,9 @@
-/// One way in which a login by the module ends, other than well: the code that PAM gets, and who can bring it about.
+/// One way in which a login by the module fails: the code that PAM gets, and who can cause it.
 ///
-/// Stacks decide by the code alone. So a code that anybody but root can bring about has to refuse in every stack that is shipped.
+/// Stacks decide by the code alone. So a code that anybody but root can cause has to refuse in every stack that is shipped.
 /// `scripts/stacks.py` reads the table from its source and computes that from the stacks.
 public struct PAMEnd: Sendable {
-  /// Who says so.
+  /// Who returns the code.
   public enum Speaker: Sendable {
     /// The core, in *finished*.
     case core
@@ -13,15 +13,15 @@ public struct PAMEnd: Sendable {
     case libpam
   }
 
-  /// Who can bring it about.
+  /// Who can cause it.
   public enum Cause: Sendable {
-    /// Whoever logs in: enters, cancels, pulls the cable.
+    /// The person who logs in, by an entry, by cancelling, or by cutting the network.
     case person
-    /// Another account of the machine: limits of a process it starts, names, what it uses up.
+    /// Another account of the machine: by limits of a process it starts, by names, or by using up resources.
     case localUser
     /// Somebody who reaches the machine over the network.
     case afar
-    /// Whoever sits between machine and server.
+    /// An attacker on the network between machine and server.
     case network
     /// The server, or what answers in its place.
     case server
@@ -31,7 +31,7 @@ public struct PAMEnd: Sendable {
     case machine
   }
 
-  /// Where root lets a stack go on to the password with a code that others can bring about.
+  /// Where root lets a stack go on to the password with a code that others can cause.
   public enum Choice: Sendable {
     /// The shape `fallback` of `pam.d/`, and the profile of pam-auth-update.
     case fallback, profile
@@ -39,13 +39,13 @@ public struct PAMEnd: Sendable {
 
   /// PAM's name of the code.
   public let code: String
-  /// Who says so.
+  /// Who returns the code.
   public let speaker: Speaker
   /// The results that the core says with it; empty for any.
   public let results: [UInt32]
-  /// Who can bring it about.
+  /// Who can cause it.
   public let causes: [Cause]
-  /// Where it goes on to the password all the same, because root chose that.
+  /// Where a stack still goes on to the password, because root chose so.
   public let choices: [Choice]
   /// What has happened.
   public let meaning: String

@@ -8,11 +8,11 @@ enum PAMRule: Equatable, Sendable {
   case always(PAMCode)
   /// An invalid parameter: root's configuration, or something that anybody else sent.
   case fault
-  /// A wrong name: not said where states are hidden.
+  /// A wrong name; PAM_AUTH_ERR with `hide_state`.
   case unknownUser
   /// No key of the account here.
   case notRegistered
-  /// Locked: not said where states are hidden.
+  /// Locked; PAM_AUTH_ERR with `hide_state`.
   case locked
   /// No answer from the server.
   case noAnswer

@@ -2,7 +2,7 @@
 ///
 /// Names and texts that come from outside are cleaned and capped here, so that no caller can forget to.
 public enum PromptText: Hashable, Sendable {
-  /// Asks for the value; the service, or what the login is for, is named here or not at all; so is the length of a PIN.
+  /// Asks for the value. Only this text names the service, or what the login is for, and the length of a PIN.
   case value(ValueKind, user: String, service: String?, digits: Int? = nil)
   /// Asks for the value in use, before a change.
   case currentValue(ValueKind, user: String, digits: Int? = nil)
@@ -30,11 +30,11 @@ public enum PromptText: Hashable, Sendable {
   case noSuchChoice(Int)
   /// An empty line leads back to the list.
   case emptyLineBack
-  /// The value was right, but by today's rules it would be refused.
+  /// The value was right, but today's rules would refuse it.
   case valueIsStale(ValueKind)
-  /// The same, where no change can be asked for: the person has to see to it.
+  /// The same, where no change can be asked for here: the person has to change it later.
   case valueIsStaleHere(ValueKind)
-  /// The server could not be reached, and the login does without it.
+  /// The server could not be reached, and the login was accepted without it.
   case acceptedOffline
   /// The value that was entered meets the rules: another one has to be changed.
   case valueMeetsRules(ValueKind, other: ValueKind)

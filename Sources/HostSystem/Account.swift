@@ -6,4 +6,10 @@ package struct Account: Equatable {
   package let userID: uid_t
   /// Its canonical name.
   package let name: [UInt8]
+
+  /// An account of that number and canonical name.
+  package init(userID: uid_t, name: [UInt8]) {
+    self.userID = userID
+    self.name = name
+  }
 }

@@ -14,7 +14,7 @@ public struct CommandNames {
 
   /// What `help` is asked to explain and cannot, in the arguments of the program.
   ///
-  /// The parser would explain whatever it does know.
+  /// The parser would explain the part that it knows.
   public func unknownTopic(in arguments: [String]) -> UnknownCommand? {
     var rest = arguments[...]
     while let option = rest.first, option.hasPrefix("-") { rest = rest.dropFirst(valued.contains(option) ? 2 : 1) }

@@ -1,6 +1,6 @@
-/// Which of some names was meant by a word that is none of them.
+/// Finds the name that was probably meant by a word that is none of the names.
 enum NearName {
-  // More mistakes than this make another word of it.
+  // With more mistakes than this it is another word.
   private static let mostMistakes = 2
 
   /// The name that is begun by `word` or, failing that, the one fewest mistakes away; nil where none is near.

@@ -1,8 +1,8 @@
 import Glibc
 
-/// System calls that each of our programs needs, and those that none has any business with.
+/// System calls that each of our programs needs, and those that none may make.
 public enum CommonCalls {
-  /// What a program does to its own memory and its own self.
+  /// Calls that concern only the process itself and its memory.
   public static let ofItself: [CallRule] = [
     .allowed(
       ["brk", "munmap", "mremap", "madvise", "mlock", "mlock2", "munlock"],
@@ -38,9 +38,11 @@ public enum CommonCalls {
   /// Waiting on a descriptor.
   public static let waiting = CallRule.allowed(["poll", "ppoll"], why: "waiting for a packet, with a deadline")
 
-  /// Well-known ways to more power; what is not named here fails as well, as if it did not exist.
+  /// Well-known ways to more privileges.
   ///
-  /// clone3 must be among the latter: libc takes it for a sign to use clone, whose flags can be looked at.
+  /// A call that is not named fails too, as if it did not exist.
+  ///
+  /// clone3 must not be named: when it does not exist, libc uses clone, whose flags a filter can check.
   public static let forbidden: [CallRule] = [
     .forbidden(["execve", "execveat", "fork", "vfork"]),
     .forbidden(["listen", "accept", "accept4"]),

@@ -3,7 +3,7 @@ import Glibc
 
 /// The only paths a process can open from now on (Landlock).
 ///
-/// What is open already stays open, and looking at a file's attributes is no opening.
+/// What is open already stays open, and reading a file's attributes does not count as opening.
 public struct PathRules {
   private var paths: [(path: String, access: FileAccess)] = []
   private let mayConnect: Bool
@@ -18,7 +18,7 @@ public struct PathRules {
 
   /// Enters the rules, for good.
   ///
-  /// It takes no right where no new privileges can be had.
+  /// A process that can get no new privileges needs no right for it.
   ///
   /// - Returns: the system's error number, or 0.
   public func enter() -> CInt {

@@ -1,5 +1,5 @@
-// Purpose: what a program gives up for good before it meets anything from outside: the network, the paths it has no business
-// with, and the system calls it does not need. Nothing is decided here: each program has tables of its own. Imports Glibc,
+// Purpose: what a program gives up for good before it reads anything from outside: the network, and the paths and system calls
+// that it does not need. Nothing is decided here: each program has tables of its own. Imports Glibc,
 // CProcess and libseccomp; no Foundation.
 
 /// A feature of the kernel a sandbox is made of.

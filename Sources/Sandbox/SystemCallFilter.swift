@@ -13,7 +13,7 @@ public struct SystemCallFilter {
 
   /// Enters the filter, for good.
   ///
-  /// It takes no right where no new privileges can be had.
+  /// A process that can get no new privileges needs no right for it.
   ///
   /// - Returns: the system's error number, or 0.
   public func enter() -> CInt {

@@ -11,7 +11,7 @@ import Glibc
 ///
 /// The capacity is fixed when the value is made; `count` may be anything from 0 to the capacity.
 /// Locking is attempted and reported by ``isLocked``: in a container without `CAP_IPC_LOCK` the
-/// system may refuse, and a login that works with a note in the log beats one that does not.
+/// system may refuse. The login then goes on, with a note in the log.
 @safe public struct Secret: ~Copyable {
   private let base: UnsafeMutableRawPointer
   private let mappedLength: Int

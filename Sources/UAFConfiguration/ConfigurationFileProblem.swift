@@ -27,10 +27,10 @@ public enum ConfigurationFileProblem: Error, Equatable, Sendable {
 }
 
 extension ConfigurationFileProblem {
-  /// Whether root wrote it so.
+  /// Whether only root can have caused it.
   ///
-  /// An error number is the machine's: descriptors or memory that others use up, a disk that fails. And anybody can give a file
-  /// that he may only read a second name, where the kernel is not told to prevent that (`fs.protected_hardlinks`).
+  /// An error number is the machine's fault: a failing disk, or descriptors and memory that others used up. A second name is not
+  /// always root's fault: without `fs.protected_hardlinks` anybody may give one to a file that he can read.
   public var isRoots: Bool {
     switch self {
     case .system, .hardLinks: false

@@ -26,7 +26,7 @@ struct ConfigurationReader {
       guard let node = root[key] else { continue }
       try section(key, node)
     }
-    // A service lays its keys over the sections above, wherever in the file those stand.
+    // The keys of a service replace those of the general sections, in whatever order they are written.
     if let services = root["service"] { try readServices(services) }
     try checkTogether()
     return configuration
@@ -126,7 +126,7 @@ struct ConfigurationReader {
     }
   }
 
-  /// Tables whose keys are the administrator's own.
+  /// Tables whose keys the administrator chooses.
   private mutating func each(
     in node: TOMLNode?, _ name: String,
     _ take: (inout PasscodeSettings, String, TOMLNode.Value) throws(SettingRefusal) -> Void
@@ -197,7 +197,9 @@ struct ConfigurationReader {
     try checkOfferReset()
   }
 
-  /// With a code anybody at the prompt sets a new value, if the server accepts it: so its answer must be signed.
+  /// Anybody at the prompt can set a new value with a code that the server accepts.
+  ///
+  /// So the verdict must be signed.
   private func checkOfferReset() throws(ConfigurationError) {
     guard configuration.server?.requiresSignedVerdict != true else { return }
     let services = configuration.services.sorted { $0.key < $1.key }.map { ("service.\($0.key)", $0.value.prompt) }
@@ -217,7 +219,7 @@ struct ConfigurationReader {
       throw tables.refused("\(name).offline", "\"allow\" needs offline_max_age, in seconds")
     }
     for (name, service) in services where service.transaction && service.general.offline == .allow {
-      // What [general] allows is for the others; written for this very service it is a contradiction.
+      // If [general] allows it, it applies to the other services. Written for this service it is a contradiction.
       guard tables.lines["service.\(name).offline"] == nil else {
         throw tables.refused(
           "service.\(name).offline",
@@ -270,7 +272,7 @@ struct ConfigurationReader {
     }
   }
 
-  /// Short locks and cheap guesses are for demonstrations, where the server is this machine.
+  /// Short locks and fast key derivation are for demonstrations, where the server is this machine.
   private func checkRanges() throws(ConfigurationError) {
     guard configuration.server?.isLoopbackOnly != true else { return }
     guard StateSettings.kdfCostRange.contains(configuration.state.kdfCost) else {

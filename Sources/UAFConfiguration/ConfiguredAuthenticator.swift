@@ -1,6 +1,6 @@
 import Authenticator
 
-/// A type of authenticator as the configuration may name it, whether this version can verify it or not.
+/// A type of authenticator that the configuration may name, also one that this version cannot verify.
 public struct ConfiguredAuthenticator: Hashable, Sendable {
   /// The name in the configuration.
   public let rawValue: String

@@ -1,6 +1,6 @@
 import FidoResults
 
-/// What the server's people know this machine by: `device_name`.
+/// The name of this machine at the server: `device_name`.
 public struct DeviceNameTemplate: Equatable, Sendable {
   private let text: String
 
@@ -9,9 +9,9 @@ public struct DeviceNameTemplate: Equatable, Sendable {
 
   static let words = "a text of 1 to \(maximumLength) characters on one line, in which {hostname} may stand"
 
-  /// Makes a template of a text with nothing in it that steers a terminal; nil for anything else.
+  /// Makes a template of a text; nil if it has characters that control a terminal.
   ///
-  /// Any other brace is refused: it would be a placeholder that nobody fills in.
+  /// Any other brace is refused, because it looks like a placeholder that does not exist.
   public init?(_ text: String) {
     let parts = text.split(separator: Self.placeholder, omittingEmptySubsequences: false)
     guard !text.isEmpty, Text.cleaned(text, limit: Self.maximumLength) == text,

@@ -6,7 +6,7 @@ public struct GeneralSettings: Equatable, Sendable {
   public enum Offline: String, CaseIterable, Sendable {
     /// No login.
     case deny
-    /// A login by the value alone, where no TLS handshake with the server was completed, for a while after its last yes.
+    /// A login with the secret alone, if no TLS handshake with the server was completed, for a time after its last verdict.
     case allow
   }
 
@@ -18,7 +18,7 @@ public struct GeneralSettings: Equatable, Sendable {
   public internal(set) var hideState: Bool?
   /// What happens without the server.
   public internal(set) var offline = Offline.deny
-  /// How long after the server's last yes ``Offline/allow`` holds.
+  /// How long ``Offline/allow`` holds after the server last accepted a login.
   public internal(set) var offlineMaximumAge: Duration?
 
   /// Whether states are hidden from such a caller.

@@ -1,6 +1,6 @@
 import Authenticator
 
-/// `[lock]`, `[TYPE.lock]` or `[lock.remote]`: the keys that were written, to lay over a default.
+/// `[lock]`, `[TYPE.lock]` or `[lock.remote]`: the keys that are written there and replace a default.
 struct LockSettings: Equatable, Sendable {
   var retryCountToLock: Int?
   var lockTime: Duration?
@@ -21,7 +21,7 @@ struct LockSettings: Equatable, Sendable {
     ]
   }
 
-  /// `[lock]` alone says what holds for root.
+  /// Only `[lock]` may have the key for root.
   static var settingsWithRoot: [Setting<LockSettings>] {
     settings + [.boolean("root_permanent_lock", \.rootPermanentLock)]
   }
@@ -38,7 +38,7 @@ struct LockSettings: Equatable, Sendable {
       case .float(let number): number
       default: nil
       }
-    // Nanoseconds, because a Duration made of a Double carries digits nobody wrote.
+    // Nanoseconds, because a Duration made of a Double has digits that were not written.
     guard let seconds, seconds.isFinite, seconds >= 1e-9, seconds <= 86_400 else {
       throw SettingRefusal(problem: lockTimeWords)
     }

@@ -1,9 +1,9 @@
-// Purpose: what root wrote behind the module's name in pam.d. Obeyed from root's programs alone; an unknown or bad one is an
-// error and never ignored, because a misspelt `use_first_pass` would change who is let in.
+// Purpose: the arguments behind the module's name in pam.d. They are taken from root's programs alone. An unknown or bad one is
+// an error and never ignored, because a misspelt `use_first_pass` would change who is let in.
 
 /// The module's arguments, as they stand in a line of /etc/pam.d.
 public struct ModuleArguments: Equatable, Sendable {
-  /// Whether the value another module asked for is taken.
+  /// Whether the secret that another module asked for is used.
   public enum FirstPass: Sendable {
     /// It is not.
     case ignored
@@ -27,7 +27,7 @@ public struct ModuleArguments: Equatable, Sendable {
   public private(set) var divided = false
   /// `tries=`: how often one call asks; nil for the configuration's.
   public private(set) var tries: Int?
-  /// `timeout=`: how long the whole call may take; nil for no limit but those of its parts.
+  /// `timeout=`: how long the whole call may take; nil: only its parts have limits.
   public private(set) var timeout: Duration?
   /// `try_first_pass` or `use_first_pass`.
   public private(set) var firstPass = FirstPass.ignored

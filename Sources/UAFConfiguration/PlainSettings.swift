@@ -1,12 +1,12 @@
 /// `[server.context]` and `[server.success]`: what the plain dialect leaves to each server.
 public struct PlainSettings: Equatable, Sendable {
-  /// The members of the context, by our names; the value is the server's name for one.
+  /// The members of the context that are sent: our name, and the server's name.
   ///
-  /// What is named here stands in the query of both URLs, and so in the server's access log. Nothing else is sent.
+  /// They stand in the query of both URLs, and so in the server's access log. Nothing else is sent.
   public internal(set) var contextNames: [String: String] = [:]
-  /// The member of an answer that says whether it is a yes; nil without `[server.success]`.
+  /// The member of an answer that marks a success; nil without `[server.success]`.
   public internal(set) var successMember: String?
-  /// What that member holds in a yes.
+  /// The value of that member in a success.
   public internal(set) var successValue: String?
 
   /// What can be told to a server beside the message.

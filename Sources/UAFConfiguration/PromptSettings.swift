@@ -2,7 +2,7 @@ import FidoResults
 
 /// `[prompt]`: how people are asked.
 public struct PromptSettings: Equatable, Sendable {
-  /// Linear words for screen readers.
+  /// Texts for screen readers, without drawings.
   public internal(set) var accessible = false
   /// Whether registering anew is offered.
   public internal(set) var offersReset = false
@@ -10,7 +10,7 @@ public struct PromptSettings: Equatable, Sendable {
   public internal(set) var tries: Int?
   /// Whether more than one prompt may be shown; nil for the service's default.
   public internal(set) var interactive: Bool?
-  /// What tells people the other way in, by language.
+  /// The text that names the other way in, by language.
   public internal(set) var cancelTexts: [Language: String] = [:]
 
   /// What `tries` and the module argument may be.

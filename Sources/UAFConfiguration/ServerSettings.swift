@@ -8,13 +8,13 @@ public struct ServerSettings: Equatable, Sendable {
     case plain
   }
 
-  /// What the server wants before it takes a first key of an account.
+  /// What the server demands before it accepts the first key of an account.
   public enum Enrolment: String, CaseIterable, Sendable {
     /// A payload of its own, which names server, account and code.
     case payload
     /// A code, which the person enters.
     case code
-    /// Nothing: whoever asks first for a name has it.
+    /// Nothing: the first who registers a name gets it.
     case open
   }
 
@@ -68,19 +68,19 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var verifiesTLS = true
   /// The certificate authorities' file; nil for the system's directory.
   public internal(set) var certificateAuthorityFile: String?
-  /// Who this client says it is.
+  /// The FacetID of this client.
   public internal(set) var facetID = "linux:pam-module:pam_uaf"
-  /// How accounts are called at the server.
+  /// How an account's name becomes its name at the server.
   public internal(set) var username = UsernameMapping.identity
   /// The proxy; nil for none, and never the environment's.
   public internal(set) var proxy: ServerURL?
   /// Whether the device is described to the server.
   public internal(set) var sendsDevice = true
-  /// What the server's people know this machine by; nil for its host name.
+  /// The name of this machine at the server; nil for its host name.
   public internal(set) var deviceName: DeviceNameTemplate?
   /// Whether root accepts an unverified certificate of a server elsewhere, or `http` to this machine.
   public internal(set) var allowsInsecure = false
-  /// Whether the server's yes must carry a signed token.
+  /// Whether the server's verdict must be signed.
   public internal(set) var requiresSignedVerdict = false
   /// Whose texts a person is asked to confirm.
   public internal(set) var acceptedTransactions = TransactionSource.ours
@@ -92,8 +92,8 @@ public struct ServerSettings: Equatable, Sendable {
 
   /// What a text to be confirmed is written in.
   ///
-  /// UAF has ASCII, and no server refuses that. Where nothing is said, UTF-8 is for the server that signs its verdicts, for
-  /// that is uaf-server, which takes it.
+  /// UAF allows ASCII, which every server accepts. The default is UTF-8 if verdicts are signed, because then the server is
+  /// uaf-server, which accepts it.
   public var transactionCharset: TransactionCharset {
     chosenTransactionCharset ?? (requiresSignedVerdict ? .utf8 : .ascii)
   }
@@ -104,7 +104,7 @@ public struct ServerSettings: Equatable, Sendable {
       + [registration, authentication, deregistration].flatMap { [$0.requestURL, $0.responseURL].compactMap { $0 } }
   }
 
-  /// Whether each operation has an address to ask at, and those that are answered have one for that.
+  /// Whether each operation has an address for requests, and each but deregistration one for responses.
   var isComplete: Bool {
     let asked = [registration, authentication, deregistration].allSatisfy { ($0.requestURL ?? requestURL) != nil }
     return asked && [registration, authentication].allSatisfy { ($0.responseURL ?? responseURL) != nil }
@@ -179,7 +179,7 @@ extension ServerSettings.OperationURLs {
     ]
   }
 
-  /// Nothing comes back from a deregistration.
+  /// A deregistration has no response.
   static var requestOnlySettings: [Setting<Self>] {
     settings.filter { $0.name == "request_url" }
   }

@@ -1,4 +1,4 @@
-// Purpose: the URLs of the server, taken apart strictly: anything two programs might read differently is refused.
+// Purpose: the URLs of the server, parsed strictly: what two programs could read differently is refused.
 
 /// An `https` (or, where allowed, `http`) URL with placeholders in its path or query.
 public struct ServerURL: Equatable, Sendable {

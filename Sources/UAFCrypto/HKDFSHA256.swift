@@ -2,8 +2,8 @@ import SecretMemory
 
 /// HKDF with SHA-256, extract and expand (RFC 5869).
 ///
-/// Made of HMAC here, because OpenSSL's own HKDF gives the salt back to the heap as it is (seen with 3.0.22), and our salt is
-/// the device's secret.
+/// It is made of HMAC here. OpenSSL's own HKDF frees the salt without clearing it (seen with 3.0.22), and our salt is the
+/// device's secret.
 public enum HKDFSHA256 {
   /// The most that can be derived: 255 hashes.
   public static let maximumLength = 255 * HMACSHA256.byteCount

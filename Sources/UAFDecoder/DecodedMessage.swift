@@ -8,7 +8,7 @@ public struct DecodedMessage: Sendable {
   /// The message as an indented tree.
   public let tree: [String]
   /// What was verified, and what only a server could.
-  public let checks: [Check]
+  public let checks: [MessageCheck]
 
   /// Whether this is a message, an assertion or final challenge parameters, and everything that could be verified holds.
   public var holds: Bool { !checks.contains { $0.outcome == .fails } }
@@ -54,11 +54,11 @@ public struct DecodedMessage: Sendable {
   }
 
   /// What is JSON without a message is good for something only as the parameters of one, and those travel in base64url.
-  private static func checkWithoutMessage(_ json: JSONValue, isEncoded: Bool) -> Check {
+  private static func checkWithoutMessage(_ json: JSONValue, isEncoded: Bool) -> MessageCheck {
     guard isEncoded, (try? FinalChallengeParams(json: json, path: "fcParams")) != nil else {
-      return Check(.fails, "no UAF message found")
+      return MessageCheck(.fails, "no UAF message found")
     }
-    return Check(.holds, "fcParams decodes to final challenge parameters")
+    return MessageCheck(.holds, "fcParams decodes to final challenge parameters")
   }
 
   private init(assertion: [UInt8]) {

@@ -3,7 +3,7 @@ import UAFMessages
 
 /// What a message tells of itself: its form, the hash of its parameters, a signature by a key inside it.
 struct MessageChecks {
-  private(set) var checks: [Check] = []
+  private(set) var checks: [MessageCheck] = []
 
   init() {}
 
@@ -12,22 +12,22 @@ struct MessageChecks {
     do throws(MessageError) {
       if message["assertions"] == nil {
         _ = try UAFRequest(parsing: bytes)
-        checks.append(Check(.holds, "\(name) has the members and types of a UAF request"))
-        checks.append(Check(.unknown, "\(name): whether its sender is the server of the AppID"))
+        checks.append(MessageCheck(.holds, "\(name) has the members and types of a UAF request"))
+        checks.append(MessageCheck(.unknown, "\(name): whether its sender is the server of the AppID"))
       } else {
         read(try UAFResponse(parsing: bytes), name)
       }
     } catch {
-      checks.append(Check(.fails, "\(name): \(error.description)"))
+      checks.append(MessageCheck(.fails, "\(name): \(error.description)"))
     }
   }
 
   private mutating func read(_ response: UAFResponse, _ name: String) {
-    checks.append(Check(.holds, "\(name) has the members and types of a UAF response"))
+    checks.append(MessageCheck(.holds, "\(name) has the members and types of a UAF response"))
     let parameters = try? FinalChallengeParams(encoded: response.fcParams)
-    checks.append(Check(parameters != nil, "\(name): fcParams decodes to final challenge parameters"))
+    checks.append(MessageCheck(parameters != nil, "\(name): fcParams decodes to final challenge parameters"))
     if let parameters, let appID = response.header.appID, !appID.isEmpty {
-      checks.append(Check(parameters.appID == appID, "\(name): the AppID of fcParams is that of the header"))
+      checks.append(MessageCheck(parameters.appID == appID, "\(name): the AppID of fcParams is that of the header"))
     }
     switch response {
     case .registration(let response):
@@ -39,8 +39,9 @@ struct MessageChecks {
         authentication(assertion.assertion, fcParams: response.fcParams, "\(name), assertion \(index + 1)")
       }
     }
-    checks.append(Check(.unknown, "\(name): whether the server issued this challenge, for this, and once"))
-    checks.append(Check(.unknown, "\(name): whether the facet, the channel binding and the policy are the server's"))
+    checks.append(MessageCheck(.unknown, "\(name): whether the server issued this challenge, for this, and once"))
+    checks.append(
+      MessageCheck(.unknown, "\(name): whether the facet, the channel binding and the policy are the server's"))
   }
 
   /// Checks an assertion without its message; what is no authentication is taken for a registration.
@@ -56,7 +57,7 @@ struct MessageChecks {
       // The signature is over what stands in the assertion, so that it can be verified without the message.
       registration(assertion, name)
     }
-    checks.append(Check(.unknown, "\(name): its FinalChallengeHash: fcParams is in the message around it"))
+    checks.append(MessageCheck(.unknown, "\(name): its FinalChallengeHash: fcParams is in the message around it"))
   }
 
   private mutating func registration(_ bytes: [UInt8], fcParams: String, _ name: String) {
@@ -71,12 +72,13 @@ struct MessageChecks {
     switch assertion.attestation {
     case .surrogate(let signature):
       surrogate(signature, assertion, name)
-      checks.append(Check(.unknown, "\(name): which model made it: a surrogate attestation vouches for none"))
+      checks.append(MessageCheck(.unknown, "\(name): which model made it: a surrogate attestation vouches for none"))
     case .full(let signature, let certificates):
       leafSignature(signature, by: certificates.first ?? [], assertion, name)
       let count = certificates.count == 1 ? "1 certificate" : "\(certificates.count) certificates"
-      checks.append(Check(.unknown, "\(name): who vouches for the attestation key (\(count)): metadata has the root"))
-    case .ecdaa: checks.append(Check(.unknown, "\(name): the attestation: ECDAA is not verified here"))
+      checks.append(
+        MessageCheck(.unknown, "\(name): who vouches for the attestation key (\(count)): metadata has the root"))
+    case .ecdaa: checks.append(MessageCheck(.unknown, "\(name): the attestation: ECDAA is not verified here"))
     }
   }
 
@@ -89,10 +91,13 @@ struct MessageChecks {
 
   private mutating func authentication(_ assertion: UnverifiedAuthenticationAssertion, _ name: String) {
     verificationMethods(assertion.verificationMethods, name)
-    checks.append(Check(.unknown, "\(name): the signature: the public key is with the server that registered it"))
-    checks.append(Check(.unknown, "\(name): whether the SignCounter \(assertion.signCounter) is above the last one"))
+    checks.append(
+      MessageCheck(.unknown, "\(name): the signature: the public key is with the server that registered it"))
+    checks.append(
+      MessageCheck(.unknown, "\(name): whether the SignCounter \(assertion.signCounter) is above the last one"))
     if assertion.authenticationMode == .transactionConfirmed {
-      checks.append(Check(.unknown, "\(name): whether the transaction's hash is that of the text the server sent"))
+      checks.append(
+        MessageCheck(.unknown, "\(name): whether the transaction's hash is that of the text the server sent"))
     }
   }
 
@@ -101,17 +106,17 @@ struct MessageChecks {
   ) -> Assertion? {
     do throws(TLVError) {
       let assertion = try read()
-      checks.append(Check(.holds, "\(name) is well-formed"))
+      checks.append(MessageCheck(.holds, "\(name) is well-formed"))
       return assertion
     } catch {
-      checks.append(Check(.fails, "\(name): \(error.description)"))
+      checks.append(MessageCheck(.fails, "\(name): \(error.description)"))
       return nil
     }
   }
 
   private mutating func finalChallengeHash(_ hash: [UInt8], _ fcParams: String, _ name: String) {
     let expected = try? SHA256.hash(Array(fcParams.utf8))
-    checks.append(Check(hash == expected, "\(name): the FinalChallengeHash is the SHA-256 of fcParams"))
+    checks.append(MessageCheck(hash == expected, "\(name): the FinalChallengeHash is the SHA-256 of fcParams"))
   }
 
   /// That the leaf's key signed tells nothing of whose key it is.
@@ -119,38 +124,39 @@ struct MessageChecks {
     _ signature: [UInt8], by leaf: [UInt8], _ assertion: UnverifiedRegistrationAssertion, _ name: String
   ) {
     guard let scheme = SignatureScheme(rawValue: assertion.signatureAlgorithm) else {
-      checks.append(Check(.unknown, "\(name): the attestation's signature: its algorithm is not known here"))
+      checks.append(MessageCheck(.unknown, "\(name): the attestation's signature: its algorithm is not known here"))
       return
     }
     guard let encoded = try? X509.uncheckedSubjectPublicKeyInfo(der: leaf),
       let key = try? VerificationKey(subjectPublicKeyInfo: encoded, scheme: scheme)
     else {
-      checks.append(Check(.fails, "\(name): the first certificate has a key of the algorithm that signed"))
+      checks.append(MessageCheck(.fails, "\(name): the first certificate has a key of the algorithm that signed"))
       return
     }
     let holds = key.isValidSignature(signature, of: assertion.signedBytes)
-    checks.append(Check(holds, "\(name): the attestation's signature is made with the first certificate's key"))
+    checks.append(MessageCheck(holds, "\(name): the attestation's signature is made with the first certificate's key"))
   }
 
   private mutating func verificationMethods(_ methods: [UserVerificationMethodEntry]?, _ name: String) {
     guard methods != nil else { return }
-    checks.append(Check(.unknown, "\(name): whether the person was verified in a way of the model: metadata tells"))
+    checks.append(
+      MessageCheck(.unknown, "\(name): whether the person was verified in a way of the model: metadata tells"))
   }
 
   private mutating func surrogate(
     _ signature: [UInt8], _ assertion: UnverifiedRegistrationAssertion, _ name: String
   ) {
     guard let scheme = SignatureScheme(rawValue: assertion.signatureAlgorithm) else {
-      checks.append(Check(.unknown, "\(name): the surrogate signature: its algorithm is not known here"))
+      checks.append(MessageCheck(.unknown, "\(name): the surrogate signature: its algorithm is not known here"))
       return
     }
     guard let encoding = PublicKeyEncoding(rawValue: assertion.publicKeyAlgorithm),
       let key = try? VerificationKey(assertion.publicKey, encoding: encoding, scheme: scheme)
     else {
-      checks.append(Check(.fails, "\(name): the public key is one of the algorithm that signed"))
+      checks.append(MessageCheck(.fails, "\(name): the public key is one of the algorithm that signed"))
       return
     }
     let holds = key.isValidSignature(signature, of: assertion.signedBytes)
-    checks.append(Check(holds, "\(name): the surrogate signature is made with the key that is registered"))
+    checks.append(MessageCheck(holds, "\(name): the surrogate signature is made with the key that is registered"))
   }
 }

@@ -17,7 +17,7 @@ enum FetchProgram {
   /// Gives up every privilege and enters its sandbox, then serves until the socket ends.
   ///
   /// Nothing of the network is touched before that.
-  static func run(_ arguments: [String]) -> ExitStatus {
+  static func run(_ arguments: [String]) -> FetchExitStatus {
     guard arguments.count <= 1 else {
       guard arguments.count == 2, arguments[1] == "--version" else {
         write(usage, to: STDERR_FILENO)
@@ -26,8 +26,8 @@ enum FetchProgram {
       write("uaf-fetch \(Version.current)\n", to: STDOUT_FILENO)
       return .done
     }
-    do throws(ConfinementError) {
-      try Confinement.enter()
+    do throws(PrivilegeError) {
+      try FetchPrivileges.giveUp()
     } catch {
       write("uaf-fetch: \(error)\n", to: STDERR_FILENO)
       return .confinement
@@ -35,7 +35,7 @@ enum FetchProgram {
     return serve(FetchSandbox.enter())
   }
 
-  private static func serve(_ sandbox: SandboxReport) -> ExitStatus {
+  private static func serve(_ sandbox: SandboxReport) -> FetchExitStatus {
     do throws(PacketSocketError) {
       let socket = try PacketSocket(takingOver: Self.socket)
       // A parent that died before PR_SET_PDEATHSIG was in force sends no signal; its socket tells.

@@ -3,7 +3,7 @@ import Sandbox
 
 /// What the network program can do: look a name up, speak TLS with a server, answer its socket, and end.
 enum FetchSandbox {
-  /// Gives up everything else, for good; after ``Confinement``.
+  /// Gives up everything else for good, after ``FetchPrivileges``.
   ///
   /// - Returns: what this kernel, or this container, has no means for.
   static func enter() -> SandboxReport {
@@ -51,8 +51,8 @@ enum FetchSandbox {
 
   /// Memory, and the code of plug-ins, which are loaded when a name is looked up.
   ///
-  /// So a file may be mapped as code, if it cannot be written through that mapping; memory may not. No file can be made
-  /// here: nobody brings in code of his own.
+  /// So a file may be mapped as code if it cannot be written through that mapping; memory may not. No file can be made
+  /// here, so an attacker cannot bring in code.
   private static let mappings: [CallRule] = [
     .allowedIf("mmap", [CallCondition(2, mask: UInt64(PROT_EXEC), is: 0)], why: "memory"),
     .allowedIf(

@@ -10,10 +10,10 @@ enum FetchService {
   /// closes the socket.
   /// - Throws: ``PacketSocketError``; `closed` is the normal end.
   ///
-  /// - Parameter sandbox: what is missing of it is told in each answer: this program has no log.
+  /// - Parameter sandbox: what is missing of it is told in each answer, because this program has no log.
   static func serve(
     _ socket: borrowing PacketSocket, with client: borrowing HTTPSClient, in sandbox: SandboxReport
-  ) throws(PacketSocketError) -> ExitStatus {
+  ) throws(PacketSocketError) -> FetchExitStatus {
     guard var buffer = try? Secret(capacity: WireLimit.packet + 1) else { return .unavailable }
     let missing = sandbox.text
     var places: FetchPlaces?

@@ -24,7 +24,9 @@ import UAFWire
   // SAFETY: the handle is ours, and no transfer is under way when this value ends.
   deinit { unsafe curl_easy_cleanup(curl) }
 
-  /// Performs an exchange; returns when it has ended in whichever way, at the latest after the request's time.
+  /// Performs an exchange.
+  ///
+  /// Returns when it has ended, at the latest after the request's time.
   borrowing func perform(_ request: FetchRequest) -> (FetchResponse, body: [UInt8]) {
     // SAFETY: both live no longer than this function, and the handle as long as the client.
     let reception = unsafe Reception(curl, watching: socket)
@@ -52,7 +54,7 @@ import UAFWire
   /// Performs the transfer; repeats it some times where a name could not be looked up.
   ///
   /// A look-up without a free port, thread or memory ends at once, and looks like one of an unknown name. A stranger who takes
-  /// and returns these all the time can win that race once, but hardly each time.
+  /// and returns these all the time can make one look-up fail, but hardly each of them.
   private borrowing func transfer(within milliseconds: Int) -> (CURLcode, lack: String?) {
     let begun = Self.now()
     // SAFETY: the handle is ours, in this and the calls below.
@@ -61,7 +63,7 @@ import UAFWire
       if let lack = OwnMeans.lack(toReach: []) { return (code, lack) }
       let left = milliseconds - (Self.now() - begun) - Self.pauses.upperBound
       guard left > 0, !PeerWatch.isGone(socket) else { break }
-      // Of a length that nobody knows beforehand; no descriptor is waited for.
+      // The pause has a random length, so that an attacker cannot time it. It waits for no descriptor.
       poll(nil, 0, CInt(Int.random(in: Self.pauses)))
       guard unsafe curl_set_long(curl, CURLOPT_TIMEOUT_MS, left) == CURLE_OK else { break }
       code = unsafe curl_easy_perform(curl)
@@ -74,7 +76,7 @@ import UAFWire
   /// Milliseconds between two of them.
   private static let pauses = 1...15
 
-  /// Milliseconds of a clock that nobody sets.
+  /// Milliseconds of a clock that cannot be set.
   private static func now() -> Int {
     var time = timespec()
     // SAFETY: `time` is a timespec.
@@ -96,7 +98,7 @@ import UAFWire
       lack = lackOfLookUp ?? OwnMeans.lack(toReach: reception.addresses)
       if lack != nil { outcome = .ownMeans }
     }
-    // Whoever shows a wrong certificate is not "no server": that must never pass for one that is away.
+    // A wrong certificate must never be reported as a server that is away.
     let handshakeCompleted = reception.handshakeCompleted || outcome == .certificateRefused
     guard outcome == .answered else {
       var response = Self.failure(outcome, handshakeCompleted, lack ?? reason.text(code))

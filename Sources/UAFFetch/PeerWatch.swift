@@ -2,8 +2,8 @@ import Glibc
 
 /// Whether the core still holds its end of the socket.
 enum PeerWatch {
-  /// True once the other end was closed or shut down, even if packets are still to be read: whoever asked
-  /// is not there for the answer.
+  /// True once the other end was closed or shut down, even if packets are still to be read: nobody waits for the
+  /// answer any more.
   static func isGone(_ descriptor: CInt) -> Bool {
     // POLLRDHUP, which Glibc's module leaves out.
     let closedForReading: Int16 = 0x2000

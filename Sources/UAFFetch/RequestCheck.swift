@@ -4,9 +4,9 @@ import UAFWire
 enum RequestCheck {
   /// Why the request is not acceptable, in words for the log; nil if it is.
   ///
-  /// - Parameter places: where the core said, before anybody was asked, that it would go; nil where it said nothing.
+  /// - Parameter places: the places that the core named at the start; nil if it named none.
   static func objection(to request: FetchRequest, within places: FetchPlaces? = nil) -> String? {
-    // Without TLS nobody but this machine's own programs may be asked, and no proxy may hear it.
+    // Without TLS only programs of this machine may be asked, and not through a proxy.
     let isPlain = FetchPlaces.isPlain(request.url)
     guard isPlain || request.url.utf8.count > 8 && request.url.prefix(8).lowercased() == "https://" else {
       return "the address is not an https address"

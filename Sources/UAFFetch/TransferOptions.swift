@@ -3,7 +3,7 @@ import UAFWire
 
 /// Sets every option of one transfer, and remembers whether libcurl took each.
 ///
-/// An option that libcurl refused is a rule that would not hold, so a transfer is performed only if
+/// If libcurl refused an option, a rule would not be in force, so a transfer is performed only if
 /// ``areComplete``.
 @safe struct TransferOptions {
   /// Whether every option was taken.

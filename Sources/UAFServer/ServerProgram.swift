@@ -29,7 +29,9 @@ enum ServerProgram {
     }
   }
 
-  /// Help, version and completions are results; a status is what a command has told already.
+  /// Prints what an error means, and returns the exit status.
+  ///
+  /// Help, version and completions are results. For an `ExitCode` the command has printed the reason already.
   private static func tell(_ error: any Error) -> ExitStatus {
     switch error {
     case let code as ExitCode: return ExitStatus(rawValue: code.rawValue) ?? .refused

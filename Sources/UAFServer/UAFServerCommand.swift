@@ -1,8 +1,8 @@
 // Purpose: The program uaf-server: the service over HTTPS, the command line, the state folder. The only target that may import
 // Hummingbird.
 //
-// Routes/ is HTTP, Admission/ says how many requests and connections are taken, Files/ reads and makes the state folder, Certificates/ is
-// TLS, Commands/ the command line. What is decided about a request or an answer is decided in UAFService.
+// Routes/ is HTTP, Admission/ says how many requests and connections are taken, Files/ reads and makes the state folder,
+// Certificates/ is TLS, Commands/ the command line. What is decided about a request or an answer is decided in UAFService.
 
 import ArgumentParser
 import Glibc
@@ -32,7 +32,7 @@ struct UAFServerCommand: AsyncParsableCommand {
       DecodeCommand.self, MetadataCommand.self,
     ])
 
-  /// Keeps the process's memory to itself, then does what the command line says.
+  /// Protects the process's memory, then runs the command line.
   static func main() async {
     do throws(ServerError) {
       try ServerProcess.forbidDumps()

@@ -2,6 +2,57 @@
 ///
 /// Names, hosts and arguments are bytes as PAM had them; they are not known to be text.
 public struct Begin: Equatable, Sendable {
+  /// The fields of *begin*.
+  enum Field: UInt8, PacketField {
+    case version = 1
+    case operation
+    case uid
+    case account
+    case typedName
+    case service
+    case tty
+    case remoteHost
+    case remoteUser
+    case remote
+    case pamFlags
+    case argument
+    case locale
+    case divided = 15
+    case authenticator
+    case payload
+    case wantsToken
+    case callerUID
+    case program
+    case commandLine
+    case transaction
+    case denies
+
+    static let rules = [
+      version.rule(.u16, required: true),
+      operation.rule(.u8, required: true),
+      uid.rule(.u32),
+      account.rule(.name(256)),
+      typedName.rule(.name(256)),
+      service.rule(.name(64)),
+      tty.rule(.name(256)),
+      remoteHost.rule(.name(256)),
+      remoteUser.rule(.name(256)),
+      remote.rule(.flag),
+      pamFlags.rule(.u32),
+      argument.rule(.name(4096), repeats: 32),
+      locale.rule(.name(64)),
+      divided.rule(.flag),
+      authenticator.rule(.name(64)),
+      payload.rule(.name(16384)),
+      wantsToken.rule(.flag),
+      callerUID.rule(.u32),
+      program.rule(.name(4096)),
+      commandLine.rule(.raw(WireLimit.commandLine)),
+      transaction.rule(.name(WireLimit.transaction)),
+      denies.rule(.mark),
+    ]
+  }
+
   /// The version this code writes.
   public static let currentVersion: UInt16 = 3
   /// The versions this code reads: the current one and the one before it, which an upgrade meets for a moment.
@@ -78,8 +129,8 @@ public struct Begin: Equatable, Sendable {
   ///
   /// Nil for what is no *begin*, and for one of a version that is spoken here, which is malformed then.
   public init?(foreignVersionIn bytes: Span<UInt8>) {
-    // The type; tag 1, of two bytes.
-    let head: [UInt8] = [PacketType.begin.rawValue, 1, 0, 2]
+    // The type; the first field, of two bytes.
+    let head: [UInt8] = [PacketType.begin.rawValue, Field.version.tag, 0, 2]
     guard bytes.count >= head.count + 2, head.indices.allSatisfy({ bytes[$0] == head[$0] }) else { return nil }
     let version = UInt16(bytes[head.count]) << 8 | UInt16(bytes[head.count + 1])
     guard !Self.spokenVersions.contains(version) else { return nil }
@@ -92,28 +143,28 @@ public struct Begin: Equatable, Sendable {
   /// - Throws: ``PacketError`` if a field is longer than it may be, or newer than the version.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.begin)
-    writer.put(1, u16: version)
-    writer.put(2, u8: operation.rawValue)
-    writer.put(3, u32: uid)
-    writer.put(4, optional: account)
-    writer.put(5, optional: typedName)
-    writer.put(6, optional: service)
-    writer.put(7, optional: tty)
-    writer.put(8, optional: remoteHost)
-    writer.put(9, optional: remoteUser)
-    writer.put(10, flag: remote)
-    writer.put(11, u32: flags)
-    for argument in arguments { writer.put(12, argument) }
-    writer.put(13, optional: locale)
-    writer.put(15, flag: divided)
-    writer.put(16, optional: authenticator)
-    writer.put(17, optional: payload)
-    writer.put(18, flag: token)
-    writer.put(19, u32: callerUID)
-    writer.put(20, optional: program)
-    writer.put(21, optional: commandLine)
-    writer.put(22, optional: transaction)
-    if denies { writer.put(23, flag: true) }
+    writer.put(Field.version, u16: version)
+    writer.put(Field.operation, u8: operation.rawValue)
+    writer.put(Field.uid, u32: uid)
+    writer.put(Field.account, optional: account)
+    writer.put(Field.typedName, optional: typedName)
+    writer.put(Field.service, optional: service)
+    writer.put(Field.tty, optional: tty)
+    writer.put(Field.remoteHost, optional: remoteHost)
+    writer.put(Field.remoteUser, optional: remoteUser)
+    writer.put(Field.remote, flag: remote)
+    writer.put(Field.pamFlags, u32: flags)
+    for argument in arguments { writer.put(Field.argument, argument) }
+    writer.put(Field.locale, optional: locale)
+    writer.put(Field.divided, flag: divided)
+    writer.put(Field.authenticator, optional: authenticator)
+    writer.put(Field.payload, optional: payload)
+    writer.put(Field.wantsToken, flag: token)
+    writer.put(Field.callerUID, u32: callerUID)
+    writer.put(Field.program, optional: program)
+    writer.put(Field.commandLine, optional: commandLine)
+    writer.put(Field.transaction, optional: transaction)
+    if denies { writer.put(Field.denies, flag: true) }
     try requireFieldsOfVersion()
     return try writer.finish()
   }
@@ -123,37 +174,40 @@ public struct Begin: Equatable, Sendable {
   /// - Throws: ``PacketError``, also for an operation that does not exist, and for a field newer than the version.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .begin else { throw .unexpectedType(packet.type) }
-    guard let operation = packet.number(2, bytes).flatMap({ Operation(rawValue: UInt8(truncatingIfNeeded: $0)) })
-    else { throw .invalidValue(.begin, tag: 2) }
+    guard
+      let operation = packet.number(Field.operation, bytes).flatMap({
+        Operation(rawValue: UInt8(truncatingIfNeeded: $0))
+      })
+    else { throw .invalidValue(.begin, tag: Field.operation.tag) }
     self.operation = operation
-    version = UInt16(truncatingIfNeeded: packet.number(1, bytes) ?? 0)
-    uid = packet.number(3, bytes)
-    account = packet.bytes(4, bytes)
-    typedName = packet.bytes(5, bytes)
-    service = packet.bytes(6, bytes)
-    tty = packet.bytes(7, bytes)
-    remoteHost = packet.bytes(8, bytes)
-    remoteUser = packet.bytes(9, bytes)
-    remote = packet.flag(10, bytes)
-    flags = packet.number(11, bytes)
-    arguments = packet.all(12, bytes)
-    locale = packet.bytes(13, bytes)
-    divided = packet.flag(15, bytes)
-    authenticator = packet.bytes(16, bytes)
-    payload = packet.bytes(17, bytes)
-    token = packet.flag(18, bytes)
-    callerUID = packet.number(19, bytes)
-    program = packet.bytes(20, bytes)
-    commandLine = packet.bytes(21, bytes)
-    transaction = packet.bytes(22, bytes)
-    denies = packet.flag(23, bytes) ?? false
+    version = UInt16(truncatingIfNeeded: packet.number(Field.version, bytes) ?? 0)
+    uid = packet.number(Field.uid, bytes)
+    account = packet.bytes(Field.account, bytes)
+    typedName = packet.bytes(Field.typedName, bytes)
+    service = packet.bytes(Field.service, bytes)
+    tty = packet.bytes(Field.tty, bytes)
+    remoteHost = packet.bytes(Field.remoteHost, bytes)
+    remoteUser = packet.bytes(Field.remoteUser, bytes)
+    remote = packet.flag(Field.remote, bytes)
+    flags = packet.number(Field.pamFlags, bytes)
+    arguments = packet.all(Field.argument, bytes)
+    locale = packet.bytes(Field.locale, bytes)
+    divided = packet.flag(Field.divided, bytes)
+    authenticator = packet.bytes(Field.authenticator, bytes)
+    payload = packet.bytes(Field.payload, bytes)
+    token = packet.flag(Field.wantsToken, bytes)
+    callerUID = packet.number(Field.callerUID, bytes)
+    program = packet.bytes(Field.program, bytes)
+    commandLine = packet.bytes(Field.commandLine, bytes)
+    transaction = packet.bytes(Field.transaction, bytes)
+    denies = packet.flag(Field.denies, bytes) ?? false
     try requireFieldsOfVersion()
   }
 
   /// Refuses what the version does not have: there is one encoding for one message.
   private func requireFieldsOfVersion() throws(PacketError) {
     guard version == 2 else { return }
-    if transaction != nil { throw .unexpectedField(.begin, tag: 22) }
-    if denies { throw .unexpectedField(.begin, tag: 23) }
+    if transaction != nil { throw .unexpectedField(.begin, tag: Field.transaction.tag) }
+    if denies { throw .unexpectedField(.begin, tag: Field.denies.tag) }
   }
 }

@@ -1,5 +1,25 @@
 /// A message from the core to the front end.
 public enum CoreMessage: Equatable, Sendable {
+  /// The field of *info* and *error*.
+  enum NoticeField: UInt8, PacketField {
+    case text = 1
+
+    static let rules = [
+      text.rule(.text(WireLimit.text), required: true)
+    ]
+  }
+
+  /// The fields of *setenv*.
+  enum SetenvField: UInt8, PacketField {
+    case name = 1
+    case value
+
+    static let rules = [
+      name.rule(.text(64), required: true),
+      value.rule(.text(WireLimit.token), required: true),
+    ]
+  }
+
   case prompt(Prompt)
   case info(String)
   case error(String)
@@ -26,28 +46,28 @@ public enum CoreMessage: Equatable, Sendable {
     var writer = PacketWriter(type)
     switch self {
     case .prompt(let prompt):
-      writer.put(1, flag: prompt.echo)
-      writer.put(2, text: prompt.check)
-      writer.put(3, u8: prompt.step.rawValue)
-      writer.put(4, text: prompt.text)
-      writer.put(5, u32: prompt.remainingAttempts)
-      writer.put(6, text: prompt.errorMessage)
-      writer.put(7, text: prompt.reason)
-      writer.put(8, u32: prompt.entryLength)
-      for option in prompt.options { writer.put(9, text: option) }
-      writer.put(10, text: prompt.confirmed)
-    case .info(let text), .error(let text): writer.put(1, text: text)
+      writer.put(Prompt.Field.echo, flag: prompt.echo)
+      writer.put(Prompt.Field.check, text: prompt.check.rawValue)
+      writer.put(Prompt.Field.step, u8: prompt.step.rawValue)
+      writer.put(Prompt.Field.text, text: prompt.text)
+      writer.put(Prompt.Field.remainingAttempts, u32: prompt.remainingAttempts)
+      writer.put(Prompt.Field.errorMessage, text: prompt.errorMessage)
+      writer.put(Prompt.Field.reason, text: prompt.reason)
+      writer.put(Prompt.Field.entryLength, u32: prompt.entryLength)
+      for option in prompt.options { writer.put(Prompt.Field.option, text: option) }
+      writer.put(Prompt.Field.confirmed, text: prompt.confirmed)
+    case .info(let text), .error(let text): writer.put(NoticeField.text, text: text)
     case .ready: break
     case .setenv(let name, let value):
-      writer.put(1, text: name)
-      writer.put(2, text: value)
+      writer.put(SetenvField.name, text: name)
+      writer.put(SetenvField.value, text: value)
     case .finished(let finished):
-      writer.put(1, u8: finished.pamCode)
-      writer.put(2, u32: finished.result)
-      writer.put(3, text: finished.text)
-      writer.put(4, text: finished.token)
-      writer.put(5, text: finished.document)
-      if finished.staleValue { writer.put(6, flag: true) }
+      writer.put(Finished.Field.pamCode, u8: finished.pamCode)
+      writer.put(Finished.Field.result, u32: finished.result)
+      writer.put(Finished.Field.text, text: finished.text)
+      writer.put(Finished.Field.token, text: finished.token)
+      writer.put(Finished.Field.document, text: finished.document)
+      if finished.staleValue { writer.put(Finished.Field.staleValue, flag: true) }
     }
     return try writer.finish()
   }
@@ -58,35 +78,43 @@ public enum CoreMessage: Equatable, Sendable {
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     switch packet.type {
     case .prompt: self = .prompt(try Self.prompt(packet, bytes))
-    case .info: self = .info(packet.text(1, bytes) ?? "")
-    case .error: self = .error(packet.text(1, bytes) ?? "")
+    case .info: self = .info(packet.text(NoticeField.text, bytes) ?? "")
+    case .error: self = .error(packet.text(NoticeField.text, bytes) ?? "")
     case .ready: self = .ready
-    case .setenv: self = .setenv(name: packet.text(1, bytes) ?? "", value: packet.text(2, bytes) ?? "")
+    case .setenv:
+      self = .setenv(
+        name: packet.text(SetenvField.name, bytes) ?? "", value: packet.text(SetenvField.value, bytes) ?? "")
     case .finished:
       var finished = Finished(
-        pamCode: UInt8(truncatingIfNeeded: packet.number(1, bytes) ?? 0), result: packet.number(2, bytes) ?? 0)
-      finished.text = packet.text(3, bytes)
-      finished.token = packet.text(4, bytes)
-      finished.document = packet.text(5, bytes)
-      finished.staleValue = packet.flag(6, bytes) ?? false
+        pamCode: UInt8(truncatingIfNeeded: packet.number(Finished.Field.pamCode, bytes) ?? 0),
+        result: packet.number(Finished.Field.result, bytes) ?? 0)
+      finished.text = packet.text(Finished.Field.text, bytes)
+      finished.token = packet.text(Finished.Field.token, bytes)
+      finished.document = packet.text(Finished.Field.document, bytes)
+      finished.staleValue = packet.flag(Finished.Field.staleValue, bytes) ?? false
       self = .finished(finished)
     default: throw .unexpectedType(packet.type)
     }
   }
 
   private static func prompt(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) -> Prompt {
-    guard let step = packet.number(3, bytes).flatMap({ PromptStep(rawValue: UInt8(truncatingIfNeeded: $0)) })
-    else { throw .invalidValue(.prompt, tag: 3) }
+    guard
+      let step = packet.number(Prompt.Field.step, bytes).flatMap({ PromptStep(rawValue: UInt8(truncatingIfNeeded: $0)) }
+      )
+    else { throw .invalidValue(.prompt, tag: Prompt.Field.step.tag) }
     var prompt = Prompt(
-      echo: packet.flag(1, bytes) ?? false, check: packet.text(2, bytes) ?? "", step: step,
-      text: packet.text(4, bytes) ?? "")
-    prompt.remainingAttempts = packet.number(5, bytes)
-    prompt.errorMessage = packet.text(6, bytes)
-    prompt.reason = packet.text(7, bytes)
-    prompt.entryLength = packet.number(8, bytes)
-    if let length = prompt.entryLength, !(1...WireLimit.entry).contains(length) { throw .invalidValue(.prompt, tag: 8) }
-    prompt.options = packet.texts(9, bytes)
-    prompt.confirmed = packet.text(10, bytes)
+      echo: packet.flag(Prompt.Field.echo, bytes) ?? false,
+      check: Check(rawValue: packet.text(Prompt.Field.check, bytes) ?? ""), step: step,
+      text: packet.text(Prompt.Field.text, bytes) ?? "")
+    prompt.remainingAttempts = packet.number(Prompt.Field.remainingAttempts, bytes)
+    prompt.errorMessage = packet.text(Prompt.Field.errorMessage, bytes)
+    prompt.reason = packet.text(Prompt.Field.reason, bytes)
+    prompt.entryLength = packet.number(Prompt.Field.entryLength, bytes)
+    if let length = prompt.entryLength, !(1...WireLimit.entry).contains(length) {
+      throw .invalidValue(.prompt, tag: Prompt.Field.entryLength.tag)
+    }
+    prompt.options = packet.texts(Prompt.Field.option, bytes)
+    prompt.confirmed = packet.text(Prompt.Field.confirmed, bytes)
     return prompt
   }
 }

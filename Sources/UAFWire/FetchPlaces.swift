@@ -1,5 +1,18 @@
-/// Where uaf-fetch may go in a whole call (PROTOCOL.md, *places*): the first packet, if it comes at all.
+/// The servers that uaf-fetch may ask during one call (PROTOCOL.md, *places*).
+///
+/// If it is sent, it is the first packet.
 public struct FetchPlaces: Equatable, Sendable {
+  /// The fields of *places*.
+  enum Field: UInt8, PacketField {
+    case place = 1
+    case proxy
+
+    static let rules = [
+      place.rule(.text(WireLimit.place), required: true, repeats: WireLimit.places),
+      proxy.rule(.text(4096)),
+    ]
+  }
+
   /// Hosts with their ports, as ``place(of:)`` writes them; 1 to ``WireLimit/places``.
   public var places: [String]
   /// The one proxy; nil: none.
@@ -7,7 +20,7 @@ public struct FetchPlaces: Equatable, Sendable {
 
   /// Makes the list of some URLs, each place once.
   ///
-  /// - Parameter urls: https URLs, or http to this machine; whatever is none adds nothing.
+  /// - Parameter urls: https URLs, or http URLs of this machine. Others are left out.
   public init(of urls: [String], proxy: String?) {
     var places: [String] = []
     for place in urls.compactMap(Self.place) where !places.contains(place) { places.append(place) }
@@ -23,9 +36,9 @@ public struct FetchPlaces: Equatable, Sendable {
 
   /// `HOST:PORT` of an https URL, in small letters and with the port written; nil where there is no plain one.
   ///
-  /// The same of an http URL whose host can only be this machine: nothing else is ever asked without TLS.
+  /// The same of an http URL whose host can only be this machine. No other server is asked without TLS.
   ///
-  /// Whatever two readers could take apart in two ways, such as user information, is no part of a place.
+  /// A URL that two programs could read differently, for example one with a user name, has no place.
   public static func place(of url: String) -> String? {
     let isSecure = url.prefix(8).lowercased() == "https://"
     guard isSecure || isPlain(url) else { return nil }
@@ -64,8 +77,8 @@ public struct FetchPlaces: Equatable, Sendable {
   /// - Throws: ``PacketError`` if there is no place, or more than there may be.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.fetchPlaces)
-    for place in places { writer.put(1, text: place) }
-    writer.put(2, text: proxy)
+    for place in places { writer.put(Field.place, text: place) }
+    writer.put(Field.proxy, text: proxy)
     return try writer.finish()
   }
 
@@ -74,10 +87,10 @@ public struct FetchPlaces: Equatable, Sendable {
   /// - Throws: ``PacketError``, also for a place that this code would not have written.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchPlaces else { throw .unexpectedType(packet.type) }
-    places = packet.texts(1, bytes)
+    places = packet.texts(Field.place, bytes)
     guard places.allSatisfy({ Self.place(of: "https://" + $0) == $0 }) else {
-      throw .invalidValue(.fetchPlaces, tag: 1)
+      throw .invalidValue(.fetchPlaces, tag: Field.place.tag)
     }
-    proxy = packet.text(2, bytes)
+    proxy = packet.text(Field.proxy, bytes)
   }
 }

@@ -6,6 +6,33 @@ public struct FetchRequest: Equatable, Sendable {
     case post = 2
   }
 
+  /// The fields of *request*.
+  enum Field: UInt8, PacketField {
+    case version = 1
+    case method
+    case url
+    case contentType
+    case accept
+    case body
+    case timeoutMilliseconds
+    case certificateAuthorities
+    case proxy
+    case skipVerification
+
+    static let rules = [
+      version.rule(.u16, required: true),
+      method.rule(.u8, required: true),
+      url.rule(.text(4096), required: true),
+      contentType.rule(.text(128)),
+      accept.rule(.text(128)),
+      body.rule(.raw(WireLimit.requestBody)),
+      timeoutMilliseconds.rule(.u32, required: true),
+      certificateAuthorities.rule(.text(WireLimit.certificateAuthorities)),
+      proxy.rule(.text(4096)),
+      skipVerification.rule(.flag),
+    ]
+  }
+
   /// The version this code speaks.
   public static let currentVersion: UInt16 = 1
 
@@ -46,16 +73,16 @@ public struct FetchRequest: Equatable, Sendable {
   /// - Throws: ``PacketError`` if a field is longer than it may be.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.fetchRequest)
-    writer.put(1, u16: Self.currentVersion)
-    writer.put(2, u8: method.rawValue)
-    writer.put(3, text: url)
-    writer.put(4, text: contentType)
-    writer.put(5, text: accept)
-    writer.put(6, optional: body)
-    writer.put(7, u32: timeoutMilliseconds)
-    writer.put(8, text: certificateAuthorities)
-    writer.put(9, text: proxy)
-    writer.put(10, flag: skip)
+    writer.put(Field.version, u16: Self.currentVersion)
+    writer.put(Field.method, u8: method.rawValue)
+    writer.put(Field.url, text: url)
+    writer.put(Field.contentType, text: contentType)
+    writer.put(Field.accept, text: accept)
+    writer.put(Field.body, optional: body)
+    writer.put(Field.timeoutMilliseconds, u32: timeoutMilliseconds)
+    writer.put(Field.certificateAuthorities, text: certificateAuthorities)
+    writer.put(Field.proxy, text: proxy)
+    writer.put(Field.skipVerification, flag: skip)
     return try writer.finish()
   }
 
@@ -64,19 +91,21 @@ public struct FetchRequest: Equatable, Sendable {
   /// - Throws: ``PacketError``, also for another version, method or time-out than PROTOCOL.md names.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchRequest else { throw .unexpectedType(packet.type) }
-    guard packet.number(1, bytes) == UInt32(Self.currentVersion) else { throw .invalidValue(.fetchRequest, tag: 1) }
-    guard let method = packet.number(2, bytes).flatMap({ Method(rawValue: UInt8(truncatingIfNeeded: $0)) })
-    else { throw .invalidValue(.fetchRequest, tag: 2) }
-    guard let timeout = packet.number(7, bytes), (1...600_000).contains(timeout)
-    else { throw .invalidValue(.fetchRequest, tag: 7) }
+    guard packet.number(Field.version, bytes) == UInt32(Self.currentVersion) else {
+      throw .invalidValue(.fetchRequest, tag: Field.version.tag)
+    }
+    guard let method = packet.number(Field.method, bytes).flatMap({ Method(rawValue: UInt8(truncatingIfNeeded: $0)) })
+    else { throw .invalidValue(.fetchRequest, tag: Field.method.tag) }
+    guard let timeout = packet.number(Field.timeoutMilliseconds, bytes), (1...600_000).contains(timeout)
+    else { throw .invalidValue(.fetchRequest, tag: Field.timeoutMilliseconds.tag) }
     self.method = method
-    url = packet.text(3, bytes) ?? ""
-    contentType = packet.text(4, bytes)
-    accept = packet.text(5, bytes)
-    body = packet.bytes(6, bytes)
+    url = packet.text(Field.url, bytes) ?? ""
+    contentType = packet.text(Field.contentType, bytes)
+    accept = packet.text(Field.accept, bytes)
+    body = packet.bytes(Field.body, bytes)
     timeoutMilliseconds = timeout
-    certificateAuthorities = packet.text(8, bytes)
-    proxy = packet.text(9, bytes)
-    skip = packet.flag(10, bytes)
+    certificateAuthorities = packet.text(Field.certificateAuthorities, bytes)
+    proxy = packet.text(Field.proxy, bytes)
+    skip = packet.flag(Field.skipVerification, bytes)
   }
 }

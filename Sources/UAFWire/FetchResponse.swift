@@ -1,9 +1,39 @@
 /// The head of an exchange's outcome; the body follows in chunks (PROTOCOL.md, "Fetch").
 public struct FetchResponse: Equatable, Sendable {
+  /// The fields of *response*.
+  enum Field: UInt8, PacketField {
+    case outcome = 1
+    case handshakeCompleted
+    case status
+    case contentType
+    case certificate
+    case bodyLength
+    case detail
+    case redirectURL
+    case redirectAuthorized
+    case missing
+    case date
+
+    static let rules = [
+      outcome.rule(.u8, required: true),
+      handshakeCompleted.rule(.flag, required: true),
+      status.rule(.u16, required: true),
+      contentType.rule(.text(256)),
+      certificate.rule(.raw(WireLimit.certificate)),
+      bodyLength.rule(.u32, required: true),
+      detail.rule(.text(512)),
+      redirectURL.rule(.text(4096)),
+      redirectAuthorized.rule(.flag),
+      missing.rule(.text(64)),
+      date.rule(.u32),
+    ]
+  }
+
   /// How it ended.
   public var outcome: FetchOutcome
-  /// Whether a TLS handshake with the server was completed: what tells "the server is away" from
-  /// everything the server may have had a word in.
+  /// Whether a TLS handshake with the server was completed.
+  ///
+  /// If so, the server is not away, and may have influenced the outcome.
   public var handshakeCompleted: Bool
   /// The HTTP status; 0 exactly when nothing was answered.
   public var status: UInt16
@@ -22,11 +52,11 @@ public struct FetchResponse: Equatable, Sendable {
   /// When the server says it answered (its header Date), in seconds since 1970; nil without an answer or a date.
   public var date: UInt32?
 
-  /// The place a redirect points to; nobody has gone there.
+  /// The place a redirect points to; uaf-fetch does not follow it.
   public struct Redirect: Equatable, Sendable {
     /// The absolute address; at most 4096 bytes.
     public var url: String
-    /// Whether the server vouches for it with `FIDO-AppID-Redirect-Authorized: true`.
+    /// Whether the server authorises it with `FIDO-AppID-Redirect-Authorized: true`.
     public var isAuthorized: Bool
 
     /// A place.
@@ -49,17 +79,17 @@ public struct FetchResponse: Equatable, Sendable {
   /// - Throws: ``PacketError`` if a field is longer than it may be.
   public func packet() throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(.fetchResponse)
-    writer.put(1, u8: outcome.rawValue)
-    writer.put(2, flag: handshakeCompleted)
-    writer.put(3, u16: status)
-    writer.put(4, text: contentType)
-    writer.put(5, optional: certificate)
-    writer.put(6, u32: bodyLength)
-    writer.put(7, text: detail)
-    writer.put(8, text: redirect?.url)
-    writer.put(9, flag: redirect?.isAuthorized)
-    writer.put(10, text: missing)
-    writer.put(11, u32: date)
+    writer.put(Field.outcome, u8: outcome.rawValue)
+    writer.put(Field.handshakeCompleted, flag: handshakeCompleted)
+    writer.put(Field.status, u16: status)
+    writer.put(Field.contentType, text: contentType)
+    writer.put(Field.certificate, optional: certificate)
+    writer.put(Field.bodyLength, u32: bodyLength)
+    writer.put(Field.detail, text: detail)
+    writer.put(Field.redirectURL, text: redirect?.url)
+    writer.put(Field.redirectAuthorized, flag: redirect?.isAuthorized)
+    writer.put(Field.missing, text: missing)
+    writer.put(Field.date, u32: date)
     return try writer.finish()
   }
 
@@ -69,27 +99,30 @@ public struct FetchResponse: Equatable, Sendable {
   ///   body or a date without an answer, a body above the limit, or a redirect without its status or its other half.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchResponse else { throw .unexpectedType(packet.type) }
-    guard let outcome = packet.number(1, bytes).flatMap({ FetchOutcome(rawValue: UInt8(truncatingIfNeeded: $0)) })
-    else { throw .invalidValue(.fetchResponse, tag: 1) }
+    guard
+      let outcome = packet.number(Field.outcome, bytes).flatMap({
+        FetchOutcome(rawValue: UInt8(truncatingIfNeeded: $0))
+      })
+    else { throw .invalidValue(.fetchResponse, tag: Field.outcome.tag) }
     self.outcome = outcome
-    handshakeCompleted = packet.flag(2, bytes) ?? false
-    status = UInt16(truncatingIfNeeded: packet.number(3, bytes) ?? 0)
-    bodyLength = packet.number(6, bytes) ?? 0
+    handshakeCompleted = packet.flag(Field.handshakeCompleted, bytes) ?? false
+    status = UInt16(truncatingIfNeeded: packet.number(Field.status, bytes) ?? 0)
+    bodyLength = packet.number(Field.bodyLength, bytes) ?? 0
     guard (outcome == .answered) == (status != 0), outcome != .answered || handshakeCompleted
-    else { throw .invalidValue(.fetchResponse, tag: 3) }
+    else { throw .invalidValue(.fetchResponse, tag: Field.status.tag) }
     guard bodyLength <= WireLimit.responseBody, outcome == .answered || bodyLength == 0
-    else { throw .invalidValue(.fetchResponse, tag: 6) }
-    contentType = packet.text(4, bytes)
-    certificate = packet.bytes(5, bytes)
-    detail = packet.text(7, bytes)
-    missing = packet.text(10, bytes)
-    date = packet.number(11, bytes)
-    guard date == nil || outcome == .answered else { throw .invalidValue(.fetchResponse, tag: 11) }
-    switch (packet.text(8, bytes), packet.flag(9, bytes)) {
+    else { throw .invalidValue(.fetchResponse, tag: Field.bodyLength.tag) }
+    contentType = packet.text(Field.contentType, bytes)
+    certificate = packet.bytes(Field.certificate, bytes)
+    detail = packet.text(Field.detail, bytes)
+    missing = packet.text(Field.missing, bytes)
+    date = packet.number(Field.date, bytes)
+    guard date == nil || outcome == .answered else { throw .invalidValue(.fetchResponse, tag: Field.date.tag) }
+    switch (packet.text(Field.redirectURL, bytes), packet.flag(Field.redirectAuthorized, bytes)) {
     case (nil, nil): redirect = nil
     case (let url?, let isAuthorized?) where (300...399).contains(status):
       redirect = Redirect(url: url, isAuthorized: isAuthorized)
-    default: throw .invalidValue(.fetchResponse, tag: 8)
+    default: throw .invalidValue(.fetchResponse, tag: Field.redirectURL.tag)
     }
   }
 }

@@ -3,9 +3,9 @@ struct FieldRule {
   /// The form of a field's value.
   enum Form: Equatable {
     case flag, u8, u16, u32
-    /// A boolean that is said by standing there: always 1.
+    /// A boolean that is 1, or absent.
     case mark
-    /// Bytes from the front end's world, without NUL; at most so many.
+    /// Bytes that the front end was given, without NUL; at most so many.
     case name(Int)
     /// UTF-8 without NUL; at most so many bytes.
     case text(Int)
@@ -20,13 +20,6 @@ struct FieldRule {
   let isRequired: Bool
   /// How often the field may stand.
   let repeats: Int
-
-  init(_ tag: UInt8, _ form: Form, required: Bool = false, repeats: Int = 1) {
-    self.tag = tag
-    self.form = form
-    isRequired = required
-    self.repeats = repeats
-  }
 
   /// Whether the bytes in `range` of the packet are a value of this form.
   func accepts(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {

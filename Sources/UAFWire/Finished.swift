@@ -1,5 +1,24 @@
 /// The last message of a conversation (PROTOCOL.md, *finished*).
 public struct Finished: Equatable, Sendable {
+  /// The fields of *finished*.
+  enum Field: UInt8, PacketField {
+    case pamCode = 1
+    case result
+    case text
+    case token
+    case document
+    case staleValue
+
+    static let rules = [
+      pamCode.rule(.u8, required: true),
+      result.rule(.u32, required: true),
+      text.rule(.text(WireLimit.text)),
+      token.rule(.text(WireLimit.token)),
+      document.rule(.text(WireLimit.document)),
+      staleValue.rule(.mark),
+    ]
+  }
+
   /// The PAM code.
   public var pamCode: UInt8
   /// The result's number.

@@ -1,5 +1,16 @@
-/// The messages of a front end that say nothing but themselves.
+/// The messages of a front end that carry no value.
 public enum FrontEndSignal: Sendable {
+  /// The fields of *cancelled*.
+  enum Field: UInt8, PacketField {
+    case noConversation = 1
+    case denied
+
+    static let rules = [
+      noConversation.rule(.mark),
+      denied.rule(.mark),
+    ]
+  }
+
   case cancelled, resume
   /// Cancelled, because the host has no conversation function: there is nobody to ask.
   case noConversation
@@ -10,8 +21,8 @@ public enum FrontEndSignal: Sendable {
   public var packet: [UInt8] {
     switch self {
     case .cancelled: [PacketType.cancelled.rawValue]
-    case .noConversation: [PacketType.cancelled.rawValue, 1, 0, 1, 1]
-    case .denied: [PacketType.cancelled.rawValue, 2, 0, 1, 1]
+    case .noConversation: [PacketType.cancelled.rawValue, Field.noConversation.tag, 0, 1, 1]
+    case .denied: [PacketType.cancelled.rawValue, Field.denied.tag, 0, 1, 1]
     case .resume: [PacketType.resume.rawValue]
     }
   }
@@ -20,12 +31,12 @@ public enum FrontEndSignal: Sendable {
   ///
   /// - Throws: ``PacketError`` for another type, and for two reasons to cancel.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
-    switch (packet.type, packet.flag(1, bytes), packet.flag(2, bytes)) {
+    switch (packet.type, packet.flag(Field.noConversation, bytes), packet.flag(Field.denied, bytes)) {
     case (.resume, _, _): self = .resume
     case (.cancelled, nil, nil): self = .cancelled
     case (.cancelled, true, nil): self = .noConversation
     case (.cancelled, nil, true): self = .denied
-    case (.cancelled, _, _): throw .unexpectedField(.cancelled, tag: 2)
+    case (.cancelled, _, _): throw .unexpectedField(.cancelled, tag: Field.denied.tag)
     default: throw .unexpectedType(packet.type)
     }
   }

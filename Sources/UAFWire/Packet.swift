@@ -47,29 +47,31 @@ public struct Packet: Equatable, Sendable {
   /// Where the first field of this tag lies; nil if there is none.
   public func range(_ tag: UInt8) -> Range<Int>? { fields.first { $0.tag == tag }?.range }
 
-  /// The bytes of every field of this tag.
-  func all(_ tag: UInt8, _ bytes: Span<UInt8>) -> [[UInt8]] {
-    fields.filter { $0.tag == tag }.map { field in field.range.map { bytes[$0] } }
+  func range(_ field: some PacketField) -> Range<Int>? { range(field.tag) }
+
+  /// The bytes of a field that may be repeated, in order.
+  func all(_ field: some PacketField, _ bytes: Span<UInt8>) -> [[UInt8]] {
+    fields.filter { $0.tag == field.tag }.map { $0.range.map { bytes[$0] } }
   }
 
-  func bytes(_ tag: UInt8, _ bytes: Span<UInt8>) -> [UInt8]? { range(tag)?.map { bytes[$0] } }
+  func bytes(_ field: some PacketField, _ bytes: Span<UInt8>) -> [UInt8]? { range(field)?.map { bytes[$0] } }
 
   /// The text of a field whose form is `text`: valid UTF-8 by then.
-  func text(_ tag: UInt8, _ bytes: Span<UInt8>) -> String? {
-    self.bytes(tag, bytes).flatMap { String(validating: $0, as: UTF8.self) }
+  func text(_ field: some PacketField, _ bytes: Span<UInt8>) -> String? {
+    self.bytes(field, bytes).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// The texts of every field of this tag, in order.
-  func texts(_ tag: UInt8, _ bytes: Span<UInt8>) -> [String] {
-    all(tag, bytes).compactMap { String(validating: $0, as: UTF8.self) }
+  /// The texts of a field that may be repeated, in order.
+  func texts(_ field: some PacketField, _ bytes: Span<UInt8>) -> [String] {
+    all(field, bytes).compactMap { String(validating: $0, as: UTF8.self) }
   }
 
   /// The number of a field of 1, 2 or 4 bytes.
-  func number(_ tag: UInt8, _ bytes: Span<UInt8>) -> UInt32? {
-    range(tag)?.reduce(0) { $0 << 8 | UInt32(bytes[$1]) }
+  func number(_ field: some PacketField, _ bytes: Span<UInt8>) -> UInt32? {
+    range(field)?.reduce(0) { $0 << 8 | UInt32(bytes[$1]) }
   }
 
-  func flag(_ tag: UInt8, _ bytes: Span<UInt8>) -> Bool? { number(tag, bytes).map { $0 == 1 } }
+  func flag(_ field: some PacketField, _ bytes: Span<UInt8>) -> Bool? { number(field, bytes).map { $0 == 1 } }
 
   /// Equal when type and positions are; the bytes are not compared.
   public static func == (one: Packet, other: Packet) -> Bool {

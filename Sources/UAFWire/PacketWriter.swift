@@ -9,36 +9,36 @@ struct PacketWriter {
     bytes = [type.rawValue]
   }
 
-  mutating func put(_ tag: UInt8, _ value: some Collection<UInt8>) {
+  mutating func put(_ field: some PacketField, _ value: some Collection<UInt8>) {
     guard let length = UInt16(exactly: value.count) else {
-      tooLong = .invalidValue(type, tag: tag)
+      tooLong = .invalidValue(type, tag: field.tag)
       return
     }
-    bytes += [tag, UInt8(length >> 8), UInt8(length & 0xff)]
+    bytes += [field.tag, UInt8(length >> 8), UInt8(length & 0xff)]
     bytes += value
   }
 
-  mutating func put(_ tag: UInt8, optional value: (some Collection<UInt8>)?) {
-    if let value { put(tag, value) }
+  mutating func put(_ field: some PacketField, optional value: (some Collection<UInt8>)?) {
+    if let value { put(field, value) }
   }
 
-  mutating func put(_ tag: UInt8, text: String?) {
-    if let text { put(tag, text.utf8) }
+  mutating func put(_ field: some PacketField, text: String?) {
+    if let text { put(field, text.utf8) }
   }
 
-  mutating func put(_ tag: UInt8, flag: Bool?) {
-    if let flag { put(tag, [flag ? 1 : 0]) }
+  mutating func put(_ field: some PacketField, flag: Bool?) {
+    if let flag { put(field, [flag ? 1 : 0]) }
   }
 
-  mutating func put(_ tag: UInt8, u8: UInt8) { put(tag, [u8]) }
+  mutating func put(_ field: some PacketField, u8: UInt8) { put(field, [u8]) }
 
-  mutating func put(_ tag: UInt8, u16: UInt16) { put(tag, [UInt8(u16 >> 8), UInt8(u16 & 0xff)]) }
+  mutating func put(_ field: some PacketField, u16: UInt16) { put(field, [UInt8(u16 >> 8), UInt8(u16 & 0xff)]) }
 
-  mutating func put(_ tag: UInt8, u32: UInt32?) {
-    if let u32 { put(tag, [24, 16, 8, 0].map { UInt8(u32 >> $0 & 0xff) }) }
+  mutating func put(_ field: some PacketField, u32: UInt32?) {
+    if let u32 { put(field, [24, 16, 8, 0].map { UInt8(u32 >> $0 & 0xff) }) }
   }
 
-  /// The packet, read back once: what would be refused by a reader is never sent.
+  /// The packet, after reading it once: a packet that a reader would refuse is never sent.
   func finish() throws(PacketError) -> [UInt8] {
     if let tooLong { throw tooLong }
     _ = try Packet(bytes.span)

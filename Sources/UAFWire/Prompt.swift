@@ -3,10 +3,37 @@
 /// `text` is complete by itself; the other fields say the same in parts, for front ends that draw
 /// their own screen.
 public struct Prompt: Equatable, Sendable {
+  /// The fields of *prompt*.
+  enum Field: UInt8, PacketField {
+    case echo = 1
+    case check
+    case step
+    case text
+    case remainingAttempts
+    case errorMessage
+    case reason
+    case entryLength
+    case option
+    case confirmed
+
+    static let rules = [
+      echo.rule(.flag, required: true),
+      check.rule(.text(32), required: true),
+      step.rule(.u8, required: true),
+      text.rule(.text(WireLimit.text), required: true),
+      remainingAttempts.rule(.u32),
+      errorMessage.rule(.text(WireLimit.text)),
+      reason.rule(.text(WireLimit.text)),
+      entryLength.rule(.u32),
+      option.rule(.text(WireLimit.option), repeats: WireLimit.options),
+      confirmed.rule(.text(WireLimit.text)),
+    ]
+  }
+
   /// Whether the entry may be seen.
   public var echo: Bool
-  /// The check that asks: `passcode`, `choice`, ...; at most 32 bytes.
-  public var check: String
+  /// What kind of answer is expected.
+  public var check: Check
   /// Which entry.
   public var step: PromptStep
   /// What to show; at most ``WireLimit/text`` bytes.
@@ -31,7 +58,7 @@ public struct Prompt: Equatable, Sendable {
   public var confirmed: String?
 
   /// A prompt with its required parts.
-  public init(echo: Bool, check: String, step: PromptStep, text: String) {
+  public init(echo: Bool, check: Check, step: PromptStep, text: String) {
     self.echo = echo
     self.check = check
     self.step = step

@@ -14,9 +14,11 @@ public enum WireLimit {
   public static let options = 16
   /// How many characters an entry of known length has at most.
   public static let entry: UInt32 = 256
-  /// sudo's arguments; one byte less is what the core lets anybody confirm, since a line of so many may have been cut.
+  /// sudo's arguments.
+  ///
+  /// The core accepts only a shorter line, because a line of this length may have been cut.
   public static let commandLine = 4096
-  /// A text that whoever calls wants to have confirmed; twice what the core lets anybody confirm.
+  /// A text that the caller wants to have confirmed; twice what the core accepts.
   public static let transaction = 4096
   /// A token from the server, or an environment variable's value.
   public static let token = 8192

@@ -37,11 +37,9 @@ fetch() {
     --no-install-recommends --yes "${hosts[@]}" >"$folder/apt.log" 2>&1
 }
 echo "$package: fetching the packages of the hosts: ${hosts[*]}"
-if ! fetch; then
-  apt-get -q update >>"$folder/apt.log" 2>&1 && fetch || {
-    tail -n 5 "$folder/apt.log" >&2
-    echo "$package: packages could not be fetched: what needs them is skipped" >&2
-  }
+if ! fetch && ! { apt-get -q update >>"$folder/apt.log" 2>&1 && fetch; }; then
+  tail -n 5 "$folder/apt.log" >&2
+  echo "$package: packages could not be fetched: what needs them is skipped" >&2
 fi
 
 exec unshare --mount --pid --net --uts --fork --kill-child --propagation private \

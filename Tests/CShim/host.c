@@ -182,10 +182,7 @@ static void set_items(pam_handle_t *pamh, struct host *host)
 }
 
 /* Loads the modules, so that a limit set afterwards meets the call and not the loading. */
-static void load_modules(pam_handle_t *pamh)
-{
-  pam_setcred(pamh, PAM_ESTABLISH_CRED);
-}
+static void load_modules(pam_handle_t *pamh) { pam_setcred(pamh, PAM_ESTABLISH_CRED); }
 
 static unsigned open_descriptors(void)
 {
@@ -248,7 +245,8 @@ pam_handle_t *host_open(struct host *host)
   if (host->service == NULL)
     write_stack(host);
   const char *user = host->user != NULL ? host->user : "root", *service = host->service;
-  if (pam_start_confdir(service != NULL ? service : "uaf-test", user, &host->conv, FOLDER "/pam.d", &pamh) != PAM_SUCCESS) {
+  if (pam_start_confdir(service != NULL ? service : "uaf-test", user, &host->conv, FOLDER "/pam.d", &pamh) !=
+      PAM_SUCCESS) {
     CHECK(!"the handle could be made");
     exit(1);
   }

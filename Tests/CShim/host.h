@@ -10,7 +10,14 @@
 /* What libpam answers when every module of the stack was ignored. The module under test never says this itself. */
 #define ALL_IGNORED PAM_PERM_DENIED
 
-enum host_conversation { HOST_ANSWERS, HOST_HAS_NONE, HOST_FAILS, HOST_GIVES_NOTHING, HOST_ANSWERS_NOTHING, HOST_REFUSES_NOTICES };
+enum host_conversation {
+  HOST_ANSWERS,
+  HOST_HAS_NONE,
+  HOST_FAILS,
+  HOST_GIVES_NOTHING,
+  HOST_ANSWERS_NOTHING,
+  HOST_REFUSES_NOTICES
+};
 
 struct host_surroundings {
   unsigned descriptors;
@@ -33,11 +40,11 @@ struct host {
   /* What came of it. */
   int code;
   unsigned prompts;
-  char shown[16384];  /* one line per message: "hidden: …", "echo: …", "info: …", "error: …" */
-  char log[16384];    /* one line per pam_syslog */
+  char shown[16384];    /* one line per message: "hidden: …", "echo: …", "info: …", "error: …" */
+  char log[16384];      /* one line per pam_syslog */
   char record[1 << 18]; /* what the core wrote down */
   bool reached_next, left_authtok, delayed;
-  char token[64];      /* UAF_TOKEN of the PAM environment; empty where it is not set */
+  char token[64]; /* UAF_TOKEN of the PAM environment; empty where it is not set */
   long milliseconds;
 
   /* Its own. */

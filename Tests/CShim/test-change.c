@@ -64,9 +64,11 @@ static void changes_in_two_passes(void)
   CHECK_TEXT(host.log, "");
   CHECK(host.reached_next && !host.left_authtok);
   const char *heard = recorded("heard ");
-  CHECK(strstr(heard, "01010002000302000102") == heard);               /* version 2, operation change */
+  CHECK(strstr(heard, "01010002000302000102") == heard); /* version 2, operation change */
   /* Divided, called by root; answer, resume, answer. */
-  CHECK(strstr(heard, "0f000101" "13000400000000|0201000841626364656631" "21|04|02") != NULL);
+  CHECK(strstr(heard, "0f000101"
+                      "13000400000000|0201000841626364656631"
+                      "21|04|02") != NULL);
 }
 
 /* The first pass asks for the old value and nothing else; the rest of the stack comes before the new one. */
@@ -82,12 +84,12 @@ static void fails_the_first_pass_as_the_core_says(void)
   static const struct {
     const char *finished;
     int code;
-  } cases[] = {{"7 3012", PAM_AUTH_ERR},      {"11 3013", PAM_MAXTRIES},     {"10 1009", PAM_USER_UNKNOWN},
-               {"19 999", PAM_CONV_ERR},      {"15 7009", PAM_CRED_UNAVAIL}, {"3 1001", PAM_SYSTEM_ERR},
-               {"20 7113", PAM_AUTHTOK_ERR},  {"20 3010", PAM_AUTHTOK_ERR},  {"4 1007", PAM_SYSTEM_ERR},
-               {"20 3012", PAM_SYSTEM_ERR},   {"20 0", PAM_SYSTEM_ERR},      {"20 7110", PAM_SYSTEM_ERR},
-               {"21 3010", PAM_SYSTEM_ERR},   {"12 7111", PAM_SYSTEM_ERR},   {"0 7110", PAM_SYSTEM_ERR},
-               {"0 0", PAM_SYSTEM_ERR},       {"25 1009", PAM_SYSTEM_ERR},   {"7 7110", PAM_SYSTEM_ERR}};
+  } cases[] = {{"7 3012", PAM_AUTH_ERR},     {"11 3013", PAM_MAXTRIES},     {"10 1009", PAM_USER_UNKNOWN},
+               {"19 999", PAM_CONV_ERR},     {"15 7009", PAM_CRED_UNAVAIL}, {"3 1001", PAM_SYSTEM_ERR},
+               {"20 7113", PAM_AUTHTOK_ERR}, {"20 3010", PAM_AUTHTOK_ERR},  {"4 1007", PAM_SYSTEM_ERR},
+               {"20 3012", PAM_SYSTEM_ERR},  {"20 0", PAM_SYSTEM_ERR},      {"20 7110", PAM_SYSTEM_ERR},
+               {"21 3010", PAM_SYSTEM_ERR},  {"12 7111", PAM_SYSTEM_ERR},   {"0 7110", PAM_SYSTEM_ERR},
+               {"0 0", PAM_SYSTEM_ERR},      {"25 1009", PAM_SYSTEM_ERR},   {"7 7110", PAM_SYSTEM_ERR}};
   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     snprintf(text, sizeof text, CURRENT "finished %s No\033.\n", cases[i].finished);
     CHECK(change(text) == cases[i].code && !host.reached_next && host.delayed);
@@ -110,7 +112,9 @@ static void fails_the_second_pass_as_the_core_says(void)
     CHECK(change(text) == cases[i].code && host.reached_next && host.delayed && host.prompts == 3);
   }
   CHECK(change(VERIFIED "finished 25 1009\n") == PAM_SYSTEM_ERR);
-  CHECK(change(VERIFIED ASK_NEW "send 8601000100020004" "00001bc6" "06000101\n") == PAM_SYSTEM_ERR);
+  CHECK(change(VERIFIED ASK_NEW "send 8601000100020004"
+                                "00001bc6"
+                                "06000101\n") == PAM_SYSTEM_ERR);
   CHECK(log_has("a stale value"));
 }
 
@@ -132,7 +136,7 @@ static void ignores_an_expired_value_nobody_found(void)
 
 static void takes_no_end_for_a_change(void)
 {
-  static const char *const scripts[] = {"hear\nexit 0\n", CURRENT "die 9\n", CURRENT "ready\nexit 0\n",
+  static const char *const scripts[] = {"hear\nexit 0\n",    CURRENT "die 9\n",           CURRENT "ready\nexit 0\n",
                                         VERIFIED "exit 0\n", VERIFIED ASK_NEW "exit 0\n", VERIFIED ASK_NEW "die 11\n",
                                         VERIFIED "stay\n"};
   host.next = "pause=100"; /* so that what happens while it has to wait has happened */
@@ -274,7 +278,8 @@ static void takes_the_old_value_of_an_earlier_module(void)
   for (unsigned i = 0; i < 2; i++) {
     host.arguments = arguments[i];
     CHECK(change(CHANGED) == PAM_SUCCESS && host.prompts == 2); /* the new one is asked for even so */
-    CHECK(strstr(recorded("heard "), "0201000841626364656631" "21|04|02") != NULL);
+    CHECK(strstr(recorded("heard "), "0201000841626364656631"
+                                     "21|04|02") != NULL);
   }
   host.old_password = NULL;
   CHECK(change(CHANGED) == PAM_SUCCESS && host.prompts == 3);
@@ -384,9 +389,12 @@ static void asks_nothing_where_nothing_was_found(void)
   pam_handle_t *pamh = host_open(&host);
   CHECK(account(pamh) == ALL_IGNORED);
   CHECK(log_in(pamh, "hear\nfinished 0 0\n") == PAM_SUCCESS && account(pamh) == ALL_IGNORED);
-  CHECK(log_in(pamh, "hear\nsend 8601000107" "020004000000010600" "0101\n") == PAM_SYSTEM_ERR);
+  CHECK(log_in(pamh, "hear\nsend 8601000107"
+                     "020004000000010600"
+                     "0101\n") == PAM_SYSTEM_ERR);
   CHECK(account(pamh) == ALL_IGNORED);
-  CHECK(log_in(pamh, "hear\nsend 86010001070200040000" "0bc406000101\n") == PAM_SYSTEM_ERR);
+  CHECK(log_in(pamh, "hear\nsend 86010001070200040000"
+                     "0bc406000101\n") == PAM_SYSTEM_ERR);
   CHECK(log_has("a stale value") && account(pamh) == ALL_IGNORED);
   host_close(pamh, &host);
 }

@@ -37,7 +37,8 @@ static const char *heard_last(void)
 static void lets_in(void)
 {
   CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS);
-  CHECK_TEXT(heard_last(), "0201000841626364656631" "21");
+  CHECK_TEXT(heard_last(), "0201000841626364656631"
+                           "21");
   CHECK_TEXT(host.shown, "hidden: Passcode: \n");
   CHECK_TEXT(host.log, "");
 }
@@ -49,7 +50,7 @@ static void refuses_as_the_core_says(void)
   static const struct {
     const char *finished;
     int code;
-  } cases[] = {{"7 3012", PAM_AUTH_ERR},     {"10 1009", PAM_USER_UNKNOWN},   {"11 3013", PAM_MAXTRIES},
+  } cases[] = {{"7 3012", PAM_AUTH_ERR},         {"10 1009", PAM_USER_UNKNOWN}, {"11 3013", PAM_MAXTRIES},
                {"9 4001", PAM_AUTHINFO_UNAVAIL}, {"15 7009", PAM_CRED_UNAVAIL}, {"4 1007", PAM_SYSTEM_ERR},
                {"19 999", PAM_CONV_ERR}};
   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -71,8 +72,10 @@ static void leads_on_only_at_its_time(void)
     const char *finished;
     int code;
     bool prompted;
-  } cases[] = {{"3 1001", PAM_SERVICE_ERR, false}, {"3 1012", PAM_SERVICE_ERR, false},
-               {"9 4001", PAM_AUTHINFO_UNAVAIL, true}, {"15 7009", PAM_CRED_UNAVAIL, true}};
+  } cases[] = {{"3 1001", PAM_SERVICE_ERR, false},
+               {"3 1012", PAM_SERVICE_ERR, false},
+               {"9 4001", PAM_AUTHINFO_UNAVAIL, true},
+               {"15 7009", PAM_CRED_UNAVAIL, true}};
   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
     for (unsigned prompted = 0; prompted < 2; prompted++) {
       snprintf(text, sizeof text, "hear\n%sfinished %s\n", prompted ? PROMPT "hear\n" : "", cases[i].finished);
@@ -154,8 +157,8 @@ static void minds_no_exit_status_after_a_verdict(void)
 static void tells_the_person_of_a_core_without_a_verdict(void)
 {
   static const char told[] = "error: The login helper is missing, wrong or died. Reinstall the libpam-uaf package.\n";
-  static const char *const scripts[] = {"exit 0\n", "hear\ndie 9\n", "hear\nstay\n", "hear\nsend ff\n",
-                                        "hear\nfinished 0 3012\n", "hear\nfinished 25 1009\n"};
+  static const char *const scripts[] = {"exit 0\n",        "hear\ndie 9\n",           "hear\nstay\n",
+                                        "hear\nsend ff\n", "hear\nfinished 0 3012\n", "hear\nfinished 25 1009\n"};
   static const int flags[] = {0, (int)PAM_SILENT};
   for (unsigned i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
     host.flags = flags[i % 2];
@@ -431,7 +434,8 @@ static void sets_variables_with_a_success_alone(void)
   CHECK(call("hear\n" PROMPT "hear\nsetenv UAF_TOKEN abc\nfinished 7 3012\n") == PAM_AUTH_ERR && host.token[0] == '\0');
   CHECK(call("hear\nsetenv UAF_TOKEN abc\nfinished 0 1009\n") == PAM_SYSTEM_ERR && host.token[0] == '\0');
   CHECK(call("hear\nsetenv A 1\nsetenv A 1\nsetenv A 1\nsetenv A 1\nsetenv A 1\nsetenv A 1\nsetenv A 1\nsetenv A 1\n"
-             "setenv UAF_TOKEN abc\n" SUCCESS) == PAM_SYSTEM_ERR && host.token[0] == '\0');
+             "setenv UAF_TOKEN abc\n" SUCCESS) == PAM_SYSTEM_ERR &&
+        host.token[0] == '\0');
 }
 
 static void answers_with_the_first_pass(void)
@@ -441,7 +445,8 @@ static void answers_with_the_first_pass(void)
   for (unsigned i = 0; i < 2; i++) {
     host.arguments = arguments[i];
     CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS && host.prompts == 0);
-    CHECK_TEXT(heard_last(), "0201000841626364656631" "21");
+    CHECK_TEXT(heard_last(), "0201000841626364656631"
+                             "21");
   }
   host.arguments = "";
   CHECK(call("hear\n" PROMPT "hear\n" SUCCESS) == PAM_SUCCESS && host.prompts == 1);
@@ -468,7 +473,8 @@ static void chooses_nothing_by_the_first_pass(void)
     host.arguments = "try_first_pass";
     snprintf(script, sizeof script, "hear\n%shear\n" PROMPT "hear\n" SUCCESS, questions[i]);
     CHECK(call(script) == PAM_SUCCESS && host.prompts == 1);
-    CHECK_TEXT(heard_last(), "02010005" "6669727374"); /* the value, which is asked for after that */
+    CHECK_TEXT(heard_last(), "02010005"
+                             "6669727374"); /* the value, which is asked for after that */
     host.arguments = "use_first_pass";
     snprintf(script, sizeof script, "hear\n%shear\nfinished 19 999\n", questions[i]);
     CHECK(call(script) == PAM_CONV_ERR && host.prompts == 0);
@@ -513,8 +519,10 @@ static void leaves_the_rest_of_the_stack_to_go_on(void)
     const char *control;
     int code;
     bool reached;
-  } cases[] = {{"required", PAM_SYSTEM_ERR, true},   {"requisite", PAM_SYSTEM_ERR, false},
-               {"sufficient", PAM_SUCCESS, true},    {"optional", PAM_SUCCESS, true},
+  } cases[] = {{"required", PAM_SYSTEM_ERR, true},
+               {"requisite", PAM_SYSTEM_ERR, false},
+               {"sufficient", PAM_SUCCESS, true},
+               {"optional", PAM_SUCCESS, true},
                {"[success=done default=ignore]", PAM_SUCCESS, true},
                {"[success=ok authinfo_unavail=ignore cred_unavail=ignore default=die]", PAM_SYSTEM_ERR, false},
                {"[success=1 default=bad]", PAM_SYSTEM_ERR, true}};

@@ -20,10 +20,7 @@ static bool same(const uint8_t *packet, size_t length, const char *name)
   return equal;
 }
 
-static struct frame_bytes bytes(const char *text)
-{
-  return (struct frame_bytes){(const uint8_t *)text, strlen(text)};
-}
+static struct frame_bytes bytes(const char *text) { return (struct frame_bytes){(const uint8_t *)text, strlen(text)}; }
 
 static struct frame_bytes many(char character, size_t count)
 {
@@ -66,18 +63,33 @@ static void writes_begin(void)
   uint8_t packet[UAF_PACKET_MAX];
   struct frame_begin begin = {.operation = OPERATION_AUTHENTICATE};
   SAME(packet, frame_write_begin(packet, sizeof packet, &begin), "begin-minimal.hex");
-  begin = (struct frame_begin){.operation = 1, .has_uid = true, .uid = 1000, .account = bytes("maria"),
-                               .typed_name = bytes("maria"), .service = bytes("sudo"), .tty = bytes("/dev/pts/3"),
-                               .remote_user = bytes("maria"), .has_remote = true, .has_flags = true, .flags = 0x8000,
-                               .locale = bytes("en_US.UTF-8"), .program = bytes("/usr/bin/sudo"),
+  begin = (struct frame_begin){.operation = 1,
+                               .has_uid = true,
+                               .uid = 1000,
+                               .account = bytes("maria"),
+                               .typed_name = bytes("maria"),
+                               .service = bytes("sudo"),
+                               .tty = bytes("/dev/pts/3"),
+                               .remote_user = bytes("maria"),
+                               .has_remote = true,
+                               .has_flags = true,
+                               .flags = 0x8000,
+                               .locale = bytes("en_US.UTF-8"),
+                               .program = bytes("/usr/bin/sudo"),
                                .command_line = {(const uint8_t *)"sudo\0systemctl\0restart\0nginx", 29},
-                               .has_caller = true, .caller = 1000};
+                               .has_caller = true,
+                               .caller = 1000};
   SAME(packet, frame_write_begin(packet, sizeof packet, &begin), "begin-sudo.hex");
-  begin = (struct frame_begin){.operation = 1, .typed_name = bytes("a\033[2J\nb\xff"), .service = bytes("sshd"),
-                               .has_remote = true, .remote = true, .has_flags = true, .has_caller = true};
+  begin = (struct frame_begin){.operation = 1,
+                               .typed_name = bytes("a\033[2J\nb\xff"),
+                               .service = bytes("sshd"),
+                               .has_remote = true,
+                               .remote = true,
+                               .has_flags = true,
+                               .has_caller = true};
   SAME(packet, frame_write_begin(packet, sizeof packet, &begin), "begin-unresolved.hex");
-  begin = (struct frame_begin){.operation = 1, .typed_name = bytes(""), .service = bytes("sshd"), .has_remote = true,
-                               .has_flags = true};
+  begin = (struct frame_begin){
+    .operation = 1, .typed_name = bytes(""), .service = bytes("sshd"), .has_remote = true, .has_flags = true};
   SAME(packet, frame_write_begin(packet, sizeof packet, &begin), "begin-empty-name.hex");
 }
 
@@ -94,17 +106,29 @@ static void writes_begin_at_its_limits(void)
   SAME(packet, frame_write_begin(packet, sizeof packet, &begin), "begin-32-arguments.hex");
   const struct frame_bytes long_argument = many('c', 4096);
   arguments[0] = (const char *)long_argument.start;
-  begin = (struct frame_begin){.operation = 5, .has_uid = true, .uid = UINT32_MAX, .account = many('a', 256),
-                               .typed_name = many('t', 256), .service = many('s', 64), .tty = many('y', 256),
-                               .remote_host = many('h', 256), .remote_user = many('u', 256), .has_remote = true,
-                               .has_flags = true, .flags = UINT32_MAX, .arguments = arguments, .argument_count = 1,
-                               .locale = many('l', 64), .has_caller = true, .caller = UINT32_MAX};
+  begin = (struct frame_begin){.operation = 5,
+                               .has_uid = true,
+                               .uid = UINT32_MAX,
+                               .account = many('a', 256),
+                               .typed_name = many('t', 256),
+                               .service = many('s', 64),
+                               .tty = many('y', 256),
+                               .remote_host = many('h', 256),
+                               .remote_user = many('u', 256),
+                               .has_remote = true,
+                               .has_flags = true,
+                               .flags = UINT32_MAX,
+                               .arguments = arguments,
+                               .argument_count = 1,
+                               .locale = many('l', 64),
+                               .has_caller = true,
+                               .caller = UINT32_MAX};
   const size_t length = frame_write_begin(packet, sizeof packet, &begin);
   SAME(packet, length, "begin-limits.hex");
   for (size_t room = 0; room < length; room++) /* exactly as much room as given is used */
     CHECK(frame_write_begin(packet, room, &begin) == 0);
-  const struct frame_bytes all[] = {begin.account, begin.typed_name, begin.service, begin.tty, begin.remote_host,
-                                    begin.remote_user, begin.locale, long_argument};
+  const struct frame_bytes all[] = {begin.account,     begin.typed_name,  begin.service, begin.tty,
+                                    begin.remote_host, begin.remote_user, begin.locale,  long_argument};
   for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
     forget(all[i]);
 }
@@ -162,13 +186,13 @@ static void reads_prompts(void)
   CHECK(message.type == FRAME_PROMPT && frame_number(&message, PROMPT_ECHO) == 0);
   CHECK(holds(&message, PROMPT_CHECK, "passcode") && holds(&message, PROMPT_TEXT, "Passcode: "));
   CHECK(frame_number(&message, PROMPT_STEP) == STEP_CURRENT);
-  CHECK(message.field[PROMPT_ATTEMPTS].start == NULL && message.field[PROMPT_ERROR].start == NULL);
+  CHECK(message.field[PROMPT_REMAINING_ATTEMPTS].start == NULL && message.field[PROMPT_ERROR_MESSAGE].start == NULL);
   CHECK(message.field[PROMPT_REASON].start == NULL);
   message = golden_message("prompt-full.hex");
   CHECK(frame_number(&message, PROMPT_ECHO) == 1 && frame_number(&message, PROMPT_STEP) == STEP_NEW_AGAIN);
   CHECK(holds(&message, PROMPT_CHECK, "choice") && holds(&message, PROMPT_TEXT, "비밀번호: "));
-  CHECK(frame_number(&message, PROMPT_ATTEMPTS) == 4);
-  CHECK(holds(&message, PROMPT_ERROR, "틀렸습니다. 4번 남았습니다."));
+  CHECK(frame_number(&message, PROMPT_REMAINING_ATTEMPTS) == 4);
+  CHECK(holds(&message, PROMPT_ERROR_MESSAGE, "틀렸습니다. 4번 남았습니다."));
   CHECK(holds(&message, PROMPT_REASON, "sudo: systemctl restart nginx"));
   CHECK(frame_number(&message, PROMPT_ENTRY_LENGTH) == 6 && holds(&message, PROMPT_OPTION, "passcode"));
   message = golden_message("prompt-choice.hex");
@@ -178,7 +202,7 @@ static void reads_prompts(void)
   message = golden_message("prompt-new.hex");
   CHECK(frame_number(&message, PROMPT_STEP) == STEP_NEW && holds(&message, PROMPT_TEXT, ""));
   message = golden_message("prompt-limits.hex");
-  CHECK(frame_number(&message, PROMPT_ATTEMPTS) == UINT32_MAX && message.field[PROMPT_REASON].length == 4096);
+  CHECK(frame_number(&message, PROMPT_REMAINING_ATTEMPTS) == UINT32_MAX && message.field[PROMPT_REASON].length == 4096);
   CHECK(frame_number(&message, PROMPT_ENTRY_LENGTH) == 256 && message.field[PROMPT_OPTION].length == 256);
 }
 
@@ -196,16 +220,16 @@ static void reads_the_other_messages(void)
   message = golden_message("setenv-empty.hex");
   CHECK(holds(&message, SETENV_VALUE, ""));
   message = golden_message("finished-full.hex");
-  CHECK(message.type == FRAME_FINISHED && frame_number(&message, FINISHED_CODE) == 0);
+  CHECK(message.type == FRAME_FINISHED && frame_number(&message, FINISHED_PAM_CODE) == 0);
   CHECK(frame_number(&message, FINISHED_RESULT) == 0 && holds(&message, FINISHED_TEXT, "Welcome."));
   CHECK(holds(&message, FINISHED_TOKEN, "eyJ0b2tlbiI6MX0"));
-  CHECK(holds(&message, FINISHED_DOCUMENT, "{\"version\":\"1\"}") && frame_number(&message, FINISHED_STALE) == 1);
+  CHECK(holds(&message, FINISHED_DOCUMENT, "{\"version\":\"1\"}") && frame_number(&message, FINISHED_STALE_VALUE) == 1);
   message = golden_message("finished-stale.hex");
-  CHECK(frame_number(&message, FINISHED_CODE) == 0 && frame_number(&message, FINISHED_STALE) == 1);
+  CHECK(frame_number(&message, FINISHED_PAM_CODE) == 0 && frame_number(&message, FINISHED_STALE_VALUE) == 1);
   message = golden_message("finished-success.hex");
-  CHECK(message.field[FINISHED_STALE].start == NULL);
+  CHECK(message.field[FINISHED_STALE_VALUE].start == NULL);
   message = golden_message("finished-wrong-value.hex");
-  CHECK(frame_number(&message, FINISHED_CODE) == 7 && frame_number(&message, FINISHED_RESULT) == 3012);
+  CHECK(frame_number(&message, FINISHED_PAM_CODE) == 7 && frame_number(&message, FINISHED_RESULT) == 3012);
   message = golden_message("finished-server-number.hex");
   CHECK(frame_number(&message, FINISHED_RESULT) == UINT32_MAX && holds(&message, FINISHED_TEXT, ""));
 }
@@ -229,10 +253,7 @@ static void read_or_refuse(const char *folder, const char *name)
     check(false, name, __FILE__, __LINE__);
 }
 
-static void reads_what_the_core_sends_and_nothing_else(void)
-{
-  CHECK(packet_each(VECTORS, read_or_refuse) >= 40);
-}
+static void reads_what_the_core_sends_and_nothing_else(void) { CHECK(packet_each(VECTORS, read_or_refuse) >= 40); }
 
 static void refuse(const char *folder, const char *name)
 {

@@ -16,8 +16,8 @@
 
 static struct host host;
 static const char *const services[] = {
-  "instead-sudo", "instead-su", "instead-login", "instead-sshd",
-  "fallback-sudo", "fallback-su", "fallback-login", "fallback-sshd",
+  "instead-sudo",       "instead-su",       "instead-login",       "instead-sshd",
+  "fallback-sudo",      "fallback-su",      "fallback-login",      "fallback-sshd",
   "second-factor-sudo", "second-factor-su", "second-factor-login", "second-factor-sshd",
 };
 #define EACH_SERVICE(i) (unsigned i = 0; i < sizeof services / sizeof services[0]; i++)
@@ -44,30 +44,34 @@ static bool asked_the_password(pam_handle_t *pamh) { return pam_getenv(pamh, "PR
 
 static void has_a_stale_passcode_changed(void)
 {
-  for EACH_SERVICE (i) {
-    pam_handle_t *pamh = open_service(services[i]);
-    CHECK(call(pamh, pam_authenticate, 0, STALE) == PAM_SUCCESS && asked_the_password(pamh) == ASKS_FOR_BOTH(i));
-    CHECK(call(pamh, pam_acct_mgmt, 0, "") == PAM_NEW_AUTHTOK_REQD && host.prompts == 0);
-    CHECK(call(pamh, pam_chauthtok, PAM_CHANGE_EXPIRED_AUTHTOK, CURRENT "finished 7 3012\n") == PAM_AUTH_ERR);
-    CHECK(!asked_the_password(pamh));
-    CHECK(call(pamh, pam_chauthtok, PAM_CHANGE_EXPIRED_AUTHTOK, CHANGED) == PAM_SUCCESS && host.prompts == 3);
-    CHECK(!asked_the_password(pamh));
-    CHECK(call(pamh, pam_acct_mgmt, 0, "") == PAM_SUCCESS);
-    host_close(pamh, &host);
-  }
+  for
+    EACH_SERVICE(i)
+    {
+      pam_handle_t *pamh = open_service(services[i]);
+      CHECK(call(pamh, pam_authenticate, 0, STALE) == PAM_SUCCESS && asked_the_password(pamh) == ASKS_FOR_BOTH(i));
+      CHECK(call(pamh, pam_acct_mgmt, 0, "") == PAM_NEW_AUTHTOK_REQD && host.prompts == 0);
+      CHECK(call(pamh, pam_chauthtok, PAM_CHANGE_EXPIRED_AUTHTOK, CURRENT "finished 7 3012\n") == PAM_AUTH_ERR);
+      CHECK(!asked_the_password(pamh));
+      CHECK(call(pamh, pam_chauthtok, PAM_CHANGE_EXPIRED_AUTHTOK, CHANGED) == PAM_SUCCESS && host.prompts == 3);
+      CHECK(!asked_the_password(pamh));
+      CHECK(call(pamh, pam_acct_mgmt, 0, "") == PAM_SUCCESS);
+      host_close(pamh, &host);
+    }
 }
 
 static void leaves_an_expired_password_to_its_module(void)
 {
-  for EACH_SERVICE (i) {
-    pam_handle_t *pamh = open_service(services[i]);
-    CHECK(call(pamh, pam_authenticate, 0, LOGIN "finished 0 0\n") == PAM_SUCCESS);
-    CHECK(call(pamh, pam_acct_mgmt, 0, "") == PAM_SUCCESS);
-    CHECK(call(pamh, pam_chauthtok, PAM_CHANGE_EXPIRED_AUTHTOK, CHANGED) == PAM_SUCCESS && host.prompts == 0);
-    CHECK(asked_the_password(pamh));
-    CHECK_TEXT(host.record, "");
-    host_close(pamh, &host);
-  }
+  for
+    EACH_SERVICE(i)
+    {
+      pam_handle_t *pamh = open_service(services[i]);
+      CHECK(call(pamh, pam_authenticate, 0, LOGIN "finished 0 0\n") == PAM_SUCCESS);
+      CHECK(call(pamh, pam_acct_mgmt, 0, "") == PAM_SUCCESS);
+      CHECK(call(pamh, pam_chauthtok, PAM_CHANGE_EXPIRED_AUTHTOK, CHANGED) == PAM_SUCCESS && host.prompts == 0);
+      CHECK(asked_the_password(pamh));
+      CHECK_TEXT(host.record, "");
+      host_close(pamh, &host);
+    }
 }
 
 static void makes_no_way_round_a_closed_account(void)
@@ -117,8 +121,10 @@ static void lets_root_set_passwords(void)
 
 int main(void)
 {
-  test("sudo, su, login and sshd have a stale passcode changed, and no password, in each shape", has_a_stale_passcode_changed);
-  test("sudo, su, login and sshd leave an expired password to its module, in each shape", leaves_an_expired_password_to_its_module);
+  test("sudo, su, login and sshd have a stale passcode changed, and no password, in each shape",
+       has_a_stale_passcode_changed);
+  test("sudo, su, login and sshd leave an expired password to its module, in each shape",
+       leaves_an_expired_password_to_its_module);
   test("a stale passcode is no way round a closed account", makes_no_way_round_a_closed_account);
   test("passwd changes the passcode of who has one, or nothing", changes_the_passcode_with_passwd);
   test("passwd changes the password of who has no passcode", changes_the_password_without_a_passcode);

@@ -5,8 +5,8 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <pwd.h>
-#include <security/pam_modules.h>
 #include <sched.h>
+#include <security/pam_modules.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,10 +221,12 @@ static void starts_the_core_clean(void)
 
 static void passes_on_no_environment(void)
 {
-  static const char *const planted[] = {
-    "SWIFT_BACKTRACE", "OPENSSL_CONF",  "OPENSSL_MODULES", "LD_PRELOAD", "LD_LIBRARY_PATH", "HOME",
-    "SSL_CERT_FILE",   "SSL_CERT_DIR",  "SSLKEYLOGFILE",   "TMPDIR",     "https_proxy",     "TZ",
-    "LC_ALL",          "SQLITE_TMPDIR", "IFS",             "UAF_HELPER", "UAF_LIBEXECDIR",  "UAF_SOCKET_PATH"};
+  static const char *const planted[] = {"SWIFT_BACKTRACE", "OPENSSL_CONF",    "OPENSSL_MODULES",
+                                        "LD_PRELOAD",      "LD_LIBRARY_PATH", "HOME",
+                                        "SSL_CERT_FILE",   "SSL_CERT_DIR",    "SSLKEYLOGFILE",
+                                        "TMPDIR",          "https_proxy",     "TZ",
+                                        "LC_ALL",          "SQLITE_TMPDIR",   "IFS",
+                                        "UAF_HELPER",      "UAF_LIBEXECDIR",  "UAF_SOCKET_PATH"};
   for (unsigned i = 0; i < sizeof planted / sizeof planted[0]; i++)
     setenv(planted[i], "/tmp/planted", 1);
   CHECK(call(STATE) == PAM_SUCCESS);
@@ -729,7 +731,8 @@ static void sends_no_claims_without_root(void)
   CHECK(record != NULL && fread(host.record, 1, sizeof host.record - 1, record) > 0);
   if (record != NULL)
     fclose(record);
-  CHECK_TEXT(begin_fields(), "1=0003 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 12=6e6f757365726f6b 13=43 ");
+  CHECK_TEXT(begin_fields(),
+             "1=0003 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 12=6e6f757365726f6b 13=43 ");
 }
 
 static void refuses_other_names_without_root(void)
@@ -845,13 +848,15 @@ int main(void)
   test("prefers the core at the socket", prefers_the_socket);
   test("takes a core that dies at the socket for no success", finds_a_core_dead_at_the_socket);
   test("starts the core where nobody listens", starts_the_core_where_nobody_listens);
-  test("starts the core where the one at the socket says nothing", starts_the_core_where_the_one_at_the_socket_says_nothing);
+  test("starts the core where the one at the socket says nothing",
+       starts_the_core_where_the_one_at_the_socket_says_nothing);
   test("starts no second core after a word, or without root", starts_no_second_core_after_a_word_or_without_root);
   test("starts the core where the socket is not root's", starts_the_core_where_the_socket_is_not_roots);
   test("lets a caller without root ask for itself", lets_a_caller_without_root_ask_for_itself);
   test("waits at a full queue without root, and not with it", waits_at_a_full_queue_without_root);
   test("waits at a full queue no longer than it may", waits_at_a_full_queue_no_longer_than_it_may);
-  test("sends no account, name, caller, argument but nouserok, or remote flag without root", sends_no_claims_without_root);
+  test("sends no account, name, caller, argument but nouserok, or remote flag without root",
+       sends_no_claims_without_root);
   test("refuses other names without root", refuses_other_names_without_root);
   test("refuses without root and socket", refuses_without_root_and_socket);
   test("refuses a socket that is not root's without root", refuses_a_false_core_without_root);

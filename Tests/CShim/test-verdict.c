@@ -8,7 +8,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static const uint32_t results[] = {0,    1,    10,   980,  999,  1001, 1007, 1009, 1012, 3010,  3011,  3012,      3013,
+static const uint32_t results[] = {0,    1,    10,   980,  999,  1001, 1007, 1009, 1012, 3010, 3011, 3012,      3013,
                                    4001, 7009, 7100, 7101, 7102, 7103, 7110, 7111, 7112, 7113, 9999, 4294967295};
 
 /* Every situation, as bits: prompted, resumed, nouserok, stale. */

@@ -5,7 +5,7 @@ extension EndToEnd {
   @Suite struct `A text approved out of band` {
     private static let text = "Log in to the bastion, from 192.0.2.7"
 
-    /// A server's command that waits for the account to confirm, and the payload it has printed.
+    /// `approve --wait`, which waits until the account confirms, and the payload that it has printed.
     private func waiting(_ scene: Scene, lifetime: Int = 60) throws -> (command: Command, payload: String) {
       let command = try Command(
         [
@@ -24,7 +24,7 @@ extension EndToEnd {
       return try scene.tool("oob", scene.path("approval"), scene.user, input: "\(passcode)\n")
     }
 
-    @Test func `is shown, signed and kept, and ends the wait of whoever asked for it`() throws {
+    @Test func `is shown, signed and stored, and 'approve --wait' ends`() throws {
       let scene = try Scene.registered()
       let (command, payload) = try waiting(scene)
       let output = try approve(scene, payload)
@@ -33,12 +33,12 @@ extension EndToEnd {
       let end = try command.end()
       #expect(end.status == 0 && end.says("has confirmed"))
       #expect(try scene.server.audit(scene.user).says("ok\t\(Self.text)"))
-      // The code is used up; the account is as it was.
+      // The code is used up; the account has not changed.
       #expect(try approve(scene, payload).status == 1)
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `is not approved by another passcode, by a login, or where a newer one took its place`() throws {
+    @Test func `is not approved by a wrong passcode, by a login, or after a newer text replaced it`() throws {
       let scene = try Scene.registered()
       let (command, payload) = try waiting(scene)
       #expect(try approve(scene, payload, "wrong1111").status == 1)

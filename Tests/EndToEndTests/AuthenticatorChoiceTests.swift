@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// A passcode, a pattern, either or both, through whole programs: uafctl, libpam, the module, the core, our server.
+  /// A passcode, a pattern, either or both, with whole programs: uafctl, libpam, the module, the core, uaf-server.
   @Suite struct AuthenticatorChoiceTests {
     private static let pattern = "12369"
 
@@ -10,7 +10,7 @@ extension EndToEnd {
     private func scene(_ server: Server? = nil) throws -> Scene {
       let scene = try Scene.registered(server)
       try scene.configure { $0.authenticators = ["passcode", "pattern"] }
-      // Logins ask questions in turn only where the service is known to show them.
+      // A login asks one question after the other only if the service is known to show them.
       try scene.configure { $0.more = "[service.demo]\ninteractive = true" }
       let output = try scene.tool(
         "register", scene.user, "pattern", input: "\(Scene.passcode)\n\(Self.pattern)\n\(Self.pattern)\n")
@@ -18,7 +18,7 @@ extension EndToEnd {
       return scene
     }
 
-    @Test func `a second authenticator is registered on the word of the first, and either lets in`() throws {
+    @Test func `a second authenticator is registered with the first one's passcode, and either can log in`() throws {
       let scene = try scene()
       let pattern = try scene.run([.auth], ["2", "139"])
       #expect(pattern.code == .success, "\(pattern.output.text)")
@@ -26,7 +26,7 @@ extension EndToEnd {
       #expect(try scene.run([.auth], ["2", Scene.passcode]).code == .authenticationError)
     }
 
-    @Test func `a program with one prompt gets what was used last`() throws {
+    @Test func `a program with one prompt asks for the authenticator that was used last`() throws {
       let scene = try scene()
       #expect(try scene.run([.auth], ["2", Self.pattern]).code == .success)
       try scene.configure { $0.more = "" }
@@ -35,21 +35,21 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
     }
 
-    @Test func `a script that does not name one is told to, with 2002`() throws {
+    @Test func `a script that names no authenticator is refused with 2002`() throws {
       let scene = try scene()
       let output = try scene.tool("authenticate", scene.user, input: Scene.passcode + "\n")
       #expect(output.status == 1 && output.says("[2002]"), "\(output.text)")
       #expect(try scene.tool("authenticate", scene.user, "pattern", input: "1239\n").status == 0)
     }
 
-    @Test func `one locked authenticator leaves the other open`() throws {
+    @Test func `a locked authenticator does not lock the other one`() throws {
       let scene = try scene()
       for wrong in ["1478", "1236", "3698", "7896", "14789"] { _ = try scene.run([.auth], ["2", wrong]) }
       #expect(try scene.run([.auth], ["2"]).code == .maximumTries)
       #expect(try scene.run([.auth], ["1", Scene.passcode]).code == .success)
     }
 
-    @Test func `a reset takes one away, and the other goes on`() throws {
+    @Test func `a reset removes one authenticator, and the other still works`() throws {
       let scene = try scene()
       #expect(try scene.tool("reset", scene.user, "pattern").status == 0)
       #expect(try scene.logIn(Scene.passcode).code == .success)
@@ -59,7 +59,7 @@ extension EndToEnd {
       #expect(try scene.run([.auth], ["2", "75321"]).code == .success)
     }
 
-    @Test func `a reset by code has the server forget that authenticator's key, and no other`() throws {
+    @Test func `a reset by code removes that authenticator's key at the server, and no other key`() throws {
       let scene = try scene()
       try scene.write(try scene.server.enrol(scene.user), to: "payload", mode: 0o600)
       let output = try scene.tool(
@@ -68,7 +68,8 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `who has forgotten the value registers anew from the prompt, with a code, and logs in with the new one`()
+    @Test
+    func `a person who forgot the passcode registers again from the prompt with a code, and logs in with the new one`()
       throws
     {
       let scene = try Scene.registered()
@@ -86,7 +87,7 @@ extension EndToEnd {
       #expect(try scene.run([.auth], ["1", "mandarine7"]).code == .success, "a code is good once")
     }
 
-    /// The one-time code in a payload, which is what a person would type.
+    /// The one-time code in a payload, as a person would type it.
     private static func code(in payload: String) throws -> String {
       let text = payload.replacing("-", with: "+").replacing("_", with: "/")
       let padded = text + String(repeating: "=", count: (4 - text.count % 4) % 4)
@@ -94,7 +95,7 @@ extension EndToEnd {
       return try #require(json?["authCode"] as? String)
     }
 
-    // MARK: What the server's policy says
+    // MARK: The server's policy
 
     @Test func `a group that needs both is asked for both, and others are not`() throws {
       let server = try Server(

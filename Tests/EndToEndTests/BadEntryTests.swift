@@ -17,7 +17,7 @@ extension EndToEnd {
     private nonisolated(unsafe) static let scene = Result { try Scene.registered() }
 
     @Test(arguments: entries.keys.sorted())
-    func `is refused like a wrong one, and not counted`(_ name: String) throws {
+    func `is refused like a wrong one, and is not counted`(_ name: String) throws {
       let scene = try unsafe Self.scene.get()
       let entry = try #require(Self.entries[name])
       try Refusal(
@@ -27,7 +27,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `cannot be told from one that was counted, from afar`() throws {
+    @Test func `looks the same as one that was counted, in a remote login`() throws {
       let scene = try Scene.registered()
       let counted = try scene.logIn("wrong1111", from: "192.0.2.1")
       for entry in Self.entries.values {

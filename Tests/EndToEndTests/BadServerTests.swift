@@ -9,7 +9,7 @@ extension EndToEnd {
     private static let misunderstood =
       "A message from the server was not understood. Tell the administrator; the log says which one."
 
-    /// A server that is wrong in one thing, and what becomes of a login with the right passcode.
+    /// A server with one fault, and the result of a login with the right passcode.
     struct Case: Sendable, CustomTestStringConvertible {
       let server: String
       let path: String
@@ -23,7 +23,7 @@ extension EndToEnd {
       var testDescription: String { server + path }
     }
 
-    /// No connection came about, and then one that led to no TLS handshake: a machine that was reached is not away.
+    /// No connection, and then one without a TLS handshake: a machine that was reached does not count as unreachable.
     private static let absent = [
       Case(
         "closed", .informationUnavailable, "No answer from the server: the connection was refused.",
@@ -90,7 +90,7 @@ extension EndToEnd {
       return scene
     }
 
-    /// The same for every case, because a server's faults cost the account nothing; with a configuration of its own.
+    /// One account for all cases, because a server's fault does not change it; with a configuration of its own.
     private func scene(_ change: (inout Settings) throws -> Void) throws -> Scene {
       let scene = try unsafe Self.one.get()
       let settings = scene.settings
@@ -100,15 +100,15 @@ extension EndToEnd {
     }
 
     @Test(arguments: all)
-    func `that cannot be asked lets nobody in, and the right passcode stays uncounted`(_ bad: Case) throws {
+    func `that cannot be reached lets nobody in, and the right passcode is not counted`(_ bad: Case) throws {
       let scene = try scene { $0.requestURL = try BadServers.shared().url(bad.server, bad.path) }
       try bad.refusal.check { try scene.logIn(Scene.passcode) }
       #expect(try scene.status().remainingTries == 5)
     }
 
-    /// Once a server has given a request, silence is a refusal: a stack that falls back to passwords must not then.
+    /// After a server has sent a request, silence is a refusal: a stack must not fall back to passwords then.
     @Test(arguments: all)
-    func `that does not take the answer is a refusal, and never no answer`(_ bad: Case) throws {
+    func `that does not accept the answer refuses, and does not count as unreachable`(_ bad: Case) throws {
       let scene = try scene { $0.responseURL = try BadServers.shared().url(bad.server, bad.path) }
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .authenticationError)

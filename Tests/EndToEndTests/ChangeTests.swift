@@ -4,7 +4,7 @@ extension EndToEnd {
   @Suite struct `A change of the passcode through PAM` {
     private static let new = "marmalade7"
 
-    /// A stack with every stage of ours, and another module behind it that has nothing against a password.
+    /// A stack with every stage of pam_uaf, and after it another module that accepts any new password.
     private func scene(
       registered: Bool = true, behind: String = "pam_permit.so", settings: (inout Settings) -> Void = { _ in }
     ) throws -> Scene {
@@ -15,13 +15,13 @@ extension EndToEnd {
       return scene
     }
 
-    /// Whether this value logs in; the other of the two must not.
+    /// Whether this passcode logs in; the other one of the two must not.
     private func opens(_ value: String, not other: String, _ scene: Scene) throws -> Bool {
       let refused = try scene.logIn(other).code == .authenticationError
       return try scene.logIn(value).code == .success && refused
     }
 
-    @Test func `asks for the old passcode and twice for the new one, which then logs in alone`() throws {
+    @Test func `asks for the old passcode and twice for the new one; only the new one then logs in`() throws {
       let scene = try scene()
       let change = try scene.run([.password], [Scene.passcode, Self.new, Self.new])
       #expect(change.codes == [.success])
@@ -46,7 +46,7 @@ extension EndToEnd {
       #expect(change.prompts.isEmpty)
     }
 
-    @Test func `changes nothing where no acceptable new passcode is entered`() throws {
+    @Test func `changes nothing if no acceptable new passcode is entered`() throws {
       let scene = try scene()
       let change = try scene.run([.password], [Scene.passcode] + Array(repeating: "short", count: 8))
       #expect(change.codes == [.tokenError])
@@ -54,14 +54,14 @@ extension EndToEnd {
       #expect(try opens(Scene.passcode, not: "short", scene))
     }
 
-    @Test func `changes nothing where two different new passcodes are entered`() throws {
+    @Test func `changes nothing if two different new passcodes are entered`() throws {
       let scene = try scene()
       let entries = Array(repeating: [Self.new, "marmalade8"], count: 4).flatMap { $0 }
       #expect(try scene.run([.password], [Scene.passcode] + entries).codes == [.tokenError])
       #expect(try opens(Scene.passcode, not: Self.new, scene))
     }
 
-    @Test func `changes nothing where the person gives up before the new one`() throws {
+    @Test func `changes nothing if the person gives up before the new one`() throws {
       let scene = try scene()
       #expect(try scene.run([.password], [Scene.passcode]).codes == [.tokenError])
       #expect(try scene.run([.password], [Scene.passcode, Self.new]).codes == [.tokenError])
@@ -69,7 +69,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `changes nothing where another module refuses in the first pass`() throws {
+    @Test func `changes nothing if another module refuses in the first pass`() throws {
       let scene = try scene(behind: "pam_deny.so")
       let change = try scene.run([.password], [Scene.passcode, Self.new, Self.new])
       #expect(change.code != .success)
@@ -77,13 +77,13 @@ extension EndToEnd {
       #expect(try opens(Scene.passcode, not: Self.new, scene))
     }
 
-    @Test func `is none of our business for an account that never registered`() throws {
+    @Test func `is ignored for an account that never registered`() throws {
       let change = try scene(registered: false).run([.password], [])
       #expect(change.codes == [.success])
       #expect(change.prompts.isEmpty)
     }
 
-    @Test func `is asked for by the account stage where today's rules would refuse the passcode, until it is made`()
+    @Test func `is asked for by the account stage while today's rules would refuse the passcode`()
       throws
     {
       let scene = try scene()
@@ -98,10 +98,11 @@ extension EndToEnd {
       #expect(try scene.run([.auth, .account], [new]).codes == [.success, .success])
     }
 
-    /// Rules of after the value was set, for a service that can hold a change.
+    /// Rules that came after the passcode was set, for a service that can show the prompts of a change.
     private static let stricter = "[passcode]\nmin_length = 12\n[service.demo]\ninteractive = true"
 
-    @Test func `is not asked for by a service with one prompt, which lets in and says what to do`() throws {
+    @Test func `is not asked for by a service with one prompt; the login succeeds, and a text says what to do`() throws
+    {
       let scene = try scene()
       try scene.configure { $0.more = "[passcode]\nmin_length = 12" }
       let login = try scene.run([.auth, .account, .expired], [Scene.passcode])
@@ -118,7 +119,7 @@ extension EndToEnd {
       #expect(login.codes == [.success, .newTokenRequired, .authenticationError, .newTokenRequired])
     }
 
-    @Test func `is not asked for where nothing was verified, nor begun for an expired password`() throws {
+    @Test func `is not asked for if nothing was verified, and is not begun for an expired password`() throws {
       let scene = try scene()
       try scene.configure { $0.more = Self.stricter }
       let login = try scene.run([.account, .expired, .auth, .account, .expired], ["wrong1111"])

@@ -14,7 +14,7 @@ extension EndToEnd {
       return output.lines.filter { $0.contains("\t") }.map { Array($0.split(separator: "\t").dropFirst(2)) }
     }
 
-    @Test func `is shown with the prompt, signed, and kept so that it can be checked again`() throws {
+    @Test func `is shown with the prompt, signed, and stored so that it can be checked again`() throws {
       let scene = try scene()
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .success)
@@ -30,7 +30,7 @@ extension EndToEnd {
       #expect(try confirmed(scene).isEmpty)
     }
 
-    @Test func `is no longer believed when somebody changed it in the server's store`() throws {
+    @Test func `fails the check after somebody changed it in the server's store`() throws {
       let scene = try scene()
       #expect(try scene.logIn(Scene.passcode).code == .success)
       let change = """
@@ -45,7 +45,7 @@ extension EndToEnd {
       #expect(output.says("another text was signed"))
     }
 
-    @Test func `is not asked for by a stack whose passcode was typed for another module`() throws {
+    @Test func `is not confirmed with a passcode that was typed for another module`() throws {
       let scene = try scene()
       try scene.stack("auth required MODULE use_first_pass")
       let login = try scene.logIn(Scene.passcode)

@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
   /// `uafctl doctor` with real servers, a real core and a real uaf-fetch.
   @Suite struct `The doctor` {
-    /// What root did wrong, and what it is called.
+    /// A mistake of root's, and the name of the finding for it.
     struct Mistake: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let finding: String
@@ -81,7 +81,7 @@ extension EndToEnd {
       }
     }
 
-    /// What is found, by name; everything else of this machine is whatever it is.
+    /// The findings by name; those about the rest of this machine do not matter.
     private func found(_ scene: Scene) throws -> [String: String] {
       let output = try scene.tool("doctor", "--json", "--pam-directory", scene.path("pam.d"))
       let line = try #require(output.lines.first { $0.hasPrefix("{") }, "\(output.text)")
@@ -92,7 +92,9 @@ extension EndToEnd {
         uniquingKeysWith: { first, _ in first })
     }
 
-    @Test(arguments: mistakes) func `names what root did wrong, and nothing of it before`(_ mistake: Mistake) throws {
+    @Test(arguments: mistakes) func `names a mistake of root's, and nothing before there is one`(_ mistake: Mistake)
+      throws
+    {
       let scene = try Scene()
       let before = try found(scene)
       #expect(before.keys.allSatisfy { name in !Self.mistakes.contains { $0.finding == name } }, "\(before)")
@@ -101,14 +103,14 @@ extension EndToEnd {
     }
 
     @Test(arguments: ForeignServer.Dialect.allCases)
-    func `takes a server of another make for one, in each dialect`(_ dialect: ForeignServer.Dialect) throws {
+    func `recognises another maker's server, in each dialect`(_ dialect: ForeignServer.Dialect) throws {
       let scene = try Scene()
       try ForeignServer.shared().serve(scene, dialect)
       let names = try found(scene).keys.filter { $0.hasPrefix("server-") || $0.hasPrefix("facet-") }
       #expect(names.isEmpty, "\(names)")
     }
 
-    @Test func `leaves nothing at the server, and takes its verdict key for its own`() throws {
+    @Test func `leaves nothing at the server, and recognises its verdict key`() throws {
       let scene = try Scene.registered()
       try scene.configure {
         $0.server = "require_signed_verdict = true\nverdict_key = \"\(scene.server.state)/verdict.pub\""

@@ -1,9 +1,9 @@
-// Purpose of this target: the programs of build/stage together, as a login meets them: real libpam, a real server,
-// processes that are killed. Nothing is imported from the programs themselves. Needs root, because a login does.
+// Purpose of this target: tests the programs of build/stage together, as a login uses them: with the real libpam, a real server,
+// and processes that are killed. Nothing is imported from the programs themselves. Needs root, because a login does.
 
 import Foundation
 import Testing
 
-/// The parent of every suite here: one test at a time, because they share the machine's processors and its log.
+/// The parent of every suite here: one test at a time, because the tests share the machine's processors and its log.
 @Suite(.serialized, .enabled(if: geteuid() == 0, "a login is decided by root's processes: run `make test`"))
 enum EndToEnd {}

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Our server against a client and authenticator in another language, written from the specification's text alone.
+  /// uaf-server against a client and authenticator in another language, written from the specification's text alone.
   @Suite struct ForeignAuthenticatorTests {
     /// The statuses of a scenario of interop/authenticator.py, the registration's first.
     private func statuses(_ scenario: String) throws -> [Int] {
@@ -25,20 +25,20 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["transaction-unconfirmed", "transaction-other"])
-    func `is refused where the transaction was not confirmed`(_ scenario: String) throws {
+    func `is refused if the transaction was not confirmed`(_ scenario: String) throws {
       let statuses = try statuses(scenario)
       #expect(statuses.count == 2 && statuses[0] == 1200 && statuses[1] != 1200)
     }
 
-    @Test func `says how the person was verified, unasked, and in either form of the extension`() throws {
+    @Test func `may say how the person was verified without being asked, in either form of the extension`() throws {
       #expect(try statuses("verified") == [1200, 1200, 1200])
     }
 
-    @Test func `is refused with another way to verify than the model's`() throws {
+    @Test func `is refused with a verification method that the model does not have`() throws {
       #expect(try statuses("wrong-verified") == [1200, 1498, 1498, 1498, 1498, 1200])
     }
 
-    @Test func `is refused with an answer that was used`() throws {
+    @Test func `is refused with an answer that was used before`() throws {
       #expect(try statuses("replay") == [1200, 1200, 1491, 1200])
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Our programs against a server in another language, written from the specification's text alone.
+  /// The programs against a server in another language that was written from the specification's text alone.
   @Suite struct ForeignServerTests {
     private func foreign() throws -> ForeignServer { try ForeignServer.shared() }
 
@@ -17,7 +17,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [ForeignServer.Dialect.fido, .plain])
-    func `registers anew after a deregistration`(_ dialect: ForeignServer.Dialect) throws {
+    func `registers again after a deregistration`(_ dialect: ForeignServer.Dialect) throws {
       let scene = try foreign().registered(dialect)
       #expect(try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n").status == 0)
       #expect(try foreign().register(scene).status == 0)
@@ -37,7 +37,7 @@ extension EndToEnd {
       #expect(login.prompts.count == 1)
     }
 
-    @Test func `registers at a server that demands to know how the person was verified`() throws {
+    @Test func `registers at a server that requires to know how the person was verified`() throws {
       let scene = try Scene()
       try foreign().serve(scene, .fido, "verified")
       let output = try foreign().register(scene)
@@ -45,20 +45,20 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `takes keys of another AppID for other keys`() throws {
+    @Test func `treats keys of another AppID as other keys`() throws {
       let scene = try foreign().registered(.fido)
       try foreign().serve(scene, .fido, "redirected")
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
     }
 
-    @Test func `registers and logs in where the list of facets has moved and the server vouches for it`() throws {
+    @Test func `registers and logs in if the list of facets has moved and the server confirms the new place`() throws {
       let scene = try Scene()
       try foreign().serve(scene, .fido, "redirected")
       #expect(try foreign().register(scene).status == 0)
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `registers where the server demands an authentication with the new key`() throws {
+    @Test func `registers at a server that requires an authentication with the new key`() throws {
       let scene = try Scene()
       try foreign().serve(scene, .plain, "one-more")
       let output = try foreign().register(scene)
@@ -66,7 +66,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `leaves the keys of other machines alone where the server cannot tell machines apart`() throws {
+    @Test func `leaves the keys of other machines alone at a server that cannot tell machines apart`() throws {
       let one = try foreign().registered(.fido)
       let second = try Scene(user: one.user)
       try foreign().serve(second, .fido)
@@ -87,11 +87,11 @@ extension EndToEnd {
     ]
 
     @Test(arguments: [ForeignServer.Dialect.fido, .plain])
-    func `refuses a login where the server lies, whatever the lie, and accepts the next honest one`(
+    func `refuses each login in which the server lies, and accepts the next honest one`(
       _ dialect: ForeignServer.Dialect
     ) throws {
       let scene = try Self.registered(dialect)
-      // Past its envelope a bare request is read as the other is.
+      // Without the envelope a bare request is read like the other one.
       for behaviour in (dialect == .fido ? Self.requests : ["other-op"]) + Self.verdicts {
         try foreign().serve(scene, dialect, behaviour)
         let login = try scene.logIn(Scene.passcode)
@@ -146,7 +146,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
     }
 
-    // The refusals leave a registered account as it was, so that they can share one for each dialect.
+    // A refusal does not change a registered account, so the refusals share one account for each dialect.
     // SAFETY: the tests of this target run one after the other.
     private nonisolated(unsafe) static var scenes: [ForeignServer.Dialect: Scene] = [:]
 

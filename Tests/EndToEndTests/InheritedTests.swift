@@ -20,10 +20,10 @@ extension EndToEnd {
       ]
     }
 
-    @Test func `is in neither environment, and the login goes on as ever`() throws {
+    @Test func `reaches neither program's environment, and the login works as usual`() throws {
       let scene = try Scene.registered()
       let login = try Command(scene.host(), environment: scene.names.merging(plant(scene)) { $1 })
-      // The locale is the one thing that may be told from the environment: the person's language.
+      // Only the locale may be read from the environment: it is the person's language.
       try login.wait(for: "prompt ")
       for name in ["uaf-helper", "uaf-fetch"] {
         let processes = login.descendants(named: name)
@@ -81,7 +81,7 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .success)
     }
 
-    @Test func `creates no thread in a whole login, and no process but its network program`() throws {
+    @Test func `starts no thread in a whole login, and no process but its network program`() throws {
       let scene = try Scene.registered()
       let trace = scene.path("trace")
       let traced = ["strace", "-f", "-qq", "-e", "trace=clone,clone3,vfork,fork,execve", "-o", trace]

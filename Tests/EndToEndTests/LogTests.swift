@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Without it the suites of this target check codes and texts, but no line of the log.
+  /// Without this suite the target checks codes and texts, but no line of the log.
   @Suite(.enabled(if: SystemLog.isPossible, "the log is not seen without a mount namespace: root with CAP_SYS_ADMIN"))
   struct `The log` {
     @Test func `has a line for each login, with account, service, result and PAM code`() throws {
@@ -32,7 +32,7 @@ extension EndToEnd {
       #expect(!lines.contains { $0.contains("event=audit") && !$0.contains("errno") })
     }
 
-    @Test func `tells a host without a conversation from a person who cancels`() throws {
+    @Test func `distinguishes a host without a conversation from a person who cancels`() throws {
       let scene = try Scene.registered()
       _ = try SystemLog.shared().take()
       #expect(try scene.run([.alone], []).code == .conversationError)

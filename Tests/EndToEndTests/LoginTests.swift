@@ -24,7 +24,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 4)
     }
 
-    @Test func `starts a fresh row of tries after a right passcode`() throws {
+    @Test func `has all tries again after a right passcode`() throws {
       let scene = try Scene.registered()
       _ = try scene.logIn("wrong1111")
       #expect(try scene.logIn(Scene.passcode).code == .success)
@@ -66,7 +66,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `finds no answer while the server is stopped, and an accepting one when it is back`() throws {
+    @Test func `fails as unreachable while the server is stopped, and is accepted when it is back`() throws {
       let server = try Server()
       let scene = try Scene.registered(server)
       try server.stop()
@@ -87,7 +87,7 @@ extension EndToEnd {
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `of a revoked account is refused by the server, and never counts as no answer`() throws {
+    @Test func `of a revoked account is refused by the server, and does not count as unreachable`() throws {
       let scene = try Scene.registered()
       try scene.server.revoke(scene.user)
       for _ in 0..<2 {

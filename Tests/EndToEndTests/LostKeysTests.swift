@@ -4,14 +4,14 @@ import Testing
 extension EndToEnd {
   /// A machine that has lost its state, and a server that has not.
   @Suite struct LostKeysTests {
-    /// What the server's list of accounts says of one: keys that are in use.
+    /// How many usable keys an account has, by the server's list of accounts.
     private func keys(_ scene: Scene) throws -> String? {
       let output = try Command.succeed([Programs.server, "users", "--state", scene.server.state], logged: false)
       let fields = output.lines.first { $0.hasPrefix(scene.user + "\t") }?.split(separator: "\t")
       return fields.map { String($0[1]) }
     }
 
-    @Test func `registers anew in one step, and the server forgets the keys that were lost`() throws {
+    @Test func `registers again in one step, and the server deletes the lost keys`() throws {
       let scene = try Scene.registered()
       try FileManager.default.removeItem(atPath: scene.path("state/accounts/\(Scene.uid).db"))
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
@@ -20,7 +20,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `registers a machine that the server cannot tell from others beside them`() throws {
+    @Test func `registers a machine that the server cannot tell from others, without replacing their keys`() throws {
       let scene = try Scene.registered()
       try FileManager.default.removeItem(atPath: scene.path("state/accounts/\(Scene.uid).db"))
       try scene.configure { $0.server = "send_device = false" }

@@ -5,7 +5,7 @@ extension EndToEnd {
   @Suite struct `A login without its programs` {
     private static let text = "The login helper is missing, wrong or died. Reinstall the libpam-uaf package."
 
-    /// A registered account on a machine whose programs are these.
+    /// A registered account on a machine with these programs.
     private func scene(_ programs: [String: String]) throws -> (Scene, helper: String) {
       let scene = try Scene.registered()
       let module = try Module.startingTheCore()

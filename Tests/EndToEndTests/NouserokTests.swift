@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `With nouserok` {
-    /// Our module decides where it does not ignore; whoever it ignores is let in.
+    /// pam_uaf decides unless it ignores the account; an ignored account is accepted by the next module.
     private func scene(registered: Bool) throws -> Scene {
       let scene = try registered ? Scene.registered() : Scene()
       try scene.stack("auth required MODULE nouserok", "auth required pam_permit.so")
@@ -15,13 +15,13 @@ extension EndToEnd {
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .success)
       #expect(login.prompts.isEmpty)
-      // It was ignored, not accepted: alone it lets nobody in.
+      // It was ignored, not accepted: a stack with pam_uaf alone accepts nobody.
       try scene.stack("auth required MODULE nouserok")
       let alone = try scene.logIn(Scene.passcode)
       #expect(alone.code != .success)
     }
 
-    @Test func `an account that never registered is unknown without it`() throws {
+    @Test func `an account that never registered is unknown if nouserok is not set`() throws {
       let scene = try scene(registered: false)
       try scene.stack("auth required MODULE", "auth required pam_permit.so")
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
@@ -70,7 +70,7 @@ extension EndToEnd {
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `a name nobody has is refused`() throws {
+    @Test func `an unknown name is refused`() throws {
       let scene = try scene(registered: false)
       #expect(try scene.logIn(Scene.passcode, as: "nobodyhere").code == .userUnknown)
     }

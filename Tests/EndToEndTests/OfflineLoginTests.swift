@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Through the real module, core, network program and server, which is then stopped.
+  /// With the real module, core, network program and server; the server is then stopped.
   @Suite struct `A login without the server` {
     private static let allowed = "[service.demo]\noffline = \"allow\"\noffline_max_age = 3600"
 
@@ -12,7 +12,7 @@ extension EndToEnd {
       return scene
     }
 
-    @Test func `is let in where root allows it, by the right value alone`() throws {
+    @Test func `succeeds if root allows it, with the right passcode only`() throws {
       let scene = try scene()
       try scene.server.stop()
       _ = try? SystemLog.shared().take()
@@ -28,19 +28,19 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 4)
     }
 
-    @Test func `is no success where root does not`() throws {
+    @Test func `fails if root does not allow it`() throws {
       let scene = try scene("")
       try scene.server.stop()
       #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable)
     }
 
-    @Test func `is no success before the server has let anybody in`() throws {
+    @Test func `fails before the first login with the server`() throws {
       let scene = try Scene.registered(Server()) { $0.more = Self.allowed }
       try scene.server.stop()
       #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable)
     }
 
-    @Test func `is no success for who was revoked, and has met the server since`() throws {
+    @Test func `fails for a person who was revoked and has met the server since`() throws {
       let scene = try scene()
       try scene.server.revoke(scene.user)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)

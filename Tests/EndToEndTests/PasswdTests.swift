@@ -34,7 +34,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `goes on as ever for an account that never registered`() throws {
+    @Test func `works as usual for an account that never registered`() throws {
       let output = try passwd(scene(registered: false), [])
       #expect(output.status == 0)
       #expect(!output.says("asscode"))

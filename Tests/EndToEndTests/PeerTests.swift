@@ -6,7 +6,7 @@ import UAFWire
 extension EndToEnd {
   @Suite(.enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"))
   struct `A person at the socket` {
-    /// What the last message says, where it is *finished*.
+    /// What the last message says, if it is *finished*.
     private func finished(_ messages: [CoreMessage]) -> Finished? {
       guard case .finished(let finished)? = messages.last else { return nil }
       return finished
@@ -69,7 +69,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [UAFWire.Operation.unlock, .initialise, .forget, .trust])
-    func `is refused what only root may ask for`(_ operation: UAFWire.Operation) throws {
+    func `cannot ask for what only root may ask for`(_ operation: UAFWire.Operation) throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 300" }
       let machine = try SocketMachine(scene)
       _ = try scene.logIn("wrong1111")
@@ -114,8 +114,8 @@ extension EndToEnd {
       for forged in first {
         #expect(try machine.converse(forged) == [])
       }
-      // After the prompt anything but an answer ends it too, without a verdict and without a count; only *resume* is
-      // let pass, which may come late.
+      // After the prompt anything but an answer ends the conversation too, with no verdict and no attempt counted. Only
+      // *resume* is ignored, because it may come late.
       let later: [[UInt8]] = [yes, begin, [0x02], answer + [0]]
       for forged in later {
         let messages = try machine.converse(begin, forged)
@@ -129,7 +129,7 @@ extension EndToEnd {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.authenticate)
       begin.version = version
-      // What a version to come may have added cannot be read, and is no reason for silence.
+      // Fields of a later version cannot be read; the core still answers.
       for more in [[], [99, 0, 1, 0], [0xFF]] as [[UInt8]] {
         let end = try finished(machine.converse(begin.packet() + more))
         #expect(end?.result == 1006)
@@ -137,23 +137,23 @@ extension EndToEnd {
       }
     }
 
-    @Test func `is heard in the version before the current one`() throws {
+    @Test func `is served in the version before the current one`() throws {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.authenticate)
       begin.version = Begin.currentVersion - 1
       let answer = [0x02, 1, 0, UInt8(Scene.passcode.utf8.count)] + Array(Scene.passcode.utf8)
       #expect(try finished(machine.converse(begin.packet(), answer))?.result == 0)
-      // What that version did not have is no part of it.
+      // Fields that this version did not have are refused in it.
       #expect(try machine.converse(begin.packet() + [22, 0, 1, 0x61]) == [])
     }
 
-    @Test func `that resumes what was never begun hears that nothing is under way`() throws {
+    @Test func `that resumes without a paused login is told that nothing is under way`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let end = try finished(machine.converse(FrontEndSignal.resume.packet))
       #expect(end?.result == 1100 && end?.pamCode == 7)
     }
 
-    @Test func `that divides its login hears "ready" first, and is asked once it resumes`() throws {
+    @Test func `that divides its login gets "ready" first, and is asked after it resumes`() throws {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.authenticate)
       begin.isDivided = true
@@ -166,18 +166,18 @@ extension EndToEnd {
       #expect(finished(stopped)?.result == 999 && finished(stopped)?.pamCode == 19)
     }
 
-    @Test func `has four conversations at most, and a hundred keep nobody else out`() throws {
+    @Test func `has four conversations at most, and a hundred attempts keep nobody else out`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let begin = try Begin(.authenticate).packet()
       let crowd = try machine.crowd(100, begin)
       let lines = crowd.text.split(separator: "\n").map(String.init)
       #expect(lines.first == "asked 4, turned away 96")
-      // All of the others heard one and the same.
+      // All others were told the same.
       #expect(lines.count == 3)
       let end = try finished([SocketMachine.message(try #require(lines.dropFirst().first))])
       #expect(end?.result == 7011 && end?.pamCode == 4)
       #expect(end?.text == "Too many of your logins are open at once: end one of them and try again.")
-      // Root's places are not theirs, nor another person's.
+      // They use up neither root's places nor another person's.
       try machine.scene.stack("auth required MODULE", module: Module.atSocket().path)
       #expect(Login(try machine.asRoot(machine.scene.host(), input: Scene.passcode + "\n")).code == .success)
       #expect(try finished(machine.converse(begin, uid: 4243))?.result == 1009)
@@ -188,7 +188,7 @@ extension EndToEnd {
       try Wait.until("a place") { try machine.tool("authenticate", input: Scene.passcode + "\n").status == 0 }
     }
 
-    @Test func `takes one empty file for all of them`() throws {
+    @Test func `uses one empty file for all conversations`() throws {
       let machine = try SocketMachine(try Scene.registered())
       for uid in [4242, 4243, 4_294_967_294] { _ = try machine.converse(Begin(.status).packet(), uid: uid) }
       let slots = machine.scene.settings.stateDirectory + "/slots"
@@ -214,14 +214,14 @@ extension EndToEnd {
       return try SocketMachine(scene)
     }
 
-    @Test func `lets in and refuses for root`() throws {
+    @Test func `accepts and refuses for root`() throws {
       let machine = try machine()
       let host = try machine.scene.host()
       #expect(Login(try machine.asRoot(host, input: "wrong1111\n")).errors == ["Wrong passcode: 4 tries left."])
       #expect(Login(try machine.asRoot(host, input: Scene.passcode + "\n")).code == .success)
     }
 
-    @Test func `lets in and refuses for a program of the person's own, which counts as much`() throws {
+    @Test func `accepts and refuses for a program of the person's own, and counts its attempts`() throws {
       let machine = try machine()
       let host = try machine.scene.host()
       let login = Login(try machine.asPerson(host, input: "wrong1111\n"))

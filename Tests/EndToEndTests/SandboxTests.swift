@@ -11,7 +11,7 @@ import Testing
 extension EndToEnd {
   @Suite(.enabled(if: speaksNumbers, "the tests' debugger speaks x86-64"))
   struct `The sandbox` {
-    /// Has a process try what it must not be able to, and expects that none of it works.
+    /// Lets a process try what it must not be able to do, and expects that nothing of it works.
     private func attack(_ role: String, _ name: String, of login: Command, in scene: Scene) throws {
       let processes = login.descendants(named: name)
       try #require(processes.count == 1)
@@ -30,7 +30,7 @@ extension EndToEnd {
         #expect(refusals.count == (KernelAuditProbe.isThere ? 1 : 0), "\(refusals)")
       }
       #expect(output.lines.count { $0.hasPrefix("works ") } >= 8)
-      // What the calls would have changed is as it was.
+      // Nothing has changed that the calls would have changed.
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["mine"])
     }
 
@@ -42,19 +42,19 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .success)
     }
 
-    @Test func `of the core refuses everything a login has no use for, at the prompt, and the login ends as ever`()
+    @Test func `of the core refuses everything that a login does not need, at the prompt, and the login still works`()
       throws
     {
       try attackAtPrompt("core", "uaf-helper")
     }
 
-    @Test func `of the network program refuses everything a download has no use for, and the login ends as ever`()
+    @Test func `of the network program refuses everything that a download does not need, and the login still works`()
       throws
     {
       try attackAtPrompt("network", "uaf-fetch")
     }
 
-    @Test func `holds while a server keeps both waiting, and the login ends as ever`() throws {
+    @Test func `holds while a server keeps both programs waiting, and the login still works`() throws {
       let scene = try Scene.registeredAtServerThatHangs { $0.server = "timeout = 10" }
       _ = try scene.logIn("wrong1111")
       let login = try scene.startLogin()
@@ -65,7 +65,7 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .authenticationError)
     }
 
-    @Test func `of the core has no network in it, the network program has the machine's`() throws {
+    @Test func `gives the core no network, and the network program the machine's`() throws {
       let scene = try Scene.registered()
       let login = try scene.startLogin()
       func network(_ name: String) throws -> String {
@@ -95,13 +95,13 @@ extension EndToEnd {
       arguments: ["files", "dns"])
     func `lets the name of a server be looked up as the machine is told to`(_ way: String) throws {
       let name = "pam-uaf.test"
-      // Servers elsewhere want a derivation that costs.
+      // With a server on another machine the derivation must cost more.
       let scene = try Scene(Server(name: name)) { $0.derivationCost = 14 }
       // Loopback addresses that nobody else listens at.
       let address = "127.77.53.\(Int.random(in: 1...254))"
       let names = try Command(["python3", Programs.own("name-server.py"), address, name], logged: false)
       try names.wait(for: "listening")
-      // Nothing but the one way knows the name.
+      // The name can be looked up in this way only.
       try scene.write("127.0.0.1 localhost \(way == "files" ? name : "")\n", to: "hosts")
       try scene.write("passwd: files\nhosts: \(way)\n", to: "nsswitch.conf")
       try scene.write("nameserver \(address)\noptions timeout:1 attempts:1\n", to: "resolv.conf")
@@ -119,7 +119,7 @@ extension EndToEnd {
     @Test(
       .enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"),
       arguments: [["landlock"], ["seccomp"], ["network"], ["network", "landlock", "seccomp"]])
-    func `is left out where the kernel lacks it, with one line in the log, and the login goes on`(
+    func `is left out if the kernel lacks it, with one line in the log, and the login works`(
       _ features: [String]
     ) throws {
       let scene = try Scene.registered()
@@ -137,7 +137,7 @@ extension EndToEnd {
     }
 
     @Test(.enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"))
-    func `is not mentioned where nothing is missing`() throws {
+    func `is not mentioned in the log if nothing is missing`() throws {
       let scene = try Scene.registered()
       _ = try SystemLog.shared().take()
       #expect(try scene.logIn(Scene.passcode).code == .success)

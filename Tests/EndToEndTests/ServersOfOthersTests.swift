@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-  /// The configurations of docs/servers-of-others.md, against servers that behave as those did that were run.
+  /// The configurations of docs/servers-of-others.md, with servers that behave like the real ones.
   @Suite struct ServersOfOthersTests {
     private func standIns() throws -> StandIns { try StandIns.shared() }
 
@@ -32,7 +32,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: StandIns.Kind.allCases)
-    func `a second machine registers the same account, and the first machine's key lives on`(
+    func `a second machine registers the same account, and the first machine's key still works`(
       _ kind: StandIns.Kind
     ) throws {
       let first = try standIns().scene(kind)
@@ -42,7 +42,7 @@ extension EndToEnd {
         #expect(output.status == 0, "\(output.text)")
       }
       for scene in [first, second, first] { #expect(try scene.logIn(Scene.passcode).code == .success) }
-      // These servers tell no machines apart: one deregistration ends both, and the first makes itself a new key.
+      // These servers cannot tell machines apart: one deregistration removes both keys, and the first machine makes a new one.
       #expect(try second.tool("deregister", "--user", second.user, input: Scene.passcode + "\n").status == 0)
       let login = try first.logIn(Scene.passcode)
       #expect(login.code == .authenticationError, "\(login.output.text)")
@@ -52,7 +52,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: StandIns.Kind.allCases)
-    func `a second person's registration takes nothing from the first person`(_ kind: StandIns.Kind) throws {
+    func `a second person's registration does not change the first person's`(_ kind: StandIns.Kind) throws {
       let people = try (0..<2).map { _ in try standIns().scene(kind) }
       for scene in people { #expect(try standIns().register(scene, kind).status == 0) }
       for scene in people { #expect(try scene.logIn(Scene.passcode).code == .success) }
@@ -67,7 +67,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
     }
 
-    @Test func `a wrong code registers nobody, and is told as one`() throws {
+    @Test func `a wrong code registers nobody, and the message says that it is wrong`() throws {
       let scene = try standIns().scene(.engine)
       let output = try scene.tool("register", scene.user, input: "wrong\n\(Scene.passcode)\n\(Scene.passcode)\n")
       #expect(output.status == 1 && output.text.contains("enrolment code"), "\(output.text)")

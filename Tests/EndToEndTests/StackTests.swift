@@ -2,7 +2,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `A stack whose helper is missing` {
-    /// A module like ours whose core is not there.
+    /// A module like pam_uaf whose core is missing.
     private func scene(_ control: String) throws -> Scene {
       let scene = try Scene()
       let module = try Module.startingTheCore()
@@ -14,7 +14,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["sufficient", "optional", "[success=done default=ignore]", "[success=ok default=ignore]"])
-    func `goes on to the next module and may let in, where root lets it fail`(_ control: String) throws {
+    func `continues with the next module, which may accept, if root marked the module so`(_ control: String) throws {
       let scene = try scene(control)
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .success)
@@ -22,13 +22,13 @@ extension EndToEnd {
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `goes on to the next module and refuses, where the module is required`() throws {
+    @Test func `continues with the next module and refuses, if the module is required`() throws {
       let login = try scene("required").logIn(Scene.passcode)
       #expect(login.code == .systemError)
       #expect(login.output.says("info the next module"))
     }
 
-    @Test func `ends at once and refuses, where the module is requisite`() throws {
+    @Test func `ends at once and refuses, if the module is requisite`() throws {
       let login = try scene("requisite").logIn(Scene.passcode)
       #expect(login.code == .systemError)
       #expect(!login.output.says("info the next module"))

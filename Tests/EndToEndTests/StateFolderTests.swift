@@ -9,7 +9,7 @@ extension EndToEnd {
         text: "FIDO cannot be used on this machine. Ask the administrator; the log says why.", log: log)
     }
 
-    /// What happened to it, and how the log names it; PATH stands for the folder's.
+    /// A damage to the folder, and how the log names it; PATH stands for the folder's path.
     struct Damage: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let log: String
@@ -72,7 +72,7 @@ extension EndToEnd {
         asks: true)
     }
 
-    @Test func `that is read-only takes no guess, and not the right passcode either`() throws {
+    @Test func `that is read-only checks no passcode, not even the right one`() throws {
       let scene = try Scene.registered()
       scene.disk = try Disk.readOnly(scene)
       for entry in ["wrong1111", Scene.passcode] {
@@ -83,7 +83,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `that is full still counts, and lets in, by the blocks that were kept for that`() throws {
+    @Test func `that is full still counts, and accepts, with the blocks that were reserved for that`() throws {
       let scene = try Scene.registered()
       scene.disk = try Disk.full(scene)
       #expect(try scene.logIn("wrong1111").errors == ["Wrong passcode: 4 tries left."])
@@ -95,7 +95,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .maximumTries)
     }
 
-    @Test func `that is full without those blocks takes no guess, and not the right passcode either`() throws {
+    @Test func `that is full without those blocks checks no passcode, not even the right one`() throws {
       let scene = try Scene.registered()
       scene.disk = try Disk.full(scene, dropping: "accounts/*-journal")
       for entry in ["wrong1111", Scene.passcode] {
@@ -118,7 +118,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: Array(stride(from: 0, through: 120, by: 12)))
-    func `with a little room keeps a first registration whole, or nothing that could be taken for a damaged account`(
+    func `with little room stores a first registration completely, or nothing that looks like a damaged account`(
       _ kibibytes: Int
     ) throws {
       let scene = try Scene()

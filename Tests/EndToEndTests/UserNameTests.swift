@@ -36,7 +36,7 @@ extension EndToEnd {
       try refusal.check { try scene.logIn(Scene.passcode, as: name) }
     }
 
-    @Test func `that no account can have is asked and refused like any other, from afar`() throws {
+    @Test func `that no account can have is asked and refused like any other, in a remote login`() throws {
       let scene = try unsafe Self.scene.get()
       let wrong = try scene.logIn("wrong1111", from: "192.0.2.1")
       #expect(wrong.code == .authenticationError)

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `A configuration` {
-    /// What root did wrong, and how the log names it; PATH stands for the file's.
+    /// A mistake of root's, and how the log names it; PATH stands for the file's path.
     struct Mistake: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let log: String
@@ -93,7 +93,7 @@ extension EndToEnd {
     // SAFETY: the tests of this target run one after the other.
     private nonisolated(unsafe) static let one = Result { try Scene.registered() }
 
-    /// The same for every mistake, with a right configuration.
+    /// One scene for all mistakes, with a right configuration at first.
     private func scene() throws -> Scene {
       let scene = try unsafe Self.one.get()
       try? FileManager.default.removeItem(atPath: scene.configuration)
@@ -136,7 +136,7 @@ extension EndToEnd {
       ("[passcode]\nui_type = \"pin6\"\nkeypad = \"shuffled\"", "cannot go with keypad = "),
       ("[service.demo]\ntransaction = true", "cannot go with transaction = true"),
     ])
-    func `does not let a value be taken that was typed unseen`(_ section: String, _ problem: String) throws {
+    func `does not let an earlier module's password be used`(_ section: String, _ problem: String) throws {
       for argument in ["use_first_pass", "try_first_pass"] {
         let scene = try scene()
         try Self.add(scene, section)

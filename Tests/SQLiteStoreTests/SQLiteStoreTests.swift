@@ -96,7 +96,7 @@ final class SQLiteStoreTests {
     #expect(throws: StoreError.newer) { _ = try self.open() }
   }
 
-  @Test func `takes over a store that counted wrong codes, without the codes that were dead by it`() throws {
+  @Test func `migrates a store that counted wrong codes, without the codes that this count had closed`() throws {
     let older = try DatabaseQueue()
     try Schema.migrator.migrate(older, upTo: "approvals")
     try older.write { db in
@@ -116,7 +116,7 @@ final class SQLiteStoreTests {
     }
   }
 
-  @Test func `keeps neither challenge nor code in clear`() async throws {
+  @Test func `stores neither challenge nor code in plain text`() async throws {
     let server = try TestServer(store: open())
     let code = try await server.enrol("alice")
     var context = RequestContext(username: "alice")
@@ -130,7 +130,7 @@ final class SQLiteStoreTests {
     }
   }
 
-  @Test func `drops requests that nobody answered`() async throws {
+  @Test func `removes requests that nobody answered`() async throws {
     let server = try TestServer(store: open())
     for _ in 0..<5 { _ = try await server.authenticationRequest("nobody") }
     server.advance(seconds: RequestService.lifetime)

@@ -277,7 +277,7 @@ class TLSServer(Server):
 
     def finish_request(self, request, client_address):
         with self.context.wrap_socket(request, server_side=True) as tls:
-            self.RequestHandlerClass(tls, client_address, self)
+            super().finish_request(tls, client_address)
 
 
 def context(name):

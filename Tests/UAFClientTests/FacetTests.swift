@@ -5,7 +5,7 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// The twelve steps of FIDO AppID and Facets 1.1, section 3.1.2.
+/// The twelve steps of FIDO AppID and facets 1.1, section 3.1.2.
 @Suite struct FacetTests {
   private static let list = "application/fido.trusted-apps+json"
 

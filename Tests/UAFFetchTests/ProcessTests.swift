@@ -14,7 +14,7 @@ struct ProcessTests {
     var fetch = try FetchProcess()
     fetch.hangUp()
     let status = fetch.ended()
-    #expect(status == ExitStatus.done.rawValue)
+    #expect(status == FetchExitStatus.done.rawValue)
   }
 
   @Test func `ends within an exchange when the socket ends`() throws {
@@ -25,7 +25,7 @@ struct ProcessTests {
     try fetch.send(servers.get(servers.mute, timeout: 600_000).packet())
     fetch.hangUp()
     let status = fetch.ended()
-    #expect(status == ExitStatus.done.rawValue)
+    #expect(status == FetchExitStatus.done.rawValue)
   }
 
   @Test func `ends with its parent, even if the socket stays`() throws {
@@ -43,7 +43,7 @@ struct ProcessTests {
     var fetch = try FetchProcess()
     try fetch.send(packet)
     let status = fetch.ended()
-    #expect(status == ExitStatus.malformedPacket.rawValue)
+    #expect(status == FetchExitStatus.malformedPacket.rawValue)
   }
 
   @Test(arguments: [5, 9]) func `refuses a request of another version or method, and goes on`(_ place: Int) throws {
@@ -60,14 +60,14 @@ struct ProcessTests {
   @Test func `tells its version`() throws {
     var fetch = try FetchProcess(arguments: ["--version"])
     let status = fetch.ended()
-    #expect(status == ExitStatus.done.rawValue)
+    #expect(status == FetchExitStatus.done.rawValue)
   }
 
   @Test(arguments: [["--help"], ["--version", "--version"], [""], ["https://127.0.0.1/"]])
   func `refuses arguments`(_ arguments: [String]) throws {
     var fetch = try FetchProcess(arguments: arguments)
     let status = fetch.ended()
-    #expect(status == ExitStatus.usage.rawValue)
+    #expect(status == FetchExitStatus.usage.rawValue)
   }
 
   @Test func `may gain no privileges, leaves no core, and shows its memory to nobody`() throws {

@@ -175,6 +175,6 @@ struct RefusalTests {
       _ = try fetch.perform(request)
     }
     try fetch.send(FetchPlaces(of: ["https://elsewhere.example/"], proxy: nil).packet())
-    #expect(fetch.ended() == ExitStatus.malformedPacket.rawValue)
+    #expect(fetch.ended() == FetchExitStatus.malformedPacket.rawValue)
   }
 }

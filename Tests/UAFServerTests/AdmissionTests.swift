@@ -28,14 +28,14 @@ struct AdmissionTests {
     #expect(admitted(limiter, "a", tries: 100, now: 999_999) == 60)
   }
 
-  @Test func `one name does not use up another's turns`() {
+  @Test func `one name does not use up another's limit`() {
     let limiter = RateLimiter(.init(perMinute: 1))
     #expect(admitted(limiter, "a", tries: 9, now: 0) == 2)
     #expect(admitted(limiter, "b", tries: 9, now: 0) == 2)
   }
 
   @Test(arguments: [(Int64(0), Int64.min), (.max, .min), (.min, .max), (1000, 0)])
-  func `a clock that jumps neither refills nor traps`(start: Int64, later: Int64) {
+  func `a clock that jumps neither refills a limit nor ends the server`(start: Int64, later: Int64) {
     let limiter = RateLimiter(.init(perMinute: 1_000_000))
     _ = limiter.admits("a", now: start)
     _ = limiter.admits("a", now: later)
@@ -44,7 +44,7 @@ struct AdmissionTests {
     #expect(admitted(strict, "a", tries: 9, now: 0) == 0)
   }
 
-  @Test func `forgets who rested, and never more than it has room for`() {
+  @Test func `forgets names that paused, and never keeps more than it has room for`() {
     let limiter = RateLimiter(.init(perMinute: 1), capacity: 2)
     #expect(admitted(limiter, "a", tries: 9, now: 0) == 2)
     #expect(admitted(limiter, "b", tries: 9, now: 100) == 2)
@@ -58,11 +58,11 @@ struct AdmissionTests {
     ("2001:db8:1:2::1", "20:1:d:b8:0:1:0:2"), ("127.0.0.1", nil), ("127.9.9.9", nil), ("::1", nil),
     ("::ffff:127.0.0.1", nil),
   ])
-  func `counts an address as its customer, and this machine's not at all`(text: String, name: String?) throws {
+  func `counts an IPv6 address by its network, and loopback not at all`(text: String, name: String?) throws {
     #expect(try Admission.name(of: Self.address(text)) == name)
   }
 
-  @Test func `turns an address away that asks too often, and no other`() throws {
+  @Test func `refuses an address that asks too often, and no other`() throws {
     let admission = Admission(addressRate: 1, accountRate: 0)
     let (one, other) = (try Self.address("192.0.2.1"), try Self.address("192.0.2.2"))
     #expect((0..<9).count { _ in admission.admits(one, now: 0) } == 2)
@@ -72,7 +72,7 @@ struct AdmissionTests {
     #expect((0..<9).count { _ in admission.admits(nil, now: 0) } == 9)
   }
 
-  @Test func `has no limit where the administrator wants none`() throws {
+  @Test func `has no limit if the administrator wants none`() throws {
     let admission = Admission(addressRate: 0, accountRate: 0)
     let address = try Self.address("192.0.2.1")
     #expect(
@@ -109,7 +109,7 @@ struct AdmissionTests {
     }
   }
 
-  @Test func `tells of what it turns away once a minute for a name, not once for each`() async throws {
+  @Test func `logs what it refuses once a minute for a name, not once for each`() async throws {
     let server = try TestServer()
     let log = RecordedLog()
     try await server.application(Admission(accountRate: 1), log: log).test(.router) { client in
@@ -126,7 +126,9 @@ struct AdmissionTests {
     #expect(limited == ["alice", "alice", "bob", "bob"].map { "limited by=account name=\($0)" })
   }
 
-  @Test func `an account has turns of its own where it has logged in, which nobody elsewhere can use up`() throws {
+  @Test func `an account has a limit of its own at an address where it has logged in; nobody elsewhere can use it up`()
+    throws
+  {
     let admission = Admission(addressRate: 0, accountRate: 1)
     let (home, elsewhere) = (try Self.address("192.0.2.1"), try Self.address("192.0.2.2"))
     func admitted(_ place: SocketAddress) -> Int {
@@ -143,7 +145,7 @@ struct AdmissionTests {
     #expect(!admission.isProven("bob", at: own))
   }
 
-  @Test func `a name that nobody can have uses up no turns`() async throws {
+  @Test func `an invalid name uses up no limit`() async throws {
     let server = try TestServer()
     let admission = Admission(accountRate: 1)
     let home = try Self.address("192.0.2.1")
@@ -161,7 +163,7 @@ struct AdmissionTests {
     #expect((0..<9).count { _ in admission.admits(account: "alice", from: home, now: 0) } == 2)
   }
 
-  @Test func `answers that are none use up no turns of requests, and the other way round`() throws {
+  @Test func `invalid answers do not use up the limit of requests, nor requests that of answers`() throws {
     let admission = Admission(addressRate: 1, accountRate: 0)
     let address = try Self.address("192.0.2.1")
     #expect((0..<9).count { _ in admission.admits(junkFrom: address, now: 0) } == 2)
@@ -171,7 +173,7 @@ struct AdmissionTests {
     #expect(admission.admits(answerTo: [2], now: 0))
   }
 
-  @Test func `forgets where people logged in rather than grow without end`() {
+  @Test func `forgets where people logged in rather than grow without limit`() {
     let places = ProvenPlaces(capacity: 2)
     for name in ["alice", "bob", "carol"] { places.add(name, at: "192.0.2.1") }
     #expect(["alice", "bob", "carol"].filter { places.contains($0, at: "192.0.2.1") } == ["carol"])

@@ -38,7 +38,7 @@ struct CommandTests {
     "", "a.test", "http://a.test", "https://", "https:///", "https://a.test?x", "https://a.test#x", "https://u@a.test",
     "https://a test", "https://\(String(repeating: "a", count: 300))",
   ])
-  func `refuses a public URL that is none`(text: String) {
+  func `refuses an invalid public URL`(text: String) {
     #expect(PublicURL(argument: text) == nil)
   }
 
@@ -101,7 +101,7 @@ struct CommandTests {
   @Test(arguments: [
     "[]", "{}", "[{}]", "[1]", #""""#, #"{"a":1}"#, #"{"uafProtocolMessage":"[{}]"}"#, "abc", "null", "", "{",
   ])
-  func `decode exits with 1 for what is no message`(_ content: String) throws {
+  func `decode exits with 1 for input that is no message`(_ content: String) throws {
     let code = try Self.decodingEnds(Array(content.utf8))
     #expect(code?.rawValue == 1)
   }
@@ -112,7 +112,7 @@ struct CommandTests {
     #expect(first == nil && second?.rawValue == 1)
   }
 
-  @Test func `waiting ends with a status of its own for a denial`() {
+  @Test func `approve --wait has an exit status of its own for a denial`() {
     #expect(ExitStatus.denied.rawValue == 4)
     #expect(ApproveCommand.configuration.discussion.contains("denied (4)"))
   }
@@ -143,7 +143,7 @@ struct CommandTests {
     ("a b", "\"a b\""), ("", "\"\""), ("a\nlevel=info", "\"a\\u{a}level=info\""), ("\u{1b}[2J", "\"\\u{1b}[2J\""),
     ("\"\\", "\"\\\"\\\\\""), ("\u{202e}x", "\"\\u{202e}x\""), ("é", "\"\\u{e9}\""), ("\u{7f}", "\"\\u{7f}\""),
   ])
-  func `escapes what could steer a terminal or begin a line of its own`(value: String, expected: String) {
+  func `escapes what could control a terminal or begin a new line`(value: String, expected: String) {
     let line = KeyValueLogHandler.line(time: "t", level: "info", message: "m", fields: [("user", value)])
     #expect(line == "time=t level=info msg=m user=\(expected)\n")
   }

@@ -59,7 +59,7 @@ struct ConnectionLimitTests {
     #expect(!channel.isActive)
   }
 
-  @Test func `gives each exchange its own time, from the end of the answer before`() throws {
+  @Test func `gives each exchange its own time, from the end of the previous answer`() throws {
     let channel = try connection(ExchangeDeadline(.seconds(60)))
     for _ in 0..<5 {
       channel.embeddedEventLoop.advanceTime(by: .seconds(59))
@@ -73,7 +73,8 @@ struct ConnectionLimitTests {
     #expect(!channel.isActive)
   }
 
-  @Test func `takes one more beyond the limit, and closes the one of its address that was quiet for longest`() throws {
+  @Test func `accepts one more than the limit, and closes the one of its address without progress for longest`() throws
+  {
     let table = Connections(maximum: 2)
     let other = try connection(in: table, from: "192.0.2.2")
     let channels = try (0..<4).map { _ in try connection(in: table) }
@@ -82,8 +83,7 @@ struct ConnectionLimitTests {
     #expect(table.size == (3, 2))
   }
 
-  @Test(arguments: [false, true]) func `a crowd that says nothing or goes idle keeps nobody out`(isSecure: Bool) throws
-  {
+  @Test(arguments: [false, true]) func `a crowd of silent or idle connections keeps nobody out`(isSecure: Bool) throws {
     let table = Connections(maximum: 8)
     for _ in 0..<20 {
       let crowd = try (0..<16).map { _ in try connection(in: table, isSecure: isSecure) }
@@ -97,7 +97,7 @@ struct ConnectionLimitTests {
     }
   }
 
-  @Test func `who gets on is not displaced by a crowd that does not, however many come`() throws {
+  @Test func `a connection with progress is not displaced by any number without`() throws {
     let table = Connections(maximum: 8)
     _ = try (0..<8).map { _ in try connection(in: table, isSecure: false) }
     let person = try connection(in: table)
@@ -109,7 +109,10 @@ struct ConnectionLimitTests {
     #expect(!isClosed.value.withLock { $0 })
   }
 
-  @Test func `what got on last gives way last, and what waits for our answer after all others`() throws {
+  @Test
+  func `the connection with the latest progress is closed last, and one that waits for an answer after all others`()
+    throws
+  {
     let table = Connections(maximum: 3)
     let channels = try (0..<3).map { _ in try connection(in: table) }
     // The first is being answered, the second has been.
@@ -125,7 +128,7 @@ struct ConnectionLimitTests {
     #expect(table.size == (3, 1))
   }
 
-  @Test func `where all places are taken, the address gives way that has most`() throws {
+  @Test func `if all places are taken, the address with the most connections loses one`() throws {
     let table = Connections(maximum: 0, maximumOfAll: 6)
     let few = try (0..<2).map { _ in try connection(in: table, from: "192.0.2.2") }
     let crowd = try (0..<4).map { _ in try connection(in: table, from: "192.0.2.9") }
@@ -145,7 +148,7 @@ struct ConnectionLimitTests {
     #expect(table.size.connections == 128)
   }
 
-  @Test func `tells of those that gave way once a minute for an address, not once for each`() throws {
+  @Test func `logs displaced connections once a minute for an address, not once for each`() throws {
     let table = Connections(maximum: 1)
     for _ in 0..<50 { _ = try connection(in: table) }
     #expect(log.lines == ["limited by=connections name=192.0.2.1", "limited by=connections name=192.0.2.1"])
@@ -159,7 +162,7 @@ struct ConnectionLimitTests {
     #expect(table.size == (1, 1))
   }
 
-  @Test func `a connection that ends gives its place back, once`() throws {
+  @Test func `a connection that ends frees its place, once`() throws {
     let table = Connections(maximum: 2)
     let channels = try (0..<3).map { _ in try connection(in: table) }
     _ = areOpen(channels)
@@ -169,7 +172,7 @@ struct ConnectionLimitTests {
   }
 
   @Test(arguments: [("127.0.0.1", 1), ("::1", 1), ("192.0.2.1", 0)])
-  func `has no limit of its own for this machine, nor where the administrator wants none`(
+  func `has no limit of its own for loopback, nor if the administrator wants none`(
     address: String, maximum: Int
   ) throws {
     let table = Connections(maximum: maximum)

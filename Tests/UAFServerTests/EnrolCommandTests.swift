@@ -30,7 +30,7 @@ struct EnrolCommandTests {
   @Test(arguments: [
     "https://fido.example.com", "https://example.com", "https://192.0.2.1:8443", "https://a.uaf.example.com",
   ])
-  func `a server of others gets no payload with this server's authority, and no code is opened`(
+  func `for somebody else's server there is no payload with this server's authority, and no code is opened`(
     _ url: String
   ) async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -41,7 +41,7 @@ struct EnrolCommandTests {
     #expect(try await store.read { try !$0.accounts.exists("alice") })
   }
 
-  @Test func `where the certificate is somebody else's the payload names no authority`() throws {
+  @Test func `a server without an authority of its own puts none into the payload`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.removeItem(atPath: state.authorityPath)
     #expect(try state.authority(for: "https://fido.example.com") == nil)

@@ -52,7 +52,7 @@ final class MetadataFolderTests {
     #expect(all[2].scheme == .rsassaPSSDER && all[2].publicKeyEncoding == .rsa2048DER)
   }
 
-  @Test func `takes a statement of MDS 3, and not the entry with its status around it`() throws {
+  @Test func `accepts a statement of MDS 3, and not the entry with its status around it`() throws {
     let statement = """
       {"aaid":"FFFF#0003","description":"x","authenticatorVersion":1,"protocolFamily":"uaf","schema":3,\
       "upv":[{"major":1,"minor":1}],"authenticationAlgorithms":["rsa_emsa_pkcs1_sha256_raw"],\
@@ -70,7 +70,7 @@ final class MetadataFolderTests {
     #expect(error != nil)
   }
 
-  @Test func `takes a statement about the project's own model in the place of the compiled-in one`() throws {
+  @Test func `replaces the compiled-in statement by one about the project's own model`() throws {
     var own = try statement("5541#0001")
     own.authenticatorVersion = 7
     try write(own.jsonText, to: "own.json")
@@ -84,7 +84,9 @@ final class MetadataFolderTests {
     ("publicKeyAlgAndEncoding", "260"), ("publicKeyAlgAndEncoding", "258"), ("authenticationAlgorithm", "3"),
     ("keyProtection", "0"), ("attestationTypes", "[15879]"), ("aaid", "null"),
   ])
-  func `refuses a statement it could not verify by, and names the file`(member: String, value: String) throws {
+  func `refuses a statement that it cannot use for verification, and names the file`(member: String, value: String)
+    throws
+  {
     guard case .object(var object) = try statement("FFFF#0001").json else { return }
     object.set(member, try JSONValue(parsing: Array(value.utf8)))
     try write(JSONValue.object(object).text, to: "a.json")
@@ -132,7 +134,7 @@ final class MetadataFolderTests {
     #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
   }
 
-  @Test func `prints how many patterns the smallest has to be found among`() throws {
+  @Test func `prints among how many patterns the smallest one has to be found`() throws {
     let statement = try MetadataStatement.projectOwn(.pattern)
     #expect(
       statement.jsonText.contains(

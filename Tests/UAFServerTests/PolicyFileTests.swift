@@ -24,7 +24,7 @@ final class PolicyFileTests {
 
   private func texts(_ accepted: AcceptedSets) -> [[String]] { accepted.sets.map { $0.map(\.text) } }
 
-  @Test func `gives groups their own policy and everybody else the common one`() throws {
+  @Test func `gives a group its own policy, and everybody else the common one`() throws {
     let policies = try policies(
       """
       {"accepted": [["passcode"], ["5541#0002"]],
@@ -38,7 +38,7 @@ final class PolicyFileTests {
     #expect(policies.groups.map(\.name) == ["operators", "guests"])
   }
 
-  @Test func `takes each model by itself where nothing else is said`() throws {
+  @Test func `accepts each model by itself if the file says nothing else`() throws {
     #expect(texts(try policies("{}").everybody) == [["5541#0001"], ["5541#0002"]])
   }
 
@@ -68,7 +68,7 @@ final class PolicyFileTests {
       """, "another group"
     ),
   ])
-  func `refuses a file it does not wholly understand, and says where`(text: String, reason: String) throws {
+  func `refuses a file that it does not fully understand, and says where`(text: String, reason: String) throws {
     let error = #expect(throws: ServerError.self) { try policies(text) }
     let description = error?.description ?? ""
     #expect(description.hasPrefix(path) && description.contains(reason), "\(description)")

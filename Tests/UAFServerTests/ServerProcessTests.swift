@@ -5,7 +5,7 @@ import Testing
 @testable import UAFServer
 
 struct ServerProcessTests {
-  @Test func `leaves neither core dumps nor memory to trace`() throws {
+  @Test func `forbids core dumps, and other processes to trace it`() throws {
     let core = __rlimit_resource_t(RLIMIT_CORE.rawValue)
     var before = rlimit()
     var after = rlimit()

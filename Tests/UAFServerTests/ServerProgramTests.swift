@@ -67,14 +67,15 @@ struct ServerProgramTests {
   }
 
   @Test(arguments: [["users"], ["enrol", "mina"], ["revoke", "mina"], ["approve", "mina", "--text", "t"]])
-  func `so is a result out of the store`(arguments: [String]) throws {
+  func `a result from the store that cannot be written is an error, too`(arguments: [String]) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let end = try run(arguments + ["--state", store()], output: "/dev/full")
     #expect(end.status == ExitStatus.unwritten.rawValue)
     #expect(end.notes.hasSuffix("No space left on device: what was asked for may be done all the same\n"))
   }
 
-  @Test func `so is the line that says where the server listens, and the server ends`() throws {
+  @Test func `if the line that says where the server listens cannot be written, the server ends with an error`() throws
+  {
     defer { try? FileManager.default.removeItem(at: folder) }
     let end = try run(
       ["serve", "--development", "--listen", "127.0.0.1:0", "--state", folder.path()], output: "/dev/full")
@@ -88,7 +89,7 @@ struct ServerProgramTests {
     (["help", "nosuch"], "uaf-server: no such command: nosuch\nhint: 'uaf-server help' lists the commands\n"),
     (["audit", "shw"], "uaf-server: no such command: audit shw\nhint: did you mean 'uaf-server audit show'?\n"),
   ])
-  func `refuses a command that does not exist, and suggests the near one`(arguments: [String], told: String) throws {
+  func `refuses an unknown command, and suggests a similar one`(arguments: [String], told: String) throws {
     let end = try run(arguments)
     #expect(end.status == ExitStatus.usage.rawValue && end.notes == told)
   }
@@ -100,12 +101,12 @@ struct ServerProgramTests {
   }
 
   @Test(arguments: [["revoke", "nobody"], ["approve", "nobody", "--text", "t"], ["audit", "show", "7"]])
-  func `ends with 1 for what is not there`(arguments: [String]) throws {
+  func `ends with 1 for what does not exist`(arguments: [String]) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(try run(arguments + ["--state", store()]).status == ExitStatus.refused.rawValue)
   }
 
-  @Test func `ends with 3 where the store cannot be used`() throws {
+  @Test func `ends with 3 if the store cannot be used`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = try store()
     try Data("no database, whatever its name says".utf8).write(to: folder.appending(path: "server.db"))

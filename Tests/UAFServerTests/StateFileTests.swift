@@ -43,7 +43,7 @@ final class StateFileTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
   }
 
-  @Test func `has no contents for a file that is not there`() throws {
+  @Test func `returns nothing for a file that does not exist`() throws {
     #expect(try StateFile.read(path: path("a"), isSecret: true) == nil)
   }
 
@@ -54,7 +54,7 @@ final class StateFileTests {
     #expect(try StateFile.read(path: path("a"), isSecret: false) == [1])
   }
 
-  @Test func `refuses a secret behind a link, and what is no plain file`() throws {
+  @Test func `refuses a secret behind a symbolic link, and what is no plain file`() throws {
     _ = try StateFile.create(path: path("a"), mode: 0o600, contents: [1])
     try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("a"))
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("link"), isSecret: true) }
@@ -64,13 +64,13 @@ final class StateFileTests {
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.folder.path, isSecret: false) }
   }
 
-  @Test func `refuses a file longer than any of ours`() throws {
+  @Test func `refuses a file that is longer than any file of the server`() throws {
     let long = [UInt8](repeating: 0, count: StateFile.maximumLength + 1)
     _ = try StateFile.create(path: path("a"), mode: 0o600, contents: long)
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("a"), isSecret: true) }
   }
 
-  @Test func `keeps its keys, and closes them to others`() throws {
+  @Test func `keeps its keys, readable by their owner alone`() throws {
     let state = try StateDirectory(path: path("state"), create: true)
     #expect(try mode(state.path) == 0o700)
     let first = try ServerKeys(state: state)
@@ -89,7 +89,7 @@ final class StateFileTests {
     }
   }
 
-  @Test func `refuses a state folder that is a file or, where it must exist, is not there`() throws {
+  @Test func `refuses a state folder that is a file, or that is missing although it must exist`() throws {
     _ = try StateFile.create(path: path("file"), mode: 0o600, contents: [])
     #expect(throws: ServerError.self) { _ = try StateDirectory(path: self.path("file"), create: true) }
     #expect(throws: ServerError.self) { _ = try StateDirectory(path: self.path("none"), create: false) }
@@ -126,7 +126,7 @@ final class StateFileTests {
   @Test(arguments: [
     "-----BEGIN ENCRYPTED PRIVATE KEY-----\n", "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n",
   ])
-  func `refuses an encrypted private key by its name, since nobody is there to be asked`(text: String) throws {
+  func `refuses an encrypted private key, and names the file`(text: String) throws {
     _ = try StateFile.create(path: path("chain"), mode: 0o644, contents: [])
     _ = try StateFile.create(path: path("key"), mode: 0o600, contents: Array(text.utf8))
     let error = ServerError.unusableFile(
@@ -134,7 +134,7 @@ final class StateFileTests {
     #expect(throws: error) { try CertificateFiles(certificatePath: path("chain"), privateKeyPath: path("key")) }
   }
 
-  @Test func `names the file in which a certificate or a key is wrong, and what belongs there`() throws {
+  @Test func `names the file with a wrong certificate or key, and says what belongs there`() throws {
     let state = try StateDirectory(path: path("state"), create: true)
     let other = try StateDirectory(path: path("other"), create: true)
     for each in [state, other] { _ = try CertificateFiles(development: each, hosts: [], now: 1_800_000_000) }

@@ -50,13 +50,13 @@ final class TrustedPathTests {
     #expect(text?.contains("chmod go-w \(path("state"))") == true)
   }
 
-  @Test(arguments: [0o700, 0o750, 0o711, 0o755]) func `takes one that others can only read`(mode number: Int) throws {
+  @Test(arguments: [0o700, 0o750, 0o711, 0o755]) func `accepts one that others can only read`(mode number: Int) throws {
     _ = try state()
     try mode(number, "state")
     #expect(refusal { _ = try self.state() } == nil)
   }
 
-  @Test func `makes a fresh one for its owner alone, with those it lies in`() throws {
+  @Test func `makes a new one, and missing folders above it, for its owner alone`() throws {
     _ = try state("a/b")
     let modes = try ["a", "a/b"].map { name in
       try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
@@ -75,7 +75,8 @@ final class TrustedPathTests {
     #expect(refusal { _ = try self.state() }?.contains("state/\(name): is not a plain file") == true)
   }
 
-  @Test func `refuses one below a folder that others can write to, unless that is like /tmp and root's`() throws {
+  @Test func `refuses one below a folder that others can write to, unless that folder is like /tmp and root's`() throws
+  {
     _ = try state("a/b")
     try mode(0o777, "a")
     #expect(refusal { _ = try self.state("a/b") }?.hasPrefix("\(path("a")): others can write") == true)
@@ -85,14 +86,16 @@ final class TrustedPathTests {
     #expect((refusal { _ = try self.state("a/b") } == nil) == isRoot)
   }
 
-  @Test func `refuses one behind a link, at its end and on the way`() throws {
+  @Test func `refuses a path with a symbolic link, at its end or before`() throws {
     _ = try state("a/b")
     try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("a"))
     #expect(refusal { _ = try self.state("link") }?.contains("link: is a symbolic link") == true)
     #expect(refusal { _ = try self.state("link/b") }?.contains("link: is a symbolic link") == true)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "needs root")) func `refuses what belongs to somebody else, by uid`() throws {
+  @Test(.enabled(if: geteuid() == 0, "needs root")) func `refuses what belongs to somebody else, and names the uid`()
+    throws
+  {
     let state = try state()
     try file("given")
     _ = try StateFile.create(path: state.databasePath, mode: 0o600, contents: [])
@@ -118,7 +121,8 @@ final class TrustedPathTests {
     #expect(throws: ServerError.self) { _ = try MetadataFolder(path: self.folder).models() }
   }
 
-  @Test func `follows links to a certificate where each folder on the way is trusted, and not round in circles`() throws
+  @Test func `follows links to a certificate if each folder on the path is trusted, and ends at a circle of links`()
+    throws
   {
     _ = try state("live")
     _ = try state("archive")
@@ -140,7 +144,7 @@ final class TrustedPathTests {
     #expect(try StateFile.read(path: path("nowhere"), isSecret: false) == nil)
   }
 
-  @Test func `takes a path from the working folder`() throws {
+  @Test func `accepts a path relative to the working folder`() throws {
     let here = FileManager.default.currentDirectoryPath
     #expect(try TrustedPath.absolute("state") == "\(here)/state")
     #expect(try TrustedPath.absolute("/state") == "/state")

@@ -92,7 +92,7 @@ struct UAFRoutesTests {
     "application/fido+uaf", "application/json", "application/fido+uaf; charset=utf-8", "Application/JSON;charset=UTF-8",
     "application/json ; x=y",
   ])
-  func `takes the transport's content types and answers in kind`(type: String) async throws {
+  func `accepts the transport's content types, and answers in the same type`(type: String) async throws {
     try await server.application.test(.router) { client in
       let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
       let response = try await post(client, "/uaf/get", body.jsonBytes, type: type)
@@ -184,7 +184,7 @@ struct UAFRoutesTests {
     }
   }
 
-  @Test func `says with which key verdicts are verified, and nothing of the other one`() async throws {
+  @Test func `returns the key that verifies verdicts, and nothing of the other key`() async throws {
     try await server.application.test(.router) { client in
       let response = try await client.executeRequest(uri: "/uaf/verdict-key", method: .get, headers: [:], body: nil)
       #expect(response.status == .ok)
@@ -196,7 +196,7 @@ struct UAFRoutesTests {
     }
   }
 
-  @Test func `says that it is well`() async throws {
+  @Test func `reports its health`() async throws {
     try await server.application.test(.router) { client in
       let response = try await client.executeRequest(uri: "/health", method: .get, headers: [:], body: nil)
       #expect(response.status == .ok)

@@ -78,7 +78,7 @@ struct AccountPolicyTests {
     #expect(aaids(try await registration(server, "alice").policy) == [[Self.passcode, Self.pattern]])
   }
 
-  @Test func `registers both together in one answer, and lets in only with both in one answer`() async throws {
+  @Test func `registers both together in one answer, and accepts a login only with both in one answer`() async throws {
     let server = try server()
     let authenticators = try both()
     #expect(try await register(server, "alice", authenticators) == nil)
@@ -108,7 +108,7 @@ struct AccountPolicyTests {
     #expect(try await server.respond(answers[1]).0 == .counterNotIncreased)
   }
 
-  @Test func `registers nothing of one alone, where both were asked for`() async throws {
+  @Test func `registers nothing if only one answers and both were asked for`() async throws {
     let server = try server()
     for alone in try both() {
       #expect(try await register(server, "alice", [alone]) == .notInPolicy)
@@ -119,7 +119,7 @@ struct AccountPolicyTests {
     #expect(count == 0)
   }
 
-  @Test func `refuses the group's member with what is good enough for everybody`() async throws {
+  @Test func `refuses a member of the group who uses what is enough for everybody else`() async throws {
     let server = try server()
     let carol = try both()
     #expect(try await register(server, "carol", [carol[0]]) == nil)
@@ -128,7 +128,7 @@ struct AccountPolicyTests {
     #expect(try await register(server, "bob", [carol[1]]) == .notInPolicy)
   }
 
-  @Test func `asks for what is missing of a set on this machine, and for all of it on another`() async throws {
+  @Test func `asks for the missing part of a set on this machine, and for all of it on another`() async throws {
     let server = try TestServer()
     _ = try await server.registered("alice", deviceID: "one")
     let strict = AcceptedSets(checked: [[try AAID(Self.passcode), try AAID(Self.pattern)]])
@@ -171,7 +171,7 @@ struct AccountPolicyTests {
     #expect(keyIDs(policy)[0].count == 2)
   }
 
-  @Test func `lets nobody in by a made-up key, and answers for it as for any other`() async throws {
+  @Test func `accepts nobody by a made-up key, and answers as for a real one`() async throws {
     let server = try server()
     let lenient = try TestServer(store: server.store)
     let bob = try await lenient.registered("bob")

@@ -66,7 +66,7 @@ struct ApprovalTests {
     #expect(faults == [nil])
   }
 
-  @Test func `takes no login and no other text for the confirmation`() async throws {
+  @Test func `accepts neither a login nor another text as the confirmation`() async throws {
     let (id, code) = try await open()
     let login = try await server.authenticationRequest("alice")
     #expect(login.transaction.isEmpty)
@@ -86,7 +86,9 @@ struct ApprovalTests {
     #expect(try await outcome(id) == .open)
   }
 
-  @Test func `refuses a wrong code, another person's, an enrolment's and one of a name that is none`() async throws {
+  @Test func `refuses a wrong code, another person's code, an enrolment code, and a code for an invalid name`()
+    async throws
+  {
     let (id, code) = try await open()
     _ = try await server.registered("bob")
     #expect(try await answer(code: "wrong").statusCode == .unauthorized)
@@ -102,7 +104,7 @@ struct ApprovalTests {
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
   }
 
-  @Test func `refuses the code of a person's text to whoever lacks the key`() async throws {
+  @Test func `a code alone, without the person's key, confirms nothing`() async throws {
     let (id, code) = try await open()
     let thief = try FakeAuthenticator(keyID: alice.keyID)
     for turn in 1...9 {
@@ -135,7 +137,7 @@ struct ApprovalTests {
     #expect(try await answer(code: code).statusCode == .unauthorized)
   }
 
-  @Test func `takes the answer to the last request of a code, and to no earlier one`() async throws {
+  @Test func `accepts the answer to the last request of a code, and to no earlier one`() async throws {
     let (id, code) = try await open()
     let first = try await request(code: code)
     let second = try await request(code: code)
@@ -159,7 +161,7 @@ struct ApprovalTests {
     #expect(try await outcome(third) == .closed)
   }
 
-  @Test func `is no proof for anything, and confirms nothing that the client sends`() async throws {
+  @Test func `is no proof for another operation, and confirms no text that the client sends`() async throws {
     let (id, code) = try await open()
     #expect(try await answer(code: code) { $0.proofFor = .deregistration }.statusCode == .badRequest)
     #expect(try await answer(code: code) { $0.deregisterAll = true }.statusCode == .badRequest)
@@ -173,7 +175,7 @@ struct ApprovalTests {
     try await answer(code: code, username: username) { $0.denies = true }
   }
 
-  @Test func `a denial is final: neither the code nor a request of before confirms the text`() async throws {
+  @Test func `a denial is final: neither the code nor an earlier request confirms the text`() async throws {
     let (id, code) = try await open()
     let request = try await request(code: code)
     let answer = try await deny(code)
@@ -189,7 +191,7 @@ struct ApprovalTests {
     #expect(try await outcome(id) == .denied)
   }
 
-  @Test func `refuses a denial with a wrong code, another person's, none, and after its time`() async throws {
+  @Test func `refuses a denial with a wrong code, another person's code, no code, or an expired one`() async throws {
     let (id, code) = try await open(lifetime: 60)
     _ = try await server.registered("bob")
     #expect(try await deny("wrong").statusCode == .unauthorized)

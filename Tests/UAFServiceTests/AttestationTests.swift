@@ -35,7 +35,7 @@ struct AttestationTests {
     #expect(try AttestedRegistration("model as octets", aaid: "FFFF#5556").refusal() == .otherModelAttested)
   }
 
-  @Test func `asks the leaf for its model's name where another model has the same root`() throws {
+  @Test func `requires the leaf to name its model if another model has the same root`() throws {
     var named = try AttestedRegistration("model as octets")
     named.otherModels = [named.statement(try AAID("FFFF#0001"))]
     #expect(try named.refusal() == nil)
@@ -56,7 +56,7 @@ struct AttestationTests {
     #expect(try registration.refusal() == .invalidAttestationSignature)
   }
 
-  @Test func `refuses a signature under an algorithm the attestation key is not of, or nobody knows`() throws {
+  @Test func `refuses a signature algorithm that is unknown or does not fit the attestation key`() throws {
     var registration = try AttestedRegistration("leaf alone")
     for (algorithm, refusal) in [
       (2, Refusal.invalidAttestationSignature), (3, .invalidAttestationSignature), (5, .invalidAttestationSignature),

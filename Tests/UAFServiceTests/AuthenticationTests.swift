@@ -14,7 +14,7 @@ struct AuthenticationTests {
     server = try TestServer()
   }
 
-  @Test func `accepts a signature with a registered key, and hands out a token that says so`() async throws {
+  @Test func `accepts a signature by a registered key, and returns a token that says so`() async throws {
     let authenticator = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     #expect(request.policy.accepted == [[MatchCriteria(aaid: authenticator.aaid, keyIDs: [authenticator.keyID])]])
@@ -159,7 +159,8 @@ struct AuthenticationTests {
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `tells a revoked key that it is revoked, and a stranger that his signature is wrong`() async throws {
+  @Test func `tells who has a revoked key that it is revoked, and a stranger that the signature is wrong`() async throws
+  {
     let alice = try await server.registered("alice")
     let now = server.now
     _ = try await server.database.write { db in try CredentialStore(db: db).revokeAll(of: "alice", now: now) }
@@ -172,7 +173,7 @@ struct AuthenticationTests {
     #expect(try await server.respond(forged).0 == .invalidSignature)
   }
 
-  @Test func `answers for a key that went away meanwhile that it is unknown`() async throws {
+  @Test func `answers that a key is unknown if it was removed meanwhile`() async throws {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
     _ = try await server.database.write { [appID = server.identity.appID] db in
@@ -181,7 +182,7 @@ struct AuthenticationTests {
     #expect(try await server.respond(response).0 == .unknownKeyID)
   }
 
-  @Test func `answers for an unknown name as for a known one whose key the asker lacks`() async throws {
+  @Test func `answers for an unknown name as for a known one whose key the client does not have`() async throws {
     let alice = try await server.registered("alice")
     try await server.enrol("enrolled")
     for name in ["alice", "nobody", "enrolled"] {
@@ -207,7 +208,7 @@ struct AuthenticationTests {
     #expect(one.policy != other.policy)
   }
 
-  @Test func `accepts a confirmed text, and no other and none in its place`() async throws {
+  @Test func `accepts a confirmed text, and neither another one nor none instead`() async throws {
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.transaction = "sudo id"
@@ -223,7 +224,7 @@ struct AuthenticationTests {
       try await server.respond(alice.authenticate(plain, counter: 2, confirming: "sudo id")).0 == .wrongTransaction)
   }
 
-  @Test func `refuses to ask for a text nobody would read`() async throws {
+  @Test func `refuses to ask for a text that nobody would read`() async throws {
     var context = RequestContext(username: "alice")
     context.transaction = String(repeating: "–", count: 257)
     #expect(try await server.get(.authentication, context).statusCode == .unacceptableContent)

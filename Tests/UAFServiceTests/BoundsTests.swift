@@ -16,7 +16,7 @@ struct BoundsTests {
   @Test(arguments: [
     ("signCounter", -1 as Int64), ("signCounter", 1 << 32), ("signatureAlgorithm", -1), ("signatureAlgorithm", 1 << 16),
   ])
-  func `a number in the store that is out of range fails the one request, and not the server`(
+  func `a number in the store that is out of range fails that request, and not the server`(
     column: String, number: Int64
   ) async throws {
     _ = try await server.registered("alice")
@@ -137,7 +137,7 @@ struct BoundsTests {
     #expect(try await register(after: 256, revoking: true) == nil)
   }
 
-  @Test func `a full account is told so before a new value is chosen, and its code stays good`() async throws {
+  @Test func `a full account is refused before a new secret is chosen, and its code stays valid`() async throws {
     try await server.enrol("alice")
     try await add(256, to: "alice")
     var context = RequestContext(username: "alice")
@@ -148,7 +148,7 @@ struct BoundsTests {
   }
 
   @Test(arguments: [(256, 32), (32, 2048)])
-  func `a request to a full account is one that our client takes`(count: Int, keyIDBytes: Int) async throws {
+  func `a request for a full account is short enough for uaf-fetch`(count: Int, keyIDBytes: Int) async throws {
     try await server.enrol("alice")
     try await add(count, keyIDBytes: keyIDBytes, to: "alice")
     let answer = try await server.get(.authentication, RequestContext(username: "alice"))

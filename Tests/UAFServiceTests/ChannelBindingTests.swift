@@ -30,7 +30,7 @@ struct ChannelBindingTests {
     Base64URL.encode(try SHA256.hash(certificate))
   }
 
-  @Test func `accepts each way of naming each of its certificates`() throws {
+  @Test func `accepts each form in which a client can name one of its certificates`() throws {
     for certificate in [first, second] {
       let text = Base64URL.encode(certificate)
       let bindings = [
@@ -45,7 +45,9 @@ struct ChannelBindingTests {
   }
 
   @Test(arguments: [ChannelBindingPolicy.require, .check])
-  func `refuses another certificate, and one certificate named beside another`(policy: ChannelBindingPolicy) throws {
+  func `refuses another certificate, and two forms that name different certificates`(policy: ChannelBindingPolicy)
+    throws
+  {
     let bindings = [
       ChannelBinding(serverEndPoint: try hash(second)),
       ChannelBinding(tlsServerCertificate: Base64URL.encode(second)),
@@ -67,12 +69,12 @@ struct ChannelBindingTests {
     #expect(try accepts(other, .check, of: [first]))
   }
 
-  @Test func `looks at nothing when it is told not to`() throws {
+  @Test func `checks nothing if channel binding is off`() throws {
     #expect(try accepts(ChannelBinding(serverEndPoint: "unused"), .off, of: [first]))
     #expect(try accepts(ChannelBinding(), .off, of: [[0x30, 0]]))
   }
 
-  @Test func `refuses to start with a certificate that is none`() {
+  @Test func `refuses to start with an invalid certificate`() {
     #expect(throws: CryptoError.invalidCertificate) { try accepts(ChannelBinding(), .check, of: [[0x30, 0]]) }
   }
 

@@ -121,7 +121,7 @@ struct ConfirmedTextTests {
     }
   }
 
-  @Test func `is not fooled by a signature over a login without a text`() async throws {
+  @Test func `does not accept a signature of a login without a text`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     guard case .authentication(let response) = try alice.authenticate(request, counter: 1) else { return }

@@ -58,7 +58,7 @@ struct DecoyTests {
     return server
   }
 
-  @Test func `names that nobody has show the accounts' shapes in about their shares`() async throws {
+  @Test func `unknown names show the accounts' shapes about as often as the accounts`() async throws {
     let server = try await mixed()
     var counts: [[[String]]: Int] = [:]
     for number in 0..<1000 { counts[shape(try await policy(server, "nobody\(number)")), default: 0] += 1 }
@@ -70,7 +70,7 @@ struct DecoyTests {
     #expect(counts.isEmpty)
   }
 
-  @Test func `a name has the same keys each time, whatever server of the store it asks`() async throws {
+  @Test func `a name has the same keys each time, at each server with the same store`() async throws {
     let server = try await mixed()
     let keeper = try await KeyShapeKeeper(from: server.store)
     #expect(keeper.shapes != nil)
@@ -81,7 +81,7 @@ struct DecoyTests {
     }
   }
 
-  @Test func `a made-up key stays when another comes beside it`() async throws {
+  @Test func `a made-up key stays when another one is added`() async throws {
     let server = try TestServer()
     let before = try await policy(server, "nobody")
     try await add("alice", [Self.passcode, Self.pattern, Self.pattern], to: server)
@@ -93,7 +93,7 @@ struct DecoyTests {
     #expect(shape(after) == [["\(Self.passcode) 32"], ["\(Self.pattern) 32", "\(Self.pattern) 32"]])
   }
 
-  @Test func `takes over the length of other authenticators' KeyIDs`() async throws {
+  @Test func `gives made-up keys the KeyID lengths of other authenticators`() async throws {
     let server = try TestServer()
     try await add("alice", [Self.passcode], length: 100, to: server)
     try await refresh(server)
@@ -115,7 +115,7 @@ struct DecoyTests {
     }
   }
 
-  @Test func `small changes among many accounts change nobody's made-up keys, a new shape does`() async throws {
+  @Test func `small changes among many accounts change no made-up keys, and a new shape does`() async throws {
     let server = try await mixed()
     let before = server.environment.shapes.shapes
     for number in 0..<9 { try await add("late\(number)", [Self.passcode, Self.pattern], to: server) }
@@ -130,7 +130,7 @@ struct DecoyTests {
     #expect(server.environment.shapes.shapes != changed)
   }
 
-  @Test func `an account whose keys are not enough looks like one whose are`() async throws {
+  @Test func `an account with too few keys looks like one with enough`() async throws {
     let both = AcceptedSets(checked: [[try AAID(Self.passcode), try AAID(Self.pattern)]])
     let server = try TestServer(policies: AccountPolicies(everybody: both))
     try await add("alice", [Self.passcode, Self.pattern, Self.pattern], to: server)
@@ -145,7 +145,7 @@ struct DecoyTests {
     #expect(keyIDs(try await policy(server, "bob")).contains(own))
   }
 
-  @Test func `an account with many keys of one model, and none of another that is wanted too, has no shape of its own`()
+  @Test func `an account with many keys of one model, and none of another required one, has no shape of its own`()
     async throws
   {
     let both = AcceptedSets(checked: [[try AAID(Self.passcode), try AAID(Self.pattern)]])
@@ -157,7 +157,7 @@ struct DecoyTests {
     #expect(Set(shapes).count == 1)
   }
 
-  @Test func `looks at a part of a large store, in which every shape is that is not rare`() async throws {
+  @Test func `looks at a part of a large store, which contains every shape that is not rare`() async throws {
     let server = try TestServer()
     try await server.database.write { db in
       try db.execute(

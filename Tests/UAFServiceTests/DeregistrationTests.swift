@@ -50,7 +50,7 @@ struct DeregistrationTests {
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `deletes with a fresh proof, which serves once`() async throws {
+  @Test func `deletes with a fresh proof, which can be used once`() async throws {
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.deregisterAll = true
@@ -62,7 +62,7 @@ struct DeregistrationTests {
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
   }
 
-  @Test func `hands out a token that names the order, and proves nothing here`() async throws {
+  @Test func `returns a token that names the order, and that this server does not accept as a proof`() async throws {
     let alice = try await server.registered("alice")
     _ = try await server.registered("alice", deviceID: "other")
     var context = RequestContext(username: "alice")
@@ -107,7 +107,7 @@ struct DeregistrationTests {
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `reaches only the keys of that person on that machine`() async throws {
+  @Test func `deletes only the keys of that person on that machine`() async throws {
     let first = try await server.registered("alice", deviceID: "one")
     _ = try await server.registered("alice", deviceID: "two")
     _ = try await server.registered("bob", deviceID: "one")
@@ -120,7 +120,7 @@ struct DeregistrationTests {
     #expect(try await keyCount("bob") == 1)
   }
 
-  @Test func `reaches only the keys that are named, where some are, and another's with the same machine id stay`()
+  @Test func `deletes only the named keys, if some are named; others with the same machine id stay`()
     async throws
   {
     let first = try await server.registered("alice", deviceID: "one")
@@ -136,7 +136,7 @@ struct DeregistrationTests {
     #expect(request.policy.accepted == [[MatchCriteria(aaid: copied.aaid, keyIDs: [copied.keyID, elsewhere.keyID])]])
   }
 
-  @Test func `reaches no machine's keys when it is not told the machine`() async throws {
+  @Test func `deletes no machine's keys if the request names no machine`() async throws {
     let alice = try await server.registered("alice", deviceID: "one")
     var context = RequestContext(username: "alice")
     context.deregisterAll = true
@@ -159,7 +159,7 @@ struct DeregistrationTests {
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `deletes with an enrolment code, which still registers afterwards`() async throws {
+  @Test func `deletes with an enrolment code, with which a person can still register afterwards`() async throws {
     _ = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.authCode = try await server.enrol("alice")

@@ -43,7 +43,7 @@ struct LostKeyTests {
     return (new.keyID, forgotten)
   }
 
-  @Test(arguments: ["one", nil]) func `the new key takes the place of the lost one, and that is said`(
+  @Test(arguments: ["one", nil]) func `the new key replaces the lost one, and the answer says so`(
     _ device: String?
   ) async throws {
     let old = try await server.registered("alice", deviceID: device)
@@ -52,7 +52,7 @@ struct LostKeyTests {
     #expect(try await keyIDs(of: "alice") == [new])
   }
 
-  @Test func `keys of another machine, of another person, and revoked ones stay, though they are named`() async throws {
+  @Test func `keys of another machine or person, and revoked keys, stay although they are named`() async throws {
     let revoked = try await server.registered("alice", deviceID: "one")
     let now = server.now
     _ = try await server.database.write { db in try CredentialStore(db: db).revokeAll(of: "alice", now: now) }
@@ -64,20 +64,20 @@ struct LostKeyTests {
     #expect(try await keyIDs(of: "bob") == [bob.keyID])
   }
 
-  @Test func `another key of the same machine id stays, where it is not named`() async throws {
+  @Test func `another key with the same machine id stays if it is not named`() async throws {
     let copied = try await server.registered("alice", deviceID: "one")
     let (new, forgotten) = try await register([])
     #expect(forgotten.isEmpty)
     #expect(try await keyIDs(of: "alice") == [copied.keyID, new])
   }
 
-  @Test func `is not asked to leave out what it has lost`() async throws {
+  @Test func `the policy does not exclude a lost key`() async throws {
     let old = try await server.registered("alice", deviceID: "one")
     let answer = try await server.get(.registration, context([old.keyID], device: "one"))
     #expect(try FakeAuthenticator().registrationRequest(from: answer).policy.disallowed.isEmpty)
   }
 
-  @Test func `asking alone forgets nothing, and neither does an answer that is refused`() async throws {
+  @Test func `neither a request alone nor a refused answer deletes anything`() async throws {
     let old = try await server.registered("alice", deviceID: "one")
     let authenticator = try FakeAuthenticator()
     let request = try await authenticator.registrationRequest(
@@ -88,7 +88,7 @@ struct LostKeyTests {
     #expect(try await keyIDs(of: "alice") == [old.keyID])
   }
 
-  @Test func `names of keys without a code forget nothing, and more than 64 are refused`() async throws {
+  @Test func `names of keys without a code delete nothing, and more than 64 are refused`() async throws {
     let old = try await server.registered("alice", deviceID: "one")
     var asked = try await context([old.keyID], device: "one")
     asked.authCode = nil

@@ -89,7 +89,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test func `refuses a registration without code or proof, and of a wrong code, for known and unknown names alike`()
+  @Test func `refuses a registration without a code or proof, or with a wrong code, for known and unknown names alike`()
     async throws
   {
     try await server.enrol("alice")
@@ -101,7 +101,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test func `takes the right code after a thousand wrong ones, each refused`() async throws {
+  @Test func `refuses a thousand wrong codes, and then accepts the right one`() async throws {
     let code = try await server.enrol("alice")
     var context = RequestContext(username: "alice")
     for number in 0..<1000 {
@@ -112,7 +112,8 @@ struct RegistrationTests {
     #expect(try await server.get(.registration, context).statusCode == .ok)
   }
 
-  @Test func `refuses each registration that does not verify, and takes the right one with the same code`() async throws
+  @Test func `refuses each registration that cannot be verified, and then accepts the right one with the same code`()
+    async throws
   {
     let code = try await server.enrol("alice")
     let other = try FakeAuthenticator()
@@ -134,7 +135,7 @@ struct RegistrationTests {
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
 
-  @Test func `refuses a code that has expired, another person's, and one that a newer code closed`() async throws {
+  @Test func `refuses an expired code, another person's code, and a code that a newer one closed`() async throws {
     var context = RequestContext(username: "alice")
     context.authCode = try await server.enrol("alice", lifetime: 900)
     server.advance(seconds: 900)
@@ -170,7 +171,7 @@ struct RegistrationTests {
     #expect(try await keys(of: "alice").isEmpty)
   }
 
-  @Test func `refuses a key that is registered already, for whomever`() async throws {
+  @Test func `refuses a key that is registered already, for any account`() async throws {
     #expect(try await server.respond(authenticator.register(request("alice"))).0 == nil)
     #expect(try await server.respond(authenticator.register(request("bob"))).0 == .keyAlreadyRegistered)
     #expect(try await keys(of: "bob").isEmpty)
@@ -191,7 +192,7 @@ struct RegistrationTests {
   }
 
   @Test(arguments: ["", "a b", "a\u{1b}[31m", "é", "a\n", String(repeating: "a", count: 129)])
-  func `refuses a name that is none`(name: String) async throws {
+  func `refuses an invalid name`(name: String) async throws {
     #expect(try await server.get(.registration, RequestContext(username: name)).statusCode == .badRequest)
     #expect(try await server.get(.authentication, RequestContext(username: name)).statusCode == .badRequest)
   }

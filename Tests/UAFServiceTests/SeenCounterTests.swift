@@ -25,7 +25,7 @@ struct SeenCounterTests {
     return (refusal, seen)
   }
 
-  @Test(arguments: [UInt32(5), 4, 0]) func `a counter that did not grow is told how far it was seen`(
+  @Test(arguments: [UInt32(5), 4, 0]) func `an answer whose counter did not grow is told the stored counter`(
     _ counter: UInt32
   ) async throws {
     let response = try alice.authenticate(try await server.authenticationRequest("alice"), counter: counter)
@@ -33,13 +33,13 @@ struct SeenCounterTests {
     #expect(refusal == .counterNotIncreased && seen == SeenCounter(keyID: alice.keyID, signCounter: 5))
   }
 
-  @Test func `whoever cannot sign with the key is told nothing of it`() async throws {
+  @Test func `only who can sign with the key is told its counter`() async throws {
     let request = try await server.authenticationRequest("alice")
     let (refusal, seen) = try await refused(alice.authenticate(request, counter: 4, signedBy: FakeAuthenticator()))
     #expect(refusal == .invalidSignature && seen == nil)
   }
 
-  @Test func `a revoked key is told nothing but that`() async throws {
+  @Test func `a revoked key is told only that it is revoked`() async throws {
     let now = server.now
     _ = try await server.database.write { db in try CredentialStore(db: db).revokeAll(of: "alice", now: now) }
     let request = try await server.authenticationRequest("alice")

@@ -18,7 +18,7 @@ struct StatusTests {
       (.malformedFinalChallenge, 1400),
       (.authorizationRequired, 1401), (.tooManyKeys, 1492), (.internalError, 1500),
     ] as [(Refusal, UInt32)])
-  func `gives a refusal the specification's number`(refusal: Refusal, status: UInt32) {
+  func `answers a refusal with the specification's status code`(refusal: Refusal, status: UInt32) {
     #expect(refusal.statusCode.rawValue == status)
   }
 
@@ -36,7 +36,7 @@ struct StatusTests {
     }
   }
 
-  @Test func `refuses a version it does not speak as content, not as a broken message`() async throws {
+  @Test func `refuses an unsupported version as unacceptable content, not as a malformed message`() async throws {
     let good = #""upv":{"major":1,"minor":1}"#
     #expect(try await status(replacing: good, with: good) == 1200)
     #expect(try await status(replacing: good, with: #""upv":{"major":1,"minor":2}"#) == 1498)

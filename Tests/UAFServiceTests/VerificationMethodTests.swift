@@ -30,7 +30,7 @@ struct VerificationMethodTests {
     (.ask, [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: false)]),
     (.require, [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: true)]),
   ])
-  func `asks in the header of each request as it is set`(
+  func `asks in the header of each request, if it is configured so`(
     _ setting: VerificationMethodPolicy, _ expected: [Extension]
   ) async throws {
     let server = try TestServer(verificationMethods: setting)
@@ -41,17 +41,17 @@ struct VerificationMethodTests {
     #expect(try await server.authenticationRequest("alice").header.exts == expected)
   }
 
-  @Test func `accepts what the model can do, asked or not`() async throws {
+  @Test func `accepts the methods that the model has, asked or not`() async throws {
     for setting in VerificationMethodPolicy.allCases { #expect(try await outcome(setting, [Self.passcode]) == nil) }
   }
 
-  @Test func `refuses an assertion that does not say, where it has to`() async throws {
+  @Test func `refuses an assertion that names no method, if one is required`() async throws {
     #expect(try await outcome(.require, nil) == .verificationMethodMissing)
     #expect(try await outcome(.ask, nil) == nil)
     #expect(try await outcome(.off, nil) == nil)
   }
 
-  @Test func `registers nothing that does not say, where it has to`() async throws {
+  @Test func `registers nothing that names no method, if one is required`() async throws {
     let server = try TestServer(verificationMethods: .require)
     let authenticator = try FakeAuthenticator()
     var context = UAFMessages.RequestContext(username: "alice")
@@ -80,7 +80,7 @@ struct VerificationMethodTests {
     }
   }
 
-  @Test func `asks of a model with methods together that all of them were used`() throws {
+  @Test func `for a model with combined methods, all of them must have been used`() throws {
     var statement = MetadataStatement(
       aaid: try AAID("FFFF#0001"), description: "x",
       userVerificationDetails: [

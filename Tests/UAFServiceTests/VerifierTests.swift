@@ -61,7 +61,8 @@ struct VerifierTests {
     #expect(try refusal(both) == .notInPolicy)
   }
 
-  @Test func `refuses an authenticator older than its statement, and a registration counter no person reaches`() throws
+  @Test func `refuses an authenticator older than its statement, and a registration counter that no person reaches`()
+    throws
   {
     #expect(try refusal(own, version: 0) == .outdatedAuthenticator)
     #expect(try refusal(own, regCounter: 100_001) == .unlikelyRegistrationCounter)

@@ -63,7 +63,7 @@ import UAFWire
 
   @Test(arguments: ["", "iris", "Passcode", "passcode "])
   func `a check without a handler ends with 2002, and nobody is asked`(_ check: String) {
-    let prompt = Prompt(echo: false, check: check, step: .current, text: "Look here: ")
+    let prompt = Prompt(echo: false, check: Check(rawValue: check), step: .current, text: "Look here: ")
     let bench = Bench(["authenticate"], core: [.prompt(prompt)], input: "correct horse\n")
     #expect(bench.exit == .refused)
     #expect(bench.notes.contains("[2002]") && !bench.notes.contains("Look here"))

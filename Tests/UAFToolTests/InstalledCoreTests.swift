@@ -2,6 +2,7 @@ import ChildProcess
 import Glibc
 import SecretMemory
 import Testing
+import ToolTestSupport
 import UAFWire
 
 @testable import UAFTool

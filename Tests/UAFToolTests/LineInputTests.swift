@@ -1,6 +1,7 @@
 import Invocation
 import SecretMemory
 import Testing
+import ToolTestSupport
 
 @testable import HostSystem
 @testable import UAFTool

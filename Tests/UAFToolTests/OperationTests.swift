@@ -1,4 +1,5 @@
 import Testing
+import ToolTestSupport
 import UAFWire
 
 @testable import UAFTool

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import PAMStacks
 @testable import UAFTool
 
 @Suite struct PAMCheckTests {

@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import ToolTestSupport
 import UAFWire
 
 @testable import UAFTool

@@ -136,7 +136,7 @@ enum GoldenMessages {
   ]
 
   private static func prompt(
-    echo: Bool = false, _ check: String, _ step: PromptStep, _ text: String, attempts: UInt32? = nil,
+    echo: Bool = false, _ check: Check, _ step: PromptStep, _ text: String, attempts: UInt32? = nil,
     error: String? = nil, reason: String? = nil, entryLength: UInt32? = nil, options: [String] = [],
     confirmed: String? = nil
   ) -> WireMessage {
@@ -160,7 +160,7 @@ enum GoldenMessages {
       "passcode", .current, "Wrong. 4 tries left. Passcode: ", attempts: 4, error: "Wrong. 4 tries left."),
     "prompt-new": prompt("passcode", .new, ""),
     "prompt-limits": prompt(
-      String(repeating: "c", count: 32), .current, String(repeating: "t", count: 4096), attempts: .max,
+      Check(rawValue: String(repeating: "c", count: 32)), .current, String(repeating: "t", count: 4096), attempts: .max,
       error: String(repeating: "é", count: 2048), reason: String(repeating: "r", count: 4096),
       entryLength: 256, options: [String](repeating: String(repeating: "o", count: 256), count: 16)),
     "prompt-choice": prompt(

@@ -16,6 +16,7 @@ import imports
 import sizes
 import structure
 import table
+import versions
 from configuration import read
 from tree import Finding, Target, Tree, load
 
@@ -112,9 +113,16 @@ def _table(tree: Tree) -> Iterator[Violation]:
     yield Violation("table Planted", table.differences, gone)
 
 
+def _versions(tree: Tree) -> Iterator[Violation]:
+    tree = tree.planted("debian/changelog", "pam-uaf (1.2.3) unstable; urgency=medium\n")
+    for text in ('  static let current = "1.2.4"\n', 'let a = CommandConfiguration(version: "1.2.2")\n'):
+        yield Violation(f"version {_FILE}", versions.versions, tree.planted(_FILE, text))
+    yield Violation("version CHANGELOG.md", versions.versions, tree.planted("CHANGELOG.md", "## [1.3.0]\n## [1.2.3]\n"))
+
+
 def _missed(tree: Tree) -> Iterator[str]:
     rules = read()
-    for make in (_imports, _circles, _sizes, _citations, _table):
+    for make in (_imports, _circles, _sizes, _citations, _table, _versions):
         for violation in make(tree):
             before = {finding.key for finding in violation.rule(tree, rules)}
             after = {finding.key for finding in violation.rule(violation.tree, rules)}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks how the sources are divided: imports, programs' contents, circles, sizes, citations, the table of targets.
+"""Checks how the sources are divided: imports, programs' contents, circles, sizes, citations, the table of targets, the version.
 
 structure.py                  everything; prints what exceptions.toml does not allow, and fails if there is any
 structure.py --target NAME    all that is found in one target, known or not: circles, long types, long functions
@@ -20,6 +20,7 @@ import exceptions
 import imports
 import sizes
 import table
+import versions
 from configuration import Rules, read
 from tree import ROOT, Finding, Target, Tree, load
 
@@ -43,6 +44,7 @@ RULES: list[Rule] = [
     sizes.long_types,
     citations.citations,
     table.differences,
+    versions.versions,
 ]
 
 

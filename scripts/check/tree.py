@@ -151,6 +151,8 @@ def load(swift: str) -> Tree:
     files = {}
     for name in sorted(set(names)):
         path = ROOT / name
-        if path.suffix in _READ and path.is_file() and not path.is_symlink():
-            files[name] = _file(name, path.read_text(encoding="utf-8", errors="replace"))
+        if path.suffix in _READ | {""} and path.is_file() and not path.is_symlink():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            if path.suffix or text.startswith("#!") or name == "debian/changelog":
+                files[name] = _file(name, text)
     return Tree(files, _dumped(swift))

@@ -14,16 +14,11 @@ struct KeyWrap {
   private static let nonceLength = 12
   private static let keyLength = 32
 
-  /// Makes an authenticator with a new random key, sealed under `value`; also returns the opened key.
+  /// A new random key for an authenticator.
   ///
   /// - Throws: ``StateError/cryptography``.
-  func enrol(
-    _ value: borrowing Secret, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
-  ) throws(StateError) -> UnlockedAuthenticator {
-    let key: Secret
-    do { key = try RandomBytes.makeSecret(Self.keyLength) } catch { throw .cryptography }
-    let enrolled = try seal(key, under: value, cost: cost, deviceSecret: deviceSecret)
-    return UnlockedAuthenticator(wrap: self, enrolled: enrolled, isNew: true, key: key)
+  static func makeKey() throws(StateError) -> Secret {
+    do { return try RandomBytes.makeSecret(keyLength) } catch { throw .cryptography }
   }
 
   /// Seals an authenticator's key under a value.
@@ -52,22 +47,21 @@ struct KeyWrap {
     } catch { throw .cryptography }
   }
 
-  /// Opens an authenticator with `value`; nil if the value is not the right one.
+  /// The authenticator's key, opened with `value`; nil if the value is not the right one.
   ///
   /// - Throws: ``StateError/cryptography`` when the derivation could not be done, which says nothing
   ///   about the value.
   func open(
     _ enrolled: EnrolledAuthenticator, with value: borrowing Secret, deviceSecret: borrowing Secret
-  ) throws(StateError) -> UnlockedAuthenticator? {
+  ) throws(StateError) -> Secret? {
     let sealing: Secret
     do {
       sealing = try sealingKey(value, salt: enrolled.salt, cost: enrolled.cost, deviceSecret: deviceSecret)
     } catch { throw .cryptography }
     do throws(CryptoError) {
-      let key = try AES256GCM.open(
+      return try AES256GCM.open(
         enrolled.sealedKey, key: sealing, nonce: enrolled.nonce,
         additionalData: authenticatorData(enrolled.salt, enrolled.cost))
-      return UnlockedAuthenticator(wrap: self, enrolled: enrolled, isNew: false, key: key)
     } catch {
       guard error == .authenticationFailed else { throw .cryptography }
       return nil

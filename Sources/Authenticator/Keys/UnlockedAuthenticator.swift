@@ -3,7 +3,7 @@ import UAFCrypto
 
 /// An authenticator whose value was entered: for as long as this exists, its keys can be used.
 ///
-/// Only ``KeyWrap`` makes one, and only after the seal opened.
+/// One comes about in two ways: a seal that was there opened, or a new one was made.
 public struct UnlockedAuthenticator: ~Copyable {
   let wrap: KeyWrap
   let enrolled: EnrolledAuthenticator
@@ -11,11 +11,32 @@ public struct UnlockedAuthenticator: ~Copyable {
   let isNew: Bool
   private let key: Secret
 
-  init(wrap: KeyWrap, enrolled: EnrolledAuthenticator, isNew: Bool, key: consuming Secret) {
+  private init(wrap: KeyWrap, enrolled: EnrolledAuthenticator, isNew: Bool, key: consuming Secret) {
     self.wrap = wrap
     self.enrolled = enrolled
     self.isNew = isNew
     self.key = key
+  }
+
+  /// Makes an authenticator with a new random key, sealed under `value`; nothing is stored yet.
+  ///
+  /// - Throws: ``StateError/cryptography``.
+  static func enrol(
+    _ value: borrowing Secret, wrap: KeyWrap, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
+  ) throws(StateError) -> UnlockedAuthenticator {
+    let key = try KeyWrap.makeKey()
+    let enrolled = try wrap.seal(key, under: value, cost: cost, deviceSecret: deviceSecret)
+    return UnlockedAuthenticator(wrap: wrap, enrolled: enrolled, isNew: true, key: key)
+  }
+
+  /// Opens an authenticator with `value`; nil if the value is not the right one.
+  ///
+  /// - Throws: ``StateError/cryptography`` when the derivation could not be done, which says nothing about the value.
+  static func open(
+    _ enrolled: EnrolledAuthenticator, wrap: KeyWrap, with value: borrowing Secret, deviceSecret: borrowing Secret
+  ) throws(StateError) -> UnlockedAuthenticator? {
+    guard let key = try wrap.open(enrolled, with: value, deviceSecret: deviceSecret) else { return nil }
+    return UnlockedAuthenticator(wrap: wrap, enrolled: enrolled, isNew: false, key: key)
   }
 
   /// Which type it is.

@@ -46,8 +46,7 @@ struct AttemptCounter: Equatable, Sendable {
     locks = (locks + [ticket]).suffix(Self.locksKept)
   }
 
-  /// Takes back what a right value with this ticket takes back: every attempt up to it, and a lock that is not
-  /// younger.
+  /// Clears the attempts up to this ticket after a correct entry, and a lock that is not younger.
   ///
   /// A permanent lock is lifted only by the very attempt that brought it about.
   mutating func settle(_ ticket: UInt64) {

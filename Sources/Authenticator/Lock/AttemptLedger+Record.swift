@@ -44,7 +44,7 @@ extension RecordReader {
   fileprivate mutating func ticket(isWide: Bool) throws(StateError) -> UInt64 {
     guard isWide else { return UInt64(try integer(UInt16.self)) << 32 | UInt64(try integer(UInt32.self)) }
     let ticket = try integer(UInt64.self)
-    guard ticket >> UInt64(AttemptLedger.ticketBits) == 0 else { throw .damaged }
+    guard ticket >> UInt64(AttemptTicket.bits) == 0 else { throw .damaged }
     return ticket
   }
 }

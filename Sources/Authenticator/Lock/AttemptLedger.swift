@@ -11,9 +11,6 @@ public struct AttemptLedger: Equatable, Sendable {
   var lastTicket: UInt64 = 0
   private var counters = [AttemptCounter](repeating: AttemptCounter(), count: AttemptOrigin.allCases.count)
 
-  /// A record keeps this many bits of a ticket.
-  static let ticketBits = 48
-
   /// No attempts yet.
   public init() {}
 
@@ -35,13 +32,13 @@ public struct AttemptLedger: Equatable, Sendable {
     pass(to: now)
     if let refusal = refusal(origin, at: now) { return refusal }
     let ticket = lastTicket &+ 1
-    guard ticket > 0, ticket >> UInt64(Self.ticketBits) == 0 else { return .permanentlyLocked }
+    guard ticket > 0, ticket >> UInt64(AttemptTicket.bits) == 0 else { return .permanentlyLocked }
     lastTicket = ticket
     self[origin].charge(ticket: ticket, at: now, configured: configured)
     return .charged(ticket: ticket)
   }
 
-  /// Takes back what a right value with this ticket takes back, for every origin.
+  /// Clears the attempts up to this ticket after a correct entry, and the locks they brought about, for every origin.
   public mutating func settle(_ ticket: UInt64) {
     for origin in AttemptOrigin.allCases { self[origin].settle(ticket) }
   }

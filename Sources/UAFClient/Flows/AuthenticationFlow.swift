@@ -166,7 +166,7 @@ public struct AuthenticationFlow: Sendable {
 
   /// The server's text for a name without a key here.
   ///
-  /// It is shown as to a person with a key, so that nobody can tell the two apart. Nil where no text came that can be shown.
+  /// It is shown as to a person with a key, so that the two cannot be told apart. Nil if no text came that can be shown.
   public mutating func text<Wire: Transport & ~Copyable>(over transport: inout Wire) -> TransactionText? {
     guard let opened = try? opening.collect(over: &transport), case .authentication(let request) = opened.request,
       takesText(of: request)

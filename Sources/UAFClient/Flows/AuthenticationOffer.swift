@@ -17,6 +17,6 @@ public struct AuthenticationOffer: Equatable, Sendable {
   /// Those of the authenticators whose keys the server does not know.
   public let leftOut: [AAID]
 
-  /// How long the request is good for by the server's word; nil if it gave none.
+  /// How long the request is valid, as the server says; nil if it does not say.
   public let lifetimeMilliseconds: UInt32?
 }

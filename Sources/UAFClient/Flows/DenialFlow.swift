@@ -3,7 +3,7 @@ import UAFMessages
 
 /// The person denies the text that waits at the server: ``start(over:)``, ``finish(over:)``.
 ///
-/// The code of the payload alone says whose text it is. Nothing is verified or signed: what is denied is granted to nobody.
+/// The code of the payload alone says whose text it is. Nothing is verified or signed, because a denial grants nothing.
 public struct DenialFlow: Sendable {
   private var opening: RequestOpening
 
@@ -20,7 +20,7 @@ public struct DenialFlow: Sendable {
     try opening.start(over: &transport)
   }
 
-  /// Receives the server's word that nobody can approve the text any more.
+  /// Receives the server's verdict that nobody can approve the text any more.
   ///
   /// Fails with 1001 where the server does not know denials.
   public mutating func finish<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {

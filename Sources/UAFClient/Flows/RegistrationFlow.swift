@@ -6,7 +6,7 @@ import UAFMessages
 ///
 /// The caller keeps the new key only once the server has accepted it; on a throw it drops it. Where ``send(over:)``
 /// gives ``Verdict/furtherRequest``, ``furtherAuthentication()`` goes on, and its yes is the one that counts.
-/// Attestation is surrogate: the new key vouches for itself.
+/// Attestation is surrogate: the new key signs its own registration data.
 public struct RegistrationFlow: Sendable {
   private struct Offered: Sendable {
     let request: RegistrationRequest
@@ -71,7 +71,8 @@ public struct RegistrationFlow: Sendable {
         because: shortfall.cause)
     }
     let offer = RegistrationOffer(
-      appID: opened.appID, username: username, sets: sets, lifetimeMilliseconds: opened.lifetimeMilliseconds)
+      appID: opened.appID, challenge: request.challenge.text, username: username, sets: sets,
+      lifetimeMilliseconds: opened.lifetimeMilliseconds)
     offered = Offered(
       request: request, offer: offer,
       challenge: try opening.link.finalChallenge(
@@ -80,7 +81,7 @@ public struct RegistrationFlow: Sendable {
     return offer
   }
 
-  /// Has one authenticator make a key and vouch for it; called once for each member of the chosen set.
+  /// Has one authenticator make a key and attest it; called once for each member of the chosen set.
   public mutating func makeKey<Maker: KeyMaker & ~Copyable>(with maker: inout Maker) throws(Refusal) -> NewKey {
     guard var current = offered.take() else { throw opening.outOfTurn() }
     let aaid = maker.aaid

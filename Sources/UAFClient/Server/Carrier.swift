@@ -77,9 +77,9 @@ struct Carrier: Sendable {
     }
   }
 
-  /// Takes the server's word that it did what was asked, where no request comes back.
+  /// Takes the server's verdict on an operation that needs no UAF request.
   ///
-  /// A server that sends one does not know what it was asked for, and did something else.
+  /// A server that sends a request did not understand what it was asked for.
   func acknowledgement(
     in response: TransportResponse, _ operation: Operation, of link: ServerLink
   ) throws(Refusal) {
@@ -94,7 +94,7 @@ struct Carrier: Sendable {
     }
   }
 
-  /// The verdict in an answer; nothing but a yes is returned.
+  /// The verdict in an answer; a refusal is thrown.
   func verdict(
     in response: TransportResponse, _ operation: Operation, of link: ServerLink
   ) throws(Refusal) -> ServerResponse {
@@ -107,7 +107,7 @@ struct Carrier: Sendable {
         guard rules.success?.isHeld(by: element) == true else { throw noYes(link) }
         continue
       }
-      // Where a status stands it decides alone, inside a list as outside.
+      // A status decides alone, inside a list too.
       let verdict = try verdictBody(response.with(body: JSONValue.object(element).bytes), operation, of: link)
       guard verdict.newUAFRequest == nil || elements.count == 1 else { throw noYes(link) }
       if verdict.newUAFRequest != nil { return verdict }
@@ -143,7 +143,9 @@ struct Carrier: Sendable {
     }
   }
 
-  /// The JSON of a bare answer; a UAF status that says no is thrown, whatever the HTTP status.
+  /// The JSON of a bare answer.
+  ///
+  /// A UAF status that refuses is thrown, whatever the HTTP status.
   private func bareAnswer(
     _ response: TransportResponse, _ operation: Operation, of link: ServerLink
   ) throws(Refusal) -> JSONValue {
@@ -160,7 +162,7 @@ struct Carrier: Sendable {
     return answer
   }
 
-  /// Throws what an object says if that is no: a UAF status, or another value of the mark where there is none.
+  /// Throws if an object refuses: by its UAF status or, without one, by another value of the mark.
   private func refuseNo(_ object: JSONObject, _ operation: Operation, of link: ServerLink) throws(Refusal) {
     guard let status = object["statusCode"] else {
       guard case .plain(let rules) = settings.dialect, let mark = rules.success,

@@ -1,7 +1,7 @@
 import FidoResults
 import UAFMessages
 
-/// Why an operation ended without success: the server's no, a message nobody can follow, or no answer.
+/// Why an operation failed: the server refused, a message could not be followed, or no answer came.
 ///
 /// Every step of a flow throws this and nothing else; after it the flow is over.
 public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
@@ -27,24 +27,24 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// The HTTP status, where what came was no UAF message.
   public let httpStatus: Int?
 
-  /// Whether a server of the plain dialect said no by another value of the mark that root named for its yes.
+  /// Whether a server of the plain dialect refused: its answer had another value than the configured mark of a success.
   public let saysPlainNo: Bool
 
-  /// Why, where the person is to be told more than the result says.
+  /// The cause, where the person is told more than the result says.
   public let cause: EndCause?
 
-  /// How far the server has seen the key count, where it refused a counter that did not grow, and says so.
+  /// The highest counter of the key that the server has seen, if it refused a counter that did not grow and says so.
   public internal(set) var seenCounter: SeenCounter?
 
-  /// Those of the authenticators whose keys the server does not know, by its request.
+  /// The authenticators whose keys the server does not know, as its request shows.
   public internal(set) var leftOut: [AAID] = []
 
   /// What failed, for the log; holds names and numbers, never values.
   public let detail: String
 
-  /// Whether the server answered, and that was no yes: its no, or something that nobody here could answer.
+  /// Whether the server answered with a refusal, or with something that could not be followed.
   ///
-  /// A certificate that does not hold is nobody's answer, and neither is silence.
+  /// An invalid certificate and silence are no answers.
   public var isServersNo: Bool {
     spokenByServer || handshakeCompleted && networkFailure == nil && result != .channelBinding
   }
@@ -57,7 +57,7 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     serverStatus: UInt32? = nil, networkFailure: NetworkFailure? = nil, httpStatus: Int? = nil,
     saysPlainNo: Bool = false, cause: EndCause? = nil, detail: String
   ) {
-    // Whoever maps results to PAM codes must not find a yes inside a no, whatever an authenticator reports.
+    // A refusal never carries the result of a success, whatever an authenticator reports.
     self.result = Self.successes.contains(result) ? .unknown : result
     self.spokenByServer = spokenByServer
     self.handshakeCompleted = handshakeCompleted
@@ -72,7 +72,7 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
 
   private static let successes: [FidoResult] = [.success, .ready, .resetSuccess, .changeSuccess]
 
-  /// Nothing came back.
+  /// No answer came.
   init(_ failure: TransportFailure, handshakeCompleted: Bool) {
     let (result, network, reached): (FidoResult, NetworkFailure?, Bool) =
       switch failure {

@@ -1,8 +1,8 @@
 import FidoResults
 import UAFMessages
 
-/// What every flow has in common: ask for a UAF request, receive it, find it fit to be followed, answer it, and follow
-/// what the server demands in return.
+/// What every flow has in common: ask for a UAF request, receive it, check it, answer it, and follow what the server
+/// demands then.
 struct RequestOpening: Sendable {
   /// A request that may be followed.
   struct Opened: Sendable {
@@ -27,7 +27,7 @@ struct RequestOpening: Sendable {
   private var stage = Stage.new
   private var furtherRequests = 0
 
-  /// How many further requests are followed: a server must not keep a login going for ever.
+  /// How many further requests are followed, so that a server cannot keep a login running for ever.
   static let maximumFurtherRequests = 4
 
   init(settings: ClientSettings, operation: Operation, context: RequestContext) {
@@ -46,7 +46,7 @@ struct RequestOpening: Sendable {
     guard case .new = stage else { throw outOfTurn() }
     stage = .over
     try checkUsername()
-    // Nothing was received yet: the AppID root named, or else the one that stands where a server names none.
+    // Nothing was received yet: use the configured AppID, or the one that is used where a server names none.
     let requestURL = try expanded(
       settings.endpoint(for: operation).requestURL, appID: settings.appIDs.first ?? settings.facetID)
     try link.begin(carrier.question(operation, context, to: requestURL), over: &transport)
@@ -78,7 +78,7 @@ struct RequestOpening: Sendable {
       request: request, appID: appID, lifetimeMilliseconds: carried.lifetimeMilliseconds, tokens: carried.tokens)
   }
 
-  /// Takes the server's word where no request is to come back.
+  /// Takes the server's verdict where no request is expected.
   mutating func collectAcknowledgement<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     guard case .asked = stage else { throw outOfTurn() }
     stage = .over

@@ -4,7 +4,7 @@ import UAFMessages
 extension ServerLink {
   /// The AppID to use for a request, once this client is known to be one of its facets.
   ///
-  /// FIDO AppID and Facets 1.1, section 3.1.2:
+  /// FIDO AppID and facets 1.1, section 3.1.2:
   /// - No AppID, or our own FacetID: the FacetID is the AppID.
   /// - An https AppID on the host of an https FacetID of ours: no list is needed.
   /// - Another https AppID: its list, fetched now, has to name us for the message's version.
@@ -33,7 +33,7 @@ extension ServerLink {
     return appID
   }
 
-  /// What a list that does not trust us lacks, for whoever keeps it.
+  /// What the list lacks to trust us, as a hint for its administrator.
   private static func fault(of list: TrustedFacetList, for version: UPV) -> String {
     let versions = list.trustedFacets.map(\.version)
     switch versions.count(where: { $0 == version }) {
@@ -76,7 +76,9 @@ extension ServerLink {
     throw untrusted("the AppID redirects more than \(Self.maximumRedirects) times")
   }
 
-  /// A list that does not come trusts nobody; that our own network program is gone is nobody's distrust.
+  /// Without a list this client is not trusted.
+  ///
+  /// That our own network program is gone is another failure.
   private mutating func exchange<Wire: Transport & ~Copyable>(
     _ request: TransportRequest, over transport: inout Wire
   ) throws(Refusal) -> TransportResponse {

@@ -1,7 +1,7 @@
 import FidoResults
 import UAFMessages
 
-/// One flow's dealings with the server: what was seen of it so far, and how trouble becomes a ``Refusal``.
+/// What one flow has seen of the server so far, and how a failure becomes a ``Refusal``.
 struct ServerLink: Sendable {
   /// Whether a TLS handshake was completed since the flow began.
   private(set) var handshakeCompleted = false
@@ -30,7 +30,7 @@ struct ServerLink: Sendable {
     }
   }
 
-  /// Nothing came back.
+  /// No answer came.
   mutating func noAnswer(_ failure: TransportFailure) -> Refusal {
     let refusal = Refusal(failure, handshakeCompleted: handshakeCompleted)
     handshakeCompleted = refusal.handshakeCompleted

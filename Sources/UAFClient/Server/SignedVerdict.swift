@@ -1,11 +1,11 @@
 import UAFCrypto
 import UAFMessages
 
-/// A server's yes that is signed: a JSON web token (RFC 7519, ES256) over account, operation, challenge and time.
+/// A signed verdict: a JSON web token (RFC 7519, ES256) that names account, operation, challenge and time.
 ///
-/// With it not even the program that speaks to the network can make a yes up.
+/// Not even the program that speaks to the network can forge it.
 public struct SignedVerdict: Sendable {
-  /// Why a yes is not believed.
+  /// Why a verdict is not accepted.
   public enum Fault: String, Error, Sendable {
     case missing = "the server's yes came without a token that is signed with verdict_key"
     case otherLogin = "the signed token is for another account, operation or challenge"
@@ -14,12 +14,14 @@ public struct SignedVerdict: Sendable {
 
   /// Seconds the two clocks may differ.
   public static let clockTolerance: Int64 = 60
-  /// The longest a token may be good for, in seconds: what is good for longer could be kept and shown again.
+  /// The longest lifetime of a token, in seconds.
+  ///
+  /// One of a longer lifetime could be replayed.
   public static let maximumLifetime: Int64 = 300
 
   private static let maximumBytes = 8192
 
-  /// Finds a token that makes this acceptance one of the key's owner.
+  /// Finds a token of this acceptance that the owner of the key signed for it.
   ///
   /// - Parameters:
   ///   - publicKey: 65 bytes `04 | X | Y`.
@@ -44,7 +46,7 @@ public struct SignedVerdict: Sendable {
     guard token.utf8.count <= maximumBytes else { return nil }
     let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, case .object(let header)? = json(parts[0]),
-      // The algorithm is ours to choose, not the token's; what must be understood is not.
+      // The algorithm is fixed here, and the token does not choose it. A token with critical extensions is refused.
       header["alg"] == .string("ES256"), header["crit"] == nil, header["b64"] == nil,
       let signature = try? Base64URL.decode(parts[2], maximumCount: P256.signatureByteCount),
       P256.isValidSignature(signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: publicKey),

@@ -3,10 +3,12 @@ public struct PlainRules: Equatable, Sendable {
   /// The server's names for members of the context; what is not in it is not sent.
   public let contextNames: [String: String]
 
-  /// How the server says yes, if not with a status code of UAF.
+  /// How the server marks a success, if not with a status code of UAF.
   public let success: SuccessMark?
 
-  /// Makes rules; the default tells the server nothing and takes a status code of UAF alone for a yes.
+  /// Makes rules.
+  ///
+  /// The default tells the server nothing, and takes only a status code of UAF for a success.
   public init(contextNames: [String: String] = [:], success: SuccessMark? = nil) {
     self.contextNames = contextNames
     self.success = success

@@ -1,6 +1,6 @@
 import UAFMessages
 
-/// What makes an answer without a status code of UAF a yes: a member and its value, named by root.
+/// The configured mark of a success in answers without a status code of UAF: a member and its value.
 public struct SuccessMark: Equatable, Sendable {
   /// The member's name.
   public let member: String

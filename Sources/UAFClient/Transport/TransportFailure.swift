@@ -4,17 +4,17 @@ import FidoResults
 ///
 /// Only the first case may let a PAM stack go on without the server.
 public enum TransportFailure: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The server is away: no connection to it came about.
+  /// The server is away: no connection to it was made.
   case noHandshake(NetworkFailure)
   /// A machine answered at the server's address, and no TLS handshake was completed with it.
   ///
-  /// The server is not reported as away: whoever keeps it busy, or answers in its place, can cause this.
+  /// The server is not reported as away, because an attacker who keeps it busy or answers in its place can cause this.
   case withoutHandshake(NetworkFailure)
-  /// This machine lacked what a connection needs, so that nobody can say whether the server is there.
+  /// This machine lacked what a connection needs, so it is unknown whether the server is there.
   case ownMeans
   /// The server was reached over TLS, then nothing usable came.
   case afterHandshake(NetworkFailure)
-  /// The server's certificate did not hold.
+  /// The server's certificate is not valid.
   case certificateRefused
   /// The answer was longer than the transport takes.
   case answerTooLarge

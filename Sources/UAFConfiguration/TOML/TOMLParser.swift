@@ -3,55 +3,33 @@
 
 /// Reads a TOML document.
 struct TOMLParser {
-  static let maximumDepth = 8
-  static let maximumEntries = 4096
+  private static let maximumDepth = 8
+  private static let maximumEntries = 4096
 
-  let bytes: [UInt8]
-  var position = 0
-  var line = 1
-  var entries = 0
+  private var scanner: TOMLScanner
+  private var entries = 0
 
   /// The document's table.
   static func parse(_ bytes: [UInt8]) throws(TOMLError) -> TOMLTable {
-    var parser = TOMLParser(bytes: bytes)
-    try parser.checkCharacters()
+    var parser = TOMLParser(scanner: try TOMLScanner(bytes))
     return try parser.document()
   }
 
-  private init(bytes: [UInt8]) {
-    self.bytes = bytes
-  }
-
-  /// Refuses what may stand nowhere in TOML: other encodings, control characters, a carriage return without a line feed.
-  private mutating func checkCharacters() throws(TOMLError) {
-    for index in bytes.indices {
-      switch bytes[index] {
-      case 0x0a: line += 1
-      case 0x0d where index + 1 < bytes.count && bytes[index + 1] == 0x0a: break
-      case 0x09, 0x20...0x7e, 0x80...0xff: break
-      default: throw error("a control character")
-      }
-    }
-    line = 1
-    // Line by line, to name the one: no character of several bytes has a line feed in it.
-    for text in bytes.split(separator: 0x0a, omittingEmptySubsequences: false) {
-      guard String(validating: text, as: UTF8.self) != nil else { throw error("not UTF-8") }
-      line += 1
-    }
-    line = 1
+  private init(scanner: TOMLScanner) {
+    self.scanner = scanner
   }
 
   private mutating func document() throws(TOMLError) -> TOMLTable {
     let root = TOMLTable(.header)
     var current = root
-    while position < bytes.count {
-      skipSpace()
-      if peek == UInt8(ascii: "[") {
+    while scanner.position < scanner.bytes.count {
+      scanner.skipSpace()
+      if scanner.peek == UInt8(ascii: "[") {
         current = try header(in: root)
-      } else if let byte = peek, byte != UInt8(ascii: "#"), byte != 0x0a, byte != 0x0d {
+      } else if let byte = scanner.peek, byte != UInt8(ascii: "#"), byte != 0x0a, byte != 0x0d {
         try keyAndValue(in: current, depth: 0)
       }
-      try endOfLine()
+      try scanner.endOfLine()
     }
     return root
   }
@@ -59,22 +37,24 @@ struct TOMLParser {
   // MARK: Headers, keys
 
   private mutating func header(in root: TOMLTable) throws(TOMLError) -> TOMLTable {
-    position += 1
-    guard peek != UInt8(ascii: "[") else { throw error("arrays of tables ([[...]]) are not used in this file") }
+    scanner.position += 1
+    guard scanner.peek != UInt8(ascii: "[") else {
+      throw scanner.error("arrays of tables ([[...]]) are not used in this file")
+    }
     let path = try key()
-    guard peek == UInt8(ascii: "]") else { throw error("a table's name must end with ]") }
-    position += 1
+    guard scanner.peek == UInt8(ascii: "]") else { throw scanner.error("a table's name must end with ]") }
+    scanner.position += 1
     var table = root
     for (index, name) in path.enumerated() {
       let isLast = index == path.count - 1
       guard let node = table[name] else {
         let new = TOMLTable(isLast ? .header : .implied)
-        try add(name, .table(new), to: table, line: line)
+        try add(name, .table(new), to: table, line: scanner.line)
         table = new
         continue
       }
       guard case .table(let next) = node.value, next.origin != .inline, !isLast || next.origin == .implied else {
-        throw error("[\(path.joined(separator: "."))] is already defined in line \(node.line)")
+        throw scanner.error("[\(path.joined(separator: "."))] is already defined in line \(node.line)")
       }
       if isLast { next.origin = .header }
       table = next
@@ -82,12 +62,12 @@ struct TOMLParser {
     return table
   }
 
-  mutating func keyAndValue(in table: TOMLTable, depth: Int) throws(TOMLError) {
-    let keyLine = line
+  private mutating func keyAndValue(in table: TOMLTable, depth: Int) throws(TOMLError) {
+    let keyLine = scanner.line
     let path = try key()
-    guard peek == UInt8(ascii: "=") else { throw error("a key must be followed by = and a value") }
-    position += 1
-    skipSpace()
+    guard scanner.peek == UInt8(ascii: "=") else { throw scanner.error("a key must be followed by = and a value") }
+    scanner.position += 1
+    scanner.skipSpace()
     var table = table
     for name in path.dropLast() {
       guard let node = table[name] else {
@@ -97,12 +77,12 @@ struct TOMLParser {
         continue
       }
       guard case .table(let next) = node.value, next.origin == .dotted else {
-        throw error("\(name) is already defined in line \(node.line)")
+        throw scanner.error("\(name) is already defined in line \(node.line)")
       }
       table = next
     }
-    guard let name = path.last else { throw error("a key is missing") }
-    if let earlier = table[name] { throw error("\(name) is already defined in line \(earlier.line)") }
+    guard let name = path.last else { throw scanner.error("a key is missing") }
+    if let earlier = table[name] { throw scanner.error("\(name) is already defined in line \(earlier.line)") }
     let value = try value(depth: depth)
     try add(name, value, to: table, line: keyLine)
   }
@@ -111,7 +91,7 @@ struct TOMLParser {
     _ name: String, _ value: TOMLNode.Value, to table: TOMLTable, line: Int
   ) throws(TOMLError) {
     entries += 1
-    guard entries <= Self.maximumEntries else { throw error("more than \(Self.maximumEntries) entries") }
+    guard entries <= Self.maximumEntries else { throw scanner.error("more than \(Self.maximumEntries) entries") }
     table.add(name, TOMLNode(value: value, line: line))
   }
 
@@ -119,22 +99,26 @@ struct TOMLParser {
   private mutating func key() throws(TOMLError) -> [String] {
     var path: [String] = []
     while true {
-      skipSpace()
+      scanner.skipSpace()
       path.append(try simpleKey())
-      guard path.count <= Self.maximumDepth else { throw error("a key of more than \(Self.maximumDepth) parts") }
-      skipSpace()
-      guard peek == UInt8(ascii: ".") else { return path }
-      position += 1
+      guard path.count <= Self.maximumDepth else {
+        throw scanner.error("a key of more than \(Self.maximumDepth) parts")
+      }
+      scanner.skipSpace()
+      guard scanner.peek == UInt8(ascii: ".") else { return path }
+      scanner.position += 1
     }
   }
 
   private mutating func simpleKey() throws(TOMLError) -> String {
-    if peek == UInt8(ascii: "\"") { return try basicString() }
-    if peek == UInt8(ascii: "'") { return try literalString() }
-    let start = position
-    while let byte = peek, Self.isBareKey(byte) { position += 1 }
-    guard position > start else { throw error("a key is missing, or has a character that must be quoted") }
-    return text(start..<position)
+    if scanner.peek == UInt8(ascii: "\"") { return try scanner.basicString() }
+    if scanner.peek == UInt8(ascii: "'") { return try scanner.literalString() }
+    let start = scanner.position
+    while let byte = scanner.peek, Self.isBareKey(byte) { scanner.position += 1 }
+    guard scanner.position > start else {
+      throw scanner.error("a key is missing, or has a character that must be quoted")
+    }
+    return scanner.text(start..<scanner.position)
   }
 
   private static func isBareKey(_ byte: UInt8) -> Bool {
@@ -146,46 +130,60 @@ struct TOMLParser {
     }
   }
 
-  // MARK: Reading
+  // MARK: Values
 
-  /// The next byte; nil at the end.
-  var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-  /// Whether the text goes on like this.
-  func isAt(_ text: StaticString) -> Bool {
-    let expected = "\(text)".utf8
-    return bytes[position...].starts(with: expected)
+  private mutating func value(depth: Int) throws(TOMLError) -> TOMLNode.Value {
+    guard depth < Self.maximumDepth else { throw scanner.error("values nested more than \(Self.maximumDepth) deep") }
+    switch scanner.peek {
+    case UInt8(ascii: "\""):
+      return .string(
+        scanner.isAt("\"\"\"") ? try scanner.multilineString(quote: UInt8(ascii: "\"")) : try scanner.basicString())
+    case UInt8(ascii: "'"):
+      return .string(
+        scanner.isAt("'''") ? try scanner.multilineString(quote: UInt8(ascii: "'")) : try scanner.literalString())
+    case UInt8(ascii: "["): return .array(try array(depth: depth))
+    case UInt8(ascii: "{"): return .table(try inlineTable(depth: depth))
+    default: return try TOMLWord.value(of: scanner.word(), in: scanner.line)
+    }
   }
 
-  func text(_ range: Range<Int>) -> String {
-    String(decoding: bytes[range], as: UTF8.self)
+  private mutating func array(depth: Int) throws(TOMLError) -> [TOMLNode] {
+    scanner.position += 1
+    var elements: [TOMLNode] = []
+    while true {
+      scanner.skipSpaceCommentsAndLines()
+      if scanner.take("]") { return elements }
+      entries += 1
+      guard entries <= Self.maximumEntries else { throw scanner.error("more than \(Self.maximumEntries) entries") }
+      let start = scanner.line
+      elements.append(TOMLNode(value: try value(depth: depth + 1), line: start))
+      scanner.skipSpaceCommentsAndLines()
+      guard scanner.take(",") || scanner.peek == UInt8(ascii: "]") else {
+        throw scanner.error("an array's elements need commas, its end ]")
+      }
+    }
   }
 
-  func error(_ problem: String) -> TOMLError {
-    TOMLError(line: line, problem: problem)
+  private mutating func inlineTable(depth: Int) throws(TOMLError) -> TOMLTable {
+    scanner.position += 1
+    let table = TOMLTable(.dotted)
+    scanner.skipSpace()
+    if !scanner.take("}") {
+      repeat {
+        try keyAndValue(in: table, depth: depth + 1)
+        scanner.skipSpace()
+      } while scanner.take(",")
+      guard scanner.take("}") else { throw scanner.error("an inline table must end with } in its line") }
+    }
+    close(table)
+    return table
   }
 
-  mutating func skipSpace() {
-    while peek == 0x20 || peek == 0x09 { position += 1 }
-  }
-
-  mutating func skipComment() {
-    guard peek == UInt8(ascii: "#") else { return }
-    while position < bytes.count, bytes[position] != 0x0a { position += 1 }
-  }
-
-  /// Takes a line feed, with or without a carriage return.
-  mutating func newline() -> Bool {
-    if peek == 0x0d { position += 1 }
-    guard peek == 0x0a else { return false }
-    position += 1
-    line += 1
-    return true
-  }
-
-  private mutating func endOfLine() throws(TOMLError) {
-    skipSpace()
-    skipComment()
-    guard position == bytes.count || newline() else { throw error("unexpected text after a value or a table's name") }
+  /// Nothing may be added to an inline table, nor to the tables its dotted keys made.
+  private func close(_ table: TOMLTable) {
+    table.origin = .inline
+    for key in table.keys {
+      if case .table(let inner)? = table[key]?.value { close(inner) }
+    }
   }
 }

@@ -42,7 +42,7 @@ struct PromptMaker {
       }
     }
     lines.append(self.text(of: question).text(in: policy.language))
-    let check = question.type?.entry.check ?? TypedEntry.plainCheck
+    let check = Check(rawValue: question.type?.entry.check ?? TypedEntry.plainCheck)
     var prompt = Prompt(echo: false, check: check, step: question.step, text: lines.joined(separator: "\n"))
     prompt.remainingAttempts = question.tries.map { UInt32(clamping: $0) }
     if call.caller.isSudo { prompt.confirmed = confirmed }
@@ -59,7 +59,7 @@ struct PromptMaker {
     if let way = policy.cancelText { lines.append("  (\(way))") }
     lines.append(PromptText.choiceNumber(options.count).text(in: policy.language))
     // Not shown: a person who overlooks the list enters the value here.
-    var prompt = Prompt(echo: false, check: "choice", step: .current, text: lines.joined(separator: "\n"))
+    var prompt = Prompt(echo: false, check: .choice, step: .current, text: lines.joined(separator: "\n"))
     prompt.options = options
     show(error, in: &prompt)
     prompt.reason = reason(confirming: text)
@@ -71,7 +71,7 @@ struct PromptMaker {
   /// The entry is shown: a code is valid once, and the server has to read it.
   func code(confirming text: TransactionText?) -> Prompt {
     var prompt = Prompt(
-      echo: true, check: "code", step: .current, text: PromptText.enrolmentCode.text(in: policy.language))
+      echo: true, check: .code, step: .current, text: PromptText.enrolmentCode.text(in: policy.language))
     prompt.reason = reason(confirming: text)
     return prompt
   }

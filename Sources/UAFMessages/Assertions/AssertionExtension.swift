@@ -69,7 +69,9 @@ extension TLVComposite {
 }
 
 extension TLVWriter {
-  /// Appends the extension `fido.uaf.uvm`. A receiver that does not know it may ignore it.
+  /// Appends the extension `fido.uaf.uvm`.
+  ///
+  /// A receiver that does not know it may ignore it.
   mutating func append(_ methods: [UserVerificationMethodEntry]) throws(TLVError) {
     try append(composite: .nonCriticalExtension) { (object) throws(TLVError) in
       try object.append(.extensionID, Array(UserVerificationMethodEntry.extensionID.utf8))

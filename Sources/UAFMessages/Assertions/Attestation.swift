@@ -1,4 +1,4 @@
-/// What vouches for a new key.
+/// The attestation of a new key.
 public enum Attestation: Equatable, Sendable {
   /// Signed by the new key itself: says nothing about the model.
   case surrogate(signature: [UInt8])

@@ -24,7 +24,7 @@ public struct UnverifiedRegistrationAssertion: Equatable, Sendable {
   public let verificationMethods: [UserVerificationMethodEntry]?
   /// The key registration data with its own tag and length: what the attestation signature covers.
   public let signedBytes: [UInt8]
-  /// What vouches for the key.
+  /// The attestation of the key.
   public let attestation: Attestation
 
   /// Reads TAG_UAFV1_REG_ASSERTION: the key registration data first, then one attestation, nothing left over.

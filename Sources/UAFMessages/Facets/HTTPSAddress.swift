@@ -9,7 +9,7 @@ public struct HTTPSAddress: Equatable, Sendable {
   /// The host in lower case; an IPv6 address with its brackets.
   public let host: String
 
-  /// The port; the scheme's own where none is written.
+  /// The port; the default of the scheme if none is written.
   public let port: UInt16
 
   /// Whether the host is a name of several labels: neither an address nor a name that only the local network knows.

@@ -1,5 +1,5 @@
 extension TrustedFacetList {
-  /// Whether the list trusts a client (FIDO AppID and Facets 1.1, section 3.1.2, steps 9 to 12).
+  /// Whether the list trusts a client (FIDO AppID and facets 1.1, section 3.1.2, steps 9 to 12).
   ///
   /// The entry of the message's version counts, and only if it stands there once. A FacetID that is no web origin is
   /// looked for byte by byte. Of web origins host decides, and only of those in the AppID's own domain: whoever may

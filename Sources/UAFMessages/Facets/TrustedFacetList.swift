@@ -1,4 +1,4 @@
-/// The applications that may use an AppID (FIDO AppID and Facets 1.1, section 3.1.2).
+/// The applications that may use an AppID (FIDO AppID and facets 1.1, section 3.1.2).
 public struct TrustedFacetList: JSONRepresentable, Equatable, Sendable {
   /// The applications of one protocol version.
   public struct TrustedFacets: JSONRepresentable, Equatable, Sendable {

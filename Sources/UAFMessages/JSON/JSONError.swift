@@ -1,6 +1,8 @@
 /// Why a JSON text was refused, and where.
 public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What was wrong; equality and decisions are by this, never by text.
+  /// What was wrong.
+  ///
+  /// Decisions are made by this, never by text.
   public enum Reason: Equatable, Sendable {
     case tooLong
     case tooDeep

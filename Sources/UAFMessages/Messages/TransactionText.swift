@@ -9,14 +9,16 @@ public struct TransactionText: Equatable, Sendable {
   /// The whole text: 1 to 2048 bytes of printable ASCII and, in UTF-8, letters.
   public let shown: String
 
-  /// Most bytes that are shown; what is longer is no text anybody would read before agreeing.
+  /// Most bytes that are shown.
+  ///
+  /// Nobody would read a longer text before agreeing to it.
   public static let maximumShown = 2048
   /// Most bytes of what is signed: UAF lets a `text/plain` transaction have so many characters (UAF protocol 1.1, section 3.5.1).
   public static let maximumSigned = 200
 
-  /// Most columns of a text that its person did not choose: seven lines of 80, with words of ours before it.
+  /// Most columns of a text that another program may have chosen: seven lines of 80, with our own words before it.
   ///
-  /// What is longer could push its own beginning off a screen of 24 lines.
+  /// A longer text could scroll its own beginning off a screen of 24 lines.
   public static let maximumOnScreen = 520
 
   /// How many columns of the beginning of a longer one are shown.

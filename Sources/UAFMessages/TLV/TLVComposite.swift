@@ -44,7 +44,9 @@ struct TLVComposite {
     return element
   }
 
-  /// Ends the reading: a critical element that nobody took refuses the message, others are skipped.
+  /// Ends the reading.
+  ///
+  /// A critical element that was not taken refuses the message; others are skipped.
   func finish() throws(TLVError) {
     for element in remaining where element.tag.isCritical {
       throw TLVError(reason: .unknownCriticalTag(element.tag), offset: element.offset)

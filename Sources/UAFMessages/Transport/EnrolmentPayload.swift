@@ -10,7 +10,9 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   public let authCode: String
   /// When the code ends, in seconds since 1970.
   public let expires: Int64
-  /// Certificate authority of the server in PEM, at most 16 KiB; a stranger's word until root's configuration agrees.
+  /// Certificate authority of the server in PEM, at most 16 KiB.
+  ///
+  /// It is trusted only if root's configuration has it too.
   public let ca: String?
 
   /// Makes a payload.

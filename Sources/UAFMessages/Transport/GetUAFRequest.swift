@@ -1,4 +1,4 @@
-/// Asks a server for a UAF request (UAF Application API and Transport Binding 1.1, section 3.1.3).
+/// Asks a server for a UAF request (UAF client API and transport 1.1, section 3.1.3).
 public struct GetUAFRequest: JSONRepresentable, Equatable, Sendable {
   /// The operation wanted.
   public let op: Operation?

@@ -1,4 +1,4 @@
-/// A server's answer to ``GetUAFRequest`` (UAF Application API and Transport Binding 1.1, section 3.1.4).
+/// A server's answer to ``GetUAFRequest`` (UAF client API and transport 1.1, section 3.1.4).
 public struct ReturnUAFRequest: JSONRepresentable, Equatable, Sendable {
   /// Whether there is a request, and if not, why.
   public let statusCode: UAFStatusCode

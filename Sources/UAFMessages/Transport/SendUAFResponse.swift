@@ -1,4 +1,4 @@
-/// Hands a server the UAF response (UAF Application API and Transport Binding 1.1, section 3.1.5).
+/// Hands a server the UAF response (UAF client API and transport 1.1, section 3.1.5).
 public struct SendUAFResponse: JSONRepresentable, Equatable, Sendable {
   /// The UAF message, itself JSON in a string.
   public let uafResponse: String

@@ -1,9 +1,9 @@
-/// A server's verdict on a UAF response (UAF Application API and Transport Binding 1.1, section 3.1.6).
+/// A server's verdict on a UAF response (UAF client API and transport 1.1, section 3.1.6).
 public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   /// The verdict; only ``UAFStatusCode/ok`` is success.
   public let statusCode: UAFStatusCode
 
-  /// The server's words; not yet fit to be shown.
+  /// The server's text; it has to be cleaned before it is shown.
   public let description: String?
 
   /// Tokens.

@@ -1,4 +1,4 @@
-/// What a server hands out beside its verdict (UAF Application API and Transport Binding 1.1, section 3.1.7).
+/// What a server hands out beside its verdict (UAF client API and transport 1.1, section 3.1.7).
 public struct Token: JSONRepresentable, Equatable, Sendable {
   /// The token's kind, such as `JWT`.
   public let type: String

@@ -1,4 +1,4 @@
-/// A server's status in a transport body (UAF Application API and Transport Binding 1.1, section 3.1.2).
+/// A server's status in a transport body (UAF client API and transport 1.1, section 3.1.2).
 ///
 /// A struct rather than an enum: a status this version does not know is a refusal to report, not a parse error.
 public struct UAFStatusCode: RawRepresentable, JSONRepresentable, Hashable, Sendable {

@@ -1,16 +1,16 @@
 import NIOCore
 import UAFMessages
 
-/// How often one address may ask and answer, and one account may be asked for.
+/// How often an address may send requests and answers, and how often an account may be asked for.
 ///
-/// Each kind has a budget of its own, so that strangers' requests take nothing from answers to challenges of this server.
-/// Requests count alike for known and unknown names: a limit must not tell which are known.
+/// Each kind has a limit of its own, so that strangers' requests do not use up what is for answers to challenges of this server.
+/// Requests for unknown names count like those for known ones: a limit must not show which names are known.
 struct Admission: Sendable {
-  /// Requests of one address in a minute, and as many answers that are none, unless the administrator says otherwise.
+  /// Requests of one address in a minute, and as many answers to no challenge of ours, unless the administrator says otherwise.
   static let standardAddressRate: Int64 = 600
   /// Requests for one account in a minute, unless the administrator says otherwise.
   static let standardAccountRate: Int64 = 120
-  /// Answers to one challenge in a minute, beside the first: a challenge serves once.
+  /// Answers to one challenge in a minute after the first one: a challenge can be used once.
   private static let challengeRate: Int64 = 1
 
   private let requests: RateLimiter?
@@ -19,7 +19,7 @@ struct Admission: Sendable {
   private let accounts: RateLimiter?
   private let proven = ProvenPlaces()
 
-  /// Makes the limits; 0 is none.
+  /// Makes the limits; a rate of 0 means no limit.
   init(addressRate: Int64 = standardAddressRate, accountRate: Int64 = standardAccountRate) {
     requests = addressRate > 0 ? RateLimiter(.init(perMinute: addressRate)) : nil
     junk = addressRate > 0 ? RateLimiter(.init(perMinute: addressRate)) : nil
@@ -29,13 +29,13 @@ struct Admission: Sendable {
 
   /// Whether an address may send one more request.
   ///
-  /// This machine's own is not limited: it is the administrator's, or a proxy's behind which everybody has it.
+  /// Loopback addresses have no limit: they belong to the administrator, or to a proxy through which everybody comes.
   func admits(_ address: SocketAddress?, now: Int64) -> Bool {
     guard let requests, let name = address.flatMap(Self.name) else { return true }
     return requests.admits(name, now: now)
   }
 
-  /// Whether an account's request may come beyond its address's limit: it has logged in from there.
+  /// Whether a request for an account is taken although its address is over the limit: the account has logged in from there.
   func isProven(_ account: String, at address: SocketAddress?) -> Bool {
     guard let name = address.flatMap(Self.name) else { return false }
     return proven.contains(account, at: name)
@@ -43,7 +43,7 @@ struct Admission: Sendable {
 
   /// Whether one more request may be issued for an account; whether it exists makes no difference.
   ///
-  /// Where an account has logged in, it has turns of its own: nobody elsewhere keeps its owner out.
+  /// At an address where it has logged in, an account has a limit of its own. So nobody at another address keeps its owner out.
   ///
   /// - Parameter account: a valid name, in which there is no space.
   func admits(account: String, from address: SocketAddress?, now: Int64) -> Bool {
@@ -52,12 +52,14 @@ struct Admission: Sendable {
     return accounts.admits(place.map { "\(account) \($0)" } ?? account, now: now)
   }
 
-  /// Whether an answer to a request of ours may be looked at: each costs its address a request before, and serves once.
+  /// Whether an answer to a challenge of this server is looked at.
+  ///
+  /// For each, its address had to send a request first, and a challenge can be used once.
   func admits(answerTo challenge: [UInt8], now: Int64) -> Bool {
     answers?.admits(Base64URL.encode(challenge), now: now) ?? true
   }
 
-  /// Whether an address may send one more answer that is none, or one that was sent before.
+  /// Whether an address may send one more answer that belongs to no challenge, or that was sent before.
   func admits(junkFrom address: SocketAddress?, now: Int64) -> Bool {
     guard let junk, let name = address.flatMap(Self.name) else { return true }
     return junk.admits(name, now: now)
@@ -68,7 +70,8 @@ struct Admission: Sendable {
     if let name = address.flatMap(Self.name) { proven.add(account, at: name) }
   }
 
-  /// What an address counts as: IPv4 whole, IPv6 by its network of 64 bits, which is one customer's; nil for this machine's.
+  /// The name under which an address is counted: IPv4 whole; IPv6 by the first 64 bits, the network of one customer; nil for
+  /// loopback.
   static func name(of address: SocketAddress) -> String? {
     switch address {
     case .v4(let v4):

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The handler nearest to the network in a connection's pipeline: it sees the first bytes, and closes without TLS's goodbye.
+/// The first handler of a connection's pipeline: it sees the first bytes, and closes without TLS's closing message.
 final class ConnectionEnd: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -11,7 +11,7 @@ final class ConnectionEnd: ChannelInboundHandler, RemovableChannelHandler {
 
   /// Makes the handler of one connection.
   ///
-  /// - Parameter begins: called once, when something comes.
+  /// - Parameter begins: called once, when the first bytes come.
   init(begins: @escaping () -> Void) {
     self.begins = begins
   }

@@ -3,14 +3,14 @@ import NIOCore
 import NIOHTTPTypes
 import NIOTLS
 
-/// Gives a connection its place among all of them, tells how it gets on, and ends it if its handshake takes too long.
+/// Enters a connection into the table of ``Connections``, reports its progress there, and closes it if its handshake is too slow.
 final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// How long a handshake may take, which needs two messages of the client's.
+  /// How long a handshake may take; the client sends two messages in it.
   static let standardHandshake = TimeAmount.seconds(10)
 
   private let connections: Connections
@@ -20,7 +20,11 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
   private var place: Connections.Place?
   private var timer: Scheduled<Void>?
 
-  /// Makes the handler of one connection; all of a server share the table and what says how often it is told of.
+  /// Makes the handler of one connection.
+  ///
+  /// - Parameters:
+  ///   - connections: the table, shared by all connections of the server.
+  ///   - notices: limits how often closed connections are logged; shared, too.
   init(_ connections: Connections, notices: RateLimiter, logger: Logger, handshake: TimeAmount = standardHandshake) {
     self.connections = connections
     self.notices = notices
@@ -29,7 +33,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    // Closed without TLS's goodbye, which would be waited for some seconds.
+    // Closed without TLS's closing message, since waiting for the other side's would take some seconds.
     let end = ConnectionEnd { self.step(to: .handshake) }
     try? context.pipeline.syncOperations.addHandler(end, name: ConnectionEnd.name, position: .first)
     if context.channel.isActive { enter(context) }

@@ -2,15 +2,15 @@ import Synchronization
 
 /// The connections that are open, by the address they come from.
 ///
-/// Where there are too many, a new one is taken all the same, and another one gives way: a refusal at that point would come
-/// before TLS, and clients could not tell it from a server that is away. It is the one that was quiet for longest of those
-/// that are as far as most of the address's are: a crowd that says nothing displaces itself, and nobody who gets on.
+/// If there are too many, a new one is accepted all the same and another one is closed. To refuse the new one would look like a
+/// server that is away, because TLS has not begun. The one that is closed is the one without progress for longest, among those at
+/// the stage where most of the address's connections are. So a crowd of silent connections displaces its own, and no others.
 final class Connections: Sendable {
   /// Connections of one address at once, unless the administrator says otherwise: half of all that are served.
   static let standardMaximum = 512
   /// Connections that are served at once.
   static let maximumOfAll = 1024
-  /// An address has few connections if it has at most this fraction (one in so many) of all places.
+  /// An address has few connections if it has at most one in so many of all places.
   private static let shares = 64
 
   /// One connection of the table.
@@ -19,25 +19,27 @@ final class Connections: Sendable {
     let number: UInt64
   }
 
-  /// A connection that gave way.
+  /// A connection that has to be closed for another one.
   struct Displaced: Sendable {
     let name: String
     let close: @Sendable () -> Void
   }
 
-  /// How far a connection is.
+  /// How far a connection has come.
   enum Stage: Int, CaseIterable, Sendable {
-    /// Nothing has come.
+    /// No bytes have come.
     case silent
     case handshake
     /// A request may come, or is coming.
     case open
-    /// Between the end of a request and the end of its answer: what is waited for is ours.
+    /// Between the end of a request and the end of its answer: the client waits for the server.
     case answering
   }
 
   private struct Entry {
-    /// Counted up with each step of any connection, so that the lowest is the one that was quiet for longest.
+    /// A number that grows with each step of any connection.
+    ///
+    /// The lowest belongs to the connection without progress for longest.
     var since: UInt64
     var stage = Stage.silent
     let close: @Sendable () -> Void
@@ -60,15 +62,16 @@ final class Connections: Sendable {
       return entry
     }
 
-    /// The address that has most connections; all of them where that is few, since it costs little to come from many
-    /// addresses, and a machine may have two logins at once.
+    /// The address with the most connections; all addresses if that one has few, since coming from many addresses costs little,
+    /// and a machine may have two logins at the same time.
     func crowded(few: Int) -> [String] {
       guard let most = entries.max(by: { $0.value.count < $1.value.count }) else { return [] }
       return most.value.count > few ? [most.key] : Array(entries.keys)
     }
 
-    /// Takes out the connection of some addresses that was quiet for longest at the stage where most of them are; one that
-    /// is being answered last of all.
+    /// Removes one connection of some addresses: the one without progress for longest, at the stage where most of them are.
+    ///
+    /// One that is being answered is removed only if there is no other.
     mutating func displace(from names: [String]) -> Displaced? {
       var counts = Stage.allCases.map { _ in 0 }
       // The lowest number of each stage, and whose it is.
@@ -104,10 +107,10 @@ final class Connections: Sendable {
   /// Takes in a connection.
   ///
   /// - Parameters:
-  ///   - name: as ``Admission/name(of:)`` has it; nil, this machine's own, has no limit but that of all.
-  ///   - close: closes the connection at once; it is called from outside, for another one's sake.
-  /// - Returns: its place, and the connections that have to be closed for it: of its own address where that has as many as
-  ///   it may, and of the address that has most where all places are taken.
+  ///   - name: as ``Admission/name(of:)`` returns it; nil, for loopback, has only the limit of all together.
+  ///   - close: closes the connection at once; called from other threads, when it has to make room.
+  /// - Returns: its place, and the connections to close for it: one of its own address if that has as many as it may have, and
+  ///   one of the address with the most if all places are taken.
   func open(_ name: String?, close: @escaping @Sendable () -> Void) -> (place: Place, displaced: [Displaced]) {
     table.withLock { table in
       let own = name ?? ""
@@ -125,7 +128,7 @@ final class Connections: Sendable {
     }
   }
 
-  /// Notes that a connection got on.
+  /// Notes that a connection has reached a stage.
   func step(_ place: Place, to stage: Stage) {
     table.withLock { table in
       guard var entry = table.entries[place.name]?[place.number] else { return }
@@ -135,7 +138,7 @@ final class Connections: Sendable {
     }
   }
 
-  /// Lets a connection go that has ended; nothing where it gave way before.
+  /// Removes a connection that has ended; does nothing if it was displaced before.
   func close(_ place: Place) {
     table.withLock { table in _ = table.remove(place) }
   }

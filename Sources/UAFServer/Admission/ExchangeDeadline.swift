@@ -1,17 +1,18 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection on which an exchange does not end in time: counted from the connection, or from the answer
-/// before, to the end of the next answer.
+/// Closes a connection if an exchange takes too long.
 ///
-/// The idle timeout alone lets a client hold a connection for ever that sends the body of a request byte by byte.
+/// The time runs from the connection's start, or the last answer, to the end of the next answer.
+///
+/// With the idle timeout alone, a client that sends a body byte by byte could hold a connection for ever.
 final class ExchangeDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// As long as an idle connection stays open, and as long again for the exchange.
+  /// The time that an idle connection stays open, and as much again for the exchange.
   static let standard = TimeAmount.seconds(60)
 
   private let limit: TimeAmount

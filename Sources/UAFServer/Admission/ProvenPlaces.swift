@@ -1,8 +1,8 @@
 import Synchronization
 
-/// From which addresses the server has lately accepted an answer for which accounts.
+/// From which addresses an answer for which account was accepted since the server was started; kept in memory only.
 ///
-/// In memory alone: nobody else's flood keeps out who has logged in there since the server was started.
+/// Whoever has logged in from an address can do so again while others flood the server from there.
 final class ProvenPlaces: Sendable {
   private struct Pair: Hashable {
     let address: String
@@ -12,7 +12,7 @@ final class ProvenPlaces: Sendable {
   private let capacity: Int
   private let pairs = Mutex<Set<Pair>>([])
 
-  /// Makes an empty memory; beyond `capacity` pairs it forgets all of them, so that it stays small.
+  /// Makes an empty list; when it has `capacity` pairs, it is emptied, so that it stays small.
   init(capacity: Int = 100_000) {
     self.capacity = capacity
   }

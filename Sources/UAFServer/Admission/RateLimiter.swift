@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Token buckets, one for each name: what comes too often is turned away, what comes in bursts is not.
+/// Token buckets, one for each name: too many requests are refused, short bursts are allowed.
 final class RateLimiter: Sendable {
   /// How often something may happen.
   struct Rate: Equatable, Sendable {
-    /// In the long run.
+    /// On average.
     let perMinute: Int64
 
-    /// At once, after a rest: two minutes' worth.
+    /// At once, after a pause: as many as in two minutes.
     var burst: Int64 { perMinute * 2 }
   }
 
@@ -28,9 +28,9 @@ final class RateLimiter: Sendable {
     self.capacity = capacity
   }
 
-  /// Whether it may happen once more now; a refusal costs nothing.
+  /// Whether one more is allowed now; one that is refused is not counted.
   ///
-  /// - Parameter now: seconds; a clock that was set back refills nothing.
+  /// - Parameter now: seconds since 1970; if the clock was set back, nothing is refilled.
   func admits(_ name: String, now: Int64) -> Bool {
     buckets.withLock { buckets in
       if buckets[name] == nil, buckets.count >= capacity { makeRoom(in: &buckets, now: now) }
@@ -46,13 +46,13 @@ final class RateLimiter: Sendable {
   private var full: Int64 { rate.burst * Self.turn }
 
   private func fill(_ bucket: inout Bucket, now: Int64) {
-    // More seconds than a bucket takes to fill change nothing, and cannot overflow.
+    // Capped, so that nothing overflows: every bucket is full again long before that.
     let elapsed = min(max(0, now.subtractingReportingOverflow(bucket.filledAt).partialValue), 3600)
     bucket.level = min(full, bucket.level + elapsed * rate.perMinute)
     bucket.filledAt = now
   }
 
-  /// Forgets names whose bucket is full again; where that is not enough, all of them: memory is worth more than a limit.
+  /// Forgets the names whose bucket is full again; if that is not enough, all names, because memory must stay bounded.
   private func makeRoom(in buckets: inout [String: Bucket], now: Int64) {
     for (name, bucket) in buckets {
       var filled = bucket

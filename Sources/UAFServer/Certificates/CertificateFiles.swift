@@ -4,7 +4,7 @@ import NIOSSL
 import SecretMemory
 import UAFCrypto
 
-/// The certificate chain and private key a server shows.
+/// The certificate chain and private key of the server.
 struct CertificateFiles {
   /// The chain, PEM, the server's own certificate first.
   let chainPEM: [UInt8]
@@ -14,8 +14,8 @@ struct CertificateFiles {
 
   /// Reads a chain and its key.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if one is missing, if the chain is none, if others can read the key, or
-  ///   if it is encrypted: nobody is there to be asked for its password.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if one is missing, if the chain holds no certificate, if others can
+  ///   read the key, or if the key is encrypted: nobody could enter its password.
   init(certificatePath: String, privateKeyPath: String) throws {
     guard let chain = try StateFile.read(path: certificatePath, isSecret: false) else {
       throw ServerError.unusableFile(path: certificatePath, reason: "no such file")
@@ -38,10 +38,10 @@ struct CertificateFiles {
     self.privateKeyPath = privateKeyPath
   }
 
-  /// The development certificate of a state folder, which is made if its files are not there.
+  /// The development certificate of a state folder; it is made if its three files are missing.
   ///
   /// - Parameters:
-  ///   - hosts: names and addresses it is to serve, beside the loopback ones.
+  ///   - hosts: names and addresses that the certificate names, in addition to the loopback ones.
   ///   - now: seconds since 1970.
   init(development state: StateDirectory, hosts: [String], now: Int64) throws {
     let names = [state.authorityPath, state.certificatePath, state.privateKeyPath]
@@ -76,7 +76,7 @@ struct CertificateFiles {
 
   /// TLS 1.2 or later with this certificate.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if the key is none, or that of another certificate.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if the key cannot be used, or belongs to another certificate.
   func tlsConfiguration() throws -> TLSConfiguration {
     guard let key = try? NIOSSLPrivateKey(bytes: privateKeyPEM, format: .pem) else {
       throw ServerError.unusableFile(

@@ -1,10 +1,10 @@
 import UAFCrypto
 
 extension StateDirectory {
-  /// The authority that a payload for `url` carries, PEM; nil where this server has none of its own.
+  /// The certificate authority for a payload for `url`, PEM; nil if this server has no authority of its own.
   ///
-  /// - Throws: ``ServerError/invalidArgument(_:)`` where this server's certificate does not name the URL's host: a payload would
-  ///   have a person trust our authority for a server of others.
+  /// - Throws: ``ServerError/invalidArgument(_:)`` if this server's certificate does not name the URL's host. With the payload
+  ///   a person would trust this authority for somebody else's server.
   func authority(for url: String) throws -> String? {
     guard let authority = try StateFile.read(path: authorityPath, isSecret: false),
       let host = PublicURL(argument: url)?.host

@@ -4,14 +4,15 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// `uaf-server approve`: has a person confirm a text that is shown to them on a machine of their own.
+/// `uaf-server approve`: lets a person confirm a text on a machine of theirs.
 struct ApproveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "approve", abstract: "Print a one-time approval code, with which a person confirms a text.",
     discussion: """
       For a login elsewhere that is approved out of band. Works while the server runs; an earlier text of the account that \
-      waits is closed. With --wait the command ends when the person has confirmed (0), has denied (\(ExitStatus.denied.rawValue)), or can no \
-      longer do either (1). What was confirmed is kept, signature and all: see 'audit verify'. What was denied stays so.
+      waits is closed. With --wait the command ends when the person has confirmed (0), has denied \
+      (\(ExitStatus.denied.rawValue)), or can no longer do either (1). What was confirmed is kept, signature and all: see \
+      'audit verify'. What was denied stays so.
       """)
 
   @Argument(help: "The account's name at this server.", completion: Completion.accounts) var user: String
@@ -25,7 +26,7 @@ struct ApproveCommand: AsyncParsableCommand {
   func validate() throws {
     try Terminal.check(username: user)
     guard (1...3600).contains(lifetime) else { throw ValidationError("--lifetime must be 1 to 3600 seconds.") }
-    // A longer text would be signed as head, tail and hash, and the person's machine would never see the whole of it.
+    // A longer text would be signed as head, tail and hash, and the person's machine would not get all of it.
     guard let shown = TransactionText(sent: text)?.shown, shown.utf8.count <= TransactionText.maximumSigned else {
       throw ValidationError(
         "--text must be 1 to \(TransactionText.maximumSigned) bytes in UTF-8; what is neither ASCII nor a letter that is "

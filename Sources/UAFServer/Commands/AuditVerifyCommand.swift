@@ -40,9 +40,9 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     ].joined(separator: "\t")
   }
 
-  /// A text as it was shown.
+  /// A text as it was shown; quoted if it contains what the server would not have stored.
   ///
-  /// Whoever could change the store could write what steers a terminal; what we stored is plain already.
+  /// Whoever can change the store could add control sequences for a terminal.
   static func text(_ shown: String) -> String {
     TransactionText.isShowable(shown) ? shown : ShownValue.quoted(shown, maximumCount: 2048)
   }

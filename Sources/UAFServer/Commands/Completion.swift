@@ -1,9 +1,9 @@
 import ArgumentParser
 import UAFService
 
-/// What a shell completes where something of the store is asked for.
+/// Shell completion with values from the store.
 enum Completion {
-  /// The accounts of the store that `--state` names in the words so far.
+  /// The accounts of the store that `--state` names among the words typed so far.
   static let accounts = CompletionKind.custom { (words: [String], _: Int, _: String) async in
     guard let index = words.firstIndex(of: "--state").map({ $0 + 1 }), words.indices.contains(index) else { return [] }
     return (try? await names(in: words[index])) ?? []

@@ -34,7 +34,7 @@ struct DevicesCommand: AsyncParsableCommand {
   }
 
   static func line(_ device: AccountDevice) -> String {
-    // A client may say anything of its machine, tabs and escape sequences included.
+    // A client may send anything as a name, also tabs and escape sequences.
     let said = [device.name, device.model, device.system].map { text in
       let cleaned = Text.cleaned(text ?? "", limit: 128)
       return cleaned.isEmpty ? "-" : cleaned

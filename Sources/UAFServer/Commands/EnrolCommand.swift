@@ -3,7 +3,7 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// `uaf-server enrol`: lets a person register.
+/// `uaf-server enrol`: prints a code with which a person can register.
 struct EnrolCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enrol", abstract: "Print a one-time enrolment code, with which a person registers.",

@@ -1,7 +1,9 @@
 import Synchronization
 import UAFService
 
-/// Holds the server's identity, which with port 0 is known only once the server listens.
+/// Holds the server's identity.
+///
+/// With port 0 it is known only when the server listens.
 final class IdentityBox: Sendable {
   private let identity = Mutex<ServerIdentity?>(nil)
 

@@ -3,7 +3,7 @@ import Authenticator
 import UAFMessages
 import UAFService
 
-/// `uaf-server metadata`: what other servers need to know of this project's authenticators.
+/// `uaf-server metadata`: prints what other servers need to know about this project's authenticators.
 struct MetadataCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "metadata",

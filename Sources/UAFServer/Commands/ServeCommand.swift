@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -84,7 +83,7 @@ struct ServeCommand: AsyncParsableCommand {
     let files = try certificateFiles(in: directory)
     let certificates = try visibleCertificates(own: files)
     let facets = [ServerIdentity.pamModuleFacet] + facet
-    // A certificate that clients cannot be bound to is told now, not at the first request.
+    // A certificate without a hash for channel binding is an error now, not at the first request.
     _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
     let identity = IdentityBox()
     let shapes = try await KeyShapeKeeper(from: store)
@@ -93,6 +92,9 @@ struct ServeCommand: AsyncParsableCommand {
       verificationMethods: uvm, shapes: shapes, identity: { try identity.value() }, now: { Terminal.now },
       random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
+    let start = ServerStart(
+      listen: listen, publicURL: publicURL, facets: facets, certificates: certificates, channelBinding: channelBinding,
+      identity: identity, store: store, shapes: shapes, logger: logger)
     let admission = Admission(addressRate: addressRate, accountRate: accountRate)
     let application = Application(
       router: UAFRoutes(environment: environment, logger: logger, admission: admission).router,
@@ -100,31 +102,15 @@ struct ServeCommand: AsyncParsableCommand {
       configuration: .init(
         address: .hostname(listen.host, port: listen.port), serverName: "uaf-server",
         backlog: Connections.maximumOfAll),
-      onServerRunning: { [listen, publicURL, channelBinding] channel in
-        let local = listen.url(port: channel.localAddress?.port ?? listen.port)
-        let url = publicURL?.text ?? local
-        do {
-          let known = try ServerIdentity(
-            publicURL: url, facets: facets, certificates: certificates, channelBinding: channelBinding)
-          identity.set(known)
-          try await store.write { try $0.settings.set(.publicURL, to: url) }
-          shapes.keep(upWith: store, appID: known.appID) { error in
-            logger.error("failed", metadata: ["error": "\(type(of: error))"])
-          }
-          Terminal.result("listening on \(local)")
-          // Whoever waits for the line would wait for ever: end as by a signal, and say why.
-          if Terminal.failure != nil { kill(getpid(), SIGTERM) }
-        } catch {
-          logger.critical("failed", metadata: ["error": "\(type(of: error))"])
-        }
-      },
-      logger: logger)
+      onServerRunning: { channel in await start.announce(channel) }, logger: logger)
     try await run(application, logger: logger)
   }
 
-  /// HTTP over TLS; one connection cannot be held for ever, and one address cannot hold all of them.
+  /// HTTP over TLS.
   ///
-  /// Every connection is accepted: one that waited in the system's queue would look like a server that is away.
+  /// No client can hold a connection for ever, and no address can hold all connections.
+  ///
+  /// Every connection is accepted. In the system's queue it would look like a connection to a server that is away.
   private func server(_ files: CertificateFiles, logger: Logger) throws -> HTTPServerBuilder {
     let connections = Connections(
       maximum: addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
@@ -137,7 +123,7 @@ struct ServeCommand: AsyncParsableCommand {
     return try .tls(.http1(configuration: configuration), tlsConfiguration: files.tlsConfiguration())
   }
 
-  /// Runs until a signal; a client that keeps an idle connection open does not keep the server from ending.
+  /// Runs until a signal; a client that keeps an idle connection open does not keep the server from stopping.
   private func run(_ application: some ApplicationProtocol, logger: Logger) async throws {
     var configuration = ServiceGroupConfiguration(
       services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -160,7 +146,7 @@ struct ServeCommand: AsyncParsableCommand {
     return try PolicyFile(path: policy, models: models).policies()
   }
 
-  /// What clients see: the server's own certificate, unless something in front of it shows others.
+  /// The certificates that clients see: the server's own, unless a proxy in front of it has others.
   private func visibleCertificates(own: CertificateFiles) throws -> [[UInt8]] {
     guard !tlsCertificate.isEmpty else { return [try own.leaf()] }
     return try tlsCertificate.map { try CertificateFiles.leaf(path: $0) }

@@ -1,7 +1,9 @@
 import Glibc
 import Invocation
 
-/// Why the server cannot work; a client is never told more than "internal error".
+/// Why the server cannot work.
+///
+/// A client is told only "internal error".
 enum ServerError: Error, Equatable, CustomStringConvertible {
   /// The store was made by a later version.
   case newerDatabase
@@ -45,7 +47,7 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// How the program ends.
+  /// The exit status of the program.
   var exit: ExitStatus {
     switch self {
     case .newerDatabase, .unusableFile, .unusableDirectory, .noStore, .invalidArgument: .usage

@@ -8,17 +8,17 @@ import UAFService
 struct MetadataFolder {
   let path: String
 
-  /// Bytes of the largest statement that is read; they may hold pictures.
+  /// The most bytes of a statement; it may contain pictures.
   private static let maximumBytes = 1_048_576
   /// The most statements of one folder.
   private static let maximumCount = 1024
 
-  /// The models of the folder's statements by file name, after this project's own ones.
+  /// This project's own models, then those of the folder's statements, in the order of the file names.
   ///
-  /// A statement about one of the project's own models takes the place of the compiled-in one.
+  /// A statement about one of the project's own models replaces the compiled-in one.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)`` or ``ServerError/unusableDirectory(path:reason:)``, which name
-  ///   the file at fault: a server that leaves out a statement would refuse people without saying why.
+  ///   the wrong file. A server that left out a statement would refuse people without a word about the reason.
   func models() throws -> AuthenticatorModels {
     var statements: [MetadataStatement] = []
     for file in try files() {

@@ -3,7 +3,7 @@ import UAFDecoder
 import UAFMessages
 import UAFService
 
-/// A file of policies: JSON, strict, with nothing in it that is not understood.
+/// A file of policies: strict JSON; an unknown member is an error.
 ///
 ///     {
 ///       "accepted": [["passcode"], ["pattern"]],
@@ -12,16 +12,16 @@ import UAFService
 ///       }
 ///     }
 ///
-/// `accepted` is as in a UAF policy: alternatives in order of preference, and in each the authenticators that are used
-/// together, by our names for them or by AAID. Without it everybody may use each model by itself.
+/// `accepted` is as in a UAF policy: alternatives in order of preference, each with the authenticators that are used together, by
+/// this project's names or by AAID. Without `accepted` everybody may use each model by itself.
 struct PolicyFile {
   let path: String
   let models: AuthenticatorModels
 
   /// Reads the file.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``, which names the member at fault: a policy that is half
-  ///   understood would let people in who should not get in.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, which names the wrong member. A policy that is only half understood
+  ///   could accept people who must be refused.
   func policies() throws(ServerError) -> AccountPolicies {
     guard let bytes = try StateFile.read(path: path, isSecret: false) else { throw failure("there is no such file") }
     let json: JSONValue
@@ -68,7 +68,7 @@ struct PolicyFile {
       var set: [AAID] = []
       for text in try texts(value, place) {
         let aaid = try model(text, place)
-        // Two keys of one model count as one authenticator, so that nobody could meet such a set.
+        // Two keys of one model count as one authenticator, so nobody could meet such a set.
         guard !set.contains(aaid) else { throw failure("\(place): \(ShownValue.quoted(text)) is there twice") }
         set.append(aaid)
       }

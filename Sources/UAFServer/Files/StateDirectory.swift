@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The folder that holds everything the server keeps.
+/// The folder with everything that the server stores.
 struct StateDirectory: Sendable {
   let path: String
 
@@ -17,18 +17,18 @@ struct StateDirectory: Sendable {
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Everything of the folder that is believed for what it says.
+  /// The files of the folder whose contents the server trusts.
   private static let names = [
     "server.db", "server.db-wal", "server.db-shm", "server.db-journal", "ca.pem", "certificate.pem", "key.pem",
     "verdict.pub", "verdict.key", "server.secret",
   ]
 
-  /// Uses a folder that nobody else can write to, and makes it for its owner alone if it is not there.
+  /// Uses a folder that nobody else can write to; if it does not exist, makes it for its owner alone.
   ///
-  /// The folder itself is this user's: whoever runs a command as root in the folder of the server's user would leave files
-  /// there that the server cannot write to.
+  /// The folder must belong to the user who runs the program. A command that root runs in the folder of the server's user would
+  /// leave files there that the server cannot write.
   ///
-  /// - Throws: ``ServerError``, which names the part of the path or the file that others could have changed.
+  /// - Throws: ``ServerError``, which names the file or the part of the path that others could have changed.
   init(path: String, create: Bool) throws {
     self.path = try TrustedPath.absolute(path)
     if try isThere() { return }
@@ -42,11 +42,13 @@ struct StateDirectory: Sendable {
     } catch {
       throw ServerError.unusableDirectory(path: path, reason: "cannot be made: \(error.localizedDescription)")
     }
-    // Another may have been faster, or the folder it lies in may not be trusted.
+    // Another process may have been faster, or the folder around it may not be trusted.
     guard try isThere() else { throw ServerError.unusableDirectory(path: path, reason: "is not there any more") }
   }
 
-  /// Whether there is a folder, which is then one that nobody else can have changed.
+  /// Whether the folder exists.
+  ///
+  /// If it does, nobody else can have changed it.
   private func isThere() throws(ServerError) -> Bool {
     guard let folder = try TrustedPath.open(path, followsLinks: false) else { return false }
     guard folder.status.st_mode & S_IFMT == S_IFDIR else {
@@ -62,7 +64,9 @@ struct StateDirectory: Sendable {
     return true
   }
 
-  /// Makes an empty database file for its owner alone; SQLite gives its companions the same mode.
+  /// Makes an empty database file for its owner alone.
+  ///
+  /// SQLite gives its other files the same mode.
   func makeDatabaseFile() throws {
     _ = try StateFile.create(path: databasePath, mode: 0o600, contents: [])
   }

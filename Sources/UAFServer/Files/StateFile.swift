@@ -1,15 +1,14 @@
 import Glibc
 import SecretMemory
 
-/// Files of the state folder: made whole or not at all, never overwritten, secret ones for their owner alone.
+/// Files of the state folder: written completely or not at all, never overwritten; secret ones are for their owner alone.
 enum StateFile {
   /// The most that is read of one file.
   static let maximumLength = 65_536
 
   /// Makes a file if there is none of that name.
   ///
-  /// It is written under a name of its own, flushed, and then linked, so that a second process sees all of it or
-  /// nothing.
+  /// It is written under another name, flushed, and then linked, so that another process sees all of it or nothing.
   ///
   /// - Returns: false if there is one already.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
@@ -17,7 +16,7 @@ enum StateFile {
     try create(path: path, mode: mode, contents: contents.span)
   }
 
-  /// Makes a file with a secret in it, if there is none of that name; otherwise as for bytes anybody may see.
+  /// Makes a file with a secret in it, in the same way.
   static func create(path: String, mode: mode_t, contents: borrowing Secret) throws(ServerError) -> Bool {
     try contents.withBytes { (bytes) throws(ServerError) in try create(path: path, mode: mode, contents: bytes) }
   }
@@ -40,9 +39,9 @@ enum StateFile {
     return false
   }
 
-  /// Reads a file that nobody but its owner could have written, and whose owner is the caller or root.
+  /// Reads a file that only its owner can have written; the owner must be this user or root.
   ///
-  /// - Parameter isSecret: refuse it also if others can read it, and behind a link.
+  /// - Parameter isSecret: refuses the file also if others can read it, or if the path has a symbolic link.
   /// - Returns: nil if there is none.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func read(
@@ -58,7 +57,7 @@ enum StateFile {
     }
   }
 
-  /// Reads a key of `count` bytes, which is nowhere but in the secret then.
+  /// Reads a key of `count` bytes straight into a secret; no other copy is made.
   ///
   /// - Returns: nil if there is no such file.
   /// - Throws: as ``read(path:isSecret:)``; also for a file of another length.
@@ -75,7 +74,7 @@ enum StateFile {
     }
   }
 
-  /// Lends an open file and its length, if there is one that nobody else could have written.
+  /// Opens a file that nobody else can have written, and passes its descriptor and length to `body`.
   private static func withFile<Contents: ~Copyable>(
     path: String, isSecret: Bool, maximumLength: Int = Self.maximumLength,
     _ body: (CInt, Int) throws(ServerError) -> Contents
@@ -83,8 +82,8 @@ enum StateFile {
     guard let file = try TrustedPath.open(path, followsLinks: !isSecret) else { return nil }
     let status = file.status
     guard status.st_mode & S_IFMT == S_IFREG else { throw .unusableFile(path: path, reason: "is not a plain file") }
-    // Root may let a group read a key, or one user by an access list, which looks like a group here: systemd's
-    // credentials and Debian's ssl-cert are like that.
+    // Root may let a group read a key (Debian's ssl-cert), or one user by an access list (systemd's credentials), which
+    // looks like a group here.
     let forbidden: mode_t = status.st_uid == 0 && geteuid() != 0 ? 0o027 : 0o077
     guard !isSecret || status.st_mode & forbidden == 0 else {
       throw .unusableFile(path: path, reason: "others can read it: 'chmod 600 \(path)'")

@@ -1,24 +1,24 @@
 import Glibc
 
-/// A file or folder that nobody but root and the user who runs this program can have put where it is.
+/// An open file or folder that only root or the user who runs this program can have put where it is.
 ///
-/// The path is opened one component at a time, and each folder is checked on its descriptor: what was checked is what is
-/// used. The client's folder has a check of its own (`TrustedDirectory`), which follows no link and is root's alone.
+/// The path is opened one component at a time, and each folder is checked by its descriptor. So what was checked is what is used.
+/// The client's state folder has another check (`TrustedDirectory`): it follows no link, and everything must belong to root.
 struct TrustedPath: ~Copyable {
   let descriptor: CInt
   let status: stat
 
-  /// Links that are followed at the most, as the kernel has it.
+  /// The most links that are followed, as many as the kernel follows.
   private static let maximumLinks = 40
   private static let writableByOthers: mode_t = 0o022
 
   /// Opens what a path names, for reading.
   ///
   /// - Parameters:
-  ///   - path: a relative one begins at the working folder.
-  ///   - followsLinks: whether symbolic links are followed, which have to be root's or this user's as well.
+  ///   - path: a relative path begins at the working folder.
+  ///   - followsLinks: whether symbolic links are followed; they must belong to root or this user, too.
   /// - Returns: nil if there is nothing of that name.
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``, which names the part of the path that is at fault.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, which names the part of the path that is wrong.
   static func open(_ path: String, followsLinks: Bool) throws(ServerError) -> TrustedPath? {
     let way = Way(try open("/", in: AT_FDCWD, __O_PATH | O_DIRECTORY, path: "/"))
     var links = 0
@@ -104,7 +104,7 @@ struct TrustedPath: ~Copyable {
         + "there: check its content, then run 'chmod go-w \(path)'")
   }
 
-  /// A folder on the way must be beyond the reach of others, or be like /tmp, where a name belongs to whoever made it.
+  /// A folder on the path must not be writable by others, unless it is like /tmp, where only a file's owner can replace it.
   private static func checkFolder(_ descriptor: CInt, _ path: String) throws(ServerError) {
     var info = stat()
     // SAFETY: `info` is a stat structure.
@@ -128,7 +128,7 @@ struct TrustedPath: ~Copyable {
   private static func openIfThere(
     _ name: String, in folder: CInt, _ flags: CInt, path: String
   ) throws(ServerError) -> CInt? {
-    // SAFETY: the name lives for the call. A FIFO has nobody wait for its other end.
+    // SAFETY: the name lives for the call. Without O_NONBLOCK a FIFO would wait for its other end.
     let descriptor = unsafe openat(folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor < 0 else { return descriptor }
     switch errno {
@@ -146,7 +146,7 @@ struct TrustedPath: ~Copyable {
     return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// What is still to be gone through, the next one last.
+  /// The components of a path in reverse order, so that the next one is last.
   private static func parts(of path: String) -> [String] {
     path.split(separator: "/").map(String.init).filter { $0 != "." }.reversed()
   }
@@ -166,7 +166,7 @@ struct TrustedPath: ~Copyable {
     return .unusableFile(path: path, reason: reason)
   }
 
-  /// The folder that has been reached, held open.
+  /// The folder that the path has reached, kept open.
   private final class Way {
     private(set) var folder: CInt
     private var names: [String] = []

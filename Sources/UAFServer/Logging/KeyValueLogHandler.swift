@@ -4,8 +4,8 @@ import UAFDecoder
 
 /// Writes one line for each event to standard error: `time=… level=… msg=… key=value …`.
 ///
-/// Values that are not plain are quoted, and everything that could steer a terminal or begin a line of its own is
-/// escaped: names come from strangers.
+/// Values that are not plain are quoted. What could control a terminal or begin a new line is escaped, because strangers choose
+/// the names.
 struct KeyValueLogHandler: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level = .info

@@ -1,9 +1,9 @@
 import CProcess
 import Glibc
 
-/// What this process makes sure of about itself before it reads a key.
+/// Settings of the server's own process.
 enum ServerProcess {
-  /// Lets nobody have the process's memory: no core dump, and no tracing by others of the same user.
+  /// Protects the process's memory: no core dump, and no tracing by other processes of the same user.
   ///
   /// - Throws: ``ServerError/unprotectedMemory(errorNumber:)``.
   static func forbidDumps() throws(ServerError) {
@@ -14,9 +14,9 @@ enum ServerProcess {
     else { throw .unprotectedMemory(errorNumber: errno) }
   }
 
-  /// How many connections may be open at once: as many as are wanted, and half of the open files there may be at the most.
+  /// How many connections may be open at once: at most `wanted`, and at most half of the limit of open files.
   ///
-  /// The other half is for connections that are being closed. The limit of open files is raised as far as it may be.
+  /// The other half is for connections that are being closed. The limit of open files is raised first, as far as is allowed.
   static func connections(atMost wanted: Int) -> Int {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()

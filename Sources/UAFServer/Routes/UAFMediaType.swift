@@ -1,9 +1,9 @@
-/// The content types of the transport (UAF Application API and Transport Binding 1.1, section 3).
+/// The content types of the transport (UAF client API and transport 1.1, section 3).
 enum UAFMediaType: String, CaseIterable {
   case uaf = "application/fido+uaf"
   case json = "application/json"
 
-  /// Reads a Content-Type header; parameters such as the charset are allowed and mean nothing.
+  /// Reads a Content-Type header; parameters such as the charset are allowed and ignored.
   ///
   /// - Returns: nil for any other type, and for no header.
   init?(header: String?) {
@@ -13,7 +13,7 @@ enum UAFMediaType: String, CaseIterable {
     self = found
   }
 
-  /// The header of an answer: in the type of the question.
+  /// The header of an answer, which has the type of the request.
   var header: String { "\(rawValue); charset=utf-8" }
 }
 

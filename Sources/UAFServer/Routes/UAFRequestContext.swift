@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// One HTTP request, and where it came from.
+/// One HTTP request, with the address it came from.
 struct UAFRequestContext: Hummingbird.RequestContext, RemoteAddressRequestContext {
   var coreContext: CoreRequestContextStorage
   let remoteAddress: SocketAddress?

@@ -10,7 +10,7 @@ struct UAFRoutes: Sendable {
   let environment: ServiceEnvironment
   let logger: Logger
   let admission: Admission
-  /// How often a refusal is logged: strangers' requests must not push the record of logins out of the log.
+  /// Limits how often refusals by a limit are logged: strangers' requests must not push the logins out of the log.
   private let notices = RateLimiter(.init(perMinute: 1))
 
   init(environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission()) {
@@ -84,17 +84,11 @@ struct UAFRoutes: Sendable {
       switch try await service.respond(answer) {
       case .accepted(let token, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
         admission.accepted(username, from: address)
-        logger.info(
-          "accepted",
-          metadata: [
-            "op": "\(operation.rawValue)", "user": "\(username)",
-            "aaid": "\(keys.map(\.aaid.text).joined(separator: ","))",
-            "key": "\(keys.map { String($0.keyID.text.prefix(8)) }.joined(separator: ","))",
-          ])
+        log(accepted: operation, of: username, keys)
         if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
         if !forgotten.isEmpty {
-          let names = forgotten.map { String($0.text.prefix(8)) }.joined(separator: ",")
-          logger.notice("lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(names)"])
+          logger.notice(
+            "lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(Self.beginnings(of: forgotten))"])
         }
         return Self.answer(
           ServerResponse(statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten), mediaType)
@@ -118,7 +112,7 @@ struct UAFRoutes: Sendable {
     tooMany("address", address.flatMap(Admission.name) ?? "-")
   }
 
-  /// HTTP's own answer, since UAF has no status for it: clients take it for "come back later".
+  /// Status 429 of HTTP, since UAF has no such status: clients take it as "try again later".
   private func tooMany(_ what: String, _ name: String) -> HTTPError {
     if notices.admits("\(what) \(name)", now: environment.now()) {
       logger.notice("limited", metadata: ["by": "\(what)", "name": "\(name)"])
@@ -133,7 +127,7 @@ struct UAFRoutes: Sendable {
       body: .init(byteBuffer: ByteBuffer(bytes: list.jsonBytes)))
   }
 
-  /// For comparing alone: whoever trusts what comes from here trusts whoever answers here.
+  /// The verdict's public key, only to compare with one from another source: anybody who answers at this address could send one.
   private func verdictKey() -> Response {
     Response(
       status: .ok, headers: [.contentType: "application/x-pem-file", .cacheControl: "no-store"],
@@ -148,7 +142,9 @@ struct UAFRoutes: Sendable {
       body: .init(byteBuffer: ByteBuffer(string: isHealthy ? #"{"status":"ok"}"# : #"{"status":"unavailable"}"#)))
   }
 
-  /// Browsers of other origins announce themselves; the transport wants them ignored.
+  /// The type of a request's body.
+  ///
+  /// A browser's preflight from another origin is refused, as the transport asks.
   private static func mediaType(of request: Request) throws -> UAFMediaType {
     guard request.headers[.accessControlRequestMethod] == nil else { throw HTTPError(.forbidden) }
     guard let mediaType = UAFMediaType(header: request.headers[.contentType]) else {
@@ -157,9 +153,11 @@ struct UAFRoutes: Sendable {
     return mediaType
   }
 
-  /// The body; one that is announced as too long is refused before any of it has come.
+  /// The body.
+  ///
+  /// If its announced length is too large, it is refused before any of it has come.
   private static func body(of request: Request) async throws -> [UInt8] {
-    // The connection ends with it: whoever announces so much is not read to the end.
+    // Closes the connection, so that so much need not be read.
     let tooLarge = HTTPError(.contentTooLarge, headers: [.connection: "close"])
     if let length = request.headers[.contentLength] {
       guard let count = Int(length), (0...maximumBody).contains(count) else { throw tooLarge }
@@ -183,9 +181,11 @@ struct UAFRoutes: Sendable {
 }
 
 extension UAFRoutes {
-  /// Whom a request is for; nil also for what cannot be an account's name, which is neither counted nor logged.
+  /// The account that a request is for; nil if the name cannot be that of an account.
   ///
-  /// A limit is kept under a name. A name with a space could pass for an account at an address, and spend its budget.
+  /// Such a name is neither counted nor logged.
+  ///
+  /// Limits are counted by name. A name with a space could be taken for an account at an address, and use up that limit.
   private static func username(_ body: GetUAFRequest) -> String? {
     let name = body.context.flatMap { try? RequestContext(parsing: $0) }?.username
     return name.flatMap { Username.isValid($0) ? $0 : nil }
@@ -193,6 +193,20 @@ extension UAFRoutes {
 
   private static func fields(_ body: GetUAFRequest) -> Logger.Metadata {
     ["op": "\(body.op?.rawValue ?? "-")", "user": "\(username(body) ?? "-")"]
+  }
+
+  private func log(accepted operation: UAFMessages.Operation, of username: String, _ keys: [AcceptedKey]) {
+    logger.info(
+      "accepted",
+      metadata: [
+        "op": "\(operation.rawValue)", "user": "\(username)",
+        "aaid": "\(keys.map(\.aaid.text).joined(separator: ","))", "key": "\(Self.beginnings(of: keys.map(\.keyID)))",
+      ])
+  }
+
+  /// Eight characters of each KeyID: enough to tell an account's keys apart in the log.
+  private static func beginnings(of keyIDs: [KeyID]) -> String {
+    keyIDs.map { String($0.text.prefix(8)) }.joined(separator: ",")
   }
 
   private func log(_ refusal: Refusal, route: String, username: String?) {

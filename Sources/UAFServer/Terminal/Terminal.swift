@@ -9,12 +9,12 @@ import UAFService
 enum Terminal {
   private static let results = ResultWriter(STDOUT_FILENO)
 
-  /// The system's error number, where a result could not be written.
+  /// The system's error number if a result could not be written; nil if all were written.
   static var failure: CInt? { results.failure }
 
   static func result(_ line: String) { results.write(line: line) }
 
-  /// Nothing sensible can be done where this cannot be written.
+  /// Writes a line to standard error; a failure is ignored, since it could not be reported anywhere.
   static func note(_ line: String) {
     _ = DescriptorWriter.write(Array("uaf-server: \(line)\n".utf8), to: STDERR_FILENO)
   }

@@ -1,6 +1,6 @@
 import UAFMessages
 
-/// Keys for names that have none, or not enough, so that asking for a request tells nobody who is registered.
+/// Makes up keys for names that have none, or too few, so that a request does not show who is registered.
 struct Decoys {
   let keys: ServerKeys
   let models: AuthenticatorModels
@@ -8,10 +8,11 @@ struct Decoys {
   /// Bytes of a KeyID of our own authenticators.
   private static let keyIDLength = 32
 
-  /// The made-up keys of a name: as many of each model as some real account has that meets the policy.
+  /// The made-up keys of a name: of each model as many as a real account has, one that meets the policy.
   ///
-  /// Which shape a name has follows from the name, so that it stays as long as the shapes of the accounts do, and each shape
-  /// is as frequent as among the accounts. Where nobody has registered yet, it is one key for each member of the first set.
+  /// The name decides which shape it gets. So it keeps that shape as long as the accounts' shapes stay the same, and each
+  /// shape is as frequent as among the accounts. Before anybody has registered, there is one key for each member of the first
+  /// set.
   func keys(of username: String, meeting accepted: AcceptedSets, shapes: KeyShapes?) throws -> [StoredKey] {
     let code = try keys.authenticationCode("decoy shape", Array(username.utf8))
     let place = code.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -24,7 +25,7 @@ struct Decoys {
     }
   }
 
-  /// The keys of an account with those that were made up for the request it answers.
+  /// The keys of an account, and those that were made up for the request that is now answered.
   func filling(_ stored: [StoredKey], asIn policy: Policy) throws -> [StoredKey] {
     var filled = stored
     for criteria in policy.accepted.joined() {
@@ -42,7 +43,7 @@ struct Decoys {
       signatureAlgorithm: model.description.authenticationAlgorithm, signCounter: 0, isRevoked: false)
   }
 
-  /// Always the same one for a name, a model and a number, whatever other keys are made up beside it.
+  /// The same KeyID each time for a name, a model and a number; other made-up keys do not change it.
   private func keyID(of username: String, model: AuthenticatorModel, number: Int, length: Int) throws -> KeyID {
     let name = "\(model.description.aaid.text) \(username)"
     var bytes: [UInt8] = []

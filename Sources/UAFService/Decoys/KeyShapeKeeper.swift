@@ -1,32 +1,33 @@
 import Foundation
 import Synchronization
 
-/// Knows which shapes the accounts of the store have, for those that are made up.
+/// Knows which key shapes the accounts of the store have: made-up keys are given the same ones.
 ///
-/// What was found stays in the store, so that a name's made-up keys are the same after a restart; it is looked at anew when
-/// the server starts and every hour, and taken over only where that is needed.
+/// The result is kept in the store, so that a name's made-up keys stay the same after a restart. The accounts are looked at when
+/// the server starts and every hour; a new result replaces the old one only if ``KeyShapes/replace(_:)`` says so.
 package final class KeyShapeKeeper: Sendable {
-  /// Accounts that are looked at, at the most: those whose number is a multiple of a power of two.
+  /// The most accounts that are looked at.
   ///
-  /// So the sample of a growing store changes little, and a million accounts cost no more than these.
+  /// These are the accounts whose number is a multiple of a power of two. So the sample changes little when the store grows, and
+  /// a million accounts cost no more than this many.
   static let maximumSample: Int64 = 2048
   /// Seconds from one look to the next.
   static let interval: Int64 = 3600
-  /// Accounts that are looked at in one go, between which requests are served.
+  /// Accounts of one transaction; requests are served between two of them.
   private static let chunk = 64
 
   private let current = Mutex<KeyShapes?>(nil)
 
-  /// What was found, if anything was.
+  /// The shapes in use; nil if none were found yet.
   var shapes: KeyShapes? { current.withLock { $0 } }
 
-  /// Knows nothing yet.
+  /// Makes one that has found no shapes yet.
   package init() {}
 
-  /// Takes what an earlier run has found.
+  /// Makes one with the shapes that an earlier run of the server has stored.
   package init(from store: any ServerStore) async throws {
     let stored = try await store.read { try $0.settings.value(of: .keyShapes) }
-    // Text that cannot be read is replaced by the next look.
+    // A text that cannot be read counts as none: the next look replaces it.
     let found = stored.flatMap { try? JSONDecoder().decode(KeyShapes.self, from: Data($0.utf8)) }
     current.withLock { $0 = found }
   }
@@ -43,7 +44,7 @@ package final class KeyShapeKeeper: Sendable {
     }
   }
 
-  /// Looks at the store, and takes over what has to be taken over.
+  /// Looks at the store once, and replaces the shapes in use where that is needed.
   func refresh(_ store: any ServerStore, appID: String) async throws {
     let found = try await KeyShapes(sample(store, appID: appID))
     guard !found.entries.isEmpty, shapes.map(found.replace) ?? true else { return }

@@ -1,4 +1,4 @@
-/// How many accounts have which shape.
+/// How many accounts have each key shape.
 struct KeyShapes: Equatable, Codable, Sendable {
   /// One shape, and how many of the accounts that were looked at have it.
   struct Entry: Equatable, Codable, Sendable {
@@ -14,11 +14,11 @@ struct KeyShapes: Equatable, Codable, Sendable {
     entries = counts.sorted { KeyShape.precedes($0.key, $1.key) }.map { Entry(shape: $0.key, count: $0.value) }
   }
 
-  /// The shape at a place of the distribution; nil if there is none that will do.
+  /// The shape at a place of the distribution; nil if no shape will do.
   ///
   /// - Parameters:
-  ///   - place: a name's own number, evenly distributed over all of them.
-  ///   - willDo: which shapes are in question.
+  ///   - place: the name's number; those of many names are evenly distributed over all 64-bit numbers.
+  ///   - willDo: which shapes may be returned.
   func shape(at place: UInt64, where willDo: (KeyShape) -> Bool) -> KeyShape? {
     let entries = entries.filter { willDo($0.shape) }
     let total = entries.reduce(UInt64(0)) { $0 + UInt64(clamping: $1.count) }
@@ -31,10 +31,10 @@ struct KeyShapes: Equatable, Codable, Sendable {
     return nil
   }
 
-  /// Whether these are so far from others, which have been used until now, that they have to take their place.
+  /// Whether these must replace the shapes that were used until now.
   ///
-  /// Each change gives some made-up accounts another shape, which real ones get seldom. So small changes wait, up to a
-  /// tenth of the accounts; but a shape that no made-up account has would tell a real one at once.
+  /// Each replacement gives some made-up accounts another shape, and real accounts seldom change theirs. So a change of up to a
+  /// tenth of the accounts waits. A new shape does not wait: if only real accounts had it, it would show that they are real.
   func replace(_ others: KeyShapes) -> Bool {
     let (own, theirs) = (shares, others.shares)
     if own.keys.contains(where: { theirs[$0] == nil }) { return true }

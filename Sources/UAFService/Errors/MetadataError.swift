@@ -1,4 +1,4 @@
-/// Why a metadata statement that could be read is of no use here.
+/// Why the server cannot use a metadata statement, although it could be read.
 package enum MetadataError: Error, Equatable, CustomStringConvertible {
   case unknownScheme
   case unknownAlgorithm
@@ -6,7 +6,7 @@ package enum MetadataError: Error, Equatable, CustomStringConvertible {
   case notACertificate
   case repeatedModel
 
-  /// Says what the statement has that is not known here.
+  /// What is wrong with the statement, and what can be done about it.
   package var description: String {
     switch self {
     case .unknownScheme: "its assertionScheme is not UAFV1TLV: remove the statement"

@@ -11,7 +11,7 @@ package enum Refusal: String, Error, CaseIterable {
   case malformedAssertion = "malformed-assertion"
   case invalidUsername = "invalid-username"
   case unsupportedTransaction = "unsupported-transaction"
-  // Whoever asks may not.
+  // The caller may not do what it asks for.
   case authorizationRequired = "authorization-required"
   case wrongEnrolmentCode = "wrong-enrolment-code"
   case wrongProof = "wrong-proof"
@@ -19,7 +19,7 @@ package enum Refusal: String, Error, CaseIterable {
   case wrongApprovalCode = "wrong-approval-code"
   case approvalCodeUsed = "approval-code-used"
   case tooManyKeys = "too-many-keys"
-  // The message does not belong to a request that is open.
+  // The message belongs to no open request.
   case invalidServerData = "invalid-server-data"
   case unknownChallenge = "unknown-challenge"
   case expiredChallenge = "expired-challenge"
@@ -28,7 +28,7 @@ package enum Refusal: String, Error, CaseIterable {
   case otherAppID = "other-app-id"
   case untrustedFacet = "untrusted-facet"
   case channelBindingMismatch = "channel-binding-mismatch"
-  // The assertion does not hold.
+  // The assertion cannot be accepted.
   case unknownScheme = "unknown-assertion-scheme"
   case unknownAAID = "unknown-aaid"
   case unknownKeyID = "unknown-key-id"
@@ -50,13 +50,13 @@ package enum Refusal: String, Error, CaseIterable {
   case keyAlreadyRegistered = "key-already-registered"
   case verificationMethodMissing = "verification-method-missing"
   case otherVerificationMethod = "verification-method-not-of-the-model"
-  // Ours.
+  // A failure of the server.
   case internalError = "internal-error"
 
-  /// What the client is told (UAF Application API and Transport Binding 1.1, section 3.1.2).
+  /// What the client is told (UAF client API and transport 1.1, section 3.1.2).
   ///
-  /// Everything that can be found out without the account's key has a status that an unknown account gives too.
-  /// A counter that did not grow is 1491: of two honest logins at once the loser tries again with a new challenge.
+  /// What can be found out without the account's key has a status that an unknown account gets too. A counter that did not
+  /// grow is 1491: of two honest logins at the same time the slower one tries again with a new challenge.
   package var statusCode: UAFStatusCode {
     switch self {
     case .malformedRequest, .malformedMessage, .malformedFinalChallenge, .invalidUsername: .badRequest
@@ -68,7 +68,7 @@ package enum Refusal: String, Error, CaseIterable {
     case .channelBindingMismatch: .channelBindingRefused
     case .unknownAAID: .unknownAAID
     case .unknownKeyID: .unknownKeyID
-    // Too many keys: a person is told to deregister one, where 1403 would have them come back later for nothing.
+    // Too many keys: the person has to deregister one. With 1403 they would try again later, in vain.
     case .notInPolicy, .outdatedAuthenticator, .tooManyKeys: .unacceptableAuthenticator
     case .unacceptableAlgorithm: .unacceptableAlgorithm
     case .unacceptableKey, .keyAlreadyRegistered: .unacceptableKey

@@ -1,6 +1,6 @@
-/// A failure of the store's engine: a disk, a lock, a file that is none.
+/// A failure of the store's engine, such as a full disk or a file that is no database.
 package protocol StoreFailure: Error {
-  /// The engine and its number for what failed, as the log names it; no values of the store are in it.
+  /// The engine's name and its error code, for the log; no stored values.
   var logName: String { get }
   /// What the administrator is told.
   var text: String { get }

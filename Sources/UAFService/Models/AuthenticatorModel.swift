@@ -9,16 +9,16 @@ package struct AuthenticatorModel: Equatable, Sendable {
   let scheme: SignatureScheme
   /// How it encodes its public keys.
   let publicKeyEncoding: PublicKeyEncoding
-  /// How it verifies the person: alternatives, each of USER_VERIFY flags of methods that are used together.
+  /// How it verifies the person: alternatives, each with the USER_VERIFY flags of the methods that are used together.
   let verificationMethods: [Set<UInt32>]
   /// Roots for full attestation, DER.
   ///
   /// Empty means surrogate attestation, and nothing else.
   let attestationRootCertificates: [[UInt8]]
 
-  /// Takes over a statement.
+  /// Makes a model from its statement.
   ///
-  /// - Throws: ``MetadataError`` for a statement whose models could not be verified here.
+  /// - Throws: ``MetadataError`` if assertions of the model could not be verified here.
   package init(_ statement: MetadataStatement) throws(MetadataError) {
     guard statement.assertionScheme == AssertionScheme.uafV1TLV else { throw .unknownScheme }
     guard let scheme = SignatureScheme(rawValue: statement.authenticationAlgorithm) else { throw .unknownAlgorithm }

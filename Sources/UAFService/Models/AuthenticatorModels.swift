@@ -9,7 +9,9 @@ package struct AuthenticatorModels: Sendable {
     all.first { $0.description.aaid == aaid }
   }
 
-  /// Takes over statements, none of which may describe another one's model.
+  /// Makes the models of some statements.
+  ///
+  /// Two statements about one model are an error.
   package init(_ statements: [MetadataStatement]) throws(MetadataError) {
     var models: [AuthenticatorModel] = []
     for statement in statements {
@@ -19,7 +21,9 @@ package struct AuthenticatorModels: Sendable {
     all = models
   }
 
-  /// Whether another model has one of this one's roots, so that only the leaf can tell which of them attests.
+  /// Whether another model has one of this model's roots.
+  ///
+  /// Then only the leaf certificate tells which model attests.
   func sharesRoot(_ model: AuthenticatorModel) -> Bool {
     all.contains { other in
       other.description.aaid != model.description.aaid

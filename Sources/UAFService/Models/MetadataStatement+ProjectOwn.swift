@@ -4,8 +4,8 @@ import UAFMessages
 extension MetadataStatement {
   /// The statement of one of this project's authenticators.
   ///
-  /// It says the weakest that the configuration can be given: the type's own figures, and for every type the most entries until
-  /// a lock and the shortest lock.
+  /// It states the weakest values that the configuration allows: the type's own figures, and for every type the most entries
+  /// until a lock and the shortest lock.
   package static func projectOwn(_ type: AuthenticatorType) throws(MessageError) -> MetadataStatement {
     let maxRetries = UInt16(LockPolicy.retryCountRange.upperBound)
     let blockSlowdown = UInt16(LockPolicy.lockTimeRange.lowerBound.components.seconds)

@@ -1,25 +1,29 @@
 import UAFMessages
 
-/// Which authenticators will do: alternatives in order of preference, each of models that have to be used together.
+/// Which authenticators are accepted: alternatives in order of preference.
+///
+/// The models of one alternative have to be used together.
 package struct AcceptedSets: Equatable, Sendable {
-  /// At least one alternative, none empty, none with a model twice.
+  /// At least one alternative.
+  ///
+  /// No alternative is empty, and none names a model twice.
   let sets: [[AAID]]
 
-  /// Each model by itself, in their order.
+  /// Accepts each model by itself, in the order of `models`.
   package init(each models: AuthenticatorModels) {
     sets = models.all.map { [$0.description.aaid] }
   }
 
-  /// Takes alternatives that were checked to be as ``sets`` has to be.
+  /// Takes alternatives that were checked; see ``sets`` for the rules.
   package init(checked sets: [[AAID]]) {
     self.sets = sets
   }
 
-  /// What a person is asked to register: of each set, what is still missing on this machine.
+  /// What a person is asked to register: of each set, the models that are still missing on this machine.
   ///
-  /// A set that is complete stays in the list whole, so that the client finds everything registered, not everything refused.
+  /// A complete set stays in the list whole. So the client finds that everything is registered, not that everything is refused.
   ///
-  /// - Parameter keys: those of the person on this machine that can be used.
+  /// - Parameter keys: the person's usable keys on this machine.
   func registration(besides keys: [StoredKey]) -> [[MatchCriteria]] {
     var accepted: [[MatchCriteria]] = []
     for set in sets {
@@ -30,19 +34,20 @@ package struct AcceptedSets: Equatable, Sendable {
     return accepted
   }
 
-  /// What a person is asked to authenticate with: the sets of which there is a key for each model.
+  /// What a person is asked to authenticate with: the sets for each of whose models there is a key.
   ///
-  /// Where there is none, made-up keys fill the gaps: who has no keys, or not enough, is asked the same as who has.
+  /// If there is no such set, made-up keys fill the gaps. So a name with no keys, or too few, is asked the same as one with
+  /// enough.
   ///
   /// - Parameter madeUp: keys that meet at least one set.
-  /// - Returns: the sets, and whether they are good for nothing but hiding that.
+  /// - Returns: the sets, and whether they contain made-up keys, so that no answer can be accepted.
   func authentication(
     with keys: [StoredKey], orElse madeUp: [StoredKey]
   ) -> (accepted: [[MatchCriteria]], isDecoy: Bool) {
     let covered = covered(by: keys)
     if !covered.isEmpty { return (covered, false) }
-    // Of each model at most as many as were made up, real ones first: with more, the whole would have a shape that no account
-    // has.
+    // Of each model at most as many keys as were made up, real ones first. With more of them the request would show a shape that
+    // no account has.
     var rest = keys
     let filled = madeUp.map { key in
       let own = rest.firstIndex { $0.aaid == key.aaid && $0.keyID.bytes.count == key.keyID.bytes.count }

@@ -1,4 +1,4 @@
-/// The policy of each account: its group's, or else everybody's.
+/// The policy of each account: that of its group, or else that of everybody.
 package struct AccountPolicies: Equatable, Sendable {
   let everybody: AcceptedSets
   let groups: [AccountGroup]
@@ -8,9 +8,9 @@ package struct AccountPolicies: Equatable, Sendable {
     self.groups = groups
   }
 
-  /// What an account is asked for, whether there is one of the name or not.
+  /// The policy for a name, whether there is such an account or not.
   func accepted(for username: String) -> AcceptedSets {
-    // Names are plain ASCII here, for which Swift's comparison is by bytes.
+    // Names are plain ASCII here, which Swift compares by bytes.
     groups.first { $0.accounts.contains(username) }?.accepted ?? everybody
   }
 }

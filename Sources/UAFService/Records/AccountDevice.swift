@@ -1,4 +1,6 @@
-/// What `uaf-server devices` says of a machine of an account; its own statement, not a proof.
+/// One machine of an account, for `uaf-server devices`.
+///
+/// What a machine says about itself is not verified.
 package struct AccountDevice: Equatable, Sendable {
   package let name: String?
   package let model: String?

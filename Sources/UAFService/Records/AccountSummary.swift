@@ -1,4 +1,4 @@
-/// What `uaf-server users` says of an account.
+/// One account, for `uaf-server users`.
 package struct AccountSummary: Equatable, Sendable {
   package let username: String
   package let keys: Int

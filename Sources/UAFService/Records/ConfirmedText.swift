@@ -1,4 +1,4 @@
-/// A text somebody confirmed, with all that shows it.
+/// A text that somebody confirmed, with everything that proves it.
 package struct ConfirmedText: Equatable, Sendable {
   package var id: Int64 = 0
   package let username: String
@@ -9,7 +9,7 @@ package struct ConfirmedText: Equatable, Sendable {
   /// The final challenge parameters as they were sent.
   package let fcParams: String
   package let assertion: [UInt8]
-  /// As ``StoredKey`` had it.
+  /// The key that signed, in the form of ``StoredKey``.
   package let publicKey: [UInt8]
   package let signatureAlgorithm: UInt16
 

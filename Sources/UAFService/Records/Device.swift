@@ -1,6 +1,8 @@
 import UAFMessages
 
-/// The machine a client says it runs on; a statement, not a proof.
+/// The machine that a client says it runs on.
+///
+/// The statement is not verified.
 package struct Device: Equatable, Sendable {
   package var id: String?
   package var name: String?

@@ -1,6 +1,6 @@
 import UAFMessages
 
-/// A request the server sent and has not yet had an answer to.
+/// A request that the server has sent and that was not answered yet.
 package struct IssuedRequest: Equatable, Sendable {
   package let operation: Operation
   package let username: String
@@ -14,13 +14,13 @@ package struct IssuedRequest: Equatable, Sendable {
   package let device: Device
   /// What a proof token for this authentication may be used for.
   package let proofOperations: [Operation]
-  /// Asks for keys that are made up, because the name has none, or not all that its policy wants.
+  /// Whether it asks for made-up keys, because the name has no keys, or not all that its policy asks for.
   package let isDecoy: Bool
   /// Seconds since 1970.
   package let expiresAt: Int64
   /// What has to be confirmed, as it is shown.
   package var transactionText: TransactionText?
-  /// Keys of the account on the machine that asks, which says that it has lost them; a new key takes their place.
+  /// Keys that the asking machine says it has lost; a new key replaces them.
   package var lostKeyIDs: [KeyID] = []
 
   package init(

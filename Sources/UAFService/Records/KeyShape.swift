@@ -1,4 +1,4 @@
-/// What a request for an authentication shows of an account: of which models it has keys, how many, and how long their
+/// What a request for an authentication shows of an account's keys: their models, how many there are of each, and how long their
 /// KeyIDs are.
 package struct KeyShape: Hashable, Codable, Sendable {
   /// The keys of one model, oldest first.
@@ -18,7 +18,9 @@ package struct KeyShape: Hashable, Codable, Sendable {
     models = lengths.sorted { $0.key < $1.key }.map { Model(aaid: $0.key, lengths: $0.value) }
   }
 
-  /// Fewer keys first, so that a shape's neighbours are those it can become by one key more or less.
+  /// The order of shapes: fewer keys first.
+  ///
+  /// So the neighbours of a shape are those that one key more or less makes of it.
   static func precedes(_ one: KeyShape, _ other: KeyShape) -> Bool {
     one.place.lexicographicallyPrecedes(other.place)
   }

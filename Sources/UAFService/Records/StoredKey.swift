@@ -9,7 +9,7 @@ package struct StoredKey: Equatable, Sendable {
   package let signatureAlgorithm: UInt16
   package let signCounter: UInt32
   package let isRevoked: Bool
-  /// The machine it was registered on; nil if the client named none.
+  /// The machine that it was registered on; nil if the client named none.
   package var deviceID: String?
 
   package init(

@@ -1,6 +1,6 @@
 import UAFMessages
 
-/// A key as the log names it.
+/// A key of an accepted answer, for the log.
 package struct AcceptedKey: Equatable, Sendable {
   package let aaid: AAID
   package let keyID: KeyID

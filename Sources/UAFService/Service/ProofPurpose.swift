@@ -1,9 +1,9 @@
 import UAFMessages
 
-/// What a client wants to prove with an authentication it asks for.
+/// For which operations an authentication is to be a proof.
 ///
-/// A token of an ordinary login proves nothing further: it may be lying in a session's environment. A client that
-/// authenticates in order to register or deregister says so in the context of its request, either with the members
+/// The token of an ordinary login is no proof for another operation, because it may be readable in a session's environment. A
+/// client that authenticates in order to register or deregister says so in the context of its request, either with the members
 /// `deregisterAll` or `deregisterAAID`, or with our own `proofFor`: `"Reg"` or `"Dereg"`.
 enum ProofPurpose {
   static func operations(in contextText: String, _ context: RequestContext) -> [Operation] {

@@ -1,9 +1,9 @@
 import UAFMessages
 
-/// What became of a `/uaf/get`.
+/// The outcome of a `/uaf/get`.
 package enum RequestOutcome: Sendable {
   case issued(ReturnUAFRequest)
-  /// Nothing is issued: the text that waited is denied.
+  /// Nothing is issued: the person denied the text that waited.
   case denied(username: String)
   case refused(Refusal)
 }

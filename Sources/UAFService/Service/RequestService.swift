@@ -9,16 +9,17 @@ package struct RequestService: Sendable {
     self.environment = environment
   }
 
-  /// Seconds a request can be answered.
+  /// Seconds within which a request can be answered.
   static let lifetime: Int64 = 120
   /// The most requests that are open at once.
   ///
-  /// Anybody can ask for one. Flushed to the disk one by one, so many cannot come in the seconds an answer takes.
+  /// Anybody can ask for one. Each is flushed to the disk by itself, so this many cannot come in the seconds that an answer
+  /// takes.
   static let maximumOpen: Int64 = 100_000
 
   /// Issues a request.
   ///
-  /// - Throws: only what broke; a refusal is a value.
+  /// - Throws: only if something failed; a refusal is returned.
   package func request(_ body: GetUAFRequest) async throws -> RequestOutcome {
     guard let operation = body.op, let text = body.context,
       let context = try? RequestContext(parsing: text, limits: JSONLimits(maximumBytes: 65_536))

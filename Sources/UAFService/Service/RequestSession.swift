@@ -1,7 +1,7 @@
 import UAFCrypto
 import UAFMessages
 
-/// One `/uaf/get`, inside its transaction.
+/// One `/uaf/get`, within its transaction of the store.
 struct RequestSession {
   let environment: ServiceEnvironment
   let identity: ServerIdentity
@@ -9,13 +9,13 @@ struct RequestSession {
   let context: RequestContext
   let now: Int64
 
-  /// Who showed what to be allowed an operation.
+  /// What allows the caller an operation.
   private enum Authorization {
     case enrolment(id: Int64)
     case proof
   }
 
-  /// A new key needs an enrolment code for the account or a fresh verification.
+  /// Asks for a new key: the caller needs an enrolment code of the account, or proof of a fresh verification.
   func registration() throws -> RequestOutcome {
     let authorization: Authorization
     switch try authorize(.registration) {
@@ -23,13 +23,13 @@ struct RequestSession {
     case .failure(let refusal): return .refused(refusal)
     }
     let stored = try records.credentials.keys(of: context.username, appID: identity.appID)
-    // Those of another machine stay, whatever the one that asks says of them.
+    // Only keys of the asking machine: what it says about keys of other machines does not count.
     let lost = stored.filter { key in
       !key.isRevoked && key.deviceID == context.deviceID && context.lostKeyIDs.contains(key.keyID)
     }.map(\.keyID)
-    // A revoked key, and a lost one, may be followed by a new one on the same authenticator.
+    // The authenticator of a revoked or lost key may register again.
     let usable = stored.filter { !$0.isRevoked && !lost.contains($0.keyID) }
-    // Said before the person chooses a value for a key that would be refused; the answer is counted again.
+    // Refused now, before the person chooses a secret for a key that could not be stored. The answer is checked again.
     guard usable.count < KeyUsage.maximumKeys else { return .refused(.tooManyKeys) }
     let accepted = environment.policies.accepted(for: context.username)
       .registration(besides: usable.filter { $0.deviceID == context.deviceID })
@@ -51,10 +51,10 @@ struct RequestSession {
     return answer(messages, .registration)
   }
 
-  /// Anybody may ask for an authentication; only the keys of the account can answer it.
+  /// Asks for an authentication: anybody may have that, since only the account's keys can answer.
   ///
-  /// With the code of a text that waits to be confirmed, that text is asked for, and the answer proves nothing else; or it is
-  /// denied, for which the code is enough.
+  /// With the code of a text that waits to be confirmed, that text is asked for, and the answer is no proof for anything else.
+  /// With the same code, and no answer, the text can be denied.
   func authentication(proofOperations: [Operation]) throws -> RequestOutcome {
     var text: TransactionText?
     var code: CodeInUse?
@@ -75,10 +75,10 @@ struct RequestSession {
     }
     let stored = try records.credentials.keys(of: context.username, appID: identity.appID)
     let sets = environment.policies.accepted(for: context.username)
-    // Made up for everybody, so that real accounts take as long.
+    // Made up for every name, so that real accounts take as long.
     let madeUp = try Decoys(keys: environment.keys, models: environment.models)
       .keys(of: context.username, meeting: sets, shapes: environment.shapes.shapes)
-    // Revoked keys are listed: that they are revoked is told to whoever can sign with one.
+    // Revoked keys are listed too: only who can sign with one is told that it is revoked.
     let (accepted, isDecoy) = sets.authentication(with: stored, orElse: madeUp)
     let policy = Policy(accepted: accepted)
     let (issued, challenge) = try issue(
@@ -95,10 +95,10 @@ struct RequestSession {
     return answer(messages, .authentication)
   }
 
-  /// Deletes when the request is created, as UAF does: nothing comes back.
+  /// Deletes keys now, when the request is made, as UAF does: no answer follows.
   ///
-  /// So the proof is checked here, and what is deleted is the person's keys on the machine that asks, never another
-  /// machine's or another person's: where the machine names its keys, those alone, since a copied machine has the same id.
+  /// So the proof is checked here. Only the person's keys on the asking machine are deleted. If the machine names keys, only
+  /// those are deleted, since a copy of the machine has the same id.
   func deregistration() throws -> RequestOutcome {
     if case .failure(let refusal) = try authorize(.deregistration) { return .refused(refusal) }
     let removed = try records.credentials.removeAll(
@@ -114,7 +114,7 @@ struct RequestSession {
     return answer(messages, .deregistration, token: try deregistrationToken(UAFRequest.text(of: messages)))
   }
 
-  /// The wildcards of UAF 1.1; on the client they reach the AppID's keys of this person on this machine.
+  /// The wildcards of UAF 1.1; on the client they mean this person's keys for the AppID on this machine.
   private func wildcard() -> [DeregisterAuthenticator]? {
     if context.deregisterAll == true { return [.everything] }
     return context.deregisterAAID.map { [.allKeys($0)] }
@@ -170,9 +170,9 @@ struct RequestSession {
         lifetimeMilliseconds: UInt32(RequestService.lifetime) * 1000, additionalTokens: token.map { [$0] } ?? []))
   }
 
-  /// What says to others that the keys of an order are gone: its `challenge` is the SHA-256 of that order, which names them.
+  /// A token that tells others that the keys named in `order` are deleted: its `challenge` is the SHA-256 of `order`.
   ///
-  /// It proves nothing here: no operation takes it for a proof.
+  /// No operation of this server accepts it as a proof.
   private func deregistrationToken(_ order: String) throws -> Token {
     let claims = VerdictClaims(
       issuer: identity.appID, subject: context.username, operation: .deregistration, proofOperations: [],

@@ -1,12 +1,12 @@
 import UAFMessages
 
-/// What became of a `/uaf/respond`.
+/// The outcome of a `/uaf/respond`.
 package enum ResponseOutcome: Sendable {
-  /// The token that says so, and for the log whose and which keys, and whether the machine goes by an earlier name;
-  /// and the lost keys that a registration took the place of.
+  /// The verdict's token; for the log the account, its keys, and whether the machine kept an earlier name; and the lost keys that
+  /// were deleted for the new ones.
   case accepted(
     token: Token, operation: Operation, username: String, keys: [AcceptedKey], ignoresDeviceName: Bool,
     forgotten: [KeyID])
-  /// Why not, of whom, and how far a key was seen to count, where the answer's counter did not grow.
+  /// The reason and the account; and the key's stored counter, if the answer's counter did not grow.
   case refused(Refusal, username: String?, seen: SeenCounter? = nil)
 }

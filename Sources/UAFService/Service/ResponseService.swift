@@ -1,7 +1,7 @@
 import UAFCrypto
 import UAFMessages
 
-/// Answers `/uaf/respond`: verifies, and stores what was verified.
+/// Answers `/uaf/respond`: verifies an answer, and stores what was verified.
 package struct ResponseService: Sendable {
   package let environment: ServiceEnvironment
 
@@ -9,23 +9,25 @@ package struct ResponseService: Sendable {
     self.environment = environment
   }
 
-  /// The most assertions of one answer that are looked at, far above what any policy asks for together.
+  /// The most assertions of one answer, far more than any policy asks for together.
   ///
-  /// Each costs a signature's verification inside a transaction, and whoever knows a KeyID could send hundreds.
+  /// Each costs one verification of a signature within a transaction, and whoever knows a KeyID could send hundreds.
   package static let maximumAssertions = 16
 
-  /// An answer that was read, and belongs to a request this server has issued and nobody is too late for.
+  /// An answer that was read and that belongs to a request of this server; the request has not expired.
   package struct Answer: Sendable {
     let response: UAFResponse
     let serverData: String
     package let challengeHash: [UInt8]
-    /// As the client names itself; what counts is whom the request was for.
+    /// The account that the client names.
+    ///
+    /// The account of the request counts.
     let claimedName: String?
   }
 
-  /// Reads an answer without asking the store.
+  /// Reads an answer, without the store.
   ///
-  /// - Throws: only what broke; a refusal is a value.
+  /// - Throws: only if something failed; a refusal is returned.
   package func read(_ body: SendUAFResponse) throws -> Result<Answer, Refusal> {
     let response: UAFResponse
     do {
@@ -42,7 +44,7 @@ package struct ResponseService: Sendable {
     guard let parameters = try? FinalChallengeParams(encoded: response.fcParams),
       let challenge = try? Base64URL.decode(parameters.challenge, maximumCount: 64)
     else { return .failure(.malformedFinalChallenge) }
-    // Forged session data ends here, before the store is asked.
+    // Forged session data is refused here, before the store is used.
     guard let text = response.header.serverData,
       let serverData = try ServerData(keys: environment.keys).open(text, challenge: challenge)
     else { return .failure(.invalidServerData) }
@@ -53,9 +55,9 @@ package struct ResponseService: Sendable {
         claimedName: context?.username))
   }
 
-  /// Verifies an answer.
+  /// Verifies an answer, and stores what was verified.
   ///
-  /// - Throws: only what broke; a refusal is a value.
+  /// - Throws: only if something failed; a refusal is returned.
   package func respond(_ answer: Answer) async throws -> ResponseOutcome {
     let now = environment.now()
     let identity = try environment.identity()

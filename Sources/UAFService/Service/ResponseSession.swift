@@ -1,6 +1,6 @@
 import UAFMessages
 
-/// One `/uaf/respond`, inside the transaction that took its challenge.
+/// One `/uaf/respond`, within the transaction that took its challenge.
 struct ResponseSession {
   let environment: ServiceEnvironment
   let identity: ServerIdentity
@@ -31,7 +31,7 @@ struct ResponseSession {
       guard isReserved else { return refused(.enrolmentCodeUsed) }
     }
     let store = records.credentials
-    // Looked up beforehand: the verifier asks without being able to fail.
+    // Looked up now: the verifier's question cannot fail.
     var known: [UnregisteredCheck: Bool] = [:]
     for envelope in response.assertions {
       guard let assertion = try? UnverifiedRegistrationAssertion(parsing: envelope.assertion) else { continue }
@@ -58,9 +58,9 @@ struct ResponseSession {
     }
   }
 
-  /// Forgets the keys that the machine has lost, in the transaction that stores the new ones.
+  /// Deletes the keys that the machine has lost, in the transaction that stores the new ones.
   ///
-  /// - Returns: what was forgotten; nil, and nothing was, where there is no room even so.
+  /// - Returns: the deleted keys; nil if there is no room for the new keys even then, and nothing was deleted.
   private func forgetLostKeys(makingRoomFor keyIDs: [KeyID]) throws -> [KeyID]? {
     let store = records.credentials
     var forgotten: [KeyID]?
@@ -114,7 +114,7 @@ struct ResponseSession {
     }
   }
 
-  /// Keeps what was confirmed, in the transaction that accepts it: no yes without its record.
+  /// Stores what was confirmed, in the transaction that accepts it: nothing is accepted without its record.
   private func keep(_ authentication: VerifiedAuthentication, fcParams: String, keys: [StoredKey]) throws {
     guard let text = issued.transactionText,
       let key = keys.first(where: { $0.aaid == authentication.aaid && $0.keyID == authentication.keyID })

@@ -1,17 +1,17 @@
 import UAFMessages
 
-/// What the service is given: its store, its secrets, and the world outside as parameters.
+/// What the service is given: its store, its keys, the policies, and time, randomness and identity as functions.
 package struct ServiceEnvironment: Sendable {
   package let store: any ServerStore
   package let keys: ServerKeys
   package let models: AuthenticatorModels
-  /// Which of the models who may and must use.
+  /// Which models each account may or must use.
   package let policies: AccountPolicies
   /// Whether clients are asked how they verified the person.
   package var verificationMethods = VerificationMethodPolicy.off
-  /// What made-up keys look like.
+  /// The key shapes that made-up keys are given.
   package var shapes = KeyShapeKeeper()
-  /// Who the server is; throws while that is not known yet.
+  /// Who the server is; throws as long as that is not known.
   package let identity: @Sendable () throws -> ServerIdentity
   /// Seconds since 1970.
   package let now: @Sendable () -> Int64

@@ -1,7 +1,7 @@
 /// The texts that somebody waits to have confirmed, each with a one-time code; one open text an account.
 ///
-/// A store keeps ``OneTimeCode/hash(_:)``, not the code. Wrong codes are not counted, for the reason that ``Enrolments`` gives. Wrong
-/// answers need the code.
+/// A store keeps ``OneTimeCode/hash(_:)``, not the code. Wrong codes are not counted, for the reason that ``Enrolments`` gives.
+/// Nobody can give a wrong answer without the code.
 package protocol Approvals {
   /// Opens a text; an earlier one of the account that is still open is closed by it.
   ///

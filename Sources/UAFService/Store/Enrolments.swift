@@ -1,7 +1,7 @@
 /// The one-time codes with which a person registers; one open code an account.
 ///
-/// A store keeps ``OneTimeCode/hash(_:)``, not the code. Wrong codes are not counted: a code has 160 random bits, and a count could
-/// be used up by whoever does not know it.
+/// A store keeps ``OneTimeCode/hash(_:)``, not the code. Wrong codes are not counted: a code has 160
+/// random bits, and anybody could use a count up.
 package protocol Enrolments {
   /// Opens a code; an earlier one of the account is closed by it.
   ///

@@ -4,12 +4,12 @@
 ///
 /// - **Whole**: what a transaction changes is stored together, or not at all.
 /// - **Durable**: ``write(_:)`` returns when its changes survive a power cut, not before.
-/// - **Once**: of several transactions that take the same challenge, use the same proof or raise the same counter, one succeeds;
-///   the others see that it did. How transactions are kept apart otherwise is the store's matter.
+/// - **Once**: of several transactions that take the same challenge, use the same proof or raise the same counter to the same
+///   value, one succeeds, and the others see that. How transactions are isolated otherwise is for the store to decide.
 /// - **No false yes**: where the outcome of a commit is not known, the call throws.
 ///
-/// So that a store can commit the transactions of several callers together, and repeat one that another came in between of, a
-/// transaction's body changes nothing but the store, and may be run more than once. A body that throws is undone alone.
+/// A store may commit the transactions of several callers together, and may repeat one that conflicts with another. So a body
+/// changes nothing but the store, and may run more than once. If it throws, its own changes are undone, and no others.
 package protocol ServerStore: Sendable {
   /// Reads in one transaction, which sees one state of the store from its beginning to its end.
   ///
@@ -22,8 +22,9 @@ package protocol ServerStore: Sendable {
 
   /// Reads and changes in one transaction.
   ///
-  /// - Throws: what `body` throws, and nothing is stored then; ``StoreFailure`` if the store failed, and `CancellationError` if the
-  ///   caller's task was cancelled: whether anything was stored is not known then, and the answer must not be yes.
+  /// - Throws: what `body` throws, and then nothing is stored; ``StoreFailure`` if the store failed; `CancellationError` if the
+  ///   caller's task was cancelled. After the last two it is not known whether anything was stored, so the answer must not be
+  ///   yes.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value

@@ -11,8 +11,8 @@ package protocol StoreTransaction {
   var settings: any Settings { get }
   var usedProofs: any UsedProofs { get }
 
-  /// Makes some changes, and undoes them again if they lead nowhere; the transaction goes on either way.
+  /// Makes changes that can be undone alone, while the transaction goes on.
   ///
-  /// - Parameter changes: returns whether its changes are kept. If it throws, they are undone too.
+  /// - Parameter changes: returns whether its changes are kept. If it returns false or throws, they are undone.
   func keeping(if changes: () throws -> Bool) throws
 }

@@ -1,9 +1,9 @@
 import UAFMessages
 
-/// The session data of a request: sealed by the server, sent back by the client unchanged.
+/// The session data of a request (`serverData`): authenticated by the server, sent back by the client unchanged.
 ///
-/// `expiry (8, big-endian) | operation (1) | user name | code (32)`, base64url. The code covers the challenge too, so
-/// that what was never issued is turned away before the store is touched.
+/// `expiry (8, big-endian) | operation (1) | user name | code (32)`, base64url. The code covers the challenge too. So
+/// a request that was never issued is refused before the store is used.
 struct ServerData {
   let keys: ServerKeys
 

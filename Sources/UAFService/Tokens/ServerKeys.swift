@@ -4,7 +4,7 @@ import Synchronization
 import UAFCrypto
 import UAFMessages
 
-/// The server's two secrets: one for its own authentication codes, one for signing verdicts.
+/// The server's two keys: one for its authentication codes, one that signs verdicts.
 package final class ServerKeys: Sendable {
   private let macKey: Mutex<Secret>
   private let verdictKey: Mutex<Secret>
@@ -12,7 +12,9 @@ package final class ServerKeys: Sendable {
   let verdictPublicKey: [UInt8]
   /// The same in PEM, as clients are given it.
   package let verdictPublicKeyPEM: [UInt8]
-  /// A key nobody has: what signatures for made-up keys are verified with.
+  /// The public key of every made-up key.
+  ///
+  /// Nobody has its private key.
   let decoyPublicKey: [UInt8]
 
   /// Takes both keys.
@@ -28,7 +30,7 @@ package final class ServerKeys: Sendable {
     self.verdictKey = Mutex(verdictKey)
   }
 
-  /// HMAC-SHA-256 of a message, told apart from other uses by its purpose.
+  /// HMAC-SHA-256 of a message; `purpose` keeps the codes of different uses apart.
   func authenticationCode(_ purpose: String, _ message: [UInt8]) throws -> [UInt8] {
     let input = Array(purpose.utf8) + [0] + message
     return try macKey.withLock { key in try HMACSHA256.authenticate(input, key: key) }

@@ -15,9 +15,9 @@ struct VerdictToken {
 
   /// Reads a token of this server.
   ///
-  /// The header is compared with the one we write, so there is no algorithm to choose.
+  /// The header must be the one that this server writes, so nobody can choose the algorithm.
   ///
-  /// - Returns: nil unless the signature holds; whether it is still valid and unused is the caller's to check.
+  /// - Returns: nil unless the signature holds; the caller checks whether it is still valid and unused.
   func claims(of token: String) -> VerdictClaims? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, parts[0] == Self.header,

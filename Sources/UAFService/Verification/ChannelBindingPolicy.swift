@@ -4,6 +4,6 @@ package enum ChannelBindingPolicy: String, CaseIterable, Sendable {
   case require
   /// A client that names a certificate has to name the server's.
   case check
-  /// Whatever a client names is ignored: behind something that ends TLS with a certificate nobody told the server.
+  /// What a client names is ignored. For a server behind a proxy that ends TLS with a certificate the server does not know.
   case off
 }

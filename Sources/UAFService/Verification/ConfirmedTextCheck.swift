@@ -1,9 +1,9 @@
 import UAFCrypto
 import UAFMessages
 
-/// Checks a stored confirmation again, from what was stored with it alone.
+/// Checks a stored confirmation again, with nothing but what was stored with it.
 package enum ConfirmedTextCheck {
-  /// What does not hold.
+  /// What is wrong with a confirmation.
   package enum Fault: String, Equatable, Sendable {
     case unreadable = "the stored text or assertion cannot be read"
     case notConfirmed = "the authenticator did not say that the text was confirmed"

@@ -24,8 +24,8 @@ package struct ServerIdentity: Sendable {
 
   /// Makes the identity of a server.
   ///
-  /// - Parameter certificates: those that clients may see, DER; looked at unless `channelBinding` is off.
-  /// - Throws: ``CryptoError`` for a certificate without a hash that clients could be bound to.
+  /// - Parameter certificates: those that clients may see, DER; not used if `channelBinding` is off.
+  /// - Throws: ``CryptoError`` for a certificate whose signature algorithm has no hash for `tls-server-end-point`.
   package init(
     publicURL: String, facets: [String], certificates: [[UInt8]], channelBinding: ChannelBindingPolicy = .check
   ) throws(CryptoError) {
@@ -41,9 +41,9 @@ package struct ServerIdentity: Sendable {
     self.endpoints = endpoints
   }
 
-  /// Whether a binding names one of the certificates, in each way in which it names one.
+  /// Whether a binding names one of the certificates; if it names one in two ways, both must be right.
   ///
-  /// `tlsUnique` and `cid_pubkey` are not compared, and so bind nothing: what ends TLS here does not tell their values.
+  /// `tlsUnique` and `cid_pubkey` are not compared, because the TLS library does not tell their values.
   func accepts(_ binding: ChannelBinding) -> Bool {
     guard channelBinding != .off else { return true }
     guard binding.serverEndPoint != nil || binding.tlsServerCertificate != nil else { return channelBinding == .check }

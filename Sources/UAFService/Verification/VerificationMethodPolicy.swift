@@ -2,7 +2,7 @@ import UAFMessages
 
 /// Whether clients are asked how they verified the person (extension `fido.uaf.uvm`).
 ///
-/// What an assertion says of it unasked is compared with the model's statement all the same.
+/// What an assertion says of it is compared with the model's statement, asked or not.
 package enum VerificationMethodPolicy: String, CaseIterable, Sendable {
   case off
   /// Asked; a client that does not know the extension may ignore it.

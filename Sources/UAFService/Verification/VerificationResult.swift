@@ -1,6 +1,6 @@
-/// What verifying an answer came to.
+/// The result of verifying an answer.
 ///
-/// A refusal is a value: nothing broke when somebody is turned away.
+/// A refusal is a value, not an error: the server works as it should when it refuses.
 enum VerificationResult<Verified: Sendable>: Sendable {
   case accepted([Verified])
   case refused(Refusal)

@@ -7,17 +7,19 @@ import UAFMessages
 package struct VerifiedRegistration: Sendable {
   package let aaid: AAID
   package let keyID: KeyID
-  /// As ``VerificationKey`` has it to be stored.
+  /// In the form of ``VerificationKey/encoded``.
   package let publicKey: [UInt8]
-  /// How the key will sign, by the model's statement: an assertion with full attestation says how another key signs.
+  /// How the new key signs, by the model's statement.
+  ///
+  /// (With full attestation the assertion's own algorithm is that of the attestation key.)
   package let signatureAlgorithm: UInt16
   package let authenticatorVersion: UInt16
   package let signCounter: UInt32
   package let regCounter: UInt32
-  /// How the authenticator draws pictures, by its own word; kept for requests with pictures, of which there are none yet.
+  /// How the authenticator says it shows pictures; stored for later, since the server sends no pictures yet.
   package let displays: [DisplayPNGCharacteristics]
 
-  /// Not to be called by anything but the verifier, whose checks it takes for granted.
+  /// For the verifier alone, which has checked the assertion.
   init(
     uncheckedAssertion assertion: UnverifiedRegistrationAssertion, publicKey: VerificationKey,
     displays: [DisplayPNGCharacteristics]

@@ -2,11 +2,12 @@ import UAFCrypto
 import UAFMessages
 
 extension Verifier {
-  /// Verifies what vouches for a new key (UAF protocol 1.1, section 3.4.6.5, rule 5.7).
+  /// Verifies the attestation of a new key (UAF protocol 1.1, section 3.4.6.5, rule 5.7).
   ///
-  /// A model with roots must attest fully, one without must not. ECDAA is optional in UAF and not verified here.
+  /// A model with roots must use full attestation, a model without roots surrogate attestation. ECDAA is optional in UAF and not
+  /// supported here.
   ///
-  /// - Parameter publicKey: the new key, checked.
+  /// - Parameter publicKey: the new key, already checked.
   func verifyAttestation(
     of assertion: UnverifiedRegistrationAssertion, model: AuthenticatorModel, publicKey: VerificationKey
   ) throws(Refusal) {
@@ -19,7 +20,7 @@ extension Verifier {
       guard publicKey.isValidSignature(signature, of: assertion.signedBytes) else { throw .invalidAttestationSignature }
     case .full(let signature, let certificates):
       guard isKnownType, !model.attestationRootCertificates.isEmpty else { throw .otherAttestationType }
-      // The attestation key is another key than the new one, and may be of another kind.
+      // The attestation key is not the new key, and may use another algorithm.
       guard let scheme = SignatureScheme(rawValue: assertion.signatureAlgorithm) else { throw .unacceptableAlgorithm }
       let leaf = try leaf(of: certificates, model: model)
       guard let key = try? VerificationKey(subjectPublicKeyInfo: leaf.subjectPublicKeyInfo, scheme: scheme),
@@ -28,14 +29,14 @@ extension Verifier {
     }
   }
 
-  /// The certificate that attests, if a root of the model vouches for it and for this very model.
+  /// The leaf certificate, if its chain ends at a root of the model, and if it attests this very model.
   private func leaf(of certificates: [[UInt8]], model: AuthenticatorModel) throws(Refusal) -> CertificateChain.Leaf {
     let leaf: CertificateChain.Leaf
     do {
       leaf = try CertificateChain.validate(certificates, roots: model.attestationRootCertificates, at: now)
     } catch { throw .untrustedAttestation }
     guard let named = leaf.aaid else {
-      // Under a root that several models have, a leaf that names none of them could be any of them.
+      // A leaf that names no model could belong to any model with the same root.
       guard !models.sharesRoot(model) else { throw .otherModelAttested }
       return leaf
     }

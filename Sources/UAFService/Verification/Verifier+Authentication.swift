@@ -19,7 +19,7 @@ extension Verifier {
     for assertion in response.assertions {
       do throws(Refusal) {
         let entry = try verify(assertion, finalChallengeHash: hash, issued: issued, keys: keys)
-        // The second signature with one key would have to beat the counter of the first.
+        // A second signature by the same key would need a higher counter than the first.
         guard !verified.contains(where: { $0.0.keyID == entry.0.keyID && $0.0.aaid == entry.0.aaid }) else {
           throw .counterNotIncreased
         }
@@ -30,11 +30,13 @@ extension Verifier {
     }
     guard !verified.isEmpty else { return .refused(firstRefusal ?? .malformedAssertion) }
     let members = members(of: verified, meeting: issued.policy, appID: issued.appID)
-    // Of a set that is not met, the reason is that of the member that failed, if one was sent.
+    // If a set is not met because an assertion of it was refused, that assertion's reason is returned.
     return members.isEmpty ? .refused(firstRefusal ?? .notInPolicy) : .accepted(members)
   }
 
-  /// The key that signed an answer well, but for a counter that did not grow; told to whoever has the key, and to nobody else.
+  /// The key whose signature is valid but for a counter that did not grow.
+  ///
+  /// Only who has the key can learn this.
   func keyAhead(of response: AuthenticationResponse, issued: IssuedRequest, keys: [StoredKey]) -> StoredKey? {
     guard let hash = finalChallengeHash(response.fcParams) else { return nil }
     for envelope in response.assertions {
@@ -61,7 +63,7 @@ extension Verifier {
     }
     let description = description(
       model, version: assertion.authenticatorVersion, keyIDs: [assertion.keyID], appID: issued.appID)
-    // Before the policy, which names the account's keys: an unknown key has a status of its own.
+    // Checked before the policy, which names the account's keys, because an unknown key has a status of its own.
     guard let key = keys.first(where: { $0.aaid == assertion.aaid && $0.keyID == assertion.keyID }) else {
       throw .unknownKeyID
     }
@@ -72,7 +74,7 @@ extension Verifier {
       let publicKey = try? VerificationKey(encoded: key.publicKey, scheme: scheme),
       publicKey.isValidSignature(assertion.signature, of: assertion.signedBytes)
     else { throw .invalidSignature }
-    // What follows tells of the account, and so only to whoever has its key.
+    // The reasons from here on tell something about the account, so only who has its key gets them.
     guard !key.isRevoked else { throw .revokedKey }
     try verifyTransaction(of: assertion, issued: issued)
     try verify(assertion.verificationMethods, model: model)
@@ -80,12 +82,14 @@ extension Verifier {
     return (VerifiedAuthentication(uncheckedAssertion: assertion, bytes: envelope.assertion), description)
   }
 
-  /// Both zero means that the authenticator does not count; otherwise an equal or lower counter is a copy of the key.
+  /// If both are zero, the authenticator does not count.
+  ///
+  /// Otherwise a counter that is not higher comes from a copy of the key.
   private func isFresh(_ counter: UInt32, stored: UInt32) -> Bool {
     counter > stored || (counter == 0 && stored == 0)
   }
 
-  /// Mode 2 needs the text that was asked for; where a text was asked for, mode 1 confirms nothing.
+  /// If a text was asked for, mode 2 with exactly that text is needed; if none was, mode 1.
   private func verifyTransaction(
     of assertion: UnverifiedAuthenticationAssertion, issued: IssuedRequest
   ) throws(Refusal) {

@@ -6,7 +6,7 @@ extension Verifier {
   ///
   /// An assertion that fails is skipped; if none is left, the first one's reason is the answer.
   ///
-  /// - Parameter isRegistered: whether the server already has a key, of whomever.
+  /// - Parameter isRegistered: whether the server already has this key, for any account.
   func verify(
     _ response: RegistrationResponse, issued: IssuedRequest, isRegistered: (AAID, KeyID) -> Bool
   ) -> VerificationResult<VerifiedRegistration> {
@@ -28,7 +28,7 @@ extension Verifier {
     }
     guard !verified.isEmpty else { return .refused(firstRefusal ?? .malformedAssertion) }
     let members = members(of: verified, meeting: issued.policy, appID: issued.appID)
-    // Of a set that is not met, the reason is that of the member that failed, if one was sent.
+    // If a set is not met because an assertion of it was refused, that assertion's reason is returned.
     return members.isEmpty ? .refused(firstRefusal ?? .notInPolicy) : .accepted(members)
   }
 
@@ -53,7 +53,7 @@ extension Verifier {
     try verifyAttestation(of: assertion, model: model, publicKey: publicKey)
     try verify(assertion.verificationMethods, model: model)
     guard !isRegistered(assertion.aaid, assertion.keyID) else { throw .keyAlreadyRegistered }
-    // From here on the authenticator is what it did: a policy may name fewer types of attestation than the model has.
+    // Checked again with the type of attestation that was used: the policy may name fewer types than the model has.
     description.attestationTypes = [assertion.attestation.type]
     guard meets(issued.policy, description, appID: issued.appID) else { throw .otherAttestationType }
     let verified = VerifiedRegistration(

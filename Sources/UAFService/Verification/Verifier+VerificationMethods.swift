@@ -1,11 +1,11 @@
 import UAFMessages
 
 extension Verifier {
-  /// Compares how the person was verified, by an assertion's own words, with what the model can do.
+  /// Compares how the assertion says the person was verified with what the model can do.
   ///
-  /// The methods have to be one of the statement's alternatives, whole; each protection has to be among the statement's.
+  /// The methods must be exactly one of the statement's alternatives. Each protection must be among those of the statement.
   ///
-  /// - Parameter methods: those of the signed part; nil if it does not say.
+  /// - Parameter methods: those in the signed part; nil if it names none.
   func verify(_ methods: [UserVerificationMethodEntry]?, model: AuthenticatorModel) throws(Refusal) {
     guard let methods else {
       guard verificationMethods != .require else { throw .verificationMethodMissing }

@@ -3,7 +3,7 @@ import UAFMessages
 
 /// The server's rules for answers (UAF protocol 1.1, sections 3.4.6.5 and 3.5.7.5).
 ///
-/// Knows no store, no clock, no network: what it needs of them is given.
+/// It uses no store, no clock and no network: what it needs of them is passed to it.
 struct Verifier: Sendable {
   let identity: ServerIdentity
   let models: AuthenticatorModels
@@ -29,7 +29,7 @@ struct Verifier: Sendable {
     return nil
   }
 
-  /// The model's own description with what an assertion says of its version.
+  /// The model's description, with the version and the KeyIDs of an assertion.
   func description(_ model: AuthenticatorModel, version: UInt16, keyIDs: [KeyID], appID: String)
     -> AuthenticatorDescription
   {
@@ -39,16 +39,16 @@ struct Verifier: Sendable {
     return description
   }
 
-  /// Whether one authenticator meets some criterion of the policy that was sent, and none that excludes.
+  /// Whether an authenticator meets an accepted criterion of the policy that was sent, and no disallowed one.
   func meets(_ policy: Policy, _ authenticator: AuthenticatorDescription, appID: String) -> Bool {
     guard !policy.disallowed.contains(where: { $0.matches(authenticator, appID: appID) }) else { return false }
     return policy.accepted.joined().contains { $0.matches(authenticator, appID: appID) }
   }
 
-  /// The verified members of the first alternative that they meet together; empty if they meet none.
+  /// The verified assertions that together meet the first possible alternative; empty if they meet none.
   ///
-  /// Of one model only the first assertion counts: nothing tells two authenticators of a model from one that signs twice,
-  /// and each criterion of an alternative needs an authenticator of its own.
+  /// Of each model only the first assertion counts. Each criterion of an alternative needs an authenticator of its own, and two
+  /// authenticators of one model cannot be told from one that signs twice.
   func members<Verified>(
     of verified: [(Verified, AuthenticatorDescription)], meeting policy: Policy, appID: String
   ) -> [Verified] {
@@ -58,7 +58,7 @@ struct Verifier: Sendable {
     return candidates.filter { entry in chosen.contains { $0.aaid == entry.1.aaid } }.map(\.0)
   }
 
-  /// The FinalChallengeHash: over the text as it was sent, not over what it decodes to.
+  /// The FinalChallengeHash: the SHA-256 of the text as it was sent, not of what it decodes to.
   func finalChallengeHash(_ fcParams: String) -> [UInt8]? {
     try? SHA256.hash(Array(fcParams.utf8))
   }

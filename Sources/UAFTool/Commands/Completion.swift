@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import PAMStacks
 
 /// What a shell completes where something of this machine is asked for.
 enum Completion {
@@ -16,7 +17,7 @@ enum Completion {
     let names = ([folder(in: words)] + installation.vendorPAMFolders).flatMap {
       PAMDirectory(path: $0).services() ?? []
     }
-    return Set(names).filter { !PAMCheck.isPart($0) && (try? PAMService($0)) != nil }.sorted()
+    return Set(names).filter { !PAMService.isPart($0) && (try? PAMService($0)) != nil }.sorted()
   }
   /// Services that were.
   static let enabledServices = CompletionKind.custom { words, _, _ in

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PAMStacks
 import UAFConfiguration
 
 /// `uafctl doctor`.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PAMStacks
 
 /// `--pam-directory`, which every subcommand that looks at stacks has.
 struct PAMFolderOption: ParsableArguments {
@@ -16,16 +17,21 @@ struct PAMFolderOption: ParsableArguments {
   func open(in surroundings: Surroundings) throws(ToolError) -> PAMFolder {
     guard surroundings.caller.isRoot else { throw .onlyRoot(.changeServices) }
     do throws(StackError) {
-      let folder = try PAMFolder(path, owner: surroundings.installation.owner)
-      try folder.lock(in: surroundings.installation.trialParent)
-      return folder
+      return try surroundings.pamSite.open(path)
     } catch {
       throw .stack(error)
     }
   }
 
+  /// Names those of the services that ask without the passcode, while their program asks for it by another name.
+  func tellOpenNames(of services: [PAMService], in surroundings: Surroundings) {
+    for member in doors(in: surroundings).openMembers() where services.contains(where: { $0.name == member.name }) {
+      surroundings.note(StackText.otherName(member.name, asking: member.asking))
+    }
+  }
+
   /// The doors of the folder's services.
-  func doors(in surroundings: Surroundings) -> ServiceDoors {
+  private func doors(in surroundings: Surroundings) -> ServiceDoors {
     ServiceDoors(folder: path, vendors: surroundings.installation.vendorPAMFolders)
   }
 

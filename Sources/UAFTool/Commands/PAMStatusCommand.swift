@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import PAMStacks
 import Wording
 
 /// `uafctl pam status`.

@@ -33,9 +33,9 @@ struct Conversation: ~Copyable {
       switch try receive(from: socket) {
       case .prompt(let prompt):
         wasAsked = true
-        guard let check = Check(rawValue: prompt.check), person.checks.contains(check) else {
+        guard person.checks.contains(prompt.check) else {
           try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
-          throw .noHandler(check: prompt.check)
+          throw .noHandler(check: prompt.check.rawValue)
         }
         switch try person.answer(prompt) {
         case .cancelled: try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)

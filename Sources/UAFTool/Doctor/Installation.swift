@@ -1,4 +1,5 @@
 import Glibc
+import PAMStacks
 import UAFConfiguration
 import UAFWire
 

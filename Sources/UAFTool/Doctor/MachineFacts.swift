@@ -1,6 +1,7 @@
 import CProcess
 import Glibc
 import HostSystem
+import PAMStacks
 
 /// What the kernel of this machine has, and what time it is.
 struct MachineFacts {

@@ -1,5 +1,6 @@
 import FidoResults
 import Invocation
+import UAFWire
 import Wording
 
 // What failed, where, and what to do about it.

@@ -1,5 +1,6 @@
 import Glibc
 import Invocation
+import PAMStacks
 
 /// Why a subcommand could not do its work.
 enum ToolError: Error, Equatable {
@@ -60,7 +61,9 @@ extension ToolError {
       .unknownCommand, .outOfMemory:
       .usage
     case .noHandler: .refused
-    case .stack(let error): error.exit
+    case .stack(.badService), .stack(.noTemplateKnown), .stack(.noShape), .stack(.noService), .stack(.noTemplate):
+      .usage
+    case .stack: .refused
     case .unwritten: .unwritten
     case .noCore, .coreIsNotRoots, .coreNotStarted, .coreEnded, .coreSilent, .coreConfused: .unreachable
     }

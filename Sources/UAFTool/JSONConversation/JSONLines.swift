@@ -11,7 +11,7 @@ struct JSONLines {
   /// A question, which has to be answered or cancelled before anything else happens.
   func challenge(_ prompt: Prompt) {
     var line: JSONObject = [
-      "type": .string("challenge"), "check": .string(prompt.check), "step": .string(Self.name(prompt.step)),
+      "type": .string("challenge"), "check": .string(prompt.check.rawValue), "step": .string(Self.name(prompt.step)),
       "echo": .bool(prompt.echo), "text": .string(ShownText.lines(prompt.text)),
     ]
     line.set("remainingAttempts", prompt.remainingAttempts.map { .integer(Int64($0)) })

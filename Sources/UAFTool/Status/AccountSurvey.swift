@@ -1,4 +1,5 @@
 import Glibc
+import PAMStacks
 import UAFConfiguration
 
 /// How everybody stands who is registered on this machine: for root alone, who may look into the state folder.

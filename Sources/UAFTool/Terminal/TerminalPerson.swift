@@ -26,7 +26,7 @@ struct TerminalPerson: Person, ~Copyable {
     let followsFull = muted != nil
     muted?.discard()
     if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
-    guard prompt.echo || Check(rawValue: prompt.check)?.isDrawn != true else {
+    guard prompt.check != .pattern || prompt.echo else {
       muted = nil
       return try drawPattern(prompt)
     }

@@ -46,6 +46,7 @@ def ports(caller, kind, free, taken_for, free_for):
     RANGE.write_text(f"{FIRST} {LAST}")
     arguments = (FIRST, FIRST + free, LAST, caller.uid, int(kind), taken_for, free_for)
     stranger = subprocess.Popen([sys.executable, "-c", PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE)
+    assert stranger.stdout
     try:
         stranger.stdout.readline()
         yield

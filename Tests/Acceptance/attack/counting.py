@@ -23,7 +23,8 @@ def guess(lab, person, count, **options):
 
 def counts(lab, person, **options):
     """Says so if all is as ever: the limit is counted, then locked."""
-    return _judge(*guess(lab, person, GUESSES, **options), LIMIT)
+    looked, logins = guess(lab, person, GUESSES, **options)
+    return _judge(looked, logins, LIMIT)
 
 
 def refuses(lab, person, code=hosts.SYSTEM_ERR, **options):

@@ -109,15 +109,15 @@ def read(packet):
 
 def converse(uid, *packets):
     """Sends the first packet, and one more for each prompt and each ready; returns all messages."""
-    conversation, packets, messages = Conversation(uid), list(packets), []
+    conversation, waiting, messages = Conversation(uid), list(packets), []
     try:
-        conversation.send(packets.pop(0))
+        conversation.send(waiting.pop(0))
         while message := conversation.receive():
             messages.append(message)
             if message[0] in (PROMPT, READY):
-                if not packets:
+                if not waiting:
                     break
-                conversation.send(packets.pop(0))
+                conversation.send(waiting.pop(0))
     finally:
         conversation.close()
     return messages

@@ -15,7 +15,7 @@ def own_lines():
     found = [re.fullmatch(r"\s+(\[[^]]*\]|\w+)\s+(\S.*)", line) for line in text.splitlines()]
     if not found or None in found:
         raise ValueError(f"{PROFILE} has lines that are none of a stack: {text}")
-    return [f"{line[1]}  {line[2]}" for line in found]
+    return [f"{line[1]}  {line[2]}" for line in found if line]
 
 
 def common_auth():

@@ -1,5 +1,6 @@
 """A Debian of its own: an overlay over folders that are only read, and processes in namespaces."""
 
+import io
 import pathlib
 import select
 import shutil
@@ -144,6 +145,8 @@ class Conversation:
 
     def __init__(self, command):
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        assert self._process.stdin and isinstance(self._process.stdout, io.BufferedReader)
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self.text = ""
 
     def until(self, beginning, seconds=30):
@@ -155,17 +158,17 @@ class Conversation:
             found = [line for line in lines if line.startswith(beginning)]
             if found:
                 return found[0]
-            ready, _, _ = select.select([self._process.stdout], [], [], max(0, deadline - time.monotonic()))
-            part = self._process.stdout.read1() if ready else b""
+            ready, _, _ = select.select([self._stdout], [], [], max(0, deadline - time.monotonic()))
+            part = self._stdout.read1() if ready else b""
             must(part, f"no line begins with {beginning!r}: {self.text!r}")
             self.text += part.decode(errors="replace")
 
     def answer(self, text):
-        self._process.stdin.write(text.encode() + b"\n")
-        self._process.stdin.flush()
+        self._stdin.write(text.encode() + b"\n")
+        self._stdin.flush()
 
     def end(self):
         """Waits for the end and returns the exit status."""
-        self._process.stdin.close()
-        self.text += self._process.stdout.read().decode(errors="replace")
+        self._stdin.close()
+        self.text += self._stdout.read().decode(errors="replace")
         return self._process.wait(30)

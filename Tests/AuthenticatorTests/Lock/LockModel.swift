@@ -1,14 +1,14 @@
 /// The lock as the documentation tells it, to hold the ledger against.
 ///
 /// The wrong entries in a list, and clocks that run down second by second: it shares no code and no idea with the ledger.
-struct LockModel {
+struct LockModel: Hashable {
   /// Who enters: the person here, somebody afar, another user of the machine.
   enum Origin: Int, CaseIterable {
     case here, afar, another
   }
 
   /// What is configured, in whole seconds.
-  struct Rules: Equatable {
+  struct Rules: Hashable {
     var tries: Int
     var seconds: Int
     /// Temporary locks before the permanent one; nil: never permanent.
@@ -24,19 +24,20 @@ struct LockModel {
     case lockedForGood
   }
 
-  private struct Lock {
+  private struct Lock: Hashable {
     let length: Int?  // nil: for good
+    /// Below zero once it is over, until somebody looks.
     var left: Int
     var wasSeenOver = false
     var stands: Bool { length == nil || left > 0 }
   }
 
-  private struct Entry {
-    let number: Int
+  private struct Entry: Hashable {
+    var number: Int
     var lock: Lock?
   }
 
-  private struct Side {
+  private struct Side: Hashable {
     /// Everything that counts, the oldest first.
     var entries: [Entry] = []
     /// The strictest rules that any of them was counted under.
@@ -119,11 +120,36 @@ struct LockModel {
 
   /// Somebody looks: what is over is over for good.
   mutating func look() {
-    forEachLock { if !$0.stands { $0.wasSeenOver = true } }
+    forEachLock { lock in
+      guard !lock.stands else { return }
+      (lock.wasSeenOver, lock.left) = (true, 0)
+    }
   }
 
   mutating func pass(_ seconds: Int) {
-    forEachLock { $0.left = Swift.max(0, $0.left - seconds) }
+    forEachLock { if $0.length != nil, !$0.wasSeenOver { $0.left -= seconds } }
+  }
+
+  /// The machine's memory, with its clock, is what it was so long ago, and the disk is not; somebody looks at once.
+  mutating func goBack(_ seconds: Int) {
+    forEachLock { lock in
+      guard let length = lock.length, !lock.wasSeenOver else { return }
+      lock.left = Swift.min(length, lock.left + seconds)
+    }
+    look()
+  }
+
+  /// The numbers of all entries that count.
+  var entryNumbers: [Int] { sides.flatMap { $0.entries.map(\.number) } }
+
+  /// Gives all entries other numbers, in the same order.
+  mutating func renumber(last: Int, _ number: (Int) -> Int) {
+    numbers = last
+    for side in sides.indices {
+      for index in sides[side].entries.indices {
+        sides[side].entries[index].number = number(sides[side].entries[index].number)
+      }
+    }
   }
 
   /// Clocks that nobody saw end run once more.

@@ -17,10 +17,7 @@ struct person {
   const char *wait_for; /* NULL: has typed already */
 };
 
-static void no_delay(int status, unsigned microseconds, void *data)
-{
-  (void)status, (void)microseconds, (void)data;
-}
+static void no_delay(int status, unsigned microseconds, void *data) { (void)status, (void)microseconds, (void)data; }
 
 static char *answer(const struct person *person)
 {

@@ -17,8 +17,8 @@ server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 server.bind((address, 53))
 print("listening", flush=True)
 while True:
-    readable, _, _ = select.select([server, 0], [], [])
-    if 0 in readable:
+    readable, _, _ = select.select([server, sys.stdin], [], [])
+    if sys.stdin in readable:
         break
     query, client = server.recvfrom(4096)
     end = query.index(b"\0", 12) + 1

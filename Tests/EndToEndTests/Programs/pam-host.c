@@ -11,10 +11,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-static void no_delay(int status, unsigned microseconds, void *data)
-{
-  (void)status, (void)microseconds, (void)data;
-}
+static void no_delay(int status, unsigned microseconds, void *data) { (void)status, (void)microseconds, (void)data; }
 
 static char *read_line(void)
 {

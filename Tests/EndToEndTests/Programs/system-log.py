@@ -46,10 +46,10 @@ print(os.getpid(), flush=True)
 
 lines = []
 while True:
-    readable, _, _ = select.select([listener, 0], [], [])
+    readable, _, _ = select.select([listener, sys.stdin], [], [])
     if listener in readable:
         take(listener, lines)
-    if 0 in readable:
+    if sys.stdin in readable:
         if not os.read(0, 1):
             break
         # What a program that has ended has logged is in the queue.

@@ -239,7 +239,12 @@ else:
         ("flock", 73, 3, 1),
         ("fsync", 74, 3),
     ]
-needed = [("getpid", 39), ("clock_gettime", 228, 0, zeros), ("getrandom", 318, zeros, 16, 0), ("munmap", 11, 0x10000, 4096)]
+needed: list[tuple] = [
+    ("getpid", 39),
+    ("clock_gettime", 228, 0, zeros),
+    ("getrandom", 318, zeros, 16, 0),
+    ("munmap", 11, 0x10000, 4096),
+]
 if core:
     needed += [
         ("open of the device key", 2, state + b"/device.key\0", READ, 0),

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The servers of Tests/Servers/https_servers.py: one good, the others each wrong in one thing.
+/// The servers of Tests/Servers/https_servers.py: a good one, and others with one fault each.
 struct BadServers: Decodable {
-  /// PEM of the authority all but some of them are certified by.
+  /// PEM of the authority that has certified most of them.
   let authority: String
   private let ports: [String: Int]
 

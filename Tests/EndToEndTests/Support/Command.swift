@@ -47,7 +47,7 @@ final class Command {
     return try command.end()
   }
 
-  /// Runs a program whose failure is none of the test's claims.
+  /// Runs a program that must succeed, although the test is not about it.
   @discardableResult
   static func succeed(
     _ arguments: [String], input: String = "", environment: [String: String] = [:], logged: Bool = true
@@ -64,7 +64,7 @@ final class Command {
   /// What it has printed so far.
   var text: String { String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self) }
 
-  /// Writes to its standard input, which stays open; a program that has ended already takes nothing.
+  /// Writes to its standard input, which stays open; does nothing if the program has ended already.
   func send(_ bytes: [UInt8]) { try? input.fileHandleForWriting.write(contentsOf: bytes) }
 
   func send(_ text: String) { send(Array(text.utf8)) }
@@ -80,6 +80,6 @@ final class Command {
     return Output(status: process.terminationReason == .exit ? status : -status, text: text)
   }
 
-  /// The processes it started, and theirs.
+  /// The processes that it started, directly or not.
   func descendants(named name: String) -> [pid_t] { ProcessTable.descendants(of: identifier, named: name) }
 }

@@ -1,10 +1,10 @@
-/// What the state folder of a ``Scene`` lies on, in a mount namespace of its own that goes away with this.
+/// The disk that a ``Scene``'s state folder is on, in a mount namespace that ends with this value.
 final class Disk {
   private let holder: Command
-  /// What puts a program where the disk is mounted.
+  /// The command that runs a program in the namespace where the disk is mounted.
   let prefix: [String]
 
-  /// Mounts what `script` says; `$1` is the state folder.
+  /// Mounts a disk with `script`, in which `$1` is the state folder.
   init(_ scene: Scene, _ script: String) throws {
     let text = "set -e; mount --make-rprivate /; \(script)\necho mounted; exec cat"
     holder = try Command(["unshare", "--mount", "/bin/sh", "-c", text, "sh", scene.settings.stateDirectory])
@@ -12,12 +12,12 @@ final class Disk {
     prefix = ["nsenter", "--mount", "--target", "\(holder.identifier)"]
   }
 
-  /// The same files, of which none can be changed.
+  /// The same files, read-only.
   static func readOnly(_ scene: Scene) throws -> Disk {
     try Disk(scene, #"mount --bind "$1" "$1"; mount -o remount,bind,ro "$1""#)
   }
 
-  /// The same files, without those that match `files`, on a disk that has no block left, but for so many KiB.
+  /// The same files, without those that match `files`, on a disk with only so many KiB left.
   static func full(_ scene: Scene, dropping files: String = "", but kibibytes: Int = 0) throws -> Disk {
     try Disk(
       scene,

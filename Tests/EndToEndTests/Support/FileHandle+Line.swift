@@ -1,7 +1,7 @@
 import Foundation
 
 extension FileHandle {
-  /// What comes up to the end of a line, without it; less if the stream ends before.
+  /// The text up to the end of a line, without the line feed; less if the stream ends before.
   var firstLine: String {
     var bytes = Data()
     while bytes.last != UInt8(ascii: "\n") {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of this test run, which goes away with the run, whatever its end.
+/// A folder of this test run, which is removed when the run ends, however it ends.
 final class Folder: Sendable {
   private static let made = Result { try Folder() }
 
@@ -15,7 +15,7 @@ final class Folder: Sendable {
     // SAFETY: the array is NUL-terminated and written in place.
     guard unsafe mkdtemp(&template) != nil else { throw Failure("mkdtemp: errno \(errno)") }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    // Programs of other users go through it.
+    // Programs of other users must be able to enter it.
     try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: path)
     let cleaner = Process()
     cleaner.executableURL = URL(filePath: "/bin/sh")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server of another make: interop/server.py, which knows the specification and nothing of our sources.
+/// Another maker's server: interop/server.py, which was written from the specification without this project's sources.
 struct ForeignServer: Decodable {
   /// How messages are carried.
   enum Dialect: CaseIterable {
@@ -48,7 +48,7 @@ struct ForeignServer: Decodable {
     }
   }
 
-  /// What an account of this server is given to register.
+  /// The payload with which an account of this server registers.
   func payload(_ user: String) throws -> String {
     let members: [String: Any] = [
       "v": 1, "op": "Reg", "server": url, "username": user, "authCode": Self.code, "expires": 4_000_000_000,

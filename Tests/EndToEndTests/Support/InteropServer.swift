@@ -1,8 +1,8 @@
 import Foundation
 
-/// A server of another make that runs as long as the tests: a program of interop/, which announces itself in a line of JSON.
+/// Another maker's server, which runs as long as the tests: a program of interop/, which prints a line of JSON when it is ready.
 final class InteropServer<Announcement: Decodable & Sendable>: Sendable {
-  /// What the program said of itself, or why it did not start.
+  /// What the program printed about itself, or why it did not start.
   let announced: Result<Announcement, any Error>
   private let input = Pipe()
   private let output = Pipe()
@@ -23,7 +23,7 @@ final class InteropServer<Announcement: Decodable & Sendable>: Sendable {
     }
   }
 
-  /// Has it say this to right answers from now on, and waits until it does.
+  /// Sets what it replies to right answers from now on, and waits until it does.
   func say(_ word: String) throws {
     try input.fileHandleForWriting.write(contentsOf: Data((word + "\n").utf8))
     guard output.fileHandleForReading.firstLine == word else { throw Failure("the program does not listen") }

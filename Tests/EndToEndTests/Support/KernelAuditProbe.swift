@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whether a program with root can speak to the kernel's audit here at all.
+/// Whether a program that runs as root can use the kernel's audit on this machine.
 enum KernelAuditProbe {
   static let isThere: Bool = {
     let audit = socket(AF_NETLINK, CInt(SOCK_RAW.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 9)

@@ -1,4 +1,4 @@
-/// What a PAM host heard in one call of pam_authenticate, or in the stages it went through.
+/// What a PAM host was told in one call of pam_authenticate, or in several stages.
 struct Login {
   /// The last code.
   let code: PAMCode?
@@ -16,7 +16,7 @@ struct Login {
     }
     prompts = texts("prompt")
     errors = texts("error")
-    // A host that did not come to its end has no code, whatever its status.
+    // A host that did not run to its end has no code, whatever its status.
     codes = texts("result").map { Int32($0).flatMap { PAMCode(rawValue: $0) } }
     code = codes.last ?? nil
   }

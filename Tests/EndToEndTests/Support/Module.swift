@@ -1,18 +1,18 @@
 import Foundation
 
-/// A `pam_uaf.so` of the tests' own, which looks for the core elsewhere than the tree's.
+/// A `pam_uaf.so` for the tests, which looks for the core in another place than that of the tree.
 struct Module {
   let path: String
-  /// The folder it starts the core from, which does not exist yet.
+  /// The folder from which it starts the core; it does not exist yet.
   let libexec: String
 
   private static let alone = Result { try Module(socket: "/nonexistent/pam-uaf/helper.sock") }
   private static let socket = Result { try Module(socket: "/run/pam-uaf/helper.sock") }
 
-  /// One that has no socket to try.
+  /// A module without a socket to try.
   static func startingTheCore() throws -> Module { try alone.get() }
 
-  /// One that tries the socket of systemd's unit, and never finds a core to start: what it hears came from the socket.
+  /// A module that tries the socket of systemd's unit, and finds no core to start, so all it receives comes from there.
   static func atSocket() throws -> Module { try socket.get() }
 
   private init(socket: String) throws {
@@ -24,7 +24,7 @@ struct Module {
     ])
   }
 
-  /// Makes the folder anew, with these files in it.
+  /// Makes the folder again, with these files in it.
   func install(_ files: [String: String]) throws {
     try? FileManager.default.removeItem(atPath: libexec)
     try FileManager.default.createDirectory(atPath: libexec, withIntermediateDirectories: false)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What /proc tells of other processes.
+/// What /proc says about other processes.
 enum ProcessTable {
   /// The descendants of a process that have this name (15 characters at most).
   static func descendants(of ancestor: pid_t, named name: String) -> [pid_t] {
@@ -44,7 +44,7 @@ enum ProcessTable {
   }
 
   private static func read(_ identifier: pid_t, _ file: String) -> String {
-    // Not Data(contentsOf:), which believes the size of 0 that these files announce.
+    // Not Data(contentsOf:), since these files give their size as 0.
     guard let handle = FileHandle(forReadingAtPath: "/proc/\(identifier)/\(file)") else { return "" }
     defer { try? handle.close() }
     return String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `make build` lays out: the tests use these programs and no others.
+/// The programs that `make build` lays out; the tests use no others.
 enum Programs {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   private static let root = tests.deletingLastPathComponent().deletingLastPathComponent()
@@ -15,7 +15,7 @@ enum Programs {
   static let tool = root.path + "/build/stage\(prefix)/bin/uafctl"
   static let server = root.path + "/build/stage\(prefix)/bin/uaf-server"
   private static let builtModule = root.path + "/build/tree/pam_uaf.so"
-  /// A link to the module, since libpam takes a path with a space for two words; the module itself where none can be made.
+  /// A link to the module, since libpam reads a path with a space as two words; the module itself if no link can be made.
   static let module: String = {
     do {
       let link = try Folder.shared.file("pam_uaf.so")
@@ -26,13 +26,13 @@ enum Programs {
   static let shim = root.path + "/cshim"
   static let badServers = tests.deletingLastPathComponent().path + "/Servers/https_servers.py"
 
-  /// A program of this target's own.
+  /// A program of this target.
   static func own(_ name: String) -> String { tests.path + "/Programs/" + name }
 
   /// A page of the documentation.
   static func page(_ name: String) -> String { root.path + "/docs/" + name }
 
-  /// Fails where something is missing.
+  /// Fails if a program is missing.
   static func require() throws {
     for path in [helper, fetch, tool, server, builtModule] where !FileManager.default.fileExists(atPath: path) {
       throw Failure("\(path) is missing: run make build")

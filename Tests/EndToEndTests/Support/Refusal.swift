@@ -1,6 +1,6 @@
 import Testing
 
-/// What must come of a login that cannot be decided: PAM's code, what the person reads, and what the log says.
+/// The result that a login must have if it cannot be decided: PAM's code, the person's text, and the log line.
 struct Refusal: Sendable, CustomTestStringConvertible {
   let code: PAMCode
   /// The one text the person is shown.
@@ -12,12 +12,12 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { log }
 
-  /// Facility authpriv, in the numbers of RFC 5424, 6.2.1: other users may read what other facilities get.
+  /// Facility authpriv (RFC 5424, section 6.2.1): other users may read what is logged to other facilities.
   private static let facility = 10
 
   /// Carries out a login and compares.
   ///
-  /// Where the machine has no mount namespace to give, nothing of the log is seen: ``LogTests`` says so, skipped.
+  /// On a machine without mount namespaces the log is not seen, and ``LogTests`` is skipped.
   func check(_ sourceLocation: SourceLocation = #_sourceLocation, _ login: () throws -> Login) throws {
     if SystemLog.isPossible { _ = try SystemLog.shared().take() }
     let login = try login()
@@ -26,7 +26,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     #expect(login.prompts.count == (asks ? 1 : 0), sourceLocation: sourceLocation)
     guard SystemLog.isPossible else { return }
     let lines = try SystemLog.shared().take()
-    // The line says of which PAM service it is.
+    // The line names the PAM service.
     #expect(lines.contains { $0.contains(log) && $0.contains("demo") }, "\(lines)", sourceLocation: sourceLocation)
     #expect(lines.allSatisfy { Self.facility(of: $0) == Self.facility }, "\(lines)", sourceLocation: sourceLocation)
     #expect(!lines.contains { $0.contains(Scene.passcode) }, "\(lines)", sourceLocation: sourceLocation)

@@ -7,14 +7,14 @@ final class Scene {
   private static let host = Result { try compileHost() }
 
   let folder: String
-  /// The account, which is there through nss_wrapper and in no file of the machine.
+  /// The account; nss_wrapper provides it, and no file of the machine has it.
   let user: String
   let server: Server
   var settings: Settings
-  /// What the state lies on, where it is not the machine's own disk.
+  /// The disk that the state is on, if it is not the machine's own.
   var disk: Disk?
 
-  /// A machine that was initialised, whose account has not registered.
+  /// An initialised machine whose account has not registered.
   init(_ server: Server? = nil, user: String? = nil, settings: (inout Settings) -> Void = { _ in }) throws {
     try Programs.require()
     let server = try server ?? Server.shared()
@@ -39,7 +39,7 @@ final class Scene {
     return scene
   }
 
-  /// The same, after which the server takes answers and says nothing to them.
+  /// The same; afterwards the server accepts connections and does not answer.
   static func registeredAtServerThatHangs(settings: (inout Settings) -> Void = { _ in }) throws -> Scene {
     let scene = try registered(settings: settings)
     let bad = try BadServers.shared()
@@ -60,13 +60,13 @@ final class Scene {
 
   var configuration: String { path("pam_uaf.conf") }
 
-  /// Writes the configuration anew.
+  /// Writes the configuration again.
   func configure(_ change: (inout Settings) throws -> Void = { _ in }) throws {
     try change(&settings)
     try write(settings.text, to: "pam_uaf.conf")
   }
 
-  /// Writes the PAM stack; MODULE stands for ours with its `conf=`.
+  /// Writes the PAM stack; MODULE stands for pam_uaf with its `conf=`.
   func stack(_ lines: String..., module: String = Programs.module) throws {
     let text = lines.joined(separator: "\n").replacing("MODULE", with: "\(module) conf=\(configuration)")
     try write(text + "\n", to: "pam.d/demo")
@@ -85,7 +85,7 @@ final class Scene {
       (disk?.prefix ?? []) + [Programs.tool, "--conf", configuration] + arguments, input: input, environment: names)
   }
 
-  /// What makes the account known to the programs that look it up.
+  /// The environment that makes the account known to programs.
   var names: [String: String] {
     [
       "LD_PRELOAD": "libnss_wrapper.so", "NSS_WRAPPER_PASSWD": path("passwd"), "NSS_WRAPPER_GROUP": path("group"),
@@ -106,7 +106,7 @@ final class Scene {
     Login(try Command.run(host(user: user, from: remote), input: answer + [UInt8(ascii: "\n")], environment: names))
   }
 
-  /// Goes through stages of one handle with these answers to their prompts.
+  /// Runs stages with one handle, and gives these answers to their prompts.
   func run(_ stages: [Stage], _ answers: [String]) throws -> Login {
     let input = answers.map { $0 + "\n" }.joined()
     return Login(

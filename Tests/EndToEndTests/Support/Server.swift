@@ -11,12 +11,12 @@ final class Server {
   // SAFETY: the tests of this target run one after the other.
   private nonisolated(unsafe) static let one = Result { try Server() }
 
-  /// The server of every test that does not stop it.
+  /// The server that the tests share, except for those that stop it.
   static func shared() throws -> Server { try unsafe one.get() }
 
   /// - Parameters:
   ///   - policy: the policy file's text; nil for the server's own policy.
-  ///   - name: what clients call it, instead of the address it listens at.
+  ///   - name: the name that clients use instead of the address it listens at.
   init(policy: String? = nil, name: String? = nil) throws {
     try Programs.require()
     state = try Folder.shared.folder("server")
@@ -28,7 +28,7 @@ final class Server {
     }
     var port = "0"
     if let name {
-      // Known before it listens, because it is a part of the name's URL.
+      // Chosen before it listens, because it is part of the URL with the name.
       let script = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1])"
       port = try Command.succeed(["python3", "-c", script], logged: false).lines.first ?? port
       options += ["--public-url", "https://\(name):\(port)"]
@@ -74,12 +74,12 @@ final class Server {
     return line
   }
 
-  /// What the account confirmed, as the server finds it when it checks again.
+  /// What the account confirmed, by the server's check of the stored texts.
   func audit(_ user: String) throws -> Output {
     try Command.run([Programs.server, "audit", "verify", user, "--state", state], logged: false)
   }
 
-  /// Takes the account's keys back.
+  /// Revokes the account's keys.
   func revoke(_ user: String) throws {
     try Command.succeed([Programs.server, "revoke", user, "--state", state], logged: false)
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// docs/servers-of-others.md, as far as people copy from it.
+/// The parts of docs/servers-of-others.md that people copy.
 enum ServersPage {
-  /// What stands for a server, and for its authority.
+  /// The placeholders for a server and its authority.
   static let host = "fido.example.com"
   static let authority = "/etc/pam-uaf/ca.pem"
 

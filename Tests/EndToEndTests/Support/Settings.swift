@@ -6,7 +6,7 @@ struct Settings {
   let stateDirectory: String
   /// Low, because the tests are not about the cost of a guess.
   var derivationCost = 12
-  /// One alone, unless a test is about a choice, for which there has to be a person.
+  /// Only one, unless a test is about a choice, which needs a person.
   var authenticators = ["passcode"]
   var lock = "lock_time = 300"
   /// Further lines of `[server]`.

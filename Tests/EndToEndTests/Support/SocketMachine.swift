@@ -1,15 +1,15 @@
 import Foundation
 import UAFWire
 
-/// A ``Scene`` whose helper is reached through the socket of systemd's unit, by root and by the account itself.
+/// A ``Scene`` whose helper is reached over the socket of systemd's unit, by root and by the account itself.
 ///
 /// All of it is in a mount namespace: `/run`, `/etc/security`, `/etc/passwd` and `/etc/group` are the scene's own there.
 final class SocketMachine {
-  /// What hides the machine's own paths, and listens.
+  /// The script that hides the machine's own paths, and listens.
   ///
   /// Arguments: the scene's folder, uafctl, the helper, until-closed.py.
   ///
-  /// The listener closes what it inherits, and with it the descriptor by which Foundation knows of a process's end: it
+  /// The listener closes what it inherits, also the descriptor by which Foundation learns that a process has ended. So it
   /// cannot be the test's own child.
   private static let preparation = """
     set -e
@@ -34,7 +34,7 @@ final class SocketMachine {
     let security = scene.path("security")
     try FileManager.default.createDirectory(atPath: security, withIntermediateDirectories: false)
     try FileManager.default.copyItem(atPath: scene.configuration, toPath: security + "/pam_uaf.conf")
-    // Where the checkout is, only root may be able to go.
+    // Perhaps only root may enter the folder of the checkout.
     peer = scene.path("peer.py")
     try FileManager.default.copyItem(atPath: Programs.own("peer.py"), toPath: peer)
     listener = try Command(
@@ -71,7 +71,7 @@ final class SocketMachine {
     try asPerson([scene.path("uafctl")] + arguments, input: input)
   }
 
-  /// Sends packets as the account, or as another person, one at the beginning and one for each prompt and *ready*, and tells
+  /// Sends packets as the account or as another person, one at the beginning and one for each prompt and *ready*, and returns
   /// what came back.
   func converse(_ packets: [UInt8]..., uid: Int = Scene.uid) throws -> [CoreMessage] {
     let program = ["python3", peer, "/run/pam-uaf/helper.sock"] + packets.map(Self.hexadecimal)
@@ -89,7 +89,7 @@ final class SocketMachine {
     return try CoreMessage(Packet(bytes.span), bytes.span)
   }
 
-  /// Opens many conversations as the account, and keeps those open that are not turned away.
+  /// Opens many conversations as the account, and keeps those open that are not refused.
   ///
   /// - Returns: the running program, which has printed what crowd.py prints.
   func crowd(_ count: Int, _ packet: [UInt8]) throws -> Command {

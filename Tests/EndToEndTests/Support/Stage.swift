@@ -1,7 +1,7 @@
 /// A call of libpam that the tests' host makes.
 enum Stage: String {
   case auth, account, password
-  /// The authentication of a host that has no conversation function from then on.
+  /// Authentication; from then on the host has no conversation function.
   case alone
   /// The password stage for a value that must be changed (PAM_CHANGE_EXPIRED_AUTHTOK).
   case expired

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Servers as others run them: interop/stand_ins.py, behind the configurations of docs/servers-of-others.md.
+/// Servers that behave like those of others: interop/stand_ins.py, used with the configurations of docs/servers-of-others.md.
 struct StandIns: Decodable {
   /// One of the three, in the order of the page.
   enum Kind: Int, CaseIterable {
@@ -16,7 +16,7 @@ struct StandIns: Decodable {
 
   static func shared() throws -> StandIns { try running.announced.get() }
 
-  /// Does something while they refuse what is right.
+  /// Runs a closure while they refuse right answers.
   func refusing<Result>(_ body: () throws -> Result) throws -> Result {
     try Self.running.say("no")
     let result = Swift.Result { try body() }

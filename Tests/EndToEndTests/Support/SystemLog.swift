@@ -1,12 +1,12 @@
 import Foundation
 
-/// The log of the programs a test starts: a /dev/log of a mount namespace of its own.
+/// The log of the programs that a test starts: a /dev/log in a mount namespace of its own.
 final class SystemLog: Sendable {
   private static let made = Result { try SystemLog() }
 
   static func shared() throws -> SystemLog { try made.get() }
 
-  /// What puts a program into the namespace; nothing on machines that have none to give.
+  /// The command that runs a program in the namespace; empty on machines without mount namespaces.
   let prefix: [String]
   private let input = Pipe()
   private let output = Pipe()

@@ -40,17 +40,20 @@ static struct frame_bytes cut(const uint8_t **bytes, size_t *left)
 static void write_begin(const uint8_t *bytes, size_t size)
 {
   static uint8_t packet[UAF_PACKET_MAX];
-  struct frame_begin begin = {.operation = OPERATION_AUTHENTICATE, .has_uid = size % 2 == 0, .has_flags = true,
-                              .has_caller = size % 3 == 0, .caller = (uint32_t)size};
-  struct frame_bytes *const parts[] = {&begin.account,     &begin.typed_name,  &begin.service, &begin.tty,
-                                       &begin.remote_host, &begin.remote_user, &begin.locale,  &begin.program,
-                                       &begin.command_line};
+  struct frame_begin begin = {.operation = OPERATION_AUTHENTICATE,
+                              .has_uid = size % 2 == 0,
+                              .has_flags = true,
+                              .has_caller = size % 3 == 0,
+                              .caller = (uint32_t)size};
+  struct frame_bytes *const parts[] = {&begin.account, &begin.typed_name,  &begin.service,
+                                       &begin.tty,     &begin.remote_host, &begin.remote_user,
+                                       &begin.locale,  &begin.program,     &begin.command_line};
   static const size_t limits[] = {256, 256, 64, 256, 256, 256, 64, UAF_PROGRAM_MAX, UAF_COMMAND_MAX};
   bool fits = true;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     *parts[i] = cut(&bytes, &size);
-    fits &= parts[i]->length <= limits[i] &&
-            (parts[i]->length == 0 || parts[i] == &begin.command_line || memchr(parts[i]->start, 0, parts[i]->length) == NULL);
+    fits &= parts[i]->length <= limits[i] && (parts[i]->length == 0 || parts[i] == &begin.command_line ||
+                                              memchr(parts[i]->start, 0, parts[i]->length) == NULL);
   }
   const size_t length = frame_write_begin(packet, sizeof packet, &begin);
   MUST((length > 0) == fits);

@@ -18,7 +18,7 @@ struct host {
   const char *arguments[HOST_ARGUMENTS + 1];
   const char *other_line[HOST_ARGUMENTS + 1]; /* the same arguments in another line of the stack */
   int argument_count;
-  const char *answer;   /* the last one of the person, or NULL */
+  const char *answer; /* the last one of the person, or NULL */
   unsigned prompts, log_lines, delays, failed_lookups;
 };
 

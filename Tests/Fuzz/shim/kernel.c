@@ -396,10 +396,7 @@ ssize_t world_readlink(const char *path, char *bytes, size_t capacity)
   return (ssize_t)length;
 }
 
-char *world_getenv(const char *name)
-{
-  return strcmp(name, "LC_ALL") == 0 ? (char *)(uintptr_t)kernel.locale : NULL;
-}
+char *world_getenv(const char *name) { return strcmp(name, "LC_ALL") == 0 ? (char *)(uintptr_t)kernel.locale : NULL; }
 
 pid_t world_getpid(void) { return kernel.in_copy ? 101 : 100; }
 

@@ -15,10 +15,10 @@ struct kernel {
   const uint8_t *command;
   size_t command_length;
   /* Happening. */
-  int64_t now;         /* milliseconds */
-  int64_t waited;      /* of them for the core */
+  int64_t now;    /* milliseconds */
+  int64_t waited; /* of them for the core */
   bool child_started, child_ended, child_killed, child_reaped, child_is_lost, in_copy;
-  long slack;          /* nanoseconds by which a wait may end late */
+  long slack;  /* nanoseconds by which a wait may end late */
   bool direct; /* the core was started by the module, not reached */
   /* The last packet that was handed to the module, and what is known of those before. */
   const uint8_t *last;

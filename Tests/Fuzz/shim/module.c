@@ -32,8 +32,8 @@ static bool finished_with(uint8_t code, uint32_t result)
   if (said == NULL || size != 1 || *said != code)
     return false;
   said = packet_field(kernel.last, kernel.last_length, 2, &size);
-  return said != NULL && size == 4 && ((uint32_t)said[0] << 24 | (uint32_t)said[1] << 16 | (uint32_t)said[2] << 8 |
-                                       said[3]) == result;
+  return said != NULL && size == 4 &&
+         ((uint32_t)said[0] << 24 | (uint32_t)said[1] << 16 | (uint32_t)said[2] << 8 | said[3]) == result;
 }
 
 static bool finished_stale(void)
@@ -167,10 +167,7 @@ static void before(const struct record *call)
   kernel.waited = 0;
 }
 
-static int pass_flags(void)
-{
-  return host.silent ? (int)PAM_SILENT : 0;
-}
+static int pass_flags(void) { return host.silent ? (int)PAM_SILENT : 0; }
 
 static void authenticate(const struct record *call)
 {

@@ -74,10 +74,7 @@ bool script_fails(enum place place)
   return false;
 }
 
-const struct record *script_next(struct row *row)
-{
-  return row->used < row->count ? &row->items[row->used++] : NULL;
-}
+const struct record *script_next(struct row *row) { return row->used < row->count ? &row->items[row->used++] : NULL; }
 
 uint8_t script_byte(const struct record *record, size_t index)
 {

@@ -33,6 +33,8 @@ final class FakeServer {
   /// The version of UAF, and the AppID, of what is asked for in an authentication.
   var version = UPV.uaf10
   var appID: String?
+  /// What heads a request for a registration, in place of the usual.
+  var registrationHeader: OperationHeader?
   /// What is answered in place of any message.
   var garbage: String?
   /// The HTTP status of each answer.
@@ -149,7 +151,7 @@ final class FakeServer {
         text = UAFRequest.text(of: [
           .registration(
             RegistrationRequest(
-              header: header, challenge: challenge, username: context.username,
+              header: registrationHeader ?? header, challenge: challenge, username: context.username,
               policy: Policy(
                 accepted: try accepted.map { try $0.map { MatchCriteria(aaid: try AAID($0)) } },
                 disallowed: knownKeys.isEmpty ? [] : [MatchCriteria(aaid: aaid, keyIDs: knownKeys)])))

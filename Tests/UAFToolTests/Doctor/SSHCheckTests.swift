@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import PAMStacks
 @testable import UAFTool
 
 @Suite struct SSHCheckTests {

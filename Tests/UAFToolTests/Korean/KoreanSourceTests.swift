@@ -3,11 +3,15 @@ import Testing
 
 /// Every text in the sources of uafctl: Korean where it is called Korean, and none that has English alone.
 @Suite struct KoreanSourceTests {
+  private static let targets = ["Wording", "PAMStacks", "UAFTool"]
+
   private static let sources: [(name: String, text: String)] = {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/UAFTool")
-    let files =
-      FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+    let files = targets.flatMap { target in
+      FileManager.default.enumerator(at: folder.appending(path: target), includingPropertiesForKeys: nil)?
+        .compactMap { $0 as? URL } ?? []
+    }
     return files.filter { $0.pathExtension == "swift" }.compactMap { file in
       (try? String(contentsOf: file, encoding: .utf8)).map { (file.lastPathComponent, $0) }
     }
@@ -19,7 +23,7 @@ import Testing
     var end: String?
     for line in source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
       let indent = line.prefix { $0 == " " }
-      let word = line.dropFirst(indent.count)
+      let word = line.dropFirst(indent.count).replacing("package ", with: "", maxReplacements: 1)
       let isMember = [
         "var ", "static let ", "static func ", "private static let ", "private var ", "private static func ",
       ]

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import PAMStacks
 @testable import UAFTool
 
 /// Lines that are alive for libpam, and easily taken for dead ones.

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
+import ToolTestSupport
 
+@testable import PAMStacks
 @testable import UAFTool
 
 /// What dpkg asks before the module goes agrees with uafctl on who asks for the passcode.

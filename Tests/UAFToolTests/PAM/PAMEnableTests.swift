@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import PAMStacks
 @testable import UAFTool
 
 @Suite struct PAMEnableTests {
@@ -325,7 +326,7 @@ import Testing
     let linked = unsafe link(stacks.machine.pam + "/sudo", stacks.machine.pam + "/copy")
     #expect(linked == 0)
     #expect(refusal("sudo").hasPrefix("uafctl: sudo: has more than one name\n"))
-    stacks.write("sudo", Stacks.sudo + String(repeating: "#", count: PAMFolder.largest))
+    stacks.write("sudo", Stacks.sudo + String(repeating: "#", count: StackFileProblem.largest))
     #expect(refusal("sudo").hasPrefix("uafctl: sudo: is larger than 65536 bytes\n"))
     stacks.write("sudo", Stacks.sudo)
     stacks.folder.link("pam.d/uaf-sudo", to: "common-auth")

@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import PAMStacks
 @testable import UAFTool
 
 /// Other names of a program: sudo-i beside sudo, su-l beside su.

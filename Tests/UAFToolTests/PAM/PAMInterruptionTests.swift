@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import PAMStacks
 @testable import UAFTool
 
 /// What is left when `uafctl pam` is killed between any two of its changes, and when somebody else makes one between them.

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import HostSystem
+@testable import PAMStacks
 @testable import UAFTool
 
 @Suite struct StackTrialTests {
@@ -144,9 +145,9 @@ import Testing
       fake.account(service, in: folder, as: user)
     }
     func answered(
-      _ service: String, in folder: String, as user: String, account: Bool, in surroundings: Surroundings
+      _ service: String, in folder: String, as user: String, account: Bool, by answerer: (any StackAnswerer)?
     ) -> Result<Void, StackRefusal> {
-      LibPAM(tty: nil).answered(service, in: folder, as: user, account: account, in: surroundings)
+      LibPAM(tty: nil).answered(service, in: folder, as: user, account: account, by: answerer)
     }
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import Invocation
+import ToolTestSupport
 import UAFWire
 
 @testable import HostSystem

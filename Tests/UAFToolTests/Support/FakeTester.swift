@@ -1,5 +1,6 @@
 import Glibc
 
+@testable import PAMStacks
 @testable import UAFTool
 
 /// A libpam that answers by what the service's file says, and remembers what it was asked.
@@ -37,7 +38,7 @@ final class FakeTester: StackTester {
   }
 
   func answered(
-    _ service: String, in folder: String, as user: String, account: Bool, in surroundings: Surroundings
+    _ service: String, in folder: String, as user: String, account: Bool, by answerer: (any StackAnswerer)?
   ) -> Result<Void, StackRefusal> {
     asksAccount.append(account)
     whileAnswering()

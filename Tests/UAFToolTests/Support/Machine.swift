@@ -1,4 +1,5 @@
 import Glibc
+import ToolTestSupport
 import UAFWire
 
 @testable import UAFTool

@@ -1,5 +1,7 @@
 import Glibc
+import ToolTestSupport
 
+@testable import PAMStacks
 @testable import UAFTool
 
 /// A folder of services and a folder of ready stacks, with a libpam and passwords that say what a test wants.

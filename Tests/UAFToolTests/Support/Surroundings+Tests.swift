@@ -1,5 +1,6 @@
 import Glibc
 import Invocation
+import ToolTestSupport
 
 @testable import HostSystem
 @testable import UAFTool

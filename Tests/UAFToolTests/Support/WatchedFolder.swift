@@ -1,3 +1,4 @@
+@testable import PAMStacks
 @testable import UAFTool
 
 /// A folder that calls `beforeChange` with the number of the change, from 0, before it makes it.

@@ -2,8 +2,14 @@
 ///
 /// The figures are the weakest that the configuration allows. The statement adds the limits of the lock, which all types share.
 public enum VerificationAccuracy: Equatable, Sendable {
-  /// A text (metadata statement, CodeAccuracyDescriptor): how many characters there are to choose from, and the fewest of a value.
+  /// A text (metadata statement, CodeAccuracyDescriptor).
+  ///
+  /// - Parameters:
+  ///   - base: how many characters there are to choose from.
+  ///   - minimumLength: the fewest characters of a value.
   case code(base: UInt16, minimumLength: UInt16)
-  /// A pattern (metadata statement, PatternAccuracyDescriptor): how many patterns there are of the fewest nodes.
+  /// A pattern (metadata statement, PatternAccuracyDescriptor).
+  ///
+  /// - Parameter minimumComplexity: how many patterns there are of the fewest nodes.
   case pattern(minimumComplexity: UInt32)
 }

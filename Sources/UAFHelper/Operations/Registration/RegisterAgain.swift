@@ -25,10 +25,10 @@ struct RegisterAgain {
     let settings = try tools.server.settings()
     let client = try tools.server.clientSettings(settings)
     let code = try codes.code(entered: text, for: held.account, settings)
-    let run = try RegistrationRun(
-      tools, client, settings, held.account, held.account.identity, .code(code), among: [type],
+    let driver = try RegistrationDriver(
+      tools, client, settings, held.account, held.account.identity, .code(code), among: [type], named: type,
       in: try tools.accounts.openState(), replacingValues: true)
-    _ = try run.run(named: type)
+    _ = try driver.run()
     tools.log.write(.keys, "\(type.rawValue) was registered anew with an enrolment code")
     return Ending(.resetChosen, text: .registeredAgain(type.kind), log: "registered anew; not a login")
   }

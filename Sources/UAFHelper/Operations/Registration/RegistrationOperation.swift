@@ -30,8 +30,9 @@ struct RegistrationOperation: CallOperation {
       identity = try self.identity(uid, account, for: nil, settings)
       word = try self.word(on: account, types, named, client, settings)
     }
-    let run = try RegistrationRun(tools, client, settings, account, identity, word, among: types, in: directory)
-    let acceptance = try run.run(named: named)
+    let driver = try RegistrationDriver(
+      tools, client, settings, account, identity, word, among: types, named: named, in: directory)
+    let acceptance = try driver.run()
     return Success(text: .registered(user: identity.serverUserName), token: acceptance.token)
   }
 

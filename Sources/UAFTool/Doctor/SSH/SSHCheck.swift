@@ -1,3 +1,5 @@
+import PAMStacks
+
 /// What sshd makes of a stack that asks for the passcode.
 struct SSHCheck {
   /// Nil where there is no sshd, or it does not say.

@@ -1,5 +1,6 @@
 import Glibc
 import HostSystem
+import PAMStacks
 
 /// Where sshd says what it does.
 struct SSHConfiguration {

@@ -1,3 +1,4 @@
+import PAMStacks
 import Wording
 
 /// What doctor says of module names and arguments that do not do what was meant.

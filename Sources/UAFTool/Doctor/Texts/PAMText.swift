@@ -1,3 +1,4 @@
+import PAMStacks
 import Wording
 
 /// What doctor says of the services' stacks; `file` is the service's file.

@@ -1,3 +1,4 @@
+import PAMStacks
 import Wording
 
 /// What doctor says of the group whose members are led past pam_uaf.

@@ -34,6 +34,7 @@ def stopped_at(person, value, call, number):
         env={**os.environ, "CORE_UNDER": strace},
         bufsize=0,
     )
+    assert host.stdin
     try:
         host.stdin.write(value.encode() + b"\n")
         until(lambda: trace.exists() and "stopped by SIGSTOP" in trace.read_text(), f"the core at {call}")
@@ -112,14 +113,15 @@ def in_the_host(person, canary):
             stdout=subprocess.PIPE,
             bufsize=0,
         )
+        assert host.stdin and host.stdout
         try:
             host.stdin.write(person.passcode.encode() + b"\n")
             shown = b""
             while shown.count(b"prompt ") < 2:
                 part = host.stdout.read(4096)
-                must(part, f"the second login never asks: {shown}")
+                must(part, f"the second login never asks: {shown!r}")
                 shown += part
-            must(b"result 0" in shown, f"the right value is refused: {shown}")
+            must(b"result 0" in shown, f"the right value is refused: {shown!r}")
             hits[kind] = canary.in_memory(host.pid)
         finally:
             host.kill()

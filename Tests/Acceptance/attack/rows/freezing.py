@@ -106,9 +106,11 @@ class Held:
             for account in accounts
         ]
         for process in self.logins:
+            assert process.stdout
             while not (line := process.stdout.readline()).startswith(b"prompt"):
                 must(line, "a login in a delegated cgroup asks nothing")
         for number, process in enumerate(self.logins):
+            assert process.stdin
             process.stdin.write(f"wrong-guess-{number}\n".encode())
             process.stdin.flush()
         until(slot_holders, "a derivation is under way")

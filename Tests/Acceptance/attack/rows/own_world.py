@@ -119,7 +119,7 @@ def own_worlds(lab):
         "uafctl forget": ("uafctl", "forget", target.name),
     }
     programs = filters(lab)
-    ways = {f"{call} answered": (program,) for call, program in programs.items()}
+    ways: dict[str, tuple] = {f"{call} answered": (program,) for call, program in programs.items()}
     if namespaces:
         ways |= {"user namespace": USER_NAMESPACE}
         ways |= {f"user namespace, {name}": (*USER_NAMESPACE, *prefix) for name, prefix in ways.items() if "answered" in name}

@@ -73,6 +73,7 @@ def ends(command):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
+    assert process.stdout
     said = ""
     for line in process.stdout:
         said += line

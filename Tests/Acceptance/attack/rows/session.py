@@ -24,7 +24,7 @@ NOT_ROOT = 77
 
 def records(*people):
     """Every record of some accounts, by content, and every other file of the state; what is counted left out."""
-    found = {path.name: b"" for path in STATE.glob("accounts/*")}
+    found: dict = {path.name: b"" for path in STATE.glob("accounts/*")}
     for path in sorted(STATE.rglob("*")):
         if not path.is_file() or path.suffix == ".lock" or path.name.endswith("-journal"):
             continue

@@ -119,6 +119,9 @@ def one_process():
         ),
         None,
     )
+    if folder is None:
+        yield None
+        return
     made = False
     try:
         with contextlib.suppress(OSError):

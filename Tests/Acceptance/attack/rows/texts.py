@@ -82,8 +82,8 @@ def raw_lines(lines):
     causes=("somebody afar",),
 )
 def hostile_names(lab):
-    with open("/etc/passwd", "a") as passwd:
-        passwd.writelines(f"{name}:x:{700 + number}:65534::/:/bin/sh\n" for number, name in enumerate(ACCOUNTS))
+    with open("/etc/passwd", "a") as lines:
+        lines.writelines(f"{name}:x:{700 + number}:65534::/:/bin/sh\n" for number, name in enumerate(ACCOUNTS))
     passwd = pathlib.Path("/etc/passwd")
     lab.after(
         lambda: passwd.write_text(

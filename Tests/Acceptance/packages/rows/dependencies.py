@@ -18,7 +18,7 @@ OLD, NEW = "9:1", "9:2"
 
 def _wanted():
     """The names that the script asks for."""
-    block = re.search(r"(?ms)^packages=\((.*?)^\)", SCRIPT.read_text()).group(1)
+    (block,) = re.findall(r"(?ms)^packages=\((.*?)^\)", SCRIPT.read_text())
     lines = [line for line in block.splitlines() if not line.strip().startswith("#")]
     return [word for line in lines for word in line.split() if not word.startswith('"')]
 
@@ -82,7 +82,8 @@ def dependencies(lab):
         machine.write("/usr/local/bin/python3", "#!/bin/sh\n", 0o755)
         script = machine.bring(SCRIPT, "/var/tmp/deps.sh")
         there = _installed(machine)
-        missing = [name for name in _wanted() if name not in there and name not in ("make", "python3")]
+        # The Python from elsewhere can make environments, too.
+        missing = [name for name in _wanted() if name not in there and name not in ("make", "python3", "python3-venv")]
         old = ["make", "gcc-library", "unneeded", "kept"]
         needs_newer = {"gcc": {"Depends": f"gcc-library (= {NEW})"}}
         _offer(machine, missing + old, **needs_newer, valgrind={"Conflicts": "kept"})

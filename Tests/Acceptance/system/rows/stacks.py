@@ -43,6 +43,7 @@ def log_in(service, person, caller, stages, answers):
         stderr=subprocess.STDOUT,
         text=True,
     )
+    assert process.stdin and process.stdout
     asked, codes, lines, typed = [], [], [], None
     for line in process.stdout:
         lines.append(line)

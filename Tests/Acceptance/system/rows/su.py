@@ -8,7 +8,7 @@ from lab.table import must, row
 from system import cases, transcripts
 from system.cases import LANGUAGES
 
-_callers = {}
+_callers: dict[str, Person] = {}
 
 
 def prepare(lab):

@@ -27,7 +27,7 @@ class Client:
         self.user, self.kind = self.payload["username"], kind
         self.context = ssl.create_default_context(cadata=self.payload["ca"])
         self.device = uaf.encode(os.urandom(16))
-        self.key, self.key_id, self.counter, self.model = None, None, 0, None
+        self.key, self.key_id, self.counter, self.model = None, None, 0, ""
 
     def connect(self):
         connection = http.client.HTTPSConnection(self.url.hostname, self.url.port, context=self.context, timeout=60)

@@ -76,7 +76,7 @@ class Store:
         held = {"aaid": [MODEL], "keyIDs": [key["keyID"] for key in keys]}
         if op == "Reg":
             uaf.check(context.get("authCode", CODE) == CODE, 1401, "code")
-            policy = {"accepted": [[{"aaid": [MODEL]}]]}
+            policy: dict = {"accepted": [[{"aaid": [MODEL]}]]}
             if keys:
                 policy["disallowed"] = [held]
             fields = {"challenge": challenge, "policy": policy, "username": user + "2" if how == "other-user" else user}
@@ -126,7 +126,7 @@ class Store:
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    store = None
+    store: "Store"
 
     def log_message(self, *_):
         pass

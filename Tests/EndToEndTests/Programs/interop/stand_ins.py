@@ -31,7 +31,8 @@ class StandIn:
 
     version: typing.ClassVar = {"major": 1, "minor": 0}
     kind = "application/json"
-    text = None
+    text: str | None = None
+    facets = ""
 
     def __init__(self, base, certificate):
         self.base, self.certificate = base, certificate
@@ -195,7 +196,7 @@ class Newer(Engine):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    servers = ()
+    servers: typing.ClassVar = []
 
     def log_message(self, *_):
         pass

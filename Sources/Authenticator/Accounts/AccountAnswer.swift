@@ -1,0 +1,63 @@
+/// The server's last answer for an account, in the account's file, with the mark beside the file.
+struct AccountAnswer {
+  let records: AccountRecords
+  /// That the server has refused, where it could not be written into the file; nil for a file in memory.
+  let refusalMark: RefusalMark?
+
+  /// Writes down a refusal that could not be written down when it came.
+  func settleRefusal(at now: BootTime) throws(StateError) {
+    guard let refusalMark, refusalMark.isSet else { return }
+    try records.write { () throws(StateError) in try changeRecord { $0.noteRefusal(at: now) } }
+    refusalMark.clear()
+  }
+
+  /// How many of the server's answers were no yes.
+  func refusals() throws(StateError) -> UInt64 { try records.lastAnswer()?.refusals ?? 0 }
+
+  /// Keeps a yes, unless a refusal crossed it.
+  ///
+  /// - Parameter refusals: ``refusals()`` before the server was asked.
+  func noteYes(_ yes: LastAnswer.Yes, since refusals: UInt64) throws(StateError) {
+    try change { answer in
+      guard refusalMark?.isSet != true else { return }
+      answer.note(yes, since: refusals)
+    }
+  }
+
+  /// Takes back what the last yes was good for; where the file cannot be written, by the mark.
+  ///
+  /// - Parameter always: whether it is written down too where no answer was ever kept.
+  func noteRefusal(at now: BootTime, always: Bool) throws(StateError) {
+    do throws(StateError) {
+      try records.write { () throws(StateError) in
+        let isKept = try records.lastAnswer() != nil
+        guard isKept || always else { return }
+        try changeRecord { $0.noteRefusal(at: now) }
+      }
+    } catch {
+      guard case .database = error, let refusalMark, refusalMark.set() else { throw error }
+    }
+  }
+
+  /// Judges whether the account may be let in without the server; that it was looked at is written down first.
+  func judgeOffline(
+    at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
+  ) throws(StateError) -> OfflineJudgement {
+    guard try records.lastAnswer() != nil, refusalMark?.isSet != true else { return .refused(.noYes) }
+    return try change { $0.judge(at: now, maximumAge: maximumAge, opened: opened, terms: terms) }
+  }
+
+  private func change<Result>(_ body: (inout LastAnswer) -> Result) throws(StateError) -> Result {
+    try records.write { () throws(StateError) in try changeRecord(body) }
+  }
+
+  private func changeRecord<Result>(_ body: (inout LastAnswer) -> Result) throws(StateError) -> Result {
+    // An account that was taken away meanwhile gets nothing back.
+    try records.requireIdentity()
+    let before = try records.lastAnswer()
+    var answer = before ?? LastAnswer()
+    let result = body(&answer)
+    if answer != before { try records.put(answer) }
+    return result
+  }
+}

@@ -1,0 +1,103 @@
+import SecretMemory
+
+/// The attempts on an account's authenticators, and their locks, in the account's file.
+struct AccountAttempts {
+  let records: AccountRecords
+  /// Called once for each lock that was found to be over, when that is on the disk.
+  var lockEnded: ((AuthenticatorType, AttemptOrigin) -> Void)?
+
+  init(_ records: AccountRecords) { self.records = records }
+
+  /// Counts an attempt on disk, checks the value, and takes the count back if it was right.
+  ///
+  /// No transaction is held while the key is derived.
+  ///
+  /// - Throws: ``StateError``; `absent` where no value is set.
+  func verify(
+    _ value: borrowing Secret, for type: AuthenticatorType, from origin: AttemptOrigin, at now: BootTime,
+    policy: LockPolicy, deviceSecret: borrowing Secret
+  ) throws(StateError) -> Verification {
+    guard let enrolled = try records.authenticator(type) else { throw .absent }
+    let ticket: UInt64
+    switch try charge(type, origin, at: now, policy: policy) {
+    case .locked(let time): return .locked(time)
+    case .permanentlyLocked: return .permanentlyLocked
+    case .charged(let charged): ticket = charged
+    }
+    let wrap = KeyWrap(identity: records.identity, type: type)
+    guard let unlocked = try UnlockedAuthenticator.open(enrolled, wrap: wrap, with: value, deviceSecret: deviceSecret)
+    else { return .wrong(newLock(type, by: ticket)) }
+    do throws(StateError) { try settle(type, ticket: ticket, of: enrolled) } catch {
+      // Right when it was entered, and changed while it was checked: it is wrong now, and counted.
+      guard error == .superseded else { throw error }
+      return .wrong(newLock(type, by: ticket))
+    }
+    return .verified(unlocked)
+  }
+
+  /// For telling alone: what cannot be read is not told.
+  private func newLock(_ type: AuthenticatorType, by ticket: UInt64) -> NewLock? {
+    (try? records.ledger(type))?.lock(broughtAboutBy: ticket)
+  }
+
+  /// Counts one attempt on an authenticator, on disk, before its value may be looked at.
+  ///
+  /// One short write transaction; nothing is held afterwards.
+  ///
+  /// - Throws: ``StateError``: where nothing could be counted, nothing may be checked.
+  func charge(
+    _ type: AuthenticatorType, _ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy
+  ) throws(StateError) -> ChargeOutcome {
+    let (outcome, ended) = try records.write { () throws(StateError) in
+      var ledger = try records.ledger(type)
+      let before = ledger
+      let outcome = ledger.charge(origin, at: now, policy: policy)
+      if ledger != before { try records.put(ledger, type) }
+      return (outcome, before.endedLocks(at: now))
+    }
+    for origin in ended { lockEnded?(type, origin) }
+    return outcome
+  }
+
+  /// Clears the attempts up to this ticket after a correct entry.
+  ///
+  /// - Throws: ``StateError``; `superseded` for another value than the one that is set, `absent` for none.
+  func settle(_ type: AuthenticatorType, ticket: UInt64, of enrolled: EnrolledAuthenticator) throws(StateError) {
+    try records.write { () throws(StateError) in
+      guard let stored = try records.authenticator(type) else { throw .absent }
+      guard stored.sealedKey == enrolled.sealedKey else { throw .superseded }
+      var ledger = try records.ledger(type)
+      ledger.settle(ticket)
+      try records.put(ledger, type)
+    }
+  }
+
+  /// Lifts every lock of every authenticator.
+  func unlock() throws(StateError) {
+    try records.write { () throws(StateError) in
+      for type in AuthenticatorType.allCases where try records.authenticator(type) != nil {
+        var ledger = try records.ledger(type)
+        ledger.unlock()
+        try records.put(ledger, type)
+      }
+    }
+  }
+
+  /// The attempts as they stand at a moment; a lock that is over is written down as over, where that is possible.
+  func ledger(_ type: AuthenticatorType, at now: BootTime) throws(StateError) -> AttemptLedger {
+    let before = try records.ledger(type)
+    var told = before
+    told.pass(to: now)
+    guard told != before else { return told }
+    let ended = try? records.write { () throws(StateError) in
+      // Read again: attempts may have been counted since, and another call may have told it.
+      var ledger = try records.ledger(type)
+      let ended = ledger.endedLocks(at: now)
+      ledger.pass(to: now)
+      try records.put(ledger, type)
+      return ended
+    }
+    for origin in ended ?? [] { lockEnded?(type, origin) }
+    return told
+  }
+}

@@ -1,0 +1,299 @@
+import SecretMemory
+import UAFCrypto
+
+/// The state of one account: one SQLite file, so that what is frozen, full or damaged is one
+/// person's problem.
+public final class AccountFile {
+  /// Whose state it is.
+  public let identity: AccountIdentity
+  /// Called once for each lock that was found to be over, when that is on the disk.
+  public var lockEnded: ((AuthenticatorType, AttemptOrigin) -> Void)? {
+    get { attempts.lockEnded }
+    set { attempts.lockEnded = newValue }
+  }
+
+  let records: SealedRecords
+  private let contents: AccountRecords
+  private let keyring: AccountKeys
+  private let answer: AccountAnswer
+  private var attempts: AccountAttempts
+
+  private init(_ contents: AccountRecords, refusalMark: RefusalMark?) {
+    identity = contents.identity
+    records = contents.sealed
+    self.contents = contents
+    keyring = AccountKeys(contents)
+    answer = AccountAnswer(records: contents, refusalMark: refusalMark)
+    attempts = AccountAttempts(contents)
+  }
+
+  // MARK: The file
+
+  /// Whether an account's file exists, or did once: the one question `nouserok` asks.
+  ///
+  /// A file that cannot be looked at throws, and is then no "never".
+  ///
+  /// - Throws: ``StateError``.
+  public static func exists(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> Bool {
+    try AccountFiles.exists(in: directory, uid: uid)
+  }
+
+  /// Opens the file of an account.
+  ///
+  /// - Parameters:
+  ///   - uid: the account's number.
+  ///   - name: its canonical name; nil where the caller may not tell (then it is not compared).
+  ///   - serverUserName: what root's configuration maps the name to; nil as above.
+  /// - Returns: nil if nothing was ever registered, or only a tombstone is left.
+  /// - Throws: ``StateError``: `identityMismatch` for another account's file, `serverNameChanged`, `damaged`, `unsafe` ...
+  public static func open(
+    in directory: borrowing StateDirectory, uid: UInt32, name: [UInt8]?, serverUserName: (String) -> String?
+  ) throws(StateError) -> AccountFile? {
+    guard let records = try AccountFiles.records(in: directory, uid: uid) else { return nil }
+    guard let body = try records.body(.identity, of: nil) else {
+      // Either everything was deregistered, or somebody removed the row: the tombstone tells.
+      guard try records.body(.tombstone, of: nil) == Tombstone.buried.record else { throw .damaged }
+      return nil
+    }
+    let identity = try AccountIdentity(record: body)
+    guard identity.uid == uid, name.map({ $0 == identity.name }) ?? true else { throw .identityMismatch }
+    if let known = String(validating: identity.name, as: UTF8.self), let mapped = serverUserName(known) {
+      guard mapped == identity.serverUserName else {
+        throw .serverNameChanged(registered: identity.serverUserName, configured: mapped)
+      }
+    }
+    let contents = AccountRecords(identity: identity, sealed: records)
+    return AccountFile(contents, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))
+  }
+
+  /// Makes the file of an account that has none, or brings one back from its tombstone, with its first keys in it.
+  ///
+  /// In one step either way: an account that is not registered whole is as it was before.
+  ///
+  /// - Throws: ``StateError``; `superseded` if another call does the same, or was faster.
+  @discardableResult
+  public static func create(
+    in directory: borrowing StateDirectory, identity: AccountIdentity, storing registrations: [NewRegistration]
+  ) throws(StateError) -> AccountFile {
+    try AccountFiles.create(in: directory, identity: identity, storing: registrations)
+    guard let records = try AccountFiles.records(in: directory, uid: identity.uid) else { throw .absent }
+    let contents = AccountRecords(identity: identity, sealed: records)
+    return AccountFile(contents, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))
+  }
+
+  /// Removes the file of an account, tombstone and all: root's `uafctl forget`.
+  ///
+  /// - Returns: whether there was one.
+  /// - Throws: ``StateError``; `superseded` while another call makes the file.
+  public static func forget(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> Bool {
+    try AccountFiles.remove(in: directory, uid: uid)
+  }
+
+  /// An account that is nobody's, in memory, whose value of `type` nobody has.
+  ///
+  /// Where states are hidden the time must not tell who is registered or locked, and SQLite takes milliseconds of it: an
+  /// entry for an account that has nothing to be checked is checked here. What the disk takes beside that is
+  /// ``DerivationSlot/chargeInVain()``'s.
+  ///
+  /// - Throws: ``StateError``.
+  public static func standIn(
+    _ type: AuthenticatorType, cost: Scrypt.Parameters, in directory: borrowing StateDirectory
+  ) throws(StateError) -> AccountFile {
+    let contents = try AccountRecords.standIn(type, cost: cost, deviceSecret: directory.deviceSecret)
+    return AccountFile(contents, refusalMark: nil)
+  }
+
+  // MARK: Checking a value
+
+  /// Tries a value: counts the attempt on disk, checks it, and takes the count back if it was right.
+  ///
+  /// No transaction and no lock of the file is held while the key is derived; that the caller holds
+  /// a derivation slot is shown by `slot`. If the count cannot be written nothing is checked; if it
+  /// cannot be taken back the attempt is refused and stays counted.
+  ///
+  /// - Throws: ``StateError``; `absent` where no value is set.
+  public func verify(
+    _ value: borrowing Secret, for type: AuthenticatorType, from origin: AttemptOrigin, at now: BootTime,
+    policy: LockPolicy, in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
+  ) throws(StateError) -> Verification {
+    try attempts.verify(value, for: type, from: origin, at: now, policy: policy, deviceSecret: directory.deviceSecret)
+  }
+
+  /// Seals a new random key under a new value, for a registration; nothing is stored before
+  /// ``store(_:replacing:replacesValues:)``.
+  ///
+  /// - Throws: ``StateError/cryptography``.
+  public static func enrol(
+    _ value: borrowing Secret, for type: AuthenticatorType, identity: AccountIdentity, cost: Scrypt.Parameters,
+    in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
+  ) throws(StateError) -> UnlockedAuthenticator {
+    let wrap = KeyWrap(identity: identity, type: type)
+    return try UnlockedAuthenticator.enrol(value, wrap: wrap, cost: cost, deviceSecret: directory.deviceSecret)
+  }
+
+  // MARK: Attempts
+
+  /// Counts one attempt on an authenticator, on disk, before its value may be looked at.
+  ///
+  /// One short write transaction; nothing is held afterwards.
+  ///
+  /// - Throws: ``StateError``: where nothing could be counted, nothing may be checked.
+  public func charge(
+    _ type: AuthenticatorType, _ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy
+  ) throws(StateError) -> ChargeOutcome {
+    try attempts.charge(type, origin, at: now, policy: policy)
+  }
+
+  /// Clears the attempts up to this ticket after a correct entry.
+  ///
+  /// Called when the seal opened, before the network.
+  ///
+  /// - Parameter enrolled: the value that was found right, which must still be the one that is set: an entry of the old one
+  ///   must not let in after a change, nor take back what was counted after a reset.
+  /// - Throws: ``StateError``: the count then stands, and the attempt is refused; `superseded` for another
+  ///   value, `absent` for none.
+  public func settle(
+    _ type: AuthenticatorType, ticket: UInt64, of enrolled: EnrolledAuthenticator
+  ) throws(StateError) {
+    try attempts.settle(type, ticket: ticket, of: enrolled)
+  }
+
+  /// Lifts every lock of every authenticator: an administrator's doing.
+  ///
+  /// - Throws: ``StateError``.
+  public func unlock() throws(StateError) { try attempts.unlock() }
+
+  /// The attempts on an authenticator; for telling, not for deciding.
+  ///
+  /// - Throws: ``StateError``; `damaged` where an authenticator has no ledger: somebody removed it.
+  public func ledger(_ type: AuthenticatorType) throws(StateError) -> AttemptLedger { try contents.ledger(type) }
+
+  /// The attempts as they stand at a moment, for telling.
+  ///
+  /// That a lock is over is written down, so that a reboot does not bring it back; where it cannot be, it is told all the same.
+  ///
+  /// - Throws: as ``ledger(_:)``.
+  public func ledger(_ type: AuthenticatorType, at now: BootTime) throws(StateError) -> AttemptLedger {
+    try attempts.ledger(type, at: now)
+  }
+
+  // MARK: Keys
+
+  /// The value that is set for a type; nil if none is.
+  ///
+  /// - Throws: ``StateError``; `damaged` where its attempts or its keys are there without it: somebody removed it.
+  public func authenticator(_ type: AuthenticatorType) throws(StateError) -> EnrolledAuthenticator? {
+    try contents.authenticator(type)
+  }
+
+  /// The registered keys, of every application.
+  ///
+  /// - Throws: ``StateError``.
+  public func keys() throws(StateError) -> [UAFKey] { try contents.keys() }
+
+  /// Keeps keys the server accepted, and their authenticators where these are new, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - old: keys that the new ones take the place of.
+  ///   - replacesValues: whether the authenticators' values, attempts and keys so far go with it, as they do when a
+  ///     person registers anew because the value is forgotten.
+  /// - Throws: ``StateError``; `superseded` if an authenticator got another value meanwhile, or was reset; `absent`
+  ///   if the whole account was.
+  public func store(
+    _ registrations: [NewRegistration], replacing old: [[UInt8]] = [], replacesValues: Bool = false
+  ) throws(StateError) {
+    try keyring.store(registrations, replacing: old, replacesValues: replacesValues)
+  }
+
+  /// Seals an open authenticator under a new value: one row changes, and its keys stay as they are.
+  ///
+  /// - Throws: ``StateError``; `superseded` if somebody changed it meanwhile.
+  public func change(
+    _ unlocked: borrowing UnlockedAuthenticator, to value: borrowing Secret, cost: Scrypt.Parameters,
+    in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
+  ) throws(StateError) {
+    try keyring.change(unlocked, to: value, cost: cost, deviceSecret: directory.deviceSecret)
+  }
+
+  /// Which type was used last; nil if that is not known, or it is registered no more.
+  ///
+  /// - Throws: ``StateError``.
+  public func lastUsed() throws(StateError) -> AuthenticatorType? { try keyring.lastUsed() }
+
+  /// Notes which type was used; nothing is written where it is the same as before.
+  ///
+  /// - Throws: ``StateError``.
+  public func noteUse(of type: AuthenticatorType) throws(StateError) { try keyring.noteUse(of: type) }
+
+  /// The next counter to sign with, on disk before it is used: the server refuses one it has seen.
+  ///
+  /// - Throws: ``StateError``; `absent` if the key is gone.
+  public func nextSignCounter(_ keyID: [UInt8]) throws(StateError) -> UInt32 {
+    try keyring.change(keyID) { (key: inout UAFKey) throws(StateError) in try key.countSignature() }
+  }
+
+  /// Notes what the server said of a key.
+  ///
+  /// - Throws: ``StateError``.
+  public func mark(_ keyID: [UInt8], serverStatus: UInt32) throws(StateError) {
+    try keyring.change(keyID) { (key: inout UAFKey) throws(StateError) in key.serverStatus = serverStatus }
+  }
+
+  /// Removes keys, the authenticators that are left without one, and, with the last of them,
+  /// everything but the tombstone.
+  ///
+  /// - Throws: ``StateError``.
+  public func remove(_ keyIDs: [[UInt8]]) throws(StateError) { try keyring.remove(keyIDs) }
+
+  /// Removes an authenticator's value, its attempts and its keys; with the last one, everything but the tombstone.
+  ///
+  /// - Throws: ``StateError``.
+  public func reset(_ type: AuthenticatorType) throws(StateError) { try keyring.reset(type) }
+
+  // MARK: The server's last answer
+
+  /// Writes down a refusal that could not be written down when it came.
+  ///
+  /// - Throws: ``StateError``: it then counts as before.
+  public func settleRefusal(at now: BootTime) throws(StateError) { try answer.settleRefusal(at: now) }
+
+  /// How many of the server's answers were no yes, to be told to ``noteYes(asked:with:under:since:)`` later.
+  ///
+  /// - Throws: ``StateError``.
+  public func refusals() throws(StateError) -> UInt64 { try answer.refusals() }
+
+  /// Keeps that the server said yes.
+  ///
+  /// - Parameters:
+  ///   - asked: when its answer was asked for; time that passed since counts.
+  ///   - types: what the person had verified.
+  ///   - terms: SHA-256 of what made the answer one of root's server.
+  ///   - refusals: ``refusals()`` before the server was asked: a yes that crossed a refusal is not kept.
+  /// - Throws: ``StateError``; nothing is kept then.
+  public func noteYes(
+    asked: BootTime, with types: [AuthenticatorType], under terms: [UInt8], since refusals: UInt64
+  ) throws(StateError) {
+    try answer.noteYes(LastAnswer.Yes(asked: asked, types: types, terms: terms), since: refusals)
+  }
+
+  /// Takes back what the server's last yes was good for; where the file cannot be written, by a mark beside it.
+  ///
+  /// - Parameter always: whether it is written down too where no answer was ever kept: a yes that is just on its way must
+  ///   not be kept after it.
+  /// - Throws: ``StateError``.
+  public func noteRefusal(at now: BootTime, always: Bool) throws(StateError) {
+    try answer.noteRefusal(at: now, always: always)
+  }
+
+  /// Judges whether the account may be let in without the server; that it was looked at is written down first.
+  ///
+  /// - Parameters:
+  ///   - opened: what the person has verified just now.
+  ///   - terms: as in ``noteYes(asked:with:under:since:)``.
+  /// - Throws: ``StateError``: then it may not; `damaged` for a record that was edited.
+  public func judgeOffline(
+    at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
+  ) throws(StateError) -> OfflineJudgement {
+    try answer.judgeOffline(at: now, maximumAge: maximumAge, opened: opened, terms: terms)
+  }
+}

@@ -1,0 +1,101 @@
+import Glibc
+
+/// The files of accounts in a state folder: their names, and how one is made, opened and removed.
+enum AccountFiles {
+  /// Whether an account's file exists, or did once.
+  static func exists(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> Bool {
+    try directory.accounts.hasFile(fileName(uid), owner: directory.owner)
+  }
+
+  /// The records of an account; nil if there is no file.
+  static func records(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> SealedRecords? {
+    guard try exists(in: directory, uid: uid) else { return nil }
+    // A journal that is not ours could roll anything back into the file.
+    _ = try directory.accounts.hasFile(journalName(uid), owner: directory.owner)
+    let database = try Database(path: directory.accounts.path + "/" + fileName(uid))
+    return try SealedRecords(database: database, uid: uid, deviceSecret: directory.deviceSecret)
+  }
+
+  /// Makes the file of an account that has none, or brings one back from its tombstone, with its first keys in it.
+  ///
+  /// - Throws: ``StateError``; `superseded` if another call does the same, or was faster.
+  static func create(
+    in directory: borrowing StateDirectory, identity: AccountIdentity, storing registrations: [NewRegistration]
+  ) throws(StateError) {
+    let change = try FileChange(of: identity.uid, in: directory.slots)
+    defer { withExtendedLifetime(change) {} }
+    try removeLeftovers(of: identity.uid, in: directory)
+    guard let sealed = try records(in: directory, uid: identity.uid) else {
+      return try makeFile(in: directory, identity: identity, storing: registrations)
+    }
+    guard try sealed.body(.identity, of: nil) == nil else { throw .superseded }
+    guard try sealed.body(.tombstone, of: nil) == Tombstone.buried.record else { throw .damaged }
+    try sealed.preallocateJournal()
+    try AccountKeys(AccountRecords(identity: identity, sealed: sealed)).begin(with: registrations)
+  }
+
+  /// Removes the file of an account, tombstone and all.
+  ///
+  /// - Returns: whether there was one.
+  /// - Throws: ``StateError``; `superseded` while another call makes the file.
+  static func remove(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> Bool {
+    let change = try FileChange(of: uid, in: directory.slots)
+    defer { withExtendedLifetime(change) {} }
+    try removeLeftovers(of: uid, in: directory)
+    let removed = try directory.accounts.removeFile(fileName(uid))
+    // The file for good before its journal: without it a file that was being written would be neither old nor new. A journal
+    // that is left without a file is nobody's, and a new file brings its own.
+    try directory.accounts.synchronise()
+    try directory.accounts.removeFile(journalName(uid))
+    try directory.accounts.synchronise()
+    return removed
+  }
+
+  /// Whether a file among the accounts' is none of an account: what a call that was killed has left, or what is worth nothing
+  /// without the account's.
+  static func isLeftover(_ name: String) -> Bool {
+    name.hasSuffix(".db-journal")
+      || name.hasPrefix(".") && [".new", ".new-journal", ".refused"].contains { name.hasSuffix($0) }
+  }
+
+  /// Removes what killed registrations have left of an account.
+  ///
+  /// Only inside a ``FileChange``: the file could otherwise be that of a registration under way.
+  private static func removeLeftovers(
+    of uid: UInt32, in directory: borrowing StateDirectory
+  ) throws(StateError) {
+    try directory.accounts.removeFiles { $0.hasPrefix(".\(uid).") && isLeftover($0) }
+  }
+
+  /// Makes the file under another name, with everything that belongs in it and in its journal, and renames it when it is
+  /// whole: an interrupted registration leaves an account that never registered.
+  private static func makeFile(
+    in directory: borrowing StateDirectory, identity: AccountIdentity, storing registrations: [NewRegistration]
+  ) throws(StateError) {
+    let temporary = ".\(identity.uid).new"
+    close(try directory.accounts.makeFile(temporary, mode: 0o600))
+    defer { try? removeLeftovers(of: identity.uid, in: directory) }
+    try fill(temporary, in: directory, identity: identity, storing: registrations)
+    // The journal first, and for good: the file must never stand beside an older one's, which could be rolled back into it.
+    try directory.accounts.rename(temporary + "-journal", to: journalName(identity.uid))
+    try directory.accounts.synchronise()
+    try directory.accounts.rename(temporary, toNew: fileName(identity.uid))
+    try directory.accounts.synchronise()
+  }
+
+  /// Closed again on return, because SQLite must not find its file renamed.
+  private static func fill(
+    _ temporary: String, in directory: borrowing StateDirectory, identity: AccountIdentity,
+    storing registrations: [NewRegistration]
+  ) throws(StateError) {
+    let database = try Database(path: directory.accounts.path + "/" + temporary)
+    try database.execute(SealedRecords.schema)
+    let sealed = try SealedRecords(database: database, uid: identity.uid, deviceSecret: directory.deviceSecret)
+    try sealed.preallocateJournal()
+    try AccountKeys(AccountRecords(identity: identity, sealed: sealed)).begin(with: registrations)
+  }
+
+  private static func fileName(_ uid: UInt32) -> String { "\(uid).db" }
+
+  private static func journalName(_ uid: UInt32) -> String { fileName(uid) + "-journal" }
+}

@@ -1,0 +1,107 @@
+import SecretMemory
+import UAFCrypto
+
+/// The registered keys of an account and the values that open them, in the account's file.
+struct AccountKeys {
+  let records: AccountRecords
+
+  init(_ records: AccountRecords) { self.records = records }
+
+  /// Writes the first records of an account.
+  func begin(with registrations: [NewRegistration]) throws(StateError) {
+    try records.write { () throws(StateError) in
+      try records.begin()
+      try put(registrations)
+    }
+  }
+
+  /// Keeps keys the server accepted, and their authenticators where these are new, in one transaction.
+  func store(
+    _ registrations: [NewRegistration], replacing old: [[UInt8]], replacesValues: Bool
+  ) throws(StateError) {
+    try records.write { () throws(StateError) in
+      try records.requireIdentity()
+      // What the server said before was said of other keys.
+      try records.removeLastAnswer()
+      if replacesValues { try records.remove(registrations.map(\.key.type)) }
+      for keyID in old { try records.removeKey(keyID) }
+      try put(registrations)
+    }
+  }
+
+  private func put(_ registrations: [NewRegistration]) throws(StateError) {
+    for registration in registrations {
+      let type = registration.key.type
+      let stored = try records.authenticator(type)
+      var enrolled = registration.enrolled
+      enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
+      // What was taken away while the person typed does not come back, with a fresh count at that.
+      let isAsBefore = registration.isNew ? stored == nil : stored?.sealedKey == enrolled.sealedKey
+      guard isAsBefore else { throw .superseded }
+      try records.put(enrolled, type)
+      if stored == nil { try records.put(AttemptLedger(), type) }
+      try records.put(registration.key)
+    }
+  }
+
+  /// Seals an open authenticator under a new value: one row changes, and its keys stay as they are.
+  func change(
+    _ unlocked: borrowing UnlockedAuthenticator, to value: borrowing Secret, cost: Scrypt.Parameters,
+    deviceSecret: borrowing Secret
+  ) throws(StateError) {
+    let type = unlocked.type
+    let enrolled = unlocked.enrolled
+    let changed = try unlocked.sealed(under: value, cost: cost, deviceSecret: deviceSecret)
+    try records.write { () throws(StateError) in
+      guard try records.authenticator(type) == enrolled else { throw .superseded }
+      try records.put(changed, type)
+    }
+  }
+
+  /// Which type was used last; nil if that is not known, or it is registered no more.
+  func lastUsed() throws(StateError) -> AuthenticatorType? {
+    guard let type = try records.lastUsed() else { return nil }
+    return try records.authenticator(type) == nil ? nil : type
+  }
+
+  /// Notes which type was used; nothing is written where it is the same as before.
+  func noteUse(of type: AuthenticatorType) throws(StateError) {
+    guard try lastUsed() != type else { return }
+    try records.write { () throws(StateError) in
+      try records.requireIdentity()
+      try records.putLastUsed(type)
+    }
+  }
+
+  /// Changes one key in one transaction.
+  ///
+  /// - Throws: what `body` throws; ``StateError/absent`` if the key is gone.
+  func change<Result>(
+    _ keyID: [UInt8], _ body: (inout UAFKey) throws(StateError) -> Result
+  ) throws(StateError) -> Result {
+    try records.write { () throws(StateError) in
+      var key = try records.key(keyID)
+      let result = try body(&key)
+      try records.put(key)
+      return result
+    }
+  }
+
+  /// Removes keys, the authenticators that are left without one, and, with the last of them, everything but the tombstone.
+  func remove(_ keyIDs: [[UInt8]]) throws(StateError) {
+    try records.write { () throws(StateError) in
+      for keyID in keyIDs { try records.removeKey(keyID) }
+      let left = try records.keys()
+      try records.remove(AuthenticatorType.allCases.filter { type in !left.contains { $0.type == type } })
+      try records.buryIfEmpty()
+    }
+  }
+
+  /// Removes an authenticator's value, its attempts and its keys; with the last one, everything but the tombstone.
+  func reset(_ type: AuthenticatorType) throws(StateError) {
+    try records.write { () throws(StateError) in
+      try records.remove([type])
+      try records.buryIfEmpty()
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import SecretMemory
+import UAFCrypto
+
+/// The records of one account as values: the one reader and writer of what an account's file holds.
+///
+/// A change of several records belongs in one call of ``write(_:)``.
+struct AccountRecords {
+  let identity: AccountIdentity
+  let sealed: SealedRecords
+
+  /// Those of an account that is nobody's, in memory, whose value of `type` nobody has.
+  static func standIn(
+    _ type: AuthenticatorType, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
+  ) throws(StateError) -> AccountRecords {
+    let identity = AccountIdentity(uid: .max, name: [], serverUserName: "")
+    let database = try Database(path: ":memory:")
+    try database.execute(SealedRecords.schema)
+    let records = AccountRecords(
+      identity: identity,
+      sealed: try SealedRecords(database: database, uid: identity.uid, deviceSecret: deviceSecret))
+    let enrolled = try KeyWrap.unopenable(cost: cost)
+    try records.write { () throws(StateError) in
+      try records.put(enrolled, type)
+      try records.put(AttemptLedger(), type)
+    }
+    return records
+  }
+
+  /// Runs `body` inside one write transaction; whatever it throws leaves the file as it was.
+  func write<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result { try sealed.write(body) }
+
+  /// Throws `absent` unless the account is still the one that was opened; inside `write`.
+  func requireIdentity() throws(StateError) {
+    guard try sealed.body(.identity, of: nil) == identity.record else { throw .absent }
+  }
+
+  // MARK: Values that are set
+
+  /// The value that is set for a type; nil if none is.
+  ///
+  /// - Throws: ``StateError``; `damaged` where its attempts or its keys are there without it: somebody removed it.
+  func authenticator(_ type: AuthenticatorType) throws(StateError) -> EnrolledAuthenticator? {
+    var isMissed = false
+    // All at one moment: what another call registers or removes meanwhile is there whole or not at all.
+    for record in try sealed.records([.authenticator, .ledger, .key], of: identity) {
+      switch record.kind {
+      case .authenticator where record.name == type.recordName: return try EnrolledAuthenticator(record: record.body)
+      case .ledger where record.name == type.recordName: isMissed = true
+      case .key where try UAFKey(record: record.body).type == type: isMissed = true
+      default: continue
+      }
+    }
+    guard !isMissed else { throw .damaged }
+    return nil
+  }
+
+  func put(_ enrolled: EnrolledAuthenticator, _ type: AuthenticatorType) throws(StateError) {
+    try sealed.put(.authenticator, name: type.recordName, body: enrolled.record, of: identity)
+  }
+
+  /// Removes values, their attempts and their keys, and what the server last said of them; inside `write`.
+  func remove(_ types: [AuthenticatorType]) throws(StateError) {
+    try sealed.remove(.lastAnswer)
+    for key in try keys() where types.contains(key.type) { try removeKey(key.keyID) }
+    for type in types {
+      try sealed.remove(.authenticator, name: type.recordName)
+      try sealed.remove(.ledger, name: type.recordName)
+    }
+  }
+
+  // MARK: Attempts
+
+  /// The attempts on an authenticator.
+  ///
+  /// - Throws: ``StateError``; `damaged` where an authenticator has no ledger: somebody removed it.
+  func ledger(_ type: AuthenticatorType) throws(StateError) -> AttemptLedger {
+    guard let body = try sealed.body(.ledger, name: type.recordName, of: identity) else { throw .damaged }
+    return try AttemptLedger(record: body)
+  }
+
+  func put(_ ledger: AttemptLedger, _ type: AuthenticatorType) throws(StateError) {
+    try sealed.put(.ledger, name: type.recordName, body: ledger.record, of: identity)
+  }
+
+  // MARK: Keys
+
+  /// The registered keys, of every application.
+  func keys() throws(StateError) -> [UAFKey] {
+    var keys: [UAFKey] = []
+    for record in try sealed.records([.key], of: identity) {
+      let key = try UAFKey(record: record.body)
+      guard key.keyID == record.name else { throw .damaged }
+      keys.append(key)
+    }
+    return keys
+  }
+
+  /// - Throws: ``StateError/absent`` if there is no such key.
+  func key(_ keyID: [UInt8]) throws(StateError) -> UAFKey {
+    guard let record = try sealed.body(.key, name: keyID, of: identity) else { throw .absent }
+    return try UAFKey(record: record)
+  }
+
+  func put(_ key: UAFKey) throws(StateError) {
+    try sealed.put(.key, name: key.keyID, body: key.record, of: identity)
+  }
+
+  func removeKey(_ keyID: [UInt8]) throws(StateError) { try sealed.remove(.key, name: keyID) }
+
+  // MARK: What there is one of
+
+  /// The type that was used last; nil if that is not known.
+  func lastUsed() throws(StateError) -> AuthenticatorType? {
+    guard let body = try sealed.body(.lastUsed, of: identity) else { return nil }
+    var reader = try RecordReader(body, version: 1)
+    guard let type = AuthenticatorType(rawValue: try reader.text()) else { throw .damaged }
+    try reader.finish()
+    return type
+  }
+
+  func putLastUsed(_ type: AuthenticatorType) throws(StateError) {
+    var writer = RecordWriter(version: 1)
+    writer.put(type.rawValue)
+    try sealed.put(.lastUsed, body: writer.bytes, of: identity)
+  }
+
+  /// What the server answered last; nil where nothing was kept.
+  func lastAnswer() throws(StateError) -> LastAnswer? {
+    guard let body = try sealed.body(.lastAnswer, of: identity) else { return nil }
+    return try LastAnswer(record: body)
+  }
+
+  func put(_ answer: LastAnswer) throws(StateError) {
+    try sealed.put(.lastAnswer, body: answer.record, of: identity)
+  }
+
+  func removeLastAnswer() throws(StateError) { try sealed.remove(.lastAnswer) }
+
+  // MARK: Beginning and end
+
+  /// Writes whose account it is; inside `write`.
+  ///
+  /// - Throws: ``StateError``; `superseded` if there is an account already.
+  func begin() throws(StateError) {
+    guard try sealed.body(.identity, of: nil) == nil else { throw .superseded }
+    try sealed.put(.identity, body: identity.record, of: nil)
+    try sealed.put(.tombstone, body: Tombstone.registered.record, of: nil)
+  }
+
+  /// Leaves nothing but the tombstone of an account without keys; inside `write`.
+  func buryIfEmpty() throws(StateError) {
+    guard try keys().isEmpty else { return }
+    try sealed.remove(.identity)
+    try sealed.remove(.lastUsed)
+    try sealed.put(.tombstone, body: Tombstone.buried.record, of: nil)
+  }
+}
+
+extension AuthenticatorType {
+  /// The name of its records.
+  fileprivate var recordName: [UInt8] { Array(rawValue.utf8) }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// Where an attempt comes from: something that whoever makes many attempts cannot choose freely.
+public enum AttemptSource: Equatable, Sendable {
+  /// Whoever called su or sudo, by number.
+  case caller(UInt32)
+  /// An IPv4 address.
+  case address([UInt8])
+  /// The first 64 bits of an IPv6 address: one customer has all of the others.
+  case network([UInt8])
+  /// The last two labels of a host's name: whoever has a zone makes up the labels before them.
+  case domain([UInt8])
+
+  /// The source that a host with root names in PAM_RHOST.
+  ///
+  /// - Parameter remoteHost: an address or a name, as PAM has it; not known to be either.
+  public init(remoteHost: [UInt8]) {
+    let text = String(decoding: remoteHost.prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
+    if let address = Self.bytes(of: text, AF_INET, count: 4) {
+      self = .address(address)
+    } else if let address = Self.bytes(of: text, AF_INET6, count: 16) {
+      // The other way to write an IPv4 address, ::ffff:192.0.2.1.
+      let isMapped = address.prefix(10).allSatisfy { $0 == 0 } && address[10...11].allSatisfy { $0 == 0xff }
+      self = isMapped ? .address(Array(address.suffix(4))) : .network(Array(address.prefix(8)))
+    } else {
+      let lower = remoteHost.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+      let labels = lower.split(separator: UInt8(ascii: "."))
+      self = .domain(Array(labels.suffix(2).joined(separator: [UInt8(ascii: ".")])))
+    }
+  }
+
+  private static func bytes(of text: String, _ family: Int32, count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    // SAFETY: the text lives for the call, and an address has at most 16 bytes.
+    return unsafe inet_pton(family, text, &bytes) == 1 ? Array(bytes.prefix(count)) : nil
+  }
+
+  /// How many derivations of one source may run at once, of `count` slots.
+  ///
+  /// Half of the slots for logins from afar: enough for a gateway of many people, and the other half stays free when one source
+  /// tries made-up names.
+  func turns(slots count: Int) -> Int {
+    if case .caller = self { return 1 }
+    return max(1, (count - DerivationClaim.remoteHost.rawValue) / 2)
+  }
+}

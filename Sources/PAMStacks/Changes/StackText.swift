@@ -1,0 +1,112 @@
+import Wording
+
+/// What `uafctl pam` did, found or would do, a line each; `path` is a file's.
+package enum StackText: Catalogued, Equatable {
+  // What was found
+  case inPlace(service: String, template: String)
+  case follows(path: String, service: String)
+  case byHandAlready(path: String)
+  case otherName(String, asking: String)
+  case openOthers([String])
+  case nobodyAsks(folder: String)
+  case listed(service: String, StackList.Entry.Origin)
+  case stillAsks(path: String)
+  /// What would change, as diff(1) shows it; the same in every language.
+  case difference(String)
+  // What was done
+  case asks(path: String, stack: String, template: String)
+  case saved(path: String)
+  case putBack(path: String, line: String)
+  case vendorAgain(path: String, vendor: String)
+  case stackStays(path: String, users: [String])
+  case stackSaved(path: String, saved: String)
+  case stackRemoved(path: String)
+  // What was tried
+  case wayIn(WayIn.Way)
+  case triedModule(user: String, code: CInt)
+  case triedRefused(name: String, user: String, code: CInt)
+  case triedAsBefore(name: String, user: String, code: CInt)
+  case triedRead(service: String)
+  case triedAccount(service: String, user: String, code: CInt)
+
+  /// What it says in English.
+  package var english: String {
+    switch self {
+    case .inPlace(let service, let template): "\(service) asks for the passcode already: \(template)"
+    case .follows(let path, let service): "\(path): takes its lines from \(service)"
+    case .byHandAlready(let path): "\(path): asks for the passcode already, by lines that uafctl did not write"
+    case .otherName(let name, let asking): "\(name): asks without the passcode, and is the same program as \(asking)"
+    case .openOthers(let names): "without the passcode ask: \(names.joined(separator: ", "))"
+    case .nobodyAsks(let folder): "no service in \(folder) asks for the passcode"
+    case .listed(let service, let origin): "\(service): \(Self.english(origin))"
+    case .stillAsks(let path): "\(path) still asks pam_uaf"
+    case .difference(let text): text
+    case .asks(let path, let stack, let template): "\(path): asks for the passcode, by \(stack) (\(template))"
+    case .saved(let path): "the edited stack is kept as \(path)"
+    case .putBack(let path, let line): "\(path): '\(line)' again"
+    case .vendorAgain(let path, let vendor): "\(path): removed; \(vendor) is in force again"
+    case .stackStays(let path, let users):
+      "\(path): stays, because \(users.joined(separator: ", ")) includes it by hand"
+    case .stackSaved(let path, let saved): "\(path): was edited, and is kept as \(saved)"
+    case .stackRemoved(let path): "\(path): removed"
+    case .wayIn(let way): "without pam_uaf gets in: \(way.english)"
+    case .triedModule(let user, let code):
+      "tried \(PAMLine.ownModule) as \(user), entering nothing: the core was reached, nobody let in (\(code))"
+    case .triedRefused(let name, let user, let code): "tried \(name) as \(user), entering nothing: refused (\(code))"
+    case .triedAsBefore(let name, let user, let code): "tried \(name) as \(user), entering nothing: as before (\(code))"
+    case .triedRead(let service): "tried \(service): libpam reads it"
+    case .triedAccount(let service, let user, let code):
+      "tried the account lines of \(service) as \(user): as before (\(code))"
+    }
+  }
+
+  /// What it says in Korean.
+  package var korean: String {
+    switch self {
+    case .inPlace(let service, let template): "\(service): 이미 패스코드를 묻습니다: \(template)"
+    case .follows(let path, let service): "\(path): \(service)의 줄을 그대로 씁니다"
+    case .byHandAlready(let path): "\(path): uafctl이 쓰지 않은 줄로 이미 패스코드를 묻습니다"
+    case .otherName(let name, let asking): "\(name): \(asking)와(과) 같은 프로그램이지만 패스코드를 묻지 않습니다"
+    case .openOthers(let names): "패스코드를 묻지 않는 서비스: \(names.joined(separator: ", "))"
+    case .nobodyAsks(let folder): "\(folder)에 패스코드를 묻는 서비스가 없습니다"
+    case .listed(let service, let origin): "\(service): \(Self.korean(origin))"
+    case .stillAsks(let path): "\(path): 아직 pam_uaf를 씁니다"
+    case .difference(let text): text
+    case .asks(let path, let stack, let template): "\(path): 패스코드를 묻습니다. 스택: \(stack)(\(template))"
+    case .saved(let path): "직접 고친 스택은 \(path)(으)로 남겼습니다"
+    case .putBack(let path, let line): "\(path): 다시 '\(line)'입니다"
+    case .vendorAgain(let path, let vendor): "\(path): 지웠습니다. 다시 \(vendor)을(를) 씁니다"
+    case .stackStays(let path, let users): "\(path): 다음에서 직접 포함하므로 남겼습니다: \(users.joined(separator: ", "))"
+    case .stackSaved(let path, let saved): "\(path): 직접 고친 내용이 있어 \(saved)(으)로 남겼습니다"
+    case .stackRemoved(let path): "\(path): 지웠습니다"
+    case .wayIn(let way): "pam_uaf 없이 들어올 수 있는 사람: \(way.korean)"
+    case .triedModule(let user, let code):
+      "\(PAMLine.ownModule): \(user)(으)로 아무것도 입력하지 않고 시험했습니다. 코어에 연결되었고 거부되었습니다(\(code))"
+    case .triedRefused(let name, let user, let code):
+      "\(name): \(user)(으)로 아무것도 입력하지 않고 시험했습니다. 거부되었습니다(\(code))"
+    case .triedAsBefore(let name, let user, let code):
+      "\(name): \(user)(으)로 아무것도 입력하지 않고 시험했습니다. 이전과 같습니다(\(code))"
+    case .triedRead(let service): "\(service): 시험했습니다. libpam이 읽을 수 있습니다"
+    case .triedAccount(let service, let user, let code):
+      "\(service): account 줄을 \(user)(으)로 시험했습니다. 이전과 같습니다(\(code))"
+    }
+  }
+
+  private static func english(_ origin: StackList.Entry.Origin) -> String {
+    switch origin {
+    case .enabled(let template, let isEdited): ShownText.line(template) + (isEdited ? ", edited" : "")
+    case .unused: "not included by its service"
+    case .profile: "by pam-auth-update, in every service"
+    case .byHand: "by hand"
+    }
+  }
+
+  private static func korean(_ origin: StackList.Entry.Origin) -> String {
+    switch origin {
+    case .enabled(let template, let isEdited): ShownText.line(template) + (isEdited ? ", 직접 고침" : "")
+    case .unused: "서비스가 포함하지 않습니다"
+    case .profile: "pam-auth-update로, 모든 서비스에서"
+    case .byHand: "직접 쓴 줄로"
+    }
+  }
+}

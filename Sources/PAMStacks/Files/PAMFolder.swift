@@ -1,0 +1,104 @@
+import Glibc
+
+// Purpose: PAM's folder as root changes it. The folder is opened once, and every file by its name in it: no link is followed,
+// and no file is ever there in part.
+
+/// The folder of PAM's services, which only its owner can change.
+package final class PAMFolder: ServiceFolder {
+  /// Its name.
+  package let path: String
+  /// Who owns it, and must own every file of it.
+  package let owner: uid_t
+  private let descriptor: CInt
+  private var lock: PAMLock?
+
+  /// - Parameter owner: who must own it, and every file that is read or changed; root.
+  /// - Throws: ``StackError/folder(path:_:)``.
+  init(_ path: String, owner: uid_t) throws(StackError) {
+    // SAFETY: the path lives for the call.
+    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .folder(path: path, .system(errno)) }
+    self.path = path
+    self.descriptor = descriptor
+    self.owner = owner
+    var status = stat()
+    // SAFETY: fstat fills exactly one stat.
+    guard unsafe fstat(descriptor, &status) == 0 else { throw .folder(path: path, .system(errno)) }
+    guard status.st_uid == owner else { throw .folder(path: path, .owner(status.st_uid)) }
+    guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw .folder(path: path, .writable) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Keeps every other `uafctl pam` out until this value is gone.
+  ///
+  /// - Parameter parent: the folder that has the lock.
+  /// - Throws: ``StackError``: `busy`, `file`.
+  func lock(in parent: String) throws(StackError) { lock = try PAMLock(in: parent) }
+
+  func read(_ name: String) throws(StackError) -> [UInt8]? {
+    do throws(StackFileProblem) {
+      guard let file = try StackFile(name, in: descriptor) else { return nil }
+      try file.check(owner: owner)
+      return try file.content(limit: StackFileProblem.largest)
+    } catch {
+      throw .file(path: path(of: name), error)
+    }
+  }
+
+  /// Written beside it, flushed, renamed.
+  func write(_ bytes: [UInt8], to name: String, like model: String?, over before: FileBefore) throws(StackError) {
+    let temporary = ".\(name).uaf-new"
+    do throws(StackFileProblem) {
+      // One of a run that was interrupted.
+      try unlink(temporary)
+      let file = try StackFile(making: temporary, in: descriptor)
+      if let model, let original = try StackFile(model, in: descriptor) {
+        try file.takeAttributes(of: original)
+      }
+      try file.write(bytes)
+    } catch {
+      try? unlink(temporary)
+      throw .file(path: path(of: name), error)
+    }
+    do throws(StackError) {
+      try check(name, is: before)
+      try rename(temporary, to: name)
+    } catch {
+      try? unlink(temporary)
+      throw error
+    }
+  }
+
+  func move(_ name: String, to other: String, over before: FileBefore) throws(StackError) {
+    try check(name, is: before)
+    try rename(name, to: other)
+  }
+
+  private func rename(_ name: String, to other: String) throws(StackError) {
+    // SAFETY: both names live for the call.
+    guard unsafe renameat(descriptor, name, descriptor, other) == 0 else {
+      throw .file(path: path(of: other), .system(errno))
+    }
+    do throws(StackFileProblem) { try flush() } catch { throw .file(path: path(of: other), error) }
+  }
+
+  func remove(_ name: String, over before: FileBefore) throws(StackError) {
+    try check(name, is: before)
+    do throws(StackFileProblem) {
+      try unlink(name)
+      try flush()
+    } catch {
+      throw .file(path: path(of: name), error)
+    }
+  }
+
+  private func unlink(_ name: String) throws(StackFileProblem) {
+    // SAFETY: the name lives for the call.
+    guard unsafe unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw .system(errno) }
+  }
+
+  private func flush() throws(StackFileProblem) {
+    guard fsync(descriptor) == 0 else { throw .system(errno) }
+  }
+}

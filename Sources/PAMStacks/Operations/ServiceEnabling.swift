@@ -1,0 +1,82 @@
+/// Has a service ask for the passcode, together with the other names of its program.
+package struct ServiceEnabling {
+  private let name: String
+  private let folder: PAMFolder
+  private let site: PAMSite
+  private let shape: PAMShape?
+  private let template: String?
+  private let isAlone: Bool
+
+  /// - Parameters:
+  ///   - name: the service, as it was named.
+  ///   - folder: the folder of the services.
+  ///   - site: the machine.
+  ///   - shape: what part the passcode has; nil: the one that is in place, or the template's usual one.
+  ///   - template: the ready stack; nil: the service's own.
+  ///   - isAlone: whether the other names of the program stay as they are.
+  package init(
+    _ name: String, in folder: PAMFolder, of site: PAMSite, shape: PAMShape?, template: String?, isAlone: Bool
+  ) {
+    self.name = name
+    self.folder = folder
+    self.site = site
+    self.shape = shape
+    self.template = template
+    self.isAlone = isAlone
+  }
+
+  /// Makes a plan, tries it, and puts it in place; all of it or nothing.
+  ///
+  /// - Parameters:
+  ///   - isDryRun: whether the change is only shown and tried.
+  ///   - person: who logs in before anything is changed; nil: nobody does.
+  ///   - tell: is told what was found, tried and done, a line each.
+  /// - Throws: ``StackError``; nothing is changed then, but for `notUndone`.
+  package func run(
+    isDryRun: Bool, as person: TrialPerson?, telling tell: (StackText) -> Void
+  ) throws(StackError) {
+    let folders = [folder.path] + site.vendorFolders
+    let reading = FolderReading(of: folders)
+    let family = try plan()
+    for plan in family.plans where plan.isInPlace {
+      tell(.inPlace(service: plan.service.name, template: plan.record.template))
+    }
+    for note in family.notes { tell(note) }
+    guard !family.isInPlace else { return }
+    if isDryRun { for plan in family.toDo { tell(.difference(plan.difference(in: folder))) } }
+    let trial = FamilyTrial(family: family, service: name, folder: folder, site: site, person: person)
+    for line in try trial.run() { tell(line) }
+    guard !isDryRun else { return }
+    // A person may have been asked meanwhile: what was tried must still be what is put in place.
+    if let path = reading.difference(to: FolderReading(of: folders)) { throw .changed(path: path) }
+    try family.apply(in: folder)
+    for plan in family.toDo {
+      tell(
+        .asks(
+          path: folder.path(of: plan.service.name), stack: plan.service.stackName, template: plan.record.template))
+      if plan.isEdited { tell(.saved(path: folder.path(of: plan.service.savedName))) }
+    }
+  }
+
+  private func plan() throws(StackError) -> FamilyPlan {
+    let service = try PAMService(name)
+    var vendors: [PAMFolder] = []
+    for path in site.vendorFolders {
+      if let vendor = try? PAMFolder(path, owner: site.owner) { vendors.append(vendor) }
+    }
+    let chosen = try chosenTemplate(for: service)
+    return try FamilyEnabling(service: service, isAlone: isAlone) { [vendors] name in
+      StackEnabling(
+        service: name, folder: folder, vendors: vendors, template: chosen, templates: site.templateFolder)
+    }.plan()
+  }
+
+  private func chosenTemplate(for service: PAMService) throws(StackError) -> String {
+    if template == nil, shape == nil, !isAlone,
+      let inPlace = try FamilyEnabling.templateInPlace(beside: service, in: folder)
+    {
+      return inPlace
+    }
+    return try service.template(template, shape: shape)
+  }
+}

@@ -1,0 +1,108 @@
+// Purpose of this target: the services of /etc/pam.d, read as libpam reads them, changed one whole file at a time, and tried with
+// libpam before anything is changed. Of UAF it knows the name of the module and of the rescue group, and nothing else. It may
+// import the C library, libpam, HostSystem, ServiceNames and Wording, SecretMemory for what is typed during a trial, and UAFCrypto
+// for the digest of a stack.
+
+import Glibc
+import HostSystem
+
+/// A folder of PAM service files.
+package struct PAMDirectory {
+  /// Its name.
+  package let path: String
+
+  /// The folder of that name, which need not be there.
+  package init(path: String) { self.path = path }
+
+  /// libpam's own limit for includes inside includes.
+  package static let deepest = 16
+
+  // Bytes of a file, far above what any has.
+  private static let largest = 262_144
+
+  /// The names of the services, in order; nil if the folder cannot be read.
+  ///
+  /// Names that editors, dpkg and ucf give to copies are none, unless a service includes one: as libpam-uaf.prerm has it.
+  package func services() -> [String]? {
+    guard let names = names() else { return nil }
+    var found = Set(names.filter { !Self.isCopy($0) })
+    var new = found
+    while !new.isEmpty {
+      new = Set(new.flatMap(inclusions)).intersection(names).subtracting(found)
+      found.formUnion(new)
+    }
+    return found.sorted()
+  }
+
+  /// All names but the folder's own and its parent's; nil if the folder cannot be read.
+  package func names() -> [String]? {
+    // SAFETY: the stream is read and closed here alone, and d_name is NUL-terminated within an entry.
+    guard let folder = unsafe opendir(path) else { return nil }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Whether it is a name that nobody asks PAM for.
+  static func isCopy(_ name: String) -> Bool {
+    name.hasPrefix(".") || ["~", ".bak", ".orig", ".old"].contains(where: name.hasSuffix)
+      || name.contains(".dpkg-") || name.contains(".ucf-")
+  }
+
+  /// The lines of a service itself, without what it includes.
+  package func ownLines(of service: String) -> [PAMLine] { lines(of: service) ?? [] }
+
+  /// What a service includes at first hand, by the names in this folder where it is in it.
+  package func inclusions(of service: String) -> [String] {
+    ownLines(of: service).filter(\.isInclusion).map { name(of: $0.module) }
+  }
+
+  /// The name in this folder of what a line includes: it may have been written with the folder.
+  package func name(of included: String) -> String {
+    let parts = included.split(separator: "/").filter { $0 != "." }
+    guard included.hasPrefix("/"), let last = parts.last,
+      parts.dropLast() == path.split(separator: "/").filter({ $0 != "." })[...]
+    else { return included }
+    return String(last)
+  }
+
+  /// The `auth` lines of a service, with what it includes in their places.
+  package func authentication(of service: String) -> [PAMLine] { expand(service, only: "auth", depth: 0) }
+
+  /// All lines of a service, with what it includes in their places.
+  package func wholeStack(of service: String) -> [PAMLine] { expand(service, only: nil, depth: 0) }
+
+  private func expand(_ service: String, only group: String?, depth: Int) -> [PAMLine] {
+    // libpam refuses everybody where it cannot follow.
+    guard depth < Self.deepest, let lines = lines(of: service) else { return depth == 0 ? [] : [.unreadable] }
+    return lines.flatMap { line -> [PAMLine] in
+      if line.group == "@include" { return expand(line.module, only: group, depth: depth + 1) }
+      guard group.map(line.isPart) ?? true else { return [] }
+      return line.isInclusion ? expand(line.module, only: line.group, depth: depth + 1) : [line]
+    }
+  }
+
+  /// What libpam reads in a file; nil if there is none.
+  private func lines(of service: String) -> [PAMLine]? {
+    guard let bytes = bytes(service.hasPrefix("/") ? service : path + "/" + service) else { return nil }
+    // The end of one that is too large for this reader may say anything.
+    return PAMFile(bytes).parsed + (bytes.count < Self.largest ? [] : [.unreadable])
+  }
+
+  /// What a service's file holds, links followed; nil if it cannot be read.
+  package func bytes(of service: String) -> [UInt8]? { bytes(path + "/" + service) }
+
+  private func bytes(_ path: String) -> [UInt8]? {
+    // SAFETY: the path lives for the call.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return DescriptorReader.read(descriptor, atMost: Self.largest)
+  }
+}

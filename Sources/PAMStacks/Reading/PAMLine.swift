@@ -1,0 +1,114 @@
+/// One line of a PAM service file (pam.conf(5)), as far as `doctor` reads it.
+package struct PAMLine: Equatable {
+  /// The management group, without the dash that silences a missing module.
+  package let group: String
+  /// Whether the dash was there.
+  let mayBeMissing: Bool
+  /// `required`, `include`, ..., or with brackets what libpam takes for results and actions.
+  package let control: String
+  /// The module, or the file an include names.
+  package let module: String
+  /// The module's arguments, as they stand there.
+  package let arguments: [String]
+
+  /// A line that refuses everybody, and a file that libpam does not get to the end of.
+  package static let unreadable = PAMLine(group: "", mayBeMissing: false, control: "", module: "", arguments: [])
+
+  private static let words: Set<String> = ["required", "requisite", "sufficient", "optional", "include", "substack"]
+  private static let groups: Set<String> = ["auth", "account", "password", "session"]
+
+  /// Reads the first line of a text; nil where it has comments and blanks alone.
+  init?(_ text: Substring) {
+    guard let line = PAMFile(Array(text.utf8)).lines.first else { return nil }
+    self.init(line: line)
+  }
+
+  /// Takes a line apart; what it lacks, so that libpam refuses everybody there, is empty.
+  init(line: PAMFile.Line) {
+    guard let text = line.text else {
+      self = .unreadable
+      return
+    }
+    var tokens = PAMTokens(text)
+    let first = tokens.next() ?? ""
+    mayBeMissing = first.hasPrefix("-")
+    group = (mayBeMissing ? String(first.dropFirst()) : first).lowercased()
+    if group == "@include" {
+      control = "include"
+      module = tokens.next() ?? ""
+      arguments = []
+      return
+    }
+    let word = tokens.next() ?? ""
+    control = Self.words.contains(word.lowercased()) ? word.lowercased() : "[\(word)]"
+    module = tokens.next() ?? ""
+    arguments = tokens.remaining()
+  }
+
+  private init(group: String, mayBeMissing: Bool, control: String, module: String, arguments: [String]) {
+    self.group = group
+    self.mayBeMissing = mayBeMissing
+    self.control = control
+    self.module = module
+    self.arguments = arguments
+  }
+
+  /// Whether it takes part in a group: libpam takes one that it does not know for the most sensitive.
+  package func isPart(of group: String) -> Bool { self.group == group || !Self.groups.contains(self.group) }
+
+  /// The module of this project.
+  package static let ownModule = "pam_uaf.so"
+
+  /// Whether it asks pam_uaf.
+  package var asksOwnModule: Bool { moduleName == Self.ownModule && !isInclusion }
+
+  /// The module's name without its folder.
+  package var moduleName: String { module.split(separator: "/").last.map(String.init) ?? module }
+
+  /// Whether another file's lines stand in its place.
+  package var isInclusion: Bool { control == "include" || control == "substack" }
+
+  /// Whether a success of this line can end the stack, or jump over what follows.
+  package var successCanSuffice: Bool {
+    switch control {
+    case "sufficient": true
+    case "required", "requisite", "optional": false
+    default: action(for: "success").map { $0 == "done" || Int($0) != nil } ?? false
+    }
+  }
+
+  /// How many lines a success of this line jumps over; 0 where it jumps over none.
+  var skippedBySuccess: Int { action(for: "success").flatMap { Int($0) } ?? 0 }
+
+  /// The most lines that any result of this one jumps over; 0 where none does.
+  var farthestJump: Int { actions?.values.compactMap { Int($0) }.max() ?? 0 }
+
+  /// Whether libpam understands it; where it does not, it refuses everybody.
+  var isWellFormed: Bool {
+    guard Self.groups.contains(group) || group == "@include", !module.isEmpty else { return false }
+    return Self.words.contains(control) || actions != nil
+  }
+
+  /// Whether the stack can still succeed after a failure of this line.
+  package var failureGoesOn: Bool {
+    switch control {
+    case "sufficient", "optional": true
+    case "required", "requisite": false
+    // What is not named is `bad`.
+    default: (action(for: "auth_err") ?? action(for: "default")).map { $0 == "ignore" || Int($0) != nil } ?? false
+    }
+  }
+
+  /// Whether neither a success nor a refusal of this line changes how the stack ends, where another line decides.
+  package var decidesNothing: Bool {
+    if control == "optional" { return true }
+    guard control.hasPrefix("["), failureGoesOn else { return false }
+    return ["ignore", nil].contains(action(for: "success") ?? action(for: "default"))
+  }
+
+  private var actions: [String: String]? {
+    control.hasPrefix("[") ? PAMControl(control.dropFirst().dropLast())?.actions : nil
+  }
+
+  private func action(for value: String) -> String? { actions?[value] }
+}

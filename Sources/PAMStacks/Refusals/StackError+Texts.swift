@@ -1,0 +1,152 @@
+// What failed, where, and what to do about it.
+
+import Wording
+
+extension StackError: Catalogued {
+  /// What failed, and what to do, in English.
+  package var english: FindingText { FindingText(englishProblem, do: englishRemedy) }
+  /// What failed, and what to do, in Korean.
+  package var korean: FindingText { FindingText(koreanProblem, do: koreanRemedy) }
+
+  private var englishProblem: String {
+    switch self {
+    case .badService(let name, .noName): "\(ShownText.line(name)) is no name of a service"
+    case .badService(let name, .ours): "\(ShownText.line(name)) is a stack of pam-uaf's, and no service"
+    case .badService(let name, .shared): "\(ShownText.line(name)) is shared by services"
+    case .badService(let name, .unattended):
+      "\(ShownText.line(name)) asks nobody: it starts a greeter, or logs somebody in without a question"
+    case .noTemplateKnown(let name): "there is no ready stack for \(ShownText.line(name))"
+    case .noShape: "the stack of passwd has one shape"
+    case .noTemplate(let path): "the ready stack \(path) is not there"
+    case .folder(let path, let problem), .file(let path, let problem): "\(path): \(problem.english)"
+    case .changed(let path): "\(path) was changed meanwhile by somebody else"
+    case .busy(let path): "another uafctl is changing how services ask, and holds \(path)"
+    case .noService(let name, let folders): "there is no service \(name) in \(folders.joined(separator: " or "))"
+    case .follows(let path, let service): "\(path) takes its lines from \(service)"
+    case .profile(let path): "\(path) asks pam_uaf itself: a profile of pam-auth-update is on"
+    case .byHand(let path): "\(path) asks pam_uaf already, by lines that uafctl did not write"
+    case .noLine(let path, _): "\(path) has no line that includes the password's stack"
+    case .severalLines(let path, _): "\(path) has more than one line that includes the password's stack"
+    case .foldedLine(let path, let line): "\(path):\(line): the line goes on in another one"
+    case .lineIsNoText(let path, let line): "\(path):\(line): the line is not UTF-8"
+    case .jump(let path, let line): "\(path):\(line): this line jumps over some of those behind it"
+    case .alone(let path, let group): "\(path) has no \(group) lines of its own, and pam_uaf's would be the only ones"
+    case .nothingRecorded(let path, _): "\(path): what stood there before is written nowhere"
+    case .noWayIn(let objection): "administrators would have no other way in: \(objection.english)"
+    case .trial(let problem): "the new stack was tried, and not put in place: \(problem.english.what)"
+    case .member(let error, let service):
+      "\(error.englishProblem), and is another name of \(service): nothing was changed"
+    case .notUndone(let error, let services):
+      "\(error.englishProblem); and \(services.joined(separator: ", ")) could not be put back"
+    case .outOfMemory: "no memory"
+    }
+  }
+
+  private var koreanProblem: String {
+    switch self {
+    case .badService(let name, .noName): "\(ShownText.line(name)): 서비스 이름이 될 수 없습니다"
+    case .badService(let name, .ours): "\(ShownText.line(name)): 서비스가 아니라 pam-uaf의 스택입니다"
+    case .badService(let name, .shared): "\(ShownText.line(name)): 여러 서비스가 함께 쓰는 파일입니다"
+    case .badService(let name, .unattended):
+      "\(ShownText.line(name)): 아무에게도 묻지 않는 서비스입니다. 로그인 화면을 띄우거나 묻지 않고 로그인시킵니다"
+    case .noTemplateKnown(let name): "\(ShownText.line(name))에 맞는 준비된 스택이 없습니다"
+    case .noShape: "passwd의 스택은 모양이 하나뿐입니다"
+    case .noTemplate(let path): "준비된 스택 \(path)이(가) 없습니다"
+    case .folder(let path, let problem), .file(let path, let problem): "\(path): \(problem.korean)"
+    case .changed(let path): "그사이 다른 프로그램이 \(path)을(를) 바꾸었습니다"
+    case .busy(let path): "다른 uafctl이 서비스가 묻는 방법을 바꾸고 있습니다(\(path))"
+    case .noService(let name, let folders): "\(folders.joined(separator: ", "))에 \(name) 서비스가 없습니다"
+    case .follows(let path, let service): "\(path)의 줄은 \(service)에서 옵니다"
+    case .profile(let path): "\(path)에서 이미 pam_uaf를 씁니다. pam-auth-update의 프로필이 켜져 있습니다"
+    case .byHand(let path): "\(path)에 uafctl이 쓰지 않은 pam_uaf 줄이 이미 있습니다"
+    case .noLine(let path, _): "\(path)에 비밀번호 스택을 포함하는 줄이 없습니다"
+    case .severalLines(let path, _): "\(path)에 비밀번호 스택을 포함하는 줄이 둘 이상입니다"
+    case .foldedLine(let path, let line): "\(path):\(line): 다음 줄로 이어지는 줄입니다"
+    case .lineIsNoText(let path, let line): "\(path):\(line): UTF-8이 아닌 줄입니다"
+    case .jump(let path, let line): "\(path):\(line): 뒤의 줄들을 건너뛰는 줄입니다"
+    case .alone(let path, let group): "\(path)에 \(group) 줄이 없어, pam_uaf의 줄만 남게 됩니다"
+    case .nothingRecorded(let path, _): "\(path): 이전에 있던 내용이 어디에도 적혀 있지 않습니다"
+    case .noWayIn(let objection): "관리자가 들어올 다른 방법이 없어집니다: \(objection.korean)"
+    case .trial(let problem): "새 스택을 시험했으나 적용하지 않았습니다: \(problem.korean.what)"
+    case .member(let error, let service):
+      "\(error.koreanProblem). \(service)의 다른 이름이므로 아무것도 바꾸지 않았습니다"
+    case .notUndone(let error, let services):
+      "\(error.koreanProblem). 되돌리지 못한 서비스: \(services.joined(separator: ", "))"
+    case .outOfMemory: "메모리가 부족합니다"
+    }
+  }
+
+  private var englishRemedy: String? {
+    switch self {
+    case .badService(_, .shared): "pam-auth-update changes the lines that all services share"
+    case .badService(_, .ours): "name the service that includes it"
+    case .badService(_, .unattended): "name the one that people answer, such as gdm-password, lightdm or sddm"
+    case .badService(_, .noName): nil
+    case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker"
+    case .noShape: "leave --shape out"
+    case .noTemplate: "choose another --shape: pam.d/README.md has the ready stacks"
+    case .folder(_, .system): "name the folder with --pam-directory"
+    case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
+    case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
+    case .file: "make it one plain file of root's"
+    case .changed: "run it again"
+    case .busy: "wait for the other uafctl"
+    case .noService: "name one of the files there; uafctl pam status lists those that ask for the passcode"
+    case .follows(_, let service): "uafctl pam enable \(service)"
+    case .profile: "it asks in every service already; pam-auth-update takes it out"
+    case .byHand: "take those lines out first"
+    case .noLine(_, let include), .severalLines(_, let include):
+      "write '@include \(include)' in place of the lines that ask for the password, by hand; the ready stacks are in pam.d/"
+    case .foldedLine, .lineIsNoText: "write it as one line of plain text"
+    case .jump: "a jump counts lines, and the new stack has another number of them: change both by hand"
+    case .alone(let path, let group):
+      "write '@include common-\(group)', or whatever 'other' has for \(group), into \(path)"
+    case .nothingRecorded(_, let include):
+      "write what stood in place of '@include \(include)', which is '@include common-auth' on Debian"
+    case .noWayIn: WayIn.Hint().english
+    case .trial(let problem): problem.english.remedy
+    case .member(let error, let service):
+      (error.englishRemedy.map { $0 + "; or " } ?? "")
+        + "uafctl pam enable \(service) --only, which leaves the other name open to the password"
+    case .notUndone(_, let services): "uafctl pam disable \(services.joined(separator: "; uafctl pam disable "))"
+    case .outOfMemory: "free some, or raise this process's limits"
+    }
+  }
+
+  private var koreanRemedy: String? {
+    switch self {
+    case .badService(_, .shared): "모든 서비스가 함께 쓰는 줄은 pam-auth-update로 바꾸십시오"
+    case .badService(_, .ours): "이 스택을 포함하는 서비스를 지정하십시오"
+    case .badService(_, .unattended): "gdm-password, lightdm, sddm처럼 사람이 답하는 서비스를 지정하십시오"
+    case .badService(_, .noName): nil
+    case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm 또는 locker"
+    case .noShape: "--shape를 빼십시오"
+    case .noTemplate: "다른 --shape를 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"
+    case .folder(_, .system): "--pam-directory로 폴더를 지정하십시오"
+    case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
+    case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
+    case .file: "root가 소유한 하나의 일반 파일로 만드십시오"
+    case .changed: "다시 실행하십시오"
+    case .busy: "다른 uafctl이 끝날 때까지 기다리십시오"
+    case .noService: "그곳에 있는 파일 이름을 지정하십시오. 패스코드를 묻는 서비스는 uafctl pam status로 볼 수 있습니다"
+    case .follows(_, let service): "uafctl pam enable \(service)"
+    case .profile: "이미 모든 서비스에서 묻습니다. pam-auth-update로 끌 수 있습니다"
+    case .byHand: "먼저 그 줄들을 지우십시오"
+    case .noLine(_, let include), .severalLines(_, let include):
+      "비밀번호를 묻는 줄 대신 '@include \(include)'을(를) 직접 쓰십시오. 준비된 스택은 pam.d/에 있습니다"
+    case .foldedLine, .lineIsNoText: "일반 텍스트 한 줄로 쓰십시오"
+    case .jump: "건너뛸 줄 수가 새 스택에서는 달라집니다. 둘 다 직접 고치십시오"
+    case .alone(let path, let group):
+      "\(path)에 '@include common-\(group)'이나 'other'의 \(group) 줄을 넣으십시오"
+    case .nothingRecorded(_, let include):
+      "'@include \(include)' 대신 이전에 있던 줄을 쓰십시오. 데비안에서는 '@include common-auth'입니다"
+    case .noWayIn: WayIn.Hint().korean
+    case .trial(let problem): problem.korean.remedy
+    case .member(let error, let service):
+      (error.koreanRemedy.map { $0 + ". 또는 " } ?? "")
+        + "uafctl pam enable \(service) --only. 이때 다른 이름은 비밀번호만 묻습니다"
+    case .notUndone(_, let services): "uafctl pam disable \(services.joined(separator: "; uafctl pam disable "))"
+    case .outOfMemory: "메모리를 비우거나 이 프로세스의 한도를 높이십시오"
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Glibc
+
+/// Why a service's stack is left as it is.
+package enum StackError: Error, Equatable {
+  /// Why a name is none of a service that can be changed.
+  package enum Name: Equatable {
+    case noName, ours, shared, unattended
+  }
+
+  case badService(String, Name)
+  /// Nobody said which template fits.
+  case noTemplateKnown(String)
+  /// This template has one shape.
+  case noShape
+  case noTemplate(path: String)
+  case folder(path: String, StackFileProblem)
+  case busy(path: String)
+  case file(path: String, StackFileProblem)
+  /// It is not what it was when it was read.
+  case changed(path: String)
+  case noService(String, folders: [String])
+  /// The service includes another one that is enabled or disabled itself.
+  case follows(path: String, service: String)
+  /// pam-auth-update put the module into the lines all services share.
+  case profile(path: String)
+  /// The module stands there already, and not by us.
+  case byHand(path: String)
+  case noLine(path: String, include: String)
+  case severalLines(path: String, include: String)
+  case foldedLine(path: String, line: Int)
+  case lineIsNoText(path: String, line: Int)
+  case jump(path: String, line: Int)
+  /// pam_uaf's would be the only lines of a group.
+  case alone(path: String, group: String)
+  /// What stood there before is written nowhere.
+  case nothingRecorded(path: String, include: String)
+  case noWayIn(WayIn.Objection)
+  case trial(TrialProblem)
+  /// Another name of the program of a service cannot be changed with it.
+  indirect case member(StackError, of: String)
+  /// It failed in the middle, and these services could not be put back.
+  indirect case notUndone(StackError, services: [String])
+  case outOfMemory
+}

@@ -1,0 +1,70 @@
+import CPAM
+import Glibc
+
+/// The groups and passwords of the system (NSS); passwords for root alone.
+package struct SystemPasswords: PasswordDirectory {
+  /// The local accounts: those a machine has without any server.
+  private let accountsPath: String
+
+  /// - Parameter accountsPath: the file of the local accounts.
+  package init(accountsPath: String = "/etc/passwd") { self.accountsPath = accountsPath }
+
+  // Far above what an entry takes, but for groups with thousands of members; a longer one counts as none.
+  private static let room = 1 << 20
+  private static let secondsOfDay = 86_400
+
+  /// The members of a group, as NSS and the local accounts have them; nil if there is no such group.
+  package func members(ofGroup name: String) -> [String]? {
+    // SAFETY: entry, buffer and result live for the call, and so does the list of names, which points into the buffer and
+    // ends with NULL.
+    var entry = unsafe group()
+    var found: UnsafeMutablePointer<group>?
+    var buffer = [CChar](repeating: 0, count: Self.room)
+    return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> [String]? in
+      guard let base = buffer.baseAddress, unsafe getgrnam_r(name, &entry, base, Self.room, &found) == 0,
+        unsafe found != nil
+      else { return nil }
+      var names: [String] = []
+      var next = unsafe entry.gr_mem
+      while let place = unsafe next, let member = unsafe place.pointee {
+        unsafe names.append(String(cString: member))
+        unsafe next = place + 1
+      }
+      return unsafe names + owners(of: entry.gr_gid).filter { !names.contains($0) }
+    }
+  }
+
+  /// The local accounts of which it is the own group, which no group lists, and which pam_succeed_if(8) counts all the same.
+  private func owners(of group: gid_t) -> [String] {
+    // SAFETY: the stream is opened, read and closed here alone; entry and buffer live for the calls, and the name points into
+    // the buffer, and is copied.
+    guard let accounts = unsafe fopen(accountsPath, "re") else { return [] }
+    defer { unsafe fclose(accounts) }
+    var entry = unsafe passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: Self.room)
+    var names: [String] = []
+    while unsafe fgetpwent_r(accounts, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil {
+      if unsafe entry.pw_gid == group, let name = unsafe entry.pw_name { unsafe names.append(String(cString: name)) }
+    }
+    return names
+  }
+
+  /// Whether the account can use its password today; root alone can find out.
+  package func password(of name: String) -> PasswordState {
+    // SAFETY: entry, buffer and result live for the call; the hash points into the buffer, and is copied.
+    var entry = unsafe spwd()
+    var found: UnsafeMutablePointer<spwd>?
+    var buffer = [CChar](repeating: 0, count: Self.room)
+    let today = time(nil) / Self.secondsOfDay
+    return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> PasswordState in
+      guard let base = buffer.baseAddress, unsafe getspnam_r(name, &entry, base, Self.room, &found) == 0,
+        unsafe found != nil, let hash = unsafe entry.sp_pwdp
+      else { return .unknown }
+      let copy = unsafe PasswordState.Entry(
+        hash: String(cString: hash), lastChange: entry.sp_lstchg, maximum: entry.sp_max, inactive: entry.sp_inact,
+        end: entry.sp_expire)
+      return PasswordState(copy, today: today)
+    }
+  }
+}

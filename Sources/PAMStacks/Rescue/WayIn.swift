@@ -1,0 +1,95 @@
+import HostSystem
+
+/// How an administrator still gets in when pam_uaf refuses everybody, whatever the reason.
+package struct WayIn {
+  let accounts: any AccountDirectory
+  let passwords: any PasswordDirectory
+
+  /// The group whose members are led past pam_uaf to their password (pam.d/README.md).
+  package static let rescueGroup = "uaf-rescue"
+  /// The groups whose members become root by sudo: Debian's, Fedora's, and that of old Ubuntus.
+  ///
+  /// What sudoers says besides cannot be known here.
+  private static let administrators = ["sudo", "wheel", "admin"]
+
+  /// Why none was found.
+  package struct Objection: Error, Equatable {
+    /// What is missing.
+    let lacks: [Lack]
+  }
+
+  /// Who gets in, and how.
+  package struct Way: Equatable {
+    /// One of the rescue group, whom the services lead past pam_uaf; nil: root, at a console that does not ask it.
+    let rescuer: String?
+  }
+
+  /// What the services make of it.
+  struct Services: Equatable {
+    /// Whether the new stack has a line that leads members of the group past pam_uaf.
+    var leadsRescuePast: Bool
+    /// Whether `login` asks the password alone, now and afterwards.
+    var consoleIsFree: Bool
+    /// Whether there is a `login` that members of the group get through by their password.
+    var consoleIsOpen: Bool
+    /// Whether there is a sudo that members of the group get through by their password.
+    var sudoIsOpen: Bool
+  }
+
+  /// The way in.
+  ///
+  /// It begins at the console (`login`): a session that is open already, or a public key, may not be there when it is needed.
+  ///
+  /// - Throws: ``Objection``.
+  func find(_ services: Services) throws(Objection) -> Way {
+    var lacks: [Lack] = []
+    if services.leadsRescuePast {
+      switch rescuer(services) {
+      case .success(let name): return Way(rescuer: name)
+      case .failure(let objection): lacks += objection.lacks
+      }
+    } else {
+      lacks.append(.leadsNobodyPast)
+    }
+    if services.consoleIsFree {
+      let state = passwords.password(of: "root")
+      if state == .usable { return Way(rescuer: nil) }
+      lacks.append(.rootsPassword(state))
+    } else {
+      lacks.append(.noConsole)
+    }
+    throw Objection(lacks: lacks)
+  }
+
+  /// Somebody of the rescue group with a password who gets a shell and can become root.
+  private func rescuer(_ services: Services) -> Result<String, Objection> {
+    guard let members = passwords.members(ofGroup: Self.rescueGroup) else {
+      return .failure(.init(lacks: [.noGroup]))
+    }
+    guard !members.isEmpty else { return .failure(.init(lacks: [.emptyGroup])) }
+    var lacks: [Lack] = []
+    for name in members {
+      if let lack = objection(to: name, services) {
+        lacks.append(.member(name, lack))
+      } else {
+        return .success(name)
+      }
+    }
+    return .failure(.init(lacks: lacks))
+  }
+
+  private func objection(to name: String, _ services: Services) -> Member? {
+    guard let account = accounts.account(named: name) else { return .noAccount }
+    let state = passwords.password(of: name)
+    guard state == .usable else { return .password(state) }
+    guard services.consoleIsOpen else {
+      return .noConsole
+    }
+    if account.userID == 0 { return nil }
+    guard Self.administrators.contains(where: { passwords.members(ofGroup: $0)?.contains(name) ?? false }) else {
+      return .noAdministrator(groups: Self.administrators)
+    }
+    if services.sudoIsOpen { return nil }
+    return .noSudo
+  }
+}

@@ -1,0 +1,79 @@
+import HostSystem
+
+/// Whether a plan for all names of a program may be put in place: administrators keep another way in, and libpam does with the
+/// new stacks what it should.
+struct FamilyTrial {
+  let family: FamilyPlan
+  /// The service that was named.
+  let service: String
+  /// The folder of the services.
+  let folder: PAMFolder
+  let site: PAMSite
+  /// Who logs in; nil: nobody does.
+  let person: TrialPerson?
+
+  // Where refused logins are counted, those of nobody lock nobody out.
+  private static let bystander = "nobody"
+
+  /// - Returns: what was seen, a line each.
+  /// - Throws: ``StackError``.
+  func run() throws(StackError) -> [StackText] {
+    let trial = try TrialFolder(copying: folder.path, vendors: site.vendorFolders, in: site.trialParent)
+    for plan in family.toDo {
+      try trial.put(plan.stack, as: plan.service.stackName)
+      try trial.put(plan.after, as: plan.service.name)
+    }
+    // The person logs in once: by the name that was given, or by one that is to be changed.
+    let tried = family.toDo.first { $0.service.name == service } ?? family.toDo.last
+    var seen: [StackText] = []
+    var mayUse = false
+    for plan in family.toDo {
+      let examined = try examine(plan, in: trial)
+      seen += examined.seen.filter { !seen.contains($0) }
+      if plan.service == tried?.service { mayUse = examined.mayUse }
+    }
+    if let person, let name = tried?.service.name,
+      case .failure(let refusal) = site.tester.answered(
+        name, in: trial.path, as: person.name, account: mayUse, by: person.answerer)
+    {
+      throw .trial(.personRefused(refusal))
+    }
+    return seen
+  }
+
+  private func examine(
+    _ plan: StackPlan, in trial: TrialFolder
+  ) throws(StackError) -> (seen: [StackText], mayUse: Bool) {
+    var seen: [StackText] = []
+    let user = person?.name ?? (site.accounts.account(named: Self.bystander) == nil ? "root" : Self.bystander)
+    var people = [user]
+    if !plan.service.changesPasswords {
+      let way = try wayIn(by: plan, in: trial)
+      if let rescuer = way.rescuer, rescuer != user { people.append(rescuer) }
+      seen.append(.wayIn(way))
+    }
+    seen += try StackTrial(
+      plan: plan, folder: trial, tester: site.tester, moduleFolders: site.moduleFolders, user: user
+    ).run()
+    var mayUse = false
+    for name in plan.service.changesPasswords ? [] : people {
+      let tried = try AccountTrial(plan: plan, folder: trial, tester: site.tester).run(as: name)
+      if name == user { mayUse = tried.mayUse }
+      seen.append(tried.text)
+    }
+    return (seen, mayUse)
+  }
+
+  private func wayIn(by plan: StackPlan, in trial: TrialFolder) throws(StackError) -> WayIn.Way {
+    let stacks = RescueReading(reader: PAMDirectory(path: trial.path))
+    do throws(WayIn.Objection) {
+      return try WayIn(accounts: site.accounts, passwords: site.passwords).find(
+        WayIn.Services(
+          leadsRescuePast: stacks.leadsRescuePast(plan.service.name),
+          consoleIsFree: stacks.asksPasswordAlone("login"), consoleIsOpen: stacks.isOpen("login"),
+          sudoIsOpen: stacks.isOpen("sudo")))
+    } catch {
+      throw .noWayIn(error)
+    }
+  }
+}

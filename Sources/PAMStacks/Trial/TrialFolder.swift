@@ -1,0 +1,75 @@
+import Glibc
+import HostSystem
+
+/// A copy of PAM's folder in which a stack is tried; gone with this value.
+final class TrialFolder {
+  /// Its name.
+  let path: String
+  private let original: String
+  private var names: Set<String> = []
+
+  /// Copies the services of `folder` and, where it has none of a name, of the vendors' folders.
+  ///
+  /// - Parameter parent: the folder it is made in, which nobody's environment chooses.
+  /// - Throws: ``StackError/trial(_:)``.
+  init(copying folder: String, vendors: [String], in parent: String) throws(StackError) {
+    var template = Array((parent + "/uafctl-pam-XXXXXX").utf8CString)
+    // SAFETY: a NUL-terminated text that is ours to change.
+    guard unsafe mkdtemp(&template) != nil else { throw .trial(.folder(errno)) }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    original = folder
+    for source in [folder] + vendors {
+      let reader = PAMDirectory(path: source)
+      for name in reader.names() ?? [] where !names.contains(name) {
+        if let bytes = reader.bytes(of: name) { try put(bytes, as: name) }
+      }
+    }
+  }
+
+  /// Writes one service, over the one that is there, with what it includes taken from this folder.
+  ///
+  /// - Throws: ``StackError/trial(_:)``.
+  func put(_ bytes: [UInt8], as name: String) throws(StackError) {
+    names.insert(name)
+    let place = path + "/" + name
+    // SAFETY: the path lives for the call. The folder is this process's own, so nobody puts links there.
+    let descriptor = unsafe open(place, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))
+    guard descriptor >= 0 else { throw .trial(.folder(errno)) }
+    defer { close(descriptor) }
+    guard DescriptorWriter.write(redirected(bytes), to: descriptor) else { throw .trial(.folder(errno)) }
+  }
+
+  /// Debian's libpam looks for `@include` in /etc/pam.d, whatever folder it was given.
+  private func redirected(_ bytes: [UInt8]) -> [UInt8] {
+    var rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
+    let lines = PAMFile(bytes).lines
+    // From the end, so that the rows of what stands before it stay where they are.
+    for line in lines.reversed() {
+      let parsed = PAMLine(line: line)
+      guard parsed.isInclusion, parsed.isWellFormed else { continue }
+      guard lines.filter({ $0.rows.overlaps(line.rows) }).count == 1 else {
+        // Too long for libpam, which makes two of it: no place to write, so that whoever is asked here is refused.
+        rows[line.rows.lowerBound] = Array("auth".utf8)
+        continue
+      }
+      let place = place(of: parsed.module)
+      let text =
+        parsed.group == "@include"
+        ? "@include " + place : (parsed.mayBeMissing ? "-" : "") + "\(parsed.group) \(parsed.control) \(place)"
+      rows.replaceSubrange(line.rows, with: [Array(text.utf8)])
+    }
+    return Array(rows.joined(separator: [UInt8(ascii: "\n")]))
+  }
+
+  private func place(of name: String) -> String {
+    if name.hasPrefix(original + "/") { return path + name.dropFirst(original.count) }
+    if name.hasPrefix("/") { return name }
+    return (name.contains("/") ? original : path) + "/" + name
+  }
+
+  deinit {
+    // SAFETY: the paths live for the calls.
+    for name in names { _ = unsafe unlink(path + "/" + name) }
+    _ = unsafe rmdir(path)
+  }
+}

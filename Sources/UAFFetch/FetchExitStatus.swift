@@ -1,0 +1,13 @@
+/// How the program ends, in the numbers of sysexits.h; the core reads nothing into them.
+enum FetchExitStatus: Int32, Equatable {
+  /// The socket ended, or the version was asked for.
+  case done = 0
+  /// Arguments, or no packet socket at descriptor 3.
+  case usage = 64
+  /// libcurl cannot be used.
+  case unavailable = 69
+  /// A privilege could not be given up.
+  case confinement = 71
+  /// What came over the socket is not of the protocol.
+  case malformedPacket = 76
+}

@@ -1,0 +1,90 @@
+import CProcess
+import Glibc
+
+/// The first half of the sandbox: what the process may do by its user, its capabilities and its environment.
+enum FetchPrivileges {
+  /// Leaves root if the program has it in any form, then drops capabilities, dumps and the environment.
+  ///
+  /// - Throws: ``PrivilegeError``; what was given up by then stays given up.
+  static func giveUp() throws(PrivilegeError) {
+    // OpenSSL, libcurl and the resolver would read SSL_CERT_FILE, OPENSSL_CONF, https_proxy, SSLKEYLOGFILE,
+    // RES_OPTIONS and more. They find nothing, whatever program started this one.
+    clearenv()
+    umask(0o077)
+    // SIGPIPE is raised by TLS writes, which libcurl cannot prevent everywhere.
+    _ = signal(SIGPIPE, SIG_IGN)
+    let hadRoot = hasRoot()
+    try require(.ambient, process_control(PR_CAP_AMBIENT, UInt(PR_CAP_AMBIENT_CLEAR_ALL)))
+    if hadRoot {
+      try clearBoundingSet()
+      try leaveRoot()
+    }
+    try require(.capabilities, process_clear_capabilities())
+    guard process_has_no_capabilities() == 1 else { throw PrivilegeError(step: .capabilities, number: 0) }
+    if hadRoot { try proveNoWayBack() }
+    try require(.newPrivileges, process_control(PR_SET_NO_NEW_PRIVS, 1))
+    try forbidDumps()
+    // After the change of user, which would have undone it.
+    try require(.parentDeath, process_control(PR_SET_PDEATHSIG, UInt(SIGKILL)))
+  }
+
+  private static func require(_ step: PrivilegeError.Step, _ result: CInt) throws(PrivilegeError) {
+    guard result == 0 else { throw PrivilegeError(step: step, number: errno) }
+  }
+
+  /// Whether any of the process's user numbers is root's.
+  private static func hasRoot() -> Bool { identities().prefix(3).contains(0) }
+
+  private static func identities() -> [UInt32] {
+    var numbers: [UInt32] = [0, 0, 0, 0, 0, 0]
+    // SAFETY: each call writes three numbers, of which there is room for six.
+    unsafe numbers.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      _ = unsafe getresuid(base, base + 1, base + 2)
+      _ = unsafe getresgid(base + 3, base + 4, base + 5)
+    }
+    return numbers
+  }
+
+  /// Drops every capability the kernel knows.
+  ///
+  /// Root without CAP_SETPCAP, as in some containers, may not do so. The set then stays, but cannot be used once new
+  /// privileges are forbidden.
+  private static func clearBoundingSet() throws(PrivilegeError) {
+    var capability: UInt = 0
+    while process_control(PR_CAPBSET_READ, capability) >= 0, capability < 64 {
+      if process_control(PR_CAPBSET_DROP, capability) != 0, errno != EPERM {
+        throw PrivilegeError(step: .bounding, number: errno)
+      }
+      capability += 1
+    }
+  }
+
+  private static func leaveRoot() throws(PrivilegeError) {
+    try require(.groups, setgroups(0, nil))
+    let group = UnprivilegedIdentity.group
+    let user = UnprivilegedIdentity.user
+    try require(.identity, setresgid(group, group, group))
+    try require(.identity, setresuid(user, user, user))
+  }
+
+  private static func proveNoWayBack() throws(PrivilegeError) {
+    let numbers =
+      [UInt32](repeating: UnprivilegedIdentity.user, count: 3)
+      + [UInt32](repeating: UnprivilegedIdentity.group, count: 3)
+    // With no room announced, only the number of groups comes back.
+    let groups = getgroups(0, nil)
+    // Each of these must fail; -1 leaves the other two numbers as they are.
+    let isBack =
+      setresuid(uid_t.max, 0, uid_t.max) == 0 || setresuid(0, uid_t.max, uid_t.max) == 0
+      || setresgid(gid_t.max, 0, gid_t.max) == 0
+    guard identities() == numbers, groups == 0, !isBack else { throw PrivilegeError(step: .noWayBack, number: 0) }
+  }
+
+  private static func forbidDumps() throws(PrivilegeError) {
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    // SAFETY: `none` is an rlimit.
+    try require(.dumps, unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none))
+    try require(.dumps, process_control(PR_SET_DUMPABLE, 0))
+  }
+}

@@ -1,0 +1,98 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFMessages
+
+/// The questions and answers of one registration, over one way to the server.
+struct RegistrationExchange {
+  /// The request at hand.
+  private(set) var offer: RegistrationOffer?
+  /// The further request that came with a verdict.
+  private(set) var furtherOffer: AuthenticationOffer?
+  /// The server's yes.
+  private(set) var acceptance: Acceptance?
+  /// How the registration ends for what came in place of a request or a yes.
+  private(set) var refusal: Ending?
+  private var network: Network
+  private var flow: RegistrationFlow
+  private var further: AuthenticationFlow?
+  private let question: RegistrationFlow
+  private let hasCode: Bool
+
+  /// - Parameter lost: keys of this machine's that are replaced; never are keys of other machines named.
+  init(
+    over network: Network, _ client: ClientSettings, as username: String, with word: RegistrationWord,
+    replacing lost: [KeyID]
+  ) {
+    self.network = network
+    hasCode = word.code != nil
+    question = RegistrationFlow(
+      settings: client, username: username, authCode: word.code, proof: word.proof, lostKeyIDs: lost)
+    flow = question
+  }
+
+  /// Asks for a request, and waits for it.
+  mutating func ask(among types: [AuthenticatorType], _ keys: [UAFKey]) -> RegistrationEvent {
+    flow = question
+    let others = AuthenticatorType.allCases.filter { !types.contains($0) }
+    do throws(Refusal) {
+      try flow.start(over: &network)
+      let offer = try flow.collect(
+        over: &network, among: AuthenticatorDescription.all(of: types, keys: keys),
+        besides: AuthenticatorDescription.all(of: others, keys: keys))
+      self.offer = offer
+      return .request(challenge: offer.challenge)
+    } catch { return refused(hasCode ? Ending(judgingCode: error) : Ending(error)) }
+  }
+
+  /// Makes a key for each authenticator.
+  mutating func makeKeys(with makers: inout [NewKeyMaker]) -> RegistrationEvent {
+    do throws(Refusal) {
+      for index in makers.indices { _ = try flow.makeKey(with: &makers[index]) }
+    } catch { return refused(Ending(error)) }
+    return .keysMade
+  }
+
+  /// Sends the keys, and waits for the verdict.
+  mutating func sendKeys() -> RegistrationEvent {
+    do throws(Refusal) {
+      let verdict = try flow.send(over: &network)
+      if verdict == .furtherRequest { further = flow.furtherAuthentication() }
+      return heard(verdict)
+    } catch { return refused(Ending(error)) }
+  }
+
+  /// Reads the further request.
+  mutating func receive(among types: [AuthenticatorType], _ keys: [UAFKey]) -> RegistrationEvent {
+    do throws(Refusal) {
+      let offer = try further?.collect(over: &network, among: AuthenticatorDescription.all(of: types, keys: keys))
+      furtherOffer = offer
+      return .request(challenge: offer?.challenge ?? "")
+    } catch { return refused(Ending(error)) }
+  }
+
+  /// Signs the further request.
+  mutating func sign(with signer: consuming KeySigner) -> RegistrationEvent {
+    do throws(Refusal) { try further?.sign(with: &signer) } catch { return refused(Ending(error)) }
+    return .signed
+  }
+
+  /// Sends what was signed, and waits for the verdict.
+  mutating func sendAnswer() -> RegistrationEvent {
+    do throws(Refusal) {
+      guard let verdict = try further?.send(over: &network) else { return .stopped }
+      return heard(verdict)
+    } catch { return refused(Ending(error)) }
+  }
+
+  private mutating func heard(_ verdict: Verdict) -> RegistrationEvent {
+    guard case .accepted(let acceptance) = verdict else { return .furtherRequest }
+    self.acceptance = acceptance
+    return .accepted(challenge: acceptance.challenge)
+  }
+
+  private mutating func refused(_ ending: Ending) -> RegistrationEvent {
+    refusal = ending
+    return .refused(isCodeGood: ending.result == .noSuitableAuthenticator && !ending.isServers)
+  }
+}

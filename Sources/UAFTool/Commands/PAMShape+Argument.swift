@@ -1,0 +1,4 @@
+import ArgumentParser
+import PAMStacks
+
+extension PAMShape: ExpressibleByArgument {}

@@ -1,0 +1,85 @@
+// What is easily overlooked in stacks that use the module: left-over arguments, halves of pairs, includes of what is not there,
+// and a second way in that nobody can go.
+
+import PAMStacks
+import Wording
+
+extension PAMCheck {
+  /// Single lines of a service, with what it includes.
+  func lineFindings(_ service: String, _ lines: [PAMLine]) -> [Finding] {
+    let own = lines.filter(\.asksOwnModule)
+    let file = "\(directory)/\(service)"
+    var findings: [Finding] = []
+    if own.contains(where: { $0.arguments.contains("nouserok") }) {
+      findings.append(
+        hidesState(service)
+          ? .warning(.pamNouserokHidden, PAMNameText.hidden(service: file))
+          : .warning(.pamNouserok, PAMLineText.nouserok(file: file)))
+    }
+    if own.contains(where: { $0.group == "account" }), !own.contains(where: { $0.group == "password" }) {
+      findings.append(.warning(.pamNoPasswordLine, PAMLineText.noPasswordLine(file: file)))
+    }
+    return findings + accountFindings(service, lines)
+  }
+
+  /// Services that include a stack of ours which is not there: libpam then refuses everybody.
+  func includes(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
+    services.compactMap { service in
+      let missing = folder.inclusions(of: service).first {
+        $0.hasPrefix(PAMService.prefix) && folder.bytes(of: $0) == nil
+      }
+      return missing.map {
+        .failure(
+          .pamInclude, PAMLineText.include(file: "\(directory)/\(service)", service: service, stack: $0))
+      }
+    }
+  }
+
+  /// Stacks that were put in place and that their service lost since: it asks for the password alone, and nobody was told.
+  func unusedStacks(_ folder: PAMDirectory) -> [Finding] {
+    (StackList(reader: folder).entries() ?? []).filter { $0.origin == .unused }.map { entry in
+      let service = String(entry.name.dropFirst(PAMService.prefix.count))
+      return .warning(
+        .pamUnusedStack,
+        PAMLineText.unusedStack(file: "\(directory)/\(service)", service: service, stack: entry.name))
+    }
+  }
+
+  /// Programs that ask for the passcode by one name and not by another, and further services that ask without it.
+  func otherDoors() -> [Finding] {
+    let doors = ServiceDoors(folder: directory, vendors: vendorFolders)
+    let members = doors.openMembers().map { member in
+      Finding.warning(
+        .pamOtherName,
+        PAMLineText.otherName(file: "\(directory)/\(member.name)", service: member.name, asking: member.asking))
+    }
+    let others = doors.openOthers()
+    return others.isEmpty
+      ? members : members + [.ok(PAMLineText.openOthers(others))]
+  }
+
+  /// pam-auth-update's profile, which is a choice for every service at once.
+  func profile(_ folder: PAMDirectory) -> [Finding] {
+    guard folder.ownLines(of: "common-auth").contains(where: \.asksOwnModule) else { return [] }
+    return [.warning(.pamProfile, PAMLineText.profile)]
+  }
+
+  /// Whether the second way in leads anybody anywhere, where stacks have it.
+  func rescue(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
+    let group = WayIn.rescueGroup
+    guard services.contains(where: { StackReading(lines: folder.authentication(of: $0)).leadsPast(group: group) })
+    else { return [] }
+    guard let members = passwords.members(ofGroup: group) else {
+      return [.warning(.rescueGroup, RescueText.noGroup)]
+    }
+    guard !members.isEmpty else {
+      return [.warning(.rescueGroup, RescueText.nobody)]
+    }
+    guard isRoot else { return [.skipped(RescueText.closed)] }
+    let unusable = members.filter { passwords.password(of: $0) != .usable }
+    guard unusable.isEmpty else {
+      return unusable.map { .warning(.rescuePassword, RescueText.noPassword(ShownText.line($0))) }
+    }
+    return [.ok(RescueText.fine(members.map(ShownText.line)))]
+  }
+}

@@ -1,0 +1,99 @@
+import Glibc
+import HostSystem
+import PAMStacks
+
+/// The PAM services that mention the module: whether somebody still gets in when it refuses, and not just anybody.
+struct PAMCheck {
+  let directory: String
+  let moduleFolders: [String]
+  /// Where libpam looks for services of which the folder has no file.
+  let vendorFolders: [String]
+  /// Who must own the module.
+  let owner: uid_t
+  /// Groups, and the state of passwords.
+  let passwords: any PasswordDirectory
+  /// Whether passwords can be looked at.
+  let isRoot: Bool
+  /// Whether the configuration hides states from everybody who calls a service, wherever they are.
+  var hidesState: (String) -> Bool = { _ in false }
+
+  func findings() -> [Finding] {
+    let folder = PAMDirectory(path: directory)
+    guard let services = folder.services() else {
+      return [.failure(.pamFolder, PAMText.noFolder(directory))]
+    }
+    let loose = includes(folder, services) + unusedStacks(folder) + misspelt(folder, services)
+    // A part of other stacks is judged where it stands, not alone. Whatever else is included may be a service all the same.
+    let concerned = services.filter { service in
+      !PAMService.isPart(service) && folder.wholeStack(of: service).contains(where: \.asksOwnModule)
+    }
+    guard !concerned.isEmpty else {
+      return loose + profile(folder) + [.warning(.pamUnused, PAMText.unused(folder: directory))]
+    }
+    let lines = concerned.flatMap { folder.wholeStack(of: $0) }.filter(\.asksOwnModule)
+    let stacks = concerned.flatMap { service -> [Finding] in
+      let verdict = stack(service, folder.authentication(of: service))
+      return [verdict].compactMap(\.self) + lineFindings(service, folder.wholeStack(of: service))
+    }
+    return modules(lines) + loose + profile(folder) + stacks + otherDoors()
+      + rescue(folder, concerned)
+  }
+
+  /// Whether what the lines name is there.
+  private func modules(_ lines: [PAMLine]) -> [Finding] {
+    var names: [String] = []
+    for line in lines where !names.contains(line.module) { names.append(line.module) }
+    return names.map { name in
+      guard let place = place(of: name) else {
+        return .failure(.pamModule, PAMText.noModule(name))
+      }
+      return objection(to: place) ?? .ok(PAMText.module(path: place))
+    }
+  }
+
+  /// Where PAM finds what a line names; nil where it finds nothing.
+  func place(of module: String) -> String? {
+    let places = module.hasPrefix("/") ? [module] : moduleFolders.map { $0 + "/" + module }
+    return places.first { (try? FileState.of($0).get()) != nil }
+  }
+
+  /// Whoever may write to the module decides who is let in.
+  private func objection(to place: String) -> Finding? {
+    guard case .success(let state) = FileState.of(place), state.kind == S_IFREG else {
+      return .failure(.pamModule, PAMText.moduleNoFile(path: place))
+    }
+    guard state.owner == owner, state.mode & 0o022 == 0 else {
+      return .failure(.pamModule, PAMText.moduleOpen(path: place))
+    }
+    return nil
+  }
+
+  /// A service's stack; nil if it uses the module for something else than authentication.
+  private func stack(_ service: String, _ lines: [PAMLine]) -> Finding? {
+    guard let position = lines.firstIndex(where: \.asksOwnModule) else { return nil }
+    let own = lines[position]
+    let after = lines[(position + 1)...].filter { !$0.asksOwnModule }
+    let isAuthenticatedAfter = after.contains(where: StackReading.authenticates)
+    let file = "\(directory)/\(service)"
+    if own.failureGoesOn, !isAuthenticatedAfter, !after.contains(where: denies),
+      !lines[..<position].contains(where: StackReading.authenticates)
+    {
+      return .failure(.pamLetsIn, PAMText.letsIn(file: file))
+    }
+    if own.decidesNothing {
+      return .warning(.pamNoEffect, PAMText.noEffect(file: file))
+    }
+    if own.failureGoesOn, isAuthenticatedAfter { return .ok(PAMText.wayBehind(file: file)) }
+    if lines[..<position].contains(where: { StackReading.authenticates($0) && $0.successCanSuffice }) {
+      return .ok(PAMText.wayBefore(file: file))
+    }
+    if lines[..<position].indices.contains(where: StackReading(lines: lines).leadsPast) {
+      return .ok(PAMText.wayPast(file: file))
+    }
+    return .warning(.pamNoWayIn, PAMText.noWayIn(file: file))
+  }
+
+  private func denies(_ line: PAMLine) -> Bool {
+    line.moduleName == "pam_deny.so" && (line.control == "required" || line.control == "requisite")
+  }
+}

@@ -1,0 +1,101 @@
+import Testing
+import ToolTestSupport
+
+@testable import PAMStacks
+@testable import Wording
+
+@Suite struct WayInTests {
+  private let passwords = FakePasswords()
+
+  private func find(rescue: Bool = true, console: Bool = false, login: Bool = true, sudo: Bool = true) -> String {
+    do throws(WayIn.Objection) {
+      return try WayIn(accounts: FakeAccounts(), passwords: passwords).find(
+        WayIn.Services(leadsRescuePast: rescue, consoleIsFree: console, consoleIsOpen: login, sudoIsOpen: sudo)
+      ).english
+    } catch {
+      return "refused: \(StackError.noWayIn(error).english.what)"
+    }
+  }
+
+  @Test func `an administrator of the rescue group with a password is one`() {
+    #expect(find() == "alice, by the password at the console, as one of uaf-rescue")
+    passwords.groups = ["uaf-rescue": ["bob", "alice"], "wheel": ["alice"]]
+    #expect(find() == "alice, by the password at the console, as one of uaf-rescue")
+    passwords.groups = ["uaf-rescue": ["root"]]
+    passwords.states["root"] = .usable
+    #expect(find() == "root, by the password at the console, as one of uaf-rescue")
+  }
+
+  @Test func `root at the console is one, where the console asks for the password alone`() {
+    passwords.groups = [:]
+    passwords.states["root"] = .usable
+    #expect(find(console: true) == "root, by the password at the console, where pam_uaf is not asked")
+    #expect(find().hasPrefix("refused: "))
+  }
+
+  @Test(arguments: [
+    (["x": [String]()], "there is no group uaf-rescue"), (["uaf-rescue": []], "the group uaf-rescue is empty"),
+    (["uaf-rescue": ["ghost"]], "ghost of uaf-rescue is no account"),
+    (["uaf-rescue": ["alice"]], "alice of uaf-rescue is in none of the groups sudo, wheel, admin"),
+    (["uaf-rescue": ["bob"], "sudo": ["bob"]], "bob of uaf-rescue has a password that is not set"),
+  ])
+  func `refuses a rescue group that rescues nobody`(groups: [String: [String]], reason: String) {
+    passwords.groups = groups
+    #expect(find().contains(reason))
+  }
+
+  @Test(arguments: [PasswordState.locked, .empty, .expired, .unknown])
+  func `refuses an administrator whose password lets nobody in`(state: PasswordState) {
+    passwords.states["alice"] = state
+    #expect(find(console: true).hasPrefix("refused: "))
+  }
+
+  @Test func `the group is worth nothing where the stack does not know it`() {
+    #expect(find(rescue: false).contains("the stack leads nobody of uaf-rescue past pam_uaf"))
+  }
+
+  @Test func `the group sudo is worth nothing where sudo is not there, or not open to the rescue group`() {
+    #expect(find(sudo: false).contains("alice of uaf-rescue cannot become root by a password"))
+    passwords.groups = ["uaf-rescue": ["root"]]
+    passwords.states["root"] = .usable
+    #expect(find(sudo: false) == "root, by the password at the console, as one of uaf-rescue")
+  }
+
+  @Test func `whoever could become root is no way in where the console lets nobody of the group in`() {
+    #expect(find(login: false).contains("alice of uaf-rescue cannot log in by a password"))
+    passwords.groups = ["uaf-rescue": ["root"]]
+    passwords.states["root"] = .usable
+    #expect(find(login: false).contains("root of uaf-rescue cannot log in by a password"))
+  }
+
+  @Test func `whoever has a group as his own belongs to it, though it does not list him`() {
+    let folder = Folder()
+    let text =
+      "root:x:0:0::/root:/bin/sh\nanna:x:1000:0::/:/bin/sh\nno account\nbert:x:1001:1001::/:/bin/sh\nroot:x:0:0:::\n"
+    let path = folder.file("passwd", Array(text.utf8), mode: 0o644)
+    let members = SystemPasswords(accountsPath: path).members(ofGroup: "root") ?? []
+    #expect(members.contains("anna") && members.contains("root") && !members.contains("bert"))
+    #expect(SystemPasswords(accountsPath: "/nonexistent").members(ofGroup: "root")?.contains("anna") == false)
+    #expect(SystemPasswords(accountsPath: path).members(ofGroup: "no such group") == nil)
+  }
+
+  // MARK: The state of a password
+
+  private static let hash = "$y$j9T$F5Jx5fExrKuPp53xLKQ..1$X3DX6M94c7o.9agCG9G317fhZg9SqC.5i5rd.RhAtQ7"
+
+  @Test(arguments: [
+    (PasswordState.Entry(hash: hash), PasswordState.usable), (.init(hash: "ab01FAX.bQRSU"), .usable),
+    (.init(hash: ""), .empty), (.init(hash: "!"), .locked), (.init(hash: "*"), .locked), (.init(hash: "x"), .locked),
+    (.init(hash: "!" + hash), .locked), (.init(hash: "!!"), .locked),
+    (.init(hash: hash, end: 20_000), .expired), (.init(hash: hash, end: 19_999), .expired),
+    (.init(hash: hash, end: 20_001), .usable), (.init(hash: hash, lastChange: 19_000, maximum: 99_999), .usable),
+    (.init(hash: hash, lastChange: 19_000, maximum: 900, inactive: 99), .expired),
+    (.init(hash: hash, lastChange: 19_000, maximum: 900, inactive: 100), .usable),
+    // It has to be changed, and can be.
+    (.init(hash: hash, lastChange: 0), .usable), (.init(hash: hash, lastChange: 19_000, maximum: 1), .usable),
+    (.init(hash: hash, lastChange: .max, maximum: .max, inactive: .max), .usable),
+  ])
+  func `tells a password that works from one that does not`(entry: PasswordState.Entry, state: PasswordState) {
+    #expect(PasswordState(entry, today: 20_000) == state)
+  }
+}

@@ -1,0 +1,12 @@
+import PAMStacks
+
+/// Groups and passwords of a machine in good order: alice is the one of uaf-rescue, and may use sudo.
+package final class FakePasswords: PasswordDirectory {
+  package var groups = ["uaf-rescue": ["alice"], "sudo": ["alice"]]
+  package var states = ["alice": PasswordState.usable, "root": .locked]
+
+  package init() {}
+
+  package func members(ofGroup name: String) -> [String]? { groups[name] }
+  package func password(of name: String) -> PasswordState { states[name] ?? .unknown }
+}

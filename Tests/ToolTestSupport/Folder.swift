@@ -1,0 +1,109 @@
+import Glibc
+import HostSystem
+
+/// A folder of its own for one test, removed with this value.
+package final class Folder {
+  package let path: String
+
+  package init() {
+    var template = Array("/tmp/uafctl-test-XXXXXX".utf8CString)
+    // SAFETY: a NUL-terminated text that is ours to change.
+    _ = unsafe mkdtemp(&template)
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { remove(path) }
+
+  private func remove(_ path: String) {
+    // SAFETY: the path lives for the calls. Whatever is no folder goes first, so that no link is ever followed.
+    if unsafe unlink(path) == 0 { return }
+    guard let folder = unsafe opendir(path) else { return }
+    // SAFETY: the stream is read and closed here alone; names are NUL-terminated within an entry.
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { remove(path + "/" + name) }
+    }
+    unsafe closedir(folder)
+    _ = unsafe rmdir(path)
+  }
+
+  /// Makes a file and gives its path.
+  package func file(_ name: String, _ content: [UInt8], mode: mode_t) -> String {
+    let path = path + "/" + name
+    // SAFETY: the path lives for the call.
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    _ = DescriptorWriter.write(content, to: descriptor)
+    fchmod(descriptor, mode)
+    close(descriptor)
+    return path
+  }
+
+  /// Makes a folder in it and gives its path.
+  package func folder(_ name: String, mode: mode_t) -> String {
+    let path = path + "/" + name
+    // SAFETY: the path lives for the call.
+    _ = unsafe mkdir(path, mode)
+    // SAFETY: the path lives for the call.
+    _ = unsafe chmod(path, mode)
+    return path
+  }
+
+  /// Changes a mode.
+  package func setMode(_ mode: mode_t, of name: String) {
+    // SAFETY: the path lives for the call.
+    _ = unsafe chmod(path + "/" + name, mode)
+  }
+
+  /// Removes a file.
+  package func delete(_ name: String) { remove(path + "/" + name) }
+
+  /// Makes a symbolic link.
+  package func link(_ name: String, to target: String) {
+    // SAFETY: both paths live for the call.
+    _ = unsafe symlink(target, path + "/" + name)
+  }
+
+  /// Makes a FIFO and gives its path.
+  package func fifo(_ name: String) -> String {
+    // SAFETY: the path lives for the call.
+    _ = unsafe mkfifo(path + "/" + name, 0o600)
+    return path + "/" + name
+  }
+
+  /// The names in a folder, hidden ones too, in order.
+  package func names(_ name: String) -> [String] {
+    // SAFETY: the stream is read and closed here alone; names are NUL-terminated within an entry.
+    guard let folder = unsafe opendir(path + "/" + name) else { return [] }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// The mode of a file.
+  package func mode(_ name: String) -> mode_t? { (try? FileState.of(path + "/" + name).get())?.mode }
+
+  /// What is in a file.
+  package func content(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
+
+  package func bytes(_ name: String) -> [UInt8] {
+    // SAFETY: the path lives for the call.
+    let descriptor = unsafe open(path + "/" + name, O_RDONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    var all: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      // SAFETY: the buffer is as long as announced.
+      let count = unsafe read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { return all }
+      all += buffer[..<count]
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import FidoResults
+import SecretMemory
+
+@testable import Authenticator
+
+extension AuthenticatorType {
+  /// A type of tests alone: a rhythm of short (.) and long (-) knocks.
+  static let toy = AuthenticatorType(
+    rawValue: "knock", aaid: "5541#00FF", userVerification: 0x100,
+    accuracy: .code(base: 2, minimumLength: 5), kind: ValueKind(english: "knock", korean: "노크"),
+    entry: TypedEntry(
+      check: TypedEntry.plainCheck, legend: ["short: .  long: -"], spokenLegend: nil,
+      canonical: { Knocks.canonical($0) }),
+    defaultRules: { KnockRules() },
+    defaultLock: LockPolicy(retryCountToLock: 2, lockTime: .seconds(90), maxLockCount: nil), isEnabledByDefault: false)
+}
+
+/// What is a rhythm, and its one form.
+private enum Knocks {
+  /// The knocks without the pauses between them; nil for anything else than knocks and pauses, or too few knocks.
+  static func canonical(_ entry: borrowing Secret) -> Secret? {
+    entry.withBytes { bytes in
+      let knocks = bytes.indices.map { bytes[$0] }.filter { $0 != UInt8(ascii: " ") }
+      guard knocks.count >= 5, knocks.allSatisfy({ [UInt8(ascii: "."), UInt8(ascii: "-")].contains($0) }) else {
+        return nil
+      }
+      return try? Secret(copying: knocks.span)
+    }
+  }
+}
+
+/// At least five knocks.
+private struct KnockRules: EntryRules {
+  func objections(to value: borrowing Secret, in language: Language) -> [String] {
+    Knocks.canonical(value) == nil ? ["Knock five times or more."] : []
+  }
+
+  func formRefusal(of entry: borrowing Secret) -> PromptText? { nil }
+
+  var digitCount: Int? { nil }
+
+  var completeLength: Int? { nil }
+
+  var usesShuffledKeypad: Bool { false }
+}

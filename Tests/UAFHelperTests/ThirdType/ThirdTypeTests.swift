@@ -1,0 +1,119 @@
+import FidoResults
+import Foundation
+import Testing
+import UAFClient
+import UAFConfiguration
+import UAFCrypto
+import UAFMessages
+import UAFWire
+
+@testable import Authenticator
+@testable import UAFHelper
+@testable import UAFServer
+
+/// A third authenticator type is a folder and one entry of the list: everything else takes it as it is.
+///
+/// Each test runs in a process of its own, because the list is the whole program's.
+@Suite struct ThirdTypeTests {
+  private static let facet = ServerIdentity.pamModuleFacet
+
+  /// A bench whose list has the toy, and whose account has the rhythm "..-.." beside no other value.
+  private static func bench(_ more: String = "") throws -> HelperBench {
+    // SAFETY: nothing in this process has read the list.
+    unsafe AllKinds.addedByTests = [.toy]
+    let bench = try HelperBench()
+    bench.configuration =
+      "authenticators = [\"knock\", \"passcode\"]\n"
+      + bench.configuration.replacing("[lock]\nretry_count_to_lock = 3\nlock_time = 60", with: "") + more
+    bench.server.accepted = [["5541#00FF"]]
+    bench.server.registrationHeader = OperationHeader(upv: .uaf11, op: .registration, appID: facet, serverData: "d")
+    try bench.run(bench.begin(.initialise))
+    let transcript = try bench.run(bench.registration("knock"), ["..-", "..-..", ". . - . ."])
+    #expect(transcript.result == 0, "\(bench.log.lines)")
+    #expect(transcript.prompts.map(\.errorMessage) == [nil, "Knock five times or more.", nil])
+    return bench
+  }
+
+  @Test func `is registered and logs in with its own form of an entry`() async {
+    await #expect(processExitsWith: .success) {
+      let bench = try Self.bench()
+      let transcript = try bench.run(bench.begin(), ["..-.. "])
+      #expect(transcript.result == 0 && transcript.pamCode == 0)
+      #expect(transcript.prompts.map(\.text) == ["short: .  long: -\nKnock for mina (login): "])
+      #expect(transcript.prompts.map(\.check) == ["passcode"])
+    }
+  }
+
+  @Test func `refuses a wrong entry, counts it, and locks as the type has it`() async {
+    await #expect(processExitsWith: .success) {
+      let bench = try Self.bench()
+      #expect(try bench.run(bench.begin(), ["hello"]).result == 3012)
+      let first = try bench.run(bench.begin(), ["..-.-"])
+      #expect(first.result == 3012 && first.errors == ["Wrong knock: 1 try left."])
+      #expect(try bench.run(bench.begin(), ["-----"]).result == 3012)
+      #expect(try bench.run(bench.begin(), ["..-.."]).result == 3013)
+      bench.now.nanoseconds += 91_000_000_000
+      #expect(try bench.run(bench.begin(), ["..-.."]).result == 0)
+    }
+  }
+
+  @Test func `has a lock of its own in the configuration, and is what a service may name by its AAID`() async {
+    await #expect(processExitsWith: .success) {
+      let bench = try Self.bench(
+        "\n[knock.lock]\nretry_count_to_lock = 1\n[service.login]\nauthenticator = \"5541#00ff\"\n")
+      #expect(try bench.run(bench.begin(), ["..-.-"]).result == 3012)
+      #expect(try bench.run(bench.begin(), ["..-.."]).result == 3013)
+    }
+  }
+
+  @Test func `refuses keys of its section that it does not have`() async {
+    await #expect(processExitsWith: .success) {
+      // SAFETY: nothing in this process has read the list.
+      unsafe AllKinds.addedByTests = [.toy]
+      #expect(throws: ConfigurationError.self) {
+        _ = try Configuration(parsing: Array("[knock]\nmin_nodes = 5\n".utf8), path: "test")
+      }
+    }
+  }
+
+  @Test func `stands in the list of an account's authenticators`() async {
+    await #expect(processExitsWith: .success) {
+      let bench = try Self.bench()
+      let document = try #require(try bench.run(bench.begin(.status)).finished.document)
+      let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
+      let entries = try #require(json["authenticators"] as? [[String: Any]])
+      #expect(entries.map { $0["type"] as? String } == ["knock", "passcode"])
+      #expect(json["registeredTypes"] as? Int == 0x100 && json["usableTypes"] as? Int == 0x100)
+    }
+  }
+
+  @Test func `is accepted by the server's code, by the statement that the server makes of it`() async {
+    await #expect(processExitsWith: .success) {
+      let bench = try Self.bench()
+      #expect(try Self.verify(bench, models: .projectOwn()) == nil)
+    }
+  }
+
+  @Test func `is refused by a server that has other models`() async {
+    await #expect(processExitsWith: .success) {
+      let bench = try Self.bench()
+      #expect(try Self.verify(bench, models: AuthenticatorModels([.projectOwn(.passcode)])) == .unknownAAID)
+    }
+  }
+
+  /// Why the server refuses the registration that the bench has sent; nil if it accepts it.
+  private static func verify(_ bench: HelperBench, models: AuthenticatorModels) throws -> UAFServer.Refusal? {
+    let sent = try #require(bench.server.requests.last { $0.url.hasSuffix("respond") })
+    let message = try UAFResponse(parsing: SendUAFResponse(parsing: sent.body).uafResponse)
+    guard case .registration(let response) = message else { return .otherOperation }
+    let issued = IssuedRequest(
+      operation: .registration, username: "mina",
+      challengeHash: try SHA256.hash(Array(repeating: 7, count: 32)), appID: facet, serverData: "d",
+      policy: Policy(accepted: [[MatchCriteria(aaid: try AAID("5541#00FF"))]]), transaction: nil, device: Device(),
+      proofOperations: [], isDecoy: false, expiresAt: .max)
+    let identity = try ServerIdentity(publicURL: "https://localhost", facets: [facet], certificates: [])
+    let verifier = Verifier(identity: identity, models: models, now: 1_800_000_000)
+    let result = verifier.verify(response, issued: issued) { _, _ in false }
+    return if case .refused(let refusal) = result { refusal } else { nil }
+  }
+}

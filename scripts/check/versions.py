@@ -1,0 +1,31 @@
+"""One version: debian/changelog says which, and every program and CHANGELOG.md agree."""
+
+import re
+from collections.abc import Iterator
+
+from configuration import Rules
+from tree import Finding, Tree
+
+CHANGELOG = "debian/changelog"
+_DEBIAN = re.compile(r"\S+ \(([^)]+)\)")
+_SWIFT = re.compile(r'\b(?:version|current|number)(?:: | = |: String = )"(\d+\.\d+\.\d+[^"]*)"')
+_HEADING = re.compile(r"^## \[?(\d+\.\d+\.\d+[^\]\s]*)", re.MULTILINE)
+
+
+def versions(tree: Tree, _rules: Rules) -> Iterator[Finding]:
+    """Where another version stands than in debian/changelog."""
+    first = _DEBIAN.match(tree.files[CHANGELOG].text) if CHANGELOG in tree.files else None
+    if first is None:
+        yield Finding("version", CHANGELOG, "tells no version")
+        return
+    version = first.group(1)
+    kept = [(source, _SWIFT) for source in tree.below("Sources") if source.is_swift]
+    kept += [(source, _HEADING) for source in tree.files.values() if source.path == "CHANGELOG.md"]
+    for source, pattern in kept:
+        # In CHANGELOG.md the latest stands first, and the others are history.
+        found = list(pattern.finditer(source.text))[: 1 if pattern is _HEADING else None]
+        for match in found:
+            if match.group(1) != version:
+                line = source.text.count("\n", 0, match.start()) + 1
+                text = f"has version {match.group(1)}, and {CHANGELOG} has {version}"
+                yield Finding("version", source.path, text, line)
