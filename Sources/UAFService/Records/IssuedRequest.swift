@@ -24,8 +24,9 @@ package struct IssuedRequest: Equatable, Sendable {
   package var lostKeyIDs: [KeyID] = []
 
   package init(
-    operation: UAFOperation, username: String, challengeHash: [UInt8], appID: String, serverData: String, policy: Policy,
-    transaction: Transaction?, device: Device, proofOperations: [UAFOperation], isDecoy: Bool, expiresAt: Int64,
+    operation: UAFOperation, username: String, challengeHash: [UInt8], appID: String, serverData: String,
+    policy: Policy, transaction: Transaction?, device: Device, proofOperations: [UAFOperation], isDecoy: Bool,
+    expiresAt: Int64,
     transactionText: TransactionText? = nil, lostKeyIDs: [KeyID] = []
   ) {
     self.operation = operation
