@@ -95,11 +95,12 @@ let package = Package(
       name: "PAMStacks",
       dependencies: ["HostSystem", "ServiceNames", "Wording", "SecretMemory", "UAFCrypto", "CPAM"],
       swiftSettings: strict),
+    .target(name: "TerminalPrompts", dependencies: ["HostSystem", "SecretMemory"], swiftSettings: strict),
     .executableTarget(
       name: "UAFTool",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
-        "UAFClient", "ChildProcess", "Invocation", "HostSystem", "PAMStacks", "ServiceNames", "Wording",
+        "UAFClient", "ChildProcess", "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "Wording",
         "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -167,15 +168,18 @@ let package = Package(
       dependencies: ["Invocation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: strict),
     .target(
-      name: "ToolTestSupport", dependencies: ["HostSystem", "PAMStacks"], path: "Tests/ToolTestSupport",
-      swiftSettings: strict),
+      name: "ToolTestSupport", dependencies: ["HostSystem", "PAMStacks", "TerminalPrompts"],
+      path: "Tests/ToolTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "TerminalPromptsTests",
+      dependencies: ["TerminalPrompts", "HostSystem", "SecretMemory", "ToolTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "PAMStacksTests", dependencies: ["PAMStacks", "Wording", "ToolTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "UAFToolTests",
       dependencies: [
         "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "UAFCrypto", "SecretMemory", "ChildProcess", "CPAM",
-        "FidoResults", "Invocation", "HostSystem", "PAMStacks", "Wording", "ToolTestSupport",
+        "FidoResults", "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "Wording", "ToolTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),

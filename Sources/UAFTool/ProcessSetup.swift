@@ -1,4 +1,5 @@
 import Glibc
+import TerminalPrompts
 
 /// What this process brings along, and what is put right before anything else happens.
 enum ProcessSetup {

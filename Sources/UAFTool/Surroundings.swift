@@ -1,6 +1,7 @@
 import FidoResults
 import Glibc
 import HostSystem
+import TerminalPrompts
 
 /// Everything outside of the command line that a command works with, so that a test can put its own in place.
 struct Surroundings {

@@ -5,6 +5,7 @@ import Testing
 import ToolTestSupport
 import UAFWire
 
+@testable import TerminalPrompts
 @testable import UAFTool
 
 @Suite struct InstalledCoreTests {

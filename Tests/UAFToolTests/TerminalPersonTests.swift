@@ -3,6 +3,7 @@ import Testing
 import ToolTestSupport
 import UAFWire
 
+@testable import TerminalPrompts
 @testable import UAFTool
 
 // Signals have one disposition for the whole process, so everything with a terminal is here, one after the other.

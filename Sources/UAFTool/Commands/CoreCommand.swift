@@ -1,3 +1,4 @@
+import TerminalPrompts
 import UAFWire
 
 /// A subcommand that is one conversation with the core.

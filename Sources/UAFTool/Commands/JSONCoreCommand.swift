@@ -1,3 +1,4 @@
+import TerminalPrompts
 import UAFWire
 
 /// A conversation with the core that a graphical front end may hold.

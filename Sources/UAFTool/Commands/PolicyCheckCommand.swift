@@ -2,6 +2,7 @@ import ArgumentParser
 import Authenticator
 import FidoResults
 import SecretMemory
+import TerminalPrompts
 import UAFConfiguration
 import UAFWire
 
@@ -55,10 +56,12 @@ struct PolicyCheckCommand: Subcommand {
       switch try person.ask(ToolText.valueQuestion.text(in: surroundings.language), form) {
       case .value(let value): return value.withBytes { policy.check($0) }
       case .cancelled: throw .noValue
-      case .denied: throw .noValue
       }
     }
-    switch try LineInput(descriptor: surroundings.input).next(capacity: WireLimit.answer) {
+    let line = try ToolError.atTerminal { () throws(TerminalError) in
+      try LineInput(descriptor: surroundings.input).next(capacity: WireLimit.answer)
+    }
+    switch consume line {
     case .bytes(let value): return value.withBytes { policy.check($0) }
     // The policy says about a NUL what it says about every control character.
     case .unusable: return policy.check([0 as UInt8].span)

@@ -1,4 +1,5 @@
 import SecretMemory
+import TerminalPrompts
 
 /// What came of a question.
 enum Entry: ~Copyable {
@@ -8,4 +9,12 @@ enum Entry: ~Copyable {
   case cancelled
   /// What was to be approved is denied.
   case denied
+
+  /// What somebody at a terminal entered.
+  init(_ entry: consuming TerminalEntry) {
+    switch consume entry {
+    case .value(let value): self = .value(value)
+    case .cancelled: self = .cancelled
+    }
+  }
 }

@@ -1,3 +1,5 @@
+import TerminalPrompts
+
 /// A page of help in Korean: the names of the parser's own page, with our words for each.
 struct KoreanHelpPage {
   /// The command's names after the program's, joined by spaces; empty for the program itself.

@@ -2,6 +2,7 @@
 // whose copies nobody could wipe.
 
 import SecretMemory
+import TerminalPrompts
 import UAFWire
 
 /// Reads the one line that answers a challenge, or a *ready*.

@@ -1,4 +1,5 @@
 import SecretMemory
+import TerminalPrompts
 import UAFWire
 
 /// A graphical front end: challenges as lines of JSON on standard output, its answers as lines of standard input.
@@ -39,7 +40,10 @@ struct JSONPerson: Person {
   ///
   /// - Returns: nil for what is no answer, which is said.
   private func next(into value: inout Secret) throws(ToolError) -> JSONAnswerReader.Answer? {
-    switch try input.next(capacity: JSONAnswerReader.maximumLineCount + 1) {
+    let line = try ToolError.atTerminal { () throws(TerminalError) in
+      try input.next(capacity: JSONAnswerReader.maximumLineCount + 1)
+    }
+    switch consume line {
     case .bytes(let line): return read(line, into: &value)
     case .unusable: _ = cancelled(.lineHoldsNUL)
     case .end: _ = cancelled(.noFurtherLine)

@@ -1,6 +1,7 @@
 import FidoResults
 import Glibc
 import SecretMemory
+import TerminalPrompts
 import UAFConfiguration
 import UAFMessages
 import UAFWire
@@ -75,10 +76,12 @@ enum PayloadSource: Equatable {
       switch try person.ask(text, EntryForm(display: .hidden, capacity: maximumCount)) {
       case .value(let value): return try checked(bytes(of: value))
       case .cancelled: throw .noPayload
-      case .denied: throw .noPayload
       }
     }
-    switch try LineInput(descriptor: surroundings.input).next(capacity: maximumCount + 1) {
+    let line = try ToolError.atTerminal { () throws(TerminalError) in
+      try LineInput(descriptor: surroundings.input).next(capacity: maximumCount + 1)
+    }
+    switch consume line {
     case .bytes(let value): return try checked(bytes(of: value))
     case .unusable: throw .payloadUnusable
     case .end: throw .noPayload

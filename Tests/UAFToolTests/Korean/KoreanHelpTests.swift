@@ -1,6 +1,7 @@
 import ArgumentParser
 import Testing
 
+@testable import TerminalPrompts
 @testable import UAFTool
 
 /// Help in Korean: every command and every option of it.

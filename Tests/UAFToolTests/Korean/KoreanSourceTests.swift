@@ -3,7 +3,7 @@ import Testing
 
 /// Every text in the sources of uafctl: Korean where it is called Korean, and none that has English alone.
 @Suite struct KoreanSourceTests {
-  private static let targets = ["Wording", "PAMStacks", "UAFTool"]
+  private static let targets = ["Wording", "PAMStacks", "TerminalPrompts", "UAFTool"]
 
   private static let sources: [(name: String, text: String)] = {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -4,6 +4,7 @@ import ToolTestSupport
 import UAFWire
 
 @testable import HostSystem
+@testable import TerminalPrompts
 @testable import UAFTool
 
 /// One run of the tool against a scripted core, with pipes for everything it reads and writes.

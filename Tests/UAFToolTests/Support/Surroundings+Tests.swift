@@ -3,6 +3,7 @@ import Invocation
 import ToolTestSupport
 
 @testable import HostSystem
+@testable import TerminalPrompts
 @testable import UAFTool
 
 extension Tool {

@@ -1,0 +1,107 @@
+import SecretMemory
+
+/// What becomes of an entry, key by key.
+///
+/// No I/O: it says what is to be done.
+package struct LineEditor: ~Copyable {
+  /// What a key led to.
+  enum Action: Equatable {
+    /// Nothing to see.
+    case none
+    /// A byte was taken.
+    case inserted(UInt8)
+    /// So many characters went away, which took so many cells of a terminal that showed them.
+    case erased(characters: Int, columns: Int)
+    /// The key did nothing: no room, or nothing to erase.
+    case refused
+    /// The entry is complete.
+    case done
+    /// The person gives up.
+    case cancelled
+    /// The person wants the program to stop for now.
+    case suspended
+  }
+
+  private let keys: EditingKeys
+  private let length: Int?
+  private var value: Secret
+
+  /// An empty entry with room for `capacity` bytes, complete at `length` characters where that is not nil.
+  ///
+  /// - Throws: ``TerminalError/outOfMemory``.
+  init(keys: EditingKeys, capacity: Int, length: Int? = nil) throws(TerminalError) {
+    guard let value = try? Secret(capacity: capacity) else { throw .outOfMemory }
+    self.keys = keys
+    self.length = length
+    self.value = value
+  }
+
+  /// Whether the entry has its full length, and no character of it is still to be completed.
+  var isFull: Bool {
+    guard let length else { return false }
+    return value.withBytes { Self.characterCount($0) == length }
+  }
+
+  /// How many characters an entry has; nil where the last one is not complete yet.
+  package static func characterCount(_ bytes: Span<UInt8>) -> Int? {
+    var characters = 0
+    var index = 0
+    while index < bytes.count {
+      index += byteCount(bytes[index])
+      characters += 1
+    }
+    return index == bytes.count ? characters : nil
+  }
+
+  /// Takes one byte from the keyboard.
+  mutating func received(_ byte: UInt8) -> Action {
+    if byte == 0x0A || byte == 0x0D { return .done }
+    if keys.cancel.contains(byte) { return .cancelled }
+    if keys.suspend == byte { return .suspended }
+    if keys.erase.contains(byte) { return erase(all: false) }
+    if keys.kill.contains(byte) { return erase(all: true) }
+    // Neither can be part of a value that was ever set, and NUL cannot even be sent.
+    guard byte >= 0x20 else { return .refused }
+    guard value.count < value.capacity else { return .refused }
+    let count = value.count
+    // SAFETY: there is room for one byte more.
+    unsafe value.refill { buffer in
+      unsafe buffer[count] = byte
+      return count + 1
+    }
+    return .inserted(byte)
+  }
+
+  private mutating func erase(all: Bool) -> Action {
+    guard value.count > 0 else { return .refused }
+    var (characters, columns) = (0, 0)
+    var count = value.count
+    value.withBytes { bytes in
+      while count > 0, all || characters == 0 {
+        count -= 1
+        guard Self.isStart(bytes[count]) || count == 0 else { continue }
+        characters += 1
+        columns += UTF8Scalar.first(bytes, at: count).map(CharacterWidth.columns) ?? 1
+      }
+    }
+    // SAFETY: what stays is not touched, and refill wipes what lies beyond it.
+    unsafe value.refill { _ in count }
+    return .erased(characters: characters, columns: columns)
+  }
+
+  /// The entry.
+  package consuming func finish() -> Secret { value }
+
+  /// Whether a character begins at this byte: at any but 10xxxxxx.
+  static func isStart(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
+
+  /// How many bytes the character has that begins with this one; one for what begins none.
+  private static func byteCount(_ start: UInt8) -> Int {
+    switch start {
+    case 0xC2...0xDF: 2
+    case 0xE0...0xEF: 3
+    case 0xF0...0xF4: 4
+    default: 1
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import SecretMemory
+
+/// Draws the grid: a stroke in, lines of text out.
+///
+/// No I/O. The cells are in memory that wipes itself, as they show the stroke.
+struct PatternCanvas: ~Copyable {
+  // What a cell can hold; directions can come together in one.
+  private static let horizontal: UInt8 = 1
+  private static let vertical: UInt8 = 2
+  private static let falling: UInt8 = 4
+  private static let rising: UInt8 = 8
+  private static let cursorStart: UInt8 = 0x10
+  private static let cursorEnd: UInt8 = 0x20
+  // With the node's number in the lower bits.
+  private static let node: UInt8 = 0x80
+
+  private let style: PatternStyle
+  private let layout: PatternLayout
+  private var cells: Secret
+
+  /// - Throws: ``TerminalError/outOfMemory``.
+  init(_ style: PatternStyle) throws(TerminalError) {
+    self.style = style
+    layout = style.layout
+    let count = layout.width * layout.height
+    // SAFETY: nothing is written: the pages are fresh, and so zero.
+    guard let cells = unsafe try? Secret(count: count, filledBy: { _ in }) else { throw .outOfMemory }
+    self.cells = cells
+  }
+
+  /// Draws `stroke` as it is or as a mismatch, with a cursor around a node.
+  ///
+  /// - Parameter line: called before each line with its number, from 0, to place it.
+  mutating func draw(
+    _ stroke: borrowing PatternStroke, isMismatch: Bool, cursor: Int?, on screen: inout ScreenBuffer,
+    line: (Int, inout ScreenBuffer) -> Void = { number, screen in if number > 0 { screen.append("\n") } }
+  ) {
+    clear()
+    for index in 0..<max(0, stroke.count - 1) { connect(stroke[index], stroke[index + 1]) }
+    for node in 1...9 { place(node) }
+    if let cursor {
+      let row = layout.center(cursor).row
+      set(layout.left(cursor) - 1, row, Self.cursorStart)
+      set(layout.left(cursor) + layout.nodeWidth, row, Self.cursorEnd)
+    }
+    for row in 0..<layout.height {
+      line(row, &screen)
+      write(row, stroke, isMismatch, on: &screen)
+    }
+  }
+
+  // MARK: Cells
+
+  private mutating func clear() {
+    let count = cells.count
+    // SAFETY: the whole of the buffer is written.
+    unsafe cells.refill { buffer in
+      for index in 0..<count { unsafe buffer[index] = 0 }
+      return count
+    }
+  }
+
+  private func cell(_ column: Int, _ row: Int) -> UInt8 { cells.withBytes { $0[row * layout.width + column] } }
+
+  private mutating func set(_ column: Int, _ row: Int, _ value: UInt8, over others: Bool = true) {
+    guard (0..<layout.width).contains(column), (0..<layout.height).contains(row) else { return }
+    let index = row * layout.width + column
+    // SAFETY: both coordinates were checked, so the index lies inside of the buffer.
+    unsafe cells.withUnsafeMutableBytes { buffer in
+      if others { unsafe buffer[index] = value } else { unsafe buffer[index] |= value }
+    }
+  }
+
+  private mutating func place(_ node: Int) {
+    for row in layout.top(node)..<layout.top(node) + layout.nodeHeight {
+      for column in layout.left(node)..<layout.left(node) + layout.nodeWidth {
+        set(column, row, Self.node | UInt8(truncatingIfNeeded: node))
+      }
+    }
+  }
+
+  /// A line from the middle of one node to that of another; the nodes are drawn over it.
+  private mutating func connect(_ first: Int, _ second: Int) {
+    let (start, end) = (layout.center(first), layout.center(second))
+    let (columns, rows) = (end.column - start.column, end.row - start.row)
+    if rows == 0 {
+      for column in min(start.column, end.column)...max(start.column, end.column) {
+        set(column, start.row, Self.horizontal, over: false)
+      }
+      return
+    }
+    let direction = columns == 0 ? Self.vertical : (columns > 0) == (rows > 0) ? Self.falling : Self.rising
+    // Where a row is worth more than three columns, a part to either side closes the gaps.
+    let isShallow = abs(columns) > 3 * abs(rows)
+    for step in 1..<abs(rows) {
+      let row = start.row + step * rows.signum()
+      let column = start.column + Self.rounded(columns * step, by: abs(rows))
+      set(column, row, direction, over: false)
+      guard isShallow else { continue }
+      set(column - 1, row, Self.horizontal, over: false)
+      set(column + 1, row, Self.horizontal, over: false)
+    }
+  }
+
+  /// The quotient, to the nearest whole number.
+  private static func rounded(_ number: Int, by divisor: Int) -> Int {
+    (2 * number + (number < 0 ? -divisor : divisor)) / (2 * divisor)
+  }
+
+  // MARK: Text
+
+  private func write(
+    _ row: Int, _ stroke: borrowing PatternStroke, _ isMismatch: Bool, on screen: inout ScreenBuffer
+  ) {
+    let color = isMismatch ? style.mismatchColor : style.color
+    var end = layout.width
+    while end > 0, cell(end - 1, row) == 0 { end -= 1 }
+    var (column, isColored) = (0, false)
+    while column < end {
+      let value = cell(column, row)
+      let drawn = text(value, at: column, stroke, isMismatch)
+      if drawn.isOfStroke != isColored, !color.isEmpty {
+        screen.append(drawn.isOfStroke ? color : "\u{1B}[0m")
+        isColored = drawn.isOfStroke
+      }
+      screen.append(drawn.text)
+      column += max(1, CharacterWidth.columns(drawn.text))
+    }
+    if isColored { screen.append("\u{1B}[0m") }
+  }
+
+  /// What a cell shows, and whether it has the stroke's colour.
+  private func text(
+    _ value: UInt8, at column: Int, _ stroke: borrowing PatternStroke, _ isMismatch: Bool
+  ) -> (text: String, isOfStroke: Bool) {
+    if value & Self.node != 0 {
+      let node = Int(value & 0x0F)
+      let isSelected = stroke.contains(node)
+      let text = isSelected ? isMismatch ? style.nodeMismatch : style.nodeSelected : style.nodeDefault
+      // A wide character that does not fit into what is left of the node any more.
+      let left = layout.left(node) + layout.nodeWidth - column
+      return (CharacterWidth.columns(text) > left ? " " : text, isSelected)
+    }
+    switch value {
+    case 0: return (" ", false)
+    case Self.cursorStart: return ("[", false)
+    case Self.cursorEnd: return ("]", false)
+    case Self.horizontal: return (style.lines.horizontal, true)
+    case Self.vertical: return (style.lines.vertical, true)
+    case _ where value & (Self.falling | Self.rising) == Self.falling | Self.rising:
+      return (style.lines.diagonalCrossing, true)
+    case _ where value & Self.falling != 0: return (style.lines.falling, true)
+    case _ where value & Self.rising != 0: return (style.lines.rising, true)
+    default: return (style.lines.crossing, true)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Glibc
+import Synchronization
+
+/// Signals that would end or stop this program, or tell of another size of the terminal, turned into bytes of a pipe until this
+/// value ends.
+///
+/// So the terminal is put right again before any of them has its effect, and no work is done in a handler.
+struct SignalWatch: ~Copyable {
+  /// The end to wait on and to read from: each byte is a signal's number.
+  let descriptor: CInt
+  private let writing: CInt
+  private var before: [(number: CInt, action: sigaction)] = []
+
+  private static let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
+
+  /// - Throws: ``TerminalError/failed(_:)`` if there is no pipe.
+  init() throws(TerminalError) {
+    var ends: [CInt] = [-1, -1]
+    // SAFETY: room for two descriptors.
+    guard unsafe pipe(&ends) == 0 else { throw .failed(errno) }
+    descriptor = ends[0]
+    writing = ends[1]
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    pipeOfSignals.store(writing, ordering: .sequentiallyConsistent)
+    for number in Self.watched {
+      var action = sigaction()
+      // SAFETY: the handler's union member is the one that SA_SIGINFO, which is not set, leaves in force.
+      unsafe action.__sigaction_handler.sa_handler = { passOn($0) }
+      action.sa_flags = SA_RESTART
+      var old = sigaction()
+      // SAFETY: both are of the right type; the handler does nothing but write to a pipe.
+      if unsafe sigaction(number, &action, &old) == 0 { before.append((number, old)) }
+    }
+  }
+
+  deinit {
+    for (number, action) in before {
+      var action = action
+      // SAFETY: what was in force before the watch began.
+      _ = unsafe sigaction(number, &action, nil)
+    }
+    pipeOfSignals.store(-1, ordering: .sequentiallyConsistent)
+    close(writing)
+    // What came in the last moment and nobody read has its effect now.
+    while let number = Self.next(from: descriptor) {
+      if number != SIGCONT { raise(number) }
+    }
+    close(descriptor)
+  }
+
+  /// The next signal that came; nil if none is left.
+  borrowing func next() -> CInt? { Self.next(from: descriptor) }
+
+  private static func next(from descriptor: CInt) -> CInt? {
+    var byte: UInt8 = 0
+    // SAFETY: room for one byte.
+    return unsafe read(descriptor, &byte, 1) == 1 ? CInt(byte) : nil
+  }
+}
+
+// Where the handler writes; -1 while nothing is watched. A handler has no other way to know.
+private let pipeOfSignals = Atomic<CInt>(-1)
+
+/// Runs inside a signal handler: an atomic load and a write, both safe there.
+private func passOn(_ number: CInt) {
+  let saved = errno
+  var byte = UInt8(truncatingIfNeeded: number)
+  // SAFETY: one byte that lives for the call. A full pipe means that a signal waits already.
+  _ = unsafe write(pipeOfSignals.load(ordering: .sequentiallyConsistent), &byte, 1)
+  errno = saved
+}

@@ -1,0 +1,107 @@
+import FidoResults
+import TerminalPrompts
+import UAFWire
+import Wording
+
+/// A person at a terminal.
+struct TerminalPerson: Person, ~Copyable {
+  let terminal: CInt
+  let surroundings: Surroundings
+  /// Root's `--conf`.
+  let configuration: String?
+  /// The grid, which remembers the last pattern of this call, to show what was wrong with it.
+  private var grid: PatternPrompt
+  /// The terminal while an entry that is complete without Enter is asked for, and after one: typing on goes nowhere.
+  private var muted: MutedTerminal?
+
+  init(_ terminal: CInt, in surroundings: Surroundings, configuration: String? = nil) {
+    self.terminal = terminal
+    grid = PatternPrompt(terminal)
+    self.surroundings = surroundings
+    self.configuration = configuration
+  }
+
+  var checks: Set<Check> { Set(Check.allCases) }
+
+  mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
+    let followsFull = muted != nil
+    muted?.discard()
+    if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
+    guard prompt.echo || !prompt.check.isDrawn else {
+      muted = nil
+      return try drawPattern(prompt)
+    }
+    let form = EntryForm(
+      display: prompt.echo ? .shown : hiddenDisplay, capacity: WireLimit.answer,
+      length: prompt.entryLength.map { Int($0) }, followsFull: followsFull)
+    if form.length != nil, muted == nil {
+      muted = try ToolError.atTerminal { () throws(TerminalError) in
+        try MutedTerminal(terminal, quietMilliseconds: surroundings.quietMilliseconds)
+      }
+    }
+    muted?.discardsRest = false
+    let entry = try ask(ShownText.lines(prompt.text), form)
+    return settle(entry, form)
+  }
+
+  /// Leaves the terminal muted after an entry that was complete without Enter.
+  private mutating func settle(_ entry: consuming TerminalEntry, _ form: EntryForm) -> Entry {
+    switch consume entry {
+    case .cancelled:
+      muted = nil
+      return .cancelled
+    case .value(let value):
+      if let length = form.length, value.withBytes({ LineEditor.characterCount($0) == length }) {
+        muted?.discardsRest = true
+      } else {
+        muted = nil
+      }
+      return .value(value)
+    }
+  }
+
+  /// Whatever is typed before Enter is not shown, since it may be a passcode that came too early, and not used.
+  mutating func isReady() throws(ToolError) -> Bool {
+    switch try ask(
+      PromptText.ready.text(in: surroundings.language), EntryForm(display: .hidden, capacity: WireLimit.answer))
+    {
+    case .value: return true
+    case .cancelled: return false
+    }
+  }
+
+  func hear(_ text: String, isError: Bool) { surroundings.output.note(ShownText.lines(text)) }
+
+  /// How an entry is shown that must not be seen.
+  var hiddenDisplay: EntryForm.Display { surroundings.display.isDumb ? .hidden : .masked }
+
+  /// Shows `text` and reads one entry.
+  ///
+  /// - Throws: ``ToolError``: `terminalFailed`, `outOfMemory`.
+  func ask(_ text: String, _ form: EntryForm) throws(ToolError) -> TerminalEntry {
+    try ToolError.atTerminal { () throws(TerminalError) in try LinePrompt(terminal).ask(text, form) }
+  }
+
+  /// The grid on a terminal that can show it, digits without echo on any other.
+  private mutating func drawPattern(_ prompt: Prompt) throws(ToolError) -> Entry {
+    let display = PatternDisplay(configuration, in: surroundings)
+    let style = PatternStyle(
+      display.appearance, isUTF8: surroundings.display.isUTF8, usesColours: surroundings.display.usesColours)
+    let question = PatternQuestion(
+      text: ShownText.lines(prompt.text), mistake: prompt.separateMistake.map(ShownText.lines),
+      help: PromptText.patternGrid.text(in: surroundings.language), isRepeated: prompt.errorMessage != nil)
+    if !surroundings.display.isDumb, !display.isAccessible, let entry = try draw(question, style) {
+      return Entry(entry)
+    }
+    let keys = PromptText.patternKeys.text(in: surroundings.language)
+    return Entry(
+      try ask("\(keys)\n\(question.text)", EntryForm(display: .hidden, capacity: WireLimit.answer)))
+  }
+
+  /// Nil where the window is too small.
+  private mutating func draw(
+    _ question: PatternQuestion, _ style: PatternStyle
+  ) throws(ToolError) -> TerminalEntry? {
+    do throws(TerminalError) { return try grid.draw(question, style) } catch { throw ToolError(error) }
+  }
+}
