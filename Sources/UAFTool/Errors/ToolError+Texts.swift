@@ -48,6 +48,9 @@ extension ToolError: Catalogued {
         "cannot start the core at \(ShownText.line(path)): \(SystemReason(number).english)",
         do: "reinstall the libpam-uaf package")
     case .coreEnded: FindingText("the core ended before it said how it went", do: Self.logSaysMore)
+    case .coreUnable(let what):
+      FindingText(
+        "the core cannot work: \(what.english)", do: "mend what fails in the lines about the state and the programs")
     case .coreSilent: FindingText("the core said nothing within the time", do: Self.logSaysMore)
     case .coreConfused(let what):
       FindingText("the core does not keep to the protocol: \(what.english)", do: Self.versions)
@@ -112,6 +115,8 @@ extension ToolError: Catalogued {
         "\(ShownText.line(path))의 코어를 시작할 수 없습니다: \(SystemReason(number).korean)",
         do: "libpam-uaf 패키지를 다시 설치하십시오")
     case .coreEnded: FindingText("코어가 결과를 알리기 전에 끝났습니다", do: Self.koreanLogSaysMore)
+    case .coreUnable(let what):
+      FindingText("코어가 동작할 수 없습니다: \(what.korean)", do: "상태와 프로그램에 관한 줄에서 실패한 것을 바로잡으십시오")
     case .coreSilent: FindingText("코어가 제시간에 응답하지 않았습니다", do: Self.koreanLogSaysMore)
     case .coreConfused(let what):
       FindingText("코어가 프로토콜을 따르지 않습니다: \(what.korean)", do: Self.koreanVersions)

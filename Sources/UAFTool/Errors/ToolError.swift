@@ -34,6 +34,8 @@ enum ToolError: Error, Equatable {
   case coreNotStarted(path: String, CInt)
   /// The core ended before it said how it went.
   case coreEnded
+  /// The core cannot work for anybody (1007): its words, in the caller's language, or the result.
+  case coreUnable(ConfigurationProblem)
   /// Nothing came within the time.
   case coreSilent
   /// What came is not what PROTOCOL.md has here.
@@ -65,7 +67,7 @@ extension ToolError {
       .usage
     case .stack: .refused
     case .unwritten: .unwritten
-    case .noCore, .coreIsNotRoots, .coreNotStarted, .coreEnded, .coreSilent, .coreConfused: .unreachable
+    case .noCore, .coreIsNotRoots, .coreNotStarted, .coreEnded, .coreUnable, .coreSilent, .coreConfused: .unreachable
     }
   }
 }

@@ -1,3 +1,4 @@
+import FidoResults
 import UAFWire
 
 /// Asks the core how an account stands, and nobody for anything.
@@ -9,7 +10,7 @@ struct StatusQuery {
   /// The core's last word about an account; a refusal is one, too.
   ///
   /// - Parameter user: the account's name, root's to choose; nil for the caller's own.
-  /// - Throws: ``ToolError`` where the core cannot be asked.
+  /// - Throws: ``ToolError`` where the core cannot be asked, or can answer nobody: that is no fault of one account.
   func ask(_ user: String? = nil) throws(ToolError) -> Finished {
     var request = Request(.status)
     request.user = user
@@ -21,7 +22,11 @@ struct StatusQuery {
       return try conversation.hold(begin, over: core.socket, with: &nobody)
     }
     core.close()
-    return try finished.get()
+    let end = try finished.get()
+    guard end.result != FidoResult.cannotUse.code else {
+      throw .coreUnable(end.text.map(ConfigurationProblem.refused) ?? .result(end.result))
+    }
+    return end
   }
 
   /// Whoever is asked for nothing.

@@ -46,6 +46,14 @@ import UAFWire
     #expect(lines().first?.contains("uafctl forget bob") == true)
   }
 
+  @Test func `a core that can answer nobody is no fault of an account, and nobody is told to forget one`() {
+    var end = Finished(pamCode: 4, result: 1007)
+    end.text = "FIDO cannot be used on this machine."
+    machine.register(1001, end)
+    #expect(lines().first?.hasPrefix("skip accounts: the core cannot be asked: the core cannot work: ") == true)
+    #expect(!machine.doctor().output.contains("forget"))
+  }
+
   @Test func `tells nobody but root`() {
     machine.register(1001, state(3008, of: "bob"))
     let bench = machine.doctor(as: 1000)
