@@ -10,7 +10,6 @@ request under way while the person types, divided, and as it would be if the req
 with itself, as a negative control: what its ratio differs from 1 by is noise.
 """
 
-import ctypes
 import hashlib
 import http.client
 import http.server
@@ -27,16 +26,16 @@ import tempfile
 import threading
 import time
 
+from pam_login import pam_login, stack
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STAGE = ROOT / "build/stage" / (ROOT / "build/stage.prefix").read_text().strip().lstrip("/")
 MODULE = ROOT / "build/tree/pam_uaf.so"
 ROUNDS = int(os.environ.get("ROUNDS", "50"))
 OVERLAP_ROUNDS = int(os.environ.get("OVERLAP_ROUNDS", "5"))
 COSTS = (10, 16)
-ANSWERING, TYPING = (
-    2,
-    3,
-)  # Seconds: a server far away, and a person at a passcode of some length.
+# Seconds: a server far away, and a person at a passcode of some length.
+ANSWERING, TYPING = 2, 3
 ENVIRONMENT = {
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
     "LC_ALL": "C.UTF-8",
@@ -63,79 +62,6 @@ def begin(configuration, divided):
         + field(12, b"conf=" + str(configuration).encode())
         + (field(15, b"\1") if divided else b"")
     )
-
-
-class Message(ctypes.Structure):
-    """pam_message of security/_pam_types.h."""
-
-    _fields_ = [("style", ctypes.c_int), ("text", ctypes.c_char_p)]
-
-
-class Response(ctypes.Structure):
-    """pam_response of security/_pam_types.h; libpam frees the text."""
-
-    _fields_ = [("text", ctypes.c_void_p), ("code", ctypes.c_int)]
-
-
-CONVERSE = ctypes.CFUNCTYPE(
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.POINTER(ctypes.POINTER(Message)),
-    ctypes.POINTER(ctypes.POINTER(Response)),
-    ctypes.c_void_p,
-)
-
-
-class Conversation(ctypes.Structure):
-    """pam_conv of security/_pam_types.h."""
-
-    _fields_ = [("converse", CONVERSE), ("data", ctypes.c_void_p)]
-
-
-def stack(module, configuration):
-    """A folder with one PAM service that is this module. libpam takes a path with a space for two words: a link is named."""
-    folder = configuration.with_name(configuration.name + ".pam")
-    folder.mkdir()
-    (folder / "module.so").symlink_to(module)
-    (folder / "bench").write_text(f"auth required {folder}/module.so conf={configuration}\naccount required pam_permit.so\n")
-    return folder
-
-
-def pam_login(folder, typing=0.05):
-    """Seconds that pam_authenticate takes from its call to the prompt, and from the answer to its end."""
-    libpam, libc = ctypes.CDLL("libpam.so.0"), ctypes.CDLL(None)
-    libc.calloc.restype = libc.strdup.restype = ctypes.c_void_p
-    libc.calloc.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
-    times = []
-
-    def converse(count, messages, responses, _):
-        block = libc.calloc(count, ctypes.sizeof(Response))
-        answers = ctypes.cast(block, ctypes.POINTER(Response))
-        for place in range(count):
-            if messages[place].contents.style == 1:  # PAM_PROMPT_ECHO_OFF
-                times.append(time.perf_counter())
-                time.sleep(typing)
-                answers[place].text = libc.strdup(PASSCODE)
-                times.append(time.perf_counter())
-        responses[0] = answers
-        return 0
-
-    conversation, handle = Conversation(CONVERSE(converse), None), ctypes.c_void_p()
-    if libpam.pam_start_confdir(
-        b"bench",
-        b"root",
-        ctypes.byref(conversation),
-        str(folder).encode(),
-        ctypes.byref(handle),
-    ):
-        sys.exit("bench: libpam does not start")
-    started = time.perf_counter()
-    code = libpam.pam_authenticate(handle, 0)
-    finished = time.perf_counter()
-    libpam.pam_end(handle, code)
-    if code or len(times) != 2:
-        sys.exit(f"bench: the login ended with PAM code {code} after {len(times) // 2} prompts")
-    return times[0] - started, finished - times[1]
 
 
 def login(configuration, typing=0.05, divided=False):
@@ -262,7 +188,7 @@ def measure_derivation(folder, port, state):
     samples = {cost: [] for cost in COSTS}
     for _ in range(ROUNDS):
         for cost in COSTS:
-            start, end = pam_login(folders[cost])
+            start, end = pam_login(folders[cost], PASSCODE)
             samples[cost].append((start, end, derivation(cost)))
     print(f"medians of {ROUNDS} rounds in turn, milliseconds")
     print(f"{'kdf_cost':>8} {'start to prompt':>16} {'answer to end':>14} {'scrypt alone':>13} {'rest':>7}")
@@ -286,7 +212,7 @@ def measure_builds(folder, port, state, checkout):
     samples = {name: [] for name in builds}
     for _ in range(ROUNDS):
         for name in random.sample(list(builds), len(builds)):
-            start, end = pam_login(folders[name])
+            start, end = pam_login(folders[name], PASSCODE)
             samples[name].append((start, end, start + end))
     columns = ("call to prompt", "answer to end", "whole login")
     print(f"pam_authenticate, medians of {ROUNDS} rounds in turn, milliseconds; ratio to the other build")
@@ -320,15 +246,20 @@ def measure_overlap(folder, port, state):
     print(f"{'two round trips':<16} {'':>16} {both:>17.2f}   (not done: the request after Enter, then the answer)")
 
 
-def main():
+def chosen_parts():
+    """The parts that the command line names; the first two where it names none."""
     parts = {"derivation": measure_derivation, "overlap": measure_overlap}
     match sys.argv[1:]:
         case ["builds", checkout]:
-            chosen = [lambda folder, port, state: measure_builds(folder, port, state, checkout)]
+            return [lambda folder, port, state: measure_builds(folder, port, state, checkout)]
         case names if set(names) <= set(parts):
-            chosen = [parts[name] for name in names or parts]
+            return [parts[name] for name in names or parts]
         case _:
             sys.exit("bench: usage: bench.py [derivation] [overlap], or bench.py builds CHECKOUT")
+
+
+def main():
+    chosen = chosen_parts()
     if os.geteuid() != 0:
         sys.exit("bench: run as root (the helper serves root alone)")
     os.umask(0o077)

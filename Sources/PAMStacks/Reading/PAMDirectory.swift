@@ -1,7 +1,7 @@
-// Purpose of this target: the services of /etc/pam.d, read as libpam reads them, changed one whole file at a time, and tried with
-// libpam before anything is changed. Of UAF it knows the name of the module and of the rescue group, and nothing else. It may
-// import the C library, libpam, HostSystem, ServiceNames and Wording, SecretMemory for what is typed during a trial, and UAFCrypto
-// for the digest of a stack.
+// Purpose of this target: the services of /etc/pam.d. They are read as libpam reads them, changed one whole file at a time,
+// and tried with libpam before anything is changed. Of UAF it knows the name of the module and of the rescue group, and
+// nothing else. It may import the C library, libpam, HostSystem, ServiceNames and Wording, SecretMemory for what is typed
+// during a trial, and UAFCrypto for the digest of a stack.
 
 import Glibc
 import HostSystem

@@ -3,10 +3,10 @@
 /// A value without input or output, time, account or network. ``LoginDriver`` does each action, and reports with one event
 /// what came of it. What happens is said in one place:
 ///
-/// - The person verifies a value before anything is signed, and before anything is said of the server's answer. An approval is the
-///   exception: its text comes with the request, and has to be shown first.
-/// - A request that has grown old is asked for anew once. So is one that the server knows no more. A login that others of the same
-///   person have overtaken is tried again three times.
+/// - The person verifies a value before anything is signed, and before anything is said of the server's answer. An approval
+///   is the exception: its text comes with the request, and has to be shown first.
+/// - A request that has grown old is asked for anew once. So is one that the server knows no more. A login that was overtaken
+///   by others of the same person is tried again three times.
 /// - The front end is looked for before each signature, before the answer is sent, and before a refusal is told.
 /// - The server's yes counts if it is for the challenge that was answered, and is believed.
 /// - An event that does not fit the last action ends the login without success.
