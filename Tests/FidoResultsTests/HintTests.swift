@@ -104,6 +104,20 @@ import Testing
     #expect(Set(told).count == told.count && !told.contains("\n"))
   }
 
+  @Test func `no text of an end, and no hint, is English in Korean`() {
+    func isKorean(_ text: String?) -> Bool {
+      guard let text else { return true }
+      return text.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) }
+    }
+    let texts = EndCause.allCases.map(PromptText.cause) + Self.texts.map(\.0)
+    for text in texts where text != .refusedByServer("No.") {
+      #expect(isKorean(text.text(in: .korean)) && isKorean(text.nextStep(in: .korean)), "\(text)")
+    }
+    for result in FidoResult.allListed {
+      #expect(isKorean(result.text(in: .korean)) && isKorean(result.nextStep(in: .korean)), "\(result)")
+    }
+  }
+
   @Test func `both languages have something to do about the same causes`() {
     for cause in EndCause.allCases {
       let text = PromptText.cause(cause)
