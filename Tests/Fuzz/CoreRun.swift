@@ -82,8 +82,8 @@ struct CoreRun {
       let surroundings = world.surroundings(script.configuration, server, CoreLog())
       let session = try Session(begin, frontEnd, caller: caller, in: surroundings)
       let success: Success
-      do throws(Ending) { success = try session.run() } catch { return try session.finish(error) }
-      try session.finish(success)
+      do throws(Ending) { success = try session.run() } catch { return try session.reporter.finish(error) }
+      try session.reporter.finish(success)
     } catch {
       // The front end went away, or no session came to be: HelperProgram says the rest.
     }
