@@ -56,11 +56,7 @@ extension Verifier {
     guard let assertion = try? UnverifiedAuthenticationAssertion(parsing: envelope.assertion) else {
       throw .malformedAssertion
     }
-    guard let model = models[assertion.aaid] else { throw .unknownAAID }
-    guard envelope.assertionScheme == model.description.assertionScheme else { throw .unknownScheme }
-    guard assertion.authenticatorVersion >= model.description.authenticatorVersion else {
-      throw .outdatedAuthenticator
-    }
+    let model = try model(assertion.aaid, scheme: envelope.assertionScheme, version: assertion.authenticatorVersion)
     let description = description(
       model, version: assertion.authenticatorVersion, keyIDs: [assertion.keyID], appID: issued.appID)
     // Checked before the policy, which names the account's keys, because an unknown key has a status of its own.

@@ -39,11 +39,7 @@ extension Verifier {
     guard let assertion = try? UnverifiedRegistrationAssertion(parsing: envelope.assertion) else {
       throw .malformedAssertion
     }
-    guard let model = models[assertion.aaid] else { throw .unknownAAID }
-    guard envelope.assertionScheme == model.description.assertionScheme else { throw .unknownScheme }
-    guard assertion.authenticatorVersion >= model.description.authenticatorVersion else {
-      throw .outdatedAuthenticator
-    }
+    let model = try model(assertion.aaid, scheme: envelope.assertionScheme, version: assertion.authenticatorVersion)
     var description = description(
       model, version: assertion.authenticatorVersion, keyIDs: [assertion.keyID], appID: issued.appID)
     guard meets(issued.policy, description, appID: issued.appID) else { throw .notInPolicy }

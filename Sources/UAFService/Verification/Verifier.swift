@@ -29,6 +29,16 @@ struct Verifier: Sendable {
     return nil
   }
 
+  /// The model that an assertion names, in the model's scheme and at least its version.
+  ///
+  /// - Throws: ``Refusal``.
+  func model(_ aaid: AAID, scheme: String, version: UInt16) throws(Refusal) -> AuthenticatorModel {
+    guard let model = models[aaid] else { throw .unknownAAID }
+    guard scheme == model.description.assertionScheme else { throw .unknownScheme }
+    guard version >= model.description.authenticatorVersion else { throw .outdatedAuthenticator }
+    return model
+  }
+
   /// The model's description, with the version and the KeyIDs of an assertion.
   func description(_ model: AuthenticatorModel, version: UInt16, keyIDs: [KeyID], appID: String)
     -> AuthenticatorDescription
