@@ -31,17 +31,25 @@ struct ApprovalStore: Approvals {
       sql: "UPDATE approval SET reservedBy = ? WHERE id = ?", arguments: [challengeHash.databaseBlob, id])
   }
 
-  func isReserved(id: Int64, by challengeHash: [UInt8], now: Int64) throws -> Bool {
-    try Bool.fetchOne(
+  func text(id: Int64, reservedBy challengeHash: [UInt8], now: Int64) throws -> String? {
+    try String.fetchOne(
       db,
       sql: """
-        SELECT EXISTS (SELECT 1 FROM approval
-          WHERE id = ? AND reservedBy = ? AND confirmedAt IS NULL AND deniedAt IS NULL AND expiresAt > ?)
-        """, arguments: [id, challengeHash.databaseBlob, now]) ?? false
+        SELECT shown FROM approval
+        WHERE id = ? AND reservedBy = ? AND confirmedAt IS NULL AND deniedAt IS NULL AND expiresAt > ?
+        """, arguments: [id, challengeHash.databaseBlob, now])
   }
 
-  func confirm(id: Int64, now: Int64) throws {
-    try db.execute(sql: "UPDATE approval SET confirmedAt = ? WHERE id = ?", arguments: [now, id])
+  /// Marks the text as confirmed, if it is still open and reserved by this challenge.
+  ///
+  /// - Returns: whether it was.
+  func confirm(id: Int64, reservedBy challengeHash: [UInt8], now: Int64) throws -> Bool {
+    try db.execute(
+      sql: """
+        UPDATE approval SET confirmedAt = ?1
+        WHERE id = ?2 AND reservedBy = ?3 AND confirmedAt IS NULL AND deniedAt IS NULL AND expiresAt > ?1
+        """, arguments: [now, id, challengeHash.databaseBlob])
+    return db.changesCount == 1
   }
 
   func deny(id: Int64, now: Int64) throws {

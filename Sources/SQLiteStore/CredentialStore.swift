@@ -18,11 +18,11 @@ struct CredentialStore: Credentials {
 
   func keys(of username: String, appID: String) throws -> [StoredKey] {
     try Row.fetchAll(
-      db,
-      sql: """
-        SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID FROM credential
-        WHERE username = ? AND appID = ? ORDER BY id
-        """, arguments: [username, appID]
+      db.cachedStatement(
+        sql: """
+          SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID FROM credential
+          WHERE username = ? AND appID = ? ORDER BY id
+          """), arguments: [username, appID]
     ).map { row in
       // The two numbers are decoded by the call that throws: a subscript ends the server where one is out of range.
       StoredKey(
@@ -105,19 +105,6 @@ struct CredentialStore: Credentials {
       ])
     guard let kept, let name = issued.device.name else { return true }
     return name.isIdentical(to: kept)
-  }
-
-  func record(_ authentication: VerifiedAuthentication, of username: String, now: Int64) throws -> Bool {
-    try db.execute(
-      sql: """
-        UPDATE credential SET signCounter = ?1, lastUsedAt = ?2
-        WHERE aaid = ?3 AND keyID = ?4 AND username = ?5 AND revokedAt IS NULL
-          AND (signCounter < ?1 OR (signCounter = 0 AND ?1 = 0))
-        """,
-      arguments: [
-        authentication.signCounter, now, authentication.aaid.text, authentication.keyID.bytes.databaseBlob, username,
-      ])
-    return db.changesCount == 1
   }
 
   func removeAll(

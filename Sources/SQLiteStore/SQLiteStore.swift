@@ -6,9 +6,11 @@ import UAFService
 
 /// A store in one SQLite file, which several processes may have open.
 ///
-/// Transactions that write come one after another, each with a commit of its own.
+/// Readers do not wait for writers. Transactions that write come one after another, each with a commit of its own; verified
+/// answers share one.
 package struct SQLiteStore: ServerStore {
   let database: any DatabaseWriter
+  private let answers: AnswerWriter
 
   /// Takes a database, and brings its tables to their current form.
   ///
@@ -18,6 +20,7 @@ package struct SQLiteStore: ServerStore {
     guard try !database.read(migrator.hasBeenSuperseded) else { throw StoreError.newer }
     try migrator.migrate(database)
     self.database = database
+    answers = AnswerWriter(database)
   }
 
   /// Opens a file, for this process beside others, and makes it if there is none.
@@ -28,7 +31,7 @@ package struct SQLiteStore: ServerStore {
     // `enrol` runs beside `serve`: readers do not wait, and a second writer waits this many seconds at most.
     configuration.journalMode = .wal
     configuration.busyMode = .timeout(5)
-    let database = try DatabaseQueue(path: path, configuration: configuration)
+    let database = try DatabasePool(path: path, configuration: configuration)
     // GRDB lowers this in WAL mode; but a taken challenge or a raised counter must survive a power cut, or the answer
     // that was accepted could be sent again.
     try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
@@ -50,6 +53,10 @@ package struct SQLiteStore: ServerStore {
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value {
     try await database.write { db in try body(SQLiteTransaction(db: db)) }
+  }
+
+  package func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
+    try await answers.store(answer)
   }
 
   package func check() async throws {

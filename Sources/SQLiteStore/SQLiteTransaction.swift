@@ -7,11 +7,12 @@ struct SQLiteTransaction: StoreTransaction {
 
   var accounts: any Accounts { AccountStore(db: db) }
   var approvals: any Approvals { ApprovalStore(db: db) }
-  var challenges: any Challenges { ChallengeStore(db: db) }
   var confirmedTexts: any ConfirmedTexts { ConfirmedTextStore(db: db) }
   var credentials: any Credentials { CredentialStore(db: db) }
   var enrolments: any Enrolments { EnrolmentStore(db: db) }
+  var openRegistrations: any OpenRegistrations { OpenRegistrationStore(db: db) }
   var settings: any Settings { SettingStore(db: db) }
+  var usedChallenges: any UsedChallenges { UsedChallengeStore(db: db) }
   var usedProofs: any UsedProofs { UsedProofStore(db: db) }
 
   func keeping(if changes: () throws -> Bool) throws {

@@ -25,8 +25,35 @@ enum Schema {
     migrator.registerMigration("denials") { db in
       try db.execute(sql: "ALTER TABLE approval ADD COLUMN deniedAt INTEGER")
     }
+    migrator.registerMigration("stateless requests") { db in
+      try db.execute(sql: statelessRequests)
+    }
     return migrator
   }
+
+  // Requests that were open during the upgrade are forgotten; they would have lived for two minutes.
+  private static let statelessRequests = """
+    DROP TABLE challenge;
+    CREATE TABLE openRegistration (
+      hash BLOB PRIMARY KEY NOT NULL,
+      username TEXT NOT NULL,
+      appID TEXT NOT NULL,
+      policy TEXT NOT NULL,
+      deviceID TEXT,
+      deviceName TEXT,
+      deviceModel TEXT,
+      deviceOS TEXT,
+      enrolmentID INTEGER,
+      expiresAt INTEGER NOT NULL,
+      lostKeyIDs TEXT
+    ) STRICT;
+    CREATE INDEX openRegistrationByExpiry ON openRegistration (expiresAt);
+    CREATE TABLE usedChallenge (
+      hash BLOB PRIMARY KEY NOT NULL,
+      expiresAt INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX usedChallengeByExpiry ON usedChallenge (expiresAt);
+    """
 
   // What a signature is checked with again later, so that it stands on its own when the key is gone.
   private static let confirmations = """

@@ -8,7 +8,7 @@
 //   Policies/          which account uses which models
 //   Store/             what the service asks of a store
 //   Decoys/            made-up keys for names that have none
-//   Service/           a request or an answer from its text to its outcome, each in one transaction of the store
+//   Service/           a request or an answer from its text to its outcome; signatures are verified outside any transaction
 //
 // Of Authenticator only the compiled-in limits are used, for this project's own models. Time, randomness, the store and the
 // server's identity come in through ServiceEnvironment.

@@ -130,12 +130,15 @@ final class SQLiteStoreTests {
     }
   }
 
-  @Test func `removes requests that nobody answered`() async throws {
+  @Test func `removes requests for a registration that nobody answered`() async throws {
     let server = try TestServer(store: open())
-    for _ in 0..<5 { _ = try await server.authenticationRequest("nobody") }
-    server.advance(seconds: RequestService.lifetime)
-    _ = try await server.authenticationRequest("nobody")
-    let count = try await server.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM challenge") }
+    for _ in 0..<6 {
+      server.advance(seconds: RequestService.lifetime)
+      var context = RequestContext(username: "alice")
+      context.authCode = try await server.enrol("alice")
+      #expect(try await server.get(.registration, context).statusCode == .ok)
+    }
+    let count = try await server.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM openRegistration") }
     #expect(count == 1)
   }
 }

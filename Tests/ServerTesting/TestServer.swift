@@ -68,9 +68,15 @@ final class TestServer: Sendable {
     }
   }
 
-  func respond(_ response: UAFResponse, username: String? = nil) async throws -> (Refusal?, Token?) {
-    let context = username.map { RequestContext(username: $0).jsonText }
-    let body = SendUAFResponse(uafResponse: response.text, context: context)
+  /// Hands over an answer.
+  ///
+  /// - Parameter text: a text to be confirmed, which clients send again with the answer.
+  func respond(
+    _ response: UAFResponse, username: String? = nil, sendingAgain text: String? = nil
+  ) async throws -> (Refusal?, Token?) {
+    var context = username.map { RequestContext(username: $0) }
+    context?.transaction = text
+    let body = SendUAFResponse(uafResponse: response.text, context: context?.jsonText)
     switch try await ResponseService(environment: environment).respond(body) {
     case .accepted(let token, _, _, _, _, _): return (nil, token)
     case .refused(let refusal, _, _): return (refusal, nil)

@@ -59,18 +59,17 @@ struct BoundsTests {
     }
   }
 
-  @Test func `of more open requests than are kept the oldest are dropped`() async throws {
+  @Test func `of more open requests for a registration than are kept the oldest are dropped`() async throws {
     let challenges = try (0..<5).map { _ in try RandomBytes.make(32) }
     let open = try await server.database.write { [appID = server.identity.appID] db in
-      let store = ChallengeStore(db: db)
+      let store = OpenRegistrationStore(db: db)
       for hash in challenges {
         let issued = IssuedRequest(
-          operation: .authentication, username: "alice", challengeHash: hash, appID: appID, serverData: "d",
-          policy: Policy(accepted: []), transaction: nil, device: Device(), proofOperations: [], isDecoy: false,
-          expiresAt: 10)
-        try store.add(issued, now: 1, maximumOpen: 3)
+          operation: .registration, username: "alice", challengeHash: hash, appID: appID, serverData: "d",
+          policy: Policy(accepted: []), transaction: nil, device: Device(), proofOperations: [], expiresAt: 10)
+        try store.add(issued, enrolmentID: nil, now: 1, maximumOpen: 3)
       }
-      return try challenges.map { try store.take(hash: $0, serverData: "d") != nil }
+      return try challenges.map { try store.take(hash: $0) }
     }
     #expect(open == [false, false, true, true, true])
   }

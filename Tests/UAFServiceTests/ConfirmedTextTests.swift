@@ -30,7 +30,9 @@ struct ConfirmedTextTests {
     context.transaction = text
     let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
     let signed = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
-    return try await server.respond(authenticator.authenticate(request, counter: counter, confirming: signed)).0
+    return try await server.respond(
+      authenticator.authenticate(request, counter: counter, confirming: signed), username: name, sendingAgain: text
+    ).0
   }
 
   /// One confirmation as the server stored it.

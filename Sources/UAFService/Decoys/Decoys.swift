@@ -25,16 +25,23 @@ struct Decoys {
     }
   }
 
-  /// The keys of an account, and those that were made up for the request that is now answered.
-  func filling(_ stored: [StoredKey], asIn policy: Policy) throws -> [StoredKey] {
-    var filled = stored
-    for criteria in policy.accepted.joined() {
-      guard let aaid = criteria.aaid?.first, let model = models[aaid] else { continue }
-      for keyID in criteria.keyIDs ?? [] where !filled.contains(where: { $0.aaid == aaid && $0.keyID == keyID }) {
-        filled.append(key(keyID, model))
+  /// Those of the keys named in an answer that were made up for this name.
+  ///
+  /// Which keys were made up for a request is not kept. So it is asked of each key whether it could have been made up, whichever
+  /// shapes were in use then.
+  ///
+  /// - Parameters:
+  ///   - named: keys that the account does not have. For each of them up to `most` codes are computed, 1 µs each.
+  ///   - most: the most keys of one model that a name was given.
+  func keys(among named: [(aaid: AAID, keyID: KeyID)], of username: String, most: Int) throws -> [StoredKey] {
+    try named.compactMap { aaid, keyID in
+      guard let model = models[aaid] else { return nil }
+      for number in 0..<most
+      where try self.keyID(of: username, model: model, number: number, length: keyID.bytes.count) == keyID {
+        return key(keyID, model)
       }
+      return nil
     }
-    return filled
   }
 
   private func key(_ keyID: KeyID, _ model: AuthenticatorModel) -> StoredKey {

@@ -31,6 +31,11 @@ struct KeyShapes: Equatable, Codable, Sendable {
     return nil
   }
 
+  /// The most keys of one model that an account has; 0 without accounts.
+  var mostOfOneModel: Int {
+    entries.lazy.flatMap(\.shape.models).map(\.lengths.count).max() ?? 0
+  }
+
   /// Whether these must replace the shapes that were used until now.
   ///
   /// Each replacement gives some made-up accounts another shape, and real accounts seldom change theirs. So a change of up to a

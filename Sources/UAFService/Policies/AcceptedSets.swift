@@ -40,12 +40,10 @@ package struct AcceptedSets: Equatable, Sendable {
   /// enough.
   ///
   /// - Parameter madeUp: keys that meet at least one set.
-  /// - Returns: the sets, and whether they contain made-up keys, so that no answer can be accepted.
-  func authentication(
-    with keys: [StoredKey], orElse madeUp: [StoredKey]
-  ) -> (accepted: [[MatchCriteria]], isDecoy: Bool) {
+  /// - Returns: the sets. With a made-up key among them no answer can be accepted, since nobody can sign with it.
+  func authentication(with keys: [StoredKey], orElse madeUp: [StoredKey]) -> [[MatchCriteria]] {
     let covered = covered(by: keys)
-    if !covered.isEmpty { return (covered, false) }
+    if !covered.isEmpty { return covered }
     // Of each model at most as many keys as were made up, real ones first. With more of them the request would show a shape that
     // no account has.
     var rest = keys
@@ -53,7 +51,7 @@ package struct AcceptedSets: Equatable, Sendable {
       let own = rest.firstIndex { $0.aaid == key.aaid && $0.keyID.bytes.count == key.keyID.bytes.count }
       return own.map { rest.remove(at: $0) } ?? key
     }
-    return (self.covered(by: filled), true)
+    return self.covered(by: filled)
   }
 
   private func covered(by keys: [StoredKey]) -> [[MatchCriteria]] {

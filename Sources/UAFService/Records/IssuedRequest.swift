@@ -14,8 +14,6 @@ package struct IssuedRequest: Equatable, Sendable {
   package let device: Device
   /// What a proof token for this authentication may be used for.
   package let proofOperations: [UAFOperation]
-  /// Whether it asks for made-up keys, because the name has no keys, or not all that its policy asks for.
-  package let isDecoy: Bool
   /// Seconds since 1970.
   package let expiresAt: Int64
   /// What has to be confirmed, as it is shown.
@@ -25,8 +23,7 @@ package struct IssuedRequest: Equatable, Sendable {
 
   package init(
     operation: UAFOperation, username: String, challengeHash: [UInt8], appID: String, serverData: String,
-    policy: Policy, transaction: Transaction?, device: Device, proofOperations: [UAFOperation], isDecoy: Bool,
-    expiresAt: Int64,
+    policy: Policy, transaction: Transaction?, device: Device, proofOperations: [UAFOperation], expiresAt: Int64,
     transactionText: TransactionText? = nil, lostKeyIDs: [KeyID] = []
   ) {
     self.operation = operation
@@ -38,7 +35,6 @@ package struct IssuedRequest: Equatable, Sendable {
     self.transaction = transaction
     self.device = device
     self.proofOperations = proofOperations
-    self.isDecoy = isDecoy
     self.expiresAt = expiresAt
     self.transactionText = transactionText
     self.lostKeyIDs = lostKeyIDs

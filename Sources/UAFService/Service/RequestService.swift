@@ -11,10 +11,9 @@ package struct RequestService: Sendable {
 
   /// Seconds within which a request can be answered.
   static let lifetime: Int64 = 120
-  /// The most requests that are open at once.
+  /// The most requests for a registration that are open at once.
   ///
-  /// Anybody can ask for one. Each is flushed to the disk by itself, so this many cannot come in the seconds that an answer
-  /// takes.
+  /// Each needs a code or a proof.
   static let maximumOpen: Int64 = 100_000
 
   /// Issues a request.
@@ -25,17 +24,16 @@ package struct RequestService: Sendable {
       let context = try? RequestContext(parsing: text, limits: JSONLimits(maximumBytes: 65_536))
     else { return .refused(.malformedRequest) }
     guard Username.isValid(context.username) else { return .refused(.invalidUsername) }
-    let identity = try environment.identity()
-    let now = environment.now()
-    let proofOperations = ProofPurpose.operations(in: text, context)
-    return try await environment.store.write { records in
-      let session = RequestSession(
-        environment: environment, identity: identity, records: records, context: context, now: now)
-      switch operation {
-      case .registration: return try session.registration()
-      case .authentication: return try session.authentication(proofOperations: proofOperations)
-      case .deregistration: return try session.deregistration()
-      }
+    let issuer = RequestIssuer(
+      environment: environment, identity: try environment.identity(), context: context, now: environment.now())
+    switch operation {
+    case .authentication:
+      return try await AuthenticationRequestSession(issuer: issuer)
+        .request(proofOperations: ProofPurpose.operations(in: text, context))
+    case .registration:
+      return try await environment.store.write { try RequestSession(issuer: issuer, records: $0).registration() }
+    case .deregistration:
+      return try await environment.store.write { try RequestSession(issuer: issuer, records: $0).deregistration() }
     }
   }
 }

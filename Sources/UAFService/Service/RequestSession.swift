@@ -1,13 +1,15 @@
 import UAFCrypto
 import UAFMessages
 
-/// One `/uaf/get`, within its transaction of the store.
+/// One `/uaf/get` for a registration or deregistration, within its transaction of the store.
 struct RequestSession {
-  let environment: ServiceEnvironment
-  let identity: ServerIdentity
+  let issuer: RequestIssuer
   let records: any StoreTransaction
-  let context: RequestContext
-  let now: Int64
+
+  private var environment: ServiceEnvironment { issuer.environment }
+  private var identity: ServerIdentity { issuer.identity }
+  private var context: RequestContext { issuer.context }
+  private var now: Int64 { issuer.now }
 
   /// What allows the caller an operation.
   private enum Authorization {
@@ -34,65 +36,22 @@ struct RequestSession {
     let accepted = environment.policies.accepted(for: context.username)
       .registration(besides: usable.filter { $0.deviceID == context.deviceID })
     let policy = Policy(accepted: accepted, disallowed: criteria(of: usable))
-    var (issued, challenge) = try issue(.registration, policy: policy)
-    issued.lostKeyIDs = lost
-    var code: CodeInUse?
+    let challenge = try issuer.challenge()
+    let issued = try issued(challenge, policy: policy, lostKeyIDs: lost)
+    var enrolmentID: Int64?
     if case .enrolment(let id) = authorization {
-      code = .enrolment(id: id)
+      enrolmentID = id
       try records.enrolments.reserve(id: id, challengeHash: issued.challengeHash)
     }
-    try records.challenges.add(issued, code: code, now: now, maximumOpen: RequestService.maximumOpen)
+    try records.openRegistrations.add(
+      issued, enrolmentID: enrolmentID, now: now, maximumOpen: RequestService.maximumOpen)
     let messages = UPV.supported.map { upv in
       UAFRequest.registration(
         RegistrationRequest(
-          header: header(.registration, upv: upv, issued: issued), challenge: challenge, username: context.username,
-          policy: policy))
+          header: issuer.header(.registration, upv: upv, serverData: issued.serverData), challenge: challenge,
+          username: context.username, policy: policy))
     }
-    return answer(messages, .registration)
-  }
-
-  /// Asks for an authentication: anybody may have that, since only the account's keys can answer.
-  ///
-  /// With the code of a text that waits to be confirmed, that text is asked for, and the answer is no proof for anything else.
-  /// With the same code, and no answer, the text can be denied.
-  func authentication(proofOperations: [UAFOperation]) throws -> RequestOutcome {
-    var text: TransactionText?
-    var code: CodeInUse?
-    if context.denies == true, context.authCode == nil { return .refused(.malformedRequest) }
-    if let authCode = context.authCode {
-      guard context.transaction == nil, proofOperations.isEmpty else { return .refused(.malformedRequest) }
-      guard let approval = try records.approvals.check(code: authCode, for: context.username, now: now),
-        let waiting = TransactionText(sent: approval.shown)
-      else { return .refused(.wrongApprovalCode) }
-      if context.denies == true {
-        try records.approvals.deny(id: approval.id, now: now)
-        return .denied(username: context.username)
-      }
-      (text, code) = (waiting, .approval(id: approval.id))
-    } else if let sent = context.transaction {
-      guard let made = TransactionText(sent: sent) else { return .refused(.unsupportedTransaction) }
-      text = made
-    }
-    let stored = try records.credentials.keys(of: context.username, appID: identity.appID)
-    let sets = environment.policies.accepted(for: context.username)
-    // Made up for every name, so that real accounts take as long.
-    let madeUp = try Decoys(keys: environment.keys, models: environment.models)
-      .keys(of: context.username, meeting: sets, shapes: environment.shapes.shapes)
-    // Revoked keys are listed too: only who can sign with one is told that it is revoked.
-    let (accepted, isDecoy) = sets.authentication(with: stored, orElse: madeUp)
-    let policy = Policy(accepted: accepted)
-    let (issued, challenge) = try issue(
-      .authentication, policy: policy, text: text, proofOperations: proofOperations,
-      isDecoy: isDecoy)
-    if let id = code?.approvalID { try records.approvals.reserve(id: id, challengeHash: issued.challengeHash) }
-    try records.challenges.add(issued, code: code, now: now, maximumOpen: RequestService.maximumOpen)
-    let messages = UPV.supported.map { upv in
-      UAFRequest.authentication(
-        AuthenticationRequest(
-          header: header(.authentication, upv: upv, issued: issued), challenge: challenge,
-          transaction: issued.transaction.map { [$0] } ?? [], policy: policy))
-    }
-    return answer(messages, .authentication)
+    return issuer.issued(messages, .registration)
   }
 
   /// Deletes keys now, when the request is made, as UAF does: no answer follows.
@@ -111,7 +70,7 @@ struct RequestSession {
       return UAFRequest.deregistration(
         DeregistrationRequest(header: header, authenticators: upv == .uaf10 ? keys : wildcard() ?? keys))
     }
-    return answer(messages, .deregistration, token: try deregistrationToken(UAFRequest.text(of: messages)))
+    return issuer.issued(messages, .deregistration, token: try deregistrationToken(UAFRequest.text(of: messages)))
   }
 
   /// The wildcards of UAF 1.1; on the client they mean this person's keys for the AppID on this machine.
@@ -141,33 +100,14 @@ struct RequestSession {
     return aaids.map { aaid in MatchCriteria(aaid: aaid, keyIDs: keys.filter { $0.aaid == aaid }.map(\.keyID)) }
   }
 
-  private func issue(
-    _ operation: UAFOperation, policy: Policy, text: TransactionText? = nil, proofOperations: [UAFOperation] = [],
-    isDecoy: Bool = false
-  ) throws -> (IssuedRequest, ServerChallenge) {
-    let challenge = try ServerChallenge(bytes: environment.random(32))
-    let expiresAt = now + RequestService.lifetime
-    let serverData = try ServerData(keys: environment.keys).seal(
-      operation: operation, username: context.username, challenge: challenge.bytes, expiresAt: expiresAt)
-    let issued = IssuedRequest(
-      operation: operation, username: context.username, challengeHash: try SHA256.hash(challenge.bytes),
-      appID: identity.appID, serverData: serverData, policy: policy,
-      transaction: try text.map { try Transaction(signing: $0) }, device: Device(context),
-      proofOperations: proofOperations, isDecoy: isDecoy, expiresAt: expiresAt, transactionText: text)
-    return (issued, challenge)
-  }
-
-  private func header(_ operation: UAFOperation, upv: UPV, issued: IssuedRequest) -> OperationHeader {
-    OperationHeader(
-      upv: upv, op: operation, appID: identity.appID, serverData: issued.serverData,
-      exts: environment.verificationMethods.extensions)
-  }
-
-  private func answer(_ messages: [UAFRequest], _ operation: UAFOperation, token: Token? = nil) -> RequestOutcome {
-    .issued(
-      ReturnUAFRequest(
-        statusCode: .ok, uafRequest: UAFRequest.text(of: messages), op: operation,
-        lifetimeMilliseconds: UInt32(RequestService.lifetime) * 1000, additionalTokens: token.map { [$0] } ?? []))
+  private func issued(
+    _ challenge: ServerChallenge, policy: Policy, lostKeyIDs: [KeyID]
+  ) throws -> IssuedRequest {
+    let data = ServerData(operation: .registration, username: context.username, expiresAt: issuer.expiresAt)
+    return IssuedRequest(
+      operation: .registration, username: context.username, challengeHash: try SHA256.hash(challenge.bytes),
+      appID: identity.appID, serverData: try issuer.seal(data, challenge), policy: policy, transaction: nil,
+      device: Device(context), proofOperations: [], expiresAt: issuer.expiresAt, lostKeyIDs: lostKeyIDs)
   }
 
   /// A token that tells others that the keys named in `order` are deleted: its `challenge` is the SHA-256 of `order`.

@@ -11,18 +11,22 @@ package struct ResponseService: Sendable {
 
   /// The most assertions of one answer, far more than any policy asks for together.
   ///
-  /// Each costs one verification of a signature within a transaction, and whoever knows a KeyID could send hundreds.
+  /// Each costs one verification of a signature, and whoever knows a KeyID could send hundreds.
   package static let maximumAssertions = 16
 
   /// An answer that was read and that belongs to a request of this server; the request has not expired.
   package struct Answer: Sendable {
     let response: UAFResponse
-    let serverData: String
+    let serverData: ServerData
+    /// The same as it was sent.
+    let serverDataText: String
     package let challengeHash: [UInt8]
     /// The account that the client names.
     ///
     /// The account of the request counts.
     let claimedName: String?
+    /// The text to be confirmed, as the client sends it again.
+    let sentText: String?
   }
 
   /// Reads an answer, without the store.
@@ -46,28 +50,31 @@ package struct ResponseService: Sendable {
     else { return .failure(.malformedFinalChallenge) }
     // Forged session data is refused here, before the store is used.
     guard let text = response.header.serverData,
-      let serverData = try ServerData(keys: environment.keys).open(text, challenge: challenge)
+      let serverData = try ServerDataSeal(keys: environment.keys).open(text, challenge: challenge)
     else { return .failure(.invalidServerData) }
     guard serverData.expiresAt > environment.now() else { return .failure(.expiredChallenge) }
     return .success(
       Answer(
-        response: response, serverData: text, challengeHash: try SHA256.hash(challenge),
-        claimedName: context?.username))
+        response: response, serverData: serverData, serverDataText: text,
+        challengeHash: try SHA256.hash(challenge), claimedName: context?.username, sentText: context?.transaction))
   }
 
   /// Verifies an answer, and stores what was verified.
   ///
   /// - Throws: only if something failed; a refusal is returned.
   package func respond(_ answer: Answer) async throws -> ResponseOutcome {
-    let now = environment.now()
-    let identity = try environment.identity()
-    return try await environment.store.write { records in
-      guard let open = try records.challenges.take(hash: answer.challengeHash, serverData: answer.serverData) else {
-        return .refused(.unknownChallenge, username: answer.claimedName)
-      }
-      let session = ResponseSession(
-        environment: environment, identity: identity, records: records, issued: open.issued, code: open.code, now: now)
-      return try session.respond(answer.response, claimedName: answer.claimedName)
+    if let name = answer.claimedName, !name.isIdentical(to: answer.serverData.username) {
+      return .refused(.otherUser, username: answer.serverData.username)
+    }
+    let session = ResponseSession(
+      environment: environment, identity: try environment.identity(), answer: answer, now: environment.now())
+    switch (answer.response, answer.serverData.operation) {
+    case (.registration(let response), .registration):
+      return try await RegistrationResponseSession(session: session, response: response).outcome()
+    case (.authentication(let response), .authentication):
+      return try await AuthenticationResponseSession(session: session, response: response).outcome()
+    default:
+      return session.refused(.otherOperation)
     }
   }
 

@@ -20,11 +20,8 @@ package protocol Approvals {
   /// Binds the text to one challenge; the request that reserved it before can no longer be answered.
   func reserve(id: Int64, challengeHash: [UInt8]) throws
 
-  /// Whether the text is open and reserved by this challenge.
-  func isReserved(id: Int64, by challengeHash: [UInt8], now: Int64) throws -> Bool
-
-  /// Marks the text as confirmed; its code is good for nothing from then on.
-  func confirm(id: Int64, now: Int64) throws
+  /// The text, if it is open and reserved by this challenge.
+  func text(id: Int64, reservedBy challengeHash: [UInt8], now: Int64) throws -> String?
 
   /// Marks the text as denied; its code is good for nothing from then on, nor is a request that was issued before.
   func deny(id: Int64, now: Int64) throws

@@ -31,13 +31,6 @@ package protocol Credentials {
   /// - Returns: false if the request names the machine otherwise than before.
   func add(_ key: VerifiedRegistration, issued: IssuedRequest, now: Int64) throws -> Bool
 
-  /// Stores the counter of a verified signature, if it is higher than the stored one, or both are 0.
-  ///
-  /// - Parameter now: seconds since 1970; becomes the time of the key's last use.
-  /// - Returns: false, and nothing is stored, if another signature with the same or a higher counter was faster, or if the key
-  ///   was revoked or removed meanwhile.
-  func record(_ authentication: VerifiedAuthentication, of username: String, now: Int64) throws -> Bool
-
   /// Deletes the keys of one person on one machine.
   ///
   /// - Parameters:

@@ -29,6 +29,14 @@ package protocol ServerStore: Sendable {
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value
 
+  /// Stores a verified answer in one durable commit, alone or together with others.
+  ///
+  /// The store checks again what may have changed since the answer was verified.
+  ///
+  /// - Throws: ``StoreFailure`` if the store failed. Then it is not known whether anything was stored, so the answer must not be
+  ///   yes.
+  func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome
+
   /// Asks the store for a sign of life.
   ///
   /// - Throws: if it does not answer.

@@ -4,11 +4,12 @@
 package protocol StoreTransaction {
   var accounts: any Accounts { get }
   var approvals: any Approvals { get }
-  var challenges: any Challenges { get }
   var confirmedTexts: any ConfirmedTexts { get }
   var credentials: any Credentials { get }
   var enrolments: any Enrolments { get }
+  var openRegistrations: any OpenRegistrations { get }
   var settings: any Settings { get }
+  var usedChallenges: any UsedChallenges { get }
   var usedProofs: any UsedProofs { get }
 
   /// Makes changes that can be undone alone, while the transaction goes on.

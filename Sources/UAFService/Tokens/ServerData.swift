@@ -1,41 +1,20 @@
 import UAFMessages
 
-/// The session data of a request (`serverData`): authenticated by the server, sent back by the client unchanged.
+/// The session data of a request (`serverData`): what the server has to know when the answer comes.
 ///
-/// `expiry (8, big-endian) | operation (1) | user name | code (32)`, base64url. The code covers the challenge too. So
-/// a request that was never issued is refused before the store is used.
-struct ServerData {
-  let keys: ServerKeys
-
-  func seal(operation: UAFOperation, username: String, challenge: [UInt8], expiresAt: Int64) throws -> String {
-    let body = Self.bytes(expiresAt) + [Self.number(operation)] + Array(username.utf8)
-    let code = try keys.authenticationCode(Self.purpose, challenge + body)
-    return Base64URL.encode(body + code)
-  }
-
-  /// Opens session data.
+/// The client sends it back unchanged. So the server keeps nothing for a request for an authentication, and nobody can fill its
+/// disk by asking. It is authenticated, not encrypted: it holds only what the client knows, and its length depends only
+/// on what was asked for.
+struct ServerData: Equatable, Sendable {
+  let operation: UAFOperation
+  let username: String
+  /// Seconds since 1970.
+  let expiresAt: Int64
+  /// What a proof token for this authentication may be used for.
+  var proofOperations: [UAFOperation] = []
+  /// The approval whose text is asked for.
   ///
-  /// - Returns: nil if it was not sealed here for this challenge.
-  func open(_ text: String, challenge: [UInt8]) throws -> (operation: UAFOperation, expiresAt: Int64)? {
-    guard let bytes = try? Base64URL.decode(text, maximumCount: 1152), bytes.count > 9 + 32 else { return nil }
-    let body = Array(bytes.dropLast(32))
-    guard try keys.isValid(Array(bytes.suffix(32)), Self.purpose, challenge + body) else { return nil }
-    guard let operation = UAFOperation.allCases.first(where: { Self.number($0) == body[8] }) else { return nil }
-    let expiresAt = body[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return (operation, Int64(bitPattern: expiresAt))
-  }
-
-  private static let purpose = "serverData"
-
-  private static func bytes(_ number: Int64) -> [UInt8] {
-    (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-  }
-
-  private static func number(_ operation: UAFOperation) -> UInt8 {
-    switch operation {
-    case .registration: 1
-    case .authentication: 2
-    case .deregistration: 3
-    }
-  }
+  /// The text itself is in the store.
+  var approvalID: Int64?
+  var text = SealedText.none
 }

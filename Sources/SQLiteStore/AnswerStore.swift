@@ -1,0 +1,46 @@
+import GRDB
+import UAFMessages
+import UAFService
+
+/// Writes what a verified answer changes.
+struct AnswerStore {
+  let db: Database
+
+  /// Stores an answer, whole or not at all, within the transaction of its batch.
+  func store(_ answer: VerifiedAnswer) throws -> AnswerOutcome {
+    var outcome = AnswerOutcome.stored
+    try db.inSavepoint {
+      outcome = try changes(for: answer)
+      return outcome == .stored ? .commit : .rollback
+    }
+    return outcome
+  }
+
+  private func changes(for answer: VerifiedAnswer) throws -> AnswerOutcome {
+    let isNew = try UsedChallengeStore(db: db).use(answer.challengeHash, expiresAt: answer.expiresAt)
+    guard isNew else { return .challengeUsed }
+    for signature in answer.signatures {
+      guard try raiseCounter(signature, of: answer.username, now: answer.now) else { return .counterNotIncreased }
+    }
+    if let id = answer.approvalID {
+      let isConfirmed = try ApprovalStore(db: db).confirm(id: id, reservedBy: answer.challengeHash, now: answer.now)
+      guard isConfirmed else { return .approvalUsed }
+    }
+    for text in answer.confirmedTexts { try ConfirmedTextStore(db: db).add(text) }
+    return .stored
+  }
+
+  /// Stores the counter of a verified signature, if it is higher than the stored one, or both are 0.
+  private func raiseCounter(_ signature: VerifiedAuthentication, of username: String, now: Int64) throws -> Bool {
+    try db.cachedStatement(
+      sql: """
+        UPDATE credential SET signCounter = ?1, lastUsedAt = ?2
+        WHERE aaid = ?3 AND keyID = ?4 AND username = ?5 AND revokedAt IS NULL
+          AND (signCounter < ?1 OR (signCounter = 0 AND ?1 = 0))
+        """
+    ).execute(arguments: [
+      signature.signCounter, now, signature.aaid.text, signature.keyID.bytes.databaseBlob, username,
+    ])
+    return db.changesCount == 1
+  }
+}

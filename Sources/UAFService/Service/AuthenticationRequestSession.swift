@@ -1,0 +1,84 @@
+import UAFCrypto
+import UAFMessages
+
+/// One `/uaf/get` for an authentication: anybody may have that, since only the account's keys can answer.
+///
+/// Nothing is stored, but for a text that waits to be confirmed: its code is reserved.
+struct AuthenticationRequestSession {
+  let issuer: RequestIssuer
+
+  private var context: RequestContext { issuer.context }
+  private var environment: ServiceEnvironment { issuer.environment }
+
+  /// What an approval's code leads to.
+  private enum Waiting: Sendable {
+    case wrongCode
+    case denied
+    case text(id: Int64, TransactionText, keys: [StoredKey])
+  }
+
+  /// Issues the request.
+  ///
+  /// With the code of a text that waits to be confirmed, that text is asked for, and the answer is no proof for anything else.
+  /// With the same code, and no answer, the text can be denied.
+  func request(proofOperations: [UAFOperation]) async throws -> RequestOutcome {
+    if let code = context.authCode { return try await confirmation(code, proofOperations: proofOperations) }
+    guard context.denies != true else { return .refused(.malformedRequest) }
+    let text: TransactionText?
+    if let sent = context.transaction {
+      guard let made = TransactionText(sent: sent) else { return .refused(.unsupportedTransaction) }
+      text = made
+    } else {
+      text = nil
+    }
+    let keys = try await environment.store.read { [context, appID = issuer.identity.appID] records in
+      try records.credentials.keys(of: context.username, appID: appID)
+    }
+    var data = ServerData(operation: .authentication, username: context.username, expiresAt: issuer.expiresAt)
+    data.proofOperations = proofOperations
+    data.text = try SealedText(text)
+    return try answer(data, issuer.challenge(), text: text, keys: keys)
+  }
+
+  private func confirmation(_ code: String, proofOperations: [UAFOperation]) async throws -> RequestOutcome {
+    guard context.transaction == nil, proofOperations.isEmpty else { return .refused(.malformedRequest) }
+    let challenge = try issuer.challenge()
+    switch try await waiting(code, challengeHash: SHA256.hash(challenge.bytes)) {
+    case .wrongCode: return .refused(.wrongApprovalCode)
+    case .denied: return .denied(username: context.username)
+    case .text(let id, let text, let keys):
+      var data = ServerData(operation: .authentication, username: context.username, expiresAt: issuer.expiresAt)
+      data.approvalID = id
+      return try answer(data, challenge, text: text, keys: keys)
+    }
+  }
+
+  private func waiting(_ code: String, challengeHash: [UInt8]) async throws -> Waiting {
+    try await environment.store.write { [context, now = issuer.now, appID = issuer.identity.appID] records in
+      guard let approval = try records.approvals.check(code: code, for: context.username, now: now),
+        let text = TransactionText(sent: approval.shown)
+      else { return .wrongCode }
+      if context.denies == true {
+        try records.approvals.deny(id: approval.id, now: now)
+        return .denied
+      }
+      try records.approvals.reserve(id: approval.id, challengeHash: challengeHash)
+      return .text(id: approval.id, text, keys: try records.credentials.keys(of: context.username, appID: appID))
+    }
+  }
+
+  private func answer(
+    _ data: ServerData, _ challenge: ServerChallenge, text: TransactionText?, keys: [StoredKey]
+  ) throws -> RequestOutcome {
+    let asked = try AskedKeys(environment: environment, username: context.username, stored: keys)
+    let serverData = try issuer.seal(data, challenge)
+    let transaction = try text.map { [try Transaction(signing: $0)] } ?? []
+    let messages = UPV.supported.map { upv in
+      UAFRequest.authentication(
+        AuthenticationRequest(
+          header: issuer.header(.authentication, upv: upv, serverData: serverData), challenge: challenge,
+          transaction: transaction, policy: Policy(accepted: asked.accepted)))
+    }
+    return issuer.issued(messages, .authentication)
+  }
+}

@@ -1,0 +1,123 @@
+import UAFMessages
+
+/// One answer to a request for an authentication: reads, verifies outside any transaction, and then stores in one commit.
+struct AuthenticationResponseSession {
+  let session: ResponseSession
+  let response: AuthenticationResponse
+
+  private var environment: ServiceEnvironment { session.environment }
+  private var data: ServerData { session.answer.serverData }
+
+  /// What the store knows of the account and the challenge.
+  private struct Found: Sendable {
+    let isUsed: Bool
+    let keys: [StoredKey]
+    /// The text of the approval; nil if there is no approval, or it is no longer reserved by this challenge.
+    let approvalText: String?
+  }
+
+  /// Verifies the answer, and stores what was verified.
+  ///
+  /// A refused answer stores nothing. Its request can still be answered until it expires.
+  func outcome() async throws -> ResponseOutcome {
+    let found = try await find()
+    guard !found.isUsed else { return session.refused(.unknownChallenge) }
+    let text: TransactionText?
+    switch try confirmed(found) {
+    case .success(let found): text = found
+    case .failure(let refusal): return session.refused(refusal)
+    }
+    let madeUp = try madeUpKeys(besides: found.keys)
+    let issued = try issued(stored: found.keys, madeUp: madeUp, text: text)
+    let keys = found.keys + madeUp
+    let verifier = session.verifier
+    switch verifier.verify(response, issued: issued, keys: keys) {
+    case .refused(.counterNotIncreased):
+      let seen = verifier.keyAhead(of: response, issued: issued, keys: keys)
+      return session.refused(
+        .counterNotIncreased, seen: seen.map { SeenCounter(keyID: $0.keyID, signCounter: $0.signCounter) })
+    case .refused(let refusal):
+      return session.refused(refusal)
+    case .accepted(let verified):
+      return try await store(verified, text: text, keys: keys)
+    }
+  }
+
+  private func find() async throws -> Found {
+    try await environment.store.read { [session, data] records in
+      let hash = session.answer.challengeHash
+      return Found(
+        isUsed: try records.usedChallenges.contains(hash),
+        keys: try records.credentials.keys(of: data.username, appID: session.identity.appID),
+        approvalText: try data.approvalID.flatMap { id in
+          try records.approvals.text(id: id, reservedBy: hash, now: session.now)
+        })
+    }
+  }
+
+  /// The text that has to be confirmed; nil if there is none.
+  private func confirmed(_ found: Found) throws -> Result<TransactionText?, Refusal> {
+    guard data.approvalID != nil else { return try data.text.text(sentAgain: session.answer.sentText) }
+    guard let text = found.approvalText.flatMap({ TransactionText(sent: $0) }) else {
+      return .failure(.approvalCodeUsed)
+    }
+    return .success(text)
+  }
+
+  private func madeUpKeys(besides stored: [StoredKey]) throws -> [StoredKey] {
+    let named = response.assertions.compactMap { envelope -> (aaid: AAID, keyID: KeyID)? in
+      guard let assertion = try? UnverifiedAuthenticationAssertion(parsing: envelope.assertion),
+        !stored.contains(where: { $0.aaid == assertion.aaid && $0.keyID == assertion.keyID })
+      else { return nil }
+      return (assertion.aaid, assertion.keyID)
+    }
+    guard !named.isEmpty else { return [] }
+    let most = max(Self.leastSearched, environment.shapes.shapes?.mostOfOneModel ?? 0)
+    return try Decoys(keys: environment.keys, models: environment.models).keys(
+      among: named, of: data.username, most: most)
+  }
+
+  /// How many made-up keys of one model are looked for at least: the shapes may have changed since the request.
+  private static let leastSearched = 16
+
+  /// The request as it was issued.
+  private func issued(stored: [StoredKey], madeUp: [StoredKey], text: TransactionText?) throws -> IssuedRequest {
+    let asked = try AskedKeys(environment: environment, username: data.username, stored: stored)
+    // A made-up key that is not asked for now was asked for then.
+    let then = madeUp.map { [MatchCriteria(aaid: $0.aaid, keyIDs: [$0.keyID])] }
+    return IssuedRequest(
+      operation: .authentication, username: data.username, challengeHash: session.answer.challengeHash,
+      appID: session.identity.appID, serverData: session.answer.serverDataText,
+      policy: Policy(accepted: asked.accepted + then), transaction: try text.map { try Transaction(signing: $0) },
+      device: Device(), proofOperations: data.proofOperations, expiresAt: data.expiresAt, transactionText: text)
+  }
+
+  private func store(
+    _ verified: [VerifiedAuthentication], text: TransactionText?, keys: [StoredKey]
+  ) async throws -> ResponseOutcome {
+    let token = try session.token()
+    let texts = text.map { text in verified.compactMap { confirmation(of: text, by: $0, keys: keys) } } ?? []
+    let answer = VerifiedAnswer(
+      username: data.username, challengeHash: session.answer.challengeHash, expiresAt: data.expiresAt,
+      signatures: verified, confirmedTexts: texts, approvalID: data.approvalID, now: session.now)
+    switch try await environment.store.store(answer) {
+    case .challengeUsed: return session.refused(.unknownChallenge)
+    case .counterNotIncreased: return session.refused(.counterNotIncreased)
+    case .approvalUsed: return session.refused(.approvalCodeUsed)
+    case .stored:
+      return .accepted(
+        token: token, operation: .authentication, username: data.username,
+        keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: false, forgotten: [])
+    }
+  }
+
+  private func confirmation(
+    of text: TransactionText, by signature: VerifiedAuthentication, keys: [StoredKey]
+  ) -> ConfirmedText? {
+    keys.first { $0.aaid == signature.aaid && $0.keyID == signature.keyID }.map { key in
+      ConfirmedText(
+        username: data.username, confirmedAt: session.now, shown: text.shown, fcParams: response.fcParams,
+        assertion: signature.assertion, publicKey: key.publicKey, signatureAlgorithm: key.signatureAlgorithm)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import UAFMessages
+
+/// One answer to a request for a registration: reads, verifies outside any transaction, and then stores in one transaction.
+struct RegistrationResponseSession: Sendable {
+  let session: ResponseSession
+  let response: RegistrationResponse
+
+  private struct Found: Sendable {
+    let issued: IssuedRequest
+    let enrolmentID: Int64?
+    let isReserved: Bool
+    /// Those keys of the answer that the server has, for any account.
+    let registered: [(aaid: AAID, keyID: KeyID)]
+  }
+
+  /// Verifies the answer, and stores what was verified.
+  ///
+  /// A refused answer stores nothing. Its request can still be answered until it expires.
+  func outcome() async throws -> ResponseOutcome {
+    let store = session.environment.store
+    guard let found = try await store.read({ try find(in: $0) }) else { return session.refused(.unknownChallenge) }
+    guard found.isReserved else { return session.refused(.enrolmentCodeUsed) }
+    let result = session.verifier.verify(response, issued: found.issued) { aaid, keyID in
+      found.registered.contains { $0.aaid == aaid && $0.keyID == keyID }
+    }
+    switch result {
+    case .refused(let refusal): return session.refused(refusal)
+    case .accepted(let verified):
+      let token = try session.token()
+      return try await store.write { try self.store(verified, found, token, in: $0) }
+    }
+  }
+
+  private func find(in records: any StoreTransaction) throws -> Found? {
+    let hash = session.answer.challengeHash
+    guard let open = try records.openRegistrations.find(hash: hash, serverData: session.answer.serverDataText) else {
+      return nil
+    }
+    let registered = try response.assertions.compactMap { envelope -> (aaid: AAID, keyID: KeyID)? in
+      guard let assertion = try? UnverifiedRegistrationAssertion(parsing: envelope.assertion),
+        try records.credentials.exists(assertion.aaid, assertion.keyID)
+      else { return nil }
+      return (assertion.aaid, assertion.keyID)
+    }
+    let isReserved = try open.enrolmentID.map { try records.enrolments.isReserved(id: $0, by: hash) } ?? true
+    return Found(issued: open.issued, enrolmentID: open.enrolmentID, isReserved: isReserved, registered: registered)
+  }
+
+  /// Checks again what may have changed since the answer was verified, and stores the keys.
+  private func store(
+    _ verified: [VerifiedRegistration], _ found: Found, _ token: Token, in records: any StoreTransaction
+  ) throws -> ResponseOutcome {
+    let (issued, hash) = (found.issued, session.answer.challengeHash)
+    if let id = found.enrolmentID, try !records.enrolments.isReserved(id: id, by: hash) {
+      return session.refused(.enrolmentCodeUsed)
+    }
+    for key in verified where try records.credentials.exists(key.aaid, key.keyID) {
+      return session.refused(.keyAlreadyRegistered)
+    }
+    guard try records.openRegistrations.take(hash: hash) else { return session.refused(.unknownChallenge) }
+    guard let forgotten = try forgetLostKeys(issued, makingRoomFor: verified.map(\.keyID), in: records) else {
+      return session.refused(.tooManyKeys)
+    }
+    try records.accounts.add(issued.username, now: session.now)
+    var keepsName = true
+    for key in verified { keepsName = try records.credentials.add(key, issued: issued, now: session.now) && keepsName }
+    if let id = found.enrolmentID { try records.enrolments.consume(id: id) }
+    return .accepted(
+      token: token, operation: .registration, username: issued.username,
+      keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: !keepsName,
+      forgotten: forgotten)
+  }
+
+  /// Deletes the keys that the machine has lost, in the transaction that stores the new ones.
+  ///
+  /// - Returns: the deleted keys; nil if there is no room for the new keys even then, and nothing was deleted.
+  private func forgetLostKeys(
+    _ issued: IssuedRequest, makingRoomFor keyIDs: [KeyID], in records: any StoreTransaction
+  ) throws -> [KeyID]? {
+    var forgotten: [KeyID]?
+    try records.keeping {
+      let lost = issued.lostKeyIDs
+      let removed =
+        lost.isEmpty
+        ? []
+        : try records.credentials.removeAll(
+          of: issued.username, appID: issued.appID, deviceID: issued.device.id, aaid: nil, keyIDs: lost)
+      guard try records.credentials.usage(of: issued.username, appID: issued.appID).hasRoom(for: keyIDs) else {
+        return false
+      }
+      forgotten = removed.map(\.keyID)
+      return true
+    }
+    return forgotten
+  }
+}

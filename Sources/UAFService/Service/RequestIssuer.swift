@@ -1,0 +1,39 @@
+import UAFCrypto
+import UAFMessages
+
+/// Writes the messages of one `/uaf/get`.
+struct RequestIssuer {
+  let environment: ServiceEnvironment
+  let identity: ServerIdentity
+  let context: RequestContext
+  /// Seconds since 1970.
+  let now: Int64
+
+  /// When a request that is issued now can no longer be answered, in seconds since 1970.
+  var expiresAt: Int64 { now + RequestService.lifetime }
+
+  /// Makes a challenge.
+  func challenge() throws -> ServerChallenge {
+    try ServerChallenge(bytes: environment.random(32))
+  }
+
+  /// Seals session data for a challenge.
+  func seal(_ data: ServerData, _ challenge: ServerChallenge) throws -> String {
+    try ServerDataSeal(keys: environment.keys).seal(data, challenge: challenge.bytes)
+  }
+
+  /// The header of a request that has an answer.
+  func header(_ operation: UAFOperation, upv: UPV, serverData: String) -> OperationHeader {
+    OperationHeader(
+      upv: upv, op: operation, appID: identity.appID, serverData: serverData,
+      exts: environment.verificationMethods.extensions)
+  }
+
+  /// The outcome that hands the client these messages.
+  func issued(_ messages: [UAFRequest], _ operation: UAFOperation, token: Token? = nil) -> RequestOutcome {
+    .issued(
+      ReturnUAFRequest(
+        statusCode: .ok, uafRequest: UAFRequest.text(of: messages), op: operation,
+        lifetimeMilliseconds: UInt32(RequestService.lifetime) * 1000, additionalTokens: token.map { [$0] } ?? []))
+  }
+}

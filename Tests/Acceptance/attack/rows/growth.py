@@ -1,0 +1,52 @@
+"""Whoever may ask the server anything, and wants its disk full."""
+
+import http.client
+import json
+import pathlib
+import sqlite3
+import ssl
+
+from lab import forger
+from lab.machine import PORT
+from lab.table import must, row
+
+STORE = pathlib.Path("/srv/uaf")
+TABLES = ("account", "credential", "openRegistration", "usedChallenge", "confirmation", "approval", "usedProof")
+
+
+def store_bytes():
+    """The size of every file of the store, with its log."""
+    return {path.name: path.stat().st_size for path in STORE.glob("server.db*")}
+
+
+def rows():
+    """How many rows each table has."""
+    with sqlite3.connect(f"file:{STORE}/server.db?mode=ro", uri=True, timeout=10) as database:
+        return {table: database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in TABLES}
+
+
+@row(
+    "A70",
+    "requests for logins without end, for a known name and for names that nobody has, with texts to be confirmed",
+    "the server's store has not a byte and not a row more; the person still logs in",
+    causes=("somebody afar",),
+)
+def fill_the_store(lab):
+    person = lab.person()
+    must(lab.login(person, person.passcode).is_in, "not let in before")
+    count = 100_000 if lab.thorough else 2_000
+    connection = http.client.HTTPSConnection("127.0.0.1", PORT, timeout=30, context=ssl._create_unverified_context())
+    sizes, before = store_bytes(), rows()
+    for number in range(count):
+        # A known name has a limit of 120 a minute; names that nobody has are asked for once each.
+        context = {"username": person.name if number < 100 else f"nobody{number}"}
+        if number % 3 == 0:
+            context["transaction"] = "x" * 2000
+        body = json.dumps({"op": "Auth", "context": json.dumps(context)})
+        status = forger.ask("/uaf/get", body, connection=connection)[0]
+        must(status == 200, f"request {number}: HTTP {status}")
+    connection.close()
+    must(rows() == before, f"rows before {before}, after {rows()}")
+    must(store_bytes() == sizes, f"bytes before {sizes}, after {store_bytes()}")
+    must(lab.login(person, person.passcode).is_in, "not let in afterwards")
+    return f"{count} requests: not a row and not a byte more in the store; the person is in afterwards"

@@ -1,0 +1,88 @@
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// The session data of a request.
+struct ServerDataTests {
+  private let seal: ServerDataSeal
+  private let challenge: [UInt8]
+
+  init() throws {
+    seal = ServerDataSeal(keys: try TestServer().environment.keys)
+    challenge = try RandomBytes.make(32)
+  }
+
+  private static func samples() throws -> [ServerData] {
+    var all = [ServerData(operation: .registration, username: "a", expiresAt: 1_700_000_000)]
+    var proof = ServerData(operation: .authentication, username: "alice@example.test", expiresAt: .max)
+    proof.proofOperations = [.registration, .deregistration]
+    all.append(proof)
+    var approval = ServerData(operation: .authentication, username: String(repeating: "n", count: 128), expiresAt: 1)
+    approval.approvalID = .max
+    all.append(approval)
+    for count in [1, 960, 961, 2048] {
+      var text = ServerData(operation: .authentication, username: "alice", expiresAt: 0)
+      text.text = try SealedText(TransactionText(sent: String(repeating: "t", count: count)))
+      all.append(text)
+    }
+    return all
+  }
+
+  @Test func `reads back what was sealed, in at most the characters that UAF allows`() throws {
+    for data in try Self.samples() {
+      let text = try seal.seal(data, challenge: challenge)
+      #expect(try seal.open(text, challenge: challenge) == data)
+      #expect(text.utf8.count <= 1536)
+    }
+  }
+
+  @Test func `refuses each changed bit and each shorter form`() throws {
+    for data in try Self.samples().prefix(3) {
+      let bytes = try Base64URL.decode(seal.seal(data, challenge: challenge), maximumCount: 2000)
+      for index in bytes.indices {
+        for bit in 0..<8 {
+          var changed = bytes
+          changed[index] ^= 1 << bit
+          #expect(try seal.open(Base64URL.encode(changed), challenge: challenge) == nil)
+        }
+        #expect(try seal.open(Base64URL.encode(Array(bytes[..<index])), challenge: challenge) == nil)
+      }
+    }
+  }
+
+  @Test func `refuses session data of another challenge, and of another server`() throws {
+    let data = try Self.samples()[1]
+    let text = try seal.seal(data, challenge: challenge)
+    #expect(try seal.open(text, challenge: RandomBytes.make(32)) == nil)
+    let other = ServerDataSeal(keys: try TestServer().environment.keys)
+    #expect(try other.open(text, challenge: challenge) == nil)
+  }
+
+  @Test func `refuses a form of another version, although its code is right`() throws {
+    for form in [UInt8(0), 1, 3, 255] {
+      let body = [form] + [UInt8](repeating: 0, count: 40)
+      let code = try seal.keys.authenticationCode("serverData", challenge + body)
+      #expect(try seal.open(Base64URL.encode(body + code), challenge: challenge) == nil)
+    }
+  }
+
+  @Test func `its length tells nothing of the account`() async throws {
+    let server = try TestServer()
+    _ = try await server.registered("alice")
+    let lengths = try await ["alice", "carol"].asyncMap {
+      try await server.authenticationRequest($0).header.serverData?.utf8.count
+    }
+    #expect(lengths[0] == lengths[1])
+  }
+}
+
+extension Array {
+  fileprivate func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
+    var results: [Result] = []
+    for element in self { results.append(try await body(element)) }
+    return results
+  }
+}

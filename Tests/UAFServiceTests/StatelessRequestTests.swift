@@ -1,0 +1,159 @@
+import GRDB
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import SQLiteStore
+@testable import ServerTesting
+@testable import UAFService
+
+/// Requests for an authentication, of which the server keeps nothing until one is answered with success.
+struct StatelessRequestTests {
+  let server: TestServer
+
+  init() throws {
+    server = try TestServer()
+  }
+
+  /// How many rows the store has, of all kinds.
+  private func rows() async throws -> Int {
+    try await server.database.read { db in
+      try ["account", "credential", "openRegistration", "usedChallenge", "confirmation", "usedProof", "setting"]
+        .reduce(0) { try $0 + (Int.fetchOne(db, sql: "SELECT count(*) FROM \($1)") ?? 0) }
+    }
+  }
+
+  private func request(confirming text: String) async throws -> AuthenticationRequest {
+    var context = RequestContext(username: "alice")
+    context.transaction = text
+    return try TestServer.authenticationRequest(in: await server.get(.authentication, context))
+  }
+
+  /// Answers a request, with the text sent again, or without.
+  private func answer(_ response: UAFResponse, sendingAgain text: String?) async throws -> Refusal? {
+    try await server.respond(response, username: "alice", sendingAgain: text).0
+  }
+
+  @Test func `a thousand requests by anybody change nothing in the store`() async throws {
+    _ = try await server.registered("alice")
+    let before = try await (rows(), server.database.read { $0.totalChangesCount })
+    for number in 0..<500 {
+      _ = try await server.authenticationRequest("alice")
+      _ = try await server.authenticationRequest("nobody\(number)")
+    }
+    #expect(try await (rows(), server.database.read { $0.totalChangesCount }) == before)
+  }
+
+  @Test func `a refused answer stores nothing, and its request can still be answered`() async throws {
+    let alice = try await server.registered("alice")
+    let before = try await rows()
+    let request = try await server.authenticationRequest("alice")
+    let forged = try alice.authenticate(request, counter: 1, signedBy: FakeAuthenticator())
+    #expect(try await server.respond(forged).0 == .invalidSignature)
+    #expect(try await rows() == before)
+    let response = try alice.authenticate(request, counter: 1)
+    #expect(try await server.respond(response).0 == nil)
+    #expect(try await server.respond(response).0 == .unknownChallenge)
+  }
+
+  @Test func `refuses a second answer by another key to a request that was answered`() async throws {
+    let alice = try await server.registered("alice")
+    let request = try await server.authenticationRequest("alice")
+    #expect(try await server.respond(alice.authenticate(request, counter: 1)).0 == nil)
+    #expect(try await server.respond(alice.authenticate(request, counter: 2)).0 == .unknownChallenge)
+  }
+
+  @Test func `forgets used challenges when their requests have expired, and refuses their answers all the same`()
+    async throws
+  {
+    let alice = try await server.registered("alice")
+    let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
+    #expect(try await server.respond(response).0 == nil)
+    server.advance(seconds: RequestService.lifetime)
+    // Forgotten at the latest by the second answer of a later second: the first may be told its outcome before.
+    for counter in [UInt32(2), 3] {
+      server.advance(seconds: 1)
+      #expect(
+        try await server.respond(alice.authenticate(server.authenticationRequest("alice"), counter: counter)).0 == nil)
+    }
+    let kept = try await server.database.write { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM usedChallenge") }
+    #expect(kept == 2)
+    #expect(try await server.respond(response).0 == .expiredChallenge)
+  }
+
+  @Test func `accepts a text of 2,048 bytes that the client sends again, and keeps all of it`() async throws {
+    let alice = try await server.registered("alice")
+    let text = String(repeating: "x", count: 2048)
+    let request = try await request(confirming: text)
+    #expect((request.header.serverData?.count ?? 0) < 1536)
+    let signed = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
+    let response = try alice.authenticate(request, counter: 1, confirming: signed)
+    #expect(try await answer(response, sendingAgain: text) == nil)
+    let shown = try await server.database.read { try String.fetchAll($0, sql: "SELECT shown FROM confirmation") }
+    #expect(shown == [text])
+  }
+
+  @Test func `refuses a long text that is not sent again, or another one in its place`() async throws {
+    let alice = try await server.registered("alice")
+    let text = String(repeating: "x", count: 961)
+    let request = try await request(confirming: text)
+    let signed = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
+    let response = try alice.authenticate(request, counter: 1, confirming: signed)
+    for other in [nil, String(repeating: "x", count: 960), String(repeating: "x", count: 960) + "y"] {
+      #expect(try await answer(response, sendingAgain: other) == .wrongTransaction)
+    }
+    #expect(try await answer(response, sendingAgain: text) == nil)
+  }
+
+  @Test func `takes a text of 960 bytes from the session data, whatever is sent beside the answer`() async throws {
+    let alice = try await server.registered("alice")
+    let text = String(repeating: "x", count: 960)
+    let request = try await request(confirming: text)
+    let signed = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
+    let response = try alice.authenticate(request, counter: 1, confirming: signed)
+    #expect(try await answer(response, sendingAgain: "another") == nil)
+    let shown = try await server.database.read { try String.fetchAll($0, sql: "SELECT shown FROM confirmation") }
+    #expect(shown == [text])
+  }
+
+  @Test func `refuses a made-up key as a real one, although the shapes have changed since the request`() async throws {
+    try await server.database.write { [appID = server.identity.appID] db in
+      try AccountStore(db: db).add("bob", now: 0)
+      for _ in 0..<2 {
+        try db.execute(
+          sql: """
+            INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
+              signCounter, regCounter, registeredAt) VALUES ('bob', ?, '5541#0001', ?, x'00', 1, 256, 1, 1, 0)
+            """, arguments: [appID, try RandomBytes.make(32).databaseBlob])
+      }
+    }
+    try await server.environment.shapes.refresh(server.store, appID: server.identity.appID)
+    let request = try await server.authenticationRequest("nobody")
+    let keyIDs = request.policy.accepted.joined().flatMap { $0.keyIDs ?? [] }
+    #expect(keyIDs.count == 2)
+    try await server.database.write { db in
+      try db.execute(sql: "DELETE FROM credential WHERE rowid IN (SELECT max(rowid) FROM credential)")
+    }
+    try await server.environment.shapes.refresh(server.store, appID: server.identity.appID)
+    #expect(try await server.authenticationRequest("nobody").policy != request.policy)
+    for keyID in keyIDs {
+      let forged = try FakeAuthenticator(keyID: keyID).authenticate(request, counter: 1)
+      #expect(try await server.respond(forged).0 == .invalidSignature)
+    }
+    let unknown = try FakeAuthenticator().authenticate(request, counter: 1)
+    #expect(try await server.respond(unknown).0 == .unknownKeyID)
+  }
+
+  @Test func `refuses a proof for another operation than the request was for`() async throws {
+    let alice = try await server.registered("alice")
+    var context = RequestContext(username: "alice")
+    context.proofFor = .deregistration
+    let request = try TestServer.authenticationRequest(in: await server.get(.authentication, context))
+    let token = try await server.respond(alice.authenticate(request, counter: 1)).1
+    let claims = VerdictToken(keys: server.environment.keys).claims(of: try #require(token).value)
+    #expect(claims?.proofOperations == [.deregistration])
+    context = RequestContext(username: "alice")
+    context.proof = try #require(token).value
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+}
