@@ -1,4 +1,4 @@
-"""Circles between the folders of a target, and between its types.
+"""Circles between the folders of a target.
 
 A file refers to a folder when it mentions a type or a function that is declared there, or extends such a type, or when a
 type's own code uses a member that an extension adds to it there. At each level of a target the rooms are its folders,
@@ -9,7 +9,7 @@ least one of which is a folder: files of one folder may refer to each other.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from declarations import TYPES, Declaration
+from declarations import TYPES
 from tree import Finding, SourceFile, Target, Tree
 
 Graph = dict[str, dict[str, str]]
@@ -153,22 +153,3 @@ def folder_circles(tree: Tree, target: Target) -> Iterator[Finding]:
             shown = [f"  {a} -> {b}: {rooms[a][b]}" for a in group for b in sorted(rooms[a]) if b in group]
             text = f"{len(group)} rooms refer to each other in a circle: {' '.join(group)}"
             yield Finding("circle", folder, "\n".join([text, *shown]), target=target.name)
-
-
-def type_circles(tree: Tree, target: Target) -> Iterator[list[str]]:
-    """The groups of types of one target that all refer to each other."""
-    sources = tree.of(target)
-    names = _collect(sources)
-    graph: Graph = {}
-    for source in sources:
-        spans = [d for d in source.declarations if d.outer is None and (d.kind in TYPES or d.kind == "extension")]
-        for path, name, line in mentions(source, names):
-            if name not in names.types:
-                continue
-            for span in (s for s in spans if s.first <= line <= s.last and _base(s) != name):
-                graph.setdefault(_base(span), {}).setdefault(name, f"{source.path}:{line} {path}")
-    yield from components(graph)
-
-
-def _base(declared: Declaration) -> str:
-    return declared.base if declared.kind == "extension" else declared.name

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks how the sources are divided: imports, programs' contents, circles, sizes, citations, the table of targets, the version.
+"""Checks how the sources are divided: imports, contents of programs, circles, who sets what, sizes, citations, the table of
+targets, the version.
 
 structure.py                  everything; prints what exceptions.toml does not allow, and fails if there is any
 structure.py --target NAME    all that is found in one target, known or not: circles, long types, long functions
@@ -14,10 +15,12 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+import calls
 import circles
 import citations
 import exceptions
 import imports
+import setters
 import sizes
 import table
 import versions
@@ -39,6 +42,8 @@ RULES: list[Rule] = [
     imports.sockets,
     imports.stale_sockets,
     _circles,
+    calls.circles,
+    setters.set_elsewhere,
     sizes.long_functions,
     sizes.long_files,
     sizes.long_types,
@@ -69,8 +74,6 @@ def describe(tree: Tree, rules: Rules, target: Target) -> None:
     for finding in found(tree, rules):
         if _belongs(finding, target):
             print(shown(finding))
-    for group in circles.type_circles(tree, target):
-        print(f"note: {len(group)} types refer to each other in a circle: {' '.join(group)}")
     longest = sorted(sizes.types(tree, target).items(), key=lambda entry: -entry[1][0])[:8]
     for name, (lines, functions, files) in longest:
         print(f"note: {name}: {lines} lines, {functions} functions, {len(files)} files")
