@@ -96,12 +96,18 @@ let package = Package(
       dependencies: ["HostSystem", "ServiceNames", "Wording", "SecretMemory", "UAFCrypto", "CPAM"],
       swiftSettings: strict),
     .target(name: "TerminalPrompts", dependencies: ["HostSystem", "SecretMemory"], swiftSettings: strict),
+    .target(
+      name: "Doctor",
+      dependencies: [
+        "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "UAFConfiguration", "UAFClient",
+        "ChildProcess", "HostSystem", "PAMStacks", "Wording", "CProcess",
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "UAFTool",
       dependencies: [
-        "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
-        "UAFClient", "ChildProcess", "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "Wording",
-        "CProcess",
+        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "Authenticator", "UAFConfiguration", "ChildProcess",
+        "Doctor", "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "Wording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),
@@ -168,7 +174,11 @@ let package = Package(
       dependencies: ["Invocation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: strict),
     .target(
-      name: "ToolTestSupport", dependencies: ["HostSystem", "PAMStacks", "TerminalPrompts"],
+      name: "ToolTestSupport",
+      dependencies: [
+        "Doctor", "FidoResults", "HostSystem", "PAMStacks", "TerminalPrompts", "UAFCrypto", "UAFMessages", "UAFWire",
+        "Wording",
+      ],
       path: "Tests/ToolTestSupport", swiftSettings: strict),
     .testTarget(
       name: "TerminalPromptsTests",
@@ -176,10 +186,14 @@ let package = Package(
     .testTarget(
       name: "PAMStacksTests", dependencies: ["PAMStacks", "Wording", "ToolTestSupport"], swiftSettings: strict),
     .testTarget(
+      name: "DoctorTests",
+      dependencies: ["Doctor", "FidoResults", "PAMStacks", "UAFWire", "Wording", "ToolTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "UAFToolTests",
       dependencies: [
-        "UAFTool", "UAFWire", "UAFMessages", "UAFConfiguration", "UAFCrypto", "SecretMemory", "ChildProcess", "CPAM",
-        "FidoResults", "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "Wording", "ToolTestSupport",
+        "UAFTool", "Doctor", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM",
+        "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "Wording", "ToolTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),

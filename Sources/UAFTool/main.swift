@@ -3,4 +3,4 @@
 
 import Glibc
 
-exit(Tool.run(Array(CommandLine.arguments.dropFirst()), in: Surroundings.ofThisProcess()).rawValue)
+exit(Tool.run(Array(CommandLine.arguments.dropFirst()), in: ToolContext.ofThisProcess()).rawValue)

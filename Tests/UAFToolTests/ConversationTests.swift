@@ -164,7 +164,7 @@ import UAFWire
   }
 
   @Test func `no connection is status 3, with what to do`() {
-    let bench = Bench(["authenticate"], core: FakeCore(refusing: .noCore(2)))
+    let bench = Bench(["authenticate"], core: FakeCore(refusing: .core(.absent(2))))
     #expect(bench.exit == .unreachable)
     #expect(
       bench.notes == """

@@ -1,5 +1,7 @@
 import Testing
+import ToolTestSupport
 
+@testable import Doctor
 @testable import UAFTool
 
 @Suite struct FacetTests {

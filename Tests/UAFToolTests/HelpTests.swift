@@ -1,6 +1,8 @@
 import ArgumentParser
 import Testing
+import ToolTestSupport
 
+@testable import Doctor
 @testable import UAFTool
 
 @Suite struct HelpTests {
@@ -102,7 +104,8 @@ import Testing
         server's request is fetched meanwhile. Other people see command lines, and with
         them the text of --transaction.
 
-        USAGE: uafctl authenticate [--conf <file>] [--json-conversation] [--token] [--divided] [--transaction <text>] [<user>] [<type>]
+        USAGE: uafctl authenticate [--conf <file>] [--json-conversation] [--token] [--divided] [--transaction <text>] \
+        [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -246,7 +249,8 @@ import Testing
         anything else. What is supported and not registered could be registered. What
         is available can be used for a login, which finds it out in the same way.
 
-        USAGE: uafctl status [--conf <file>] [--json] [--supported <type>] [--registered <type>] [--locked <type>] [--available <type>] [<user>]
+        USAGE: uafctl status [--conf <file>] [--json] [--supported <type>] [--registered <type>] [--locked <type>] \
+        [--available <type>] [<user>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.

@@ -86,22 +86,22 @@ import UAFWire
       failure = error
     }
     connection.close()
-    #expect(failure == .coreEnded)
+    #expect(failure == .core(.ended))
   }
 
   @Test func `refuses to go on without a helper`() {
     let core = core(folder.path + "/none")
-    #expect(throws: ToolError.coreNotStarted(path: folder.path + "/none", ENOENT)) {
+    #expect(throws: ToolError.core(.notStarted(path: folder.path + "/none", ENOENT))) {
       try core.connect(startsOwn: true).close()
     }
-    #expect(throws: ToolError.coreNotStarted(path: folder.path + "/none", ENOENT)) {
+    #expect(throws: ToolError.core(.notStarted(path: folder.path + "/none", ENOENT))) {
       try core.connect(startsOwn: false).close()
     }
   }
 
   @Test func `refuses to start one for a caller without root`() {
     let core = core(helper("exit 0"), as: 1000)
-    #expect(throws: ToolError.noCore(ENOENT)) { try core.connect(startsOwn: false).close() }
+    #expect(throws: ToolError.core(.absent(ENOENT))) { try core.connect(startsOwn: false).close() }
   }
 
   @Test func `takes a served socket first, if it is served by the right user`() throws {
@@ -109,16 +109,11 @@ import UAFWire
     let here = core(folder.path + "/none", serving: geteuid())
     try here.connect(startsOwn: false).close()
     let stranger = core(folder.path + "/none", serving: geteuid() + 1)
-    #expect(throws: ToolError.coreIsNotRoots) { try stranger.connect(startsOwn: false).close() }
+    #expect(throws: ToolError.core(.notRoots)) { try stranger.connect(startsOwn: false).close() }
     // Not for a call that is to have a core of its own.
-    #expect(throws: ToolError.coreNotStarted(path: folder.path + "/none", ENOENT)) {
+    #expect(throws: ToolError.core(.notStarted(path: folder.path + "/none", ENOENT))) {
       try here.connect(startsOwn: true).close()
     }
     _ = consume listening
-  }
-
-  @Test func `the helper lies beside the folder of the program`() {
-    let path = InstalledCore.program("no-such-program")
-    #expect(path.hasPrefix("/") && !path.contains("..") && path.hasSuffix("/libexec/pam-uaf/no-such-program"))
   }
 }

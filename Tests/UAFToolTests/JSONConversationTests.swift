@@ -111,7 +111,7 @@ import UAFWire
   }
 
   @Test func `ends with a failure where there is no core, or one that cannot be believed`() {
-    for core in [FakeCore(refusing: .noCore(2)), FakeCore([]), FakeCore([Bench.failure(0, 3012)])] {
+    for core in [FakeCore(refusing: .core(.absent(2))), FakeCore([]), FakeCore([Bench.failure(0, 3012)])] {
       let bench = Bench(["authenticate", "--json-conversation"], core: core)
       #expect(bench.exit == .unreachable)
       let lines = bench.output.split(separator: "\n")

@@ -3,6 +3,7 @@ import Testing
 import ToolTestSupport
 import UAFWire
 
+@testable import Doctor
 @testable import UAFTool
 
 @Suite struct PolicyCheckTests {

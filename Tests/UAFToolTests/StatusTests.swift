@@ -163,7 +163,7 @@ import UAFWire
   @Test func `anything but yes and no is status 2 when asked for one type`() {
     #expect(Bench(["status", "--available", "x"], core: [Bench.failure(3, 1012)]).exit == .usage)
     #expect(Bench(["status", "--available", "x"], core: [Bench.failure(7, 3012)]).exit == .usage)
-    #expect(Bench(["status", "--available", "x"], core: FakeCore(refusing: .noCore(2))).exit == .usage)
+    #expect(Bench(["status", "--available", "x"], core: FakeCore(refusing: .core(.absent(2)))).exit == .usage)
     #expect(Bench(["status", "--available", "x"], core: []).exit == .usage)
     #expect(bench(["--available", "passcode"], nil).exit == .usage)
     #expect(bench(["--available", "passcode", "--json"], nil).exit == .usage)

@@ -4,6 +4,7 @@ import ToolTestSupport
 import UAFWire
 
 @testable import TerminalPrompts
+@testable import Doctor
 @testable import UAFTool
 
 // Signals have one disposition for the whole process, so everything with a terminal is here, one after the other.

@@ -1,7 +1,9 @@
 import Glibc
 import Testing
+import ToolTestSupport
 import UAFWire
 
+@testable import Doctor
 @testable import UAFTool
 
 /// Results that cannot be written, as on a full disk.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import UAFWire
 
 /// `uafctl authenticate`.
 struct AuthenticateCommand: JSONCoreCommand {
@@ -15,7 +14,6 @@ struct AuthenticateCommand: JSONCoreCommand {
       """)
   static let done = ToolText.accepted
 
-  @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var json: JSONConversationOption
 
@@ -28,30 +26,13 @@ struct AuthenticateCommand: JSONCoreCommand {
   @Option(help: ArgumentHelp("A text that the passcode confirms, and the server keeps.", valueName: "text"))
   var transaction: String?
 
-  @Argument(
-    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
-  var user: String?
+  @OptionGroup var names: AuthenticatorArguments
 
-  @Argument(
-    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: Completion.types)
-  var type: String?
-
-  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
-    var request = Request(.authenticate)
-    let names = Names(user: user, type: type, accounts: surroundings.caller.accounts)
-    request.user = names.user
-    request.authenticator = names.type
+  func request(in context: ToolContext) throws(ToolError) -> Request {
+    var request = names.request(.authenticate, in: context)
     request.wantsToken = token
     request.isDivided = divided
-    request.transaction = try transaction.map(Self.bytes)
+    request.transaction = try transaction.map(TransactionArgument.bytes)
     return request
-  }
-
-  /// An empty text is refused: a script whose variable is empty would take a mere login for a yes to it.
-  private static func bytes(of text: String) throws(ToolError) -> [UInt8] {
-    guard (1...WireLimit.transaction).contains(text.utf8.count), !text.utf8.contains(0) else {
-      throw .badArgument(.transactionLength)
-    }
-    return Array(text.utf8)
   }
 }

@@ -12,23 +12,12 @@ struct ChangeCommand: JSONCoreCommand {
       """)
   static let done = ToolText.changed
 
-  @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var json: JSONConversationOption
 
-  @Argument(
-    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
-  var user: String?
+  @OptionGroup var names: AuthenticatorArguments
 
-  @Argument(
-    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: Completion.types)
-  var type: String?
-
-  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
-    var request = Request(.change)
-    let names = Names(user: user, type: type, accounts: surroundings.caller.accounts)
-    request.user = names.user
-    request.authenticator = names.type
-    return request
+  func request(in context: ToolContext) throws(ToolError) -> Request {
+    names.request(.change, in: context)
   }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `--conf`, which every subcommand has.
+/// `--conf`, which the program and every subcommand have: one value, wherever it stands.
 struct ConfigurationOption: ParsableArguments {
   @Option(
     name: .customLong("conf"), help: ArgumentHelp("Configuration file; root only.", valueName: "file"),
@@ -9,19 +9,16 @@ struct ConfigurationOption: ParsableArguments {
 
   /// The file's absolute name: the core has another working directory.
   ///
-  /// - Parameter inherited: what stands before the subcommand.
   /// - Throws: ``ToolError/badArgument(_:)`` for an empty name, or one that no module argument can carry.
-  func path(or inherited: ConfigurationOption, in surroundings: Surroundings) throws(ToolError) -> String? {
-    try Self.path(file ?? inherited.file, in: surroundings)
-  }
+  func path(in context: ToolContext) throws(ToolError) -> String? { try Self.path(file, in: context) }
 
   /// The absolute name of `file`; nil for none.
   ///
   /// - Throws: ``ToolError/badArgument(_:)``, as above.
-  static func path(_ file: String?, in surroundings: Surroundings) throws(ToolError) -> String? {
+  static func path(_ file: String?, in context: ToolContext) throws(ToolError) -> String? {
     guard let file else { return nil }
     guard !file.isEmpty, !file.utf8.contains(0) else { throw .badArgument(.confWithoutName) }
-    let folder = surroundings.workingDirectory
+    let folder = context.workingDirectory
     let path = straight(file.hasPrefix("/") ? file : folder + "/" + file)
     guard path.utf8.count <= 4000 else { throw .badArgument(.confTooLong) }
     return path

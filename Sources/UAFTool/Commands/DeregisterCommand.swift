@@ -8,7 +8,6 @@ struct DeregisterCommand: JSONCoreCommand {
     abstract: "Deletes registrations, here and at the server.")
   static let done = ToolText.deregistered
 
-  @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var json: JSONConversationOption
 
@@ -17,7 +16,7 @@ struct DeregisterCommand: JSONCoreCommand {
 
   @Option(
     name: .customLong("user"), help: ArgumentHelp("The account, as it was spelt before.", visibility: .hidden),
-    completion: Completion.people)
+    completion: MachineCompletion.people)
   var userBefore: String?
 
   @Option(
@@ -30,29 +29,18 @@ struct DeregisterCommand: JSONCoreCommand {
   @Flag(help: "Print the server's token, which says that the keys are gone.")
   var token = false
 
-  @Argument(
-    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
-  var user: String?
-
-  @Argument(
-    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: Completion.types)
-  var type: String?
+  @OptionGroup var names: AuthenticatorArguments
 
   func validate() throws {
-    if userBefore != nil, type != nil { throw ValidationError(UsageMistake.accountTwice.english) }
-    let namesType = type != nil || user.map { userBefore != nil || AuthenticatorName.isPossible($0) } ?? false
+    if userBefore != nil, names.type != nil { throw ValidationError(UsageMistake.accountTwice.english) }
+    let isType = names.user.map { userBefore != nil || AuthenticatorName.isPossible($0) } ?? false
+    let namesType = names.type != nil || isType
     if all, namesType { throw ValidationError(UsageMistake.allAndType.english) }
   }
 
-  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
-    var request = Request(all ? .deregisterAll : .deregister)
-    if let userBefore {
-      (request.user, request.authenticator) = (userBefore, user)
-    } else {
-      let names = Names(user: user, type: type, accounts: surroundings.caller.accounts)
-      (request.user, request.authenticator) = (names.user, names.type)
-    }
-    request.payload = try PayloadSource.read(payload, in: surroundings)
+  func request(in context: ToolContext) throws(ToolError) -> Request {
+    var request = names.request(all ? .deregisterAll : .deregister, of: userBefore, in: context)
+    request.payload = try PayloadSource.read(payload, in: context)
     request.wantsToken = token
     return request
   }

@@ -1,6 +1,5 @@
 import ArgumentParser
-import PAMStacks
-import UAFConfiguration
+import Doctor
 
 /// `uafctl doctor`.
 struct DoctorCommand: LocalCommand {
@@ -12,7 +11,6 @@ struct DoctorCommand: LocalCommand {
       otherwise 1. With --json it is one object, for scripts: uafctl(1) says what its members are.
       """)
 
-  @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
   @Option(help: ArgumentHelp("Folder of the PAM services.", valueName: "folder"), completion: .directory)
@@ -21,76 +19,19 @@ struct DoctorCommand: LocalCommand {
   @Flag(help: "Print one JSON object instead of lines.")
   var json = false
 
-  func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
-    let given = try configurationPath(in: surroundings)
-    var findings: [Finding] = []
-    for check in checks(given, in: surroundings) {
-      let found = check()
-      findings += found
-      if json { continue }
-      for finding in found {
-        surroundings.output.result(finding.line(in: surroundings.language, colours: surroundings.usesColours))
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
+    let configuration = try configurationPath(in: context)
+    let examination = Examination(
+      of: context.installation, core: StatusQuery(in: context, configuration: configuration),
+      accounts: context.caller.accounts, isRoot: context.caller.isRoot, configuration: configuration,
+      services: pamDirectory)
+    let findings = examination.run { found in
+      for finding in found where !json {
+        context.output.result(finding.line(in: context.language, colours: context.usesColours))
       }
     }
-    if json { surroundings.output.result(DoctorReport(findings).text(in: surroundings.language)) }
-    return DoctorReport(findings).hasFailed ? .refused : .success
-  }
-
-  /// One after the other, so that what is quick is not kept waiting for the server.
-  ///
-  /// - Parameter given: root's own configuration; nil for the machine's.
-  private func checks(_ given: String?, in surroundings: Surroundings) -> [() -> [Finding]] {
-    let machine = surroundings.installation
-    let isRoot = surroundings.caller.isRoot
-    let check = ConfigurationCheck(
-      given: given, standard: machine.configurationPath, owner: machine.owner, isRoot: isRoot)
-    let (found, configuration) = check.run()
-    let trust = configuration.map {
-      TrustCheck(configuration: $0, path: check.path, owner: machine.owner, isRoot: isRoot).run()
-    }
-    let reader = PAMDirectory(path: pamDirectory)
-    return [
-      { programs(machine) },
-      { MachineCheck(facts: machine.facts()).findings() },
-      { SocketCheck(path: machine.socketPath, owner: machine.owner).findings() },
-      { CoreCheck(surroundings: surroundings, configuration: given).findings() },
-      { found + (trust?.findings ?? []) },
-      {
-        guard let state = configuration?.state else {
-          return [.skipped(StateText.unknown)]
-        }
-        return StateCheck(folder: state.directory, owner: machine.owner, isRoot: isRoot).findings()
-      },
-      {
-        guard let state = configuration?.state else { return [] }
-        return PeopleCheck(surroundings: surroundings, configuration: given, folder: state.directory).findings()
-      },
-      {
-        PAMCheck(
-          directory: pamDirectory, moduleFolders: machine.moduleFolders, vendorFolders: machine.vendorPAMFolders,
-          owner: machine.owner, passwords: machine.passwords, isRoot: isRoot,
-          hidesState: { configuration?.settings(for: $0).general.hideState == true }
-        ).findings()
-      },
-      {
-        let ssh = SSHConfiguration(
-          program: machine.sshPaths.program, file: machine.sshPaths.file, output: machine.output)
-        return SSHCheck(settings: ssh.settings(isRoot: isRoot), reader: reader).findings()
-      },
-      {
-        guard let server = trust?.server else { return [] }
-        return ServerCheck(
-          server: server, owner: machine.owner, isRoot: isRoot, now: { machine.facts().time },
-          exchange: machine.exchange
-        ).findings()
-      },
-    ]
-  }
-
-  private func programs(_ machine: Installation) -> [Finding] {
-    [("helper", machine.helperPath), ("fetch", machine.fetchPath)].flatMap { name, path in
-      ProgramCheck(name: name, path: path, owner: machine.owner, version: { machine.output($0, ["--version"]) })
-        .findings()
-    }
+    let report = DoctorReport(findings)
+    if json { context.output.result(report.text(in: context.language)) }
+    return report.hasFailed ? .refused : .success
   }
 }

@@ -12,12 +12,11 @@ struct FacetCommand: LocalCommand {
       must be for this client alone; a server that has one adds the FacetID to its lists.
       """)
 
-  @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
-    let installation = surroundings.installation
-    let path = try configurationPath(in: surroundings) ?? installation.configurationPath
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
+    let installation = context.installation
+    let path = try configurationPath(in: context) ?? installation.configurationPath
     let configuration: Configuration
     do throws(ConfigurationError) {
       configuration = try Configuration.load(path: path, requiredOwner: installation.owner)
@@ -26,8 +25,8 @@ struct FacetCommand: LocalCommand {
     }
     guard let facet = configuration.server?.facetID else { throw .configuration(.noServer(path: path)) }
     let list = TrustedFacetList(trustedFacets: UPV.supported.map { .init(version: $0, ids: [facet]) })
-    surroundings.output.result(facet)
-    surroundings.output.result(list.json.text)
+    context.output.result(facet)
+    context.output.result(list.json.text)
     return .success
   }
 }

@@ -12,13 +12,12 @@ struct ForgetCommand: CoreCommand {
       """)
   static let done = ToolText.forgotten
 
-  @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  @Argument(help: "The account.", completion: Completion.people)
+  @Argument(help: "The account.", completion: MachineCompletion.people)
   var user: String
 
-  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
+  func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = Request(.forget)
     request.user = user
     return request

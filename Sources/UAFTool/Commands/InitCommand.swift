@@ -8,8 +8,7 @@ struct InitCommand: CoreCommand {
     abstract: "Makes the key of this machine, once; root only.")
   static let done = ToolText.initialised
 
-  @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  func request(in surroundings: Surroundings) throws(ToolError) -> Request { Request(.initialise) }
+  func request(in context: ToolContext) throws(ToolError) -> Request { Request(.initialise) }
 }

@@ -1,7 +1,5 @@
 /// A subcommand that looks at this machine itself, without the core.
 protocol LocalCommand: Subcommand {
-  /// What stands before the subcommand.
-  var parent: Uafctl { get }
   /// `--conf`.
   var conf: ConfigurationOption { get }
 }
@@ -10,9 +8,9 @@ extension LocalCommand {
   /// The configuration's file.
   ///
   /// - Throws: ``ToolError``: `badArgument`; `onlyRoot` if anybody else chose it.
-  func configurationPath(in surroundings: Surroundings) throws(ToolError) -> String? {
-    let path = try conf.path(or: parent.conf, in: surroundings)
-    guard path == nil || surroundings.caller.isRoot else { throw .onlyRoot(.chooseConfiguration) }
+  func configurationPath(in context: ToolContext) throws(ToolError) -> String? {
+    let path = try conf.path(in: context)
+    guard path == nil || context.caller.isRoot else { throw .onlyRoot(.chooseConfiguration) }
     return path
   }
 }

@@ -1,7 +1,4 @@
 import ArgumentParser
-import FidoResults
-import UAFMessages
-import UAFWire
 
 /// `uafctl oob`.
 struct OutOfBandCommand: JSONCoreCommand {
@@ -15,7 +12,6 @@ struct OutOfBandCommand: JSONCoreCommand {
       """)
   static let done = ToolText.approved
 
-  @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var json: JSONConversationOption
 
@@ -31,51 +27,21 @@ struct OutOfBandCommand: JSONCoreCommand {
   var payload: String
 
   @Argument(
-    help: "The account; root only. Your own where it is left out.", completion: Completion.people)
+    help: "The account; root only. Your own where it is left out.", completion: MachineCompletion.people)
   var user: String?
-
-  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
-    let line = try PayloadSource(outOfBand: payload).read(in: surroundings, asking: .oneTimeCode)
-    let content: EnrolmentPayload
-    do throws(MessageError) {
-      content = try EnrolmentPayload(encoded: String(decoding: line, as: UTF8.self))
-    } catch {
-      throw .payloadNotUnderstood(.message(error))
-    }
-    var request: Request
-    switch content.op {
-    case .registration: request = Request(.register)
-    case .authentication: request = Request(.authenticate)
-    default: throw .payloadNotUnderstood(.operation(content.op.rawValue))
-    }
-    request.user = user
-    request.payload = line
-    request.wantsToken = token
-    if deny, request.operation != .authenticate {
-      throw .payloadNotUnderstood(.registrationDenied)
-    }
-    request.denies = deny
-    return request
-  }
 
   func validate() throws {
     if deny, json.isOn { throw ValidationError(UsageMistake.denyAsksNothing.english) }
     if deny, token { throw ValidationError(UsageMistake.denyAndToken.english) }
   }
 
-  func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
-    guard deny else {
-      return json.isOn ? holdInJSON(in: surroundings) : try carryOut(try request(in: surroundings), in: surroundings)
-    }
-    let finished = try converse(try request(in: surroundings), in: surroundings)
-    // A denial is the person's no: never a success of an authentication.
-    guard finished.result == FidoResult.userCancel.code else { return Outcome.tell(finished, in: surroundings) }
-    surroundings.note(ToolText.denied)
-    return .success
+  func request(in context: ToolContext) throws(ToolError) -> Request {
+    let line = try PayloadSource(outOfBand: payload).read(in: context, asking: .oneTimeCode)
+    var request = try OutOfBandCode(line).request(for: user, denies: deny)
+    request.wantsToken = token
+    return request
   }
 
   /// What was done depends on the code.
-  func done(_ request: Request) -> ToolText {
-    request.operation == .register ? RegisterCommand.done : .approved
-  }
+  func done(_ request: Request) -> ToolText { request.operation == .register ? .registered : .approved }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import HostSystem
-import PAMStacks
 
 /// `uafctl pam disable`.
 struct PAMDisableCommand: Subcommand {
@@ -14,7 +13,7 @@ struct PAMDisableCommand: Subcommand {
       stop asking as well.
       """)
 
-  @Argument(help: "The service, such as sudo.", completion: Completion.enabledServices)
+  @Argument(help: "The service, such as sudo.", completion: MachineCompletion.enabledServices)
   var service: String?
 
   @Flag(help: "Every service that was enabled.")
@@ -30,34 +29,10 @@ struct PAMDisableCommand: Subcommand {
     if all, only { throw ValidationError(UsageMistake.onlyWithoutService.english) }
   }
 
-  func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
-    if all, surroundings.caller.isRoot, case .failure(let error) = FileState.of(pamFolder.path), error.isAbsence {
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
+    if all, context.caller.isRoot, case .failure(let error) = FileState.of(pamFolder.path), error.isAbsence {
       return .success
     }
-    let folder = try pamFolder.open(in: surroundings)
-    let disabling = ServiceDisabling(in: folder, vendors: surroundings.installation.vendorPAMFolders)
-    let services: [PAMService]
-    do throws(StackError) {
-      services =
-        try service.map { name throws(StackError) in try disabling.services(named: name, isAlone: only) }
-        ?? disabling.candidates()
-    } catch {
-      throw .stack(error)
-    }
-    var isComplete = true
-    for service in services {
-      do throws(StackError) {
-        for line in try disabling.run(service) { surroundings.result(line) }
-      } catch {
-        surroundings.failure(error)
-        isComplete = false
-      }
-    }
-    for name in disabling.remaining(among: all ? nil : services) {
-      surroundings.failure(StackText.stillAsks(path: "\(pamFolder.path)/\(name)"), hint: StackAdvice(about: name))
-      isComplete = false
-    }
-    pamFolder.tellOpenNames(of: services, in: surroundings)
-    return isComplete ? .success : .refused
+    return try DisablingRun(in: try pamFolder.open(in: context), context: context).run(service, isAlone: only)
   }
 }

@@ -13,28 +13,16 @@ struct PAMEnableCommand: Subcommand {
       Other names of the same program, such as sudo-i for "sudo -i", are changed with it, all or none.
       """)
 
-  @Argument(help: "The service, such as sudo.", completion: Completion.services)
+  @Argument(help: "The service, such as sudo.", completion: MachineCompletion.services)
   var service: String
 
-  @Option(
-    help: ArgumentHelp(
-      "The passcode's part: instead (of the password), fallback (passcode and password where the server "
-        + "cannot be reached) or second-factor (after the password). Left out: instead for sshd and sddm, otherwise fallback.",
-      valueName: "shape"))
-  var shape: PAMShape?
-
-  @Option(
-    help: ArgumentHelp(
-      "The ready stack: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker. Left out: the service's own.",
-      valueName: "name"),
-    completion: .list(["sudo", "sshd", "login", "su", "polkit-1", "display-manager", "sddm", "locker"]))
-  var template: String?
+  @OptionGroup var stack: StackOptions
 
   @Option(
     name: .customLong("try"),
     help: ArgumentHelp(
       "Logs this account in at the terminal first, and changes nothing where that fails.", valueName: "user"),
-    completion: Completion.people)
+    completion: MachineCompletion.people)
   var person: String?
 
   @Flag(help: "Shows what would be changed, tries it, and changes nothing.")
@@ -45,18 +33,17 @@ struct PAMEnableCommand: Subcommand {
 
   @OptionGroup var pamFolder: PAMFolderOption
 
-  func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
-    let site = surroundings.pamSite
-    let folder = try pamFolder.open(in: surroundings)
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     let enabling = ServiceEnabling(
-      service, in: folder, of: site, shape: shape, template: template, isAlone: only)
-    let trier = person.map { TrialPerson(name: $0, answerer: TerminalAnswerer(in: surroundings)) }
+      service, in: try pamFolder.open(in: context), of: context.pamSite, shape: stack.shape, template: stack.template,
+      isAlone: only)
+    let trier = person.map { TrialPerson(name: $0, answerer: TerminalAnswerer(in: context)) }
     do throws(StackError) {
-      try enabling.run(isDryRun: dryRun, as: trier) { surroundings.result($0) }
+      try enabling.run(isDryRun: dryRun, as: trier) { context.result($0) }
     } catch {
       throw .stack(error)
     }
-    if !dryRun { pamFolder.tellOpenDoors(in: surroundings) }
+    if !dryRun { DoorReport(pamFolder.path, in: context).tellOpenDoors() }
     return .success
   }
 }

@@ -12,15 +12,15 @@ struct PAMStatusCommand: Subcommand {
 
   @OptionGroup var pamFolder: PAMFolderOption
 
-  func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     guard let entries = StackList(reader: PAMDirectory(path: pamFolder.path)).entries() else {
       throw .stack(.folder(path: pamFolder.path, .system(errno)))
     }
-    if entries.isEmpty { surroundings.note(StackText.nobodyAsks(folder: pamFolder.path)) }
+    if entries.isEmpty { context.note(StackText.nobodyAsks(folder: pamFolder.path)) }
     for entry in entries {
-      surroundings.result(StackText.listed(service: ShownText.line(entry.name), entry.origin))
+      context.result(StackText.listed(service: ShownText.line(entry.name), entry.origin))
     }
-    if !entries.isEmpty { pamFolder.tellOpenDoors(in: surroundings) }
+    if !entries.isEmpty { DoorReport(pamFolder.path, in: context).tellOpenDoors() }
     return .success
   }
 }

@@ -1,10 +1,4 @@
 import ArgumentParser
-import Authenticator
-import FidoResults
-import SecretMemory
-import TerminalPrompts
-import UAFConfiguration
-import UAFWire
 
 /// `uafctl policy check`.
 struct PolicyCheckCommand: Subcommand {
@@ -19,53 +13,28 @@ struct PolicyCheckCommand: Subcommand {
       file do not hold yet because of wrong entries.
       """)
 
-  @ParentCommand var parent: PolicyCommand
-  @ParentCommand var program: Uafctl
-
   @Option(
     name: .customLong("conf"), help: ArgumentHelp("Configuration file; root's or your own.", valueName: "file"),
     completion: .file())
   var file: String?
 
-  func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit {
-    let path = try ConfigurationOption.path(file ?? parent.conf.file ?? program.conf.file, in: surroundings)
-    let configuration = try PolicySource.configuration(path, in: surroundings)
-    let problems = try check(configuration.passcode.policy, in: surroundings)
-    for problem in problems {
-      surroundings.output.result("\(problem.key): \(problem.message(in: surroundings.language))")
-    }
-    if problems.isEmpty { surroundings.note(ToolText.meetsRules) }
-    if surroundings.caller.isRoot { tellWaiting(path, configuration, in: surroundings) }
-    return problems.isEmpty ? .success : .refused
+  /// The same, which the parser gives to the program wherever it stands.
+  private var inherited: String?
+
+  private enum CodingKeys: CodingKey { case file, inherited }
+
+  init() {}
+
+  /// As the parser wants it: an option group whose value was read before is decoded as that value.
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    _file = try values.decode(Option<String?>.self, forKey: .file)
+    inherited = try values.decode(OptionGroup<ConfigurationOption>.self, forKey: .inherited).wrappedValue.file
   }
 
-  /// Tells root for whom the lock options of this configuration would not hold yet (3015).
-  private func tellWaiting(_ path: String?, _ configuration: Configuration, in surroundings: Surroundings) {
-    do throws(ToolError) {
-      let survey = try AccountSurvey(configuration.state.directory, configuration: path, in: surroundings)
-      if !survey.waiting.isEmpty { surroundings.failure(PeopleText.waiting(survey.waiting)) }
-    } catch {
-      surroundings.failure(PeopleText.unasked(error))
-    }
-  }
-
-  private func check(_ policy: PasscodePolicy, in surroundings: Surroundings) throws(ToolError) -> [PasscodeProblem] {
-    if let terminal = surroundings.terminal {
-      let person = TerminalPerson(terminal, in: surroundings)
-      let form = EntryForm(display: person.hiddenDisplay, capacity: WireLimit.answer)
-      switch try person.ask(ToolText.valueQuestion.text(in: surroundings.language), form) {
-      case .value(let value): return value.withBytes { policy.check($0) }
-      case .cancelled: throw .noValue
-      }
-    }
-    let line = try ToolError.atTerminal { () throws(TerminalError) in
-      try LineInput(descriptor: surroundings.input).next(capacity: WireLimit.answer)
-    }
-    switch consume line {
-    case .bytes(let value): return value.withBytes { policy.check($0) }
-    // The policy says about a NUL what it says about every control character.
-    case .unusable: return policy.check([0 as UInt8].span)
-    case .end: throw .noValue
-    }
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
+    let path = try ConfigurationOption.path(file ?? inherited, in: context)
+    let configuration = try PolicySource.configuration(path, in: context)
+    return try ValueTrial(context: context, configuration: configuration, path: path).run()
   }
 }

@@ -12,7 +12,6 @@ struct RegisterCommand: JSONCoreCommand {
       """)
   static let done = ToolText.registered
 
-  @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var json: JSONConversationOption
 
@@ -27,18 +26,16 @@ struct RegisterCommand: JSONCoreCommand {
   var token = false
 
   @Argument(
-    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
+    help: "The account; root only. Your own where it is left out.", completion: MachineCompletion.peopleAndTypes)
   var user: String?
 
-  @Argument(help: "Authenticator type, such as passcode.", completion: Completion.types)
+  @Argument(help: "Authenticator type, such as passcode.", completion: MachineCompletion.types)
   var type: String?
 
-  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
-    var request = Request(.register)
-    let names = Names(user: user, type: type, accounts: surroundings.caller.accounts)
-    request.user = names.user
-    request.authenticator = names.type
-    request.payload = try PayloadSource.read(payload, in: surroundings)
+  func request(in context: ToolContext) throws(ToolError) -> Request {
+    let names = Names(user: user, type: type, accounts: context.caller.accounts)
+    var request = Request(.register, about: names)
+    request.payload = try PayloadSource.read(payload, in: context)
     request.wantsToken = token
     return request
   }

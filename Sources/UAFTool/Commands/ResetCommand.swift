@@ -13,7 +13,6 @@ struct ResetCommand: CoreCommand {
       """)
   static let done = ToolText.reset
 
-  @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
   @Option(
@@ -26,28 +25,19 @@ struct ResetCommand: CoreCommand {
   @Flag(help: "Have the server forget the keys as well; root only, with --code.")
   var deregister = false
 
-  @Argument(
-    help: "The account; root only. Your own where it is left out.", completion: Completion.peopleAndTypes)
-  var user: String?
+  @OptionGroup var names: AuthenticatorArguments
 
-  @Argument(
-    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: Completion.types)
-  var type: String?
-
-  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
-    var request = Request(.reset)
-    let names = Names(user: user, type: type, accounts: surroundings.caller.accounts)
-    request.user = names.user
-    request.authenticator = names.type
-    if surroundings.caller.isRoot {
+  func request(in context: ToolContext) throws(ToolError) -> Request {
+    var request = names.request(.reset, in: context)
+    if context.caller.isRoot {
       guard payload == nil || deregister else {
         throw .badArgument(.payloadOfRoot)
       }
     } else if deregister {
       throw .onlyRoot(.tellServer)
     }
-    request.payload = try PayloadSource.read(payload, in: surroundings)
-    guard request.payload != nil || surroundings.caller.isRoot && !deregister else { throw .noPayload }
+    request.payload = try PayloadSource.read(payload, in: context)
+    guard request.payload != nil || context.caller.isRoot && !deregister else { throw .payload(.missing) }
     return request
   }
 }

@@ -5,5 +5,5 @@ protocol Subcommand: ParsableCommand {
   /// Does the work.
   ///
   /// - Throws: ``ToolError``.
-  func perform(in surroundings: Surroundings) throws(ToolError) -> ToolExit
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit
 }

@@ -8,7 +8,6 @@ struct TrustCommand: CoreCommand {
     abstract: "Writes the server of an enrolment code into the configuration; root only.")
   static let done = ToolText.trusted
 
-  @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
   @Option(
@@ -18,9 +17,9 @@ struct TrustCommand: CoreCommand {
     completion: .file())
   var payload: String
 
-  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
+  func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = Request(.trust)
-    request.payload = try PayloadSource.read(payload, in: surroundings)
+    request.payload = try PayloadSource.read(payload, in: context)
     return request
   }
 }

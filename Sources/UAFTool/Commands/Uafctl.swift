@@ -1,4 +1,5 @@
 import ArgumentParser
+import Doctor
 
 /// The command without a subcommand: help and version.
 struct Uafctl: ParsableCommand {

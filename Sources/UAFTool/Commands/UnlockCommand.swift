@@ -8,13 +8,12 @@ struct UnlockCommand: CoreCommand {
     abstract: "Lifts every lock of an account; root only.")
   static let done = ToolText.unlocked
 
-  @ParentCommand var parent: Uafctl
   @OptionGroup var conf: ConfigurationOption
 
-  @Argument(help: "The account.", completion: Completion.people)
+  @Argument(help: "The account.", completion: MachineCompletion.people)
   var user: String
 
-  func request(in surroundings: Surroundings) throws(ToolError) -> Request {
+  func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = Request(.unlock)
     request.user = user
     return request

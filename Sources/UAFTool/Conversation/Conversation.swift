@@ -21,7 +21,7 @@ struct Conversation: ~Copyable {
 
   /// Sends `begin`, lets `person` answer what the core asks, and gives how it went.
   ///
-  /// - Throws: ``ToolError``: `coreEnded`, `coreSilent`, `coreConfused`, `noHandler`; and what `person` throws.
+  /// - Throws: ``ToolError``: `core`, `badArgument`; and what `person` throws.
   mutating func hold(
     _ begin: Begin, over socket: borrowing PacketSocket, with person: inout some Person & ~Copyable
   ) throws(ToolError) -> Finished {
@@ -35,7 +35,7 @@ struct Conversation: ~Copyable {
         wasAsked = true
         guard person.checks.contains(prompt.check) else {
           try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
-          throw .noHandler(check: prompt.check.rawValue)
+          throw .core(.noHandler(check: prompt.check.rawValue))
         }
         switch try person.answer(prompt) {
         case .cancelled: try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
@@ -80,7 +80,7 @@ struct Conversation: ~Copyable {
       default: isSuccess == (finished.result == success) && (isSuccess || finished.result != 0)
       }
     guard isAllowed else {
-      throw .coreConfused(.code(finished.pamCode, result: finished.result))
+      throw .core(.confused(.code(finished.pamCode, result: finished.result)))
     }
   }
 
@@ -105,19 +105,19 @@ struct Conversation: ~Copyable {
     } catch { throw Self.failure(error) }
     try advance(packet.type)
     return try buffer.withBytes { (span: Span<UInt8>) throws(ToolError) -> CoreMessage in
-      do throws(PacketError) { return try CoreMessage(packet, span) } catch { throw .coreConfused(.packet(error)) }
+      do throws(PacketError) { return try CoreMessage(packet, span) } catch { throw .core(.confused(.packet(error))) }
     }
   }
 
   private mutating func advance(_ type: PacketType) throws(ToolError) {
-    do throws(PacketError) { try state.advance(type) } catch { throw .coreConfused(.packet(error)) }
+    do throws(PacketError) { try state.advance(type) } catch { throw .core(.confused(.packet(error))) }
   }
 
   private static func failure(_ error: PacketSocketError) -> ToolError {
     switch error {
-    case .timedOut: .coreSilent
-    case .malformed(let packet): .coreConfused(.packet(packet))
-    default: .coreEnded
+    case .timedOut: .core(.silent)
+    case .malformed(let packet): .core(.confused(.packet(packet)))
+    default: .core(.ended)
     }
   }
 }

@@ -10,8 +10,8 @@ struct PatternDisplay {
   /// The configuration's; what cannot be read, or is wrong, has the defaults: the core says what is wrong with it.
   ///
   /// - Parameter path: root's `--conf`; nil for this machine's.
-  init(_ path: String?, in surroundings: Surroundings) {
-    let installation = surroundings.installation
+  init(_ path: String?, in context: ToolContext) {
+    let installation = context.installation
     let configuration =
       (try? Configuration.load(
         path: path, defaultPath: installation.configurationPath, requiredOwner: installation.owner)) ?? Configuration()

@@ -6,7 +6,7 @@ import Wording
 /// A person at a terminal.
 struct TerminalPerson: Person, ~Copyable {
   let terminal: CInt
-  let surroundings: Surroundings
+  let context: ToolContext
   /// Root's `--conf`.
   let configuration: String?
   /// The grid, which remembers the last pattern of this call, to show what was wrong with it.
@@ -14,10 +14,10 @@ struct TerminalPerson: Person, ~Copyable {
   /// The terminal while an entry that is complete without Enter is asked for, and after one: typing on goes nowhere.
   private var muted: MutedTerminal?
 
-  init(_ terminal: CInt, in surroundings: Surroundings, configuration: String? = nil) {
+  init(_ terminal: CInt, in context: ToolContext, configuration: String? = nil) {
     self.terminal = terminal
     grid = PatternPrompt(terminal)
-    self.surroundings = surroundings
+    self.context = context
     self.configuration = configuration
   }
 
@@ -36,7 +36,7 @@ struct TerminalPerson: Person, ~Copyable {
       length: prompt.entryLength.map { Int($0) }, followsFull: followsFull)
     if form.length != nil, muted == nil {
       muted = try ToolError.atTerminal { () throws(TerminalError) in
-        try MutedTerminal(terminal, quietMilliseconds: surroundings.quietMilliseconds)
+        try MutedTerminal(terminal, quietMilliseconds: context.quietMilliseconds)
       }
     }
     muted?.discardsRest = false
@@ -63,17 +63,17 @@ struct TerminalPerson: Person, ~Copyable {
   /// Whatever is typed before Enter is not shown, since it may be a passcode that came too early, and not used.
   mutating func isReady() throws(ToolError) -> Bool {
     switch try ask(
-      PromptText.ready.text(in: surroundings.language), EntryForm(display: .hidden, capacity: WireLimit.answer))
+      PromptText.ready.text(in: context.language), EntryForm(display: .hidden, capacity: WireLimit.answer))
     {
     case .value: return true
     case .cancelled: return false
     }
   }
 
-  func hear(_ text: String, isError: Bool) { surroundings.output.note(ShownText.lines(text)) }
+  func hear(_ text: String, isError: Bool) { context.output.note(ShownText.lines(text)) }
 
   /// How an entry is shown that must not be seen.
-  var hiddenDisplay: EntryForm.Display { surroundings.display.isDumb ? .hidden : .masked }
+  var hiddenDisplay: EntryForm.Display { context.display.isDumb ? .hidden : .masked }
 
   /// Shows `text` and reads one entry.
   ///
@@ -84,16 +84,16 @@ struct TerminalPerson: Person, ~Copyable {
 
   /// The grid on a terminal that can show it, digits without echo on any other.
   private mutating func drawPattern(_ prompt: Prompt) throws(ToolError) -> Entry {
-    let display = PatternDisplay(configuration, in: surroundings)
+    let display = PatternDisplay(configuration, in: context)
     let style = PatternStyle(
-      display.appearance, isUTF8: surroundings.display.isUTF8, usesColours: surroundings.display.usesColours)
+      display.appearance, isUTF8: context.display.isUTF8, usesColours: context.display.usesColours)
     let question = PatternQuestion(
       text: ShownText.lines(prompt.text), mistake: prompt.separateMistake.map(ShownText.lines),
-      help: PromptText.patternGrid.text(in: surroundings.language), isRepeated: prompt.errorMessage != nil)
-    if !surroundings.display.isDumb, !display.isAccessible, let entry = try draw(question, style) {
+      help: PromptText.patternGrid.text(in: context.language), isRepeated: prompt.errorMessage != nil)
+    if !context.display.isDumb, !display.isAccessible, let entry = try draw(question, style) {
       return Entry(entry)
     }
-    let keys = PromptText.patternKeys.text(in: surroundings.language)
+    let keys = PromptText.patternKeys.text(in: context.language)
     return Entry(
       try ask("\(keys)\n\(question.text)", EntryForm(display: .hidden, capacity: WireLimit.answer)))
   }

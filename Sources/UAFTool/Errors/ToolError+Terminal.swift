@@ -13,9 +13,9 @@ extension ToolError {
   /// Does work at a terminal, and reports its failure as a subcommand does.
   ///
   /// - Throws: ``ToolError``: `terminalFailed`, `outOfMemory`.
-  static func atTerminal<Outcome: ~Copyable>(
-    _ work: () throws(TerminalError) -> Outcome
-  ) throws(ToolError) -> Outcome {
+  static func atTerminal<Value: ~Copyable>(
+    _ work: () throws(TerminalError) -> Value
+  ) throws(ToolError) -> Value {
     do throws(TerminalError) { return try work() } catch { throw ToolError(error) }
   }
 }

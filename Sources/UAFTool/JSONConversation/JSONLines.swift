@@ -44,7 +44,7 @@ struct JSONLines {
     if isSuccess {
       line.set("text", .string(ShownText.lines(finished.text ?? result.text(in: language))))
     } else {
-      let told = Outcome.told(finished, in: language)
+      let told = ConversationEnd(finished).told(in: language)
       line.set("text", .string(told.text))
       line.set("nextStep", told.nextStep.map(JSONValue.string))
     }

@@ -17,15 +17,12 @@ enum PayloadSource: Equatable {
   /// The payload itself, checked.
   case literal([UInt8])
 
-  /// The longest payload a conversation carries.
-  static let maximumCount = 16_384
-
   /// What `--code` names.
   ///
-  /// - Throws: ``ToolError``: `payloadOnCommandLine` for what looks like a payload; `badArgument` for an empty name.
+  /// - Throws: ``ToolError``: `payload` for what looks like a payload; `badArgument` for an empty name.
   init(argument: String) throws(ToolError) {
     guard !argument.isEmpty else { throw .badArgument(.payloadWithoutName) }
-    guard !Self.looksLikePayload(argument) else { throw .payloadOnCommandLine }
+    guard !Self.looksLikePayload(argument) else { throw .payload(.onCommandLine) }
     self = argument == "-" ? .standardInput : .file(argument)
   }
 
@@ -33,7 +30,7 @@ enum PayloadSource: Equatable {
   ///
   /// A code for a server elsewhere would work for everybody who sees the command line.
   ///
-  /// - Throws: ``ToolError``: `payloadOnCommandLine`, `badArgument`.
+  /// - Throws: ``ToolError``: `payload`, `badArgument`.
   init(outOfBand argument: String) throws(ToolError) {
     guard Self.looksLikePayload(argument) else {
       self = try PayloadSource(argument: argument)
@@ -41,16 +38,16 @@ enum PayloadSource: Equatable {
     }
     guard let payload = try? EnrolmentPayload(encoded: argument), let server = ServerURL(payload.server + "/"),
       server.isLoopback
-    else { throw .payloadOnCommandLine }
+    else { throw .payload(.onCommandLine) }
     self = .literal(Array(argument.utf8))
   }
 
   /// The payload that `--code` names; nil where it was not given.
   ///
   /// - Throws: ``ToolError``, as the initialiser and ``read(in:)``.
-  static func read(_ argument: String?, in surroundings: Surroundings) throws(ToolError) -> [UInt8]? {
+  static func read(_ argument: String?, in context: ToolContext) throws(ToolError) -> [UInt8]? {
     guard let argument else { return nil }
-    return try PayloadSource(argument: argument).read(in: surroundings)
+    return try PayloadSource(argument: argument).read(in: context)
   }
 
   /// A JSON object, or the base64url of one (`{"` is `eyJ`), as no file is called that anybody made by hand.
@@ -60,47 +57,35 @@ enum PayloadSource: Equatable {
 
   /// The payload, without the end of its line.
   ///
-  /// - Throws: ``ToolError``: `payloadUnreadable`, `payloadUnusable`, `noPayload`, `terminalFailed`, `outOfMemory`.
-  func read(in surroundings: Surroundings, asking question: PromptText = .enrolmentCode) throws(ToolError) -> [UInt8] {
+  /// - Throws: ``ToolError``: `payload`, `terminalFailed`, `outOfMemory`.
+  func read(in context: ToolContext, asking question: PromptText = .enrolmentCode) throws(ToolError) -> [UInt8] {
     switch self {
-    case .file(let path): try PayloadFile.read(path, in: surroundings)
-    case .standardInput: try Self.enter(question, in: surroundings)
-    case .literal(let payload): try Self.checked(payload)
+    case .file(let path): try PayloadFile.read(path, in: context)
+    case .standardInput: try Self.enter(question, in: context)
+    case .literal(let payload): try PayloadLine.checked(payload)
     }
   }
 
-  private static func enter(_ question: PromptText, in surroundings: Surroundings) throws(ToolError) -> [UInt8] {
-    if let terminal = surroundings.terminal {
-      let person = TerminalPerson(terminal, in: surroundings)
-      let text = question.text(in: surroundings.language)
-      switch try person.ask(text, EntryForm(display: .hidden, capacity: maximumCount)) {
-      case .value(let value): return try checked(bytes(of: value))
-      case .cancelled: throw .noPayload
+  private static func enter(_ question: PromptText, in context: ToolContext) throws(ToolError) -> [UInt8] {
+    if let terminal = context.terminal {
+      let person = TerminalPerson(terminal, in: context)
+      let text = question.text(in: context.language)
+      switch try person.ask(text, EntryForm(display: .hidden, capacity: PayloadLine.maximumCount)) {
+      case .value(let value): return try PayloadLine.checked(bytes(of: value))
+      case .cancelled: throw .payload(.missing)
       }
     }
     let line = try ToolError.atTerminal { () throws(TerminalError) in
-      try LineInput(descriptor: surroundings.input).next(capacity: maximumCount + 1)
+      try LineInput(descriptor: context.input).next(capacity: PayloadLine.maximumCount + 1)
     }
     switch consume line {
-    case .bytes(let value): return try checked(bytes(of: value))
-    case .unusable: throw .payloadUnusable
-    case .end: throw .noPayload
+    case .bytes(let value): return try PayloadLine.checked(bytes(of: value))
+    case .unusable: throw .payload(.unusable)
+    case .end: throw .payload(.missing)
     }
   }
 
   private static func bytes(of value: borrowing Secret) -> [UInt8] {
     value.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-  }
-
-  /// One line without white space around it.
-  ///
-  /// - Throws: ``ToolError``: `payloadUnusable`; `noPayload` if nothing is left.
-  static func checked(_ bytes: [UInt8]) throws(ToolError) -> [UInt8] {
-    let space: Set<UInt8> = [0x09, 0x0A, 0x0D, 0x20]
-    let start = bytes.firstIndex { !space.contains($0) }
-    guard let start, let end = bytes.lastIndex(where: { !space.contains($0) }) else { throw .noPayload }
-    let payload = Array(bytes[start...end])
-    guard payload.count <= maximumCount, payload.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .payloadUnusable }
-    return payload
   }
 }

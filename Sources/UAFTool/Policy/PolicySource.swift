@@ -10,10 +10,10 @@ enum PolicySource {
   ///
   /// - Parameter path: `--conf`, absolute.
   /// - Throws: ``ToolError/configuration(_:)`` with file, line and key.
-  static func configuration(_ path: String?, in surroundings: Surroundings) throws(ToolError) -> Configuration {
-    let root = surroundings.installation.owner
-    let standard = surroundings.installation.configurationPath
-    let caller = surroundings.caller.userID
+  static func configuration(_ path: String?, in context: ToolContext) throws(ToolError) -> Configuration {
+    let root = context.installation.owner
+    let standard = context.installation.configurationPath
+    let caller = context.caller.userID
     do throws(ConfigurationError) {
       guard let path, caller != root, isOwned(path, by: caller) else {
         return try Configuration.load(path: path, defaultPath: standard, requiredOwner: root)

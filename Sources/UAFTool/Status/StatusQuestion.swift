@@ -1,3 +1,5 @@
+import Doctor
+
 /// What the exit status of `uafctl status` may answer about one authenticator type.
 enum StatusQuestion: CaseIterable {
   /// Whether it could be registered here: root has enabled it, and this version can verify it.
@@ -12,10 +14,10 @@ enum StatusQuestion: CaseIterable {
   /// Whether it is so of an authenticator in this state.
   func holds(of state: Int64) -> Bool {
     switch self {
-    case .supported: state != StatusReport.notSupported
-    case .registered: state == StatusReport.available || state == StatusReport.locked
-    case .locked: state == StatusReport.locked
-    case .available: state == StatusReport.available
+    case .supported: state != AuthenticatorState.notSupported
+    case .registered: state == AuthenticatorState.available || state == AuthenticatorState.locked
+    case .locked: state == AuthenticatorState.locked
+    case .available: state == AuthenticatorState.available
     }
   }
 }

@@ -1,6 +1,8 @@
 import Testing
+import ToolTestSupport
 import UAFWire
 
+@testable import Doctor
 @testable import UAFTool
 
 /// Whole screens in Korean.

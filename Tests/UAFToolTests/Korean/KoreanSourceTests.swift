@@ -3,7 +3,7 @@ import Testing
 
 /// Every text in the sources of uafctl: Korean where it is called Korean, and none that has English alone.
 @Suite struct KoreanSourceTests {
-  private static let targets = ["Wording", "PAMStacks", "TerminalPrompts", "UAFTool"]
+  private static let targets = ["Wording", "PAMStacks", "TerminalPrompts", "Doctor", "UAFTool"]
 
   private static let sources: [(name: String, text: String)] = {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -84,7 +84,7 @@ import Testing
         let says = ["output.note(\"", "output.result(\"", "output.question(\"", ".failure(\"", "ValidationError(\""]
         #expect(
           !says.contains { line.contains($0) && !line.contains($0 + "\\(") }
-            || line.contains("in: surroundings.language"), "\(name): \(line)")
+            || line.contains("in: context.language"), "\(name): \(line)")
       }
     }
   }

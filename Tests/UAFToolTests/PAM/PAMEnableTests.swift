@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
 import Testing
+import ToolTestSupport
 
+@testable import Doctor
 @testable import PAMStacks
 @testable import UAFTool
 

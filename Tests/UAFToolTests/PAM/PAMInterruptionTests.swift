@@ -1,6 +1,8 @@
 import Glibc
 import Testing
+import ToolTestSupport
 
+@testable import Doctor
 @testable import PAMStacks
 @testable import UAFTool
 

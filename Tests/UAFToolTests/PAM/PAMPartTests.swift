@@ -1,6 +1,8 @@
 import Glibc
 import Testing
+import ToolTestSupport
 
+@testable import Doctor
 @testable import UAFTool
 
 /// What doctor takes for a service, and what for a part of one.
@@ -49,7 +51,7 @@ import Testing
     let text = "the passcode decides in every service"
     #expect(stacks.findings().contains { $0.id == .pamProfile && $0.text.contains(text) })
     #expect(stacks.findings().allSatisfy { !$0.text.contains("beside the password") })
-    let manual = try manual()
-    #expect(manual.contains(text) && !manual.contains("beside the password"))
+    let page = try manual()
+    #expect(page.contains(text) && !page.contains("beside the password"))
   }
 }

@@ -1,8 +1,10 @@
 import CPAM
 import Glibc
 import Testing
+import ToolTestSupport
 
 @testable import HostSystem
+@testable import Doctor
 @testable import PAMStacks
 @testable import UAFTool
 

@@ -5,6 +5,7 @@ import UAFWire
 
 @testable import HostSystem
 @testable import TerminalPrompts
+@testable import Doctor
 @testable import UAFTool
 
 /// One run of the tool against a scripted core, with pipes for everything it reads and writes.
@@ -33,8 +34,8 @@ struct Bench {
     given.closeWriting()
     exit = Tool.run(
       arguments,
-      in: Surroundings(
-        caller: Caller(userID: userID, locale: locale.map { Array($0.utf8) }, tty: nil, accounts: FakeAccounts()),
+      in: ToolContext(
+        caller: ToolUser(userID: userID, locale: locale.map { Array($0.utf8) }, tty: nil, accounts: FakeAccounts()),
         output: Output(results: results.writing, notes: notes.writing), input: given.reading, terminal: terminal,
         display: display, quietMilliseconds: 0, core: core, workingDirectory: "/srv/work", installation: installation,
         usesColours: colours))

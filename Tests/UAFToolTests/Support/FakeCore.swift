@@ -52,7 +52,7 @@ final class FakeCore: CoreSource {
       shutdown(theirs, CInt(SHUT_WR))
       return CoreConnection(try PacketSocket(takingOver: ends.mine))
     } catch {
-      throw .noCore(0)
+      throw .core(.absent(0))
     }
   }
 

@@ -1,6 +1,7 @@
 import Glibc
 import ToolTestSupport
 
+@testable import Doctor
 @testable import PAMStacks
 @testable import UAFTool
 

@@ -1,0 +1,63 @@
+import Glibc
+import HostSystem
+
+/// How everybody stands who is registered on this machine: for root alone, who may look into the state folder.
+package struct AccountSurvey {
+  /// An account whose state cannot be used, and the core's words.
+  package struct Refused: Equatable {
+    package let name: String
+    package let text: String
+  }
+
+  /// Accounts whose state was read.
+  private(set) var standing: [StatusDocument] = []
+  /// Accounts whose state cannot be used.
+  private(set) var refused: [Refused] = []
+  /// Files of numbers that no account has.
+  private(set) var nobodys: [String] = []
+
+  /// Asks the core about each account that has a file.
+  ///
+  /// - Parameters:
+  ///   - folder: the state folder.
+  ///   - numbers: the numbers of the accounts that have a file there.
+  ///   - accounts: where their names are looked up.
+  /// - Throws: ``StatusFailure`` where the core cannot be asked.
+  package init(
+    _ folder: String, of numbers: [uid_t], accounts: any AccountDirectory, core: any StatusSource
+  ) throws(StatusFailure) {
+    for number in numbers {
+      guard let account = accounts.account(withID: number) else {
+        nobodys.append("\(folder)/accounts/\(number).db")
+        continue
+      }
+      let name = String(decoding: account.name, as: UTF8.self)
+      switch try core.status(of: name) {
+      // What is left of a deregistered account is a file, too.
+      case .standing(let document): if document.isRegistered { standing.append(document) }
+      case .refused(let text): refused.append(Refused(name: name, text: text))
+      }
+    }
+  }
+
+  /// The accounts in which something is locked, and what.
+  var locked: [(name: String, authenticators: [StatusDocument.Authenticator])] {
+    standing.compactMap { document in
+      let locked = document.authenticators.filter { $0.state == AuthenticatorState.locked }
+      return locked.isEmpty ? nil : (document.accountName ?? "", locked)
+    }
+  }
+
+  /// The accounts that can log in with nothing, because all that they have is locked.
+  var shutOut: Int {
+    standing.count { document in
+      let states = document.authenticators.map(\.state)
+      return states.contains(AuthenticatorState.locked) && !states.contains(AuthenticatorState.available)
+    }
+  }
+
+  /// The accounts that changed lock options do not hold for yet (3015).
+  package var waiting: [String] {
+    standing.filter { $0.authenticators.contains(where: \.lockOptionsWait) }.compactMap(\.accountName)
+  }
+}

@@ -1,0 +1,95 @@
+import UAFMessages
+
+/// The document of *status*, as the core writes it.
+package struct StatusDocument: Equatable {
+  /// One authenticator of the account.
+  package struct Authenticator: Equatable {
+    package let type: String
+    /// Nil for what this version of the core cannot verify, which has no counters either.
+    package let aaid: String?
+    /// 3005 to 3008.
+    package let state: Int64
+    /// What the server has last said of its keys, where these are dead: `revoked` or `unknown`.
+    package let atServer: String?
+    package let local: Counter?
+    /// The counter of attempts over the network.
+    package let remote: Counter?
+    /// The counter of attempts by other accounts of this machine; nil where nothing was counted.
+    package let otherUser: Counter?
+    /// Whether changed lock options wait until no wrong entry stands (3015).
+    package let lockOptionsWait: Bool
+
+    /// Whether `name` is its type or its AAID.
+    package func isCalled(_ name: String) -> Bool { name == type || name == aaid }
+  }
+
+  /// What a lock counter stands at.
+  package struct Counter: Equatable {
+    package let isPermanent: Bool
+    package let remainingTries: Int64
+    package let remainingLockSeconds: Int64
+  }
+
+  /// The core's; nil where it does not say.
+  package let version: String?
+  package let accountName: String?
+  package let serverUserName: String?
+  package let authenticators: [Authenticator]
+
+  /// Reads the document; members it does not know are left alone, so that a newer core may say more.
+  ///
+  /// Nil for what is no such document.
+  package init?(parsing text: String) {
+    guard case .object(let document)? = try? JSONValue(parsing: Array(text.utf8)),
+      case .array(let list)? = document["authenticators"]
+    else { return nil }
+    version = document.text("version")
+    var account: JSONObject?
+    if case .object(let object)? = document["account"] { account = object }
+    accountName = account?.text("name")
+    serverUserName = account?.text("serverUserName")
+    var authenticators: [Authenticator] = []
+    for element in list {
+      guard let authenticator = Self.authenticator(element) else { return nil }
+      authenticators.append(authenticator)
+    }
+    self.authenticators = authenticators
+  }
+
+  /// Whether anything is registered.
+  package var isRegistered: Bool {
+    authenticators.contains { $0.state == AuthenticatorState.available || $0.state == AuthenticatorState.locked }
+  }
+
+  private static func authenticator(_ value: JSONValue) -> Authenticator? {
+    guard case .object(let object) = value, let type = object.text("type"), let state = object.number("state") else {
+      return nil
+    }
+    let (aaid, local) = (object.text("aaid"), counter(object))
+    guard aaid != nil && local != nil || state == AuthenticatorState.notSupported else { return nil }
+    func member(_ name: String) -> Counter? {
+      if case .object(let object)? = object[name] { counter(object) } else { nil }
+    }
+    let isWaiting = if case .bool(true)? = object["lockOptionsWait"] { true } else { false }
+    return Authenticator(
+      type: type, aaid: aaid, state: state, atServer: object.text("atServer"), local: local, remote: member("remote"),
+      otherUser: member("otherUser"), lockOptionsWait: isWaiting)
+  }
+
+  private static func counter(_ object: JSONObject) -> Counter? {
+    guard case .bool(let permanent)? = object["permanent"], let tries = object.number("remainingTries"),
+      let seconds = object.number("remainingLockSeconds")
+    else { return nil }
+    return Counter(isPermanent: permanent, remainingTries: tries, remainingLockSeconds: seconds)
+  }
+}
+
+extension JSONObject {
+  fileprivate func text(_ name: String) -> String? {
+    if case .string(let text)? = self[name] { text } else { nil }
+  }
+
+  fileprivate func number(_ name: String) -> Int64? {
+    if case .integer(let number)? = self[name] { number } else { nil }
+  }
+}

@@ -1,0 +1,15 @@
+import Wording
+
+/// Why the core could not be asked how an account stands, in the words of whoever asked it.
+package struct StatusFailure: Error, FindingCatalogue, Equatable {
+  package let english: FindingText
+  package let korean: FindingText
+  /// Whether there is no core that this caller could ask, which the check of the socket tells already.
+  package let isAbsence: Bool
+
+  package init(_ text: some Catalogued<FindingText>, isAbsence: Bool = false) {
+    english = text.english
+    korean = text.korean
+    self.isAbsence = isAbsence
+  }
+}

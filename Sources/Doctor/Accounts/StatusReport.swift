@@ -1,0 +1,49 @@
+import FidoResults
+import Wording
+
+/// The document of *status* in lines for a person.
+package struct StatusReport {
+  private let language: Language
+
+  package init(language: Language) { self.language = language }
+
+  /// The lines, without an end of line at the last one.
+  package func text(_ document: StatusDocument) -> String {
+    var lines: [String] = []
+    if let name = document.accountName { lines.append(words(.account(ShownText.line(name)))) }
+    if let name = document.serverUserName { lines.append(words(.nameAtServer(ShownText.line(name)))) }
+    if document.authenticators.isEmpty { lines.append(words(.noAuthenticator)) }
+    for authenticator in document.authenticators { lines += self.lines(authenticator) }
+    return lines.joined(separator: "\n")
+  }
+
+  /// One authenticator in a line.
+  package func line(_ authenticator: StatusDocument.Authenticator) -> String {
+    let name = authenticator.aaid.map { " (\(ShownText.line($0)))" } ?? ""
+    return "\(ShownText.line(authenticator.type))\(name): \(words(.state(authenticator.state)))"
+  }
+
+  private func lines(_ authenticator: StatusDocument.Authenticator) -> [String] {
+    var lines = [line(authenticator)]
+    let isInUse = [AuthenticatorState.available, AuthenticatorState.locked].contains(authenticator.state)
+    switch authenticator.atServer {
+    case "revoked": lines.append("  " + words(.revokedAtServer))
+    case "unknown": lines.append("  " + words(.unknownAtServer))
+    default: break
+    }
+    if isInUse, let local = authenticator.local { lines.append("  " + words(.here(local))) }
+    if isInUse, let remote = authenticator.remote { lines.append("  " + words(.overNetwork(remote))) }
+    if isInUse, let others = authenticator.otherUser { lines.append("  " + words(.byOthers(others))) }
+    if authenticator.lockOptionsWait { lines.append("  " + waiting) }
+    return lines
+  }
+
+  /// What 3015 says, and what to do.
+  private var waiting: String {
+    let result = FidoResult.lockOptionsIgnored
+    let words = [result.text(in: language), result.nextStep(in: language)].compactMap(\.self)
+    return words.joined(separator: " ") + " [\(result.code)]"
+  }
+
+  private func words(_ text: StatusText) -> String { text.text(in: language) }
+}

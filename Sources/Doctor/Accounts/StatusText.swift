@@ -1,0 +1,69 @@
+import Wording
+
+/// The words about how an account stands.
+package enum StatusText: Catalogued {
+  case account(String)
+  case nameAtServer(String)
+  case noAuthenticator
+  /// 3005 to 3008.
+  case state(Int64)
+  /// The server has revoked the key.
+  case revokedAtServer
+  /// The server has no such key any more.
+  case unknownAtServer
+  case here(StatusDocument.Counter)
+  case overNetwork(StatusDocument.Counter)
+  case byOthers(StatusDocument.Counter)
+  /// A type that the configuration does not list.
+  case notEnabled(String)
+
+  package var english: String {
+    switch self {
+    case .account(let name): "account: \(name)"
+    case .nameAtServer(let name): "name at the server: \(name)"
+    case .noAuthenticator: "no authenticator is enabled"
+    case .state(AuthenticatorState.notSupported): "not supported"
+    case .state(AuthenticatorState.available): "available"
+    case .state(AuthenticatorState.notRegistered): "not registered"
+    case .state(AuthenticatorState.locked): "locked"
+    case .state(let number): "state \(number)"
+    case .revokedAtServer: "at the server: revoked: ask the administrator for a new registration"
+    case .unknownAtServer: "at the server: not registered any more: register again"
+    case .here(let counter): "here: \(Self.english(counter))"
+    case .overNetwork(let counter): "over the network: \(Self.english(counter))"
+    case .byOthers(let counter): "by other users here: \(Self.english(counter))"
+    case .notEnabled(let type): "\(type): not enabled"
+    }
+  }
+
+  package var korean: String {
+    switch self {
+    case .account(let name): "계정: \(name)"
+    case .nameAtServer(let name): "서버에서 쓰는 이름: \(name)"
+    case .noAuthenticator: "사용하도록 설정된 인증 수단이 없습니다"
+    case .state(AuthenticatorState.notSupported): "지원하지 않습니다"
+    case .state(AuthenticatorState.available): "사용할 수 있습니다"
+    case .state(AuthenticatorState.notRegistered): "등록되지 않았습니다"
+    case .state(AuthenticatorState.locked): "잠겨 있습니다"
+    case .state(let number): "상태 \(number)"
+    case .revokedAtServer: "서버에서: 폐기되었습니다. 관리자에게 새로 등록해 달라고 하십시오"
+    case .unknownAtServer: "서버에서: 더 이상 등록되어 있지 않습니다. 다시 등록하십시오"
+    case .here(let counter): "이 컴퓨터에서: \(Self.korean(counter))"
+    case .overNetwork(let counter): "네트워크에서: \(Self.korean(counter))"
+    case .byOthers(let counter): "이 컴퓨터의 다른 사용자: \(Self.korean(counter))"
+    case .notEnabled(let type): "\(type): 사용하도록 설정되지 않았습니다"
+    }
+  }
+
+  private static func english(_ counter: StatusDocument.Counter) -> String {
+    if counter.isPermanent { return "locked for good: only root's uafctl unlock helps" }
+    if counter.remainingLockSeconds > 0 { return "locked for \(counter.remainingLockSeconds) s" }
+    return "\(counter.remainingTries) \(counter.remainingTries == 1 ? "try" : "tries") left"
+  }
+
+  private static func korean(_ counter: StatusDocument.Counter) -> String {
+    if counter.isPermanent { return "영구히 잠겼습니다. root의 uafctl unlock으로만 풀 수 있습니다" }
+    if counter.remainingLockSeconds > 0 { return "\(counter.remainingLockSeconds)초 동안 잠겨 있습니다" }
+    return "\(counter.remainingTries)번 더 시도할 수 있습니다"
+  }
+}

@@ -1,0 +1,40 @@
+import Wording
+
+/// The core: whether it answers, of which version it is, and what it knows of the caller's account.
+struct CoreCheck {
+  let core: any StatusSource
+  let isRoot: Bool
+
+  func findings() -> [Finding] {
+    let document: StatusDocument
+    do throws(StatusFailure) {
+      document = try core.own()
+    } catch {
+      // Without a socket that is told already, and root's programs start a core of their own.
+      if error.isAbsence { return [.skipped(CoreText.failed(error))] }
+      return [.failure(.coreSilent, CoreText.failed(error))]
+    }
+    var findings: [Finding] = [.ok(CoreText.answers)]
+    if let version = document.version, version != ToolVersion.number {
+      findings = [.failure(.coreVersion, CoreText.version(version, expected: ToolVersion.number))]
+    }
+    return findings + account(document)
+  }
+
+  private func account(_ document: StatusDocument) -> [Finding] {
+    let name = ShownText.line(document.accountName ?? "this account")
+    let usable = document.authenticators.filter { $0.state == AuthenticatorState.available }
+    let locked = document.authenticators.filter { $0.state == AuthenticatorState.locked }
+    var findings = locked.map { authenticator in
+      Finding.warning(.accountLocked, CoreText.locked(account: name, authenticator))
+    }
+    if !usable.isEmpty {
+      findings.append(.ok(CoreText.usable(account: name, usable)))
+    } else if locked.isEmpty, isRoot {
+      findings.append(.ok(CoreText.nothingOfRoots(account: name)))
+    } else if locked.isEmpty {
+      findings.append(.warning(.accountUnregistered, CoreText.nothing(account: name)))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,112 @@
+// Purpose of this target: the checks of `uafctl doctor` as values. Each looks at one part of this machine, or asks the server
+// what changes nothing there, and gives findings in two languages with what to do. No check changes anything or asks a person.
+// How accounts stand comes from a `StatusSource`. It may not import UAFTool, ArgumentParser, Invocation or TerminalPrompts.
+
+import HostSystem
+import PAMStacks
+import UAFConfiguration
+
+/// All that `uafctl doctor` looks at, in its order.
+package struct Examination {
+  private let installation: Installation
+  private let core: any StatusSource
+  private let accounts: any AccountDirectory
+  private let isRoot: Bool
+  private let folder: String
+  private let configuration: ConfigurationCheck
+
+  /// - Parameters:
+  ///   - core: where it is asked how accounts stand.
+  ///   - accounts: where names are looked up.
+  ///   - configuration: root's own choice of a configuration; nil for the machine's.
+  ///   - folder: the folder of the PAM services.
+  package init(
+    of installation: Installation, core: any StatusSource, accounts: any AccountDirectory, isRoot: Bool,
+    configuration: String?, services folder: String
+  ) {
+    self.installation = installation
+    self.core = core
+    self.accounts = accounts
+    self.isRoot = isRoot
+    self.folder = folder
+    self.configuration = ConfigurationCheck(
+      given: configuration, standard: installation.configurationPath, owner: installation.owner, isRoot: isRoot)
+  }
+
+  /// Does one check after the other, so that what is quick is not kept waiting for the server.
+  ///
+  /// - Parameter tell: gets what a check found before the next one begins.
+  /// - Returns: everything that was found.
+  package func run(telling tell: ([Finding]) -> Void) -> [Finding] {
+    var findings: [Finding] = []
+    for check in checks() {
+      let found = check()
+      findings += found
+      tell(found)
+    }
+    return findings
+  }
+
+  private func checks() -> [() -> [Finding]] {
+    let (found, configuration) = configuration.run()
+    let trust = configuration.map {
+      TrustCheck(configuration: $0, path: self.configuration.path, owner: installation.owner, isRoot: isRoot).run()
+    }
+    return [
+      programs,
+      { MachineCheck(facts: installation.facts()).findings() },
+      { SocketCheck(path: installation.socketPath, owner: installation.owner).findings() },
+      { CoreCheck(core: core, isRoot: isRoot).findings() },
+      { found + (trust?.findings ?? []) },
+      { state(configuration) },
+      { people(configuration) },
+      { stacks(configuration) },
+      ssh,
+      { server(trust?.server) },
+    ]
+  }
+
+  private func programs() -> [Finding] {
+    [("helper", installation.helperPath), ("fetch", installation.fetchPath)].flatMap { name, path in
+      ProgramCheck(
+        name: name, path: path, owner: installation.owner, version: { installation.output($0, ["--version"]) }
+      ).findings()
+    }
+  }
+
+  /// The configuration says where it is.
+  private func state(_ configuration: Configuration?) -> [Finding] {
+    guard let state = configuration?.state else { return [.skipped(StateText.unknown)] }
+    return StateCheck(folder: state.directory, owner: installation.owner, isRoot: isRoot).findings()
+  }
+
+  private func people(_ configuration: Configuration?) -> [Finding] {
+    guard let state = configuration?.state else { return [] }
+    return PeopleCheck(
+      core: core, accounts: accounts, folder: state.directory, registered: installation.registered, isRoot: isRoot
+    ).findings()
+  }
+
+  private func stacks(_ configuration: Configuration?) -> [Finding] {
+    PAMCheck(
+      directory: folder, moduleFolders: installation.moduleFolders, vendorFolders: installation.vendorPAMFolders,
+      owner: installation.owner, passwords: installation.passwords, isRoot: isRoot,
+      hidesState: { configuration?.settings(for: $0).general.hideState == true }
+    ).findings()
+  }
+
+  private func ssh() -> [Finding] {
+    let configuration = SSHConfiguration(
+      program: installation.sshPaths.program, file: installation.sshPaths.file, output: installation.output)
+    return SSHCheck(settings: configuration.settings(isRoot: isRoot), reader: PAMDirectory(path: folder)).findings()
+  }
+
+  /// Nothing is asked where no server is known.
+  private func server(_ server: ServerSettings?) -> [Finding] {
+    guard let server else { return [] }
+    return ServerCheck(
+      server: server, owner: installation.owner, isRoot: isRoot, now: { installation.facts().time },
+      exchange: installation.exchange
+    ).findings()
+  }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import PAMStacks
+import UAFConfiguration
+import UAFWire
+
+/// Where the parts of pam-uaf lie on this machine.
+package struct Installation {
+  /// `uaf-helper`.
+  package var helperPath: String
+  /// `uaf-fetch`.
+  package var fetchPath: String
+  /// The socket systemd serves.
+  package var socketPath: String
+  /// The configuration, unless `--conf` names another.
+  package var configurationPath: String
+  /// Where PAM looks for modules that are named without a folder.
+  package var moduleFolders: [String]
+  /// Where libpam looks for services of which `/etc/pam.d` has no file.
+  package var vendorPAMFolders: [String]
+  /// The ready stacks.
+  package var templateFolder: String
+  /// Where stacks are tried, one `uafctl pam` at a time: a folder of root's, in which no ended machine leaves anything.
+  package var trialParent: String
+  /// Groups, and the state of passwords.
+  package var passwords: any PasswordDirectory
+  /// Whoever tries a stack before it is put in place.
+  package var tester: any StackTester
+  /// What a program prints; nil if it prints nothing.
+  package var output: (String, [String]) -> String?
+  /// sshd, and its configuration.
+  package var sshPaths: (program: String, file: String)
+  /// The numbers of the accounts that have a file in a state folder.
+  package var registered: (String) -> [uid_t]
+  /// The kernel, the clock and the log.
+  package var facts: () -> MachineFacts
+  /// Who must own all of it.
+  package var owner: uid_t
+  /// One exchange with a server, as the core would have it; nil if uaf-fetch did not keep to its protocol.
+  package var exchange: (FetchRequest) -> FetchAnswer?
+
+  /// That of this machine, as this program finds it.
+  ///
+  /// - Parameter tty: the terminal this program is called from, if there is one.
+  package static func ofThisMachine(tty: String?) -> Installation {
+    let fetch = InstalledPaths.program("uaf-fetch")
+    return Installation(
+      helperPath: InstalledPaths.program("uaf-helper"), fetchPath: fetch, socketPath: InstalledPaths.socket,
+      configurationPath: Configuration.defaultPath, moduleFolders: standardModuleFolders,
+      vendorPAMFolders: ["/usr/lib/pam.d"], templateFolder: InstalledPaths.below("share/pam-uaf/pam.d"),
+      trialParent: "/run", passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
+      sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"), registered: RegisteredAccounts.numbers(in:),
+      facts: MachineFacts.ofThisMachine, owner: 0,
+      exchange: { FetchProbe(path: fetch).exchange($0) })
+  }
+
+  private static let standardModuleFolders = [
+    "/lib/x86_64-linux-gnu/security", "/lib/aarch64-linux-gnu/security", "/lib/security", "/lib64/security",
+    "/usr/lib/x86_64-linux-gnu/security", "/usr/lib/aarch64-linux-gnu/security", "/usr/lib/security",
+    "/usr/lib64/security", "/usr/local/lib/security",
+  ]
+}

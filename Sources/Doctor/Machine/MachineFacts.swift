@@ -1,0 +1,72 @@
+import CProcess
+import Glibc
+import HostSystem
+import PAMStacks
+
+/// What the kernel of this machine has, and what time it is.
+package struct MachineFacts {
+  /// The version of Landlock; below 1 where there is none.
+  package var landlock: CInt
+  /// Whether there are filters of system calls.
+  package var hasSeccomp: Bool
+  /// Whether there are namespaces of networks.
+  package var hasNetworkNamespaces: Bool
+  /// Whether root may make one here, which containers often forbid; nil where the caller is not root.
+  package var mayLeaveNetwork: Bool?
+  /// What tells one start of the machine from the next.
+  package var bootID: String?
+  /// Seconds since 1970.
+  package var time: Int
+  /// Whether something keeps the clock right, as the kernel has heard; nil where it does not say.
+  package var isSynchronised: Bool?
+  /// The system's error number that the log's socket was reached with; 0 if it was.
+  package var logFailure: CInt
+
+  /// Those of this machine.
+  package static func ofThisMachine() -> MachineFacts {
+    MachineFacts(
+      landlock: landlock_version(), hasSeccomp: exists("/proc/sys/kernel/seccomp/actions_avail"),
+      hasNetworkNamespaces: exists("/proc/self/ns/net"), mayLeaveNetwork: geteuid() == 0 ? hasAdministration() : nil,
+      bootID: text("/proc/sys/kernel/random/boot_id"), time: Glibc.time(nil), isSynchronised: isSynchronised(),
+      logFailure: reachLog("/dev/log"))
+  }
+
+  private static func exists(_ path: String) -> Bool { (try? FileState.of(path).get()) != nil }
+
+  private static func text(_ path: String) -> String? {
+    let parts = path.split(separator: "/")
+    guard let name = parts.last else { return nil }
+    let folder = parts.dropLast().map { "/" + $0 }.joined()
+    return PAMDirectory(path: folder).bytes(of: String(name)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Whether CAP_SYS_ADMIN (21) is among the effective capabilities.
+  private static func hasAdministration() -> Bool {
+    let line = text("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+    let digits = line?.split(whereSeparator: \.isWhitespace).last
+    return digits.flatMap { UInt64($0, radix: 16) }.map { $0 & 1 << 21 != 0 } ?? false
+  }
+
+  private static func isSynchronised() -> Bool? {
+    let answer = clock_is_synchronised()
+    return answer < 0 ? nil : answer == 1
+  }
+
+  /// Connects to the log as syslog(3) does, and says nothing.
+  static func reachLog(_ path: String) -> CInt {
+    let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return errno }
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return ENAMETOOLONG }
+    // SAFETY: the path fits with its NUL, and connect reads no further than the structure.
+    let end = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe withUnsafeMutableBytes(of: &pointer.pointee.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+      return unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    return end == 0 ? 0 : errno
+  }
+}

@@ -1,0 +1,45 @@
+import UAFClient
+import UAFConfiguration
+import UAFCrypto
+import UAFWire
+
+/// The key of signed verdicts: one that can be used, and the server's.
+struct VerdictKeyCheck {
+  let server: ServerSettings
+  let owner: UInt32
+  let isRoot: Bool
+  let line: ServerLine
+
+  /// Where `uaf-server` says its key, seen from where it takes requests.
+  private static let (requests, keys) = ("/uaf/get", "/uaf/verdict-key")
+
+  func findings() -> [Finding] {
+    guard let path = server.verdictKeyFile else { return [] }
+    let bytes: [UInt8]
+    do throws(ConfigurationFileProblem) {
+      bytes = try ConfigurationFile.read(path: path, requiredOwner: owner)
+    } catch {
+      if !isRoot, error.isSecrecy { return [.skipped(VerdictKeyText.closed(path: path))] }
+      return [.failure(.verdictKey, VerdictKeyText.unreadable(path: path, error))]
+    }
+    guard let key = try? P256.publicKey(pem: bytes) else {
+      return [.failure(.verdictKey, VerdictKeyText.noKey(path: path))]
+    }
+    guard let url, let answer = line.ask(.get(url, accept: "application/x-pem-file")), answer.response.status == 200,
+      let theirs = try? P256.publicKey(pem: answer.body)
+    else { return [.ok(VerdictKeyText.unknown(path: path))] }
+    guard key == theirs else {
+      let text = VerdictKeyText.another(path: path, url: url, isRequired: server.requiresSignedVerdict)
+      return [server.requiresSignedVerdict ? .failure(.verdictKey, text) : .warning(.verdictKey, text)]
+    }
+    return [.ok(VerdictKeyText.same(path: path))]
+  }
+
+  /// Nil for a server that is not addressed as ours is.
+  private var url: String? {
+    guard let request = (server.authentication.requestURL ?? server.requestURL)?.text,
+      request.hasSuffix(Self.requests)
+    else { return nil }
+    return request.dropLast(Self.requests.count) + Self.keys
+  }
+}

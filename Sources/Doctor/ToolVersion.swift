@@ -1,0 +1,7 @@
+/// The release that all programs of an installation have to be of, and what `uafctl --version` says.
+package enum ToolVersion {
+  /// The release.
+  package static let number = "0.1.0"
+  /// Program and release.
+  package static let text = "uafctl (pam-uaf) \(number)"
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Doctor
+import Glibc
+import PAMStacks
+
+/// What a shell completes where something of this machine is asked for.
+enum MachineCompletion {
+  /// Authenticator types.
+  static let types = CompletionKind.list(AuthenticatorName.shown)
+  /// Accounts of the machine, as far as its name service lists them.
+  static let people = CompletionKind.shellCommand(everybody)
+  /// The same, where a type may stand in place of the account.
+  static let peopleAndTypes = CompletionKind.shellCommand(
+    everybody + AuthenticatorName.shown.map { "; echo \($0)" }.joined())
+  /// Services that can be made to ask for the passcode.
+  static let services = CompletionKind.custom { words, _, _ in
+    let installation = Installation.ofThisMachine(tty: nil)
+    let names = ([folder(in: words)] + installation.vendorPAMFolders).flatMap {
+      PAMDirectory(path: $0).services() ?? []
+    }
+    return Set(names).filter { !PAMService.isPart($0) && (try? PAMService($0)) != nil }.sorted()
+  }
+  /// Services that were.
+  static let enabledServices = CompletionKind.custom { words, _, _ in
+    let entries = StackList(reader: PAMDirectory(path: folder(in: words))).entries() ?? []
+    return entries.compactMap { entry in
+      if case .enabled = entry.origin { entry.name } else { nil }
+    }
+  }
+
+  private static let everybody = "getent passwd | cut -d: -f1"
+
+  /// What `--pam-directory` says in the words so far.
+  private static func folder(in words: [String]) -> String {
+    let index = words.firstIndex(of: "--pam-directory").map { $0 + 1 }
+    return index.flatMap { words.indices.contains($0) ? words[$0] : nil } ?? PAMFolderOption.standard
+  }
+}

@@ -1,0 +1,11 @@
+import PAMStacks
+
+extension ToolContext {
+  /// What a change of PAM's services has to know of this machine.
+  var pamSite: PAMSite {
+    PAMSite(
+      vendorFolders: installation.vendorPAMFolders, moduleFolders: installation.moduleFolders,
+      templateFolder: installation.templateFolder, trialParent: installation.trialParent, owner: installation.owner,
+      accounts: caller.accounts, passwords: installation.passwords, tester: installation.tester)
+  }
+}

@@ -1,0 +1,93 @@
+import Doctor
+import FidoResults
+import UAFWire
+import Wording
+
+/// Why a conversation with the core came to no end of its own.
+enum CoreError: Equatable {
+  /// No helper's socket, and no right to start one; the system's error number.
+  case absent(CInt)
+  /// The socket is served by somebody other than root.
+  case notRoots
+  /// The helper cannot be started; the system's error number.
+  case notStarted(path: String, CInt)
+  /// The core ended before it said how it went.
+  case ended
+  /// The core cannot work for anybody (1007): its words, in the caller's language, or the result.
+  case unable(ConfigurationProblem)
+  /// Nothing came within the time.
+  case silent
+  /// What came is not what PROTOCOL.md has here.
+  case confused(Confusion)
+  /// The core asks for something that whoever answers cannot be asked for (2002).
+  case noHandler(check: String)
+}
+
+extension CoreError: Catalogued {
+  var english: FindingText {
+    switch self {
+    case .absent(let number):
+      FindingText(
+        "cannot reach the core at \(InstalledPaths.socket): \(SystemReason(number).english)",
+        do: "start the unit pam-uaf.socket, or run it as root")
+    case .notRoots:
+      FindingText(
+        "what serves \(InstalledPaths.socket) is not root's", do: "stop what listens there; the core runs as root")
+    case .notStarted(let path, let number):
+      FindingText(
+        "cannot start the core at \(ShownText.line(path)): \(SystemReason(number).english)",
+        do: "reinstall the libpam-uaf package")
+    case .ended: FindingText("the core ended before it said how it went", do: Self.logSaysMore)
+    case .unable(let what):
+      FindingText(
+        "the core cannot work: \(what.english)", do: "mend what fails in the lines about the state and the programs")
+    case .silent: FindingText("the core said nothing within the time", do: Self.logSaysMore)
+    case .confused(let what):
+      FindingText("the core does not keep to the protocol: \(what.english)", do: Self.versions)
+    case .noHandler(check: Check.choice.rawValue):
+      FindingText(
+        "several authenticators fit, and nobody is there to choose [\(FidoResult.noSuitableAuthenticator.code)]",
+        do: "name one of them, or run it on a terminal")
+    case .noHandler(let check):
+      FindingText(
+        "the core asks for '\(ShownText.line(check))', which cannot be answered here "
+          + "[\(FidoResult.noSuitableAuthenticator.code)]", do: Self.versions)
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .absent(let number):
+      FindingText(
+        "\(InstalledPaths.socket)의 코어에 연결할 수 없습니다: \(SystemReason(number).korean)",
+        do: "유닛 pam-uaf.socket을 시작하거나 root로 실행하십시오")
+    case .notRoots:
+      FindingText(
+        "\(InstalledPaths.socket)에서 응답하는 프로그램이 root의 것이 아닙니다",
+        do: "그곳에서 대기하는 프로그램을 멈추십시오. 코어는 root로 실행됩니다")
+    case .notStarted(let path, let number):
+      FindingText(
+        "\(ShownText.line(path))의 코어를 시작할 수 없습니다: \(SystemReason(number).korean)",
+        do: "libpam-uaf 패키지를 다시 설치하십시오")
+    case .ended: FindingText("코어가 결과를 알리기 전에 끝났습니다", do: Self.koreanLogSaysMore)
+    case .unable(let what):
+      FindingText("코어가 동작할 수 없습니다: \(what.korean)", do: "상태와 프로그램에 관한 줄에서 실패한 것을 바로잡으십시오")
+    case .silent: FindingText("코어가 제시간에 응답하지 않았습니다", do: Self.koreanLogSaysMore)
+    case .confused(let what):
+      FindingText("코어가 프로토콜을 따르지 않습니다: \(what.korean)", do: Self.koreanVersions)
+    case .noHandler(check: Check.choice.rawValue):
+      FindingText(
+        "쓸 수 있는 인증 수단이 여럿인데 고를 사람이 없습니다 [\(FidoResult.noSuitableAuthenticator.code)]",
+        do: "하나를 지정하거나 터미널에서 실행하십시오")
+    case .noHandler(let check):
+      FindingText(
+        "코어가 요구하는 '\(ShownText.line(check))'은(는) 여기서 답할 수 없습니다 "
+          + "[\(FidoResult.noSuitableAuthenticator.code)]", do: Self.koreanVersions)
+    }
+  }
+
+  private static let logSaysMore = "the log (authpriv) says more; uafctl doctor checks the installation"
+  private static let koreanLogSaysMore = "로그(authpriv)에 자세한 내용이 있습니다. uafctl doctor로 설치를 점검하십시오"
+  private static let versions = "uafctl and uaf-helper may be of different versions: reinstall the libpam-uaf package"
+  private static let koreanVersions = "uafctl과 uaf-helper의 버전이 다를 수 있습니다. libpam-uaf 패키지를 다시 설치하십시오"
+}

@@ -1,0 +1,67 @@
+import Glibc
+import HostSystem
+import UAFWire
+
+/// Who calls, from where, and what such a caller may say (PROTOCOL.md, "Who may say what").
+struct ToolUser {
+  /// The effective user id.
+  var userID: uid_t
+  /// The locale for texts.
+  var locale: [UInt8]?
+  /// The terminal's name.
+  var tty: [UInt8]?
+  /// Where names are looked up.
+  var accounts: any AccountDirectory
+
+  /// Whether the core takes an account and arguments from this caller.
+  var isRoot: Bool { userID == 0 }
+
+  /// How often a wrong entry is asked again: sudo and sshd call a module anew, nobody calls uafctl anew.
+  private static let tries = "tries=3"
+
+  /// The *begin* that asks for `request`.
+  ///
+  /// - Parameter configuration: root's own configuration file, absolute.
+  /// - Throws: ``ToolError``: `onlyRoot`, `noSuchAccount`, `accountIsNotYours`.
+  func begin(_ request: Request, configuration: String?) throws(ToolError) -> Begin {
+    var begin = Begin(request.operation)
+    begin.service = Array("uafctl".utf8)
+    begin.locale = locale
+    begin.tty = tty
+    begin.authenticator = request.authenticator.map { Array($0.utf8) }
+    begin.payload = request.payload
+    if request.wantsToken { begin.wantsToken = true }
+    begin.transaction = request.transaction
+    if request.isDivided { begin.isDivided = true }
+    begin.denies = request.denies
+    guard isRoot else {
+      try refuseWhatIsRoots(request, configuration: configuration)
+      return begin
+    }
+    let account = try account(of: request.user)
+    begin.uid = account.userID
+    begin.account = account.name
+    begin.arguments = [configuration.map { "conf=" + $0 }, Self.tries].compactMap { $0.map { Array($0.utf8) } }
+    return begin
+  }
+
+  private func refuseWhatIsRoots(_ request: Request, configuration: String?) throws(ToolError) {
+    if configuration != nil { throw .onlyRoot(.chooseConfiguration) }
+    switch request.operation {
+    case .unlock: throw .onlyRoot(.unlock)
+    case .initialise: throw .onlyRoot(.initialise)
+    case .forget: throw .onlyRoot(.forget)
+    case .trust: throw .onlyRoot(.trust)
+    default: break
+    }
+    guard let user = request.user else { return }
+    guard accounts.account(named: user)?.userID == userID else { throw .accountIsNotYours }
+  }
+
+  private func account(of user: String?) throws(ToolError) -> Account {
+    guard let account = user.map(accounts.account(named:)) ?? accounts.account(withID: userID) else {
+      throw .noSuchAccount(user ?? String(userID))
+    }
+    return account
+  }
+}

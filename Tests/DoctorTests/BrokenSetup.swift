@@ -1,0 +1,137 @@
+import Glibc
+import Testing
+import ToolTestSupport
+import UAFWire
+
+@testable import Doctor
+
+/// One thing that administrators get wrong, and what `doctor` calls it.
+struct BrokenSetup: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let finding: FindingID
+  let breaking: @Sendable (WholeMachine) -> Void
+
+  init(_ name: String, _ finding: FindingID, _ breaking: @escaping @Sendable (WholeMachine) -> Void) {
+    testDescription = name
+    self.finding = finding
+    self.breaking = breaking
+  }
+
+  /// One whose configuration has `new` in the place of `old`.
+  init(_ name: String, _ finding: FindingID, _ old: String, _ new: String) {
+    self.init(name, finding) { $0.machine.configure(old, new) }
+  }
+
+  static let server: [BrokenSetup] = [
+    BrokenSetup("a wrong path in request_url", .serverPath, "/uaf/get", "/uaf/gte"),
+    BrokenSetup("a wrong path in response_url", .serverPath, "/uaf/respond", "/respond"),
+    BrokenSetup(
+      "a wrong path for one operation", .serverPath, "[state]",
+      "[server.registration]\nrequest_url = \"https://fido.example.com/uaf/register\"\n[state]"),
+    BrokenSetup("a wrong host", .serverUnreachable, "fido.example.com", "fidoo.example.com"),
+    BrokenSetup("a wrong port", .serverUnreachable, "fido.example.com", "fido.example.com:8433"),
+    BrokenSetup("http in the place of https", .configurationUnusable, "https://", "http://"),
+    BrokenSetup("the wrong dialect", .serverPath, "[state]", "dialect = \"plain\"\n[state]"),
+    BrokenSetup(
+      "a content type the server does not take", .serverType, "[state]", "content_type = \"text/xml\"\n[state]"),
+    BrokenSetup("a wrong proxy", .serverProxy, "[state]", "proxy = \"http://proxy:3128\"\n[state]"),
+    BrokenSetup("a page in the place of the server", .serverAnswer) {
+      $0.machine.server?.answers["/uaf/get"] = FakeServer.text("<html>", type: "text/html")
+    },
+    BrokenSetup("an expired certificate", .serverCertificate) {
+      $0.refuse(FakeServer.now - 86_400, "fido.example.com")
+    },
+    BrokenSetup("a certificate for another name", .serverCertificate) {
+      $0.refuse(FakeServer.now + 8_640_000, "www.example.com")
+    },
+    BrokenSetup("an authority nobody knows", .serverCertificate) {
+      $0.refuse(FakeServer.now + 8_640_000, "fido.example.com")
+    },
+    BrokenSetup("a certificate that nobody renews", .certificateEnds) {
+      $0.machine.server?.certificate = FakeServer.makeCertificate(until: FakeServer.now + 3 * 86_400)
+    },
+    BrokenSetup("a ca_file that is not there", .serverAuthorities) { $0.machine.folder.delete("ca.pem") },
+    BrokenSetup("a ca_file that others may write", .serverAuthorities) {
+      $0.machine.folder.setMode(0o666, of: "ca.pem")
+    },
+    BrokenSetup("the key of another server's verdicts", .verdictKey) {
+      $0.machine.server?.publishedKey = FakeServer.makeKey()
+    },
+    BrokenSetup("a key of verdicts that is none", .verdictKey) {
+      $0.machine.folder.delete("verdict.pub")
+      _ = $0.machine.folder.file("verdict.pub", Array("-----BEGIN".utf8), mode: 0o644)
+    },
+    BrokenSetup("no verdict_key beside require_signed_verdict", .configurationUnusable, "verdict_key", "# verdict_key"),
+    BrokenSetup("a FacetID the server does not list", .facetList, "[state]", "facet_id = \"linux:pam\"\n[state]"),
+    BrokenSetup("no list of facets", .facetList) {
+      $0.machine.server?.answers["/uaf/facets"] = FakeServer.text("", type: "text/html", status: 404)
+    },
+    BrokenSetup("a list of facets of another type", .facetList) {
+      $0.machine.server?.answers["/uaf/facets"] = FakeServer.json(
+        #"{"trustedFacets":[{"version":{"major":1,"minor":1},"ids":["linux:pam-module:pam_uaf"]}]}"#)
+    },
+    BrokenSetup("a clock that is wrong by an hour", .clockServer) { $0.machine.facts.time += 3600 },
+    BrokenSetup("a clock that nothing keeps right", .clockUnsynchronised) { $0.machine.facts.isSynchronised = false },
+  ]
+
+  static let machine: [BrokenSetup] = [
+    BrokenSetup("no state folder", .stateMissing, "/state\"", "/status\""),
+    BrokenSetup("a state folder for everybody", .stateOpen) { $0.machine.folder.setMode(0o777, of: "state") },
+    BrokenSetup("a device key for everybody", .stateOpen) { $0.machine.folder.setMode(0o644, of: "state/device.key") },
+    BrokenSetup("a damaged account file", .accountDamaged) {
+      $0.machine.register(1001, $0.refused("state damaged or edited: the account is locked"))
+    },
+    BrokenSetup("another username than at the registration", .accountDamaged) {
+      $0.machine.register(1001, $0.refused("state of another account (uid reused, or renamed): locked"))
+    },
+    BrokenSetup("a file of an account that is gone", .accountUnknown) {
+      $0.machine.register(4711, Machine.finished(Machine.document("")))
+    },
+    BrokenSetup("everybody locked", .accountsLocked) {
+      $0.machine.others = [[.finished(Machine.finished(Machine.document(Machine.authenticator(state: 3008))))]]
+    },
+    BrokenSetup("lock options that wait", .lockOptions) {
+      let document = Machine.document(Machine.authenticator(state: 3006, more: #","lockOptionsWait":true"#))
+      $0.machine.others = [[.finished(Machine.finished(document))]]
+    },
+    BrokenSetup("a socket unit that does not run", .socketMissing) { $0.listener = nil },
+    BrokenSetup("no helper", .programMissing) { $0.machine.folder.delete("libexec/uaf-helper") },
+    BrokenSetup("a helper of another version", .programVersion) {
+      $0.machine.outputs[$0.machine.installation.helperPath] = "uaf-helper 0.0.1\n"
+    },
+    BrokenSetup("a configuration with an unknown key", .configurationUnusable, "request_url", "reqest_url"),
+    BrokenSetup("a configuration that others may write", .configurationUnusable) {
+      $0.machine.folder.setMode(0o666, of: "pam_uaf.conf")
+    },
+    BrokenSetup("no server at all", .configurationNoServer) { $0.forgetServer() },
+    BrokenSetup("a damaged trust.conf", .trustUnusable) {
+      $0.forgetServer()
+      _ = $0.machine.folder.file("state/trust.conf", Array("[server]\nrequest_url = 'ht".utf8), mode: 0o600)
+    },
+    BrokenSetup("a trust.conf beside [server]", .trustNoEffect) {
+      _ = $0.machine.folder.file("state/trust.conf", Array("[server]\n".utf8), mode: 0o600)
+    },
+  ]
+
+  static let stacks: [BrokenSetup] = [
+    BrokenSetup("a misspelt module", .pamMisspelt) { $0.stack("pam_uaf.so", "pam_uafs.so") },
+    BrokenSetup("a stack that lets everybody in", .pamLetsIn) {
+      $0.machine.service("sudo", "auth optional pam_uaf.so\nauth required pam_permit.so")
+    },
+    BrokenSetup("a line that decides nothing", .pamNoEffect) {
+      $0.machine.service("sudo", "auth optional pam_uaf.so\nauth required pam_unix.so")
+    },
+    BrokenSetup("a stack without a way in beside it", .pamNoWayIn) {
+      $0.machine.service("sudo", "auth requisite pam_uaf.so\nauth required pam_unix.so")
+    },
+    BrokenSetup("a rescue group with nobody in it", .rescueGroup) { $0.machine.passwords.groups["uaf-rescue"] = [] },
+    BrokenSetup("nouserok where states are hidden", .pamNouserokHidden) {
+      $0.stack("default=die] pam_uaf.so", "default=die] pam_uaf.so nouserok")
+      $0.machine.configure("", "[general]\nhide_state = true")
+    },
+    BrokenSetup("sshd without UsePAM", .sshUsePAM) { $0.ssh("UsePAM yes", "UsePAM no") },
+    BrokenSetup("sshd without questions", .sshKeyboardInteractive) {
+      $0.ssh("KbdInteractiveAuthentication yes", "ChallengeResponseAuthentication no")
+    },
+  ]
+}

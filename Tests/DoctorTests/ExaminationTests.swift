@@ -1,0 +1,43 @@
+import Testing
+import ToolTestSupport
+
+@testable import Doctor
+
+/// The order of the checks, and what each is given.
+@Suite struct ExaminationTests {
+  private let machine = Machine()
+
+  private func examination(configuration: String? = nil, isRoot: Bool = true) -> Examination {
+    Examination(
+      of: machine.installation, core: FakeStatus(machine), accounts: FakeAccounts(), isRoot: isRoot,
+      configuration: configuration, services: machine.pam)
+  }
+
+  @Test func `what is quick is told before the server is asked`() {
+    var toldBefore = 0
+    var told: [Finding] = []
+    let exchange = machine.installation.exchange
+    machine.installation.exchange = { request in
+      toldBefore = told.count
+      return exchange(request)
+    }
+    let all = examination().run { told += $0 }
+    #expect(told == all)
+    #expect(toldBefore > 10 && toldBefore < all.count)
+    #expect(all[toldBefore].text.hasPrefix("server: "))
+  }
+
+  @Test func `a configuration that cannot be used leaves out what it would have to say, and asks no server`() {
+    let findings = examination(configuration: "/nonexistent").run { _ in }
+    #expect(findings.contains { $0.id == .configurationUnusable })
+    #expect(findings.contains(.skipped(StateText.unknown)))
+    #expect(!findings.contains { $0.text.hasPrefix("accounts: ") || $0.text.hasPrefix("server: ") })
+    #expect(machine.requests.isEmpty)
+  }
+
+  @Test func `whoever is not root is told what only root can look at`() {
+    let findings = examination(isRoot: false).run { _ in }
+    let skipped = findings.filter { $0.level == .skipped }.map(\.text)
+    #expect(skipped == ["state: \(machine.folder.path)/state", "accounts: everybody's locks and files"])
+  }
+}

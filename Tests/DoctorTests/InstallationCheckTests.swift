@@ -1,0 +1,129 @@
+import Glibc
+import Testing
+import ToolTestSupport
+import UAFWire
+
+@testable import Doctor
+
+@Suite struct InstallationCheckTests {
+  private let machine = Machine()
+
+  @Test func `says what only root can look at`() {
+    let examined = machine.doctor(as: 1000)
+    #expect(examined.lines(about: "state") == ["skip state: \(machine.folder.path)/state : run it as root"])
+    #expect(!examined.hasFailed)
+  }
+
+  // MARK: Programs
+
+  @Test(arguments: [
+    (mode_t(0o777), "has mode 777 : chmod 755 "), (0o775, "has mode 775 : chmod 755 "),
+    (0o4755, "has mode 4755 : chmod 755 "), (0o644, "is no program : reinstall "),
+  ])
+  func `refuses a program that others may change, that has more rights, or that is none`(mode: mode_t, text: String) {
+    machine.folder.setMode(mode, of: "libexec/uaf-helper")
+    let examined = machine.doctor()
+    #expect(examined.lines(about: "helper").first?.hasPrefix("FAIL ") == true)
+    #expect(examined.lines(about: "helper").first?.contains(text) == true)
+    #expect(examined.hasFailed)
+  }
+
+  @Test func `refuses a program whose folder others may change, or that is somebody else's`() {
+    machine.folder.setMode(0o777, of: "libexec")
+    #expect(machine.doctor().lines(about: "fetch").first?.contains("/libexec has mode 777") == true)
+    machine.installation.owner = geteuid() + 1
+    #expect(machine.doctor().lines(about: "helper").first?.contains("belongs to uid") == true)
+  }
+
+  // MARK: State
+
+  @Test(arguments: [
+    ("state", mode_t(0o755), "has mode 755 : chmod 700 "), ("state/accounts", 0o750, "has mode 750 : chmod 700 "),
+    ("state/device.key", 0o444, "has mode 444 : chmod 400 "),
+  ])
+  func `refuses state that others may read`(name: String, mode: mode_t, text: String) {
+    machine.folder.setMode(mode, of: name)
+    let examined = machine.doctor()
+    #expect(examined.lines(about: "state").last?.hasPrefix("FAIL ") == true)
+    #expect(examined.lines(about: "state").last?.contains("\(name) \(text)") == true)
+    #expect(examined.hasFailed)
+  }
+
+  @Test func `says how a missing key is made`() {
+    machine.folder.delete("state/device.key")
+    let line = machine.doctor().lines(about: "state").last
+    #expect(
+      line
+        == "FAIL state: \(machine.folder.path)/state/device.key: No such file or directory : uafctl init [state-missing]"
+    )
+  }
+
+  @Test func `refuses a key that was cut, or that is something else`() {
+    let key = "state/device.key"
+    machine.folder.delete(key)
+    _ = machine.folder.file(key, [UInt8](repeating: 7, count: 31), mode: 0o400)
+    #expect(machine.doctor().lines(about: "state").last?.contains("is not one file of 32 bytes") == true)
+    machine.folder.delete(key)
+    machine.folder.link(key, to: "/dev/zero")
+    #expect(machine.doctor().lines(about: "state").last?.contains("is something else") == true)
+  }
+
+  // MARK: Configuration
+
+  @Test func `names file, line and key of a mistake`() {
+    let machine = Machine(configuration: "[server]\nrequest_urll = \"https://x/\"\n")
+    let examined = machine.doctor()
+    let lines = examined.lines(about: "configuration")
+    #expect(lines.count == 1)
+    #expect(lines.first?.hasPrefix("FAIL configuration: \(machine.folder.path)/pam_uaf.conf:2: ") == true)
+    #expect(lines.first?.contains("request_urll") == true)
+    #expect(machine.requests.isEmpty)
+  }
+
+  @Test func `warns of each key that has no effect yet, and of no other`() {
+    let machine = Machine(
+      configuration: """
+        authenticators = ["passcode", "face", "fingerprint"]
+        \(Machine.configuration)
+        [general]
+        offline_max_age = 3600
+        [service.login]
+        offline = "deny"
+        offline_max_age = 60
+        [service.sudo]
+        language = "ko"
+        offline = "deny"
+        [passcode.lock]
+        retry_count_to_lock = 3
+        [biometric.lock]
+        retry_count_to_lock = 3
+
+        """)
+    let examined = machine.doctor()
+    let told = examined.lines(about: "configuration").filter { $0.contains("has no effect") }
+    let subjects = [
+      "fingerprint in authenticators", "face in authenticators", "biometric.lock", "general.offline_max_age",
+      "service.login.offline_max_age",
+    ]
+    #expect(
+      told
+        == subjects.map {
+          "warn configuration: \($0) has no effect in this version : leave it out, and rely on nothing it says "
+            + "[configuration-no-effect]"
+        })
+    #expect(!examined.hasFailed)
+  }
+
+  @Test func `refuses a configuration that others may write`() {
+    machine.folder.setMode(0o666, of: "pam_uaf.conf")
+    #expect(machine.doctor().lines(about: "configuration").first?.contains("chmod go-w it") == true)
+  }
+
+  @Test func `a configuration without a server lets nobody in`() {
+    let machine = Machine(configuration: "")
+    #expect(
+      machine.doctor().lines(about: "configuration").last
+        == "FAIL configuration: \(machine.folder.path)/pam_uaf.conf names no server : write [server], or uafctl trust "
+        + "--code FILE [configuration-no-server]")
+  }
+}

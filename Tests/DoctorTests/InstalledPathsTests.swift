@@ -1,0 +1,10 @@
+import Testing
+
+@testable import Doctor
+
+@Suite struct InstalledPathsTests {
+  @Test func `the helper lies beside the folder of the program`() {
+    let path = InstalledPaths.program("no-such-program")
+    #expect(path.hasPrefix("/") && !path.contains("..") && path.hasSuffix("/libexec/pam-uaf/no-such-program"))
+  }
+}

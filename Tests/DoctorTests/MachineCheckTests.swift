@@ -1,0 +1,151 @@
+import Glibc
+import Testing
+import ToolTestSupport
+import UAFWire
+
+@testable import Doctor
+
+@Suite struct MachineCheckTests {
+  private let machine = Machine()
+
+  /// The names of what is found once the facts were changed.
+  private func found(_ change: (inout MachineFacts) -> Void) -> [FindingID] {
+    var facts = MachineFacts.ofATest
+    change(&facts)
+    return MachineCheck(facts: facts).findings().compactMap(\.id)
+  }
+
+  @Test func `has nothing to say about a kernel with everything`() {
+    #expect(found { _ in } == [])
+    #expect(found { $0.mayLeaveNetwork = nil } == [])
+  }
+
+  @Test func `tells what the sandbox lacks`() {
+    #expect(found { $0.landlock = -1 } == [.kernelLandlock])
+    #expect(found { $0.landlock = 0 } == [.kernelLandlock])
+    #expect(found { $0.hasSeccomp = false } == [.kernelSeccomp])
+    #expect(found { $0.hasNetworkNamespaces = false } == [.kernelNetwork])
+    #expect(found { $0.mayLeaveNetwork = false } == [.kernelNetwork])
+  }
+
+  @Test(arguments: [nil, "", "x", "4e9a9c5d-8c1c-4a3b-9d43-0123456789a", "4e9a9c5d-8c1c-4a3b-9d43-0123456789ag"])
+  func `fails where starts of the machine cannot be told apart`(bootID: String?) {
+    #expect(found { $0.bootID = bootID } == [.bootID])
+  }
+
+  @Test func `tells of a clock that was never set, and of a log that takes nothing`() {
+    #expect(found { $0.time = 86_400 } == [.clock])
+    #expect(found { $0.time = 1_767_225_600 } == [])
+    #expect(found { $0.isSynchronised = false } == [.clockUnsynchronised])
+    #expect(found { $0.isSynchronised = nil } == [])
+    #expect(found { $0.logFailure = ENOENT } == [.log])
+  }
+
+  @Test func `reaches a log that listens, and no other`() {
+    let folder = Folder()
+    #expect(MachineFacts.reachLog(folder.path + "/log") == ENOENT)
+    #expect(MachineFacts.reachLog(folder.file("file", [], mode: 0o600)) == ECONNREFUSED)
+    #expect(MachineFacts.reachLog(String(repeating: "x", count: 108)) == ENAMETOOLONG)
+    let facts = MachineFacts.ofThisMachine()
+    #expect(facts.bootID?.isEmpty == false && facts.time > 1_767_225_600 && facts.hasNetworkNamespaces)
+  }
+
+  // MARK: Programs, socket, core, account
+
+  @Test(arguments: [
+    nil, "", "uaf-helper 0.0.1\n", "uaf-fetch \(ToolVersion.number)\n", "uaf-helper \(ToolVersion.number)",
+  ])
+  func `fails where a program is of another version`(output: String?) {
+    machine.outputs[machine.installation.helperPath] = output
+    #expect(machine.has(.programVersion))
+    #expect(machine.doctor().lines(about: "fetch").first?.hasPrefix("ok   ") == true)
+  }
+
+  @Test func `runs no program that others may change`() {
+    machine.folder.setMode(0o777, of: "libexec/uaf-helper")
+    #expect(machine.has(.programOpen) && !machine.has(.programVersion))
+    #expect(!machine.ran.contains { $0.first == machine.installation.helperPath })
+    #expect(machine.ran.contains([machine.installation.fetchPath, "--version"]))
+  }
+
+  @Test func `fails where others may put another socket into its folder`() {
+    _ = machine.folder.folder("run", mode: 0o777)
+    machine.installation.socketPath = machine.folder.path + "/run/helper.sock"
+    #expect(machine.has(.runFolder) && !machine.has(.socketMissing))
+    machine.folder.setMode(0o755, of: "run")
+    #expect(!machine.has(.runFolder) && machine.has(.socketMissing))
+  }
+
+  @Test func `fails where the core says nothing, or is of another version`() {
+    machine.document = nil
+    #expect(machine.has(.coreSilent))
+    machine.document = "{}"
+    #expect(machine.has(.coreSilent))
+    machine.document = Machine.document(Machine.passcode, version: "0.0.1")
+    #expect(machine.has(.coreVersion) && !machine.has(.coreSilent))
+  }
+
+  @Test func `tells people of their own account`() {
+    machine.document = Machine.document("")
+    #expect(machine.has(.accountUnregistered, as: 1000))
+    #expect(!machine.has(.accountUnregistered))
+    machine.document = Machine.document(Machine.authenticator(state: 3007))
+    #expect(machine.has(.accountUnregistered, as: 1000))
+    machine.document = Machine.document(Machine.authenticator(state: 3008))
+    #expect(machine.has(.accountLocked, as: 1000) && !machine.has(.accountUnregistered, as: 1000))
+    machine.document = Machine.document(Machine.passcode)
+    #expect(!machine.has(.accountLocked, as: 1000) && !machine.has(.accountUnregistered, as: 1000))
+  }
+
+  // MARK: The configuration's choices
+
+  @Test func `tells what offline costs, and where it is set`() {
+    let offline = Machine(
+      configuration: Machine.configuration
+        + "[general]\noffline_max_age = 3600\n[service.login]\noffline = \"allow\"\n[service.sudo]\ntransaction = true\n"
+    )
+    let line = offline.doctor().lines(about: "configuration").last
+    #expect(line?.hasPrefix("warn configuration: offline = \"allow\" in service.login: ") == true)
+    #expect(line?.hasSuffix(" [offline]") == true)
+    #expect(!machine.has(.offline))
+  }
+
+  @Test func `tells where states are shown to the network`() {
+    let shown = Machine(configuration: Machine.configuration + "[general]\nhide_state = false\n")
+    #expect(shown.has(.hideState))
+    let hidden = Machine(configuration: Machine.configuration + "[general]\nhide_state = true\n")
+    #expect(!hidden.has(.hideState) && !machine.has(.hideState))
+  }
+
+  @Test func `tells what uaf-fetch's sandbox lacks`() {
+    machine.server?.missing = "landlock:38"
+    #expect(machine.has(.kernelFetch))
+    machine.server?.missing = nil
+    #expect(!machine.has(.kernelFetch))
+  }
+
+  // MARK: A program's output
+
+  private static let shell = "/bin/sh"
+
+  @Test func `takes what a program prints, where it ends well`() {
+    #expect(ProgramOutput.text(of: Self.shell, ["-c", "echo one; echo two >&2"]) == "one\n")
+    #expect(ProgramOutput.text(of: Self.shell, ["-c", "echo one; exit 1"]) == nil)
+    #expect(ProgramOutput.text(of: Self.shell, ["-c", "kill -9 $$"]) == nil)
+    #expect(ProgramOutput.text(of: "/nonexistent", []) == nil)
+  }
+
+  @Test func `takes no more than anybody has to say, and hands nothing on`() {
+    #expect(ProgramOutput.text(of: Self.shell, ["-c", "while :; do echo 0123456789; done"]) == nil)
+    let environment = ProgramOutput.text(of: "/usr/bin/env", [])
+    #expect(environment?.contains("HOME=") == false && environment?.contains("PATH=/usr/sbin:") == true)
+  }
+
+  // MARK: Names
+
+  @Test func `every finding is explained in the manual, and nothing else is`() throws {
+    let page = try manual()
+    let names = page.split(separator: "\n").filter { $0.hasPrefix(".It Sy ") }.map { String($0.dropFirst(7)) }
+    #expect(names.sorted() == FindingID.allCases.map(\.rawValue).sorted())
+  }
+}

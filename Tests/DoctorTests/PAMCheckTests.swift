@@ -1,0 +1,243 @@
+import FidoResults
+import Foundation
+import Glibc
+import Testing
+import ToolTestSupport
+
+@testable import PAMStacks
+@testable import Doctor
+
+@Suite struct PAMCheckTests {
+  private let machine = Machine()
+
+  private func check(isRoot: Bool = true, modules: [String]? = nil) -> PAMCheck {
+    PAMCheck(
+      directory: machine.pam, moduleFolders: modules ?? machine.installation.moduleFolders, vendorFolders: [],
+      owner: geteuid(), passwords: machine.passwords, isRoot: isRoot)
+  }
+
+  /// The names of what is found in services of these texts.
+  private func found(_ services: [String: String], isRoot: Bool = true) -> [FindingID] {
+    for (name, text) in services { machine.service(name, text) }
+    return check(isRoot: isRoot).findings().compactMap(\.id)
+  }
+
+  /// The report about one service's stack.
+  private func report(_ stack: String) -> String {
+    machine.service("sudo", stack)
+    let findings = check().findings()
+    let verdict = findings.last { $0.text.hasPrefix("pam: \(machine.pam)/") }
+    return verdict?.line(in: .english, colours: false).replacing(machine.pam, with: "") ?? ""
+  }
+
+  @Test(arguments: [
+    "auth sufficient pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=1 default=ignore] pam_uaf.so\nauth requisite pam_unix.so\nauth required pam_permit.so",
+    "auth\tSufficient\t/lib/security/pam_uaf.so conf=/x # note\n-auth required pam_sss.so",
+    "auth sufficient \\\n pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=done auth_err=die default=die] pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_ldap.so",
+  ])
+  func `sees another way in behind it`(stack: String) {
+    #expect(report(stack) == "ok   pam: /sudo: another way in stands behind it")
+  }
+
+  @Test(arguments: [
+    "auth sufficient pam_unix.so\nauth required pam_uaf.so",
+    "auth [success=2 default=ignore] pam_unix.so\nauth required pam_uaf.so",
+  ])
+  func `sees another way in before it`(stack: String) {
+    #expect(report(stack) == "ok   pam: /sudo: another way in stands before it")
+  }
+
+  @Test(arguments: [
+    "auth [success=1 default=ignore] pam_succeed_if.so\nauth required pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=2 default=ignore] pam_group.so\nauth optional pam_env.so\nauth requisite pam_uaf.so\n"
+      + "auth required pam_unix.so",
+  ])
+  func `sees who is led past it`(stack: String) {
+    #expect(report(stack) == "ok   pam: /sudo: some are led past it to another way in")
+  }
+
+  @Test(arguments: ["instead", "fallback"], ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "locker"])
+  func `judges the stacks it comes with where they are included, and as good`(shape: String, service: String) throws {
+    let stacks = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "pam.d").appending(path: shape)
+    machine.service("common-auth", "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so")
+    machine.service("common-account", "account required pam_unix.so")
+    machine.service("uaf-" + service, try String(contentsOf: stacks.appending(path: service), encoding: .utf8))
+    let report = report("@include uaf-\(service)\n@include common-account")
+    #expect(report == "ok   pam: /sudo: some are led past it to another way in")
+  }
+
+  @Test(arguments: [
+    // The jump ends at the module, behind the last line, or at one that authenticates nobody.
+    "auth [success=1 default=ignore] pam_succeed_if.so\nauth optional pam_env.so\nauth required pam_uaf.so\n"
+      + "auth required pam_unix.so",
+    "auth [success=9 default=ignore] pam_succeed_if.so\nauth required pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=1 default=ignore] pam_succeed_if.so\nauth required pam_uaf.so\nauth required pam_deny.so",
+    "auth required pam_uaf.so", "auth required pam_unix.so\nauth required pam_uaf.so",
+    "auth requisite pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=done authinfo_unavail=ignore default=die] pam_uaf.so\nauth required pam_unix.so",
+    "auth required pam_env.so\nauth sufficient pam_uaf.so\nauth required pam_deny.so",
+    "auth required pam_uaf.so\n# auth sufficient pam_unix.so",
+  ])
+  func `warns where nobody gets in without it`(stack: String) {
+    #expect(report(stack).hasPrefix("warn pam: /sudo: nobody gets in where it refuses, administrators included : "))
+  }
+
+  @Test(arguments: [
+    "auth sufficient pam_uaf.so", "auth sufficient pam_uaf.so\nauth required pam_permit.so",
+    "auth optional pam_uaf.so\nauth required pam_env.so",
+    "auth [default=ignore] pam_uaf.so",
+  ])
+  func `fails where its refusal refuses nobody`(stack: String) {
+    #expect(report(stack).hasPrefix("FAIL pam: /sudo: a refusal is followed by nothing that refuses : "))
+  }
+
+  @Test func `follows includes, but not for ever`() {
+    machine.service("inner", "auth required pam_unix.so")
+    machine.service("outer", "auth include inner")
+    #expect(report("auth sufficient pam_uaf.so\nauth substack outer").hasPrefix("ok   "))
+    machine.service("loop", "@include loop\nauth sufficient pam_uaf.so\nauth required pam_unix.so")
+    #expect(!report("auth sufficient pam_uaf.so\n@include loop").isEmpty)
+  }
+
+  @Test func `looks for the module the lines name`() {
+    machine.service("sudo", "auth required /nonexistent/pam_uaf.so")
+    machine.service("login", "auth required pam_uaf.so")
+    let findings = check().findings()
+    #expect(findings.contains(.ok(PAMText.module(path: "\(machine.folder.path)/libexec/pam_uaf.so"))))
+    #expect(findings.contains(.failure(.pamModule, PAMText.noModule("/nonexistent/pam_uaf.so"))))
+  }
+
+  @Test func `says so where no service uses it, and leaves other files alone`() {
+    machine.service("sudo.dpkg-old", "auth required pam_uaf.so")
+    machine.service("sudo~", "auth required pam_uaf.so")
+    machine.service("other", "auth required pam_unix.so")
+    let findings = check(modules: []).findings()
+    #expect(findings == [.warning(.pamUnused, PAMText.unused(folder: machine.pam))])
+  }
+
+  @Test func `a use that is no authentication says nothing about ways in`() {
+    machine.service("passwd", "password optional pam_uaf.so")
+    let findings = check().findings()
+    #expect(findings == [.ok(PAMText.module(path: "\(machine.folder.path)/libexec/pam_uaf.so"))])
+  }
+
+  @Test(arguments: [
+    "", " \t", "# auth required pam_uaf.so", " \\\n# x", "\0auth required pam_uaf.so",
+  ])
+  func `reads no line where there is none`(line: String) {
+    #expect(PAMLine(line[...]) == nil || PAMLine(line[...]) == .unreadable)
+  }
+
+  @Test(arguments: ["auth", "auth required", "auth [success=1 pam_uaf.so", "@include", "- auth required pam_uaf.so"])
+  func `reads a line that refuses everybody as one`(line: String) {
+    #expect(PAMLine(line[...])?.isWellFormed == false)
+  }
+
+  // MARK: What is easily overlooked
+
+  private static let good = WholeMachine.stack
+
+  @Test func `has nothing to say about a stack in good order`() {
+    #expect(found(["sudo": Self.good]) == [])
+  }
+
+  @Test func `tells of nouserok, wherever it stands`() {
+    let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so debug nouserok")
+    #expect(found(["sudo": "@include common-uaf", "common-uaf": stack]) == [.pamNouserok])
+    #expect(found(["common-uaf": stack.replacing("nouserok", with: "# nouserok")]) == [])
+  }
+
+  @Test func `tells where nouserok has no effect, because the configuration hides states`() {
+    let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so nouserok")
+    machine.service("sudo", stack)
+    machine.service("login", stack)
+    var check = check()
+    check.hidesState = { $0 == "login" }
+    let named = check.findings().filter { $0.id == .pamNouserokHidden || $0.id == .pamNouserok }
+    #expect(named.map(\.id) == [.pamNouserokHidden, .pamNouserok])
+    #expect(named.first?.text.contains("/login: nouserok has no effect") == true)
+  }
+
+  @Test(arguments: [
+    "pam_uafs.so", "pam_auf.so", "pam-uaf.so", "PAM_UAF.so", "pam_uaf", "libpam_uaf.so", "/lib/security/pam_ufa.so",
+  ])
+  func `fails where a line names a module that is not there, and ours was meant`(module: String) {
+    #expect(found(["sudo": Self.good, "login": "auth required \(module)"]) == [.pamMisspelt])
+    #expect(found(["common-auth": "auth required \(module)"]).contains(.pamMisspelt))
+  }
+
+  @Test(arguments: ["pam_unix.so", "pam_sss.so", "pam_deny.so", "/lib/security/pam_faillock.so"])
+  func `takes no other module for a misspelt one`(module: String) {
+    #expect(found(["sudo": Self.good, "login": "auth required \(module)"]) == [])
+  }
+
+  @Test func `a module that is there is not misspelt, whatever it is called`() {
+    _ = machine.folder.file("libexec/pam_u2f.so", [1], mode: 0o644)
+    #expect(found(["sudo": Self.good, "login": "auth required pam_u2f.so"]) == [])
+    machine.folder.delete("libexec/pam_u2f.so")
+    #expect(found(["sudo": Self.good, "login": "auth required pam_u2f.so"]) == [.pamMisspelt])
+  }
+
+  @Test func `tells of an account line without a password line, and of no other`() {
+    let stack = Self.good.replacing("password required pam_uaf.so", with: "")
+    #expect(found(["sudo": stack]) == [.pamNoPasswordLine])
+    #expect(found(["sudo": stack.replacing("account required pam_uaf.so", with: "")]) == [])
+  }
+
+  @Test(arguments: [
+    "auth optional pam_uaf.so\nauth required pam_unix.so",
+    "auth [default=ignore] pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=ignore auth_err=ignore default=ignore] pam_uaf.so\n@include other",
+  ])
+  func `tells where the module's word counts for nothing`(stack: String) {
+    #expect(found(["sudo": stack, "other": "auth required pam_unix.so"]) == [.pamNoEffect])
+  }
+
+  @Test(arguments: [
+    "auth sufficient pam_uaf.so\nauth required pam_unix.so",
+    "auth [success=1 default=ignore] pam_uaf.so\nauth requisite pam_unix.so\nauth required pam_permit.so",
+    "auth [success=ok default=ignore] pam_uaf.so\nauth required pam_unix.so",
+  ])
+  func `does not tell so where its success counts`(stack: String) {
+    #expect(found(["sudo": stack]) == [])
+  }
+
+  @Test func `fails where a service includes a stack that is not there`() {
+    #expect(found(["sudo": "@include uaf-sudo", "login": Self.good]) == [.pamInclude])
+    #expect(found(["uaf-sudo": Self.good]) == [])
+  }
+
+  @Test func `fails where a module can be changed by others`() {
+    machine.folder.setMode(0o666, of: "libexec/pam_uaf.so")
+    #expect(found(["sudo": Self.good]) == [.pamModule])
+    machine.folder.delete("libexec/pam_uaf.so")
+    machine.folder.link("libexec/pam_uaf.so", to: "/etc/passwd")
+    #expect(found(["sudo": Self.good]) == [.pamModule])
+  }
+
+  @Test func `tells of pam-auth-update's profile`() {
+    let text = "auth [success=2 default=ignore] pam_uaf.so\nauth [success=1 default=ignore] pam_unix.so\n"
+    #expect(found(["common-auth": text, "sudo": "@include common-auth"]) == [.pamProfile])
+  }
+
+  @Test func `tells of a second way in that nobody can go`() {
+    machine.passwords.groups = [:]
+    #expect(found(["sudo": Self.good]) == [.rescueGroup])
+    machine.passwords.groups = ["uaf-rescue": []]
+    #expect(found(["sudo": Self.good]) == [.rescueGroup])
+    machine.passwords.groups = ["uaf-rescue": ["alice", "bob"]]
+    #expect(found(["sudo": Self.good]) == [.rescuePassword])
+    #expect(found(["sudo": Self.good], isRoot: false) == [])
+    #expect(check(isRoot: false).findings().contains { $0.level == .skipped })
+    machine.passwords.states["bob"] = .usable
+    #expect(found(["sudo": Self.good]) == [])
+  }
+
+  @Test func `asks nothing of the rescue group where no stack knows it`() {
+    machine.passwords.groups = [:]
+    #expect(found(["sudo": "auth sufficient pam_uaf.so\nauth required pam_unix.so"]) == [])
+  }
+}

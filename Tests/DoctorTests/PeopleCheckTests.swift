@@ -1,0 +1,62 @@
+import Glibc
+import Testing
+import ToolTestSupport
+import UAFWire
+
+@testable import Doctor
+
+@Suite struct PeopleCheckTests {
+  private let machine = Machine()
+
+  private func state(_ state: Int, of name: String) -> Finished {
+    Machine.finished(Machine.document(Machine.authenticator(state: state), name: name))
+  }
+
+  private func lines() -> [String] { machine.doctor().lines(about: "accounts") }
+
+  @Test func `asks the core about each account that has a file, and no other`() {
+    machine.register(1000, state(3006, of: "alice"))
+    machine.register(1001, state(3006, of: "bob"))
+    _ = machine.folder.file("state/accounts/1000.db-journal", [], mode: 0o600)
+    _ = machine.folder.file("state/accounts/.1001.new", [], mode: 0o600)
+    let examined = machine.doctor()
+    #expect(examined.lines(about: "accounts") == ["ok   accounts: 2 registered, none locked or damaged"])
+    #expect(examined.asked == ["alice", "bob"])
+  }
+
+  @Test func `tells root how many are locked, and who`() {
+    machine.register(1000, state(3006, of: "alice"))
+    machine.register(1001, state(3008, of: "bob"))
+    #expect(lines().first?.hasPrefix("warn accounts: 1 of 2 locked: bob (passcode) : ") == true)
+    #expect(!machine.doctor().hasFailed)
+    machine.others[0] = [.finished(state(3008, of: "alice"))]
+    #expect(lines().first?.hasPrefix("FAIL accounts: 2 of 2 locked: alice (passcode), bob (passcode) : ") == true)
+  }
+
+  @Test func `what is left of a deregistered account is not counted`() {
+    machine.register(1000, state(3007, of: "alice"))
+    #expect(lines() == ["ok   accounts: 0 registered, none locked or damaged"])
+  }
+
+  @Test func `says in the core's own words whose state cannot be used`() {
+    var end = Finished(pamCode: 11, result: 3014)
+    end.text = "state damaged or edited: the account is locked"
+    machine.register(1001, end)
+    #expect(lines().first?.hasPrefix("FAIL accounts: bob: state damaged or edited: the account is locked : ") == true)
+    #expect(lines().first?.contains("uafctl forget bob") == true)
+  }
+
+  @Test func `tells nobody but root`() {
+    machine.register(1001, state(3008, of: "bob"))
+    let examined = machine.doctor(as: 1000)
+    #expect(
+      examined.lines(about: "accounts") == ["skip accounts: everybody's locks and files : run it as root"])
+    #expect(!examined.output.contains("bob"))
+  }
+
+  @Test func `a core that does not answer is told once, and accounts are not guessed`() {
+    machine.register(1001, state(3008, of: "bob"))
+    machine.others = [[]]
+    #expect(lines().first?.hasPrefix("skip accounts: the core cannot be asked: ") == true)
+  }
+}

@@ -1,0 +1,333 @@
+import Testing
+import ToolTestSupport
+import UAFWire
+
+@testable import Doctor
+
+@Suite struct ServerCheckTests {
+  private static let plain = """
+    [server]
+    request_url = "https://fido.example.com/auth/{user}"
+    response_url = "https://fido.example.com/auth"
+    dialect = "plain"
+    [server.registration]
+    request_url = "https://fido.example.com/reg/{user}"
+    response_url = "https://fido.example.com/reg"
+    [server.deregistration]
+    request_url = "https://fido.example.com/dereg"
+
+    """
+
+  /// What was asked: method, address without its host, and body.
+  private func asked(_ machine: Machine) -> [String] {
+    _ = machine.doctor()
+    return machine.requests.map { request in
+      let path = request.url.replacing("https://fido.example.com", with: "")
+      return "\(request.method) \(path) \(String(decoding: request.body ?? [], as: UTF8.self))"
+    }
+  }
+
+  // MARK: What is asked
+
+  @Test func `begins a login for a name that nobody has, reads the list of facets, and answers nothing`() {
+    #expect(
+      asked(Machine()) == [
+        #"post /uaf/get {"op":"Auth","context":"{\"username\":\"uafctl-doctor.invalid\"}"}"#, "get /uaf/facets ",
+        "post /uaf/respond {}",
+      ])
+  }
+
+  @Test func `asks each address that an operation has of its own, and for no registration`() {
+    let machine = Machine(
+      configuration: Machine.configuration + """
+        [server.registration]
+        request_url = "https://fido.example.com/r/get"
+        response_url = "https://fido.example.com/r/respond"
+        [server.deregistration]
+        request_url = "https://[2001:db8::1]:8443/d/{user}"
+
+        """)
+    #expect(
+      asked(machine).dropFirst(2) == [
+        "post /r/get {}", "post https://[2001:db8::1]:8443/d/uafctl-doctor.invalid {}", "post /uaf/respond {}",
+        "post /r/respond {}",
+      ])
+  }
+
+  @Test func `asks in plain for that name alone, and never for a deregistration that would not carry it`() {
+    #expect(
+      asked(Machine(configuration: Self.plain)) == [
+        "get /auth/uafctl-doctor.invalid ", "get /reg/uafctl-doctor.invalid ", "post /auth []", "post /reg []",
+      ])
+    let named = Machine(configuration: Self.plain + "[server.context]\nusername = \"who\"\n")
+    #expect(asked(named).contains("get /dereg?who=uafctl-doctor.invalid "))
+  }
+
+  @Test func `writes the name as the configuration writes names`() {
+    let machine = Machine(configuration: Machine.configuration + "username = \"{user}@corp\"\n")
+    #expect(asked(machine).first?.contains("uafctl-doctor.invalid@corp") == true)
+  }
+
+  @Test func `asks as the core would, and waits for no address longer than 10 s`() {
+    let machine = Machine(configuration: Machine.configuration + "timeout = 3\nproxy = \"http://proxy:8080\"\n")
+    _ = machine.doctor()
+    #expect(machine.requests.allSatisfy { $0.proxy == "http://proxy:8080" && $0.timeoutMilliseconds == 3000 })
+    #expect(machine.requests.first?.contentType == "application/fido+uaf; charset=utf-8")
+    let patient = Machine(configuration: Machine.configuration + "timeout = 30\n")
+    _ = patient.doctor()
+    #expect(patient.requests.allSatisfy { $0.timeoutMilliseconds == 10_000 })
+  }
+
+  @Test func `asks this machine by http where root allows it`() {
+    let machine = Machine(
+      configuration: """
+        [server]
+        request_url = "http://127.0.0.1:8080/uaf/get"
+        response_url = "http://127.0.0.1:8080/uaf/respond"
+        allow_insecure = true
+
+        """)
+    machine.server?.response = FetchResponse(.refused, handshakeCompleted: false)
+    #expect(machine.has(.serverUnreachable) && !machine.has(.serverAnswer))
+    #expect(machine.requests.first?.url == "http://127.0.0.1:8080/uaf/get")
+  }
+
+  @Test func `asks nothing more of a machine that cannot be reached`() {
+    let machine = Machine()
+    machine.server?.response = FetchResponse(.refused, handshakeCompleted: false)
+    _ = machine.doctor()
+    #expect(machine.requests.count == 1)
+  }
+
+  // MARK: What is answered
+
+  /// The answer of an address, and what is found then; nil for nothing.
+  struct Row: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let status: UInt16
+    let type: String
+    let body: String
+    let finding: FindingID?
+
+    init(_ status: UInt16, _ type: String, _ body: String, _ finding: FindingID?) {
+      testDescription = "\(status) \(type) \(body)"
+      self.status = status
+      self.type = type
+      self.body = body
+      self.finding = finding
+    }
+  }
+
+  private static let rows = [
+    Row(404, "text/html", "<p>", .serverPath), Row(405, "text/html", "", .serverPath),
+    Row(410, "text/html", "", .serverPath),
+    // Frameworks write their own status under the name that UAF has.
+    Row(404, "application/json", #"{"statusCode":404,"message":"Cannot POST"}"#, .serverPath),
+    Row(302, "text/html", "", .serverPath), Row(415, "text/plain", "", .serverType),
+    Row(401, "text/html", "", .serverAnswer), Row(403, "text/html", "", .serverAnswer),
+    Row(429, "text/plain", "", .serverAnswer), Row(503, "text/html", "", .serverAnswer),
+    Row(200, "text/html", "<html>", .serverAnswer), Row(200, "application/json", "{}", .serverAnswer),
+    Row(200, "application/json", "[]", .serverAnswer), Row(204, "", "", .serverAnswer),
+    Row(200, "application/json", #"{"statusCode":1400}"#, nil),
+    Row(400, "application/json", #"{"statusCode":1400}"#, nil),
+    Row(200, "application/fido+uaf", #"{"statusCode":1500}"#, nil),
+  ]
+
+  @Test(arguments: rows) func `knows a UAF server by its answer at each address`(row: Row) {
+    for (path, key) in [("/uaf/get", "server.request_url"), ("/uaf/respond", "server.response_url")] {
+      let machine = Machine()
+      machine.server?.answers[path] = FakeServer.text(row.body, type: row.type, status: row.status)
+      let examined = machine.doctor()
+      let lines = examined.output.split(separator: "\n").filter { $0.contains(key) }
+      #expect(lines.count == 1)
+      if let finding = row.finding {
+        #expect(lines.first?.hasSuffix(" [\(finding.rawValue)]") == true, "\(lines)")
+      } else {
+        #expect(lines.first?.hasPrefix("ok   ") == true, "\(lines)")
+      }
+    }
+  }
+
+  @Test(arguments: [400, 422, 500] as [UInt16])
+  func `a server may refuse an empty question in words of its own, but not a login's`(status: UInt16) {
+    let machine = Machine()
+    machine.server?.answers["/uaf/respond"] = FakeServer.text("no", type: "text/plain", status: status)
+    #expect(!machine.has(.serverAnswer))
+    machine.server?.answers["/uaf/get"] = FakeServer.text("no", type: "text/plain", status: status)
+    #expect(machine.has(.serverAnswer))
+  }
+
+  @Test func `a server of the plain dialect may say 404 of a name it does not know`() {
+    let machine = Machine(configuration: Self.plain)
+    for path in ["/auth", "/reg"] { machine.server?.answers[path] = FakeServer.json("{}", status: 400) }
+    for path in ["/auth/uafctl-doctor.invalid", "/reg/uafctl-doctor.invalid"] {
+      machine.server?.answers[path] = FakeServer.json(#"{"status":404}"#, status: 404)
+    }
+    #expect(!machine.doctor().hasFailed)
+    #expect(machine.has(.serverPath))
+    machine.server?.answers["/reg/uafctl-doctor.invalid"] = FakeServer.text("", type: "text/html", status: 404)
+    #expect(machine.doctor().hasFailed)
+  }
+
+  @Test func `says which facet the server does not list, and which list cannot be read`() {
+    let machine = Machine()
+    machine.server?.facets = ["linux:pam-module:pam_uaf2"]
+    let line = machine.doctor().lines(about: "facet").first
+    #expect(line?.hasPrefix("FAIL facet: linux:pam-module:pam_uaf: ") == true)
+    #expect(line?.hasSuffix(" [facet-list]") == true)
+    machine.server = FakeServer()
+    machine.server?.answers["/uaf/facets"] = FakeServer.json(#"{"trustedFacets":[]}"#)
+    #expect(machine.has(.facetList))
+    machine.server?.answers["/uaf/facets"] = FakeServer.text("", type: "text/html", status: 404)
+    #expect(machine.has(.facetList))
+  }
+
+  // MARK: Certificates, clocks, keys
+
+  @Test(arguments: [
+    (FakeServer.now - 86_400 * 3, "fido.example.com", "it expired 3 days ago"),
+    (FakeServer.now + 86_400, "other.example.com", "it is not for fido.example.com"),
+    (FakeServer.now + 86_400, "fido.example.com", "who issued it is not in the system's authorities"),
+  ])
+  func `says why a certificate is refused`(end: Int64, name: String, text: String) {
+    let machine = Machine()
+    var refused = FetchResponse(.certificateRefused, handshakeCompleted: true)
+    refused.certificate = FakeServer.makeCertificate(until: end, name: name)
+    machine.server?.response = refused
+    let line = machine.doctor().lines(about: "server").first
+    #expect(line?.contains(text) == true && line?.hasSuffix(" [server-certificate]") == true, "\(line ?? "")")
+    #expect(machine.requests.last?.method == .get && machine.requests.last?.skipsVerification == true)
+  }
+
+  @Test func `warns of a certificate that ends within 14 days`() {
+    let machine = Machine()
+    machine.server?.certificate = FakeServer.makeCertificate(until: FakeServer.now + 13 * 86_400)
+    #expect(machine.has(.certificateEnds))
+    machine.server?.certificate = FakeServer.makeCertificate(until: FakeServer.now + 14 * 86_400)
+    #expect(!machine.has(.certificateEnds))
+  }
+
+  @Test func `compares the clocks, and takes a minute for none`() {
+    let machine = Machine()
+    for (date, isApart) in [(-60, false), (60, false), (-61, true), (61, true), (3600, true)] {
+      machine.server?.date = UInt32(FakeServer.now + Int64(date))
+      #expect(machine.has(.clockServer) == isApart)
+    }
+    #expect(!machine.doctor().hasFailed)
+    machine.server?.date = nil
+    #expect(!machine.has(.clockServer))
+  }
+
+  /// A machine with this text as the key of verdicts, and with another one as the server's.
+  private func machine(_ key: [UInt8], _ folder: Folder, more: String = "require_signed_verdict = true") -> Machine {
+    let path = folder.file("verdict.pub", key, mode: 0o644)
+    return Machine(configuration: Machine.configuration + "verdict_key = \"\(path)\"\n\(more)\n")
+  }
+
+  @Test func `compares the key of verdicts with the server's`() {
+    let folder = Folder()
+    let machine = machine(FakeServer.verdictKey, folder)
+    #expect(machine.doctor().lines(about: "verdict").first?.hasSuffix(" is the server's") == true)
+    machine.server?.publishedKey = FakeServer.makeKey()
+    #expect(machine.has(.verdictKey) && machine.doctor().hasFailed)
+    machine.server?.publishedKey = nil
+    #expect(!machine.has(.verdictKey))
+  }
+
+  @Test func `a key of verdicts that nobody asks for is no failure, and one that is none always is`() {
+    let folder = Folder()
+    let idle = machine(FakeServer.makeKey(), folder, more: "")
+    #expect(idle.has(.verdictKey) && !idle.doctor().hasFailed)
+    folder.delete("verdict.pub")
+    let broken = machine(Array("no key".utf8), folder)
+    #expect(broken.has(.verdictKey) && broken.doctor().hasFailed)
+    folder.delete("verdict.pub")
+    #expect(broken.has(.verdictKey))
+  }
+
+  @Test func `a signed yes makes clocks apart a failure`() {
+    let folder = Folder()
+    let machine = machine(FakeServer.verdictKey, folder)
+    machine.server?.date = UInt32(FakeServer.now) - 3600
+    #expect(machine.has(.clockServer) && machine.doctor().hasFailed)
+  }
+
+  @Test func `names the proxy where it may be the proxy's fault`() {
+    let machine = Machine(configuration: Machine.configuration + "proxy = \"http://proxy:8080\"\n")
+    machine.server?.response = FetchResponse(.refused, handshakeCompleted: false)
+    #expect(
+      machine.doctor().lines(about: "server").first?.contains("by way of proxy http://proxy:8080: ") == true)
+    #expect(machine.has(.serverProxy))
+    machine.server?.response = FetchResponse(.tlsFailed, handshakeCompleted: false)
+    #expect(!machine.has(.serverProxy) && machine.has(.serverUnreachable))
+  }
+
+  @Test func `trusts the configured authority alone`() {
+    let machine = Machine(configuration: Machine.configuration + "ca_file = \"/nonexistent/ca.pem\"\n")
+    let line = machine.doctor().lines(about: "server").first
+    #expect(line?.hasPrefix("FAIL server: ca_file /nonexistent/ca.pem: ") == true)
+    #expect(machine.requests.isEmpty)
+    let folder = Folder()
+    let path = folder.file("ca.pem", Array("PEM".utf8), mode: 0o644)
+    let other = Machine(configuration: Machine.configuration + "ca_file = \"\(path)\"\n")
+    _ = other.doctor()
+    #expect(other.requests.first?.certificateAuthorities == "PEM")
+  }
+
+  @Test func `warns in red where certificates are not checked`() {
+    let machine = Machine(
+      configuration: """
+        [server]
+        request_url = "https://127.0.0.1:8443/uaf/get"
+        response_url = "https://127.0.0.1:8443/uaf/respond"
+        tls_verify = false
+
+        """)
+    let examined = machine.doctor(colours: true)
+    #expect(examined.output.contains("\u{1B}[31mwarn configuration: tls_verify = false: "))
+    #expect(machine.requests.first?.skipsVerification == true)
+    #expect(
+      examined.lines(about: "server").first
+        == "ok   server: https://127.0.0.1:8443 answers (status 200), its certificate was not checked")
+  }
+
+  @Test(arguments: [
+    (FetchOutcome.nameNotResolved, "the name cannot be resolved"), (.refused, "the connection was refused"),
+    (.unreachable, "no network leads there"),
+    (.timedOut, "no answer within the time"), (.tlsFailed, "no TLS"),
+    (.connectionLost, "the connection was lost"),
+    (.stalled, "connected, and no TLS within the time"), (.ownMeans, "this machine lacks what a connection needs"),
+    (.other, "failed"),
+  ])
+  func `a server that cannot be used is a failure, with what to do`(outcome: FetchOutcome, text: String) {
+    let machine = Machine()
+    var response = FetchResponse(outcome, handshakeCompleted: false)
+    response.detail = "curl\u{1B} says"
+    machine.server?.response = response
+    let examined = machine.doctor()
+    let line = examined.lines(about: "server").first
+    #expect(line?.hasPrefix("FAIL server: https://fido.example.com:443: \(text) (curl says) : ") == true)
+    #expect(examined.hasFailed)
+  }
+
+  @Test func `uaf-fetch is started with the conversation as descriptor 3`() throws {
+    let folder = Folder()
+    let request = FetchRequest(.get, url: "https://x/", timeoutMilliseconds: 1000)
+    let answer = FetchResponse(.timedOut, handshakeCompleted: false)
+    let octal = try answer.packet().map { "\\0" + String($0, radix: 8) }.joined()
+    let program = folder.file(
+      "fetch", Array("#!/bin/sh\ndd bs=65536 count=1 <&3 >'\(folder.path)/asked'\nprintf '%b' '\(octal)' >&3\n".utf8),
+      mode: 0o700)
+    #expect(FetchProbe(path: program).exchange(request) == FetchAnswer(response: answer))
+    #expect(try folder.bytes("asked") == request.packet())
+  }
+
+  @Test(arguments: ["exit 0", "printf '\\202' >&3", "printf '\\204' >&3", "echo garbage >&3"])
+  func `a uaf-fetch that does not keep to the protocol has no answer`(script: String) {
+    let folder = Folder()
+    let program = folder.file("fetch", Array("#!/bin/sh\n\(script)\n".utf8), mode: 0o700)
+    let request = FetchRequest(.get, url: "https://x/", timeoutMilliseconds: 1000)
+    #expect(FetchProbe(path: program).exchange(request) == nil)
+    #expect(FetchProbe(path: folder.path + "/none").exchange(request) == nil)
+  }
+}

@@ -1,0 +1,27 @@
+import Glibc
+import ToolTestSupport
+import UAFWire
+
+@testable import Doctor
+@testable import UAFTool
+
+extension Machine {
+  /// What `uafctl doctor` says on this machine.
+  func doctor(as userID: uid_t = 0, colours: Bool = false, locale: String? = nil, _ options: String...) -> Bench {
+    Bench(
+      ["doctor", "--pam-directory", pam] + options, as: userID, core: core(), locale: locale,
+      installation: installation, colours: colours)
+  }
+
+  private func core() -> FakeCore {
+    FakeCore(each: [document.map { [.finished(Self.finished($0))] } ?? []] + others)
+  }
+
+  /// Whether a report has a line with that name of a finding.
+  func has(_ id: FindingID, as userID: uid_t = 0) -> Bool { doctor(as: userID).output.contains("[\(id.rawValue)]\n") }
+
+  /// The lines of a report about one thing.
+  static func lines(_ bench: Bench, about subject: String) -> [String] {
+    bench.output.split(separator: "\n").map(String.init).filter { $0.dropFirst(5).hasPrefix(subject + ": ") }
+  }
+}

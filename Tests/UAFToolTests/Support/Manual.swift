@@ -1,8 +1,0 @@
-import Foundation
-
-/// The source of uafctl(1).
-func manual() throws -> String {
-  let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-  return try String(contentsOf: root.appending(path: "man/uafctl.1"), encoding: .utf8)
-}
