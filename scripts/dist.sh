@@ -9,6 +9,8 @@
 # namespaces of its own: the checkout and the Swift toolchain are at their paths, `build` and `.build` are those of the
 # release (build/dist/DIST), and everything else is gone afterwards. The machine's own release is no root: the command runs
 # as it is.
+#
+# Ends with 64 for a name that is none of ours, with 69 where no such release can be had, else as the command does.
 set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."
@@ -29,14 +31,14 @@ if (($# == 0)); then stop 64 "no command: scripts/dist.sh $dist COMMAND [ARGUMEN
 if [[ $(. /etc/os-release && echo "${VERSION_CODENAME-}") == "$dist" ]]; then exec "$@"; fi
 
 if ((EUID != 0)); then
-  command -v sudo >/dev/null || stop 1 "namespaces need root, and there is no sudo here: run this as root"
+  command -v sudo >/dev/null || stop 69 "namespaces need root, and there is no sudo here: run this as root"
   exec sudo -E env "PATH=$PATH" scripts/dist.sh "$dist" "$@"
 fi
 unshare --mount --pid --uts --ipc --fork true 2>/dev/null ||
   stop 69 "no namespaces can be made here (CAP_SYS_ADMIN is missing), so there is no $dist to run '$1' in"
 
 # The folder that has the compiler, wherever a link or a version manager keeps it.
-toolchain=$(swift -print-target-info 2>/dev/null | sed -n 's,.*"runtimeResourcePath": "\(.*\)/lib/swift".*,\1,p')
+toolchain=$(swift -print-target-info 2>/dev/null | sed -n 's,.*"runtimeResourcePath": "\(.*\)/lib/swift".*,\1,p') || true
 [[ -n $toolchain ]] || stop 69 "there is no swift command: install Swift 6.2 or newer (https://www.swift.org/install/linux/)"
 case $toolchain in
   /usr | /usr/lib/* | / | '')

@@ -30,6 +30,11 @@ mkdir -p "$root$checkout" "$root$toolchain" "$root/root"
 mount --rbind "$checkout" "$root$checkout"
 mount --bind "$folder/build" "$root$checkout/build"
 mount --bind "$folder/.build" "$root$checkout/.build"
+# The machine's packages are those of another release there.
+# shellcheck source=/dev/null
+here=$(. /etc/os-release && echo "$VERSION_CODENAME")
+mkdir -p build/packages "$folder/build/dist/$here/build/packages"
+mount --bind -o ro build/packages "$root$checkout/build/dist/$here/build/packages"
 mount --bind "$folder/home" "$root/root"
 mount --bind -o ro "$toolchain" "$root$toolchain"
 

@@ -30,9 +30,12 @@ sources() {
 }
 
 packages=("$@")
+# What is as on a machine that was installed: its own number, for one.
+skip=cleanup/reproducible
 if [[ $kind == build ]]; then
   mapfile -t packages < <(scripts/deps.sh --list debhelper po-debconf lintian)
   # What the toolchain needs, then what the suites need of a machine.
+  skip=cleanup/apt/lists
   packages+=(git libcurl4 libncurses6 libsqlite3-0 libuuid1 libxml2 tzdata)
   packages+=(binutils debian-archive-keyring e2fsprogs iproute2 login mmdebstrap passwd procps util-linux)
 fi
@@ -55,11 +58,14 @@ mkdir -p "$tar.work"
 mapfile -t options < <(apt-config dump --no-empty Acquire |
   sed -nE '/^Acquire::(https?|Check|Retries|ForceIPv|Languages)/s/^/--aptopt=/p')
 echo "dist: making a root of $dist ($kind)"
-if ! TMPDIR=$tar.work mmdebstrap --mode=root --variant=minbase --format=tar --skip=cleanup/apt/lists "${options[@]}" \
+# In memory: dpkg writes each file on its own, and disks take minutes for that.
+# shellcheck disable=SC2016 # the inner shell's
+in_memory='mount -t tmpfs -o mode=755,size=50% work "$1" && export TMPDIR=$1 && shift && exec "$@"'
+if ! unshare --mount --propagation private bash -c "$in_memory" memory "$tar.work" \
+  mmdebstrap --mode=root --variant=minbase --format=tar --skip="$skip" "${options[@]}" \
   --aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io --include="$(IFS=, && echo "${packages[*]}")" \
   "$dist" "$tar.new" - <<<"$sources" >"$tar.log" 2>&1; then
-  grep -E '^E:|^Err|error' "$tar.log" | tail -n 3 >&2
-  stop "no root of $dist could be made; all of it is in ${tar#"$PWD/"}.log"
+  stop "no root of $dist could be made: $(grep -m 1 '^E:' "$tar.log" || tail -n 1 "$tar.log") All of it is in ${tar#"$PWD/"}.log"
 fi
 mv "$tar.new" "$tar"
 echo "$made_of" >"$tar.made-of"
