@@ -3,6 +3,7 @@
 #   PREFIX=/usr      where the programs go; part of the module, so `make build` and `make install` need the same
 #   DESTDIR=         put before every path by `make install`, for packages
 #   PAMDIR, UNITDIR  where PAM modules and systemd units go
+#   DIST=trixie      in that release of Debian instead of the machine's own: scripts/dist.sh
 
 PREFIX ?= /usr
 DESTDIR ?=
@@ -10,6 +11,21 @@ MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 PAMDIR ?= $(PREFIX)/lib/$(if $(MULTIARCH),$(MULTIARCH)/)security
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 SWIFT ?= swift
+
+# Another release of Debian makes the same targets: there DIST is its own.
+ifneq ($(strip $(DIST)),)
+ifneq ($(DIST),$(shell sed -n 's/^VERSION_CODENAME=//p' /etc/os-release))
+ELSEWHERE := yes
+endif
+endif
+
+ifdef ELSEWHERE
+.PHONY: elsewhere $(MAKECMDGOALS)
+elsewhere:
+	@scripts/dist.sh '$(DIST)' $(MAKE) --no-print-directory DIST= $(MAKECMDGOALS)
+$(MAKECMDGOALS): elsewhere
+else
+
 export PREFIX PAMDIR UNITDIR SWIFT
 
 # Tests make users, sockets and PAM conversations that only root may.
@@ -33,6 +49,7 @@ help:
 	@echo 'make fmt      format Swift, C, Python and shell'
 	@echo 'make lint     check their format, and what linters find'
 	@echo 'make clean    remove what was built'
+	@echo 'DIST=trixie or DIST=bookworm: the same in that release of Debian, in namespaces; needs root or sudo'
 
 deps:
 	scripts/deps.sh
@@ -94,3 +111,4 @@ lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
 	scripts/check/linters.sh
 	scripts/check/lint.py
+endif

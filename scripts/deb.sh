@@ -1,6 +1,7 @@
 #!/bin/bash
 # Builds the Debian packages libpam-uaf and uaf-server of build/stage into build/packages, and has lintian look at them.
-# Builds the stage first if it is older than the sources. Nothing outside build/ is written.
+# Builds the stage first if it is older than the sources. Nothing outside build/ is written. The packages are those of the
+# release of Debian that this runs on; `make deb DIST=bookworm` runs it in another one.
 #
 #   --if-older    only if something they are made of has changed since
 set -euo pipefail
@@ -31,11 +32,27 @@ for program in bin/uafctl bin/uaf-server libexec/pam-uaf/uaf-helper libexec/pam-
   fi
 done
 
+# The newest release has the version itself. An older one has a version below it, as Debian's backports have it, so that
+# upgrading the machine upgrades the package.
+# shellcheck source=/dev/null
+release=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
+case $release in
+  bookworm) rebuild='~bpo12+1' ;;
+  *) rebuild= ;;
+esac
+
 source=$packages/source
 mkdir -p "$packages"
 rm -rf "$source" "$packages"/*.deb "$packages/made"
 mkdir "$source"
 cp -a debian "$source/debian"
+if [[ -n $rebuild ]]; then
+  {
+    printf 'pam-uaf (%s) %s-backports; urgency=medium\n\n  * Rebuild for %s.\n\n' "$version$rebuild" "$release" "$release"
+    printf ' -- %s  %s\n\n' "$(dpkg-parsechangelog --show-field Maintainer)" "$(dpkg-parsechangelog --show-field Date)"
+    cat debian/changelog
+  } >"$source/debian/changelog"
+fi
 # Swift is no package, so that the tools it takes the place of need not be either.
 if ! (cd "$source" && dpkg-checkbuilddeps 2>&1); then
   echo "deb: going on without them: scripts/deps.sh has looked for what the build needs"

@@ -1,7 +1,15 @@
 #!/bin/bash
 # Installs the Debian packages that building, testing and the demo need and that are missing, and says which. Does nothing if
 # all of them are there. Arguments are further packages, for what not everybody needs.
+#
+#   --list    print the names instead, one a line
 set -euo pipefail
+
+list=no
+if [[ ${1-} == --list ]]; then
+  list=yes
+  shift
+fi
 
 packages=(
   # building
@@ -14,6 +22,10 @@ packages=(
   python3-venv shellcheck shfmt
   "$@"
 )
+if [[ $list == yes ]]; then
+  printf '%s\n' "${packages[@]}"
+  exit 0
+fi
 
 if ! command -v swift >/dev/null; then
   echo "deps: there is no swift command. Install Swift 6.2 or newer (https://www.swift.org/install/linux/) and try again." >&2

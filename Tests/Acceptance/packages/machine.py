@@ -81,7 +81,7 @@ class Machine:
         assignments = [f"{name}={value}" for name, value in variables.items()]
         return [*self._prefix, "env", "-i", *assignments, *(str(argument) for argument in arguments)]
 
-    def run(self, *arguments, answers=None, check=True, **environment):
+    def run(self, *arguments, answers=None, check=True, limit=300, **environment):
         """Runs a program to its end and returns its CompletedProcess with text; without answers it can ask nobody."""
         fed = {"stdin": subprocess.DEVNULL} if answers is None else {"input": answers}
         result = subprocess.run(
@@ -90,7 +90,7 @@ class Machine:
             errors="replace",
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=300,
+            timeout=limit,
             **fed,
             check=False,
         )
@@ -138,6 +138,10 @@ class Machine:
         """Copies a file into the machine."""
         shutil.copy(source, self.path(path))
         return path
+
+    def unpack(self, archive):
+        """Lays the files of a tar out in the machine."""
+        subprocess.run(["tar", "-x", "-C", self.root, "-f", archive], check=True)
 
 
 class Conversation:

@@ -1,68 +1,61 @@
 #!/bin/bash
-# Makes build/packages/root.tar: a bare Debian with what logs people in and what our packages depend on, and without them.
-# apt fetches it as the machine's own configuration says; nothing is installed on the machine. Done once, and again when
-# another set of packages is wanted.
+# Makes build/packages/root.tar: a bare Debian of this release with what logs people in and what our packages depend on, and
+# without them. Where packages of the next release were built, also newer.tar: what apt needs to upgrade the one to the other.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 folder=$PWD/build/packages
-wanted=('?essential' apt dbus libpam-modules libpam-runtime login openssh-client openssh-server passwd pkexec polkitd sudo
-  systemd systemd-sysv)
+wanted=(dbus libpam-modules libpam-runtime login openssh-client openssh-server passwd pkexec polkitd sudo systemd systemd-sysv)
 
-# Fills an empty folder with all packages that were fetched, each configured as on a real machine.
-fill() { # folder
-  local root=$1 name
-  for name in bin sbin lib lib64; do
-    mkdir -p "$root/usr/$name"
-    ln -s "usr/$name" "$root/$name"
-  done
-  mkdir -p "$root/var/lib/dpkg/info" "$root/var/archives" "$root/proc" "$root/dev"
-  : >"$root/var/lib/dpkg/status"
-  for archive in "$folder"/archives/*.deb; do
-    dpkg-deb --fsys-tarfile "$archive" | tar -x --keep-directory-symlink -C "$root"
-  done
+# Lays newer.tar out: the sources, lists and packages of the next release, ours in a folder beside them.
+fetch() { # next release, its packages
+  local root=$folder/root
+  mount -t tmpfs -o mode=755,size=2g root "$root"
+  tar -x -C "$root" -f "$folder/root.tar"
+  mkdir "$root/var/ours"
+  cp "$2"/*.deb "$root/var/ours"
+  (cd "$root/var/ours" && dpkg-scanpackages --multiversion . >Packages)
+  # As an administrator does it: the release's name is replaced.
+  sed -i "s/\b$release\b/$1/" "$root/etc/apt/sources.list"
+  echo 'deb [trusted=yes] file:/var/ours ./' >"$root/etc/apt/sources.list.d/ours.list"
+  mkdir -p "$folder/newer/partial"
+  mount --bind "$folder/newer" "$root/var/cache/apt/archives"
   mount -t proc proc "$root/proc"
-  mount --bind /dev "$root/dev"
-  mount --bind "$folder/archives" "$root/var/archives"
-  echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/in-memory"
-  # Nothing is started while it is made.
-  printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
-  chmod 0755 "$root/usr/sbin/policy-rc.d"
-  # Who accounts and folders belong to comes first; the others find their order.
-  local install='dpkg --install --force-depends'
-  chroot "$root" env -i PATH=/usr/sbin:/usr/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -ec "
-    cd /var/archives; $install base-passwd_*.deb base-files_*.deb; $install *.deb; dpkg --configure -a"
-  rm "$root/usr/sbin/policy-rc.d"
-  umount "$root/var/archives" "$root/dev" "$root/proc"
+  get() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 apt-get -q -y "$@"; }
+  get update
+  get autoclean
+  get --download-only full-upgrade
+  get --download-only install libpam-uaf uaf-server
+  tar -c -C "$root" -f "$folder/newer.tar.new" --exclude=partial --exclude=lock \
+    etc/apt/sources.list etc/apt/sources.list.d var/lib/apt/lists var/cache/apt/archives var/ours
 }
 
-if [[ ${1-} == fill ]]; then
-  mount -t tmpfs -o mode=755,size=1g root "$folder/root"
-  fill "$folder/root" >"$folder/root.log" 2>&1
-  tar -c -C "$folder/root" -f "$folder/root.tar.new" .
+# shellcheck source=/dev/null
+release=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
+if [[ ${1-} == fetch ]]; then
+  fetch "$2" "$3" >"$folder/newer.log" 2>&1
   exit 0
 fi
 
-depends=$(for package in "$folder"/*.deb; do dpkg-deb --field "$package" Depends; done)
-if [[ -f $folder/root.tar && $(cat "$folder/root.made-of") == "${wanted[*]} $depends" ]]; then exit 0; fi
+# The first of each alternative, without its version.
+mapfile -t depends < <(for package in "$folder"/*.deb; do dpkg-deb --field "$package" Depends; done |
+  tr ',' '\n' | sed 's/[|(].*//; s/ //g' | sort -u)
+mkdir -p "$folder/root"
+scripts/dist/root.sh "$release" bare "$folder/root.tar" "${wanted[@]}" "${depends[@]}"
 
-echo "packages: fetching a bare Debian"
-rm -rf "$folder/archives"
-mkdir -p "$folder/archives/partial" "$folder/root"
-: >"$folder/nothing-installed"
-fetch() {
-  apt-get -q -o Debug::NoLocking=1 -o Dir::State::status="$folder/nothing-installed" \
-    -o Dir::Cache::archives="$folder/archives" install --download-only --no-install-recommends --yes \
-    "${wanted[@]}" "$folder"/*.deb >"$folder/apt.log" 2>&1
-}
-if ! fetch && ! { apt-get -q update >>"$folder/apt.log" 2>&1 && fetch; }; then
-  tail -n 5 "$folder/apt.log" >&2
-  exit 1
+case $release in
+  bookworm) next=trixie ;;
+  *) next= ;;
+esac
+of_next=$PWD/build/dist/$next/build/packages
+if [[ -z $next || ! -f $of_next/made ]]; then
+  rm -f "$folder/newer.tar"
+elif [[ ! -f $folder/newer.tar || -n $(find "$folder/root.tar" "$of_next/made" "$0" -newer "$folder/newer.tar") ]]; then
+  echo "packages: fetching what upgrades $release to $next"
+  rm -f "$folder/newer.tar" "$folder/newer.tar.new"
+  if unshare --mount --pid --fork --kill-child --propagation private "$0" fetch "$next" "$of_next"; then
+    mv "$folder/newer.tar.new" "$folder/newer.tar"
+  else
+    tail -n 5 "$folder/newer.log" >&2
+    echo "packages: $next could not be fetched: the row that upgrades to it is skipped" >&2
+  fi
 fi
-echo "packages: making it"
-unshare --mount --pid --fork --kill-child --propagation private "$0" fill || {
-  tail -n 5 "$folder/root.log" >&2
-  exit 1
-}
-mv "$folder/root.tar.new" "$folder/root.tar"
-echo "${wanted[*]} $depends" >"$folder/root.made-of"
-rm -r "$folder/archives"

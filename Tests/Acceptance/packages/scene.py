@@ -23,9 +23,10 @@ class Scene:
     """Machines by name, and what is done to them. `tidy` and `thorough` are what lab.run asks of a lab."""
 
     thorough = False
+    NEXT = "trixie"
 
     def __init__(self, folder):
-        self._root = folder / "root"
+        self._folder, self._root = folder, folder / "root"
         self._numbers = itertools.count(1)
         self._bare = self._root / "bare"
         self._installed = None
@@ -76,6 +77,17 @@ class Scene:
         if booted:
             self._must_boot()
         return self._machine([self._installed, self._bare], self.can_boot if booted is None else booted)
+
+    def of_other_releases(self):
+        """The packages that were built for other releases of Debian."""
+        return sorted(self._folder.parent.glob("dist/*/build/packages/*.deb"))
+
+    def next_release(self):
+        """What apt needs to upgrade a machine of this release to the next one, our packages with it."""
+        bundle = self._folder / "newer.tar"
+        if not bundle.exists():
+            raise Skip(f"nothing to upgrade to: only bookworm is upgraded, after make deb DIST={self.NEXT}")
+        return bundle
 
     def newer(self, package, folder):
         """The same package under a higher version, as another build would be."""

@@ -91,7 +91,8 @@ StandardError=journal
 
 
 def _with_old_units(inside):
-    units = inside / "lib/systemd/system"
+    # Where debhelper puts units: in Debian 12, and since.
+    (units,) = (found for folder in ("lib", "usr/lib") if (found := inside / folder / "systemd/system").is_dir())
     (units / "pam-uaf.service").unlink()
     for name, text in _OLD_UNITS.items():
         (units / name).write_text(text)
