@@ -57,7 +57,7 @@ import Testing
     ("\(expired)\n\(fine) \\", isUnreadable), ("\(fine) \\\n", isUnreadable), ("\(fine) \\\n # x\n", isUnreadable),
     ("\(fine)\n\(expired)", isExpired),
   ])
-  func `a line goes on where libpam goes on`(text: String, code: CInt) throws {
+  func `a line continues as it does for libpam`(text: String, code: CInt) throws {
     try compare(text, code)
   }
 
@@ -78,7 +78,7 @@ import Testing
     ("auth [SUCCESS=ok] pam_debug.so auth=success", isDenied), ("auth [any=ok] pam_debug.so auth=success", isDenied),
     ("auth [] pam_debug.so auth=success", isDenied), ("auth [success=ok # ] pam_debug.so\n\(fine)", isDenied),
   ])
-  func `words are what libpam takes for words`(text: String, code: CInt) throws {
+  func `splits words as libpam does`(text: String, code: CInt) throws {
     stacks.write("tried", text + "\n")
     // What jumps is not followed here.
     if !text.contains("=1 ") && !text.contains("=1]") || code == Self.isDenied {
@@ -94,7 +94,7 @@ import Testing
     "@include inner", "@INCLUDE [inner]", "-@include inner more", "\t@include \\\n inner#x", "auth Include inner",
     "[auth] [substack] inner",
   ])
-  func `includes are what libpam takes for includes`(text: String) throws {
+  func `reads includes as libpam does`(text: String) throws {
     stacks.write("inner", Self.expired + "\n")
     stacks.write("tried", text.replacing("inner", with: stacks.path + "/inner") + "\n")
     #expect(PAMDirectory(path: stacks.path).inclusions(of: "tried") == ["inner"])
@@ -104,7 +104,7 @@ import Testing
   @Test(arguments: [
     (1021, isFine), (1022, isFine), (1023, isExpired), (1024, isFine), (1025, isFine),
   ])
-  func `a comment is cut where libpam's buffer ends`(length: Int, code: CInt) throws {
+  func `cuts a comment at the end of libpam's buffer`(length: Int, code: CInt) throws {
     let text = "#" + String(repeating: "x", count: length - 1) + Self.expired + "\n"
     // Otherwise what is cut off begins with what is no group.
     try compare(
@@ -113,13 +113,13 @@ import Testing
   }
 
   @Test(arguments: [(493, isFine), (494, isFine), (495, isFine), (496, isDenied)])
-  func `a line that goes on shares libpam's buffer`(rest: Int, code: CInt) throws {
+  func `a continued line uses the same libpam buffer`(rest: Int, code: CInt) throws {
     let begin = Self.fine + " "
     let text = begin + String(repeating: "y", count: 528 - begin.utf8.count) + "\\\n"
     try compare(text + String(repeating: "z", count: rest - 1) + "\n\(Self.fine)\n", code)
   }
 
-  @Test func `a line that fills libpam's buffer ends what can be read of a file`() {
+  @Test func `a line that fills libpam's buffer ends the readable part of a file`() {
     let text = Self.fine + " " + String(repeating: "y", count: 1021 - Self.fine.utf8.count) + "\\\n\(Self.expired)\n"
     stacks.write("tried", text)
     #expect(PAMFile(Array(text.utf8)).parsed == [.unreadable])
@@ -131,7 +131,7 @@ import Testing
     #expect(reader.ownLines(of: "tried").map { $0.module } == ["\\\r", "", "inner\r"])
   }
 
-  @Test func `bytes that are no text hide nothing`() {
+  @Test func `bytes that are no text hide no other line`() {
     let bytes = Array("# ".utf8) + [0xFF, 0x0A, 0xC3] + Array("\nauth required pam_uaf.so".utf8) + [0xFF]
     #expect(PAMFile(bytes).parsed.map { $0.isWellFormed } == [false, true])
   }
