@@ -88,7 +88,7 @@ extension FidoResult {
   public static let biometryNotAvailable = FidoResult(7_013, "Biometry_Not_Available")
   /// No conversation is possible.
   public static let notInteractive = FidoResult(7_014, "Biometry_Not_Interactive", .always(.conversationError))
-  /// Biometry failed for a reason it does not tell.
+  /// Biometry failed for an unknown reason.
   public static let biometryUnknown = FidoResult(7_015, "Biometry_Unknown")
   /// A value was reset.
   public static let resetSuccess = FidoResult(7_100, "Authenticator_Reset_Success", .valueChanged)
@@ -104,7 +104,7 @@ extension FidoResult {
   public static let authenticatorChangeFailed = FidoResult(7_111, "Authenticator_Change_Fail", .always(.tokenError))
   /// The person cancelled a change.
   public static let changeUserCancel = FidoResult(7_112, "Authenticator_Change_User_Cancel", .always(.tokenError))
-  /// This authenticator's value cannot be changed here.
+  /// This authenticator's secret cannot be changed here.
   public static let changeInvalid = FidoResult(7_113, "Authenticator_Change_Invalid", .always(.tokenError))
   /// The server asks to come back later.
   public static let forbidden = FidoResult(9_000, "ERROR_FORBIDDEN_FIDO")

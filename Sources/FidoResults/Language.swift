@@ -16,7 +16,7 @@ public enum Language: String, CaseIterable, Sendable {
     self.init(rawValue: String(Substring(letters)).lowercased())
   }
 
-  /// The language of a locale, or the configured one where there is no catalogue for it.
+  /// The language of a locale, or the configured one if there is no catalogue for it.
   public static func matching(_ locale: String?, default configured: Language) -> Language {
     locale.flatMap(Language.init(locale:)) ?? configured
   }

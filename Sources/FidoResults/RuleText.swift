@@ -1,4 +1,4 @@
-/// What a rule for new passcodes says when a value breaks it and the administrator gave no text of his own.
+/// What a rule for new passcodes says if a secret breaks it and the administrator gave no text.
 public enum RuleText: Hashable, Sendable {
   /// Fewer characters than `min_length`.
   case minimumLength(Int)

@@ -8,7 +8,7 @@ struct Decoys {
   /// Bytes of a KeyID of our own authenticators.
   private static let keyIDLength = 32
 
-  /// The made-up keys of a name: of each model as many as a real account has, one that meets the policy.
+  /// The decoys of a name: of each model as many as a real account has, one that meets the policy.
   ///
   /// The name decides which shape it gets. So it keeps that shape as long as the accounts' shapes stay the same, and each
   /// shape is as frequent as among the accounts. Before anybody has registered, there is one key for each member of the first
@@ -25,7 +25,7 @@ struct Decoys {
     }
   }
 
-  /// The keys of an account, and those that were made up for the request that is now answered.
+  /// The keys of an account, and the decoys of the request that is now answered.
   func filling(_ stored: [StoredKey], asIn policy: Policy) throws -> [StoredKey] {
     var filled = stored
     for criteria in policy.accepted.joined() {
@@ -43,7 +43,7 @@ struct Decoys {
       signatureAlgorithm: model.description.authenticationAlgorithm, signCounter: 0, isRevoked: false)
   }
 
-  /// The same KeyID each time for a name, a model and a number; other made-up keys do not change it.
+  /// The same KeyID each time for a name, a model and a number; other decoys do not change it.
   private func keyID(of username: String, model: AuthenticatorModel, number: Int, length: Int) throws -> KeyID {
     let name = "\(model.description.aaid.text) \(username)"
     var bytes: [UInt8] = []

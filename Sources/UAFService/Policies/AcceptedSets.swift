@@ -36,18 +36,18 @@ package struct AcceptedSets: Equatable, Sendable {
 
   /// What a person is asked to authenticate with: the sets for each of whose models there is a key.
   ///
-  /// If there is no such set, made-up keys fill the gaps. So a name with no keys, or too few, is asked the same as one with
+  /// If there is no such set, decoys fill the gaps. So a name with no keys, or too few, is asked the same as one with
   /// enough.
   ///
   /// - Parameter madeUp: keys that meet at least one set.
-  /// - Returns: the sets, and whether they contain made-up keys, so that no answer can be accepted.
+  /// - Returns: the sets, and whether they contain decoys, so that no answer can be accepted.
   func authentication(
     with keys: [StoredKey], orElse madeUp: [StoredKey]
   ) -> (accepted: [[MatchCriteria]], isDecoy: Bool) {
     let covered = covered(by: keys)
     if !covered.isEmpty { return (covered, false) }
-    // Of each model at most as many keys as were made up, real ones first. With more of them the request would show a shape that
-    // no account has.
+    // Of each model at most as many keys as there are decoys, real ones first. With more of them the request would show
+    // a shape that no account has.
     var rest = keys
     let filled = madeUp.map { key in
       let own = rest.firstIndex { $0.aaid == key.aaid && $0.keyID.bytes.count == key.keyID.bytes.count }

@@ -14,7 +14,7 @@ package struct IssuedRequest: Equatable, Sendable {
   package let device: Device
   /// What a proof token for this authentication may be used for.
   package let proofOperations: [UAFOperation]
-  /// Whether it asks for made-up keys, because the name has no keys, or not all that its policy asks for.
+  /// Whether it asks for decoys, because the name has no keys, or not all that its policy asks for.
   package let isDecoy: Bool
   /// Seconds since 1970.
   package let expiresAt: Int64
