@@ -848,8 +848,7 @@ int main(void)
   test("prefers the core at the socket", prefers_the_socket);
   test("reads a core that dies at the socket as no success", finds_a_core_dead_at_the_socket);
   test("starts the core if nobody listens", starts_the_core_where_nobody_listens);
-  test("starts the core if the socket closes without a word",
-       starts_the_core_where_the_one_at_the_socket_says_nothing);
+  test("starts the core if the socket closes without a word", starts_the_core_where_the_one_at_the_socket_says_nothing);
   test("starts no second core after a word, or without root", starts_no_second_core_after_a_word_or_without_root);
   test("starts the core if the socket is not root's", starts_the_core_where_the_socket_is_not_roots);
   test("lets a caller without root ask for itself", lets_a_caller_without_root_ask_for_itself);
