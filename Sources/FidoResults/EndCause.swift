@@ -6,11 +6,11 @@ public enum EndCause: CaseIterable, Sendable {
   // MARK: Codes
   /// An operation that needs an enrolment code was asked for without one.
   case codeMissing
-  /// A code was asked for, and none was entered.
+  /// No code was entered.
   case codeNotEntered
   /// A type that the account uses is not enabled, so nothing proves who asks.
   case otherTypeInUse
-  /// What was given is no payload.
+  /// The text given is no payload.
   case codeUnreadable
   /// The code's time is over.
   case codeExpired

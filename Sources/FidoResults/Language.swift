@@ -7,7 +7,8 @@ public enum Language: String, CaseIterable, Sendable {
 
   /// The language of a locale name such as `ko_KR.UTF-8`; nil for `C`, `POSIX`, languages without a catalogue and anything odd.
   ///
-  /// The name comes from whoever starts the conversation: it is compared with the list above and never used to find a file.
+  /// The name comes from the caller of the conversation: it is compared with the list above and never used to find a
+  /// file.
   public init?(locale: String) {
     let bytes = locale.utf8
     guard bytes.prefix(Self.longestLocale + 1).count <= Self.longestLocale else { return nil }

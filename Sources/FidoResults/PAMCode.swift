@@ -22,7 +22,7 @@ public enum PAMCode: Int32, CaseIterable, Sendable {
   case credentialsUnavailable = 15
   /// PAM_CONV_ERR: the conversation ended.
   case conversationError = 19
-  /// PAM_AUTHTOK_ERR: a value was not changed.
+  /// PAM_AUTHTOK_ERR: a secret was not changed.
   case tokenError = 20
   /// PAM_IGNORE: `nouserok`, and the account never registered here.
   case ignore = 25

@@ -9,13 +9,13 @@ extension PromptText {
     case .noAnswer(.tls), .serverStatus, .serverNumber: FidoResult.unknown.nextStep(in: language)
     // A server's own words may contradict any advice beside them.
     case .refusedByServer: nil
-    // These say it themselves.
+    // These texts say it themselves.
     case .noAnswer(.ownMeans), .valueNotSet, .locked, .lockedForGood, .revoked, .serverForbids, .serverUndecided,
       .serverFailed, .serverNameChanged, .stateIsOlder, .cancelled, .denied, .approvalIsOver, .textTooLong,
       .ownTextTooLong, .overwrittenByList, .configurationError,
       .tooManyConversations, .registeredAgain:
       nil
-    // And these end nothing, or end it well.
+    // These texts end nothing, or belong to a success.
     case .value, .currentValue, .newValue, .newValueAgain, .valuesDiffer, .valueUnchanged, .enrol, .patternKeys,
       .choice,
       .choiceNumber, .choiceOption, .registerAgain, .noSuchChoice, .emptyLineBack, .valueIsStale, .valueIsStaleHere,

@@ -4,15 +4,15 @@
 public enum PromptText: Hashable, Sendable {
   /// Asks for the secret. Only this text names the service, or the purpose of the login, and the length of a PIN.
   case value(ValueKind, user: String, service: String?, digits: Int? = nil)
-  /// Asks for the value in use, before a change.
+  /// Asks for the current secret, before a change.
   case currentValue(ValueKind, user: String, digits: Int? = nil)
-  /// Asks for a value to set.
+  /// Asks for a secret to set.
   case newValue(ValueKind, user: String, digits: Int? = nil)
   /// Asks for it once more.
   case newValueAgain(ValueKind, digits: Int? = nil)
   /// Two different entries; not an attempt.
   case valuesDiffer
-  /// The new value is the old one.
+  /// The new secret is the old one.
   case valueUnchanged(ValueKind)
   /// What registering will do.
   case enrol(ValueKind, user: String)
@@ -44,7 +44,7 @@ public enum PromptText: Hashable, Sendable {
   case oneTimeCode
   /// No entry could be set as a first secret, or in place of a forgotten one.
   case valueNotSet(ValueKind)
-  /// A wrong value; nil where states are hidden.
+  /// A wrong secret; nil if states are hidden.
   case wrong(ValueKind, triesLeft: Int?)
   /// Locked for that many seconds, shown as minutes from two minutes up.
   case locked(seconds: Int)
@@ -80,7 +80,7 @@ public enum PromptText: Hashable, Sendable {
   case confirm(ValueKind, String)
   /// The first question can be asked; at a terminal the person says when.
   case ready
-  /// What waited to be approved was denied.
+  /// The waiting text was denied.
   case denied
   /// The code of an approval can no longer be used.
   case approvalIsOver
@@ -106,7 +106,7 @@ public enum PromptText: Hashable, Sendable {
   case deregisteredMore(user: String, left: ValueKind)
   /// Changed.
   case changed(ValueKind, user: String)
-  /// Reset, which the server was told or not.
+  /// Reset; says whether the server was told.
   case reset(ValueKind, user: String, serverKnows: Bool)
   /// Registered again: the new secret is the one to log in with.
   case registeredAgain(ValueKind)

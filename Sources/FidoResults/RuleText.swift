@@ -8,7 +8,7 @@ public enum RuleText: Hashable, Sendable {
   case exactDigits(Int)
   /// Nothing was entered.
   case empty
-  /// More bytes than any value may have.
+  /// More bytes than any secret may have.
   case tooLong
   /// Control, private-use or unassigned characters, or not UTF-8.
   case unusableCharacters

@@ -57,7 +57,8 @@ public enum X509 {
     return chain
   }
 
-  /// Whether a certificate names a host, whoever issued it: a DNS name, or an address as text without brackets.
+  /// Whether a certificate names a host, without regard to its issuer: a DNS name, or an address as text without
+  /// brackets.
   ///
   /// - Throws: ``CryptoError/invalidCertificate``.
   public static func isFor(_ host: String, der: [UInt8]) throws(CryptoError) -> Bool {

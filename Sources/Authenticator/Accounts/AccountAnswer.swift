@@ -11,7 +11,7 @@ struct AccountAnswer {
     refusalMark.clear()
   }
 
-  /// How many of the server's answers were no yes.
+  /// How many of the server's answers were no success.
   func refusals() throws(StateError) -> UInt64 { try records.lastAnswer()?.refusals ?? 0 }
 
   /// Stores a success, unless a refusal came in between.

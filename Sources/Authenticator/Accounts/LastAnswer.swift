@@ -5,7 +5,7 @@
 /// boot `CLOCK_BOOTTIME` decides. The wall clock can only refuse: it shows a machine whose memory was restored from an
 /// earlier moment.
 public struct LastAnswer: Equatable, Sendable {
-  /// A yes, and what it was worth.
+  /// A success, with its time and what it is valid for.
   struct Yes: Equatable, Sendable {
     /// When the server was asked for it.
     var asked: BootTime

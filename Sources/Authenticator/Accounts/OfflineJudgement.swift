@@ -1,6 +1,6 @@
 /// Whether the server's last answer is valid without the server.
 public enum OfflineJudgement: Equatable, Sendable {
-  /// It was a yes, so long ago.
+  /// It was a success, so long ago.
   case holds(age: Duration)
   /// It does not.
   case refused(Reason)

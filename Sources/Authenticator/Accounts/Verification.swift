@@ -1,4 +1,4 @@
-/// What became of an entry.
+/// The outcome of an entry.
 public enum Verification: ~Copyable {
   /// The seal opened, and the count was cleared on disk.
   case verified(UnlockedAuthenticator)

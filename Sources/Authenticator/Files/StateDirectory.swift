@@ -8,7 +8,7 @@ public struct StateDirectory: ~Copyable {
   let accounts: TrustedDirectory
   /// The folder of the derivation slots.
   let slots: TrustedDirectory
-  /// Who must own everything: root, but for tests.
+  /// The owner that every file must have: root, except in tests.
   let owner: uid_t
   /// The device key, without which no secret opens anything.
   let deviceSecret: Secret

@@ -1,4 +1,4 @@
-/// What became of the wish to try a value.
+/// The outcome of a request to try a secret.
 public enum ChargeOutcome: Equatable, Sendable {
   /// Counted: the secret may be checked now, once, and settled with this ticket if it is correct.
   case charged(ticket: UInt64)

@@ -2,7 +2,7 @@ import Glibc
 
 /// Where an attempt comes from, in a form that an attacker with many attempts cannot choose freely.
 public enum AttemptSource: Equatable, Sendable {
-  /// Whoever called su or sudo, by number.
+  /// The caller of su or sudo, by number.
   case caller(UInt32)
   /// An IPv4 address.
   case address([UInt8])

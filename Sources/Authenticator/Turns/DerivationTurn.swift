@@ -7,7 +7,7 @@ import Glibc
 /// person at the machine. A source has turns too, for known and made-up names alike: otherwise unknown names, which no
 /// count stops, could keep every slot for remote logins busy.
 public final class DerivationTurn {
-  /// Whose value is derived.
+  /// Whose secret is derived.
   public enum Subject: Equatable, Sendable {
     case account(UInt32)
     /// An unknown name: its attempts wait for each other like those on an account.

@@ -44,7 +44,7 @@ struct ServerLink: Sendable {
     Refusal(result, spokenByServer: false, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
   }
 
-  /// What the server sent is not acceptable.
+  /// The server's message is not acceptable.
   func refusal(ofServer result: FidoResult, _ detail: String, because cause: EndCause? = nil) -> Refusal {
     Refusal(result, spokenByServer: true, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
   }

@@ -3,7 +3,7 @@ import SecretMemory
 
 /// An entry of `[passcode.ignore]`: a secret that contains the text is refused.
 public struct IgnoredText: Equatable, Sendable {
-  /// In Normalization Form C, as the values are.
+  /// In Normalization Form C, like the secrets.
   private let bytes: [UInt8]
 
   /// What is said about it; nil for the built-in message.

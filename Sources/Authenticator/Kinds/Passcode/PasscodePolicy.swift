@@ -23,7 +23,7 @@ public struct PasscodePolicy: Sendable {
   /// The built-in rules that are on, with the administrator's message; nil for the built-in one.
   public var rules: [PasscodeRule: AdministratorText?] = [:]
 
-  /// Texts no value may contain.
+  /// Texts that no secret may contain.
   public var ignored: [IgnoredText] = []
 
   /// Expressions that the whole secret must match, each with its message; nil for the built-in one.
@@ -50,7 +50,7 @@ public struct PasscodePolicy: Sendable {
   /// What is wrong with a secret that has no normalised form.
   private static func formProblem(of value: Span<UInt8>) -> RuleText {
     if value.isEmpty { return .empty }
-    // Nobody looks through an entry of any length.
+    // An entry of unlimited length is not searched.
     guard value.count <= PasscodeFormat.maximumEntryByteCount else { return .tooLong }
     return NormalisedText.hasUsableCharacters(value) ? .tooLong : .unusableCharacters
   }
