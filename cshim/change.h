@@ -1,12 +1,12 @@
-/* Changing a value: the two passes of pam_chauthtok(3). */
+/* Changing a secret: the two passes of pam_chauthtok(3). */
 #ifndef UAF_CHANGE_H
 #define UAF_CHANGE_H
 
 #include <security/pam_modules.h>
 
-/* The first pass (PAM_PRELIM_CHECK) has the old value verified, and keeps the conversation in the handle. The second
+/* The first pass (PAM_PRELIM_CHECK) has the old secret verified, and keeps the conversation in the handle. The second
    pass (PAM_UPDATE_AUTHTOK) continues that conversation. Returns PAM_IGNORE, without a question, for an account that has
-   nothing to change here, and for PAM_CHANGE_EXPIRED_AUTHTOK where this handle verified no stale value. PAM_SUCCESS of
+   nothing to change here, and for PAM_CHANGE_EXPIRED_AUTHTOK where this handle verified no stale secret. PAM_SUCCESS of
    the second pass has one source (PROTOCOL.md, "What follows what"). */
 int change(pam_handle_t *pamh, int flags, int argc, const char *const *argv);
 

@@ -1,4 +1,4 @@
-/* How a conversation comes about, is taken up again, and ends. */
+/* How a conversation begins, continues and ends. */
 #include "conversation.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 struct conversation;
 
 /* Begins one about PAM_USER, which is read once, and hears the core to its verdict: a login, which is not divided. A
-   change is heard to where the old value was verified: PAM_SUCCESS then, and the conversation is paused. Returns a PAM
+   change is heard to where the old secret was verified: PAM_SUCCESS then, and the conversation is paused. Returns a PAM
    code; what failed is logged, and the person was told. *talk is to be ended in every case; it may be NULL. */
 int conversation_begin(pam_handle_t *pamh, enum frame_operation operation, int flags, int argc, const char *const *argv,
                        struct conversation **talk);
@@ -24,7 +24,7 @@ bool conversation_is_paused(const struct conversation *talk);
 /* Whether this process began the conversation. False in a forked copy of that process. */
 bool conversation_is_ours(const struct conversation *talk);
 
-/* Whether the conversation ended with success, and the core called the value stale. */
+/* Whether the conversation ended with success, and the core called the secret stale. */
 bool conversation_found_stale(const struct conversation *talk);
 
 /* The name it is about, as PAM_USER had it. */

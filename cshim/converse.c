@@ -1,4 +1,4 @@
-/* What passes between the module and the person, through the host's conversation function. */
+/* Messages between the module and the person, through the host's conversation function. */
 #include "converse.h"
 
 #include <stdlib.h>

@@ -21,7 +21,7 @@ char *converse_ask(pam_handle_t *pamh, int style, struct frame_bytes text);
 void converse_forget(char *answer);
 
 /* The password an earlier module left in this item (PAM_AUTHTOK or PAM_OLDAUTHTOK), or NULL when it is none that could
-   be a stored value. It stays libpam's. */
+   be a stored secret. It stays libpam's. */
 const char *converse_first_pass(pam_handle_t *pamh, int type);
 
 #endif

@@ -99,7 +99,7 @@ struct frame_message {
 /* Writes a begin packet of at most capacity bytes. Returns its length, or 0 when a limit is exceeded. */
 size_t frame_write_begin(uint8_t *packet, size_t capacity, const struct frame_begin *begin);
 
-/* Writes an answer packet. Returns its length, or 0 when the value has more than UAF_ANSWER_MAX bytes or does not
+/* Writes an answer packet. Returns its length, or 0 when the secret has more than UAF_ANSWER_MAX bytes or does not
    fit. */
 size_t frame_write_answer(uint8_t *packet, size_t capacity, const char *value, size_t length);
 

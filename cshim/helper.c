@@ -48,7 +48,7 @@ static int above_standard(int descriptor)
   return moved;
 }
 
-/* The other end must be root's service; nobody else is talked to. */
+/* The other end must be root's service; the module talks to no other. */
 static bool peer_is_root(struct helper *helper)
 {
   struct ucred peer;

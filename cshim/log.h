@@ -1,4 +1,4 @@
-/* Lines of the log, in the shape of pam_uaf(8). */
+/* Lines of the log, in the form of pam_uaf(8). */
 #ifndef UAF_LOG_H
 #define UAF_LOG_H
 

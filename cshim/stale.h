@@ -1,4 +1,4 @@
-/* What a login tells the account stage of the same handle: the value was right, but today's policy would refuse it. */
+/* What a login tells the account stage of the same handle: the secret was correct, but today's policy would refuse it. */
 #ifndef UAF_STALE_H
 #define UAF_STALE_H
 

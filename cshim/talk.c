@@ -71,7 +71,7 @@ bool talk_reply(struct conversation *talk, enum frame_type type, const char *ans
   return talk_send(talk, type, length, "replying");
 }
 
-/* Whether a prompt asks for a value: the number of a list and an enrolment code are not what an earlier module asked for. */
+/* Whether a prompt asks for a secret: the number of a list and an enrolment code are not what an earlier module asked for. */
 static bool asks_for_value(const struct frame_message *prompt)
 {
   static const char *const values[] = {"passcode", "pattern"};
@@ -84,7 +84,7 @@ static bool asks_for_value(const struct frame_message *prompt)
 
 /* The password of an earlier module where this prompt is the one it may answer, else NULL: nobody can confirm a text by
    what was entered before it was shown. In a change the item with
-   the current value is PAM_OLDAUTHTOK; PAM_AUTHTOK has the new one of somebody else. */
+   the current secret is PAM_OLDAUTHTOK; PAM_AUTHTOK has the new one of somebody else. */
 static const char *first_pass(struct conversation *talk, const struct frame_message *prompt)
 {
   if ((!talk->options.use_first_pass && !talk->options.try_first_pass) || talk->first_pass_tried ||
@@ -107,7 +107,7 @@ static bool show_confirmed(struct conversation *talk, const struct frame_message
 }
 
 /* With use_first_pass nobody is asked for what is there already: what the password of an earlier module does not answer
-   is given up. A new value is there nowhere, so it is always asked for. */
+   is given up. No module has a new secret yet, so it is always asked for. */
 static bool answer_prompt(struct conversation *talk, const struct frame_message *prompt)
 {
   talk->prompted = true;

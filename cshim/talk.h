@@ -29,7 +29,7 @@ struct conversation {
   bool out_of_time; /* and only because timeout= was over */
   bool resumed;     /* a change: in its second pass */
   bool given_up;    /* the host was told to end, after a text was confirmed */
-  bool stale;       /* it ended with a success that called the value stale */
+  bool stale;       /* it ended with a success that called the secret stale */
   unsigned variable_count;
   char variables[UAF_VARIABLES_MAX][UAF_VARIABLE_NAME_MAX + 1 + UAF_VARIABLE_VALUE_MAX + 1];
   uint8_t packet[UAF_PACKET_MAX];

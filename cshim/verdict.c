@@ -1,4 +1,4 @@
-/* The pairs of code and result that the module believes, as tables. Any other pair is no verdict. */
+/* The pairs of code and result that the module accepts, as tables. Any other pair is no verdict. */
 #include "verdict.h"
 
 #include <security/pam_modules.h>
@@ -20,10 +20,10 @@ static const struct pair failures[] = {
   {PAM_CONV_ERR, ANY_RESULT}, {PAM_AUTHINFO_UNAVAIL, 4001}, {PAM_CRED_UNAVAIL, 7009},
 };
 
-/* A wrong configuration of root's. It is found before anybody is asked; later it is not believed. */
+/* A wrong configuration of root's. It is found before anybody is asked; later it is not accepted. */
 static const struct pair mistakes[] = {{PAM_SERVICE_ERR, 1001}, {PAM_SERVICE_ERR, 1012}};
 
-/* The same for a change, whose old value is verified as in any login. */
+/* The same for a change, whose old secret is verified as in any login. */
 static const struct pair change_failures[] = {
   {PAM_AUTHTOK_ERR, 3010}, {PAM_AUTHTOK_ERR, 7111}, {PAM_AUTHTOK_ERR, 7112}, {PAM_AUTHTOK_ERR, 7113}};
 

@@ -1,4 +1,4 @@
-/* Which last messages of the core the module believes. */
+/* Which last messages of the core the module accepts. */
 #ifndef UAF_VERDICT_H
 #define UAF_VERDICT_H
 
@@ -12,7 +12,7 @@ struct verdict {
   enum frame_operation operation;
   int code;        /* PAM's */
   uint32_t result; /* of the core's table */
-  bool stale;      /* the value was right, but today's policy would refuse it */
+  bool stale;      /* the secret was correct, but today's policy would refuse it */
   bool prompted;   /* the core asked something */
   bool resumed;    /* of a change: its second pass */
   bool nouserok;   /* root wrote it into the stack */

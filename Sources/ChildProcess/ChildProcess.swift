@@ -1,5 +1,5 @@
-// Purpose of this target: starting one of our own programs with one socket and nothing else of ours. Used
-// by uafctl for uaf-helper and by uaf-helper for uaf-fetch. Imports Glibc and CProcess.
+// Purpose of this target: starting one of our own programs with one socket and no other descriptor of ours. Used by
+// uafctl for uaf-helper and by uaf-helper for uaf-fetch. Imports Glibc and CProcess.
 
 import CProcess
 import Glibc

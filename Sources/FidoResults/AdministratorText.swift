@@ -1,4 +1,4 @@
-/// What the administrator has people told: one text for everybody, or one for each language.
+/// A text of the administrator for people: one for everybody, or one for each language.
 public struct AdministratorText: Hashable, Sendable {
   /// The texts as written, by language; at least one.
   private let texts: [Language: String]
@@ -16,7 +16,7 @@ public struct AdministratorText: Hashable, Sendable {
     self.texts = texts
   }
 
-  /// The text for a person, cleaned; nil where the administrator wrote none in that language.
+  /// The text for a person, cleaned; nil if the administrator wrote none in that language.
   public func text(in language: Language) -> String? { texts[language].map { Text.cleaned($0) } }
 }
 

@@ -1,4 +1,4 @@
-// Purpose: how each language tells the layout of a shuffled keypad.
+// Purpose: how each language says the layout of a shuffled keypad.
 
 extension EnglishCatalogue {
   static let digits = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]

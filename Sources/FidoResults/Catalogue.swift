@@ -17,10 +17,10 @@ protocol Catalogue {
   /// The words of the ten digits, from zero.
   static var digits: [String] { get }
 
-  /// What a person does with a shuffled keypad's rows; one line above them.
+  /// How to use a shuffled keypad's rows; one line above them.
   static var keypadExplanation: String { get }
 
-  /// What stands in front of a shuffled keypad's rows; both take the same width.
+  /// The labels of a shuffled keypad's rows; both have the same width.
   static var keypadHeads: (digit: String, key: String) { get }
 
   /// A shuffled keypad in words.

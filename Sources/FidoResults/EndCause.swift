@@ -6,11 +6,11 @@ public enum EndCause: CaseIterable, Sendable {
   // MARK: Codes
   /// An operation that needs an enrolment code was asked for without one.
   case codeMissing
-  /// A code was asked for, and none was entered.
+  /// No code was entered.
   case codeNotEntered
-  /// A type that the account uses is not enabled, so that nothing proves who asks.
+  /// A type that the account uses is not enabled, so nothing proves who asks.
   case otherTypeInUse
-  /// What was given is no payload.
+  /// The text given is no payload.
   case codeUnreadable
   /// The code's time is over.
   case codeExpired
@@ -24,17 +24,17 @@ public enum EndCause: CaseIterable, Sendable {
   case codeOfOtherServer
   /// The payload names another certificate authority than the configuration.
   case codeOfOtherAuthority
-  /// This server does not check codes, so a code cannot set a value.
+  /// This server does not check codes, so a code cannot set a secret.
   case codesNotJudged
   /// This server does not check codes, so a code cannot reset.
   case codesResetNothing
-  /// The server's verdict is not signed, so a code cannot set the value of an account in use.
+  /// The server's verdict is not signed, so a code cannot set a secret for an account in use.
   case codesNotSigned
   /// The server's verdict is not signed, so a code cannot reset.
   case resetsNotSigned
-  /// The time of a text that was to be approved is over.
+  /// The text to approve has expired.
   case approvalExpired
-  /// The server has no such text to be approved any more.
+  /// The server no longer has the text to approve.
   case approvalRefused
   /// The server sent no text to be approved that could be shown.
   case approvalWithoutText
@@ -50,9 +50,9 @@ public enum EndCause: CaseIterable, Sendable {
   case keysNotHere
   /// The configuration leaves no authenticator.
   case noneEnabled
-  /// The authenticator that root named is none that the server accepts.
+  /// The server does not accept the authenticator that root named.
   case configuredNotAccepted
-  /// The authenticator that the person named is none that the server accepts.
+  /// The server does not accept the authenticator that the person named.
   case namedNotAccepted
   /// The authenticator that the person named is not enabled.
   case namedNotEnabled
@@ -64,7 +64,7 @@ public enum EndCause: CaseIterable, Sendable {
   case severalTogether
   /// Nothing of a list was chosen.
   case nothingChosen
-  /// The value that was to be changed meets the rules by now.
+  /// The secret to change meets the rules by now.
   case nothingStale
 
   // MARK: Accounts and names
@@ -78,7 +78,7 @@ public enum EndCause: CaseIterable, Sendable {
   // MARK: Who asks, and with what
   /// Only root may ask for that.
   case onlyRoot
-  /// sudo was called by a name that does not tell what it does.
+  /// sudo was called by a name that does not say what it does.
   case ambiguousName
   /// The module is older than the core.
   case olderModule

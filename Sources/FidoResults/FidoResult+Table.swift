@@ -4,7 +4,7 @@
 extension FidoResult {
   /// Success.
   public static let success = FidoResult(0, "RESULT_SUCCESS", .authenticated)
-  /// Ready for user verification; never final.
+  /// Ready for user verification; never an ending.
   public static let ready = FidoResult(10, "RESULT_AUTH_READY_SUCCESS", .always(.systemError))
   /// The person chose to register again.
   public static let resetChosen = FidoResult(980, "RESULT_AUTHENTICATOR_RESET")
@@ -44,11 +44,11 @@ extension FidoResult {
   public static let stateNotRegistered = FidoResult(3_007, "Authenticator_State_Not_Registered")
   /// State: locked.
   public static let stateLocked = FidoResult(3_008, "Authenticator_State_Locked")
-  /// A change failed for good.
+  /// A change failed, and is not tried again.
   public static let changeFailed = FidoResult(3_010, "LOCAL_FAIL_CHANGE", .always(.tokenError))
-  /// A reset failed for good.
+  /// A reset failed, and is not tried again.
   public static let resetFailed = FidoResult(3_011, "LOCAL_FAIL_RESET", .always(.tokenError))
-  /// A wrong value; never a server's refusal.
+  /// A wrong secret; never a server's refusal.
   public static let wrongValue = FidoResult(3_012, "LOCAL_FAIL_VERIFY")
   /// Locked for a while.
   public static let locked = FidoResult(3_013, "LOCAL_FAIL_VERIFY_LOCKED", .locked)
@@ -88,9 +88,9 @@ extension FidoResult {
   public static let biometryNotAvailable = FidoResult(7_013, "Biometry_Not_Available")
   /// No conversation is possible.
   public static let notInteractive = FidoResult(7_014, "Biometry_Not_Interactive", .always(.conversationError))
-  /// Biometry failed for a reason it does not tell.
+  /// Biometry failed for an unknown reason.
   public static let biometryUnknown = FidoResult(7_015, "Biometry_Unknown")
-  /// A value was reset.
+  /// A secret was reset.
   public static let resetSuccess = FidoResult(7_100, "Authenticator_Reset_Success", .valueChanged)
   /// A reset did not happen.
   public static let authenticatorResetFailed = FidoResult(7_101, "Authenticator_Reset_Fail", .always(.tokenError))
@@ -98,13 +98,13 @@ extension FidoResult {
   public static let resetNone = FidoResult(7_102, "Authenticator_Reset_None", .always(.tokenError))
   /// This authenticator cannot be reset here.
   public static let resetInvalidType = FidoResult(7_103, "Authenticator_Reset_Invalid_Type", .always(.tokenError))
-  /// A value was changed.
+  /// A secret was changed.
   public static let changeSuccess = FidoResult(7_110, "Authenticator_Change_Success", .valueChanged)
   /// A change did not happen.
   public static let authenticatorChangeFailed = FidoResult(7_111, "Authenticator_Change_Fail", .always(.tokenError))
   /// The person cancelled a change.
   public static let changeUserCancel = FidoResult(7_112, "Authenticator_Change_User_Cancel", .always(.tokenError))
-  /// This authenticator's value cannot be changed here.
+  /// This authenticator's secret cannot be changed here.
   public static let changeInvalid = FidoResult(7_113, "Authenticator_Change_Invalid", .always(.tokenError))
   /// The server asks to come back later.
   public static let forbidden = FidoResult(9_000, "ERROR_FORBIDDEN_FIDO")

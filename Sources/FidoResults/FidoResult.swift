@@ -1,7 +1,7 @@
-/// The outcome of an operation: a number, its name, and what PAM is told.
+/// The outcome of an operation: a number, its name, and its PAM code.
 ///
-/// The listed ones are in the table; numbers from 10000 up are a server's own and pass through. Two results are equal when their
-/// numbers are.
+/// The listed ones are in the table; numbers from 10000 up are a server's own and are kept. Two results are equal when
+/// their numbers are.
 public struct FidoResult: Sendable {
   /// The number of the table, or the server's.
   public let code: UInt32
@@ -20,7 +20,7 @@ public struct FidoResult: Sendable {
     self.rule = rule
   }
 
-  /// The result of a number that came over a wire; one the table does not list is PAM_AUTH_ERR.
+  /// The result of a number from outside; a number that is not in the table is PAM_AUTH_ERR.
   public init(code: UInt32) {
     if let listed = Self.allListed.first(where: { $0.code == code }) {
       self = listed
@@ -38,7 +38,7 @@ public struct FidoResult: Sendable {
   /// What PAM is told.
   ///
   /// PAM_SUCCESS comes only from ``success`` in `auth` and from ``changeSuccess`` and ``resetSuccess`` in `password`; PAM_IGNORE
-  /// only from ``notRegistered`` with `nouserok`, no row ever, and states not hidden.
+  /// only from ``notRegistered`` with `nouserok`, an account that never registered, and states not hidden.
   public func pamCode(_ context: PAMContext) -> PAMCode {
     rule.code(in: context)
   }
@@ -48,7 +48,7 @@ public struct FidoResult: Sendable {
     language.catalogue.results[code]?.text ?? language.catalogue.text(.serverNumber(code))
   }
 
-  /// What the person, or the administrator, can do about it; nil where there is nothing to do.
+  /// What the person, or the administrator, can do about it; nil if there is nothing to do.
   public func nextStep(in language: Language) -> String? {
     language.catalogue.results[code]?.nextStep
   }

@@ -3,7 +3,7 @@ public struct KeypadText: Hashable, Sendable {
   /// The key, 0 to 9, of each digit from 0 on.
   public let keys: [UInt8]
 
-  /// In words on one line, for a screen reader; else in two rows below a line that explains them, for the eye.
+  /// In words on one line, for a screen reader; else in two rows below a line that explains them.
   public let isSpeltOut: Bool
 
   /// Makes the text of a layout of ten keys.
@@ -12,7 +12,9 @@ public struct KeypadText: Hashable, Sendable {
     self.isSpeltOut = isSpeltOut
   }
 
-  /// The text; rows end in a line end each but the last, words in a full stop.
+  /// The text.
+  ///
+  /// Each row but the last ends with a line end; words end with a full stop.
   public func text(in language: Language) -> String {
     let catalogue = language.catalogue
     let names = catalogue.digits

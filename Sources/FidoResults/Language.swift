@@ -7,7 +7,8 @@ public enum Language: String, CaseIterable, Sendable {
 
   /// The language of a locale name such as `ko_KR.UTF-8`; nil for `C`, `POSIX`, languages without a catalogue and anything odd.
   ///
-  /// The name comes from whoever starts the conversation: it is compared with the list above and never used to find a file.
+  /// The name comes from the caller of the conversation: it is compared with the list above and never used to find a
+  /// file.
   public init?(locale: String) {
     let bytes = locale.utf8
     guard bytes.prefix(Self.longestLocale + 1).count <= Self.longestLocale else { return nil }
@@ -16,7 +17,7 @@ public enum Language: String, CaseIterable, Sendable {
     self.init(rawValue: String(Substring(letters)).lowercased())
   }
 
-  /// The language of a locale, or the configured one where there is no catalogue for it.
+  /// The language of a locale, or the configured one if there is no catalogue for it.
   public static func matching(_ locale: String?, default configured: Language) -> Language {
     locale.flatMap(Language.init(locale:)) ?? configured
   }

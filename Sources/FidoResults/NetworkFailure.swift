@@ -4,13 +4,13 @@ public enum NetworkFailure: CaseIterable, Sendable {
   case dns
   /// Nothing listens there.
   case refused
-  /// No way leads there: the network is away, or a router, a firewall or the proxy says that it has none.
+  /// No route to the server: the network is away, or a router, a firewall or the proxy reports none.
   case unreachable
   /// Too late.
   case timeOut
   /// The secure connection could not be made.
   case tls
-  /// The connection broke off, or what came over it was no answer.
+  /// The connection broke, or the bytes received were no answer.
   case connectionLost
   /// This machine lacked a thread, a descriptor, memory or a port, so it is unknown whether the server is there.
   case ownMeans

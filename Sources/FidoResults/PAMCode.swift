@@ -16,14 +16,14 @@ public enum PAMCode: Int32, CaseIterable, Sendable {
   case userUnknown = 10
   /// PAM_MAXTRIES: locked.
   case maximumTries = 11
-  /// PAM_NEW_AUTHTOK_REQD: a value that no longer passes the policy was verified.
+  /// PAM_NEW_AUTHTOK_REQD: a stale secret was verified.
   case newTokenRequired = 12
-  /// PAM_CRED_UNAVAIL: the person chose another way in.
+  /// PAM_CRED_UNAVAIL: the person chose to log in another way.
   case credentialsUnavailable = 15
   /// PAM_CONV_ERR: the conversation ended.
   case conversationError = 19
-  /// PAM_AUTHTOK_ERR: a value was not changed.
+  /// PAM_AUTHTOK_ERR: a secret was not changed.
   case tokenError = 20
-  /// PAM_IGNORE: `nouserok`, and the account never had a row here.
+  /// PAM_IGNORE: `nouserok`, and the account never registered here.
   case ignore = 25
 }

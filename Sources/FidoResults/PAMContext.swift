@@ -1,4 +1,4 @@
-/// What else decides the PAM code of a result: the special cases of the table of outcomes.
+/// What else decides the PAM code of a result, for the special cases of the table of outcomes.
 public struct PAMContext: Equatable, Sendable {
   /// The half of PAM that asked.
   public enum Stage: CaseIterable, Sendable {
@@ -15,25 +15,25 @@ public struct PAMContext: Equatable, Sendable {
   /// lacked the means to ask.
   public var tlsHandshakeCompleted: Bool
 
-  /// Whether the result is what the server answered, rather than what was found here.
+  /// Whether the result comes from the server's answer, and not from this machine.
   public var spokenByServer: Bool
 
   /// Whether wrong, locked, unregistered and unknown must look alike.
   public var hideState: Bool
 
-  /// Whether root's PAM stack lets accounts without a row pass on to the next module.
+  /// Whether root's PAM stack passes accounts that never registered on to the next module.
   public var nouserok: Bool
 
   /// Whether this machine never had a row of the account: no key, no counter, no tombstone.
   public var neverHadRow: Bool
 
-  /// Whether what is invalid was written by root: the configuration or the module's arguments.
+  /// Whether root wrote the invalid value: in the configuration or the module's arguments.
   public var isRootsFault: Bool
 
-  /// Whether an account without a key here has its value changed by the stack's other modules.
+  /// Whether the stack's other modules change the password of an account without a key here.
   public var leavesToOthers: Bool
 
-  /// Makes a context; what is not given is the stricter of the two.
+  /// Makes a context; an omitted value is the stricter one.
   public init(
     stage: Stage = .authentication, tlsHandshakeCompleted: Bool = true, spokenByServer: Bool = false,
     hideState: Bool = false, nouserok: Bool = false, neverHadRow: Bool = false, isRootsFault: Bool = false,

@@ -9,7 +9,8 @@ extension PAMEnd {
     PAMEnd("PAM_SERVICE_ERR", .module, by: [.root], "a module argument is too long, or there are too many"),
     PAMEnd("PAM_IGNORE", .core, [1009], by: [.root], "nouserok, and nothing was ever registered for the account"),
 
-    // The module accepts these codes only after a prompt: the value was checked before the server's absence is reported.
+    // The module accepts these codes only after a prompt: the secret is checked before the server's absence is
+    // reported.
     PAMEnd(
       "PAM_AUTHINFO_UNAVAIL", .core, [4001], by: [.person, .network, .server, .machine],
       choices: [.fallback, .profile],

@@ -31,7 +31,7 @@ public struct PAMEnd: Sendable {
     case machine
   }
 
-  /// Where root lets a stack go on to the password with a code that others can cause.
+  /// The stacks in which root lets a code that others can cause go on to the password.
   public enum Choice: Sendable {
     /// The shape `fallback` of `pam.d/`, and the profile of pam-auth-update.
     case fallback, profile
@@ -41,11 +41,11 @@ public struct PAMEnd: Sendable {
   public let code: String
   /// Who returns the code.
   public let speaker: Speaker
-  /// The results that the core says with it; empty for any.
+  /// The results that the core sends with it; empty for any.
   public let results: [UInt32]
   /// Who can cause it.
   public let causes: [Cause]
-  /// Where a stack still goes on to the password, because root chose so.
+  /// The stacks that still go on to the password, because root chose so.
   public let choices: [Choice]
   /// What has happened.
   public let meaning: String

@@ -23,14 +23,14 @@ enum PAMRule: Equatable, Sendable {
       return context.stage == .authentication ? .success : .authenticationError
     case .valueChanged:
       return context.stage == .password ? .success : .authenticationError
-    // A stack that goes on when the server is down must not go on for an account the server refused.
+    // A stack that goes on while the server is down must not go on for an account that the server refused.
     case _ where context.spokenByServer: return .authenticationError
     case .always(let code): return code
     // A stack may go on to the password after root's mistake, so nobody else may cause this code.
     case .fault: return context.isRootsFault ? .serviceError : .authenticationError
     case .unknownUser: return context.hideState ? .authenticationError : .userUnknown
     case .notRegistered:
-      // Only the half of PAM that changes values has work for the other modules.
+      // Only in the password stage do the other modules have work.
       if context.leavesToOthers, context.stage == .password { return .ignore }
       if context.hideState { return .authenticationError }
       return context.nouserok && context.neverHadRow ? .ignore : .userUnknown

@@ -1,5 +1,5 @@
 extension PromptText {
-  /// What can be done about an end that is told with this text; nil where the text says so itself, or there is nothing to do.
+  /// What can be done about an ending with this text; nil if the text says so itself, or there is nothing to do.
   public func nextStep(in language: Language) -> String? {
     switch self {
     case .cause(let cause): language.catalogue.told(cause).nextStep
@@ -7,15 +7,15 @@ extension PromptText {
     case .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.unreachable), .noAnswer(.timeOut), .noAnswer(.connectionLost):
       FidoResult.noAnswer.nextStep(in: language)
     case .noAnswer(.tls), .serverStatus, .serverNumber: FidoResult.unknown.nextStep(in: language)
-    // What a server says for itself may be at odds with anything that is said beside it.
+    // A server's own words may contradict any advice beside them.
     case .refusedByServer: nil
-    // These say it themselves.
+    // These texts say it themselves.
     case .noAnswer(.ownMeans), .valueNotSet, .locked, .lockedForGood, .revoked, .serverForbids, .serverUndecided,
       .serverFailed, .serverNameChanged, .stateIsOlder, .cancelled, .denied, .approvalIsOver, .textTooLong,
       .ownTextTooLong, .overwrittenByList, .configurationError,
       .tooManyConversations, .registeredAgain:
       nil
-    // And these end nothing, or end it well.
+    // These texts end nothing, or belong to a success.
     case .value, .currentValue, .newValue, .newValueAgain, .valuesDiffer, .valueUnchanged, .enrol, .patternKeys,
       .choice,
       .choiceNumber, .choiceOption, .registerAgain, .noSuchChoice, .emptyLineBack, .valueIsStale, .valueIsStaleHere,

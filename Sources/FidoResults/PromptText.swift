@@ -2,17 +2,17 @@
 ///
 /// Names and texts that come from outside are cleaned and capped here, so that no caller can forget to.
 public enum PromptText: Hashable, Sendable {
-  /// Asks for the value. Only this text names the service, or what the login is for, and the length of a PIN.
+  /// Asks for the secret. Only this text names the service, or the purpose of the login, and the length of a PIN.
   case value(ValueKind, user: String, service: String?, digits: Int? = nil)
-  /// Asks for the value in use, before a change.
+  /// Asks for the current secret, before a change.
   case currentValue(ValueKind, user: String, digits: Int? = nil)
-  /// Asks for a value to set.
+  /// Asks for a secret to set.
   case newValue(ValueKind, user: String, digits: Int? = nil)
   /// Asks for it once more.
   case newValueAgain(ValueKind, digits: Int? = nil)
   /// Two different entries; not an attempt.
   case valuesDiffer
-  /// The new value is the old one.
+  /// The new secret is the old one.
   case valueUnchanged(ValueKind)
   /// What registering will do.
   case enrol(ValueKind, user: String)
@@ -26,25 +26,25 @@ public enum PromptText: Hashable, Sendable {
   case choiceOption([ValueKind])
   /// The entry of the list that leads to a new registration.
   case registerAgain
-  /// Something but a number of the list was entered.
+  /// The entry was no number of the list.
   case noSuchChoice(Int)
   /// An empty line leads back to the list.
   case emptyLineBack
-  /// The value was right, but today's rules would refuse it.
+  /// The secret was correct, but today's rules would refuse it.
   case valueIsStale(ValueKind)
-  /// The same, where no change can be asked for here: the person has to change it later.
+  /// The same, if no change can be asked for here: the person has to change it later.
   case valueIsStaleHere(ValueKind)
   /// The server could not be reached, and the login was accepted without it.
   case acceptedOffline
-  /// The value that was entered meets the rules: another one has to be changed.
+  /// The secret that was entered meets the rules: another one has to be changed.
   case valueMeetsRules(ValueKind, other: ValueKind)
   /// Asks for an enrolment code.
   case enrolmentCode
   /// Asks for a code that may be for something else.
   case oneTimeCode
-  /// Nothing that was entered could be set as a first value, or in place of a forgotten one.
+  /// No entry could be set as a first secret, or in place of a forgotten one.
   case valueNotSet(ValueKind)
-  /// A wrong value; nil where states are hidden.
+  /// A wrong secret; nil if states are hidden.
   case wrong(ValueKind, triesLeft: Int?)
   /// Locked for that many seconds, shown as minutes from two minutes up.
   case locked(seconds: Int)
@@ -60,7 +60,7 @@ public enum PromptText: Hashable, Sendable {
   case refusedByServer(String?)
   /// The server has revoked the registration (1493), with the text it gave.
   case revoked(said: String?)
-  /// The server does not allow what was asked for, and will not later (1403).
+  /// The server does not allow the request, now or later (1403).
   case serverForbids
   /// The server has neither accepted nor refused (1202).
   case serverUndecided
@@ -72,21 +72,21 @@ public enum PromptText: Hashable, Sendable {
   case serverStatus(Int)
   /// The server answered with a number of its own.
   case serverNumber(UInt32)
-  /// The server has seen what this machine's state knows nothing of.
+  /// The server has seen signatures that this machine's state does not know.
   case stateIsOlder(user: String)
   /// The person cancelled.
   case cancelled
-  /// What is confirmed by the entry that follows; made fit to be shown already.
+  /// The text that the next entry confirms, already prepared for showing.
   case confirm(ValueKind, String)
-  /// The first question can be asked: at a terminal the person says when.
+  /// The first question can be asked; at a terminal the person says when.
   case ready
-  /// What waited to be approved was denied.
+  /// The waiting text was denied.
   case denied
-  /// The code of an approval is good for nothing any more.
+  /// The code of an approval can no longer be used.
   case approvalIsOver
-  /// So many characters of what is confirmed are not shown.
+  /// So many characters of the text to confirm are not shown.
   case partOfText(left: Int)
-  /// What would have to be confirmed has more than so many characters.
+  /// The text to confirm has more than so many characters.
   case textTooLong(Int)
   /// The same of a text that a caller of uafctl wrote.
   case ownTextTooLong(Int)
@@ -94,23 +94,23 @@ public enum PromptText: Hashable, Sendable {
   case overwrittenByList
   /// The configuration is wrong; the log has file, line and key.
   case configurationError
-  /// So many conversations of one person's are under way that there is no place for another.
+  /// The person has as many conversations as are allowed.
   case tooManyConversations
   /// Registered.
   case registered(user: String)
   /// Deregistered.
   case deregistered(user: String)
-  /// Deregistered here alone: the server had forgotten the key before.
+  /// Deregistered only here: the server had already forgotten the key.
   case deregisteredHere(user: String)
   /// Deregistered, and the server has forgotten another authenticator's key as well, which is still here.
   case deregisteredMore(user: String, left: ValueKind)
   /// Changed.
   case changed(ValueKind, user: String)
-  /// Reset, which the server was told or not.
+  /// Reset; says whether the server was told.
   case reset(ValueKind, user: String, serverKnows: Bool)
-  /// Registered again: the new value is the one to log in with.
+  /// Registered again: the new secret is the one to log in with.
   case registeredAgain(ValueKind)
-  /// Why a conversation ended, where its result tells too little.
+  /// Why a conversation ended, if its result says too little.
   case cause(EndCause)
   /// How a pattern is drawn on a grid.
   case patternGrid
@@ -121,7 +121,7 @@ public enum PromptText: Hashable, Sendable {
   /// A user or service name as it may be shown.
   static func shown(_ name: String) -> String { Text.cleaned(name, limit: nameLimit) }
 
-  /// What a server said, as a part of our own sentence; nothing where it said nothing.
+  /// The server's words, as a part of our own sentence; nothing if it said nothing.
   static func inBrackets(_ said: String?) -> String {
     let words = Text.cleaned(said ?? "")
     return words.isEmpty ? "" : " (\(words))"

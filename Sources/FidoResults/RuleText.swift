@@ -1,4 +1,4 @@
-/// What a rule for new passcodes says when a value breaks it and the administrator gave no text of his own.
+/// What a rule for new passcodes says if a secret breaks it and the administrator gave no text.
 public enum RuleText: Hashable, Sendable {
   /// Fewer characters than `min_length`.
   case minimumLength(Int)
@@ -8,7 +8,7 @@ public enum RuleText: Hashable, Sendable {
   case exactDigits(Int)
   /// Nothing was entered.
   case empty
-  /// More bytes than any value may have.
+  /// More bytes than any secret may have.
   case tooLong
   /// Control, private-use or unassigned characters, or not UTF-8.
   case unusableCharacters

@@ -3,7 +3,7 @@ public enum Text {
   /// The longest text of a server or a name that is shown.
   public static let defaultLimit = 512
 
-  /// The text without anything that steers a terminal or hides from the eye, at most `limit` code points long.
+  /// The text without anything that controls a terminal or is invisible, at most `limit` code points long.
   ///
   /// Control, format (bidirectional and zero-width included), private, unassigned and invisible code points are dropped; white
   /// space of any kind, line ends included, becomes one space, so that a text is always one line; none is left at the ends. The

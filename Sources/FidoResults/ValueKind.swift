@@ -1,4 +1,4 @@
-/// What a person is asked to enter, as texts name it: the value of one authenticator type, or of one of several.
+/// What a person is asked to enter, as texts name it: the secret of one authenticator type, or of one of several.
 ///
 /// An authenticator type brings its own words, so that the texts around them need no change for a new type.
 public struct ValueKind: Hashable, Sendable {
@@ -13,7 +13,7 @@ public struct ValueKind: Hashable, Sendable {
     self.korean = korean
   }
 
-  /// One of several, where it must not show which of them the account has.
+  /// One of several, if the text must not show which of them the account has.
   ///
   /// - Parameter kinds: at least one; one alone is returned as it is.
   public static func oneOf(_ kinds: [ValueKind]) -> ValueKind {

@@ -75,7 +75,7 @@ struct CredentialStore: Credentials {
         ORDER BY max(lastUsedAt) IS NULL, max(lastUsedAt) DESC, min(id)
         """, arguments: [username])
     return try rows.map { row in
-      // What was said of a machine last; its name it keeps from its first registration.
+      // The machine's last description; it keeps the name of its first registration.
       let said = try Row.fetchOne(
         db,
         sql: """

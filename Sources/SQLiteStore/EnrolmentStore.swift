@@ -17,7 +17,7 @@ struct EnrolmentStore: Enrolments {
     let hash = try OneTimeCode.hash(code)
     let row = try Row.fetchOne(
       db, sql: "SELECT id, codeHash FROM enrolment WHERE username = ? AND expiresAt > ?", arguments: [username, now])
-    // How long it takes to compare hashes tells nothing of the code.
+    // The time of comparing hashes shows nothing of the code.
     guard let row, [UInt8](databaseBlob: row["codeHash"]) == hash else { return nil }
     return row["id"]
   }

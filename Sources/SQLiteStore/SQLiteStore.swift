@@ -1,5 +1,5 @@
 // Purpose: The store of uaf-server in one SQLite file, through GRDB. The only target that may import GRDB, and the only SQL of
-// the server. What each table promises is written at its protocol in UAFService/Store. Here stands only what SQLite needs.
+// the server. The protocols in UAFService/Store say what each table promises. Here is only what SQLite needs.
 
 import GRDB
 import UAFService

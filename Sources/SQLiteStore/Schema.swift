@@ -55,7 +55,7 @@ enum Schema {
     CREATE INDEX usedChallengeByExpiry ON usedChallenge (expiresAt);
     """
 
-  // What a signature is checked with again later, so that it stands on its own when the key is gone.
+  // Everything to check a signature again later, also when the key is gone.
   private static let confirmations = """
     CREATE TABLE confirmation (
       id INTEGER PRIMARY KEY AUTOINCREMENT,

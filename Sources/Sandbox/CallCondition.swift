@@ -11,10 +11,10 @@ public struct CallCondition: Sendable {
     self.value = value
   }
 
-  /// An argument must be `value`; all of its 64 bits count, so it is for pointers and such numbers as are passed whole.
+  /// An argument must be `value` in all 64 bits: for pointers and numbers of that size.
   public init(_ argument: UInt32, is value: UInt64) { self.init(argument, mask: .max, is: value) }
 
-  /// An argument of 32 bits must be `value`: what stands in the upper half of its register is no part of it.
+  /// An argument of 32 bits must be `value`; the upper half of its register does not count.
   public init(_ argument: UInt32, isWord value: UInt32) {
     self.init(argument, mask: 0xFFFF_FFFF, is: UInt64(value))
   }

@@ -24,7 +24,9 @@ public struct FileAccess: OptionSet, Sendable {
   /// What can be said of a path that is a file.
   static let ofFiles: FileAccess = [.execute, .writeFile, .readFile, .truncate]
 
-  /// Every right a version of Landlock knows, which is what it forbids where no rule allows it.
+  /// Every right that a version of Landlock knows.
+  ///
+  /// It forbids each of them, unless a rule allows it.
   ///
   /// - Parameter version: 1 has 13 rights, 2 added links and renames between folders, 3 truncation, 5 device commands.
   static func known(in version: CInt) -> FileAccess {

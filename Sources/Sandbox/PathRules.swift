@@ -8,12 +8,13 @@ public struct PathRules {
   private var paths: [(path: String, access: FileAccess)] = []
   private let mayConnect: Bool
 
-  /// Rules that allow nothing.
+  /// Makes rules that allow nothing.
   ///
   /// - Parameter mayConnect: whether TCP connections may be made; they are never accepted. Kernels before 6.7 do not ask.
   public init(mayConnect: Bool) { self.mayConnect = mayConnect }
 
-  /// Allows `access` to a file, or to everything beneath a folder; links are followed now, and what is not there is left out.
+  /// Allows `access` to a file, or to everything beneath a folder; links are followed now, and a missing path is left
+  /// out.
   public mutating func allow(_ access: FileAccess, _ path: String) { paths.append((path, access)) }
 
   /// Enters the rules, for good.

@@ -43,7 +43,7 @@ import Glibc
     self.capacity = capacity
     count = 0
     isLocked = unsafe mlock(mapping, length) == 0
-    // Both are refinements that a kernel may lack; wiping on deinit does not depend on them.
+    // A kernel may lack both; wiping on deinit does not depend on them.
     _ = unsafe madvise(mapping, length, Self.dontDump)
     _ = unsafe madvise(mapping, length, Self.wipeOnFork)
   }
@@ -100,7 +100,7 @@ import Glibc
   }
 
   /// Lends the whole capacity to `body`, which returns how many bytes it left in use (capped at the
-  /// capacity); what lies beyond is wiped.
+  /// capacity); the rest is wiped.
   public mutating func refill<Failure: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
   ) throws(Failure) {

@@ -15,8 +15,8 @@ public enum CertificateChain {
 
   /// Validates a chain.
   ///
-  /// A root need not sign itself: metadata may name an issuer in the middle, or the leaf. Each certificate that was sent
-  /// has to issue the one before it and to be part of the path or one of the roots, so that none goes unchecked.
+  /// A root need not sign itself: metadata may name an issuer in the middle, or the leaf. Each certificate that was
+  /// sent must issue the one before it, and must be part of the path or one of the roots, so that each is checked.
   ///
   /// - Parameters:
   ///   - certificates: as sent, DER, leaf first.
@@ -73,7 +73,7 @@ public enum CertificateChain {
     else { throw .failed(.outOfMemory) }
     unsafe X509_VERIFY_PARAM_set_time(parameters, Int(time))
     unsafe X509_VERIFY_PARAM_set_depth(parameters, CInt(maximumCount))
-    // 112 bits: no SHA-1, no RSA below 2048 bits, as for the keys themselves.
+    // 112 bits: no SHA-1, no RSA below 2048 bits, as for the new keys.
     unsafe X509_VERIFY_PARAM_set_auth_level(parameters, 2)
     guard unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN)) == 1 else {
       throw .failed(.unavailable(.certificate))

@@ -1,8 +1,8 @@
 /// Why a cryptographic operation gave no result.
 ///
-/// None of the cases holds a key, a value, or bytes derived from one.
+/// No case has a key, a secret, or bytes derived from one.
 public enum CryptoError: Error, Equatable {
-  /// The system or OpenSSL had no memory; says nothing about whether a value was right.
+  /// The system or OpenSSL had no memory; says nothing about whether a secret was correct.
   case outOfMemory
   /// A length, a cost or a range that the operation does not take.
   case invalidParameter(CryptoPrimitive)
@@ -10,7 +10,7 @@ public enum CryptoError: Error, Equatable {
   case invalidKey
   /// Not a signature in the encoding asked for.
   case invalidSignature
-  /// The AES-GCM tag does not fit: another key, another nonce, other data, or damage.
+  /// The AES-GCM tag is wrong: another key, another nonce, other data, or damage.
   case authenticationFailed
   /// Not a certificate, or more than one where one was expected.
   case invalidCertificate

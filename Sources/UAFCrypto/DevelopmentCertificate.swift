@@ -4,8 +4,8 @@ import SecretMemory
 
 /// A private certificate authority of one certificate, for development and demonstrations.
 ///
-/// The authority's key is thrown away once it has signed: whoever trusts its certificate trusts this one server
-/// certificate and nothing that could be issued later.
+/// The authority's key is dropped once it has signed: a client that trusts its certificate trusts this server
+/// certificate, and none that could be issued later.
 public struct DevelopmentCertificate: ~Copyable {
   /// The authority's certificate, PEM: what clients are told to trust.
   public let authorityPEM: [UInt8]

@@ -1,7 +1,7 @@
 /// The two numbers of an ECDSA signature on P-256, in either of the registry's encodings.
 ///
-/// Strict: one DER form per signature, so that no two byte strings are the same signature. Whether the numbers are
-/// in range is the verification's business.
+/// Strict: one DER form per signature, so that no two byte strings are the same signature. The verification checks
+/// whether the numbers are in range.
 public struct ECDSASignature: Equatable, Sendable {
   /// `r | s`, each 32 bytes, big-endian (ALG_SIGN_SECP256R1_ECDSA_SHA256_RAW).
   public let raw: [UInt8]
@@ -46,7 +46,7 @@ public struct ECDSASignature: Equatable, Sendable {
     guard let first = number.first, first < 0x80 else { throw .invalidSignature }
     if first == 0, length > 1 {
       number = number.dropFirst()
-      // A zero in front is only there to keep a number positive.
+      // A leading zero is only allowed to keep a number positive.
       guard let next = number.first, next >= 0x80 else { throw .invalidSignature }
     }
     guard number.count <= 32 else { throw .invalidSignature }

@@ -2,8 +2,8 @@ import SecretMemory
 
 /// HKDF with SHA-256, extract and expand (RFC 5869).
 ///
-/// It is made of HMAC here. OpenSSL's own HKDF frees the salt without clearing it (seen with 3.0.22), and our salt is the
-/// device's secret.
+/// It is made of HMAC here. OpenSSL's own HKDF frees the salt without clearing it (seen with 3.0.22), and our salt is
+/// the device key.
 public enum HKDFSHA256 {
   /// The most that can be derived: 255 hashes.
   public static let maximumLength = 255 * HMACSHA256.byteCount
@@ -14,7 +14,7 @@ public enum HKDFSHA256 {
   ///
   /// - Parameters:
   ///   - secret: the input key material, 1 byte or more.
-  ///   - salt: may be empty; a secret here, because ours is the device's.
+  ///   - salt: may be empty; a secret here, because ours is the device key.
   ///   - info: what the result is for, at most 1,024 bytes.
   ///   - length: 1 to ``maximumLength``.
   /// - Throws: ``CryptoError/invalidParameter(_:)``, ``CryptoError/unavailable(_:)``, ``CryptoError/outOfMemory``.

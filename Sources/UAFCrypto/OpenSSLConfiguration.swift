@@ -4,9 +4,9 @@ import COpenSSL
 public enum OpenSSLConfiguration {
   /// Reads them, once; further calls do nothing.
   ///
-  /// OpenSSL does so by itself when it is first used, which is too late for a program that can open no file by then.
+  /// OpenSSL reads them when it is first used, which is too late for a program that can open no file by then.
   public static func load() {
-    // What is wrong with it is noticed when something is computed, as without this call.
+    // An error in them is noticed when something is computed, as without this call.
     _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_LOAD_CONFIG), nil)
     OpenSSLQueue.clear()
   }

@@ -2,9 +2,9 @@ import COpenSSL
 
 /// OpenSSL's tables of methods, filled before two threads can need them at once.
 ///
-/// OpenSSL 3.0 fills the tables at the first use of each kind of method. Where two threads are first together, one of
-/// them can be told that there is no such method (measured: 1 of 20 starts with eight threads reading RSA keys), and the
-/// server would refuse somebody's good key.
+/// OpenSSL 3.0 fills the tables at the first use of each kind of method. If two threads are first at the same time, one
+/// of them can be told that there is no such method (measured: 1 of 20 starts with eight threads reading RSA keys). The
+/// server would then refuse a valid key.
 enum OpenSSLMethods {
   /// Fills the tables; further calls do nothing, and wait for a first one under way.
   static func load() {

@@ -107,7 +107,7 @@ public enum P256 {
   /// - Parameters:
   ///   - raw: 64 bytes `r | s`.
   ///   - publicKey: 65 bytes `04 | X | Y`.
-  /// - Returns: false for everything that is not; nothing is told apart.
+  /// - Returns: false for everything else, without a reason.
   public static func isValidSignature(_ raw: [UInt8], of message: [UInt8], publicKey: [UInt8]) -> Bool {
     guard let signature = try? ECDSASignature(raw: raw) else { return false }
     return isValid(signature, of: message, publicKey: publicKey)

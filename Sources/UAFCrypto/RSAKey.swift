@@ -2,7 +2,9 @@ import COpenSSL
 
 /// OpenSSL's form of an RSA public key.
 enum RSAKey {
-  /// Shorter moduli can be factored; longer ones serve nobody, and checking one of 4096 bits takes a tenth of a second.
+  /// Shorter moduli can be factored.
+  ///
+  /// Longer ones are not used, and checking one of 4096 bits takes a tenth of a second.
   static let modulusBits: ClosedRange<CInt> = 2048...4096
   /// An exponent of 1 signs nothing, and one above 64 bits only makes verification slow.
   static let exponentBits: ClosedRange<CInt> = 2...64

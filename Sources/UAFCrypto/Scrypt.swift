@@ -20,19 +20,19 @@ public enum Scrypt {
     }
   }
 
-  /// The most memory the cost N may take: 1 GiB, which is `kdf_cost` 20; the passes add a few KiB.
+  /// The most memory that the cost N may need: 1 GiB, which is `kdf_cost` 20; the passes add a few KiB.
   ///
-  /// Stored parameters are data from a file, so a damaged row must not be able to ask for all of the machine.
+  /// Stored parameters come from a file, so a damaged row must not be able to ask for all memory.
   public static let maximumMemory: UInt64 = 1 << 30
 
-  /// Derives `length` bytes from a value.
+  /// Derives `length` bytes from a secret.
   ///
   /// - Parameters:
   ///   - value: any length.
   ///   - salt: any length; 16 bytes or more in use.
   ///   - parameters: logN 1 to 24, r 1 to 32, p 1 to 16, 128 * r * 2^logN at most ``maximumMemory``.
   ///   - length: 1 to 64 bytes.
-  /// - Throws: ``CryptoError/outOfMemory`` when the memory cannot be had, which says nothing about the value;
+  /// - Throws: ``CryptoError/outOfMemory`` if there is not enough memory, which says nothing about the secret;
   ///   ``CryptoError/invalidParameter(_:)``; ``CryptoError/unavailable(_:)``.
   public static func derive(
     value: borrowing Secret, salt: [UInt8], parameters: Parameters, length: Int
@@ -65,7 +65,7 @@ public enum Scrypt {
     return key
   }
 
-  /// What OpenSSL must be allowed: its own default of 32 MiB is too small for any cost worth having.
+  /// The memory that OpenSSL is allowed: its own default of 32 MiB is too small for any useful cost.
   static func memory(for parameters: Parameters) throws(CryptoError) -> UInt64 {
     guard (1...24).contains(parameters.logN), (1...32).contains(parameters.r), (1...16).contains(parameters.p)
     else { throw .invalidParameter(.scrypt) }

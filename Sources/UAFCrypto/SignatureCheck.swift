@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// The one call that decides whether a signature holds.
+/// The one call that decides whether a signature is valid.
 enum SignatureCheck {
   /// How RSA pads a hash.
   enum Padding: Sendable {
-    /// RSASSA-PSS; MGF1 with SHA-256, 32 bytes of salt and no other number of them.
+    /// RSASSA-PSS; MGF1 with SHA-256 and exactly 32 bytes of salt.
     case pss
     /// RSASSA-PKCS1-v1_5.
     case pkcs1

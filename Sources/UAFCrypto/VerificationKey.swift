@@ -48,7 +48,7 @@ public struct VerificationKey: Equatable, Sendable {
 
   /// Whether `signature` is one of `message` in the encoding of ``scheme``.
   ///
-  /// - Returns: false for everything that is not; nothing is told apart.
+  /// - Returns: false for everything else, without a reason.
   public func isValidSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     if let curve = scheme.curve {
       let numbers = try? scheme.isDER ? ECDSASignature(der: signature) : ECDSASignature(raw: signature)
@@ -61,7 +61,7 @@ public struct VerificationKey: Equatable, Sendable {
     guard let key = try? unsafe RSAKey.make(checked: encoded) else { return false }
     defer { unsafe EVP_PKEY_free(key) }
     let count = unsafe RSAKey.signatureByteCount(key)
-    // OpenSSL would take a signature without its leading zeros for the same number.
+    // OpenSSL would accept a signature without its leading zeros as the same number.
     guard let number = scheme.isDER ? Self.octetString(in: signature, count: count) : signature,
       number.count == count
     else { return false }

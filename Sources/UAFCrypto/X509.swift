@@ -7,7 +7,7 @@ public enum X509 {
 
   /// The `serverEndPoint` hash of a TLS server's certificate (RFC 5929, section 4.1; `ChannelBinding` of UAF protocol 1.1).
   ///
-  /// The hash function is that of the certificate's own signature, SHA-256 in the place of MD5 and SHA-1.
+  /// The hash function is that of the certificate's own signature, SHA-256 in place of MD5 and SHA-1.
   ///
   /// - Parameter der: one certificate, nothing after it.
   /// - Throws: ``CryptoError/invalidCertificate``; ``CryptoError/unavailable(_:)`` for a signature without a hash
@@ -57,7 +57,8 @@ public enum X509 {
     return chain
   }
 
-  /// Whether a certificate names a host, whoever issued it: a DNS name, or an address as text without brackets.
+  /// Whether a certificate names a host, without regard to its issuer: a DNS name, or an address as text without
+  /// brackets.
   ///
   /// - Throws: ``CryptoError/invalidCertificate``.
   public static func isFor(_ host: String, der: [UInt8]) throws(CryptoError) -> Bool {

@@ -7,7 +7,7 @@
 //   Verification/      the rules for answers; pure: it gets what was issued and what is stored, and decides
 //   Policies/          which account uses which models
 //   Store/             what the service asks of a store
-//   Decoys/            made-up keys for names that have none
+//   Decoys/            decoys for names without keys
 //   Service/           a request or an answer from its text to its outcome; signatures are verified outside any transaction
 //
 // Of Authenticator only the compiled-in limits are used, for this project's own models. Time, randomness, the store and the

@@ -1,4 +1,5 @@
-/// The first message of a conversation: what is asked, for whom, and where from (PROTOCOL.md, *begin*).
+/// The first message of a conversation: the operation, the account, and where the attempt comes from (PROTOCOL.md,
+/// *begin*).
 ///
 /// Names, hosts and arguments are bytes as PAM had them; they are not known to be text.
 public struct Begin: Equatable, Sendable {
@@ -55,7 +56,7 @@ public struct Begin: Equatable, Sendable {
 
   /// The version this code writes.
   public static let currentVersion: UInt16 = 3
-  /// The versions this code reads: the current one and the one before it, which an upgrade meets for a moment.
+  /// The versions that this code reads: the current one and the one before it, which occurs briefly during an upgrade.
   public static let spokenVersions: ClosedRange<UInt16> = 2...currentVersion
 
   /// The front end's version of the protocol.
@@ -74,7 +75,7 @@ public struct Begin: Equatable, Sendable {
   public var tty: [UInt8]?
   /// Where the person comes from, as the host says; at most 256 bytes.
   public var remoteHost: [UInt8]?
-  /// Who asks on that host or, with sudo, on this one; at most 256 bytes.
+  /// The user on that host or, with sudo, on this one; at most 256 bytes.
   public var remoteUser: [UInt8]?
   /// Whether the attempt comes over the network.
   public var isRemote: Bool {
@@ -97,7 +98,7 @@ public struct Begin: Equatable, Sendable {
   }
   /// The authenticator type or AAID the operation is for; at most 64 bytes.
   public var authenticator: [UInt8]?
-  /// The real user id of the host's process, from hosts with root: whoever called su or sudo.
+  /// The real user id of the host's process, from hosts with root: the caller of su or sudo.
   public var callerUID: UInt32?
   /// sudo's file; at most 4096 bytes.
   public var program: [UInt8]?
@@ -105,15 +106,15 @@ public struct Begin: Equatable, Sendable {
   public var commandLine: [UInt8]?
   /// The enrolment payload; at most 16384 bytes.
   public var payload: [UInt8]?
-  /// Whether the server's token is to come with *finished*.
+  /// Whether *finished* is to have the server's token.
   public var wantsToken: Bool {
     get { token ?? false }
     set { token = newValue }
   }
 
-  /// A text that whoever calls wants to have confirmed, without NUL; at most ``WireLimit/transaction`` bytes.
+  /// A text that the caller wants to have confirmed, without NUL; at most ``WireLimit/transaction`` bytes.
   public var transaction: [UInt8]?
-  /// Whether the person denies what the payload asks to have approved.
+  /// Whether the person denies the text that the payload is for.
   public var denies = false
 
   // Absent means no, or 0, but is written differently: a message that was read is written as it was.
@@ -125,9 +126,9 @@ public struct Begin: Equatable, Sendable {
   /// Asks for `operation` and leaves everything else absent.
   public init(_ operation: Operation) { self.operation = operation }
 
-  /// The version alone of a packet that cannot be read: where it stands is the same in every version.
+  /// Only the version, of a packet that cannot be read; its place is the same in every version.
   ///
-  /// Nil for what is no *begin*, and for one of a version that is spoken here, which is malformed then.
+  /// Nil for a packet that is no *begin*, and for a version that this code reads: such a packet is malformed.
   public init?(foreignVersionIn bytes: Span<UInt8>) {
     // The type; the first field, of two bytes.
     let head: [UInt8] = [PacketType.begin.rawValue, Field.version.tag, 0, 2]
@@ -204,7 +205,7 @@ public struct Begin: Equatable, Sendable {
     try requireFieldsOfVersion()
   }
 
-  /// Refuses what the version does not have: there is one encoding for one message.
+  /// Refuses fields that the version does not have: each message has one encoding.
   private func requireFieldsOfVersion() throws(PacketError) {
     guard version == 2 else { return }
     if transaction != nil { throw .unexpectedField(.begin, tag: Field.transaction.tag) }

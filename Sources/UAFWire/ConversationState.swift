@@ -13,7 +13,7 @@ public enum ConversationState: Equatable, Sendable {
     }
   }
 
-  /// Takes note of a message, in whichever direction it goes.
+  /// Notes a message, in either direction.
   ///
   /// - Throws: ``PacketError/unexpectedType(_:)``; the state is then as before.
   public mutating func advance(_ type: PacketType) throws(PacketError) {

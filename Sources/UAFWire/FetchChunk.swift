@@ -9,7 +9,7 @@ public enum FetchChunk {
     ]
   }
 
-  /// The packets that carry `body`, each full but for the last; none for an empty body.
+  /// The packets that carry `body`, each full except the last; none for an empty body.
   ///
   /// - Throws: ``PacketError/size`` if the body is above ``WireLimit/responseBody``.
   public static func packets(_ body: [UInt8]) throws(PacketError) -> [[UInt8]] {

@@ -36,7 +36,7 @@ public struct FetchPlaces: Equatable, Sendable {
 
   /// `HOST:PORT` of an https URL, in small letters and with the port written; nil where there is no plain one.
   ///
-  /// The same of an http URL whose host can only be this machine. No other server is asked without TLS.
+  /// The same for an http URL whose host can only be this machine. No other server is asked without TLS.
   ///
   /// A URL that two programs could read differently, for example one with a user name, has no place.
   public static func place(of url: String) -> String? {

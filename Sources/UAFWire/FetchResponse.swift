@@ -45,14 +45,14 @@ public struct FetchResponse: Equatable, Sendable {
   public var bodyLength: UInt32
   /// What failed, in words for the log.
   public var detail: String?
-  /// Where a status of 300 to 399 points; nil where that cannot be told.
+  /// The target of a status of 300 to 399; nil if it is unknown.
   public var redirect: Redirect?
   /// What uaf-fetch's sandbox lacks on this kernel, for the log; nil if nothing.
   public var missing: String?
   /// When the server says it answered (its header Date), in seconds since 1970; nil without an answer or a date.
   public var date: UInt32?
 
-  /// The place a redirect points to; uaf-fetch does not follow it.
+  /// The target of a redirect; uaf-fetch does not follow it.
   public struct Redirect: Equatable, Sendable {
     /// The absolute address; at most 4096 bytes.
     public var url: String
@@ -95,8 +95,8 @@ public struct FetchResponse: Equatable, Sendable {
 
   /// Reads a head.
   ///
-  /// - Throws: ``PacketError``, also for an unknown outcome, a status that does not go with it, or a
-  ///   body or a date without an answer, a body above the limit, or a redirect without its status or its other half.
+  /// - Throws: ``PacketError``, also for an unknown outcome, a status that does not fit it, or a body or a date without
+  ///   an answer, a body above the limit, or a redirect without its status or its other half.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchResponse else { throw .unexpectedType(packet.type) }
     guard

@@ -5,7 +5,7 @@ struct FieldRule {
     case flag, u8, u16, u32
     /// A boolean that is 1, or absent.
     case mark
-    /// Bytes that the front end was given, without NUL; at most so many.
+    /// Bytes that the front end got, without NUL; at most so many.
     case name(Int)
     /// UTF-8 without NUL; at most so many bytes.
     case text(Int)

@@ -25,11 +25,11 @@ public struct Finished: Equatable, Sendable {
   public var result: UInt32
   /// The result in words; at most ``WireLimit/text`` bytes.
   public var text: String?
-  /// The server's token, on success and where asked for.
+  /// The server's token, on success and if requested.
   public var token: String?
   /// The JSON document of *status*.
   public var document: String?
-  /// The value that was just verified would be refused by today's passcode policy.
+  /// Today's passcode policy would refuse the secret that was just verified.
   ///
   /// Only with a success of *authenticate*; the module refuses it with anything else.
   public var staleValue = false

@@ -1,4 +1,4 @@
-/// The messages of a front end that carry no value.
+/// The messages of a front end that carry no secret.
 public enum FrontEndSignal: Sendable {
   /// The fields of *cancelled*.
   enum Field: UInt8, PacketField {
@@ -14,7 +14,7 @@ public enum FrontEndSignal: Sendable {
   case cancelled, resume
   /// Cancelled, because the host has no conversation function: there is nobody to ask.
   case noConversation
-  /// Cancelled, because the person denies what was to be approved.
+  /// Cancelled, because the person denies the text to approve.
   case denied
 
   /// The packet.

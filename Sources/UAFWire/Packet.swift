@@ -1,13 +1,13 @@
 /// A packet whose form was checked: its type, and where its fields lie in the bytes it was read from.
 ///
-/// It holds positions, not bytes, so that a packet with a secret value can be read in place in the
-/// memory it was received into.
+/// It holds positions, not bytes, so that a packet with a secret can be read in place in the memory it was received
+/// into.
 public struct Packet: Equatable, Sendable {
   /// What the packet is.
   public let type: PacketType
   private let fields: [(tag: UInt8, range: Range<Int>)]
 
-  /// Checks `bytes` against everything "Packets" in PROTOCOL.md demands.
+  /// Checks `bytes` against all rules of "Packets" in PROTOCOL.md.
   ///
   /// - Throws: ``PacketError``; nothing is kept of a packet that fails.
   public init(_ bytes: Span<UInt8>) throws(PacketError) {

@@ -142,14 +142,14 @@ public struct PacketSocket: ~Copyable {
     }
   }
 
-  /// Whether the peer has closed its end; one that only sends no more has not.
+  /// Whether the peer has closed its end, not only stopped sending.
   public borrowing func isHungUp() -> Bool {
     (try? Self.wait(descriptor, for: 0, timeoutMilliseconds: 0)) ?? true
   }
 
-  /// Waits until the peer has closed its end, and tells whether it left something unread that was sent to it.
+  /// Waits until the peer has closed its end, and reports whether it left something unread.
   ///
-  /// - Returns: false where it has not closed it within the time: it may read it yet.
+  /// - Returns: false if it has not closed it in time: it may still read it.
   public borrowing func leftUnread(timeoutMilliseconds: Int32) -> Bool {
     guard (try? Self.wait(descriptor, for: 0, timeoutMilliseconds: timeoutMilliseconds)) == true else { return false }
     var error: CInt = 0
@@ -158,9 +158,9 @@ public struct PacketSocket: ~Copyable {
     return unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == ECONNRESET
   }
 
-  /// Waits for a packet of this socket for as long as the other one's peer is there.
+  /// Waits for a packet of this socket until the other socket's peer closes its end.
   ///
-  /// - Throws: ``PacketSocketError``: `timedOut`; `closed` where the other one's peer has closed its end.
+  /// - Throws: ``PacketSocketError``: `timedOut`; `closed` if the other socket's peer has closed its end.
   public borrowing func awaitPacket(
     whilePeerOf other: borrowing PacketSocket, timeoutMilliseconds: Int32
   ) throws(PacketSocketError) {
@@ -196,7 +196,7 @@ public struct PacketSocket: ~Copyable {
     }
   }
 
-  /// Time since boot, suspend included, so that a deadline is not stretched by closing the lid.
+  /// Time since boot, including suspend, so that closing the lid does not extend a deadline.
   private static func milliseconds() -> Int64 {
     var time = timespec()
     // SAFETY: `time` is a timespec.

@@ -38,7 +38,7 @@ struct PacketWriter {
     if let u32 { put(field, [24, 16, 8, 0].map { UInt8(u32 >> $0 & 0xff) }) }
   }
 
-  /// The packet, after reading it once: a packet that a reader would refuse is never sent.
+  /// The packet, checked by reading it: a packet that a reader would refuse is never sent.
   func finish() throws(PacketError) -> [UInt8] {
     if let tooLong { throw tooLong }
     _ = try Packet(bytes.span)

@@ -38,7 +38,7 @@ public struct Prompt: Equatable, Sendable {
   public var step: PromptStep
   /// What to show; at most ``WireLimit/text`` bytes.
   public var text: String
-  /// Tries left before a lock; nil where that is not told.
+  /// Tries left before a lock; nil if that is not shown.
   public var remainingAttempts: UInt32?
   /// What was wrong with the last entry.
   public var errorMessage: String?

@@ -1,9 +1,9 @@
 /// Which entry of a check a prompt asks for (*prompt*, field 3).
 public enum PromptStep: UInt8, CaseIterable, Sendable {
-  /// The value that is set.
+  /// The current secret.
   case current = 1
-  /// A value to be set.
+  /// A new secret.
   case new = 2
-  /// The same value once more.
+  /// The new secret once more.
   case newAgain = 3
 }

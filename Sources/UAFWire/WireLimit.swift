@@ -12,7 +12,7 @@ public enum WireLimit {
   public static let option = 256
   /// How many choices a prompt may have.
   public static let options = 16
-  /// How many characters an entry of known length has at most.
+  /// The greatest number of characters of an entry of known length.
   public static let entry: UInt32 = 256
   /// sudo's arguments.
   ///

@@ -401,31 +401,32 @@ static void asks_nothing_where_nothing_was_found(void)
 
 int main(void)
 {
-  test("changes a value in two passes", changes_in_two_passes);
-  test("asks for the new value in the second pass alone", resumes_in_the_second_pass_alone);
-  test("fails the first pass as the core says, and believes no success there", fails_the_first_pass_as_the_core_says);
-  test("fails the second pass as the core says, and believes 7110 alone", fails_the_second_pass_as_the_core_says);
-  test("ignores both passes of an account without a row", ignores_an_account_without_a_row);
-  test("starts nothing for an expired value nobody found", ignores_an_expired_value_nobody_found);
-  test("takes no end of the core for a change", takes_no_end_for_a_change);
+  test("changes a secret in two passes", changes_in_two_passes);
+  test("asks for the new secret only in the second pass", resumes_in_the_second_pass_alone);
+  test("fails the first pass with the core's code, and accepts no success there",
+       fails_the_first_pass_as_the_core_says);
+  test("fails the second pass with the core's code, and accepts only 7110 as a success",
+       fails_the_second_pass_as_the_core_says);
+  test("ignores both passes of an account that never registered", ignores_an_account_without_a_row);
+  test("starts nothing for an expired secret that no login found", ignores_an_expired_value_nobody_found);
+  test("reads no end of the core as a change", takes_no_end_for_a_change);
   test("refuses messages out of order", ends_at_messages_out_of_order);
   test("waits between the passes as long as the host takes", waits_between_the_passes);
-  test("keeps timeout= over each pass", gives_each_pass_its_time);
+  test("applies timeout= to each pass", gives_each_pass_its_time);
   test("ends the core with the handle, and not before", ends_with_the_handle);
   test("begins anew after a first pass alone", begins_anew_after_a_first_pass_alone);
-  test("leaves the core to the process that has it", leaves_the_core_to_the_process_that_has_it);
+  test("uses the core only in the process that started it", leaves_the_core_to_the_process_that_has_it);
   test("refuses another name in the second pass", refuses_another_name_in_the_second_pass);
   test("refuses the conversation of another line of the stack", refuses_the_conversation_of_another_line);
-  test("refuses passes that are none, and a second one without the first", refuses_passes_that_are_none);
-  test("takes the old value of an earlier module when told to, and no new one",
-       takes_the_old_value_of_an_earlier_module);
+  test("refuses unknown passes, and a second pass without a first", refuses_passes_that_are_none);
+  test("uses an earlier module's old secret if told to, and never a new one", takes_the_old_value_of_an_earlier_module);
   if (!SANITIZED) /* its shadow memory is too much to search */
     test("leaves no answer in memory between the passes", leaves_no_answer_in_memory_between_the_passes);
-  test("asks for a new value until it is changed", asks_for_a_new_value_until_it_is_changed);
-  test("forgets a stale value with the next login", forgets_a_stale_value_with_the_next_login);
+  test("asks for a new secret until it is changed", asks_for_a_new_value_until_it_is_changed);
+  test("forgets a stale secret with the next login", forgets_a_stale_value_with_the_next_login);
   test("asks nothing of another name", asks_nothing_of_another_name);
-  test("refuses another name in the second pass for a stale value",
+  test("refuses another name in the second pass for a stale secret",
        refuses_another_name_in_the_second_pass_for_a_stale_value);
-  test("asks for no new value where none was found stale", asks_nothing_where_nothing_was_found);
+  test("asks for no new secret if none was found stale", asks_nothing_where_nothing_was_found);
   return check_summary();
 }

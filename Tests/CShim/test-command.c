@@ -63,7 +63,7 @@ int main(int argc, char **argv)
   if (argc > 1 && strcmp(argv[1], "--read") == 0)
     return read_as_child(argc, argv);
   test("reads the arguments of its own process", reads_its_own_process);
-  test("names the file that runs, whatever it is called", names_the_file_whatever_it_is_called);
+  test("names the file that runs, whatever name the caller gave it", names_the_file_whatever_it_is_called);
   test("cuts a line that is too long at its end, and never beyond its room", cuts_a_line_that_is_too_long);
   return check_summary();
 }

@@ -366,19 +366,19 @@ static void follows_the_table_of_what_follows_what(void)
 
 int main(void)
 {
-  test("writes begin as the golden packets have it", writes_begin);
+  test("writes begin as in the golden packets", writes_begin);
   test("writes begin at its limits, and never beyond its room", writes_begin_at_its_limits);
   test("refuses to write a begin beyond its limits", refuses_to_write_a_begin_beyond_its_limits);
-  test("writes answer, cancelled and resume as the golden packets have them", writes_answers);
-  test("reads prompts as the golden packets have them", reads_prompts);
-  test("reads info, error, ready, setenv and finished as the golden packets have them", reads_the_other_messages);
+  test("writes answer, cancelled and resume as in the golden packets", writes_answers);
+  test("reads prompts as in the golden packets", reads_prompts);
+  test("reads info, error, ready, setenv and finished as in the golden packets", reads_the_other_messages);
   test("reads what the core sends and refuses every other good packet", reads_what_the_core_sends_and_nothing_else);
   test("refuses every bad packet", refuses_every_bad_packet);
   test("refuses every truncation that loses a field in part or a required one", refuses_every_truncation);
-  test("refuses every byte left over", refuses_a_byte_left_over);
+  test("refuses every trailing byte", refuses_a_byte_left_over);
   test("survives every flipped bit of every packet", survives_every_flipped_bit);
   test("refuses a packet of more than 64 KiB", refuses_a_packet_of_more_than_64_kibibytes);
-  test("refuses names no variable can have", refuses_names_no_variable_can_have);
+  test("refuses names that no variable can have", refuses_names_no_variable_can_have);
   test("allows after a message only what may follow it", follows_the_table_of_what_follows_what);
   return check_summary();
 }

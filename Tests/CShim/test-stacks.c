@@ -121,13 +121,13 @@ static void lets_root_set_passwords(void)
 
 int main(void)
 {
-  test("sudo, su, login and sshd have a stale passcode changed, and no password, in each shape",
+  test("sudo, su, login and sshd change a stale passcode, and no password, in each shape",
        has_a_stale_passcode_changed);
   test("sudo, su, login and sshd leave an expired password to its module, in each shape",
        leaves_an_expired_password_to_its_module);
-  test("a stale passcode is no way round a closed account", makes_no_way_round_a_closed_account);
-  test("passwd changes the passcode of who has one, or nothing", changes_the_passcode_with_passwd);
-  test("passwd changes the password of who has no passcode", changes_the_password_without_a_passcode);
+  test("a stale passcode does not open a closed account", makes_no_way_round_a_closed_account);
+  test("passwd changes the passcode of an account that has one, or nothing", changes_the_passcode_with_passwd);
+  test("passwd changes the password of an account without a passcode", changes_the_password_without_a_passcode);
   test("passwd lets root set passwords", lets_root_set_passwords);
   return check_summary();
 }

@@ -874,50 +874,49 @@ static void needs_no_core_for_the_other_stages(void)
 
 int main(void)
 {
-  test("tells the core what PAM knows", tells_what_pam_knows);
-  test("tells nothing it does not know", tells_nothing_it_does_not_know);
+  test("sends the core what PAM knows", tells_what_pam_knows);
+  test("sends nothing that it does not know", tells_nothing_it_does_not_know);
   test("chooses the locale as the C library does", chooses_the_locale_as_the_c_library_does);
-  test("takes names with control bytes, empty ones and paths as names nobody has", takes_names_as_hosts_hand_them_over);
+  test("treats empty names, paths and names with control bytes as unknown names", takes_names_as_hosts_hand_them_over);
   test("leaves out names longer than 256 bytes, 64 KiB included", leaves_out_names_longer_than_256_bytes);
-  test("tells a failed lookup from a name that nobody has", tells_a_failed_lookup_from_nobody);
+  test("distinguishes a failed lookup from a name that nobody has", tells_a_failed_lookup_from_nobody);
   test("cuts labels to their limits", cuts_labels_to_their_limits);
   test("refuses module arguments that do not fit", refuses_arguments_that_do_not_fit);
   test("starts the core clean", starts_the_core_clean);
   test("passes on nothing of the environment", passes_on_no_environment);
   test("raises lowered limits", raises_lowered_limits);
-  test("raises hard limits too, or refuses where it may not", raises_hard_limits_or_refuses);
-  test("refuses where the file size limit cannot be raised", refuses_without_file_size);
-  test("refuses where the processor time limit cannot be raised", refuses_without_processor_time);
-  test("refuses where the descriptor limit cannot be raised", refuses_with_few_descriptors);
+  test("raises hard limits too, or refuses if it may not", raises_hard_limits_or_refuses);
+  test("refuses if the file size limit cannot be raised", refuses_without_file_size);
+  test("refuses if the processor time limit cannot be raised", refuses_without_processor_time);
+  test("refuses if the descriptor limit cannot be raised", refuses_with_few_descriptors);
   if (!SANITIZED)
-    test("refuses where the memory limit cannot be raised", refuses_with_little_memory);
-  test("refuses where the host has no descriptor left", refuses_without_a_descriptor);
+    test("refuses if the memory limit cannot be raised", refuses_with_little_memory);
+  test("refuses if the host has no descriptor left", refuses_without_a_descriptor);
   test("passes on no descriptor", passes_on_no_descriptor);
   test("passes on no descriptor above a lowered limit", passes_on_no_descriptor_above_the_limit);
-  test("keeps off closed standard descriptors", keeps_off_closed_standard_descriptors);
+  test("never uses closed standard descriptors", keeps_off_closed_standard_descriptors);
   test("passes on no blocked and no ignored signal", passes_on_no_signal_state);
-  test("bears a host interrupted every millisecond", bears_interruptions);
-  test("starts the core as root and nothing else for a setuid host", starts_the_core_as_root_for_a_setuid_host);
+  test("works in a host that is interrupted every millisecond", bears_interruptions);
+  test("starts the core for a setuid host with root's ids only", starts_the_core_as_root_for_a_setuid_host);
   test("tells the core who called a setuid host", tells_who_called_a_setuid_host);
   test("takes the core out of its caller's cgroup", takes_the_core_out_of_the_callers_cgroup);
   test("takes the core out of its caller's cgroup without clone3 too", takes_the_core_out_of_the_cgroup_without_clone3);
   test("starts the core beside threads that come and go", starts_the_core_beside_threads_that_come_and_go);
-  test("gives the core its share of the processors", gives_the_core_its_share_of_the_processors);
-  test("passes on no setting", passes_on_no_setting);
-  test("waits no longer for a host that may be late", waits_no_longer_for_a_host_that_may_be_late);
-  test("bears a host that ignores its children", bears_a_host_that_ignores_its_children);
-  test("bears a host that reaps all children in a handler", bears_a_host_that_reaps_in_a_handler);
+  test("gives the core an ordinary share of the processors", gives_the_core_its_share_of_the_processors);
+  test("passes on no setting of the process", passes_on_no_setting);
+  test("a host with timer slack waits no longer", waits_no_longer_for_a_host_that_may_be_late);
+  test("works in a host that ignores its children", bears_a_host_that_ignores_its_children);
+  test("works in a host that reaps all children in a handler", bears_a_host_that_reaps_in_a_handler);
   test("raises no SIGPIPE", raises_no_sigpipe);
-  test("says when the core is missing or cannot be run", says_when_the_core_is_missing);
+  test("says if the core is missing or cannot be run", says_when_the_core_is_missing);
   if (!SANITIZED) /* its shadow memory is too much to search */
     test("leaves no answer in memory", leaves_no_answer_in_memory);
   test("prefers the core at the socket", prefers_the_socket);
-  test("takes a core that dies at the socket for no success", finds_a_core_dead_at_the_socket);
-  test("starts the core where nobody listens", starts_the_core_where_nobody_listens);
-  test("starts the core where the one at the socket says nothing",
-       starts_the_core_where_the_one_at_the_socket_says_nothing);
+  test("reads a core that dies at the socket as no success", finds_a_core_dead_at_the_socket);
+  test("starts the core if nobody listens", starts_the_core_where_nobody_listens);
+  test("starts the core if the socket closes without a word", starts_the_core_where_the_one_at_the_socket_says_nothing);
   test("starts no second core after a word, or without root", starts_no_second_core_after_a_word_or_without_root);
-  test("starts the core where the socket is not root's", starts_the_core_where_the_socket_is_not_roots);
+  test("starts the core if the socket is not root's", starts_the_core_where_the_socket_is_not_roots);
   test("lets a caller without root ask for itself", lets_a_caller_without_root_ask_for_itself);
   test("waits at a full queue without root, and not with it", waits_at_a_full_queue_without_root);
   test("waits at a full queue no longer than it may", waits_at_a_full_queue_no_longer_than_it_may);

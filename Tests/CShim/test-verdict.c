@@ -113,13 +113,14 @@ static void finds_a_value_stale_with_a_success_of_a_login_alone(void)
 
 int main(void)
 {
-  test("blames root before a prompt alone, with 1001 and 1012", blames_root_before_a_prompt_alone);
-  test("lets in with result 0 and no other", lets_in_with_result_0_alone);
-  test("takes a change for made with 7110, in the second pass alone", changes_with_7110_in_the_second_pass_alone);
-  test("ignores an account without a row, and nothing after a prompt", ignores_an_account_without_a_row_alone);
-  test("fails a change with PAM_AUTHTOK_ERR for four results, and no login", fails_a_change_with_its_own_results);
-  test("believes no other code, and no failure with the result of a success", believes_no_other_code);
-  test("leads to another way in with 4001 and 7009 alone", falls_back_with_its_own_results_alone);
-  test("finds a value stale with the success of a login alone", finds_a_value_stale_with_a_success_of_a_login_alone);
+  test("reports root's mistake only before a prompt, with 1001 and 1012", blames_root_before_a_prompt_alone);
+  test("succeeds only with result 0", lets_in_with_result_0_alone);
+  test("accepts a change only with 7110 in the second pass", changes_with_7110_in_the_second_pass_alone);
+  test("ignores an account that never registered, and never after a prompt", ignores_an_account_without_a_row_alone);
+  test("returns PAM_AUTHTOK_ERR for four results of a change, and never for a login",
+       fails_a_change_with_its_own_results);
+  test("accepts no other code, and no failure with the result of a success", believes_no_other_code);
+  test("lets another module decide only with 4001 and 7009", falls_back_with_its_own_results_alone);
+  test("reports a stale secret only with the success of a login", finds_a_value_stale_with_a_success_of_a_login_alone);
   return check_summary();
 }

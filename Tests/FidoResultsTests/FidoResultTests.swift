@@ -7,7 +7,7 @@ import Testing
     #expect(FidoResult.allListed.map(\.name) == tableOfOutcomes.map(\.name))
   }
 
-  @Test func `no number and no name stands for two results`() {
+  @Test func `each number and each name belongs to one result`() {
     #expect(Set(FidoResult.allListed.map(\.code)).count == FidoResult.allListed.count)
     #expect(Set(FidoResult.allListed.map(\.name)).count == FidoResult.allListed.count)
   }
@@ -18,13 +18,13 @@ import Testing
     }
   }
 
-  @Test func `a number of the server passes through`() {
+  @Test func `keeps a number of the server's own`() {
     let result = FidoResult(code: 12_345)
     #expect(result.code == 12_345 && result.isServers && result.name == "SERVER_12345")
     #expect(result.text(in: .english).contains("12345") && result.text(in: .korean).contains("12345"))
   }
 
-  @Test func `a number nobody listed is refused`() {
+  @Test func `refuses a number that is not in the table`() {
     for code: UInt32 in [1, 11, 1003, 3009, 6999, 9998, 10_000, .max] {
       for context in PAMContext.everyOne { #expect(FidoResult(code: code).pamCode(context) == .authenticationError) }
     }
@@ -39,13 +39,13 @@ import Testing
     }
   }
 
-  @Test func `both languages give a next step for the same results`() {
+  @Test func `both languages have advice for the same results`() {
     for result in FidoResult.allListed {
       #expect((result.nextStep(in: .english) == nil) == (result.nextStep(in: .korean) == nil), "\(result)")
     }
   }
 
-  @Test func `no two results say the same in one language`() {
+  @Test func `no two results have the same text in one language`() {
     for language in Language.allCases {
       #expect(Set(FidoResult.allListed.map { $0.text(in: language) }).count == FidoResult.allListed.count)
     }
@@ -64,7 +64,7 @@ import Testing
     for status in [Int.min, -1, Int.max] { #expect(FidoResult(uafStatus: status) == .unknown) }
   }
 
-  @Test func `a deregistration of something unknown has its own number`() {
+  @Test func `deregistering an unknown registration has a number of its own`() {
     for status in 0...2000 {
       let usual = FidoResult(uafStatus: status)
       let expected = usual == .serverNoRegistration ? .serverDeregistrationUnknown : usual

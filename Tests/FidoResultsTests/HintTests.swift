@@ -59,7 +59,7 @@ import Testing
 
   private func told(_ text: String, _ nextStep: String?) -> String { [text, nextStep ?? ""].joined(separator: "\n") }
 
-  @Test(arguments: Language.allCases) func `no cause is told with a hint that is not true of it`(_ language: Language) {
+  @Test(arguments: Language.allCases) func `shows no cause with a hint that is false for it`(_ language: Language) {
     for cause in EndCause.allCases {
       let text = PromptText.cause(cause)
       let claimed = Truth(
@@ -68,8 +68,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Language.allCases) func `no result is told with a hint that is not true of it`(_ language: Language)
-  {
+  @Test(arguments: Language.allCases) func `shows no result with a hint that is false for it`(_ language: Language) {
     for result in FidoResult.allListed {
       let claimed = Truth(
         claimedBy: told(result.text(in: language), result.nextStep(in: language)), korean: language == .korean)
@@ -77,7 +76,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Language.allCases) func `no other end is told with a hint that is not true of it`(
+  @Test(arguments: Language.allCases) func `shows no other ending with a hint that is false for it`(
     _ language: Language
   ) {
     for (text, truth) in Self.texts {
@@ -87,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `a hint that the text gives itself is not given twice`() {
+  @Test func `does not repeat a hint that the text already gives`() {
     for language in Language.allCases {
       for (text, _) in Self.texts {
         guard let step = text.nextStep(in: language) else { continue }
@@ -104,7 +103,7 @@ import Testing
     #expect(Set(told).count == told.count && !told.contains("\n"))
   }
 
-  @Test func `no text of an end, and no hint, is English in Korean`() {
+  @Test func `no Korean text of an ending, and no Korean hint, is in English`() {
     func isKorean(_ text: String?) -> Bool {
       guard let text else { return true }
       return text.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) }
@@ -118,14 +117,14 @@ import Testing
     }
   }
 
-  @Test func `both languages have something to do about the same causes`() {
+  @Test func `both languages have advice for the same causes`() {
     for cause in EndCause.allCases {
       let text = PromptText.cause(cause)
       #expect((text.nextStep(in: .english) == nil) == (text.nextStep(in: .korean) == nil), "\(cause)")
     }
   }
 
-  @Test func `what was used, is over or is locked for good is never to be tried again`() {
+  @Test func `never advises to try again what was used, has expired or is locked permanently`() {
     let ends: [PromptText] =
       [.lockedForGood] + [.codeExpired, .codeRefused, .approvalExpired, .approvalRefused].map(PromptText.cause)
     for end in ends {

@@ -17,7 +17,7 @@ import Testing
     "kö",
     "_KR", "\u{1b}[2J", String(repeating: "ko", count: 40), "ko_" + String(repeating: "K", count: 62),
   ])
-  func `any other locale is none`(_ locale: String) {
+  func `any other locale gives no language`(_ locale: String) {
     #expect(Language(locale: locale) == nil)
   }
 
@@ -32,7 +32,7 @@ import Testing
     #expect(!Language.hasUTF8(locale: nil))
   }
 
-  @Test func `the configured language is used where the locale names none`() {
+  @Test func `uses the configured language if the locale names none`() {
     #expect(Language.matching("C", default: .korean) == .korean)
     #expect(Language.matching(nil, default: .korean) == .korean)
     #expect(Language.matching("en_US.UTF-8", default: .korean) == .english)

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `every code that any result has in any situation stands in the table, once`() {
+  @Test func `each PAM code of each result in each situation is in the table once`() {
     for context in PAMContext.everyOne {
       for result in FidoResult.allListed {
         let code = result.pamCode(context)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `every result of the table comes about in some situation`() {
+  @Test func `each result of the table occurs in some situation`() {
     for end in PAMEnd.all where end.speaker == .core {
       for number in end.results {
         let codes = PAMContext.everyOne.map { FidoResult(code: number).pamCode($0) }
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `what only root can cause comes from root's mistake or root's nouserok alone`() {
+  @Test func `codes that only root can cause come only from root's mistake or nouserok`() {
     for context in PAMContext.everyOne where !context.isRootsFault && !context.nouserok {
       for result in FidoResult.allListed {
         let ends = rows(result.pamCode(context), result)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `no row is without a cause, and root chooses only what others can cause`() {
+  @Test func `each row has a cause, and root chooses only codes that others can cause`() {
     for end in PAMEnd.all {
       #expect(!end.causes.isEmpty)
       #expect(end.choices.isEmpty || end.causes.contains { $0 != .root })

@@ -11,14 +11,14 @@ import Testing
     }
   }
 
-  @Test func `success comes from 0 in auth and from 7100 and 7110 in password, and from nothing else`() {
+  @Test func `success comes only from 0 in auth and from 7100 and 7110 in password`() {
     for context in PAMContext.everyOne {
       let successes = results.filter { $0.pamCode(context) == .success }
       #expect(successes == (context.stage == .authentication ? [.success] : [.resetSuccess, .changeSuccess]))
     }
   }
 
-  @Test func `ignore comes from 1009 with nouserok and no row ever, and from nothing else`() {
+  @Test func `ignore comes only from 1009 with nouserok for an account that never registered`() {
     for context in PAMContext.everyOne {
       let ignores = results.filter { $0.pamCode(context) == .ignore }
       let mayIgnore = context.nouserok && context.neverHadRow && !context.hideState && !context.spokenByServer
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `where a change is left to others, ignore comes from 1009 in password, and from nothing else`() {
+  @Test func `if a change is left to others, ignore in the password stage comes only from 1009`() {
     for context in PAMContext.everyOne {
       var context = context
       context.leavesToOthers = true
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `what the server says and is not success is an authentication error`() {
+  @Test func `each answer of the server but success is an authentication error`() {
     for context in PAMContext.everyOne where context.spokenByServer {
       for result in results where ![.success, .resetSuccess, .changeSuccess].contains(result) {
         #expect(result.pamCode(context) == .authenticationError, "\(result)")
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a service error comes from 1001 and 1012 where root wrote what is wrong, and from nothing else`() {
+  @Test func `a service error comes only from 1001 and 1012, if root made the mistake`() {
     for context in PAMContext.everyOne {
       let mistakes = results.filter { $0.pamCode(context) == .serviceError }
       let isRoots = context.isRootsFault && !context.spokenByServer
@@ -53,14 +53,14 @@ import Testing
     }
   }
 
-  @Test func `unavailable means that the server is away, and nothing else`() {
+  @Test func `unavailable means only that the server is away`() {
     for context in PAMContext.everyOne {
       let unavailable = results.filter { $0.pamCode(context) == .authenticationInformationUnavailable }
       #expect(unavailable == (context.tlsHandshakeCompleted || context.spokenByServer ? [] : [.noAnswer]))
     }
   }
 
-  @Test func `wrong, locked, unregistered and unknown are alike where states are hidden`() {
+  @Test func `with hide_state, wrong, locked, unregistered and unknown have the same code`() {
     for context in PAMContext.everyOne where context.hideState {
       let alike: [FidoResult] = [
         .wrongValue, .locked, .lockedForGood, .notRegistered, .invalidUsername, .emptyUsername,

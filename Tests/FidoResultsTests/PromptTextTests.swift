@@ -38,7 +38,7 @@ import Testing
     #expect(!texts.contains("") && Set(texts).count == texts.count)
   }
 
-  @Test(arguments: Language.allCases) func `what a person is given is a code in every text, and no payload`(
+  @Test(arguments: Language.allCases) func `every text says "code" to people, and never "payload"`(
     _ language: Language
   ) {
     let results = FidoResult.allListed.flatMap { [$0.text(in: language), $0.nextStep(in: language) ?? ""] }
@@ -51,7 +51,7 @@ import Testing
     for prompt in Self.prompts { #expect(prompt.text(in: .english) != prompt.text(in: .korean)) }
   }
 
-  @Test func `the passcode prompt names the person, and the service once`() {
+  @Test func `the passcode prompt names the person and, once, the service`() {
     #expect(PromptText.value(.passcode, user: "alice", service: nil).text(in: .english) == "Passcode for alice: ")
     let withService = PromptText.value(.passcode, user: "alice", service: "sudo")
     #expect(withService.text(in: .english) == "Passcode for alice (sudo): ")
@@ -67,22 +67,22 @@ import Testing
     #expect(PromptText.newValueAgain(.passcode, digits: 4).text(in: .english) == "New passcode again (4 digits): ")
   }
 
-  @Test func `one try is not several tries`() {
+  @Test func `uses the singular for one try`() {
     #expect(PromptText.wrong(.passcode, triesLeft: 1).text(in: .english) == "Wrong passcode: 1 try left.")
     #expect(PromptText.wrong(.passcode, triesLeft: 2).text(in: .english) == "Wrong passcode: 2 tries left.")
     #expect(PromptText.wrong(.passcode, triesLeft: nil).text(in: .english) == "Wrong passcode.")
   }
 
   @Test(arguments: [(1, "1 second"), (2, "2 seconds"), (119, "119 seconds"), (120, "2 minutes"), (121, "3 minutes")])
-  func `a lock tells how long is left, rounded up`(_ seconds: Int, _ expected: String) {
+  func `says how long a lock still lasts, rounded up`(_ seconds: Int, _ expected: String) {
     #expect(PromptText.locked(seconds: seconds).text(in: .english).contains("try again in \(expected)."))
   }
 
-  @Test func `a lock's length never traps`() {
+  @Test func `any length of a lock can be shown`() {
     for seconds in [Int.min, -1, 0, Int.max] { #expect(!PromptText.locked(seconds: seconds).text(in: .korean).isEmpty) }
   }
 
-  @Test(arguments: Language.allCases) func `names and server texts cannot steer the terminal`(_ language: Language) {
+  @Test(arguments: Language.allCases) func `names and server texts cannot control the terminal`(_ language: Language) {
     let hostile = "a\u{1b}[2J\u{202e}\nb" + String(repeating: "x", count: 10_000)
     let prompts: [PromptText] = [
       .value(.passcode, user: hostile, service: hostile), .currentValue(.pattern, user: hostile),
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a server's refusal without a text is still a sentence`() {
+  @Test func `a server's refusal without a text is shown as a sentence`() {
     #expect(PromptText.refusedByServer("\u{1b}\n ").text(in: .english) == "Refused by the server.")
     #expect(PromptText.refusedByServer("come back").text(in: .english) == "Refused by the server: come back")
   }

@@ -14,7 +14,7 @@ import Testing
     #expect(!texts.contains("") && Set(texts).count == texts.count)
   }
 
-  @Test func `a length is said in both languages`() {
+  @Test func `both languages say the required length`() {
     for language in Language.allCases { #expect(RuleText.minimumLength(6).text(in: language).contains("6")) }
   }
 }

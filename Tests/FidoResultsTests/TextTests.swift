@@ -8,7 +8,7 @@ import Testing
     }
   }
 
-  @Test func `no control character passes`() {
+  @Test func `removes every control character`() {
     for value in [0...0x1f as ClosedRange<UInt32>, 0x7f...0x9f].joined() {
       guard let scalar = Unicode.Scalar(value) else { continue }
       let cleaned = Text.cleaned("a\(Character(scalar))b")
@@ -17,7 +17,7 @@ import Testing
     #expect(Text.cleaned("\u{1b}[31mred") == "[31mred")
   }
 
-  @Test func `line ends and tabs become one space`() {
+  @Test func `replaces line ends and tabs by one space`() {
     #expect(Text.cleaned("one\r\n\ttwo\u{85}\u{2028}three\u{2029}four") == "one two three four")
     for space in ["\t", "\n", "\r", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}"] {
       #expect(Text.cleaned("a\(space)b") == "a b")
@@ -30,7 +30,7 @@ import Testing
     "\u{202a}", "\u{202b}", "\u{202c}", "\u{202d}", "\u{202e}", "\u{2066}", "\u{2067}", "\u{2068}", "\u{2069}",
     "\u{200e}", "\u{200f}", "\u{61c}",
   ])
-  func `no bidirectional control passes`(_ mark: String) {
+  func `removes every bidirectional control`(_ mark: String) {
     #expect(Text.cleaned("a\(mark)b") == "ab")
   }
 
@@ -38,16 +38,16 @@ import Testing
     "\u{ad}", "\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}", "\u{fff9}", "\u{e0001}", "\u{e0041}",
     "\u{34f}", "\u{115f}", "\u{3164}", "\u{ffa0}", "\u{fe0f}",
   ])
-  func `no invisible character passes`(_ mark: String) {
+  func `removes every invisible character`(_ mark: String) {
     #expect(Text.cleaned("a\(mark)b") == "ab")
   }
 
   @Test(arguments: ["\u{e000}", "\u{f8ff}", "\u{f0000}", "\u{ffff}", "\u{10ffff}", "\u{378}"])
-  func `no private or unassigned character passes`(_ mark: String) {
+  func `removes every private or unassigned character`(_ mark: String) {
     #expect(Text.cleaned("a\(mark)b") == "ab")
   }
 
-  @Test func `text is cut at the limit, counted in code points`() {
+  @Test func `cuts text at the limit, counted in code points`() {
     #expect(Text.cleaned(String(repeating: "x", count: 513)).unicodeScalars.count == 512)
     #expect(Text.cleaned(String(repeating: "x", count: 512)).unicodeScalars.count == 512)
     #expect(Text.cleaned("e" + String(repeating: "\u{301}", count: 5000), limit: 10).unicodeScalars.count == 10)
@@ -56,11 +56,11 @@ import Testing
     #expect(Text.cleaned("abc", limit: 0) == "")
   }
 
-  @Test func `dropped characters do not use up the limit`() {
+  @Test func `removed characters do not use up the limit`() {
     #expect(Text.cleaned(String(repeating: "\u{202e}", count: 600) + "abc") == "abc")
   }
 
-  @Test func `cleaning twice changes nothing more`() {
+  @Test func `cleaning a cleaned text changes nothing`() {
     let hostile = "\u{202e}\n a \u{7}\u{200b} b\u{0} \t"
     #expect(Text.cleaned(Text.cleaned(hostile)) == Text.cleaned(hostile))
   }

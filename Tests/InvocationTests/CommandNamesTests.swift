@@ -49,24 +49,24 @@ import Testing
     ("enable", "program pam enable"),
     ("auth", "program authenticate"), ("Status", "program status"),
   ])
-  func `suggests the command that was meant`(word: String, suggestion: String) {
+  func `suggests a similar command`(word: String, suggestion: String) {
     #expect(unknown([word])?.suggestion == suggestion)
     #expect(unknown([word, "alice", "sudo"])?.word == word)
     #expect(unknown(["--conf", "x", word])?.suggestion == suggestion)
   }
 
-  @Test func `suggests below a command as well`() {
+  @Test func `suggests a similar subcommand`() {
     #expect(unknown(["pam", "enabel"])?.suggestion == "program pam enable")
     #expect(unknown(["pam", "enabel"])?.description == "no such command: pam enabel")
   }
 
   @Test(arguments: ["x", "nosuch", "", "-", "xyzzy"])
-  func `suggests nothing where no command is near`(word: String) {
+  func `suggests nothing if no command is similar`(word: String) {
     #expect(unknown([word])?.suggestion == nil)
     #expect(unknown([word])?.hint == "'program help' lists the commands")
   }
 
-  @Test func `refuses no argument of a command that takes it`() {
+  @Test func `accepts each argument that a command takes`() {
     #expect(unknown(["status", "unlock"]) == nil)
     #expect(unknown(["status", "a", "b"]) == nil)
     #expect(unknown(["status", "--nosuch"]) == nil)
@@ -76,14 +76,14 @@ import Testing
     (["help", "nosuch"], "nosuch"), (["help", "pam", "nosuch"], "nosuch"), (["help", "status", "x"], "x"),
     (["--conf", "f", "help", "nosuch"], "nosuch"), (["--conf=f", "help", "nosuch"], "nosuch"),
   ])
-  func `refuses to explain what there is not`(arguments: [String], word: String) {
+  func `refuses help for an unknown command`(arguments: [String], word: String) {
     #expect(names.unknownTopic(in: arguments)?.word == word)
   }
 
   @Test(arguments: [
     ["help"], ["help", "pam", "enable"], ["help", "help"], ["status", "help"], ["help", "--help"], [],
   ])
-  func `explains what there is`(arguments: [String]) {
+  func `gives help for a known command`(arguments: [String]) {
     #expect(names.unknownTopic(in: arguments) == nil)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import Invocation
 
 @Suite struct ResultWriterTests {
-  @Test func `a line that cannot be written is an error that stays`() {
+  @Test func `a line that cannot be written is an error until the end`() {
     // SAFETY: a literal path.
     let full = unsafe open("/dev/full", O_WRONLY | O_CLOEXEC)
     defer { close(full) }
@@ -16,7 +16,7 @@ import Testing
     #expect(writer.failure == ENOSPC)
   }
 
-  @Test func `lines that went out are no error`() {
+  @Test func `lines that were written are no error`() {
     // SAFETY: a literal path.
     let nowhere = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
     defer { close(nowhere) }
@@ -25,7 +25,7 @@ import Testing
     #expect(writer.failure == nil)
   }
 
-  @Test func `every exit status has a number of its own, as the manuals list them`() {
+  @Test func `each exit status has the number that the manuals list`() {
     #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
   }
 }

@@ -73,7 +73,7 @@ import Testing
     ("\(expired)\n\(fine) \\", isUnreadable), ("\(fine) \\\n", isUnreadable), ("\\\n", isUnreadable),
     ("\(fine)\n\(expired)", isExpired),
   ])
-  func `a line goes on where libpam goes on`(text: String, code: CInt) throws {
+  func `a line continues as it does for libpam`(text: String, code: CInt) throws {
     try compare(text, code)
   }
 
@@ -113,7 +113,7 @@ import Testing
     ("auth [SUCCESS=ok] pam_debug.so auth=success", isDenied), ("auth [any=ok] pam_debug.so auth=success", isDenied),
     ("auth [] pam_debug.so auth=success", isDenied), ("auth [success=ok # ] pam_debug.so\n\(fine)", isDenied),
   ])
-  func `words are what libpam takes for words`(text: String, code: CInt) throws {
+  func `splits words as libpam does`(text: String, code: CInt) throws {
     stacks.write("tried", text + "\n")
     // What jumps is not followed here.
     if !text.contains("=1 ") && !text.contains("=1]") || code == Self.isDenied {
@@ -129,7 +129,7 @@ import Testing
     "@include inner", "@INCLUDE [inner]", "-@include inner more", "\t@include \\\n inner#x", "auth Include inner",
     "[auth] [substack] inner",
   ])
-  func `includes are what libpam takes for includes`(text: String) throws {
+  func `reads includes as libpam does`(text: String) throws {
     stacks.write("inner", Self.expired + "\n")
     stacks.write("tried", text.replacing("inner", with: stacks.path + "/inner") + "\n")
     #expect(PAMDirectory(path: stacks.path).inclusions(of: "tried") == ["inner"])
@@ -194,7 +194,7 @@ import Testing
     #expect(reader.ownLines(of: "tried").map { $0.module } == ["\\\r", "", "inner\r"])
   }
 
-  @Test func `bytes that are no text hide nothing`() {
+  @Test func `bytes that are no text hide no other line`() {
     let bytes = Array("# ".utf8) + [0xFF, 0x0A, 0xC3] + Array("\nauth required pam_uaf.so".utf8) + [0xFF]
     #expect(PAMFile(bytes).parsed.map { $0.isWellFormed } == [false, true])
   }

@@ -17,7 +17,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `an administrator of the rescue group with a password is one`() {
+  @Test func `an administrator of the rescue group with a password can log in`() {
     #expect(find() == "alice, by the password at the console, as one of uaf-rescue")
     passwords.groups = ["uaf-rescue": ["bob", "alice"], "wheel": ["alice"]]
     #expect(find() == "alice, by the password at the console, as one of uaf-rescue")
@@ -26,7 +26,7 @@ import ToolTestSupport
     #expect(find() == "root, by the password at the console, as one of uaf-rescue")
   }
 
-  @Test func `root at the console is one, where the console asks for the password alone`() {
+  @Test func `root can log in at a console that asks only for the password`() {
     passwords.groups = [:]
     passwords.states["root"] = .usable
     #expect(find(console: true) == "root, by the password at the console, where pam_uaf is not asked")
@@ -39,7 +39,7 @@ import ToolTestSupport
     (["uaf-rescue": ["alice"]], "alice of uaf-rescue is in none of the groups sudo, wheel, admin"),
     (["uaf-rescue": ["bob"], "sudo": ["bob"]], "bob of uaf-rescue has a password that is not set"),
   ])
-  func `refuses a rescue group that rescues nobody`(groups: [String: [String]], reason: String) {
+  func `refuses a rescue group without an administrator`(groups: [String: [String]], reason: String) {
     passwords.groups = groups
     #expect(find().contains(reason))
   }
@@ -50,25 +50,25 @@ import ToolTestSupport
     #expect(find(console: true).hasPrefix("refused: "))
   }
 
-  @Test func `the group is worth nothing where the stack does not know it`() {
+  @Test func `the rescue group does not count if the stack does not use it`() {
     #expect(find(rescue: false).contains("the stack leads nobody of uaf-rescue past pam_uaf"))
   }
 
-  @Test func `the group sudo is worth nothing where sudo is not there, or not open to the rescue group`() {
+  @Test func `the group sudo does not count if sudo is missing or refuses the rescue group`() {
     #expect(find(sudo: false).contains("alice of uaf-rescue cannot become root by a password"))
     passwords.groups = ["uaf-rescue": ["root"]]
     passwords.states["root"] = .usable
     #expect(find(sudo: false) == "root, by the password at the console, as one of uaf-rescue")
   }
 
-  @Test func `whoever could become root is no way in where the console lets nobody of the group in`() {
+  @Test func `a person who may become root does not count if the console refuses the group`() {
     #expect(find(login: false).contains("alice of uaf-rescue cannot log in by a password"))
     passwords.groups = ["uaf-rescue": ["root"]]
     passwords.states["root"] = .usable
     #expect(find(login: false).contains("root of uaf-rescue cannot log in by a password"))
   }
 
-  @Test func `whoever has a group as his own belongs to it, though it does not list him`() {
+  @Test func `a person whose primary group it is belongs to it, though it is not listed`() {
     let folder = Folder()
     let text =
       "root:x:0:0::/root:/bin/sh\nanna:x:1000:0::/:/bin/sh\nno account\nbert:x:1001:1001::/:/bin/sh\nroot:x:0:0:::\n"
@@ -95,7 +95,8 @@ import ToolTestSupport
     (.init(hash: hash, lastChange: 0), .usable), (.init(hash: hash, lastChange: 19_000, maximum: 1), .usable),
     (.init(hash: hash, lastChange: .max, maximum: .max, inactive: .max), .usable),
   ])
-  func `tells a password that works from one that does not`(entry: PasswordState.Entry, state: PasswordState) {
+  func `distinguishes a password that can log in from one that cannot`(entry: PasswordState.Entry, state: PasswordState)
+  {
     #expect(PasswordState(entry, today: 20_000) == state)
   }
 }

@@ -37,7 +37,7 @@ final class SQLiteStoreTests {
       ])
   }
 
-  @Test func `accepts one of fifty copies of a response on a file too`() async throws {
+  @Test func `accepts one of fifty copies of a response also with a store in a file`() async throws {
     let server = try TestServer(store: open())
     let authenticator = try await server.registered("alice")
     let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)

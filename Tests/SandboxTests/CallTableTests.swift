@@ -25,11 +25,11 @@ import Testing
     }
   }
 
-  @Test func `allow nothing that they forbid`() {
+  @Test func `no call is both allowed and forbidden`() {
     for table in [Self.core, Self.network] { #expect(table.allowed.intersection(table.forbidden) == []) }
   }
 
-  @Test func `name no call that libseccomp has never heard of`() {
+  @Test func `libseccomp knows each call by its name`() {
     for table in [Self.core, Self.network] {
       // SAFETY: the name is lent for the call. -1 is an unknown name; other numbers below 0 are calls of other architectures.
       let unknown = table.allowed.union(table.forbidden).filter { unsafe seccomp_syscall_resolve_name($0) == -1 }
@@ -42,22 +42,22 @@ import Testing
     "process_vm_writev", "kill", "mount", "unshare", "setns", "bpf", "io_uring_setup", "keyctl", "memfd_create",
     "pidfd_getfd", "open_by_handle_at", "userfaultfd", "perf_event_open",
   ])
-  func `forbid what no login needs`(_ name: String) {
+  func `calls that no login needs are forbidden`(_ name: String) {
     #expect(Self.core.forbidden.contains(name))
     #expect(Self.network.forbidden.contains(name))
   }
 
   @Test(arguments: ["socket", "socketpair", "connect", "bind", "sendmsg", "clone", "prctl", "ioctl"])
-  func `forbid what would lead out of the core`(_ name: String) {
+  func `calls that would let the core escape are forbidden`(_ name: String) {
     #expect(Self.core.forbidden.contains(name))
   }
 
   @Test(arguments: ["mkdir", "rename", "unlink", "link", "ftruncate", "pwrite64", "flock", "fchmod", "fchown"])
-  func `allow the network program no change of a file`(_ name: String) {
+  func `the network program may change no file`(_ name: String) {
     #expect(!Self.network.allowed.contains(name))
   }
 
-  @Test func `leave clone3 unknown, so that libc takes to clone`() {
+  @Test func `clone3 is answered as unknown, so that libc uses clone`() {
     for table in [Self.core, Self.network] {
       #expect(!table.allowed.contains("clone3") && !table.forbidden.contains("clone3"))
     }

@@ -2,7 +2,7 @@ import Sandbox
 import Testing
 
 struct SandboxReportTests {
-  @Test func `reports what is missing with its number, and nothing where nothing is`() {
+  @Test func `reports each missing part with its error number, and nothing if all are there`() {
     var report = SandboxReport()
     for feature in SandboxFeature.allCases { report.note(feature, 0) }
     #expect(report.text == nil)

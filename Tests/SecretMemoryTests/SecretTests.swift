@@ -11,7 +11,7 @@ import Testing
     secret.withBytes { span in span.indices.map { span[$0] } }
   }
 
-  @Test func `keeps the bytes it was given`() throws {
+  @Test func `keeps the bytes that it was given`() throws {
     let value = try secret([1, 0, 255])
     #expect(bytes(of: value) == [1, 0, 255])
   }
@@ -38,7 +38,7 @@ import Testing
     #expect(value.count == 4)
   }
 
-  @Test func `wiping leaves nothing`() throws {
+  @Test func `wiping leaves no byte of it`() throws {
     var value = try secret([1, 2, 3])
     value.wipe()
     #expect(value.count == 0)

@@ -11,7 +11,7 @@ import Testing
 
   private func keys(_ text: String) -> [Key] { keys(Array(text.utf8)) }
 
-  @Test func `bytes are themselves, control keys included`() {
+  @Test func `returns plain bytes and control keys unchanged`() {
     #expect(keys("1ß\r\u{3}\u{7F}") == [0x31, 0xC3, 0x9F, 0x0D, 0x03, 0x7F].map(Key.byte))
   }
 
@@ -21,7 +21,7 @@ import Testing
     #expect(keys("\u{1B}[1;5C1") == [.right, .byte(0x31)])
   }
 
-  @Test func `reads what the mouse does with its left button`() {
+  @Test func `reads the left mouse button`() {
     #expect(
       keys("\u{1B}[<0;12;3M\u{1B}[<32;13;4M\u{1B}[<0;13;4m") == [
         .mouse(MouseEvent(kind: .press, column: 12, row: 3)), .mouse(MouseEvent(kind: .drag, column: 13, row: 4)),
@@ -34,15 +34,15 @@ import Testing
     "[<1;1;1M", "[<64;1;1M", "[<0;0;1M", "[<0;1;0M", "[<0;1M", "[<0;1;1;1M", "[<0;;1M", "[<;1;1M", "[<0;12345;1M",
     "[<0;-1;1M", "[<:;1;1M", "[0;1;1M", "[<00000000000000;1;1M", "[3~", "[15~", "[Z", "[200~", "[?1;2c", "OP", "O5",
   ])
-  func `takes every other sequence for one key without a meaning`(sequence: String) {
+  func `reads every other sequence as one key without a meaning`(sequence: String) {
     #expect(keys("\u{1B}\(sequence)1") == [.other, .byte(0x31)])
   }
 
-  @Test func `takes no part of an old mouse report for what was typed`() {
+  @Test func `does not read any part of an old mouse report as typed`() {
     #expect(keys("\u{1B}[M 123\u{1B}[M\u{1B}\u{3}44") == [.other, .byte(0x33), .other, .byte(0x34)])
   }
 
-  @Test func `ESC alone is nothing, and takes nothing away`() {
+  @Test func `a single ESC is ignored, and the next key is kept`() {
     #expect(keys("\u{1B}1\u{1B}\u{1B}2\u{1B}\r") == [.byte(0x31), .byte(0x32), .byte(0x0D)])
   }
 
@@ -50,7 +50,7 @@ import Testing
     #expect(keys("\u{1B}\u{3}\u{1B}[1\u{3}\u{1B}O\u{3}7") == [3, 3, 3, 0x37].map(Key.byte))
   }
 
-  @Test func `a sequence without an end takes no memory`() {
+  @Test func `a sequence without an end uses no memory`() {
     let key = keys([0x1B, 0x5B] + [UInt8](repeating: 0x31, count: 100_000) + [0x41])
     #expect(key == [.other])
   }

@@ -34,7 +34,7 @@ import Testing
     #expect(try type(Array(before.utf8) + [0x08]).value == Array(after.utf8))
   }
 
-  @Test func `erases bytes that are no text without going beyond the start`() throws {
+  @Test func `erases bytes that are no text, but not beyond the start`() throws {
     let typed = try type([0x80, 0x80, 0x7F])
     #expect(typed.value == [] && typed.last == .erased(characters: 1, columns: 1))
   }
@@ -45,12 +45,12 @@ import Testing
   }
 
   @Test(arguments: [UInt8(0x7F), 0x15])
-  func `has nothing to erase in an empty entry`(key: UInt8) throws {
+  func `erases nothing in an empty entry`(key: UInt8) throws {
     #expect(try type([key]) == ([], .refused))
   }
 
   @Test(arguments: [UInt8(0x03), 0x04, 0x1C])
-  func `gives up at the keys for it, whatever was typed`(key: UInt8) throws {
+  func `cancels at the cancel keys, whatever was typed`(key: UInt8) throws {
     #expect(try type([0x61, key]).last == .cancelled)
   }
 
@@ -63,7 +63,7 @@ import Testing
     #expect(try type([0x61, key]) == ([0x61], .refused))
   }
 
-  @Test func `refuses what does not fit and keeps the rest`() throws {
+  @Test func `refuses bytes that do not fit, and keeps the rest`() throws {
     #expect(try type([0x61, 0x62, 0x63], capacity: 2) == ([0x61, 0x62], .refused))
     #expect(try type([0x61, 0x62, 0x63, 0x7F, 0x64], capacity: 2).value == [0x61, 0x64])
   }
@@ -79,7 +79,7 @@ import Testing
     return positions
   }
 
-  @Test func `is full at its length, when the last character is whole`() throws {
+  @Test func `is full at its length, once the last character is complete`() throws {
     #expect(try full("123456", length: 4) == [4])
     #expect(try full("12\u{7F}234", length: 4) == [6])
     #expect(try full("a한글b", length: 3) == [7])

@@ -22,17 +22,17 @@ import ToolTestSupport
     }
   }
 
-  @Test func `reads one line at a time, empty ones and those that are no text included`() throws {
+  @Test func `reads one line at a time, also empty lines and bytes that are no text`() throws {
     #expect(try lines([0x61, 0x0A, 0x0A, 0xFF, 0x0D, 0x0A]) == [[0x61], [], [0xFF, 0x0D]])
   }
 
-  @Test func `takes what stands before the end as a line, but not nothing`() throws {
+  @Test func `reads a last line without a line end, unless it is empty`() throws {
     #expect(try lines([0x61]) == [[0x61]])
     #expect(try lines([0x61, 0x0A]) == [[0x61]])
     #expect(try lines([]) == [])
   }
 
-  @Test func `drops what has no room, up to the line's end`() throws {
+  @Test func `drops what does not fit, up to the line's end`() throws {
     #expect(try lines([0x61, 0x62, 0x63, 0x64, 0x0A, 0x65, 0x0A], capacity: 2) == [[0x61, 0x62], [0x65]])
     #expect(try lines([0x61, 0x62, 0x0A], capacity: 2) == [[0x61, 0x62]])
   }

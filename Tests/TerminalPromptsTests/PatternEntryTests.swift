@@ -31,14 +31,14 @@ import ToolTestSupport
     #expect(entered.stroke == "1596" && entered.last == .done)
   }
 
-  @Test func `draws with arrows and space, from the middle on`() throws {
+  @Test func `draws with arrows and space, from the middle node`() throws {
     let entered = try enter(
       [.up] + bytes(" ") + [.left] + bytes(" ") + [.up] + bytes(" ") + [.right, .right] + bytes(" "))
     #expect(entered.stroke == "54123" && entered.last == .changed)
   }
 
   @Test(arguments: [(Key.left, "4"), (.right, "6"), (.up, "2"), (.down, "8")])
-  func `the cursor stays inside of the grid`(arrow: Key, node: String) throws {
+  func `the cursor stays inside the grid`(arrow: Key, node: String) throws {
     let entered = try enter([arrow, arrow, arrow, arrow] + bytes(" "))
     #expect(entered.stroke == node)
     #expect(try enter([arrow, arrow, arrow]).last == .refused)
@@ -51,30 +51,30 @@ import ToolTestSupport
     #expect(try enter(keys + bytes("\r")).last == .done)
   }
 
-  @Test func `takes every node on the way of a quick hand`() throws {
+  @Test func `adds each node that a fast mouse passes`() throws {
     #expect(try enter([mouse(.press, at: 1), mouse(.drag, at: 3), mouse(.drag, at: 9)]).stroke == "12369")
     #expect(try enter([mouse(.press, at: 7), mouse(.drag, at: 3)]).stroke == "753")
     #expect(try enter([mouse(.press, at: 1), mouse(.drag, at: 8)]).stroke == "18")
   }
 
-  @Test func `pressing anew begins anew, on a node alone`() throws {
+  @Test func `pressing the button starts a new pattern only on a node`() throws {
     let first = [mouse(.press, at: 1), mouse(.drag, at: 2), mouse(.release, at: 2)]
     #expect(try enter(first + [mouse(.press, at: 9)]).stroke == "9")
     let beside = Key.mouse(MouseEvent(kind: .press, column: 1, row: 1))
     #expect(try enter(first + [beside, mouse(.drag, at: 3)]).stroke == "12")
   }
 
-  @Test func `a hand that leaves the window takes nothing along`() throws {
+  @Test func `a mouse outside the window adds no node`() throws {
     let far = Key.mouse(MouseEvent(kind: .drag, column: 9999, row: 9999))
     #expect(try enter([mouse(.press, at: 9), far]).stroke == "9")
   }
 
-  @Test func `the mouse is nothing where no grid is shown, and digits still work`() throws {
+  @Test func `ignores the mouse if no grid is shown, and still takes digits`() throws {
     let entered = try enter([mouse(.press, at: 1), mouse(.drag, at: 2)] + bytes("47"), shown: false)
     #expect(entered.stroke == "47")
   }
 
-  @Test func `takes nodes off one by one, or all`() throws {
+  @Test func `removes nodes one by one, or all`() throws {
     #expect(try enter(bytes("159\u{7F}\u{8}")).stroke == "1")
     #expect(try enter(bytes("159\u{15}")).stroke == "")
     #expect(try enter(bytes("1\u{7F}\u{7F}")).last == .refused)
@@ -82,11 +82,11 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["55", "0", "a", "\t", "!"])
-  func `refuses what is no further node`(text: String) throws {
+  func `refuses a key that adds no node`(text: String) throws {
     #expect(try enter(bytes(text)).last == .refused)
   }
 
-  @Test func `gives up, and stops for now, at the keys for it`() throws {
+  @Test func `cancels and suspends at their keys`() throws {
     for byte in [UInt8(3), 4, 0x1C] { #expect(try enter([.byte(0x31), .byte(byte)]).last == .cancelled) }
     #expect(try enter([.byte(0x1A)]).last == .suspended)
   }
@@ -96,7 +96,7 @@ import ToolTestSupport
     #expect(entered.last == .done && entered.stroke == "")
   }
 
-  @Test func `shows what was wrong until the next key, which begins anew`() throws {
+  @Test func `shows a wrong pattern until the next key, which starts a new one`() throws {
     let before = try enter([], wrong: "159")
     #expect(before.stroke == "159" && before.isMismatch)
     let after = try enter(bytes("7"), wrong: "159")
@@ -104,7 +104,7 @@ import ToolTestSupport
     #expect(try enter(bytes("\u{3}"), wrong: "159").last == .cancelled)
   }
 
-  @Test func `never sends what was wrong again by itself`() throws {
+  @Test func `never sends a wrong pattern again by itself`() throws {
     let entered = try enter(bytes("\r"), wrong: "159")
     #expect(entered.stroke == "" && entered.last == .changed)
     #expect(try enter([.other], wrong: "159").last == .changed)

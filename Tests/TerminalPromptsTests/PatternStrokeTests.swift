@@ -13,24 +13,24 @@ import ToolTestSupport
     ("28", "258"), ("46", "456"), ("79", "789"), ("16", "16"), ("18", "18"), ("27", "27"), ("15", "15"),
     ("1379", "1235789"),
   ])
-  func `takes along the node it passes over`(digits: String, stroke: String) throws {
+  func `adds the node that it passes over`(digits: String, stroke: String) throws {
     #expect(try drawn(digits) == stroke)
   }
 
-  @Test func `passes over a node that was visited`() throws {
+  @Test func `adds no node twice when it passes over it`() throws {
     #expect(try drawn("213") == "213")
     #expect(try drawn("5193") == "51963")
   }
 
   @Test(arguments: [0, 10, -1, 5, 1])
-  func `refuses a node that is none, or was visited`(node: Int) throws {
+  func `refuses an unknown node, and one that was visited`(node: Int) throws {
     var stroke = try PatternStroke("159")
     let wasTaken = stroke.append(node)
     let text = stroke.text
     #expect(!wasTaken && text == "159")
   }
 
-  @Test func `takes nodes off from the end, the ones it passed over one by one`() throws {
+  @Test func `removes nodes from the end, those it passed over one by one`() throws {
     var stroke = try PatternStroke("13")
     var texts: [String] = []
     while stroke.removeLast() { texts.append(stroke.text) }
@@ -39,7 +39,7 @@ import ToolTestSupport
     #expect(again)
   }
 
-  @Test func `holds all nine nodes, and its copy as well`() throws {
+  @Test func `has room for all nine nodes, and so has its copy`() throws {
     let stroke = try PatternStroke("123654789")
     let copy = try PatternStroke(copying: stroke)
     let text = copy.text

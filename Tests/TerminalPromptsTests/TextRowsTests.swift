@@ -15,7 +15,7 @@ import Testing
     #expect(rows.joined() == text.replacing("\n", with: ""))
   }
 
-  @Test func `a window without columns is no trap`() {
+  @Test func `does not crash in a window without columns`() {
     #expect(TextRows.wrapped("ab한", columns: 0) == ["ab", "한"])
   }
 }

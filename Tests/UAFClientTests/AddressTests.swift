@@ -3,7 +3,7 @@ import Testing
 @testable import UAFClient
 
 @Suite struct AddressTests {
-  @Test func `placeholders cannot leave their place`() {
+  @Test func `placeholders change only their own part of the address`() {
     let template = URLTemplate("https://h/{user}/get?a={appID}&t={transaction}")
     let url = template.expanded(user: "a/../b?c#d", appID: "https://x", transaction: "é{user}")
     #expect(url == "https://h/a%2F..%2Fb%3Fc%23d/get?a=https%3A%2F%2Fx&t=%C3%A9%7Buser%7D")

@@ -32,7 +32,7 @@ import UAFMessages
 
   // MARK: Accepted
 
-  @Test func `asks, signs what the server will check, and returns the token`() throws {
+  @Test func `sends the request, signs the challenge, and returns the token`() throws {
     let yes = ServerResponse(
       statusCode: .ok, additionalTokens: [Token(type: "OAUTH", value: "x"), Token(type: "JWT", value: "a.b.c")])
     var transport = ScriptedTransport(
@@ -80,7 +80,7 @@ import UAFMessages
     #expect(isValid)
   }
 
-  @Test(arguments: [nil, "", Scene.facetID]) func `without an AppID of the server's the FacetID stands in`(
+  @Test(arguments: [nil, "", Scene.facetID]) func `without an AppID of the server the AppID is the FacetID`(
     _ appID: String?
   ) throws {
     var transport = ScriptedTransport(
@@ -109,7 +109,7 @@ import UAFMessages
     #expect(parameters.channelBinding == ChannelBinding())
   }
 
-  @Test func `two authenticators that the policy demands together both sign`() throws {
+  @Test func `both authenticators sign if the policy demands two together`() throws {
     let other = try AAID("EBA0#0002")
     let policy = Policy(accepted: [[MatchCriteria(aaid: try Scene.aaid()), MatchCriteria(aaid: other)]])
     let pattern = AuthenticatorDescription(
@@ -130,7 +130,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `an authentication that is to prove something says so`() throws {
+  @Test func `an authentication for a proof says so`() throws {
     var transport = ScriptedTransport(Scene.returning(status: 1500))
     var flow = AuthenticationFlow(settings: Scene.settings, username: "alice", proofFor: .deregistration)
     _ = refusal(.forbidden, byServer: true) { try opened(&flow, &transport) }
@@ -220,7 +220,7 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &announced) }
   }
 
-  @Test func `the highest version both sides speak is answered`() throws {
+  @Test func `answers in the highest version that both sides know`() throws {
     let versions = try [UPV.uaf10, .uaf11, UPV(major: 1, minor: 2), UPV(major: 2, minor: 0)].map {
       try Scene.authentication(upv: $0, appID: nil)
     }
@@ -235,7 +235,7 @@ import UAFMessages
     #expect(try UAFResponse(parsing: sent.uafResponse).header.upv == .uaf11)
   }
 
-  @Test func `an extension nobody knows is handed back, unless it must be understood`() throws {
+  @Test func `returns an unknown extension, unless it must be understood`() throws {
     for mustBeUnderstood in [false, true] {
       let request = try Scene.authentication(appID: nil)
       let text = UAFRequest.text(of: [request])
@@ -283,7 +283,7 @@ import UAFMessages
     _ = refusal(.unsupportedVersion, byServer: true) { try opened(&flow, &transport) }
   }
 
-  @Test func `no part of a verdict is a verdict`() throws {
+  @Test func `a part of a verdict is no verdict`() throws {
     let yes = ServerResponse(statusCode: .ok, description: "ok", additionalTokens: [Token(type: "JWT", value: "a")])
     for count in 0..<yes.jsonBytes.count {
       let cut = Scene.raw(Array(yes.jsonBytes.prefix(count)))
@@ -358,7 +358,7 @@ import UAFMessages
 
   // MARK: Policy
 
-  @Test func `no authenticator that satisfies the policy is 2002`() throws {
+  @Test func `a policy that no authenticator satisfies is 2002`() throws {
     let none: [[AuthenticatorDescription]] = try [
       [], [Scene.authenticator(keys: [])], [Scene.authenticator(keys: [Scene.keyID(9)])],
       [Scene.authenticator(appID: Scene.appID + "/")],
@@ -372,7 +372,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a key the policy does not name never signs`() throws {
+  @Test func `a key that the policy does not name never signs`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)
@@ -383,7 +383,7 @@ import UAFMessages
     _ = refusal(.requestNotExist, byServer: false) { _ = try flow.send(over: &transport) }
   }
 
-  @Test func `an authenticator's failure is the flow's, and nothing is sent`() throws {
+  @Test func `an authenticator's failure ends the flow, and nothing is sent`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)
@@ -395,7 +395,7 @@ import UAFMessages
   }
 
   @Test(arguments: [FidoResult.success, .ready, .changeSuccess, .resetSuccess])
-  func `a failure that calls itself a success is not one`(_ result: FidoResult) throws {
+  func `a failure with the number of a success is a failure`(_ result: FidoResult) throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)
@@ -427,7 +427,7 @@ import UAFMessages
     #expect(transport.requests.isEmpty)
   }
 
-  @Test func `a flow is good for one answer`() throws {
+  @Test func `a flow sends one answer only`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1200))
     var flow = flow()
@@ -517,7 +517,7 @@ import UAFMessages
     }
   }
 
-  @Test func `of a transaction's forms the text is taken, and a picture alone is refused`() throws {
+  @Test func `uses the text of a transaction, and refuses one with only a picture`() throws {
     let picture = try Transaction(
       parsing: """
         {"contentType":"image/png","content":"iVBORw","tcDisplayPNGCharacteristics":{"width":320,"height":480,\
@@ -547,7 +547,9 @@ import UAFMessages
     ("", FidoResult.emptyUsername), ("a b", .invalidUsername), ("a\n", .invalidUsername),
     ("\u{1B}[2J", .invalidUsername),
     ("홍길동", .invalidUsername), (String(repeating: "a", count: 129), .invalidUsername),
-  ]) func `a name no server can have is refused before anything is sent`(_ name: String, _ result: FidoResult) throws {
+  ]) func `a host name that no server can have is refused before anything is sent`(_ name: String, _ result: FidoResult)
+    throws
+  {
     var transport = ScriptedTransport()
     var flow = flow(username: name)
     _ = refusal(result, byServer: false) { try flow.start(over: &transport) }

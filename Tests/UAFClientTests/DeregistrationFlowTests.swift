@@ -56,7 +56,7 @@ import UAFMessages
     }
   }
 
-  @Test func `an order of a server that does not trust this client is not followed`() throws {
+  @Test func `does not follow an order of a server that does not trust this client`() throws {
     var transport = ScriptedTransport(Scene.returning(Scene.deregistration([.everything])), Scene.facets(["x"]))
     _ = refusal(.untrustedFacet, byServer: true) { _ = try run(&transport) }
   }

@@ -44,7 +44,7 @@ import UAFMessages
         status: 302, contentType: "", body: [], redirect: url.map { Redirect(url: $0, isAuthorized: authorized) }))
   }
 
-  @Test func `a list without the request's version is called that, and which it has`() throws {
+  @Test func `refuses a list without the request's version, and names the versions that it has`() throws {
     for version in [UPV.uaf10, UPV(major: 2, minor: 0)] {
       let list = Scene.facets(version: version)
       let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), list) }
@@ -73,7 +73,7 @@ import UAFMessages
     #expect(try appID(text, settings(), facets(at: text)) == text)
   }
 
-  @Test func `the host and port of the answers are the server's own, too, and no port is 443`() throws {
+  @Test func `the host and port for answers are the server's own, and a missing port is 443`() throws {
     let own = "https://get.example/f"
     #expect(try appID(own, settings(requestURL: "https://get.example:443/get"), facets(at: own)) == own)
     #expect(
@@ -84,12 +84,12 @@ import UAFMessages
     "https://sub.fido.example:8443/f", "https://fido.example/f", "https://fido.example:22/f", "https://fido.example:1/",
     "https://a.b.fido.example/", "https://fido.example:84430/",
   ])
-  func `a neighbour of the server's, or another port of it, is refused without asking anyone`(_ text: String) throws {
+  func `another host of the domain, or another port, is refused without a request`(_ text: String) throws {
     let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings()) }
     #expect(no != nil)
   }
 
-  @Test func `a neighbour is asked if root has named it, and no other port of it`() throws {
+  @Test func `another host of the domain is asked if root has named it, at that port only`() throws {
     let text = "https://id.fido.example/facets"
     #expect(try appID(text, settings(appIDs: [text]), facets(at: text)) == text)
     for other in ["https://id.fido.example:22/facets", "https://id.fido.example/"] {
@@ -97,7 +97,7 @@ import UAFMessages
     }
   }
 
-  @Test func `the addresses of another operation are not this one's`() throws {
+  @Test func `addresses of another operation are not accepted for this one`() throws {
     var settings = settings()
     let url = "https://enrol.example/get"
     settings.registration = ServerEndpoint(requestURL: url, responseURL: url)
@@ -115,7 +115,7 @@ import UAFMessages
     "https://evil.example\\@fido.example/", "http://fido.example:8443/uaf/facets", "linux:pam-module:other", "x",
     "https://", "https://example/", "https://10.0.0.1/", "https://localhost/", "https://[::1]/",
     "android:apk-key-hash:AAAA",
-  ]) func `an AppID elsewhere is refused without asking anyone`(_ text: String) throws {
+  ]) func `an AppID elsewhere is refused without a request`(_ text: String) throws {
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings()) }
   }
 
@@ -123,7 +123,7 @@ import UAFMessages
     ("https://10.0.0.1/get", "https://10.0.0.2/f"), ("https://intranet/get", "https://printer/f"),
     ("https://[::1]/get", "https://[::2]/f"), ("https://a.co.uk/get", "https://b.co.uk/f"),
     ("https://a.github.io/get", "https://b.github.io/f"), ("https://co.uk/get", "https://a.co.uk/f"),
-  ]) func `a server without a domain of its own has no neighbours`(_ get: String, _ text: String) throws {
+  ]) func `a server without a domain of its own shares it with no host`(_ get: String, _ text: String) throws {
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings(requestURL: get)) }
     let own = "\(get)/facets"
     #expect(try appID(own, settings(requestURL: get), facets(at: own)) == own)
@@ -136,11 +136,11 @@ import UAFMessages
     Scene.facets(status: 201), Scene.facets(status: 302),
     .answering(Scene.appID, Scene.raw([], contentType: "application/fido.trusted-apps+json")),
     .answering(Scene.appID, Scene.raw(Array("{}".utf8), contentType: "application/fido.trusted-apps+json")),
-  ]) func `what is no list of facets trusts nobody`(_ list: ScriptedTransport.Exchange) throws {
+  ]) func `an answer that is no list of facets trusts nobody`(_ list: ScriptedTransport.Exchange) throws {
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), list) }
   }
 
-  @Test(arguments: Scene.failures) func `a list that does not come trusts nobody, and is not "no server"`(
+  @Test(arguments: Scene.failures) func `a missing list trusts nobody, and does not count as "server away"`(
     _ failure: TransportFailure, _: FidoResult
   ) throws {
     // A network program of ours that has died says nothing about the server.
@@ -151,11 +151,11 @@ import UAFMessages
     #expect(no?.handshakeCompleted == true && no?.networkFailure == nil)
   }
 
-  @Test func `the list is fetched anew each time, however long it may be kept`() throws {
+  @Test func `fetches the list anew each time, however long it may be kept`() throws {
     for _ in 0..<2 { #expect(try appID(Scene.appID, settings(), facets(at: Scene.appID)) == Scene.appID) }
   }
 
-  @Test func `the question carries nothing of the person or the machine`() throws {
+  @Test func `the request for the list says nothing of the person or the machine`() throws {
     let question = TransportRequest.get(Scene.appID, accept: TrustedFacetList.contentType)
     #expect(question.method == .get && question.body.isEmpty && question.contentType == nil)
   }
@@ -173,14 +173,15 @@ import UAFMessages
     ("https://fido.example:22/", true), ("https://fido.example/", true), (nil, true), ("https://evil.example/", true),
     ("https://10.0.0.1/", true),
     ("http://fido.example:8443/", true), ("https://localhost/", true), ("file:///etc/passwd", true), ("", true),
-  ]) func `a redirect is refused that is not vouched for, or leads elsewhere`(_ url: String?, _ authorized: Bool) throws
-  {
+  ]) func `a redirect that the server does not vouch for, or that leads elsewhere, is refused`(
+    _ url: String?, _ authorized: Bool
+  ) throws {
     _ = refusal(.untrustedFacet, byServer: true) {
       _ = try appID(Scene.appID, settings(), redirect(Scene.appID, to: url, authorized: authorized))
     }
   }
 
-  @Test func `redirects without end are not followed without end`() throws {
+  @Test func `follows a limited number of redirects`() throws {
     let back = redirect(Scene.appID, to: Scene.appID)
     _ = refusal(.untrustedFacet, byServer: true) {
       _ = try appID(Scene.appID, settings(), back, back, back, back)
@@ -228,7 +229,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a version that stands there twice counts for nothing`() throws {
+  @Test func `a version that is listed twice does not count`() throws {
     let list = TrustedFacetList(trustedFacets: [
       .init(version: .uaf11, ids: ["x"]), .init(version: .uaf11, ids: [Scene.facetID]),
     ])
@@ -238,7 +239,7 @@ import UAFMessages
     }
   }
 
-  @Test func `the certificate of the list's server is not bound to`() throws {
+  @Test func `the channel binding does not use the certificate of the list's server`() throws {
     let other = TransportResponse(
       status: 200, contentType: Self.list,
       body: TrustedFacetList(trustedFacets: [.init(version: .uaf11, ids: [Scene.facetID])]).jsonBytes,

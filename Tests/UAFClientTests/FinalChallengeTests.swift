@@ -26,20 +26,20 @@ import UAFMessages
     #expect(binding.serverEndPoint == Base64URL.encode(try SHA256.hash(TestCertificate.sha1)))
   }
 
-  @Test func `a certificate without a hash function of its own goes along without an end point`() throws {
+  @Test func `a certificate without a hash function of its own is sent without an end point`() throws {
     let binding = try binding(TestCertificate.ed25519)
     #expect(binding.serverEndPoint == nil)
     #expect(binding.tlsServerCertificate == Base64URL.encode(TestCertificate.ed25519))
   }
 
-  @Test func `no certificate gives an empty binding`() throws {
+  @Test func `without a certificate the binding is empty`() throws {
     #expect(try binding([]) == ChannelBinding())
   }
 
   @Test(arguments: [
     [0x30], [0x30, 0x03, 0x02, 0x01, 0x05], TestCertificate.sha256 + [0], Array(TestCertificate.sha256.dropLast()),
   ])
-  func `what is not a certificate is refused`(_ bytes: [UInt8]) {
+  func `refuses bytes that are no certificate`(_ bytes: [UInt8]) {
     #expect(throws: CryptoError.invalidCertificate) { try binding(bytes) }
   }
 }

@@ -41,7 +41,7 @@ import UAFMessages
 
   // MARK: What is sent
 
-  @Test func `gets the request and posts the bare response`() throws {
+  @Test func `gets the request, and posts the bare response`() throws {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(#"{"statusCode":1200}"#)))
     _ = try run(&transport, settings())
     #expect(transport.isUsedUp)
@@ -55,7 +55,7 @@ import UAFMessages
     #expect(response.assertions.count == 1)
   }
 
-  @Test func `tells the server what root named, under the server's names, and nothing else`() throws {
+  @Test func `sends the server only what root named, under the server's names`() throws {
     let names = ["username": "userId", "deviceName": "dev"]
     let template = "https://fido.example/auth?op=a&app={appID}"
     let get = "https://fido.example/auth?op=a&app=linux%3Apam-module%3Apam_uaf&userId=alice&dev=my%20host"
@@ -65,7 +65,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `the type of what is sent is root's to choose, in both dialects`() throws {
+  @Test func `root chooses the media type of what is sent, in both dialects`() throws {
     let type = "application/fido+uaf; charset=utf-8"
     var plain = ScriptedTransport(try request(), .answering(Self.respond, json(#"{"statusCode":1200}"#)))
     _ = try run(&plain, settings(contentType: type))
@@ -88,7 +88,7 @@ import UAFMessages
     #"{"statusCode":1200}"#, #"{"statusCode":1200,"description":"fine"}"#, #"{"status":"SUCCESS"}"#,
     #"[{"AAID":"5541#0001","status":"SUCCESS"}]"#, #"[{"status":"SUCCESS"},{"status":"SUCCESS"}]"#,
     #"[{"statusCode":1200}]"#, #"[{"statusCode":1200},{"status":"SUCCESS"}]"#, #"[{"statusCode":1200,"status":"x"}]"#,
-  ]) func `is a UAF status, or the mark that root named`(_ body: String) throws {
+  ]) func `a success is a UAF status, or the mark that root named`(_ body: String) throws {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body)))
     _ = try run(&transport, settings(success: Self.mark))
     #expect(transport.isUsedUp)
@@ -99,7 +99,7 @@ import UAFMessages
     #"{"status":["SUCCESS"]}"#, #"{"result":{"status":"SUCCESS"}}"#, #"[[{"status":"SUCCESS"}]]"#,
     #"[{"status":"SUCCESS"},"x"]"#, #"[{"status":"SUCCESS"},{}]"#, #"[{"statusCode":1200},{}]"#,
     "", "SUCCESS", #"{"status":"SUCCESS"}x"#, #"{"status":"FAILED","status":"SUCCESS"}"#,
-  ]) func `is nothing else, whatever the HTTP status`(_ body: String) throws {
+  ]) func `no other answer is a success, whatever the HTTP status`(_ body: String) throws {
     for status in [200, 201, 204, 500] {
       var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body, status: status)))
       let result: FidoResult = status == 500 ? .forbidden : .jsonParser
@@ -111,7 +111,7 @@ import UAFMessages
     (#"{"status":"success"}"#, "success"), (#"{"status":"SUCCESS "}"#, "SUCCESS"), (#"{"status":true}"#, "true"),
     (#"{"status":7}"#, "7"), (#"[{"status":"SUCCESS"},{"status":"FAILED"}]"#, "FAILED"),
     (#"[{"statusCode":1200},{"status":"FAILED\u001b"}]"#, "FAILED"),
-  ]) func `another value of the mark is the server's no, and the log has the value`(
+  ]) func `another value of the mark is a refusal, and the log has the value`(
     _ body: String, _ value: String
   ) throws {
     for http in [200, 400, 500] {
@@ -122,13 +122,13 @@ import UAFMessages
     }
   }
 
-  @Test func `the mark's other value is a no to a question, too`() throws {
+  @Test func `another value of the mark refuses a request, too`() throws {
     var transport = ScriptedTransport(.answering(Self.get, json(#"{"status":"NO_SUCH_USER"}"#)))
     let no = refusal(.unknown, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
     #expect(no?.detail.contains("'NO_SUCH_USER'") == true)
   }
 
-  @Test(arguments: Scene.statuses) func `a status inside a list decides as it does outside`(
+  @Test(arguments: Scene.statuses) func `a status inside a list decides like one outside`(
     _ status: UInt32, _ result: FidoResult
   ) throws {
     for body in [#"[{"statusCode":\#(status)}]"#, #"[{"status":"SUCCESS"},{"statusCode":\#(status)}]"#] {
@@ -138,13 +138,13 @@ import UAFMessages
     }
   }
 
-  @Test func `is not a bare mark unless root named one`() throws {
+  @Test func `a bare mark is no success unless root named one`() throws {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(#"{"status":"SUCCESS"}"#)))
     _ = refusal(.jsonParser, byServer: true) { _ = try run(&transport, settings()) }
   }
 
   @Test(arguments: [#"{"statusCode":1200}"#, #"{"status":"SUCCESS"}"#])
-  func `comes with HTTP status 200 and as JSON only`(_ body: String) throws {
+  func `a success comes only with HTTP status 200 and as JSON`(_ body: String) throws {
     for response in [
       json(body, status: 201), json(body, status: 302), Scene.raw(Array(body.utf8), contentType: "text/html"),
     ] {
@@ -153,7 +153,7 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: Scene.statuses) func `is not a status that says no, mark or not`(
+  @Test(arguments: Scene.statuses) func `a status that refuses is no success, with or without the mark`(
     _ status: UInt32, _ result: FidoResult
   ) throws {
     for http in [200, 403] {
@@ -165,13 +165,13 @@ import UAFMessages
   }
 
   @Test(arguments: [#""1200""#, "1200.0", "null", "12e2", "[1200]"])
-  func `is no status of another type`(_ status: String) throws {
+  func `a status of another JSON type is no success`(_ status: String) throws {
     let body = #"{"status":"SUCCESS","statusCode":\#(status)}"#
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body)))
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
   }
 
-  @Test func `no part of a yes is one`() throws {
+  @Test func `a part of a success is no success`() throws {
     let body = #"[{"status":"SUCCESS"}]"#
     for count in 0..<body.utf8.count {
       var transport = ScriptedTransport(
@@ -188,7 +188,7 @@ import UAFMessages
     (#"{"statusCode":1200}"#, 200, .jsonParser), ("{}", 200, .jsonParser), ("[]", 200, .invalidParameter),
     (#"[{"statusCode":1404}]"#, 200, .serverNoRegistration),
     ("[{}]", 200, .invalidParameter), ("", 200, .jsonParser), ("[]", 404, .jsonParser), ("", 503, .forbidden),
-  ]) func `a question answered otherwise is refused`(_ body: String, _ status: Int, _ result: FidoResult) throws {
+  ]) func `refuses any other answer to a request`(_ body: String, _ status: Int, _ result: FidoResult) throws {
     var transport = ScriptedTransport(.answering(Self.get, json(body, status: status)))
     _ = refusal(result, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
   }
@@ -199,7 +199,7 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport, settings()) }
   }
 
-  @Test func `step-up works here too`() throws {
+  @Test func `step-up works in the plain dialect too`() throws {
     let more = ServerResponse(
       statusCode: .ok, newUAFRequest: UAFRequest.text(of: [try Scene.authentication(appID: nil)]))
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(more.jsonText)))

@@ -109,7 +109,7 @@ import UAFMessages
     }
   }
 
-  @Test func `what is registered already is not registered again`() throws {
+  @Test func `does not register again what is registered already`() throws {
     let disallowed = MatchCriteria(aaid: try Scene.aaid(), keyIDs: [try Scene.keyID()])
     let policy = Policy(accepted: [[MatchCriteria(aaid: try Scene.aaid())]], disallowed: [disallowed])
     var transport = ScriptedTransport(Scene.returning(try Scene.registration(policy: policy)), Scene.facets())
@@ -131,7 +131,7 @@ import UAFMessages
     _ = refusal(.noSuitableAuthenticator, byServer: false) { try opened(&flow, &transport) }
   }
 
-  @Test func `an authenticator the policy does not name makes no key`() throws {
+  @Test func `an authenticator that the policy does not name makes no key`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.registration()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)
@@ -152,7 +152,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `two authenticators the policy demands together both make a key, each one once`() throws {
+  @Test func `each authenticator makes one key if the policy demands two together`() throws {
     let other = try AAID("EBA0#0002")
     let policy = Policy(accepted: [[MatchCriteria(aaid: try Scene.aaid()), MatchCriteria(aaid: other)]])
     let pattern = AuthenticatorDescription(aaid: other, userVerification: UserVerification.pattern)
@@ -171,7 +171,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `a public key of no length is not sent`() throws {
+  @Test func `does not send an empty public key`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.registration()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)
@@ -192,7 +192,7 @@ import UAFMessages
     func sign(_ keyRegistrationData: [UInt8]) throws(SigningFailure) -> [UInt8] { [] }
   }
 
-  @Test func `nothing is sent before a key was made`() throws {
+  @Test func `sends nothing before a key was made`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.registration()), Scene.facets())
     var flow = flow()
     try opened(&flow, &transport)

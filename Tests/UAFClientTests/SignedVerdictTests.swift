@@ -57,7 +57,7 @@ import UAFMessages
     #expect(try fault(acceptance("x", token(Making(subject: "bob")), token())) == nil)
   }
 
-  @Test func `is not believed where there is none, or none of ours`() throws {
+  @Test func `is not believed if it is missing, or not in our form`() throws {
     #expect(fault(acceptance()) == .missing)
     #expect(fault(acceptance("", "a.b", "a.b.c", "..", String(repeating: "a", count: 9000))) == .missing)
     #expect(try fault(acceptance(token(), type: "OAUTH2")) == .missing)
@@ -89,7 +89,7 @@ import UAFMessages
     Making(expiresAt: now - 1), Making(expiresAt: now + 301), Making(issuedAt: .min), Making(expiresAt: .max),
     Making(issuedAt: .min, expiresAt: .max), Making(omitting: "iat"), Making(omitting: "exp"),
   ])
-  func `is not believed where its times are no times`(_ making: Making) throws {
+  func `is not believed with invalid times`(_ making: Making) throws {
     #expect(try fault(acceptance(token(making))) == .stale)
   }
 

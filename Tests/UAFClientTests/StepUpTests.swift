@@ -38,7 +38,7 @@ import UAFMessages
     return try run(&flow, &transport)
   }
 
-  @Test(arguments: [UAFStatusCode.ok, .accepted]) func `is signed for once more, and the last verdict counts`(
+  @Test(arguments: [UAFStatusCode.ok, .accepted]) func `is signed, and the last verdict counts`(
     _ status: UAFStatusCode
   ) throws {
     var transport = ScriptedTransport(
@@ -47,13 +47,13 @@ import UAFMessages
     #expect(signatures == 2 && acceptance.token == nil && transport.isUsedUp)
   }
 
-  @Test func `that ends with a no is a no`() throws {
+  @Test func `that ends with a refusal is a refusal`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try authentication()), more(try authentication()), Scene.verdict(1492))
     _ = refusal(.noSuitableAuthenticator, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `is followed four times and no more`() throws {
+  @Test func `is followed four times at most`() throws {
     let demand = more(try authentication())
     var four = ScriptedTransport(
       Scene.returning(try authentication()), demand, demand, demand, demand, Scene.verdict(1200))
@@ -63,7 +63,7 @@ import UAFMessages
     #expect(five.isUsedUp)
   }
 
-  @Test func `by another status than a yes or "pending" is the no of that status`() throws {
+  @Test func `with another status than success or "pending" is refused with that status`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try authentication()), more(try authentication(), status: .unauthorized))
     _ = refusal(.serverNoRegistration, byServer: true) { _ = try run(&transport) }
@@ -82,13 +82,13 @@ import UAFMessages
     }
   }
 
-  @Test func `slips in no transaction`() throws {
+  @Test func `adds no transaction`() throws {
     let slipped = try Scene.authentication(appID: nil, transaction: [Transaction(text: "pay")])
     var transport = ScriptedTransport(Scene.returning(try authentication()), more(slipped))
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `after a registration is an authentication, without the code that allowed the registration`() throws {
+  @Test func `after a registration is an authentication, without the registration's code`() throws {
     var settings = Scene.settings
     settings.authentication = ServerEndpoint(requestURL: Scene.get, responseURL: "https://fido.example/auth")
     var transport = ScriptedTransport(
@@ -121,7 +121,7 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&further, &transport) }
   }
 
-  @Test func `cannot be had where the server demanded none`() throws {
+  @Test func `is refused if the server demanded none`() throws {
     var transport = ScriptedTransport()
     var further = RegistrationFlow(settings: Scene.settings, username: "alice").furtherAuthentication()
     _ = refusal(.requestNotExist, byServer: false) { _ = try run(&further, &transport) }

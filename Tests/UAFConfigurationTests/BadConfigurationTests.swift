@@ -130,14 +130,14 @@ import Testing
     #expect(refusal(text) == "/etc/x.conf:" + expected)
   }
 
-  @Test func `a service's authenticator counts wherever it stands, by name and by AAID`() {
+  @Test func `a service's authenticator applies in each section, by name and by AAID`() {
     #expect(refusal("authenticators=['pattern']\n[service.sudo]\nauthenticator='5541#0002'") == nil)
     #expect(refusal("[service.sudo]\nauthenticator='5541#0002'\n[service.su]\nauthenticator='passcode'") == nil)
     #expect(refusal("authenticators=['face','passcode']\n[service.sudo]\nauthenticator='face'") == nil)
     #expect(refusal("authenticators=['passcode']\n[service.sudo]\nauthenticator='5541#0002'") != nil)
   }
 
-  @Test func `no refusal repeats a message or a value beyond its key`() {
+  @Test func `a refusal repeats the key, but no message and no value`() {
     let told = refusal("[passcode.regex]\n'a' = 'fine'\n'(' = 'the secret of the house'")
     #expect(told?.contains("secret") == false)
   }

@@ -73,7 +73,7 @@ private final class Folder {
   }
 
   @Test(arguments: [0o620, 0o602, 0o666, 0o660] as [mode_t])
-  func `refuses a file others may write to`(_ mode: mode_t) throws {
+  func `refuses a file that others may write to`(_ mode: mode_t) throws {
     let folder = try Folder()
     #expect(problem(try folder.write("f", [], mode: mode)) == .writable)
   }
@@ -109,7 +109,7 @@ private final class Folder {
   }
 
   @Test(arguments: [0o720, 0o702, 0o777] as [mode_t])
-  func `refuses a parent others may write to`(_ mode: mode_t) throws {
+  func `refuses a parent that others may write to`(_ mode: mode_t) throws {
     let folder = try Folder()
     let directory = try folder.makeDirectory("d", mode: mode)
     let path = try folder.write("d/f", [])
@@ -134,7 +134,7 @@ private final class Folder {
     #expect(problem("/" + String(repeating: "a", count: 5000)) == .badPath)
   }
 
-  @Test func `a missing file and a missing parent are told apart`() throws {
+  @Test func `a missing file and a missing parent are different errors`() throws {
     let folder = try Folder()
     #expect(problem(folder.path + "/f") == .missing)
     #expect(problem(folder.path + "/d/f") == .badDirectory(folder.path + "/d"))
@@ -142,7 +142,7 @@ private final class Folder {
     #expect(problem(folder.path + "/f/x") == .badDirectory(folder.path + "/f"))
   }
 
-  @Test func `a missing default is the defaults, a missing conf= an error`() throws {
+  @Test func `a missing default file gives the defaults, and a missing conf= file is an error`() throws {
     let folder = try Folder()
     let missing = folder.path + "/f"
     #expect(try Configuration.load(path: nil, defaultPath: missing, requiredOwner: me).server == nil)
@@ -151,7 +151,7 @@ private final class Folder {
     }
   }
 
-  @Test func `a default that cannot be trusted is an error, never the defaults`() throws {
+  @Test func `a default file that cannot be trusted is an error, and never gives the defaults`() throws {
     let folder = try Folder()
     let path = try folder.write("f", [], mode: 0o666)
     #expect(throws: ConfigurationError.file(path: path, .writable)) {

@@ -27,8 +27,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     }
   }
 
-  @Test func `a text to be confirmed is ASCII, but for a server that signs its verdicts, or where root says so`() throws
-  {
+  @Test func `texts to confirm are ASCII, unless the server signs its verdicts or root says otherwise`() throws {
     func charset(_ more: String) throws -> ServerSettings.TransactionCharset? {
       try configuration(remoteServer + more).server?.transactionCharset
     }
@@ -62,7 +61,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(!example.rootPermanentLock)
   }
 
-  @Test func `messages may be one for everybody, or one for each language`() throws {
+  @Test func `a message is one text for everybody, or one for each language`() throws {
     let text = """
       [passcode.rules]
       equal_character = { en = 'Not that.', ko = '안 됩니다.' }
@@ -87,7 +86,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   @Test(arguments: [
     "{}", "{ de = 'x' }", "{ en = '' }", "{ en = 1 }", "{ en = { ko = 'x' } }", "{ en = \"a\\u0007\" }", "['x']",
   ])
-  func `a table of messages has known languages and texts, and nothing else`(_ value: String) {
+  func `refuses a table of messages with an unknown language or with no text`(_ value: String) {
     for (section, key) in [
       ("passcode.rules", "equal_character"), ("passcode.ignore", "acme"), ("passcode.regex", "x"),
       ("service.sudo", "reason"),
@@ -118,7 +117,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(example.settings(for: "sshd").authenticator == "passcode" && !example.settings(for: "sshd").transaction)
   }
 
-  @Test func `nothing configured means the defaults, without a server`() throws {
+  @Test func `an empty configuration gives the defaults, without a server`() throws {
     let empty = try configuration("")
     #expect(empty.server == nil && empty.authenticators.map(\.type) == [.passcode, .pattern])
     #expect(empty.lockPolicy(for: .passcode, origin: .local) == .localDefault)
@@ -251,7 +250,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     }
   }
 
-  @Test func `short locks and cheap guesses need a server on this machine`() throws {
+  @Test func `allows short locks and cheap guesses only with a server on this machine`() throws {
     let demonstration = localServer + "[lock]\nlock_time=0.5\n[state]\nkdf_cost=10\n"
     let accepted = try configuration(demonstration)
     #expect(accepted.lockPolicy(for: .passcode, origin: .local).lockTime == .milliseconds(500))
@@ -266,7 +265,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(refusal(oneElsewhere) == "7: lock.lock_time", "one URL elsewhere makes it no demonstration")
   }
 
-  @Test func `locks are laid over the right defaults`() throws {
+  @Test func `keys of a lock replace the defaults of its section`() throws {
     let text =
       "[lock]\nretry_count_to_lock=4\nlock_time=60.25\n[pattern.lock]\nmax_lock_count=0\n[lock.remote]\nmax_lock_count=2"
     let locks = try configuration(text)
@@ -281,7 +280,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
           retryCountToLock: 5, lockTime: .seconds(300), maxLockCount: 2, doublesUpTo: .seconds(86_400)))
   }
 
-  @Test func `other users' attempts are locked as remote ones, and no setting makes that permanent`() throws {
+  @Test func `other users' attempts have the remote lock, and no setting makes it permanent`() throws {
     #expect(Configuration().lockPolicy(for: .passcode, origin: .otherUser) == .remoteDefault)
     let strict = try configuration(
       "[lock]\nretry_count_to_lock=2\nmax_lock_count=0\n[passcode.lock]\nmax_lock_count=0\n"
@@ -332,11 +331,11 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     ("dialect='plain'\n[server.success]\nmember=''\nvalue='x'", "4: server.success.member"),
     ("[server.login]\nrequest_url='https://a.example/'", "2: server.login"),
   ])
-  func `refuses what a server's section may not hold`(_ text: String, _ expected: String) {
+  func `refuses keys that a server's section may not have`(_ text: String, _ expected: String) {
     #expect(refusal("[server]\n" + text) == expected)
   }
 
-  @Test func `needs no general addresses where each operation has its own`() {
+  @Test func `needs no general addresses if each operation has its own`() {
     let sections = ["registration", "authentication", "deregistration"]
     func own(_ name: String, response: Bool = true) -> String {
       let answered = response && name != "deregistration" ? "response_url='https://b.example/r'\n" : ""
@@ -365,17 +364,17 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(refusal(remoteServer + "require_signed_verdict=true") == "4: server.require_signed_verdict")
   }
 
-  @Test func `two members of the context have two names`() {
+  @Test func `refuses one name for two members of the context`() {
     let text = "dialect='plain'\n[server.context]\nusername='u'\ndeviceID='u'"
     #expect(refusal(remoteServer + text) == "5: server.context")
   }
 
-  @Test func `what marks a success is named whole or not at all`() {
+  @Test func `refuses an incomplete mark of success`() {
     #expect(refusal(remoteServer + "dialect='plain'\n[server.success]\nmember='status'") == "5: server.success")
     #expect(refusal(remoteServer + "dialect='plain'\n[server.success]\nvalue='1'") == "5: server.success")
   }
 
-  @Test func `reads what the plain dialect leaves open`() throws {
+  @Test func `reads the keys of the plain dialect`() throws {
     let text =
       remoteServer + "dialect='plain'\ncontent_type='text/x'\napp_ids=['https://b.example/f']\n"
       + "[server.context]\nusername='u'\n[server.success]\nmember='m'\nvalue='v'"
@@ -385,7 +384,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(server.plain.successMember == "m" && server.plain.successValue == "v")
   }
 
-  @Test func `an expression that does not compile is refused with line and position`() {
+  @Test func `refuses an expression that does not compile, with line and position`() {
     let text = "[passcode.regex]\n'a' = 'ok'\n'a(b' = 'no'"
     #expect(refusal(text) == "3: passcode.regex.a(b")
     #expect(throws: ConfigurationError.self) { _ = try configuration(text) }
@@ -397,16 +396,16 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     }
   }
 
-  @Test func `an empty expression is refused, for it would refuse every value`() {
+  @Test func `refuses an empty expression, since it would refuse every secret`() {
     #expect(refusal("[passcode]\nregular_expression = ''") == "2: passcode.regular_expression")
     #expect(refusal("[passcode.regex]\n'a' = true\n'' = 'x'") == "3: passcode.regex.")
   }
 
-  @Test func `an empty ignored text is refused, for it would refuse every value`() {
+  @Test func `refuses an empty ignored text, since it would refuse every secret`() {
     #expect(refusal("[passcode.ignore]\n'' = 'x'") == "2: passcode.ignore.")
   }
 
-  @Test func `a service lays its keys over the sections above it`() throws {
+  @Test func `a service's keys replace those of the sections above it`() throws {
     let text = "[service.sudo]\ntries=2\nhide_state=true\n[prompt]\ntries=3\naccessible=true\n[general]\nlanguage='ko'"
     let configuration = try configuration(text)
     let sudo = configuration.settings(for: "sudo")
@@ -416,7 +415,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(configuration.settings(for: nil).prompt.tries == 3)
   }
 
-  @Test func `registering anew is offered only where the server's yes has to be signed`() throws {
+  @Test func `offer_reset needs require_signed_verdict`() throws {
     let signed = "require_signed_verdict = true\nverdict_key = '/etc/verdict.pub'\n"
     for section in ["prompt", "service.su"] {
       let text = "[\(section)]\noffer_reset = true\n"
@@ -439,11 +438,11 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(off.settings(for: "sudo").prompt.interactive == false && off.settings(for: "su").prompt.interactive == true)
   }
 
-  @Test func `no server is no loopback server`() {
+  @Test func `without a server no server counts as this machine`() {
     #expect(!ServerSettings().isLoopbackOnly)
   }
 
-  @Test func `no truncation and no change of one byte of the example crashes the reader`() {
+  @Test func `the example with a byte changed or its end cut never crashes the reader`() {
     let example = Array(exampleConfiguration.utf8)
     let hostile: [UInt8] = [0x0a, 0x22, 0x27, 0x30, 0x39, 0x5b, 0x5d, 0x7b, 0x2e, 0x2d, 0x3d, 0x20, 0xc3]
     var accepted = 0

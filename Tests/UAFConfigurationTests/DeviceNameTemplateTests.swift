@@ -7,18 +7,18 @@ import Testing
     ("{hostname}", "desk", "desk"), ("{hostname} ({hostname})", "desk", "desk (desk)"), ("laptop", "desk", "laptop"),
     ("{hostname}'s", "", "'s"),
   ])
-  func `puts the host name where root wants it`(_ template: String, _ hostName: String, _ name: String) throws {
+  func `replaces the placeholder by the host name`(_ template: String, _ hostName: String, _ name: String) throws {
     #expect(try #require(DeviceNameTemplate(template)).name(hostName: hostName) == name)
   }
 
-  @Test func `cuts a name at 64 characters, and gives none that is empty`() throws {
+  @Test func `cuts a name at 64 characters, and gives no empty one`() throws {
     let long = String(repeating: "h", count: 64)
     #expect(try #require(DeviceNameTemplate("{hostname}-rack")).name(hostName: long) == long)
     #expect(try #require(DeviceNameTemplate("{hostname}")).name(hostName: "") == nil)
   }
 
   @Test(arguments: ["", " ", "a ", "a\nb", "a\u{202E}b", "{user}", "a{", "}", String(repeating: "x", count: 65)])
-  func `refuses what is no name`(_ text: String) {
+  func `refuses an invalid name`(_ text: String) {
     #expect(DeviceNameTemplate(text) == nil)
   }
 }

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `no arguments mean the defaults`() throws {
+  @Test func `without arguments the defaults apply`() throws {
     let arguments = try ModuleArguments(parsing: [])
     #expect(arguments.configurationPath == nil && arguments.authenticator == nil && arguments.tries == nil)
     #expect(!arguments.nouserok && !arguments.debug && !arguments.quiet && arguments.timeout == nil)
@@ -48,12 +48,12 @@ import Testing
   }
 
   @Test(arguments: ["55410002", "5541#0002"])
-  func `takes an AAID without the number sign, at which a PAM file's line ends`(_ text: String) throws {
+  func `takes an AAID without its number sign, which would begin a comment in a PAM file`(_ text: String) throws {
     #expect(try ModuleArguments(parsing: ["authenticator=\(text)"]).authenticator == "5541#0002")
     #expect(try conflict(["authenticator=\(text)"], "authenticators=['passcode']") == "authenticator")
   }
 
-  @Test func `refuses what is left of an AAID where its line was cut, and says how it is written`() {
+  @Test func `refuses an AAID cut at its number sign, and says how to write it`() {
     let expected = ConfigurationError.argument(
       "authenticator",
       problem:
@@ -85,7 +85,7 @@ import Testing
     #expect(refused([String](repeating: "debug", count: 33)) == "list")
   }
 
-  @Test func `a first pass cannot go with a shuffled keypad or a transaction`() throws {
+  @Test func `refuses use_first_pass with a shuffled keypad or a transaction`() throws {
     for name in ["use_first_pass", "try_first_pass"] {
       #expect(try conflict([name], "[passcode]\nkeypad='shuffled'\nui_type='pin6'") == name)
       #expect(try conflict([name], "[service.sudo]\ntransaction=true") == name)
@@ -103,7 +103,7 @@ import Testing
     #expect(try conflict(["authenticator=5541#0002"], "authenticators=['pattern']") == nil)
   }
 
-  @Test func `nouserok is no mistake where root hides states`() throws {
+  @Test func `nouserok with hide_state is no mistake`() throws {
     #expect(try conflict(["nouserok"], "[general]\nhide_state=true") == nil)
     #expect(try conflict(["nouserok"], "[service.sudo]\nhide_state=true") == nil)
   }

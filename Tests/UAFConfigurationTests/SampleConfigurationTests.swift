@@ -90,13 +90,13 @@ struct SampleConfigurationTests {
     #expect(Set(examples.compactMap { $0.server?.enrolment }) == [.payload, .open, .code])
   }
 
-  @Test func `the manual names every key there is, and none that there is not`() throws {
+  @Test func `the manual names each key, and no unknown one`() throws {
     let keys = try Self.text("man/pam_uaf.conf.5").split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }
       .flatMap { $0.dropFirst(".It Cm ".count).split(separator: " , ").map(String.init) }
     #expect(Set(keys) == Set(Self.sections.values.joined()))
   }
 
-  @Test func `the manual of the module names every argument there is, and none that there is not`() throws {
+  @Test func `the module's manual names each argument, and no unknown one`() throws {
     let named = try Self.text("man/pam_uaf.8").split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }
       .map { $0.dropFirst(".It Cm ".count).split(separator: " ") }
     let stages = ["auth", "account", "password", "session"]
@@ -152,7 +152,7 @@ struct SampleConfigurationTests {
     #expect(passcode.policy.ignored.isEmpty && passcode.policy.expressions.isEmpty)
   }
 
-  @Test func `what the installed example has commented out is accepted too`() throws {
+  @Test func `the lines that the installed example has commented out are accepted too`() throws {
     let plain = try Self.uncommented().replacing(#"= "fido""#, with: #"= "plain""#)
     let example = try Self.configuration(plain)
     #expect(example.server?.plain.contextNames.count == PlainSettings.contextMembers.count)
@@ -160,19 +160,21 @@ struct SampleConfigurationTests {
     #expect(example.lockPolicy(for: .pattern, origin: .local).retryCountToLock == 3)
   }
 
-  @Test func `what the installed example says goes with "plain" alone is refused without it`() throws {
+  @Test func `keys that the installed example gives for "plain" are refused without it`() throws {
     let error = #expect(throws: ConfigurationError.self) { try Self.configuration(Self.uncommented()) }
     #expect(error?.description.contains("server.context") == true)
   }
 
-  @Test(arguments: documents.keys.sorted()) func `what a document shows is accepted as it stands`(path: String) throws {
+  @Test(arguments: documents.keys.sorted()) func `each configuration that a document shows is accepted`(path: String)
+    throws
+  {
     let example = try Configuration(parsing: Array(Self.shown(in: path).utf8), path: path)
     #expect(example.server != nil)
     let defaults = Configuration().lockPolicy(for: .passcode, origin: .local)
     #expect(example.lockPolicy(for: .passcode, origin: .local) == defaults)
   }
 
-  @Test(arguments: documents) func `what a document shows is refused with any of its keys misspelt`(
+  @Test(arguments: documents) func `each configuration that a document shows is refused with a misspelt key`(
     path: String, least: Int
   ) throws {
     let lines = try Self.shown(in: path).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

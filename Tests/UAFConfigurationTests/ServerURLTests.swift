@@ -9,7 +9,7 @@ import Testing
     ("http://localhost/", "localhost", 80),
     ("https://a-b.example?x=1", "a-b.example", 443), ("https://h/{appID}/{transaction}/{user}", "h", 443),
   ])
-  func `takes a URL apart`(_ text: String, _ host: String, _ port: UInt16) throws {
+  func `splits a URL into its parts`(_ text: String, _ host: String, _ port: UInt16) throws {
     let url = try #require(ServerURL(text))
     #expect(url.text == text && url.host == host && url.port == port && url.isSecure == text.hasPrefix("https"))
   }
@@ -31,7 +31,7 @@ import Testing
     "https://2130706433/",
     "https://0x7f.1/", "https://a.example%00.b/", "https://a.example/{us{user}er}",
   ])
-  func `refuses anything two programs might read differently`(_ text: String) {
+  func `refuses URLs that two programs might read differently`(_ text: String) {
     #expect(ServerURL(text) == nil)
   }
 

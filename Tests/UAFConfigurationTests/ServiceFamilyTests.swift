@@ -9,14 +9,14 @@ import Testing
   }
 
   @Test(arguments: [("sudo", "sudo-i"), ("su", "su-l"), ("login", "remote")])
-  func `no other name of a program slips out of the section of its main name`(main: String, other: String) throws {
+  func `the section of a program's main name holds for its other names`(main: String, other: String) throws {
     let text = "[service.\(main)]\ntransaction = true\nhide_state = true\nreason = 'x'\ncancel_text = { en = 'y' }"
     let configuration = try configuration(text)
     #expect(configuration.settings(for: other) == configuration.settings(for: main))
     #expect(configuration.settings(for: other).transaction)
   }
 
-  @Test func `another name's own section changes what it names, and nothing else of the main name's`() throws {
+  @Test func `a section of another name changes only the keys that it has`() throws {
     for text in [
       "[service.sudo]\ntransaction = true\ntries = 2\n[service.sudo-i]\ntries = 3",
       "[service.sudo-i]\ntries = 3\n[service.sudo]\ntransaction = true\ntries = 2",
@@ -30,7 +30,7 @@ import Testing
     #expect(!off.settings(for: "sudo-i").transaction && off.settings(for: "sudo").transaction)
   }
 
-  @Test func `a section of another name says nothing of the main name, nor of a stranger's`() throws {
+  @Test func `a section of another name changes neither the main name nor another program`() throws {
     let configuration = try configuration("[service.sudo-i]\ntransaction = true\n[service.su]\ntries = 2")
     #expect(!configuration.settings(for: "sudo").transaction)
     for service in ["sudo-l", "sudo_i", "su-i", "sshd", "login", "remote", ""] {
@@ -39,17 +39,17 @@ import Testing
     }
   }
 
-  @Test func `a contradiction with the main name's section is refused`() {
+  @Test func `refuses a contradiction with the main name's section`() {
     let text = "[service.sudo]\ntransaction = true\n[service.sudo-i]\noffline = 'allow'\noffline_max_age = 60"
     #expect(throws: ConfigurationError.self) { try configuration(text) }
   }
 
-  @Test func `an age that the main name has is told as without effect once`() throws {
+  @Test func `reports an offline_max_age without effect only for the section that has it`() throws {
     let configuration = try configuration("[service.sudo]\noffline_max_age = 60\n[service.sudo-i]\ntries = 2")
     #expect(configuration.withoutEffect == ["service.sudo.offline_max_age"])
   }
 
-  @Test func `no name stands in two families`() {
+  @Test func `no name is in two families`() {
     let names = ServiceFamily.all.flatMap(\.names)
     #expect(Set(names).count == names.count)
     #expect(ServiceFamily.of("sudo-i")?.main == "sudo" && ServiceFamily.of("sshd") == nil)

@@ -39,7 +39,7 @@ import Testing
     ("[a.b]\nx=1\n[a]\ny=2", "{a@1={b@1={x@2=1} y@4=2}}"), ("a.b=1\n[a.c]\nd=2", "{a@1={b@1=1 c@2={d@3=2}}}"),
     ("[ a . b ]\n x . y = 1", "{a@1={b@1={x@2={y@2=1}}}}"),
   ])
-  func `keys and tables`(_ text: String, _ expected: String) throws {
+  func `reads keys and tables`(_ text: String, _ expected: String) throws {
     #expect(try parse(text) == expected)
   }
 
@@ -55,7 +55,7 @@ import Testing
     ("\"\\u00e9\\U0001F600\"", "'é😀'"), ("'''\nab\n'c'''", "'ab\n'c'"), ("'''''a'''''", "'''a'''"),
     ("\"\"\"a\\\n   b\\  \n\n c\"\"\"", "'abc'"), ("\"\"\"\r\na\r\nb\"\"\"", "'a\nb'"), ("\"\"\"\"\"\"", "''"),
   ])
-  func `values`(_ text: String, _ expected: String) throws {
+  func `reads values`(_ text: String, _ expected: String) throws {
     #expect(try parse("v = \(text)\n").dropFirst(5).dropLast() == expected)
   }
 
@@ -108,7 +108,7 @@ import Testing
     #expect(line(of: "a = " + String(repeating: "[", count: 9) + String(repeating: "]", count: 9)) == 1)
   }
 
-  @Test func `no change of one byte and no truncation of the example crashes`() {
+  @Test func `the example with a byte changed or its end cut never crashes the parser`() {
     let example = Array(exampleConfiguration.utf8)
     let hostile: [UInt8] = [0, 0x0a, 0x22, 0x27, 0x5b, 0x5c, 0x5d, 0x7b, 0x2e, 0x3d, 0xff]
     for index in example.indices {

@@ -30,7 +30,7 @@ struct AES256GCMTests {
     #expect(bytes(opened) == plaintext)
   }
 
-  @Test func `seals and opens nothing`() throws {
+  @Test func `seals and opens an empty text`() throws {
     let sealed = try AES256GCM.seal(secret([]), key: secret(key), nonce: nonce, additionalData: [])
     #expect(sealed.count == 16)
     let opened = try AES256GCM.open(sealed, key: secret(key), nonce: nonce, additionalData: [])

@@ -40,7 +40,7 @@ struct CertificateTests {
     #expect(end > 0)
   }
 
-  @Test func `tells between which seconds a certificate is valid, and for whom it is`() throws {
+  @Test func `reads the seconds of a certificate's validity, and its names`() throws {
     let der = try X509.certificates(pem: make().certificatePEM)[0]
     #expect(try X509.validity(der: der) == notBefore...notAfter)
     for host in ["localhost", "127.0.0.1", "::1"] { #expect(try X509.isFor(host, der: der)) }
@@ -48,7 +48,7 @@ struct CertificateTests {
   }
 
   @Test(arguments: [[], [0x30, 0x00], Array("-----BEGIN CERTIFICATE-----".utf8)] as [[UInt8]])
-  func `refuses to read times and names of what is no certificate`(der: [UInt8]) {
+  func `refuses to read times and names from bytes that are no certificate`(der: [UInt8]) {
     #expect(throws: CryptoError.invalidCertificate) { try X509.validity(der: der) }
     #expect(throws: CryptoError.invalidCertificate) { try X509.isFor("localhost", der: der) }
   }
@@ -63,12 +63,12 @@ struct CertificateTests {
   }
 
   @Test(arguments: ["", "a,DNS:example.com", "a b", "a\n", "ä", String(repeating: "a", count: 254)])
-  func `refuses a name that is none`(name: String) {
+  func `refuses an invalid name`(name: String) {
     #expect(throws: CryptoError.invalidParameter(.certificate)) { _ = try make(dnsNames: [name]) }
   }
 
   @Test(arguments: ["", "localhost", "127.0.0.1,DNS:example.com", "256.0.0.1", "::g"])
-  func `refuses an address that is none`(address: String) {
+  func `refuses an invalid address`(address: String) {
     #expect(throws: CryptoError.invalidParameter(.certificate)) { _ = try make(ipAddresses: [address]) }
   }
 

@@ -50,7 +50,7 @@ struct EncryptedPEMTests {
     return String(decoding: rest.prefix(max(count, 0)), as: UTF8.self)
   }
 
-  @Test func `refuses encrypted texts and asks nobody for their password`() throws {
+  @Test func `refuses encrypted PEM, and asks nobody for its password`() throws {
     let left = try unread {
       #expect(throws: CryptoError.invalidCertificate) {
         try X509.certificates(pem: Array(Self.certificate.utf8))

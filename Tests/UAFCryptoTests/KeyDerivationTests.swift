@@ -39,7 +39,7 @@ struct KeyDerivationTests {
           """))
   }
 
-  @Test func `derives as much as the RFC allows`() throws {
+  @Test func `derives the greatest length that the RFC allows`() throws {
     let key = try HKDFSHA256.derive(
       secret: secret([1]), salt: secret([2]), info: [UInt8](repeating: 3, count: 1024),
       length: HKDFSHA256.maximumLength)
@@ -56,7 +56,7 @@ struct KeyDerivationTests {
     }
   }
 
-  @Test func `refuses to derive from nothing`() throws {
+  @Test func `refuses to derive from an empty secret`() throws {
     #expect(throws: CryptoError.invalidParameter(.hkdf)) {
       _ = try HKDFSHA256.derive(secret: secret([]), salt: secret([1]), info: [], length: 32)
     }
@@ -101,7 +101,7 @@ struct KeyDerivationTests {
     }
   }
 
-  @Test func `says that memory is missing, not that the value is wrong`() throws {
+  @Test func `reports missing memory, not a wrong secret`() throws {
     #expect(throws: CryptoError.outOfMemory) {
       _ = try Scrypt.derive(
         value: secret([1]), salt: [2], parameters: Scrypt.Parameters(logN: 14, r: 8, p: 1), length: 32,

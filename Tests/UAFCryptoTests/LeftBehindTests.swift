@@ -8,7 +8,7 @@ import Testing
   /// As 32 random bytes are, so that they are in memory for no other reason.
   private func random() throws -> Secret { try RandomBytes.makeSecret(32) }
 
-  @Test func `finds a copy that was left behind`() throws {
+  @Test func `the test finds a copy that was left behind`() throws {
     let value = try random()
     let copy = try value.withBytes { try Secret(copying: $0) }
     let copies = try OwnMemory.copies(of: value)
@@ -25,7 +25,7 @@ import Testing
     #expect(copies == [0, 0, 0])
   }
 
-  @Test func `a derivation by scrypt leaves neither the value nor the key in memory`() throws {
+  @Test func `a derivation by scrypt leaves neither the secret nor the key in memory`() throws {
     let value = try random()
     let key = try Scrypt.derive(
       value: value, salt: [1, 2, 3], parameters: Scrypt.Parameters(logN: 10, r: 8, p: 2), length: 32)
@@ -46,14 +46,14 @@ import Testing
     #expect(count == 32)
   }
 
-  @Test func `an authentication code leaves its key nowhere in memory`() throws {
+  @Test func `an authentication code leaves no copy of its key in memory`() throws {
     let key = try random()
     _ = try HMACSHA256.authenticate([1, 2, 3], key: key)
     let copies = try OwnMemory.copies(of: key)
     #expect(copies == 0)
   }
 
-  @Test func `making a key and signing with it leave the private number in neither order in memory`() throws {
+  @Test func `making a key and signing leave the private number in memory in neither byte order`() throws {
     let pair = try P256.generate()
     _ = try P256.sign([1, 2, 3], privateKey: pair.privateKey)
     let reversed = try unsafe Secret(count: 32) { output in

@@ -35,7 +35,7 @@ struct DecodedMessageTests {
     "reg-ext-noncritical", "reg-surrogate-sig1-key100", "reg-surrogate-sig2-key101",
   ]
 
-  @Test(arguments: names) func `finds nothing wrong with a message whose faults only a server can see`(
+  @Test(arguments: names) func `accepts a message whose faults only a server can see`(
     _ name: String
   ) throws {
     for member in ["request", "response"] {
@@ -110,7 +110,7 @@ struct DecodedMessageTests {
     #expect(message.tree.contains { $0.hasSuffix(#"username: "maria""#) })
   }
 
-  @Test func `explains the numbers of a policy`() throws {
+  @Test func `explains the numbers in a policy`() throws {
     let lines = try Self.decode(#"{"policy":{"accepted":[[{"userVerification":1156,"keyProtection":6}]]}}"#).tree
     #expect(lines.contains { $0.hasSuffix("userVerification: 1156 (passcode, pattern, all of them)") })
     #expect(lines.contains { $0.hasSuffix("keyProtection: 6 (hardware, TEE)") })
@@ -130,7 +130,7 @@ struct DecodedMessageTests {
     #expect(parameters.holds && parameters.checks.map(\.outcome) == [.holds])
   }
 
-  @Test func `verifies the signature of a bare registration, which needs nothing beside it`() throws {
+  @Test func `verifies the signature of a bare registration by itself`() throws {
     let signed = try Self.decode(Base64URL.encode(Self.registration("reg-surrogate-sig1-key100").1))
     #expect(signed.checks.contains { $0.outcome == .holds && $0.statement.contains("the surrogate signature") })
     let certified = try Self.decode(Base64URL.encode(Self.registration("reg-full-leaf-only").1))
@@ -166,17 +166,17 @@ struct DecodedMessageTests {
   }
 
   @Test(arguments: ["", " \n", "{", "[1,]", "{\"a\":1,\"a\":2}", "not base64!", "\u{FEFF}[]"])
-  func `refuses what is neither JSON nor base64url`(_ text: String) {
+  func `refuses text that is neither JSON nor base64url`(_ text: String) {
     #expect(throws: JSONError.self) { try Self.decode(text) }
   }
 
   @Test(arguments: [#"[{"header":7}]"#, #"[{"header":{},"assertions":[]}]"#])
-  func `refuses what only begins like a message`(_ text: String) throws {
+  func `refuses text that only begins like a message`(_ text: String) throws {
     let message = try Self.decode(text)
     #expect(!message.holds && !message.checks.contains { $0.outcome == .holds })
   }
 
-  @Test func `lets nothing through that steers a terminal`() throws {
+  @Test func `removes everything that controls a terminal`() throws {
     let text = "\u{1B}[2J\u{202E}\u{9B}é\u{7F}"
     let body = JSONValue.object([text: .string(text), "header": .object(["appID": .string(text)])]).text
     let lines = try Self.decode(body).lines
@@ -185,7 +185,7 @@ struct DecodedMessageTests {
   }
 
   @Test(arguments: ["reg-surrogate-sig1-key100", "reg-surrogate-sig2-key101"])
-  func `calls no signature good once a bit of the registration is flipped or its end is cut`(_ name: String) throws {
+  func `reports no valid signature if a bit of the registration is flipped or its end is cut`(_ name: String) throws {
     let text = try Self.vector(name, "response")
     let (_, assertion) = try Self.registration(name)
     try #require(try Self.isSigned(text))
@@ -202,7 +202,7 @@ struct DecodedMessageTests {
   }
 
   @Test(arguments: ["reg-full-leaf-only", "reg-full-untrusted-root"])
-  func `verifies the signature of a full attestation, and no longer once a bit of what is signed is flipped`(
+  func `verifies a full attestation, but not with a flipped bit in the signed part`(
     _ name: String
   ) throws {
     let text = try Self.vector(name, "response")
@@ -220,7 +220,7 @@ struct DecodedMessageTests {
     }
   }
 
-  @Test func `says that a full attestation with another certificate's key does not hold`() throws {
+  @Test func `reports a full attestation with another certificate's key as invalid`() throws {
     let (response, assertion) = try Self.registration("reg-full-leaf-only")
     let parsed = try UnverifiedRegistrationAssertion(parsing: assertion)
     guard case .full(let signature, let certificates) = parsed.attestation else { throw CocoaError(.coderReadCorrupt) }
@@ -243,7 +243,7 @@ struct DecodedMessageTests {
     }
   }
 
-  @Test func `survives nesting, length and numbers that are jokes`() throws {
+  @Test func `survives absurd nesting, lengths and numbers`() throws {
     let deep = String(repeating: "[", count: 15) + String(repeating: "]", count: 15)
     #expect(try !Self.decode("{\"a\":\(deep)}").holds)
     var nested: [UInt8] = []

@@ -9,7 +9,7 @@ struct ExchangeTests {
 
   init() throws { servers = try Servers.shared() }
 
-  @Test func `brings status, type, body and the server's certificate`() throws {
+  @Test func `returns status, type, body and the server's certificate`() throws {
     let fetch = try FetchProcess()
     let (response, body) = try fetch.perform(servers.get(servers.good))
     #expect(response.outcome == .answered)
@@ -20,7 +20,7 @@ struct ExchangeTests {
     #expect(body == Array(#"{"ok":true}"#.utf8))
   }
 
-  @Test func `brings the server's time, and none where it says none that can be read`() throws {
+  @Test func `returns the server's time, or none if it cannot be read`() throws {
     let fetch = try FetchProcess()
     #expect(try fetch.perform(servers.get(servers.good, "/dated")).0.date == 1_800_000_000)
     for path in ["/undated", "/dated-twice", "/dated-long-ago", "/dated-otherwise"] {
@@ -65,7 +65,7 @@ struct ExchangeTests {
     #expect(body.isEmpty)
   }
 
-  @Test func `sends the headers it was asked for and its name, and no others`() throws {
+  @Test func `sends only the requested headers and its name`() throws {
     let fetch = try FetchProcess()
     var request = servers.post(servers.good, "/headers", [1, 2, 3])
     request.contentType = "application/fido+uaf; charset=utf-8"
@@ -84,7 +84,7 @@ struct ExchangeTests {
       ])
   }
 
-  @Test func `passes a refusal of the server through`() throws {
+  @Test func `passes on a refusal of the server`() throws {
     let fetch = try FetchProcess()
     let (response, body) = try fetch.perform(servers.get(servers.good, "/nowhere"))
     #expect(response.outcome == .answered)
@@ -92,7 +92,7 @@ struct ExchangeTests {
     #expect(body == Array("no such path".utf8))
   }
 
-  @Test func `passes an answer without a body through`() throws {
+  @Test func `passes on an answer without a body`() throws {
     let fetch = try FetchProcess()
     let (response, body) = try fetch.perform(servers.get(servers.good, "/empty"))
     #expect(response.status == 204)
@@ -111,20 +111,20 @@ struct ExchangeTests {
   @Test(arguments: [
     ("vouched", true), ("vouched-lower", true), ("unvouched", false), ("vouched-twice", false),
     ("vouched-upper", false), ("vouched-more", false),
-  ]) func `tells whether the server vouches for a redirect`(_ path: String, _ isAuthorized: Bool) throws {
+  ]) func `reports whether the server vouches for a redirect`(_ path: String, _ isAuthorized: Bool) throws {
     let fetch = try FetchProcess()
     let (response, _) = try fetch.perform(servers.get(servers.good, "/\(path)"))
     let redirect = FetchResponse.Redirect(url: "https://other.example:8443/f?x", isAuthorized: isAuthorized)
     #expect(response.status == 301 && response.redirect == redirect)
   }
 
-  @Test(arguments: ["nowhere-to", "too-far"]) func `tells of no redirect without an address`(_ path: String) throws {
+  @Test(arguments: ["nowhere-to", "too-far"]) func `reports no redirect without an address`(_ path: String) throws {
     let fetch = try FetchProcess()
     let (response, _) = try fetch.perform(servers.get(servers.good, "/\(path)"))
     #expect(response.status == 301 && response.redirect == nil)
   }
 
-  @Test func `tells of no redirect with another status`() throws {
+  @Test func `reports no redirect with another status`() throws {
     let fetch = try FetchProcess()
     let (response, _) = try fetch.perform(servers.get(servers.good, "/created"))
     #expect(response.status == 201 && response.redirect == nil)
@@ -138,7 +138,7 @@ struct ExchangeTests {
   }
 
   @Test(arguments: ["/one-more", "/announced", "/unannounced", "/endless", "/many-headers", "/long-headers"])
-  func `refuses an answer that is too large, and goes on`(_ path: String) throws {
+  func `refuses an answer that is too large, and serves the next request`(_ path: String) throws {
     let fetch = try FetchProcess()
     let (response, body) = try fetch.perform(servers.get(servers.good, path))
     #expect(response.outcome == .tooLarge)
@@ -159,7 +159,8 @@ struct ExchangeTests {
     #expect(body.isEmpty)
   }
 
-  @Test(arguments: ["/cut", "/reset"]) func `tells a connection that is lost after the handshake`(_ path: String) throws
+  @Test(arguments: ["/cut", "/reset"]) func `reports a connection that is lost after the handshake`(_ path: String)
+    throws
   {
     let fetch = try FetchProcess()
     let (response, _) = try fetch.perform(servers.get(servers.good, path))
@@ -192,7 +193,7 @@ struct ExchangeTests {
     #expect(response.certificate == Data(base64Encoded: servers.leaf).map(Array.init))
   }
 
-  @Test func `counts a proxy that refuses, or is away, as no handshake with the server`() throws {
+  @Test func `reports a proxy that refuses, or is away, as no handshake with the server`() throws {
     let fetch = try FetchProcess()
     var request = servers.get(servers.good)
     request.url = "https://127.0.0.2:1/ok"

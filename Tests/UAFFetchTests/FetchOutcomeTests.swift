@@ -16,7 +16,7 @@ struct FetchOutcomeTests {
     return FetchOutcome(code, isTooLarge: tooLarge, reach)
   }
 
-  @Test func `takes nothing but success for an answer`() {
+  @Test func `reads only a success as an answer`() {
     for number in UInt32(0)..<200 {
       for handshake in [false, true] {
         let outcome = Self.outcome(CURLcode(number), tooLarge: handshake, handshake: handshake)
@@ -25,17 +25,17 @@ struct FetchOutcomeTests {
     }
   }
 
-  @Test func `tells a broken-off transfer by its reason`() {
+  @Test func `reports an interrupted transfer with its reason`() {
     #expect(Self.outcome(CURLE_WRITE_ERROR, tooLarge: true) == .tooLarge)
     #expect(Self.outcome(CURLE_WRITE_ERROR) == .other)
   }
 
-  @Test func `tells an unknown scheme from an answer that is not HTTP`() {
+  @Test func `distinguishes an unknown scheme from an answer that is not HTTP`() {
     #expect(Self.outcome(CURLE_UNSUPPORTED_PROTOCOL) == .unacceptableRequest)
     #expect(Self.outcome(CURLE_UNSUPPORTED_PROTOCOL, handshake: true) == .other)
   }
 
-  @Test func `takes a connection that fails for the network's only by an error that is the network's`() {
+  @Test func `blames the network for a failed connection only if the error is the network's`() {
     #expect(Self.outcome(CURLE_COULDNT_CONNECT, error: ECONNREFUSED) == .refused)
     for number in [
       ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, EACCES, EINVAL, ENONET, EPROTO, ENOPROTOOPT,
@@ -50,7 +50,7 @@ struct FetchOutcomeTests {
     #expect(FetchOutcome(CURLE_COULDNT_CONNECT, isTooLarge: false, reach) == .unreachable)
   }
 
-  @Test func `calls no server away that a connection came about with`() {
+  @Test func `does not report a server as away if a connection came about`() {
     for number in UInt32(0)..<200 {
       #expect(
         !Self.outcome(CURLcode(number), connected: true, error: ECONNREFUSED).tellsOfAbsence
@@ -61,7 +61,7 @@ struct FetchOutcomeTests {
     #expect(Self.outcome(CURLE_OPERATION_TIMEDOUT) == .timedOut)
   }
 
-  @Test func `believes a proxy that it found no way to the server, and nothing else of it`() {
+  @Test func `believes a proxy only that it cannot reach the server`() {
     for status in 400..<600 {
       let outcome = Self.outcome(CURLE_RECV_ERROR, connected: true, proxy: status)
       #expect(outcome == ([502, 503, 504].contains(status) ? .unreachable : .connectionLost))
@@ -69,7 +69,7 @@ struct FetchOutcomeTests {
     }
   }
 
-  @Test func `takes every doubt about a certificate for a refusal of it`() {
+  @Test func `treats every error about a certificate as a refusal of it`() {
     for code in [CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS] {
       #expect(Self.outcome(code) == .certificateRefused)
     }

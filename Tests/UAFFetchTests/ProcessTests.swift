@@ -46,7 +46,9 @@ struct ProcessTests {
     #expect(status == FetchExitStatus.malformedPacket.rawValue)
   }
 
-  @Test(arguments: [5, 9]) func `refuses a request of another version or method, and goes on`(_ place: Int) throws {
+  @Test(arguments: [5, 9]) func `refuses a request of another version or method, and serves the next one`(_ place: Int)
+    throws
+  {
     let fetch = try FetchProcess()
     var packet = try Self.unacceptable.packet()
     packet[place] = 9
@@ -57,7 +59,7 @@ struct ProcessTests {
     #expect(next.outcome == .unacceptableRequest)
   }
 
-  @Test func `tells its version`() throws {
+  @Test func `prints its version`() throws {
     var fetch = try FetchProcess(arguments: ["--version"])
     let status = fetch.ended()
     #expect(status == FetchExitStatus.done.rawValue)
@@ -70,7 +72,7 @@ struct ProcessTests {
     #expect(status == FetchExitStatus.usage.rawValue)
   }
 
-  @Test func `may gain no privileges, leaves no core, and shows its memory to nobody`() throws {
+  @Test func `can gain no privileges, leaves no core dump, and hides its memory`() throws {
     let fetch = try FetchProcess()
     _ = try fetch.perform(Self.unacceptable)
     #expect(fetch.status("NoNewPrivs") == "1")
@@ -83,7 +85,8 @@ struct ProcessTests {
     #expect(file.st_uid == 0)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "only root can become somebody else")) func `is nobody's user, for good`() throws {
+  @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+  func `runs as a user without privileges, groups or capabilities`() throws {
     let fetch = try FetchProcess()
     _ = try fetch.perform(Self.unacceptable)
     #expect(fetch.status("Uid") == "60990 60990 60990 60990")

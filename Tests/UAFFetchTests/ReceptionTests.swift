@@ -12,7 +12,7 @@ struct ReceptionTests {
     unsafe Reception(try #require(UnsafeMutableRawPointer(bitPattern: 1)), watching: -1)
   }
 
-  @Test func `keeps a body up to the limit and nothing of what is beyond`() throws {
+  @Test func `keeps a body up to the limit, and nothing beyond it`() throws {
     let reception = try Self.reception()
     let half = [UInt8](repeating: 7, count: WireLimit.responseBody / 2)
     let isTaken = [reception.receive(body: half.span), reception.receive(body: half.span)]
@@ -39,7 +39,7 @@ struct ReceptionTests {
     #expect(!(try Self.reception()).receive(headerOf: count))
   }
 
-  @Test func `leaves no control byte and no foreign byte in a text for the log`() {
+  @Test func `removes control bytes and bytes that are not ASCII from a text for the log`() {
     #expect(LogText.cleaned("a\u{1B}[2J\nb\u{7F}".utf8, limit: 512) == "a?[2J?b?")
     #expect(LogText.cleaned("é".utf8, limit: 512) == "??")
     #expect(LogText.cleaned("abcdef".utf8, limit: 3) == "abc")

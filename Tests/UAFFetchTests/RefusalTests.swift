@@ -21,13 +21,13 @@ struct RefusalTests {
     return response
   }
 
-  @Test func `tells a refused connection`() throws {
+  @Test func `reports a refused connection`() throws {
     let response = try outcome(servers.get(servers.closed))
     #expect(response.outcome == .refused)
     #expect(!response.handshakeCompleted)
   }
 
-  @Test func `tells a name that does not resolve`() throws {
+  @Test func `reports a name that does not resolve`() throws {
     // A label of more than 63 bytes: the resolver refuses it without asking anybody.
     var request = servers.get(1)
     request.url = "https://\(String(repeating: "a", count: 64)).invalid/"
@@ -36,7 +36,7 @@ struct RefusalTests {
     #expect(!response.handshakeCompleted)
   }
 
-  @Test func `tells a machine without a thread for the look-up from a name that does not resolve`() throws {
+  @Test func `distinguishes a missing thread for the look-up from a name that does not resolve`() throws {
     var request = servers.get(1)
     request.url = "https://\(String(repeating: "a", count: 64)).invalid/"
     let fetch = try FetchProcess(limits: ["--nproc=1"])
@@ -45,7 +45,7 @@ struct RefusalTests {
     #expect(response.detail?.hasPrefix("no thread") == true)
   }
 
-  @Test func `tells a machine without descriptors from a server that is away`() throws {
+  @Test func `distinguishes a machine without descriptors from a server that is away`() throws {
     // The program has four and libcurl takes three: none is left for what is tried afterwards.
     for (count, outcomes) in [(7, [FetchOutcome.ownMeans]), (60, [.refused])] {
       let fetch = try FetchProcess(limits: ["--nofile=\(count)"])
@@ -54,14 +54,14 @@ struct RefusalTests {
     }
   }
 
-  @Test func `tells no answer to a connection from a machine that accepts and says nothing`() throws {
+  @Test func `distinguishes no answer to a connection from a machine that accepts and is silent`() throws {
     let silent = try outcome(servers.get(servers.hole, timeout: 400))
     #expect(silent.outcome == .timedOut && !silent.handshakeCompleted)
     let closing = try outcome(servers.get(servers.closing))
     #expect(closing.outcome != .refused && closing.outcome != .timedOut && !closing.handshakeCompleted)
   }
 
-  @Test func `tells a server that does not speak, at the deadline`() throws {
+  @Test func `reports a silent server at the deadline`() throws {
     let response = try outcome(servers.get(servers.mute, timeout: 400))
     #expect(response.outcome == .stalled)
     #expect(!response.handshakeCompleted)
@@ -76,7 +76,7 @@ struct RefusalTests {
   }
 
   @Test(arguments: ["wrongHost", "expired", "unknown", "selfSigned"])
-  func `refuses a wrong certificate, and never as a server that is away`(
+  func `refuses a wrong certificate, and never reports the server as away`(
     _ name: String
   ) throws {
     let response = try outcome(servers.get(servers[dynamicMember: name]))
@@ -91,7 +91,7 @@ struct RefusalTests {
     #expect(response.outcome == .certificateRefused)
   }
 
-  @Test func `refuses the certificate anew when a later request trusts others`() throws {
+  @Test func `refuses the certificate again if a later request trusts other authorities`() throws {
     let fetch = try FetchProcess()
     let (first, _) = try fetch.perform(servers.get(servers.good))
     var request = servers.get(servers.good)
@@ -101,7 +101,7 @@ struct RefusalTests {
     #expect(second.outcome == .certificateRefused)
   }
 
-  @Test func `refuses the certificate anew after a request that did not look at it`() throws {
+  @Test func `refuses the certificate also after a request that did not check it`() throws {
     let fetch = try FetchProcess()
     var request = servers.get(servers.selfSigned)
     request.skipsVerification = true
@@ -114,7 +114,7 @@ struct RefusalTests {
   }
 
   @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"])
-  func `trusts nobody when the authorities are not certificates`(_ authorities: String) throws {
+  func `trusts nobody if the authorities are no certificates`(_ authorities: String) throws {
     var request = servers.get(servers.good)
     request.certificateAuthorities = authorities
     let response = try outcome(request)
@@ -130,7 +130,7 @@ struct RefusalTests {
     #expect(!response.handshakeCompleted)
   }
 
-  @Test func `lets the environment change nothing`() throws {
+  @Test func `ignores the environment`() throws {
     let folder = servers.folder
     let keys = folder + "/keys-\(UUID().uuidString)"
     let fetch = try FetchProcess(environment: [
@@ -149,7 +149,7 @@ struct RefusalTests {
 
   // MARK: Where it may go
 
-  @Test func `goes where it was told first, and nowhere else, whatever is asked for later`() throws {
+  @Test func `connects only to the places of the first list, whatever is requested later`() throws {
     let fetch = try FetchProcess()
     let allowed = servers.get(servers.closed)
     try fetch.send(FetchPlaces(of: [allowed.url], proxy: nil).packet())
@@ -166,7 +166,7 @@ struct RefusalTests {
   }
 
   @Test(arguments: [false, true])
-  func `a list that comes later than first ends it`(isSecondList: Bool) throws {
+  func `ends at a list of places that does not come first`(isSecondList: Bool) throws {
     var fetch = try FetchProcess()
     let request = servers.get(servers.closed)
     if isSecondList {

@@ -20,12 +20,12 @@ struct RequestCheckTests {
     "", "https://", "https:/a", "http://a", "httpss://a", " https://a", "https://a b", "https://a\n", "https://\u{7F}",
     "https://ä.example", "file:///etc/passwd", "a",
   ])
-  func `refuses an address that is another`(_ url: String) {
+  func `refuses any other address`(_ url: String) {
     #expect(RequestCheck.objection(to: Self.request { $0.url = url }) != nil)
   }
 
   @Test(arguments: ["http://127.0.0.1:8080/uaf", "http://localhost/", "http://[::1]:1/", "HTTP://127.1.2.3/"])
-  func `takes http to this machine, and not by way of a proxy`(_ url: String) {
+  func `takes http to this machine, but not through a proxy`(_ url: String) {
     #expect(RequestCheck.objection(to: Self.request { $0.url = url }) == nil)
     let proxied = Self.request { ($0.url, $0.proxy) = (url, "http://proxy.example:1") }
     #expect(RequestCheck.objection(to: proxied) != nil)

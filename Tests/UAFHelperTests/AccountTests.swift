@@ -12,14 +12,14 @@ import UAFWire
     return bench
   }
 
-  @Test func `nouserok lets an account pass that never had a row, and asks it nothing`() throws {
+  @Test func `nouserok ignores an account that never registered, and asks it nothing`() throws {
     let bench = try initialised()
     let transcript = try bench.run(bench.begin(.authenticate, "nouserok"))
     #expect(transcript.pamCode == 25 && transcript.result == 1009)
     #expect(transcript.prompts.isEmpty && transcript.errors.isEmpty)
   }
 
-  @Test func `a locker's nouserok lets its own account pass that never had a row, and no other`() throws {
+  @Test func `nouserok in a screen locker ignores only its own account that never registered`() throws {
     let bench = try initialised()
     var begin = Begin(.authenticate)
     begin.service = Array("swaylock".utf8)
@@ -31,12 +31,12 @@ import UAFWire
     #expect(try registered.run(begin, ["wrong"], peer: 4242).pamCode == 7)
   }
 
-  @Test func `without nouserok an account without a row is unknown`() throws {
+  @Test func `without nouserok an account that never registered is unknown`() throws {
     let bench = try initialised()
     #expect(try bench.run(bench.begin()).pamCode == 10)
   }
 
-  @Test func `nouserok lets nobody pass after a deregistration, only after root forgot`() throws {
+  @Test func `after a deregistration nouserok ignores an account only once root forgot it`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(.deregister), ["correct"]).result == 0)
     #expect(try bench.run(bench.begin(.authenticate, "nouserok")).pamCode == 10)
@@ -44,7 +44,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "nouserok")).pamCode == 25)
   }
 
-  @Test func `nouserok lets nobody pass whose lookup failed`() throws {
+  @Test func `nouserok ignores nobody whose lookup failed`() throws {
     let bench = try initialised()
     var begin = bench.begin(.authenticate, "nouserok")
     begin.uid = nil
@@ -52,7 +52,7 @@ import UAFWire
     #expect(try bench.run(begin).pamCode == 10)
   }
 
-  @Test func `nouserok lets nobody pass where the state cannot be used`() throws {
+  @Test func `nouserok ignores nobody if the state cannot be used`() throws {
     let bench = try HelperBench.registered()
     try FileManager.default.removeItem(atPath: bench.folder + "/state/device.key")
     let transcript = try bench.run(bench.begin(.authenticate, "nouserok"))
@@ -60,7 +60,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.authenticate, .change, .deregister, .status])
-  func `refuses a peer whose uid was given to another name since, and looks at no value`(
+  func `refuses a peer whose uid now belongs to another name, without a prompt`(
     _ operation: UAFWire.Operation
   ) throws {
     let bench = try HelperBench.registered()
@@ -97,7 +97,7 @@ import UAFWire
     for line in bench.log.lines.dropFirst(before) { #expect(ParsedLine(line)?["account"] == "mina", "\(line)") }
   }
 
-  @Test func `a person without root is named when the first value is chosen, and where the call cannot begin`() throws {
+  @Test func `a person without root is named at a first registration, and if the call cannot begin`() throws {
     let bench = try initialised()
     var begin = bench.registration()
     (begin.uid, begin.account, begin.typedName, begin.arguments) = (nil, nil, nil, [])
@@ -110,7 +110,7 @@ import UAFWire
     #expect(bench.log.lines.allSatisfy { ParsedLine($0)?["account"] == "mina" }, "\(bench.log.lines)")
   }
 
-  @Test func `an account that /etc/passwd does not have is named as it was registered, or by its number`() throws {
+  @Test func `an account not in /etc/passwd is named as it was registered, or by its number`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.passwd = "root:x:0:0::/:/bin/sh\n"
     let transcript = try bench.run(persons(.authenticate), ["1", "correct"], peer: 4242)
@@ -122,7 +122,7 @@ import UAFWire
     #expect(document.contains(#""name":"4711""#))
   }
 
-  @Test func `a name that a peer without root claims is not taken`() throws {
+  @Test func `ignores a name that a peer without root claims`() throws {
     let bench = try initialised()
     var begin = persons(.status)
     begin.account = Array("root".utf8)
@@ -133,7 +133,7 @@ import UAFWire
   }
 
   @Test(arguments: [("", 19019), ("mi na", 1011), ("min\u{1b}a", 1011), ("민아", 1011)] as [(String, UInt32)])
-  func `refuses user names that cannot be`(_ name: String, _ result: UInt32) throws {
+  func `refuses user names that no account can have`(_ name: String, _ result: UInt32) throws {
     let bench = try initialised()
     var begin = bench.begin()
     begin.account = Array(name.utf8)
@@ -143,7 +143,7 @@ import UAFWire
     #expect(!bench.log.lines.joined().contains("\u{1b}"))
   }
 
-  @Test func `a reused uid is locked and the log says so`() throws {
+  @Test func `a reused uid is locked, and the log says so`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.account = Array("other".utf8)
@@ -153,7 +153,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.unlock, .status, .authenticate, .change, .deregister])
-  func `a changed server name is told as that, to root with both names, and nobody is advised to delete`(
+  func `a changed server name is reported, with both names to root, and nobody is told to delete`(
     _ operation: UAFWire.Operation
   ) throws {
     let bench = try HelperBench.registered()
@@ -173,7 +173,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a changed server name is no reason for a stack to go on to the password`() throws {
+  @Test func `after a changed server name no stack goes on to the password`() throws {
     let bench = try HelperBench.registered()
     bench.configuration = bench.configuration.replacing("[state]", with: "username = \"x-{user}\"\n[state]")
     let login = try bench.run(bench.begin())
@@ -189,7 +189,7 @@ import UAFWire
       "from afar it looks like any other account")
   }
 
-  @Test func `a damaged file is locked, not unregistered`() throws {
+  @Test func `an account with a damaged file is locked, not unregistered`() throws {
     let bench = try HelperBench.registered()
     let file = bench.folder + "/state/accounts/4242.db"
     try Data().write(to: URL(fileURLWithPath: file))
@@ -198,7 +198,7 @@ import UAFWire
   }
 
   @Test(arguments: [Data(), Data(repeating: 0x41, count: 5000)])
-  func `root's uafctl hears that a file is damaged and what to do, logins and other people that it is locked`(
+  func `only root's uafctl says that a file is damaged, and logins and other people see a lock`(
     _ damaged: Data
   ) throws {
     let bench = try HelperBench.registered()
@@ -220,7 +220,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).errors == [locked])
   }
 
-  @Test func `deregistering wants the value and the server's word, and leaves nothing to log in with`() throws {
+  @Test func `deregistering needs the secret and the server's consent, and leaves no key`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(.deregister), ["wrong1"]).result == 3012)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)

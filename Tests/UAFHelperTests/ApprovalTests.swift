@@ -15,7 +15,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `the text that waits is shown before the value is asked for, and signed`() throws {
+  @Test func `the waiting text is shown before the secret is asked for, and signed`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     let transcript = try bench.run(approval(bench), ["correct"], peer: 4242)
@@ -26,13 +26,13 @@ import UAFWire
     #expect(bench.server.confirmed.last != .some(nil))
   }
 
-  @Test func `without a text there is nothing to approve, and nobody is asked`() throws {
+  @Test func `without a waiting text nobody is asked for a secret`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(approval(bench), peer: 4242)
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `a wrong value approves nothing`() throws {
+  @Test func `a wrong secret approves nothing`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     let before = bench.server.answered
@@ -57,7 +57,7 @@ import UAFWire
     #expect(bench.server.asked.count == before)
   }
 
-  @Test func `a person denies what waits by the code alone, and is no login by that`() throws {
+  @Test func `a person denies a waiting text with the code alone, and is not logged in`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
@@ -83,7 +83,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `a denial that the server does not know, refuses or never hears is not told as done`() throws {
+  @Test func `a denial that the server refuses or never receives is not reported as done`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     var begin = approval(bench)
@@ -115,14 +115,14 @@ import UAFWire
     #expect(login.result == 999 && bench.server.asked.last?.context.denies == nil)
   }
 
-  @Test func `a denial in the words of a version that had none ends the conversation`() throws {
+  @Test func `a denial in a version without denials ends the conversation`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.version = 2
     #expect(try bench.run(begin, entries: [.denied]).result == 7010)
   }
 
-  @Test func `a code that was used is not asked for a second time`() throws {
+  @Test func `a used code sends no second request`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     bench.server.respondStatus = .init(rawValue: 1491)

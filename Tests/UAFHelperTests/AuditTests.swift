@@ -11,7 +11,7 @@ import UAFWire
 @Suite struct AuditTests {
   private func events(_ bench: HelperBench) -> [AuditEvent] { bench.audit.records.map(\.event) }
 
-  @Test func `a lock for a while and its end are a record each, told once`() throws {
+  @Test func `a temporary lock and its end are one record each, written once`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     #expect(events(bench) == [.tooManyFailures, .lockedForAWhile])
@@ -23,7 +23,7 @@ import UAFWire
     #expect(bench.audit.records.allSatisfy { $0.account == Array("mina".utf8) })
   }
 
-  @Test func `a lock for good, and root's unlock`() throws {
+  @Test func `a permanent lock and root's unlock are one record each`() throws {
     let bench = try HelperBench.registered("max_lock_count = 0")
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     #expect(events(bench) == [.tooManyFailures, .locked])
@@ -34,7 +34,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.reset, .forget, .deregister])
-  func `a lock that goes with its value is a record, and a value without one is none`(
+  func `removing a secret with its lock is a record, and without a lock none`(
     _ operation: UAFWire.Operation
   ) throws {
     for wrong in [[], ["wrong1", "wrong2", "wrong3"]] {
@@ -50,7 +50,7 @@ import UAFWire
     }
   }
 
-  @Test func `a lock that a new registration takes away is a record once the server has accepted, not before`() throws {
+  @Test func `a new registration that ends a lock is a record only once the server has accepted`() throws {
     let bench = try HelperBench.registered("[prompt]\noffer_reset = true", signed: true)
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), ["1", wrong]) }
     bench.server.respondStatus = .init(rawValue: 1500)
@@ -61,7 +61,7 @@ import UAFWire
     #expect(events(bench).last == .unlockedByRemoval)
   }
 
-  @Test func `a lock of remote attempts has where they came from`() throws {
+  @Test func `the record of a remote lock says where the attempts came from`() throws {
     let bench = try HelperBench.registered("[lock.remote]\nretry_count_to_lock = 1")
     var begin = bench.begin()
     begin.isRemote = true
@@ -74,7 +74,7 @@ import UAFWire
         + "terminal=ssh res=success")
   }
 
-  @Test func `a lock of other users' attempts is told as such, with its end`() throws {
+  @Test func `the records of a lock of other users' attempts, and of its end, say so`() throws {
     let bench = try HelperBench.registered("[lock.remote]\nretry_count_to_lock = 1")
     var begin = bench.begin()
     begin.callerUID = 1000
@@ -87,7 +87,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("the lock of other users' attempts is over") })
   }
 
-  @Test func `is told after the end, so that no login waits for it`() throws {
+  @Test func `the audit is written after the end of a login, which does not wait for it`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
     var endedBefore = false
@@ -96,7 +96,7 @@ import UAFWire
     #expect(endedBefore)
   }
 
-  @Test func `a kernel without audit fails nothing, and is told in one line for who debugs`() throws {
+  @Test func `a kernel without audit causes no failure, only one line in the debug log`() throws {
     let bench = try HelperBench.registered()
     bench.audit.failure = ECONNREFUSED
     for wrong in ["wrong1", "wrong2", "wrong3"] { #expect(try bench.run(bench.begin(), [wrong]).result == 3012) }
@@ -135,7 +135,7 @@ import UAFWire
   }
 
   @Test(arguments: ["a b", "x' res=failed", "\"", "", "a=b", String(repeating: "h", count: 257)])
-  func `a host or terminal that is none is not known`(_ host: String) {
+  func `a host or terminal with an invalid name is written as unknown`(_ host: String) {
     let record = AuditRecord(
       event: .locked, account: [97], terminal: Array(host.utf8), remoteHost: Array(host.utf8))
     #expect(record.text(program: "/x").hasSuffix("hostname=? addr=? terminal=? res=success"))
@@ -143,7 +143,7 @@ import UAFWire
 
   // MARK: The kernel
 
-  @Test func `an answer of the kernel's is read to its error number`() {
+  @Test func `reads the error number in the kernel's answer`() {
     func answer(_ type: UInt16, _ number: Int32) -> [UInt8] {
       AuditRecord.native(UInt32(36)) + AuditRecord.native(type) + [UInt8](repeating: 0, count: 10)
         + AuditRecord.native(number) + [UInt8](repeating: 0, count: 16)
@@ -164,11 +164,11 @@ import UAFWire
   private static let absences: Set<CInt> = [EPERM, ECONNREFUSED, EPROTONOSUPPORT, EAFNOSUPPORT, EACCES]
 
   @Test(.enabled(if: !absences.contains(answerOfTheKernel), "this kernel or container has no audit for this program"))
-  func `the kernel of this machine takes a record`() {
+  func `the kernel of this machine accepts a record`() {
     #expect(Self.answerOfTheKernel == 0)
   }
 
-  @Test func `a kernel that takes none says so by its number, and nothing else happens`() {
+  @Test func `a kernel that refuses a record is reported by its error number, and nothing else happens`() {
     #expect(Self.answerOfTheKernel == 0 || Self.absences.contains(Self.answerOfTheKernel))
     #expect(KernelAudit(program: "/usr/lib/pam-uaf/uaf-helper").write([]) == 0 || Self.answerOfTheKernel != 0)
   }

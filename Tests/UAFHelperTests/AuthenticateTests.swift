@@ -8,7 +8,7 @@ import UAFWire
 @testable import UAFHelper
 
 @Suite struct AuthenticateTests {
-  @Test func `the right value and the server's yes are a success`() throws {
+  @Test func `the correct secret and the server's success verdict log in`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.pamCode == 0 && transcript.result == 0)
@@ -16,7 +16,7 @@ import UAFWire
     #expect(transcript.prompts[0].echo == false && transcript.prompts[0].check == "passcode")
   }
 
-  @Test func `a wrong value is told with the tries left, and never reaches the server`() throws {
+  @Test func `a wrong secret is answered with the tries left, and sends nothing to the server`() throws {
     let bench = try HelperBench.registered()
     let answered = bench.server.answered
     let transcript = try bench.run(bench.begin(), ["wrong1"])
@@ -26,7 +26,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 2)
   }
 
-  @Test func `locks after the configured number and refuses the right value without asking`() throws {
+  @Test func `locks after the configured number, and then refuses without asking for the secret`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
     let third = try bench.run(bench.begin(), ["wrong3"])
@@ -37,7 +37,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `locks for good after the configured number of locks, until root unlocks`() throws {
+  @Test func `locks permanently after the configured number of locks, until root unlocks`() throws {
     let bench = try HelperBench.registered()
     for round in 0..<2 {
       for index in 0..<3 { try bench.run(bench.begin(), ["wrong\(index)"]) }
@@ -49,7 +49,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `one wrong value entered again in the same call is counted once`() throws {
+  @Test func `one wrong secret entered again in the same call is counted once`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(.authenticate, "tries=3"), ["wrong1", "wrong1", "correct"])
     #expect(transcript.result == 0)
@@ -57,7 +57,7 @@ import UAFWire
     #expect(transcript.prompts[1].errorMessage == "Wrong passcode: 2 tries left.")
   }
 
-  @Test func `every prompt for a value says the tries left once wrong entries stand, those of an earlier call too`()
+  @Test func `each prompt says the tries left after wrong entries, also after those of an earlier call`()
     throws
   {
     let bench = try HelperBench.registered()
@@ -69,14 +69,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).prompts.map(\.remainingAttempts) == [nil])
   }
 
-  @Test func `a lock that is over leaves no wrong entries to be told`() throws {
+  @Test func `after a lock has ended, no prompt mentions wrong entries`() throws {
     let bench = try HelperBench.registered()
     for index in 0..<3 { try bench.run(bench.begin(), ["wrong\(index)"]) }
     bench.now.nanoseconds += 1_000_000_000_000
     #expect(try bench.run(bench.begin(), ["correct"]).prompts.map(\.remainingAttempts) == [nil])
   }
 
-  @Test func `the server hears the name that root gave this machine, and none where it is told nothing`() throws {
+  @Test func `the server gets the machine's name as root sets it, and none with send_device = false`() throws {
     let bench = try HelperBench.registered()
     bench.device.hostName = "desk"
     func name() throws -> String? {
@@ -111,7 +111,7 @@ import UAFWire
     #expect(prompt.reason == "Become somebody else" && prompt.text == "Passcode for mina (Become somebody else): ")
   }
 
-  @Test func `with PAM_SILENT the last error stands in the prompt itself`() throws {
+  @Test func `with PAM_SILENT the prompt itself has the last error`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin(.authenticate, "tries=2")
     begin.pamFlags = 0x8000
@@ -121,14 +121,14 @@ import UAFWire
   }
 
   @Test(arguments: ["", "\u{7f}\u{1b}[2J", "line\nbreak", String(repeating: "x", count: 257)])
-  func `what could never have been stored is refused like a wrong value and not counted`(_ value: String) throws {
+  func `an entry that no secret can be is refused like a wrong one, and not counted`(_ value: String) throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(), [value])
     #expect(transcript.result == 3012 && transcript.pamCode == 7)
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `an entry of another length than the PIN type's is told the format and not counted`() throws {
+  @Test func `an entry of another length than the PIN's is answered with the format, and not counted`() throws {
     let bench = try HelperBench.registered("[passcode]\nmin_length = 4")
     bench.configuration = bench.configuration.replacing("min_length = 4", with: "ui_type = \"pin6\"")
     let transcript = try bench.run(bench.begin(.authenticate, "tries=2"), ["12345", "123456"])
@@ -138,7 +138,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 2)
   }
 
-  @Test(arguments: [UInt32(1480), 1481, 1493]) func `a server that knows the key no more marks it, and deletes nothing`(
+  @Test(arguments: [UInt32(1480), 1481, 1493]) func `a key that the server no longer knows is marked, and not deleted`(
     _ status: UInt32
   ) throws {
     let bench = try HelperBench.registered()
@@ -148,7 +148,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a status without a text of its own is named`() throws {
+  @Test func `a status without a text of its own is shown by its number`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: 1494)
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -162,7 +162,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `no connection is AUTHINFO_UNAVAIL, a connection that broke is not`() throws {
+  @Test func `no connection is AUTHINFO_UNAVAIL, a broken connection is not`() throws {
     let bench = try HelperBench.registered()
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["correct"]).pamCode == 9)
@@ -178,7 +178,7 @@ import UAFWire
   }
 
   @Test(arguments: [1400, 1401, 1403, 1481, 1490, 1491, 1492, 1493, 1498, 1500, 1202] as [UInt32])
-  func `a server's no is AUTH_ERR, whatever its status`(_ status: UInt32) throws {
+  func `a refusal of the server is AUTH_ERR, whatever its status`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: status)
     bench.server.description = "no\u{1b}[31m!"
@@ -188,7 +188,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3, "the network never touches the counters")
   }
 
-  @Test func `a used challenge is tried once more with a fresh one, and only once`() throws {
+  @Test func `after a used challenge the login tries a fresh one, once`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: 1491)
     let answered = bench.server.answered
@@ -215,7 +215,7 @@ import UAFWire
     #expect(bench.server.answered == answered)
   }
 
-  @Test func `the token reaches the PAM environment only where root names a variable`() throws {
+  @Test func `the token is put into the PAM environment only if root names a variable`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(), ["correct"]).messages.count { $0.type == .setenv } == 0)
     bench.configuration += "\n[general]\nexport_token = \"UAF_TOKEN\""
@@ -226,7 +226,7 @@ import UAFWire
     #expect(!bench.log.lines.joined().contains("token-of-the-server"))
   }
 
-  @Test func `no value ever reaches the log`() throws {
+  @Test func `no secret is ever in the log`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["canary-7351"])
     try bench.run(bench.begin(), ["correct"])

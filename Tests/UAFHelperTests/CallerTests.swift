@@ -15,14 +15,14 @@ import UAFWire
     } catch { return error.result.code }
   }
 
-  @Test func `a peer without root is its own uid, whatever it says of itself`() throws {
+  @Test func `a peer without root acts for its own uid, whatever it claims`() throws {
     var begin = Begin(.authenticate)
     begin.service = Array("sudo".utf8)
     let caller = try Caller(begin, peer: 1000, passwd: { Self.passwd })
     #expect(caller.uid == 1000 && caller.name == nil && !caller.isRoot && caller.origin == .local)
   }
 
-  @Test func `a peer without root has the name of /etc/passwd, or its number, and root's word needs no file`() throws {
+  @Test func `a peer without root has its name in /etc/passwd, or its number, and root's claim is believed`() throws {
     let named = try Caller(Begin(.status), peer: 1000, passwd: { Self.passwd })
     #expect(named.shownName == Array("mina".utf8))
     let unnamed = try Caller(Begin(.status), peer: 1001, passwd: { Self.passwd })
@@ -58,7 +58,7 @@ import UAFWire
       (nil, false, .local), (0, false, .local), (4242, false, .local), (1000, false, .otherUser),
       (.max, false, .otherUser), (nil, true, .remote), (0, true, .remote), (1000, true, .remote),
     ] as [(UInt32?, Bool, AttemptOrigin)])
-  func `an attempt is another user's where the host was called by one`(
+  func `an attempt counts as another user's if another user called the host`(
     _ callerUID: UInt32?, _ isRemote: Bool, _ origin: AttemptOrigin
   ) throws {
     var begin = Begin(.authenticate)
@@ -71,7 +71,7 @@ import UAFWire
     #expect((nobody.origin == .otherUser) == (origin == .otherUser || callerUID == 4242 && !isRemote))
   }
 
-  @Test func `a peer without root may send nouserok, and nothing beside it`() {
+  @Test func `a peer without root may send nouserok and no other argument`() {
     var begin = Begin(.authenticate)
     begin.arguments = [Array("nouserok".utf8)]
     #expect(result(begin, peer: 1000) == 0)
@@ -82,7 +82,7 @@ import UAFWire
   }
 
   @Test(arguments: [Operation.unlock, .initialise, .forget, .trust])
-  func `an administrator's operation is refused to everybody but root`(_ operation: UAFWire.Operation) {
+  func `only root may use an administrator's operation`(_ operation: UAFWire.Operation) {
     #expect(result(Begin(operation), peer: 1000) == 1001)
     #expect(result(Begin(operation), peer: 0) == 0)
   }

@@ -12,7 +12,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `the old value first, the new one twice, and from then on the new one alone is right`() throws {
+  @Test func `asks for the old secret, then twice for the new one, and only the new one is correct then`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(change(bench), ["correct", "battery", "battery"])
     #expect(transcript.pamCode == 0 && transcript.result == 7110)
@@ -26,28 +26,28 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
   }
 
-  @Test func `the server has no part in it`() throws {
+  @Test func `sends nothing to the server`() throws {
     let bench = try HelperBench.registered()
     let before = bench.server.requests.count
     try bench.run(change(bench), ["correct", "battery", "battery"])
     #expect(bench.server.requests.count == before)
   }
 
-  @Test func `a wrong old value is an attempt, and nothing new is asked for`() throws {
+  @Test func `a wrong old secret is counted, and no new one is asked for`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(change(bench), ["wrong1"])
     #expect(transcript.result == 3012 && transcript.pamCode == 7 && transcript.prompts.count == 1)
     #expect(try bench.triesLeft() == 2)
   }
 
-  @Test func `a locked value cannot be changed`() throws {
+  @Test func `refuses to change a locked secret`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(change(bench), [wrong]) }
     let transcript = try bench.run(change(bench))
     #expect(transcript.result == 3013 && transcript.pamCode == 11 && transcript.prompts.isEmpty)
   }
 
-  @Test func `a change does not take back the wrong entries that another has to answer for`() throws {
+  @Test func `the old secret clears the count in a change, and is wrong after it`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong1"])
     #expect(
@@ -57,7 +57,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 2)
   }
 
-  @Test func `the rules hold for a new value, and the old one is none`() throws {
+  @Test func `refuses a new secret that breaks a rule or is the old one`() throws {
     let bench = try HelperBench.registered("[passcode.rules]\nequal_character = true")
     let transcript = try bench.run(change(bench), ["correct", "aaaaaa", "correct", "battery", "battery"])
     #expect(transcript.result == 7110)
@@ -65,7 +65,7 @@ import UAFWire
     #expect(transcript.prompts[3].errorMessage == "That is the passcode you have already: choose another.")
   }
 
-  @Test func `more broken rules than a prompt has room for are told as far as there is room`() throws {
+  @Test func `lists as many broken rules as a prompt has room for`() throws {
     let message = String(repeating: "안", count: 200)
     let rules = (1...30).map { "'\(String(repeating: "z", count: $0))' = '\(message)'" }
     let bench = try HelperBench.registered("[passcode.ignore]\n" + rules.joined(separator: "\n"))
@@ -75,14 +75,14 @@ import UAFWire
     #expect(transcript.prompts[2].errorMessage == "\(message)\n\(message)\n\(message)")
   }
 
-  @Test func `three unacceptable values are 7111, and the old one stays`() throws {
+  @Test func `three unacceptable secrets are 7111, and the old one stays`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(change(bench), ["correct", "a", "b", "c"])
     #expect(transcript.result == 7111 && transcript.pamCode == 20)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test(arguments: [1, 2, 3]) func `cancelled at any prompt is 7112, and the old value stays`(_ prompt: Int) throws {
+  @Test(arguments: [1, 2, 3]) func `cancelling at any prompt is 7112, and the old secret stays`(_ prompt: Int) throws {
     let bench = try HelperBench.registered()
     let entries: [String?] = Array(["correct", "battery", "battery"].prefix(prompt - 1)) + [nil]
     let transcript = try bench.run(change(bench), entries)
@@ -90,7 +90,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `divided, the new value is asked for once the front end resumes`() throws {
+  @Test func `a divided change asks for the new secret after the front end resumes`() throws {
     let bench = try HelperBench.registered()
     let whole = try bench.run(
       change(bench, divided: true),
@@ -99,13 +99,13 @@ import UAFWire
     #expect(whole.messages.map(\.type) == [.prompt, .prompt, .prompt, .finished])
   }
 
-  @Test func `divided and given up between, the old value stays`() throws {
+  @Test func `a divided change that is cancelled in between leaves the old secret`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(change(bench, divided: true), entries: [.answer("correct"), .cancelled]).result == 7112)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `an account without a row is left to the other modules, without a question`() throws {
+  @Test func `leaves an account that never registered to the other modules, and asks nothing`() throws {
     let bench = try HelperBench.registered()
     var begin = change(bench)
     begin.uid = 4243
@@ -114,7 +114,7 @@ import UAFWire
     #expect(transcript.pamCode == 25 && transcript.result == 1009 && transcript.prompts.isEmpty)
   }
 
-  @Test func `uafctl is told that there is nothing to change`() throws {
+  @Test func `tells uafctl that there is nothing to change`() throws {
     let bench = try HelperBench.registered()
     var begin = change(bench)
     begin.uid = 4243
@@ -123,7 +123,7 @@ import UAFWire
     #expect(try bench.run(begin).pamCode == 10)
   }
 
-  @Test(arguments: ["fingerprint", "face"]) func `a value the system keeps is 7113`(_ type: String) throws {
+  @Test(arguments: ["fingerprint", "face"]) func `a secret of the system's is 7113`(_ type: String) throws {
     let bench = try HelperBench.registered()
     var begin = change(bench)
     begin.authenticator = Array(type.utf8)
@@ -131,7 +131,7 @@ import UAFWire
     #expect(transcript.result == 7113 && transcript.pamCode == 20 && transcript.prompts.isEmpty)
   }
 
-  @Test func `of several authenticators the one that is chosen is changed, and no other`() throws {
+  @Test func `changes only the chosen one of several authenticators`() throws {
     let bench = try HelperBench.registeredTwice()
     let transcript = try bench.run(change(bench), ["2", "12369", "74123", "74123"])
     #expect(transcript.result == 7110 && transcript.prompts[1].check == "pattern")
@@ -141,7 +141,7 @@ import UAFWire
 
   // MARK: Values that the rules have overtaken
 
-  @Test func `a login with a value that today's rules refuse succeeds and says so`() throws {
+  @Test func `a login with a stale secret succeeds and says so`() throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n[passcode]\nmin_length = 10"
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -150,14 +150,14 @@ import UAFWire
     #expect(try !bench.run(bench.begin(), ["longbattery"]).finished.staleValue)
   }
 
-  @Test func `a pattern with too few nodes by today's rules is stale too`() throws {
+  @Test func `a pattern with fewer nodes than today's rule needs is stale too`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.configuration += "\n[pattern]\nmin_nodes = 6"
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).finished.staleValue)
     #expect(try !bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).finished.staleValue)
   }
 
-  @Test func `a refused login never says that a value is stale`() throws {
+  @Test func `a refused login never says that a secret is stale`() throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n[passcode]\nmin_length = 10"
     bench.server.respondStatus = .init(rawValue: 1500)

@@ -10,7 +10,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `several that fit the server's policy are a numbered list`() throws {
+  @Test func `several authenticators that the server's policy accepts are a numbered list`() throws {
     let bench = try HelperBench.registeredTwice()
     let transcript = try bench.run(bench.begin(), ["2", "12369"])
     #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["choice", "pattern"])
@@ -21,7 +21,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `the list is in the server's order, and without what it does not accept`() throws {
+  @Test func `the list is in the server's order, without what the server does not accept`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0002"], ["5541#0001"]]
     #expect(try bench.run(bench.begin(), ["1", "12369"]).prompts[0].options == ["pattern", "passcode"])
@@ -31,20 +31,20 @@ import UAFWire
   }
 
   @Test(arguments: ["0", "3", "", "two", "-1", "1 ", "99", "001"])
-  func `something else than a number of the list is asked for again and not counted`(_ entry: String) throws {
+  func `an entry that is no number of the list is asked for again, and not counted`(_ entry: String) throws {
     let bench = try HelperBench.registeredTwice()
     let transcript = try bench.run(bench.begin(), [entry, "1", "correct"])
     #expect(transcript.result == 0)
     #expect(transcript.prompts[1].errorMessage == "Enter a number from 1 to 2; this was not counted.")
   }
 
-  @Test func `a list nobody chooses from ends with 2002`() throws {
+  @Test func `a list from which nothing is chosen ends with 2002`() throws {
     let bench = try HelperBench.registeredTwice()
     let transcript = try bench.run(bench.begin(), ["9", "9", "9", "9", "9"])
     #expect(transcript.result == 2002 && transcript.pamCode == 7)
   }
 
-  @Test func `an empty line in the prompt leads back to the list, uncounted`() throws {
+  @Test func `an empty line at the prompt leads back to the list, uncounted`() throws {
     let bench = try HelperBench.registeredTwice()
     let transcript = try bench.run(bench.begin(), ["1", "", "2", "12369"])
     #expect(transcript.result == 0)
@@ -54,7 +54,7 @@ import UAFWire
   }
 
   @Test(arguments: ["swaylock", "gdm-password"])
-  func `a service with one prompt asks for what was used last`(_ service: String) throws {
+  func `a service with one prompt asks for the authenticator used last`(_ service: String) throws {
     let bench = try HelperBench.registeredTwice()
     var begin = bench.begin()
     begin.service = Array(service.utf8)
@@ -81,7 +81,7 @@ import UAFWire
     #expect(try bench.run(begin, ["1", "wrong1", "correct"], peer: 4242).result == 0)
   }
 
-  @Test func `a named authenticator is asked for at once, by type or AAID`() throws {
+  @Test func `asks at once for an authenticator that is named by type or AAID`() throws {
     let bench = try HelperBench.registeredTwice("[service.login]\nauthenticator = \"pattern\"")
     #expect(try bench.run(bench.begin(), ["12369"]).prompts.map(\.check) == ["pattern"])
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=5541#0001"), ["correct"]).result == 0)
@@ -94,7 +94,7 @@ import UAFWire
   }
 
   @Test(arguments: ["fingerprint", "face"])
-  func `one that is not built is 2002, with nothing asked`(_ type: String) throws {
+  func `a type that is not built is 2002, and nothing is asked`(_ type: String) throws {
     let bench = try HelperBench.registered()
     bench.configuration = "authenticators = [\"passcode\", \"\(type)\"]\n" + bench.configuration
     let transcript = try bench.run(bench.begin(.authenticate, "authenticator=\(type)"))
@@ -111,7 +111,7 @@ import UAFWire
     #expect(bench.server.signatures == 2)
   }
 
-  @Test func `of two that are asked, one wrong value is a refusal and nothing is sent`() throws {
+  @Test func `if two are asked for, one wrong secret is a refusal, and nothing is sent`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     let answered = bench.server.answered
@@ -119,14 +119,14 @@ import UAFWire
     #expect(bench.server.answered == answered)
   }
 
-  @Test func `a set and a single one are both on the list`() throws {
+  @Test func `the list has sets as well as single authenticators`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"], ["5541#0002"]]
     let transcript = try bench.run(bench.begin(), ["1", "correct", "12369"])
     #expect(transcript.result == 0 && transcript.prompts[0].options == ["passcode and pattern", "pattern"])
   }
 
-  @Test func `one prompt cannot give two values: 2002`() throws {
+  @Test func `a policy that needs two secrets is 2002 for a service with one prompt`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     var begin = bench.begin(.authenticate, "authenticator=passcode")
@@ -134,7 +134,7 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).result == 2002)
   }
 
-  @Test func `a set with an authenticator that is not registered is 2002`() throws {
+  @Test func `a policy that needs an unregistered authenticator is 2002`() throws {
     let bench = try HelperBench.registered()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     #expect(try bench.run(bench.begin(), ["correct"]).result == 2002)

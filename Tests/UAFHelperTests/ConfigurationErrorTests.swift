@@ -25,7 +25,7 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `a configuration without a server lets nobody in and says so`() throws {
+  @Test func `a configuration without a server refuses every login, and says so`() throws {
     let bench = try HelperBench()
     bench.configuration = ""
     let transcript = try bench.run(bench.begin())
@@ -43,7 +43,7 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `a configuration that others can keep from being read is no mistake of root's`() {
+  @Test func `a configuration that others can make unreadable is not reported as root's mistake`() {
     for number in [EMFILE, ENFILE, ENOMEM, EIO, EINTR, EACCES] {
       let problem = ConfigurationFileProblem.system(number)
       #expect(!problem.isRoots && !ConfigurationError.file(path: "/conf", problem).isRoots)

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `has eight cores at once for one user id, and refuses the ninth`() {
+  @Test func `starts eight cores at once for one user id, and refuses the ninth`() {
     var limits = ConnectionLimits()
     for _ in 0..<8 { #expect(limits.answer(1000, at: 0) == .start) }
     #expect(limits.answer(1000, at: 0) == .refuse(isNews: true))
@@ -26,7 +26,7 @@ import Testing
     #expect(limits.answer(1000, at: 0) == .start)
   }
 
-  @Test func `starts a few in a row and ten a second, however soon they end`() {
+  @Test func `starts a few at once and then ten a second, however soon they end`() {
     var limits = ConnectionLimits()
     #expect(answers(1000, 1000, of: &limits).count { $0 == .start } == 50)
     #expect(answers(1000, 1000, at: 1000, of: &limits).count { $0 == .start } == 10)
@@ -34,7 +34,7 @@ import Testing
     #expect(answers(10, 1001, of: &limits) == Array(repeating: .start, count: 10), "another is not slowed down")
   }
 
-  @Test func `tells of refusals once a minute`() {
+  @Test func `logs refusals once a minute`() {
     var limits = ConnectionLimits()
     let news = { (answers: [Answer]) in answers.count { $0 == .refuse(isNews: true) } }
     #expect(news(answers(1000, 1000, of: &limits)) == 1)
@@ -42,7 +42,7 @@ import Testing
     #expect(news(answers(1000, 1000, at: 60_000, of: &limits)) == 1)
   }
 
-  @Test func `drops root's without a word beyond 192, which people take nothing of`() {
+  @Test func `drops root's connections beyond 192, of which other users take none`() {
     var limits = ConnectionLimits()
     for uid in 0..<200 { _ = limits.answer(UInt32(1000 + uid), at: 0) }
     for _ in 0..<192 { #expect(limits.answer(0, at: 0) == .start) }
@@ -51,7 +51,7 @@ import Testing
     #expect(limits.answer(0, at: 0) == .start)
   }
 
-  @Test func `bounds what people have together, and refuses whoever has user ids without end`() {
+  @Test func `limits all people together, also a person with any number of user ids`() {
     var limits = ConnectionLimits()
     let started = (0..<100_000).count { limits.answer(UInt32(100_000 + $0), at: 0) == .start }
     #expect(started == 128)
@@ -59,7 +59,7 @@ import Testing
     #expect(limits.answer(1000, at: 3_600_000) == .start, "those who have rested are forgotten")
   }
 
-  @Test func `takes no end for one that never began`() {
+  @Test func `ignores an end of a core that it did not start`() {
     var limits = ConnectionLimits()
     limits.noteEnd(1000)
     for _ in 0..<8 { #expect(limits.answer(1000, at: 0) == .start) }

@@ -20,7 +20,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `hands on the token that the server gives for it, where it is wanted`() throws {
+  @Test func `returns the server's token for the deregistration if the caller wants it`() throws {
     for isWanted in [true, false] {
       let bench = try HelperBench.registered()
       bench.server.deregistrationToken = "gone"
@@ -32,7 +32,7 @@ import UAFWire
     }
   }
 
-  @Test func `hands on no token of an order that names other keys`() throws {
+  @Test func `returns no token of an order that names other keys`() throws {
     let bench = try HelperBench.registered()
     bench.server.deregistrationToken = "gone"
     bench.server.knownKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
@@ -43,7 +43,7 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.finished.token == nil)
   }
 
-  @Test func `leaves it to a server without tokens whether it wants a proof`() throws {
+  @Test func `a server without tokens decides whether it wants a proof`() throws {
     let bench = try HelperBench.registered()
     bench.server.token = nil
     #expect(try deregister(bench, .deregisterAll).result == 0)
@@ -51,7 +51,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `an order that names other keys changes nothing here, and is no success`() throws {
+  @Test func `an order that names other keys removes nothing here, and is no success`() throws {
     let bench = try HelperBench.registered()
     bench.server.knownKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     let transcript = try deregister(bench)
@@ -66,7 +66,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `asks for the value first, and a wrong one reaches no server's order`() throws {
+  @Test func `asks for the secret first, and sends no request after a wrong one`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin(.deregister)
     begin.service = Array("uafctl".utf8)
@@ -76,7 +76,7 @@ import UAFWire
 
   // MARK: What the server has forgotten
 
-  @Test func `an order that names more than was asked for says what is left here`() throws {
+  @Test func `after an order that names more than the request, says what is left here`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.order = [.everything]
     var begin = bench.begin(.deregister)
@@ -93,7 +93,7 @@ import UAFWire
   }
 
   @Test(arguments: ["status", "request"])
-  func `a key that the server has forgotten is removed here by its person`(_ way: String) throws {
+  func `the person can remove a key that the server has forgotten`(_ way: String) throws {
     let bench = try HelperBench.registered()
     if way == "status" {
       bench.server.respondStatus = .unknownKeyID
@@ -108,14 +108,14 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `one that has just proved the account is not forgotten, whatever the server says then`() throws {
+  @Test func `a key that has just proved the account is kept, whatever the server says then`() throws {
     let bench = try HelperBench.registered()
     bench.server.deregistrationStatus = .unknownKeyID
     #expect(try deregister(bench).result == 15_007)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `one that the server has forgotten beside another is removed here, and the other stays`() throws {
+  @Test func `removes a key that the server has forgotten, and keeps the other one`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.policyKeys = [try #require(bench.server.registered)]
     var begin = bench.begin(.deregister)
@@ -128,7 +128,7 @@ import UAFWire
   }
 
   @Test(arguments: [UInt32(1400), 1401, 1403, 1480, 1491, 1493, 1498, 1500])
-  func `a server that refuses for another reason leaves the key here`(_ status: UInt32) throws {
+  func `keeps the key if the server refuses for another reason`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: status)
     #expect(try deregister(bench).result != 0)
@@ -136,7 +136,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a wrong value removes nothing that the server has forgotten`() throws {
+  @Test func `a wrong secret removes no key that the server has forgotten`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     var begin = bench.begin(.deregister)
@@ -146,7 +146,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `of two authenticators only the one goes whose key the server has forgotten`() throws {
+  @Test func `removes only the authenticator whose key the server has forgotten`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.respondStatus = .unknownKeyID
     var begin = bench.begin(.deregister)
@@ -167,7 +167,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `root deregisters with an enrolment code, without the value`() throws {
+  @Test func `root deregisters with an enrolment code, without the secret`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(byCode(bench))
     #expect(transcript.result == 0 && transcript.prompts.isEmpty)
@@ -175,7 +175,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `a code without root lets the server forget, and takes nothing away here`() throws {
+  @Test func `a code without root deletes the keys at the server, and none here`() throws {
     let bench = try HelperBench.registered()
     var begin = byCode(bench)
     (begin.uid, begin.account, begin.typedName, begin.arguments) = (nil, nil, nil, [])
@@ -207,7 +207,7 @@ import UAFWire
   }
 
   @Test(arguments: [DeregisterAuthenticator.everything, .allKeys(try AAID("5541#0001"))])
-  func `a wildcard reaches no other person's keys`(_ wildcard: DeregisterAuthenticator) throws {
+  func `a wildcard removes no other person's keys`(_ wildcard: DeregisterAuthenticator) throws {
     let bench = try HelperBench.registered()
     let minas = try #require(bench.server.registered)
     var registration = nora(bench, .register)
@@ -223,7 +223,7 @@ import UAFWire
   }
 
   @Test(arguments: [DeregisterAuthenticator.everything, .allKeys(try AAID("5541#0001"))])
-  func `a wildcard reaches no other application's keys`(_ wildcard: DeregisterAuthenticator) throws {
+  func `a wildcard removes no other application's keys`(_ wildcard: DeregisterAuthenticator) throws {
     let bench = try HelperBench.registered()
     let first = try #require(bench.server.registered)
     let configuration = bench.configuration
@@ -237,7 +237,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a wildcard for another authenticator reaches nothing`() throws {
+  @Test func `a wildcard for another authenticator removes nothing`() throws {
     let bench = try HelperBench.registered()
     bench.server.order = [.allKeys(try AAID("5541#0002"))]
     #expect(try deregister(bench, .deregisterAll).result == 1001)

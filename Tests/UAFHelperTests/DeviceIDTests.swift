@@ -24,19 +24,19 @@ import UAFWire
     return bench
   }
 
-  @Test func `copied machines with one machine-id are told apart by their state folders`() throws {
+  @Test func `copied machines with one machine-id have different ids by their state folders`() throws {
     let (one, other) = (try bench(), try bench())
     #expect(try identifier(one) != identifier(other))
     #expect(try identifier(one) == identifier(one))
   }
 
-  @Test func `a copied state folder is told apart by the machine-id`() throws {
+  @Test func `a copied state folder has a different id by the machine-id`() throws {
     let bench = try bench()
     let other = Array("fedcba9876543210fedcba9876543210".utf8)
     #expect(try identifier(bench) != identifier(bench, machineID: other))
   }
 
-  @Test func `neither the machine-id nor the folder's bytes can be read out of it`() throws {
+  @Test func `neither the machine-id nor the folder's bytes can be computed from it`() throws {
     let bench = try bench()
     let identifier = try #require(try identifier(bench))
     #expect(identifier.utf8.count == 32 && identifier != String(decoding: Self.machineID, as: UTF8.self))
@@ -44,7 +44,7 @@ import UAFWire
     #expect(!bytes.map { String($0, radix: 16) }.joined().contains(identifier))
   }
 
-  @Test func `a folder of an earlier version keeps the id that servers know it by, and init changes nothing`() throws {
+  @Test func `a folder of an earlier version keeps the id that servers know, also after init`() throws {
     let (one, other) = (try bench(), try bench())
     for bench in [one, other] {
       try FileManager.default.removeItem(atPath: bench.folder + "/state/device.id")
@@ -56,13 +56,13 @@ import UAFWire
     #expect(try identifier(one, machineID: []) == nil)
   }
 
-  @Test func `nothing of it leaves a machine that is not to be described`() throws {
+  @Test func `a machine that is not to be described sends no part of it`() throws {
     let bench = try bench()
     bench.configuration = bench.configuration.replacing("[server]", with: "[server]\nsend_device = false")
     #expect(try identifier(bench) == nil)
   }
 
-  @Test func `an id that is cut or open to others ends each call before anybody is asked`() throws {
+  @Test func `an id file that is cut or open to others ends each call before anybody is asked`() throws {
     let bench = try bench()
     let path = bench.folder + "/state/device.id"
     _ = unsafe chmod(path, 0o444)

@@ -9,7 +9,7 @@ import UAFWire
 /// How a conversation ends, and what the front end is told by then.
 @Suite struct EndOfConversationTests {
   @Test(arguments: UAFWire.Operation.allCases, ["correct", "wrong", nil])
-  func `every operation ends with one finished, whatever is entered`(
+  func `each operation ends with one "finished", whatever is entered`(
     _ operation: UAFWire.Operation, _ entry: String?
   ) throws {
     let bench = try HelperBench.registeredTwice()
@@ -20,7 +20,7 @@ import UAFWire
     #expect(transcript.messages.last?.type == .finished)
   }
 
-  @Test func `a conversation that never began ends with one finished too`() throws {
+  @Test func `a conversation that never began ends with one "finished" too`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.account = Array("mina\n".utf8)
@@ -32,7 +32,7 @@ import UAFWire
   }
 
   @Test(arguments: [1400, 1401, 1408, 1490, 1496, 1498, 12_345] as [UInt32])
-  func `a refusal is told in the server's words, cleaned`(_ status: UInt32) throws {
+  func `shows a refusal in the server's words, cleaned`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: status)
     bench.server.description = "Ask\u{202e} Mina\u{1b}[31m\r\n!"
@@ -41,14 +41,14 @@ import UAFWire
     #expect(transcript.errors == ["Refused by the server: Ask Mina[31m !"])
   }
 
-  @Test func `words of the server's that are nothing once cleaned are none`() throws {
+  @Test func `shows its own text if the server's words are empty after cleaning`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = UAFStatusCode(rawValue: 1496)
     bench.server.description = "\u{1b}\u{7}\u{202e}"
     #expect(try bench.run(bench.begin(), ["correct"]).errors == ["The server answered with status 1496."])
   }
 
-  @Test func `with PAM_SILENT a lock and a refusal are said all the same`() throws {
+  @Test func `with PAM_SILENT a lock and a refusal are still shown`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.pamFlags = 0x8000
@@ -61,7 +61,7 @@ import UAFWire
     #expect(locked.prompts.isEmpty && locked.pamCode == 11)
   }
 
-  @Test func `status says the version, and which types the machine has, the account has, are locked and can be used`()
+  @Test func `status says the version, and which types are available, registered, locked and usable`()
     throws
   {
     let bench = try HelperBench.registered()

@@ -17,7 +17,7 @@ import UAFWire
 
   // MARK: Codes
 
-  @Test func `a code that has expired is to be asked for anew, and not tried again`() throws {
+  @Test func `after an expired code the text says to ask for a new one`() throws {
     let bench = try HelperBench.registered()
     let old = bench.server.payload(expires: 1_799_999_999)
     let transcript = try bench.run(tool(.register, old), peer: 4242)
@@ -25,14 +25,14 @@ import UAFWire
     #expect(text(transcript) == "The enrolment code has expired.\nAsk the administrator for a new one.")
   }
 
-  @Test func `a text whose time to be approved is over is to be asked for again`() throws {
+  @Test func `after an expired approval the text says to ask for it again`() throws {
     let bench = try HelperBench.registered()
     let old = bench.server.payload(operation: .authentication, expires: 1_799_999_999)
     let transcript = try bench.run(tool(.authenticate, old), peer: 4242)
     #expect(text(transcript) == "The time to confirm this is over.\nHave it asked for again.")
   }
 
-  @Test func `an approval that was used does not tell to register again`() throws {
+  @Test func `after a used approval no text says to register again`() throws {
     let bench = try HelperBench.registered()
     bench.server.requestStatus = .init(rawValue: 1401)
     let payload = bench.server.payload(operation: .authentication)
@@ -51,13 +51,13 @@ import UAFWire
     #expect(text(try bench.run(begin, peer: 4242)).hasPrefix(words + "\n"))
   }
 
-  @Test func `what only root may do has no hint to ask for a log`() throws {
+  @Test func `an operation for root alone has no hint to read a log`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(tool(.unlock), peer: 4242)
     #expect(transcript.result == 1001 && text(transcript) == "Only root may ask for that.")
   }
 
-  @Test func `where there is nothing to unlock nobody is told to register`() throws {
+  @Test func `with nothing to unlock, no text says to register`() throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     var begin = bench.begin(.unlock)
@@ -67,7 +67,7 @@ import UAFWire
 
   // MARK: No authenticator fits
 
-  @Test func `everything that the server accepts is registered already`() throws {
+  @Test func `says if everything that the server accepts is already registered`() throws {
     let bench = try HelperBench.registered()
     bench.server.knownKeys = [try #require(bench.server.registered)]
     let transcript = try bench.run(tool(.register, bench.server.payload()), peer: 4242)
@@ -75,7 +75,7 @@ import UAFWire
     #expect(text(transcript).hasPrefix("Every authenticator that the server accepts is registered already.\n"))
   }
 
-  @Test func `the server accepts none of the types that are here`() throws {
+  @Test func `says if the server accepts none of this machine's types`() throws {
     let bench = try HelperBench.registered()
     bench.server.accepted = [["5541#0002"]]
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -86,7 +86,7 @@ import UAFWire
       ])
   }
 
-  @Test func `the server names keys that are not here`() throws {
+  @Test func `says if the server names keys that are not here`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -98,7 +98,7 @@ import UAFWire
       ])
   }
 
-  @Test func `the configuration leaves no authenticator`() throws {
+  @Test func `says if the configuration leaves no authenticator`() throws {
     let bench = try HelperBench.registered()
     bench.configuration = "authenticators = [\"face\"]\n" + bench.configuration
     let transcript = try bench.run(bench.begin())
@@ -109,7 +109,7 @@ import UAFWire
         == true)
   }
 
-  @Test func `the authenticator that root names is none that the server accepts`() throws {
+  @Test func `says if the server does not accept the authenticator that root names`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0002"]]
     let transcript = try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"])
@@ -121,7 +121,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("passcode") && $0.contains("result=2002") })
   }
 
-  @Test func `several fit a program with one prompt, which is no lack of any`() throws {
+  @Test func `says if several authenticators fit a program that has only one prompt`() throws {
     let bench = try HelperBench.registeredTwice()
     var begin = bench.begin()
     begin.service = Array("swaylock".utf8)
@@ -133,7 +133,7 @@ import UAFWire
 
   // MARK: Which is stale
 
-  @Test func `of two values that are stale each is named`() throws {
+  @Test func `names each of two stale secrets`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     bench.configuration += "\n[passcode]\nmin_length = 10\n[pattern]\nmin_nodes = 6"
@@ -143,7 +143,7 @@ import UAFWire
       transcript.infos.map { String($0.prefix(13)) } == ["Your passcode", "Your pattern "], "\(transcript.infos)")
   }
 
-  @Test func `a forced change asks for the value that the login found stale`() throws {
+  @Test func `a forced change asks for the secret that the login found stale`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.configuration += "\n[passcode]\nmin_length = 10"
     #expect(try bench.run(bench.begin(), ["1", "correct"]).finished.staleValue)
@@ -153,7 +153,7 @@ import UAFWire
     #expect(transcript.result == 7110 && transcript.prompts.map(\.check) == ["passcode", "passcode", "passcode"])
   }
 
-  @Test func `a forced change of what meets the rules by now changes nothing`() throws {
+  @Test func `a forced change of a secret that meets the rules by now changes nothing`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin(.change)
     begin.pamFlags = 0x20

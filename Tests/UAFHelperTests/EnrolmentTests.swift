@@ -26,7 +26,7 @@ import UAFWire
     return begin
   }
 
-  @Test(arguments: [nil, "payload"]) func `without a payload nothing is registered, nor asked of anybody`(
+  @Test(arguments: [nil, "payload"]) func `without a payload nothing is registered, and nobody is asked`(
     _ enrolment: String?
   ) throws {
     let bench = try bench(enrolment)
@@ -34,7 +34,7 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty && bench.server.requests.isEmpty)
   }
 
-  @Test func `at an open server a value is all that is asked for`() throws {
+  @Test func `at an open server only the new secret is asked for`() throws {
     let bench = try bench("open")
     let transcript = try bench.run(registration(bench), ["correct", "correct"])
     #expect(transcript.result == 0 && transcript.prompts.map(\.step) == [.new, .newAgain], "\(bench.log.lines)")
@@ -42,7 +42,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a peer without root registers at an open server under its own name alone`() throws {
+  @Test func `at an open server a peer without root registers only under its own name`() throws {
     let bench = try bench("open")
     var begin = Begin(.register)
     begin.service = Array("uafctl".utf8)
@@ -51,7 +51,7 @@ import UAFWire
     #expect(try bench.run(begin, [], peer: 4243).result == 1011, "uid 4243 is not in passwd")
   }
 
-  @Test func `where a code is wanted it is asked for first, and sent as it was entered`() throws {
+  @Test func `a required code is asked for first, and sent as it was entered`() throws {
     let bench = try bench("code")
     let transcript = try bench.run(registration(bench), ["A1-b2 c3", "correct", "correct"])
     #expect(transcript.result == 0, "\(bench.log.lines)")
@@ -60,21 +60,23 @@ import UAFWire
     #expect(!bench.log.lines.joined().contains("A1-b2"))
   }
 
-  @Test(arguments: ["", nil] as [String?]) func `without the code nothing is registered`(_ code: String?) throws {
+  @Test(arguments: ["", nil] as [String?]) func `without the required code nothing is registered`(_ code: String?)
+    throws
+  {
     let bench = try bench("code")
     let transcript = try bench.run(registration(bench), [code])
     #expect([999, 1001].contains(transcript.result) && bench.server.requests.isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts").isEmpty)
   }
 
-  @Test(arguments: ["open", "code"]) func `a payload is taken where there is one`(_ enrolment: String) throws {
+  @Test(arguments: ["open", "code"]) func `uses a payload if there is one`(_ enrolment: String) throws {
     let bench = try bench(enrolment)
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
     #expect(bench.server.asked.first?.context.authCode == "code")
   }
 
   @Test(arguments: ["open", "code"])
-  func `a further authenticator needs the word of one that is registered, and no code of its own`(
+  func `a further authenticator needs a login with a registered one, and no code of its own`(
     _ enrolment: String
   ) throws {
     let bench = try bench(enrolment)
@@ -93,7 +95,7 @@ import UAFWire
     #expect(bench.server.asked.last { $0.op == .registration }?.context.proof == "token-of-the-server")
   }
 
-  @Test func `an open server without tokens takes a further authenticator on the word of a registered one`() throws {
+  @Test func `at an open server without tokens a further one needs a login with a registered one`() throws {
     let bench = try bench("open")
     bench.server.token = nil
     #expect(try bench.run(registration(bench, "passcode"), ["correct", "correct"]).result == 0)
@@ -103,7 +105,7 @@ import UAFWire
     #expect(bench.server.asked.last { $0.op == .registration }?.context.proof == nil)
   }
 
-  @Test func `an open server gives nobody a value whose registered authenticator root has switched off`() throws {
+  @Test func `at an open server nobody adds a secret if root has disabled their authenticator`() throws {
     let bench = try bench("open", "")
     #expect(try bench.run(registration(bench, "passcode"), ["correct", "correct"]).result == 0)
     bench.configuration = "authenticators = [\"pattern\"]\n" + bench.configuration
@@ -115,7 +117,7 @@ import UAFWire
     #expect(bench.server.keys.count == 1)
   }
 
-  @Test func `registering anew at an open server verifies the value that is set, which is an attempt`() throws {
+  @Test func `registering anew at an open server verifies the current secret, and counts it`() throws {
     let bench = try bench("open")
     #expect(try bench.run(registration(bench, "passcode"), ["correct", "correct"]).result == 0)
     let wrong = try bench.run(registration(bench, "passcode"), ["wrong1", nil])

@@ -22,11 +22,11 @@ import UAFWire
     return types
   }
 
-  @Test func `a front end that goes away while it is waited for is no resume`() throws {
+  @Test func `a front end that ends during the wait does not resume`() throws {
     #expect(throws: Ending.self) { _ = try messages([]) { _ = try $0.awaitResume() } }
   }
 
-  @Test func `a front end that cancels while it is waited for does not resume`() throws {
+  @Test func `a front end that cancels during the wait does not resume`() throws {
     let types = try messages([FrontEndSignal.cancelled.packet]) { frontEnd in
       let resumes = try frontEnd.awaitResume()
       #expect(!resumes)
@@ -34,13 +34,13 @@ import UAFWire
     #expect(types.isEmpty)
   }
 
-  @Test func `an answer in place of resume is refused`() throws {
+  @Test func `refuses an answer in place of resume`() throws {
     #expect(throws: Ending.self) {
       _ = try messages([Begin(.authenticate).packet()]) { _ = try $0.awaitResume() }
     }
   }
 
-  @Test func `resume with nothing under way is told by its own type`() throws {
+  @Test func `reports a resume without a paused login as a case of its own`() throws {
     let ends = try PacketSocket.pair()
     let mine = try PacketSocket(takingOver: ends.mine)
     let frontEnd = try FrontEnd(PacketSocket(takingOver: ends.theirs))

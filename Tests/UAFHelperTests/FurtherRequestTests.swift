@@ -8,7 +8,7 @@ import UAFWire
 
 /// Servers that answer with a further request (step-up).
 @Suite struct FurtherRequestTests {
-  @Test func `a login signs for each of them, each time with the next counter and without asking again`() throws {
+  @Test func `a login signs each further request with the next counter, and asks for nothing again`() throws {
     let bench = try HelperBench.registered()
     bench.server.furtherRequests = 4
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -16,14 +16,14 @@ import UAFWire
     #expect(bench.server.counters == [1, 2, 3, 4, 5])
   }
 
-  @Test func `a login with too many of them is refused`() throws {
+  @Test func `a login with too many further requests is refused`() throws {
     let bench = try HelperBench.registered()
     bench.server.furtherRequests = 5
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 9999 && transcript.pamCode == 7)
   }
 
-  @Test func `a login whose further answer is refused is refused`() throws {
+  @Test func `a login is refused if a further answer is refused`() throws {
     let bench = try HelperBench.registered()
     bench.server.furtherRequests = 1
     bench.server.respondStatus = .init(rawValue: 1493)
@@ -31,7 +31,7 @@ import UAFWire
     #expect(transcript.result == 9999 && transcript.pamCode == 7)
   }
 
-  @Test func `a registration signs with the new key before it is kept, and keeps its counter`() throws {
+  @Test func `a registration signs with the new key before storing it, and stores its counter`() throws {
     let bench = try HelperBench()
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
     bench.server.furtherRequests = 2
@@ -40,7 +40,7 @@ import UAFWire
     #expect(bench.server.counters == [1, 2, 3])
   }
 
-  @Test func `a registration whose further answer is refused leaves no state`() throws {
+  @Test func `a registration stores nothing if a further answer is refused`() throws {
     let bench = try HelperBench()
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
     bench.server.furtherRequests = 1
@@ -50,7 +50,7 @@ import UAFWire
     #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts") == ["4242.made"])
   }
 
-  @Test func `a second registration that must go on may sign with the key that was there before`() throws {
+  @Test func `a second registration may sign a further request with the earlier key`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try #require(bench.server.registered)]
     bench.server.furtherRequests = 1

@@ -22,7 +22,7 @@ import UAFWire
     #expect(!told.contains { $0.contains("result=0") }, "\(told)")
   }
 
-  @Test func `a right value is taken back all the same`() throws {
+  @Test func `a correct entry still clears the count`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong"])
     bench.server.onFinish = { bench.hangUp() }
@@ -31,7 +31,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `a yes that nobody waits for is logged as unused`() throws {
+  @Test func `logs a success that nobody waits for as unused`() throws {
     let bench = try HelperBench.registered()
     let count = bench.log.lines.count
     bench.server.onRespond = { bench.hangUp() }
@@ -40,7 +40,7 @@ import UAFWire
     #expect(told.count == 1 && told[0].contains("unused=yes"), "\(told)")
   }
 
-  @Test func `an answer whose verdict is not waited for any more is logged as unused`() throws {
+  @Test func `logs an answer as unused if nobody waits for its verdict`() throws {
     let bench = try HelperBench.registered()
     let count = bench.log.lines.count
     bench.server.onRespond = {
@@ -53,14 +53,14 @@ import UAFWire
     #expect(told.first?.contains("unused=yes") == true && !told.contains { $0.contains("result=0") }, "\(told)")
   }
 
-  @Test func `a success that is taken is not logged as unused`() throws {
+  @Test func `does not log a success as unused if it is used`() throws {
     let bench = try HelperBench.registered()
     let count = bench.log.lines.count
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     #expect(!lines(bench, since: count).contains { $0.contains("unused") })
   }
 
-  @Test func `gives no key back for a front end that is gone`() throws {
+  @Test func `asks for no deregistration for a front end that is gone`() throws {
     let bench = try HelperBench.registered()
     bench.server.onRespond = { bench.hangUp() }
     let asked = bench.server.asked.count

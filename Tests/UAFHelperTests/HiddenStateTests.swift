@@ -22,7 +22,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `remote: wrong, locked, unregistered and unknown are told in the same words and the same code`() throws {
+  @Test func `remote: wrong, locked, unregistered and unknown get the same words and the same code`() throws {
     let bench = try HelperBench.registered()
     let empty = try HelperBench()
     _ = try StateDirectory.initialise(empty.folder + "/state", owner: getuid())
@@ -40,8 +40,7 @@ import UAFWire
   }
 
   @Test(arguments: ["wrong1", "", "\u{1b}[2J", "7", "correct"])
-  func `remote: whatever is entered, a call asks everybody equally often and in the same words`(_ entry: String) throws
-  {
+  func `remote: each call has the same number and words of prompts, whatever is entered`(_ entry: String) throws {
     let more = "[passcode]\nui_type = \"pin6\"\nmin_length = 4\n[service.sshd]\ntries = 3"
     let bench = try HelperBench.registered()
     bench.configuration += "\n" + more
@@ -52,7 +51,7 @@ import UAFWire
     #expect(locked.errors == nobody.errors && locked.pamCode == nobody.pamCode)
   }
 
-  @Test func `remote: where one type is enabled, or named, it is the one that is asked for`() throws {
+  @Test func `remote: asks for the only type that is enabled or named`() throws {
     let bench = try HelperBench.registered()
     let named = try bench.run(remote(bench, "authenticator=passcode"), ["correct"])
     #expect(named.pamCode == 0 && named.prompts.map(\.text) == ["Passcode for mina (sshd): "])
@@ -61,7 +60,7 @@ import UAFWire
       other.pamCode == 7 && other.prompts.count == 1 && other.prompts[0].text.hasSuffix("Pattern for mina (sshd): "))
   }
 
-  @Test func `remote: every one of them sends the server the same kind of request`() throws {
+  @Test func `remote: known and unknown names send the server the same kind of request`() throws {
     let bench = try HelperBench.registered()
     var counts: [Int] = []
     for begin in [remote(bench), unknown(bench)] {
@@ -82,7 +81,7 @@ import UAFWire
     }
   }
 
-  @Test func `remote: what has nothing to count costs the disk what a count costs, in the same place`() throws {
+  @Test func `remote: an attempt without a count writes as much to the disk as one with a count`() throws {
     let bench = try HelperBench.registered()
     try bench.run(remote(bench), ["wrong1"])
     #expect(writtenInVain(bench) == 0, "this one is counted")
@@ -99,19 +98,19 @@ import UAFWire
     #expect(writtenInVain(locked) == 28_672)
   }
 
-  @Test func `local: an attempt that has nothing to count writes nothing`() throws {
+  @Test func `local: an attempt without a count writes nothing`() throws {
     let bench = try HelperBench.registered()
     for index in 0..<6 { try bench.run(bench.begin(), ["wrong-\(index)"]) }
     #expect(writtenInVain(bench) == 0)
   }
 
-  @Test func `a remote lock leaves the local way open`() throws {
+  @Test func `a remote lock does not stop local logins`() throws {
     let bench = try HelperBench.registered()
     for index in 0..<6 { try bench.run(remote(bench), ["wrong-\(index)"]) }
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `nouserok lets nobody pass whose state is hidden, by default or by root's word`() throws {
+  @Test func `nouserok ignores nobody whose state is hidden, by default or by configuration`() throws {
     let bench = try HelperBench.registered()
     var begin = remote(bench, "nouserok")
     (begin.uid, begin.account, begin.typedName) = (4343, Array("nora".utf8), Array("nora".utf8))

@@ -16,7 +16,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `the same value types differently at each login, and the layout stands in the prompt`() throws {
+  @Test func `one secret is typed differently at each login, and the prompt has the layout`() throws {
     let bench = try bench()
     bench.layouts = [Self.first, Self.second]
     let one = try bench.run(bench.begin(), ["302567"])
@@ -33,7 +33,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["246801"]).result == 0)
   }
 
-  @Test func `presses of an earlier layout are wrong, and so is the value itself`() throws {
+  @Test func `key presses of an earlier layout are wrong, and so is the secret itself`() throws {
     let bench = try bench()
     bench.layouts = [Self.second, Self.second]
     #expect(try bench.run(bench.begin(), ["302567"]).result == 3012)
@@ -48,7 +48,7 @@ import UAFWire
     #expect(transcript.result == 0 && transcript.prompts[0].text != transcript.prompts[1].text)
   }
 
-  @Test func `a value is set with it, each entry with a layout of its own`() throws {
+  @Test func `each entry of a new secret has a layout of its own`() throws {
     let bench = try HelperBench()
     bench.configuration += "\n[passcode]\nui_type = \"pin4\"\nkeypad = \"shuffled\"\n"
     _ = try bench.run(bench.begin(.initialise))
@@ -57,14 +57,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["3025"]).result == 0, "1357")
   }
 
-  @Test func `a screen reader gets the layout in words`() throws {
+  @Test func `gives a screen reader the layout in words`() throws {
     let bench = try bench("[prompt]\naccessible = true")
     bench.layouts = [Self.first]
     let text = try bench.run(bench.begin(), ["302567"]).prompts[0].text
     #expect(text.hasPrefix("Keys: for zero press seven, for one press three, "))
   }
 
-  @Test func `a service with one prompt, and a pattern, have plain keys`() throws {
+  @Test func `a service with one prompt, and a pattern, have no shuffled keys`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("gdm-password".utf8)
@@ -76,7 +76,7 @@ import UAFWire
     #expect(try other.run(other.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
   }
 
-  @Test func `another key is no press: a PIN is told its format, a text set before is taken as it stands`() throws {
+  @Test func `another key is not translated: a PIN gets the format, an older text is checked as typed`() throws {
     let bench = try bench()
     bench.layouts = [Self.first, Self.second]
     let transcript = try bench.run(bench.begin(.authenticate, "tries=2"), ["30256x", "246801"])
@@ -88,7 +88,7 @@ import UAFWire
     #expect(try text.run(text.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `without randomness nobody is asked, and nobody is let in`() throws {
+  @Test func `without randomness nobody is asked, and each login is refused`() throws {
     let bench = try bench()
     let transcript = try bench.run(bench.begin(), ["135790"])
     #expect(transcript.result == 1007 && transcript.prompts.isEmpty)

@@ -3,7 +3,7 @@ import Testing
 @testable import UAFHelper
 
 @Suite struct LogLineTests {
-  @Test func `a value cannot begin another part or another line`() {
+  @Test func `a value cannot begin another field or another line`() {
     var line = LogLine(.authenticate)
     line.add(.account, Array("a b=c\n\u{1b}%\"é".utf8))
     #expect(line.description == "event=authenticate account=a%20b%3Dc%0A%1B%25%22%C3%A9")
@@ -15,25 +15,25 @@ import Testing
     #expect(line.description.utf8.count < 300)
   }
 
-  @Test func `text keeps no control character and no bare quote`() {
+  @Test func `removes control characters and bare quotes from text`() {
     var line = LogLine(.state)
     line.add(.detail, "a\"b\\c\n\u{9b}d")
     #expect(line.description == "event=state detail=\"a\\u{22}b\\u{5c}c\\u{a}\\u{9b}d\"")
   }
 
-  @Test func `text keeps nothing that turns, breaks or hides a line`() {
+  @Test func `removes characters that reverse, break or hide a line`() {
     var line = LogLine(.state)
     line.add(.detail, "a\u{202e}b\u{2028}\u{2029}c\u{200b}d\u{fe0f}é")
     #expect(line.description == "event=state detail=\"a\\u{202e}b\\u{2028}\\u{2029}c\\u{200b}d\\u{fe0f}é\"")
   }
 
-  @Test func `nothing in a text looks like a part, and a sign with a space before it stays`() {
+  @Test func `no text looks like a field, and an equals sign after a space stays`() {
     var line = LogLine(.state)
     line.add(.detail, "x result=0 é=1 2=3 _= tls = true")
     #expect(line.description == "event=state detail=\"x result\\u{3d}0 é\\u{3d}1 2\\u{3d}3 _\\u{3d} tls = true\"")
   }
 
-  @Test func `parts stand in their own order, each once, whatever the order they came in`() {
+  @Test func `fields have a fixed order, each once, whatever order they came in`() {
     var line = LogLine(.lock)
     line.add(.detail, "text")
     line.add(.uid, "1")

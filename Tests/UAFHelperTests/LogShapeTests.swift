@@ -27,18 +27,18 @@ import UAFWire
       .flatMap { $0.dropFirst(".It Li ".count).components(separatedBy: " , ") }
   }
 
-  @Test func `the manual lists the keys, in the order in which they stand in a line`() throws {
+  @Test func `the manual lists the keys, in the order of a line`() throws {
     #expect(try documented("keys") == LogKey.allCases.map(\.rawValue))
   }
 
-  @Test func `the manual lists the events, those of calls and the others`() throws {
+  @Test func `the manual lists all events, of calls and others`() throws {
     let calls = try documented("events of calls")
     #expect(Set(calls) == Set(UAFWire.Operation.allCases.map { LogEvent($0).rawValue }))
     #expect(Set(calls + (try documented("other events"))) == Set(LogEvent.allCases.map(\.rawValue)))
     #expect(calls.count + (try documented("other events")).count == LogEvent.allCases.count)
   }
 
-  @Test func `every key and every event of the manual comes up, in the manual's order`() throws {
+  @Test func `each key and each event of the manual occurs, in the manual's order`() throws {
     let lines = try (everyLine() + otherLines()).map { try #require(ParsedLine($0)) }
     let order = ["event"] + LogKey.allCases.map(\.rawValue)
     for line in lines {
@@ -114,7 +114,7 @@ import UAFWire
     return log.lines
   }
 
-  @Test func `a lock, what it refuses and its end have lines of their own, before the call's`() throws {
+  @Test func `a lock, a login that it refuses and its end have lines of their own, before the call's`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
     #expect(!bench.log.lines.contains { $0.hasPrefix("event=lock") })
@@ -132,7 +132,7 @@ import UAFWire
     #expect(bench.log.lines.count { $0.hasPrefix("event=unlocked ") } == 1, "told once")
   }
 
-  @Test func `where the server's certificate is not checked each line says so, and no other does`() throws {
+  @Test func `only calls that do not check the server's certificate have lines that say so`() throws {
     let bench = try HelperBench.registered()
     #expect(!bench.log.lines.joined().contains("tls="))
     bench.configuration = bench.configuration.replacing("[state]", with: "tls_verify = false\n[state]")
@@ -146,7 +146,7 @@ import UAFWire
     for line in lines { #expect(ParsedLine(line)?["tls"] == "unverified", "\(line)") }
   }
 
-  @Test func `a permanent lock says so, and what it refuses too`() throws {
+  @Test func `the lines of a permanent lock, and of a login that it refuses, say that it is permanent`() throws {
     let bench = try HelperBench.registered("max_lock_count = 0")
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     let who = "account=mina uid=4242 service=login origin=local via=root type=passcode"
@@ -155,21 +155,21 @@ import UAFWire
     #expect(bench.log.lines.contains("event=locked \(who) lock=permanent"))
   }
 
-  @Test func `where states are hidden the log tells what the person is not told`() throws {
+  @Test func `with hidden states the log says what the person is not told`() throws {
     let bench = try HelperBench.registered("[general]\nhide_state = true")
     for wrong in ["wrong1", "wrong2", "wrong3", "correct"] { try bench.run(bench.begin(), [wrong]) }
     #expect(bench.log.lines.count { $0.hasPrefix("event=lock ") } == 1)
     #expect(bench.log.lines.count { $0.hasPrefix("event=locked ") } == 1)
   }
 
-  @Test func `a right value at the limit tells no lock, since none stands`() throws {
+  @Test func `a correct entry at the limit logs no lock`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2", "correct"] { try bench.run(bench.begin(), [wrong]) }
     #expect(!bench.log.lines.contains { $0.hasPrefix("event=lock") })
     #expect(bench.audit.records.isEmpty)
   }
 
-  @Test func `nothing from outside can forge a part of a line`() throws {
+  @Test func `no text from outside can forge a field of a line`() throws {
     let bench = try HelperBench.registered()
     let forgery = Array("x\" event=authenticate result=0 pam=0\nevent=unlock".utf8)
     var begin = bench.begin()

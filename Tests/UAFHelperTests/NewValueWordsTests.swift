@@ -10,7 +10,7 @@ import UAFWire
     (String(repeating: "x", count: 1024), "This is too long."),
     ("a\u{7}bcdefgh", "This has characters that cannot be used."),
   ])
-  func `a passcode that cannot be one is told why`(_ entry: String, _ words: String) throws {
+  func `says why an entry cannot be a passcode`(_ entry: String, _ words: String) throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     let transcript = try bench.run(bench.registration(), [entry, "correct", "correct"])
@@ -23,7 +23,7 @@ import UAFWire
     ("", "Nothing was entered."),
     ("0123", "Use the digits 1 to 9 only."), ("132456", "Use each node once."),
   ])
-  func `a pattern that cannot be one is told what is wrong with it, and nothing else`(_ entry: String, _ words: String)
+  func `says why an entry cannot be a pattern, and nothing else`(_ entry: String, _ words: String)
     throws
   {
     let bench = try HelperBench.registered()

@@ -34,7 +34,7 @@ import UAFWire
 
   // MARK: The one case
 
-  @Test func `lets in by the value alone once the server is away, says so, and hands out no token`() throws {
+  @Test func `while the server is away the secret alone logs in, with a text and without a token`() throws {
     let bench = try bench(Self.allowed + "\nexport_token = \"UAF_TOKEN\"")
     advance(bench, 3599)
     var begin = bench.begin()
@@ -64,14 +64,14 @@ import UAFWire
     expectRefusal(try bench.run(begin, ["correct"]))
   }
 
-  @Test func `divided, it holds too`() throws {
+  @Test func `a divided login without the server succeeds too`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.isDivided = true
     #expect(try bench.run(begin, entries: [.resume, .answer("correct")]).result == 0)
   }
 
-  @Test func `the value counts as ever: a wrong one is no way in, and a right one takes the count back`() throws {
+  @Test func `without the server a wrong secret is refused and counted, and a correct one clears the count`() throws {
     let bench = try bench()
     #expect(try bench.run(bench.begin(), ["wrong1"]).result == 3012)
     #expect(try bench.triesLeft() == 2)
@@ -84,7 +84,7 @@ import UAFWire
 
   // MARK: What is no such case
 
-  @Test func `refuses unless root allows it, and what was said before root did is worth nothing`() throws {
+  @Test func `refuses unless root allows it, and ignores successes from before that`() throws {
     let bench = try bench("[general]\noffline = \"deny\"")
     expectRefusal(try bench.run(bench.begin(), ["correct"]))
     bench.configuration = bench.configuration.replacing("[general]\noffline = \"deny\"", with: Self.allowed)
@@ -105,7 +105,7 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("since the machine was started") == true)
   }
 
-  @Test func `refuses once the yes is too old by the boot clock, and by the wall clock`() throws {
+  @Test func `refuses once the success is too old by the boot clock or the wall clock`() throws {
     let bench = try bench()
     bench.now.nanoseconds += 3600 * 1_000_000_000
     expectRefusal(try bench.run(bench.begin(), ["correct"]))
@@ -115,7 +115,7 @@ import UAFWire
     #expect(other.log.lines.last?.contains("too old") == true)
   }
 
-  @Test func `refuses while a wall clock shows less than it did`() throws {
+  @Test func `refuses while the wall clock is behind an earlier time`() throws {
     let bench = try bench()
     advance(bench, 600)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
@@ -131,7 +131,7 @@ import UAFWire
       { $0.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))] }, { $0.accepted = [["5541#0002"]] },
       { $0.furtherRequests = 9 },
     ] as [@Sendable (FakeServer) throws -> Void])
-  func `refuses once the server's last answer was no yes, and until its next yes`(
+  func `refuses from a refusal of the server until its next success`(
     _ refuse: @Sendable (FakeServer) throws -> Void
   ) throws {
     let bench = try bench()
@@ -148,7 +148,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a refusal counts also where another call holds the account's file, and until the next yes`() throws {
+  @Test func `a refusal counts also if another call holds the account's file, until the next success`() throws {
     let bench = try bench()
     (bench.server.lateFailure, bench.server.respondStatus) = (nil, .init(rawValue: 1480))
     var stopped: Database?
@@ -167,7 +167,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a refusal counts at whatever service and peer it was met, also where nothing is allowed`() throws {
+  @Test func `a refusal counts for every service and peer, also where offline logins are denied`() throws {
     let bench = try bench("[service.login]\noffline = \"allow\"\noffline_max_age = 3600")
     bench.server.lateFailure = nil
     bench.server.respondStatus = .init(rawValue: 1480)
@@ -178,7 +178,7 @@ import UAFWire
     expectRefusal(try bench.run(bench.begin(), ["correct"]))
   }
 
-  @Test func `a refused code, and keys the server has forgotten, end it too`() throws {
+  @Test func `a refused code, and keys that the server has forgotten, end it too`() throws {
     let refused = try bench()
     refused.server.lateFailure = nil
     refused.server.respondStatus = .init(rawValue: 1401)
@@ -196,7 +196,7 @@ import UAFWire
     expectRefusal(try forgotten.run(forgotten.begin(), ["correct"]))
   }
 
-  @Test func `what the person did, and silence after the handshake, take nothing back`() throws {
+  @Test func `what the person did, and silence after the handshake, do not end it`() throws {
     let bench = try bench()
     bench.server.lateFailure = nil
     #expect(try bench.run(bench.begin(), ["wrong1"]).result == 3012)
@@ -211,7 +211,7 @@ import UAFWire
 
   @Test(
     arguments: [.afterHandshake(.timeOut), .certificateRefused, .answerTooLarge, .unavailable] as [TransportFailure])
-  func `refuses where there was more of a server than none`(_ failure: TransportFailure) throws {
+  func `refuses if a connection to the server came about`(_ failure: TransportFailure) throws {
     let bench = try bench()
     bench.server.lateFailure = failure
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -219,7 +219,7 @@ import UAFWire
   }
 
   @Test(arguments: [false, true])
-  func `refuses where the server was reached earlier in the same call, which then is no AUTHINFO_UNAVAIL`(
+  func `refuses without AUTHINFO_UNAVAIL if the server was reached earlier in the same call`(
     _ isSlow: Bool
   ) throws {
     let bench = try bench()
@@ -247,7 +247,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `refuses what is no login: an approval, a proof, a registration`() throws {
+  @Test func `refuses an approval, a proof and a registration`() throws {
     let bench = try bench()
     var approval = bench.begin()
     approval.payload = Array(bench.server.payload(operation: .authentication).encoded.utf8)
@@ -257,14 +257,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `refuses after another way to the server was configured`() throws {
+  @Test func `refuses after another address of the server was configured`() throws {
     let bench = try bench()
     bench.configuration = bench.configuration.replacing("/uaf/get", with: "/uaf2/get")
     expectRefusal(try bench.run(bench.begin(), ["correct"]))
     #expect(bench.log.lines.last?.contains("from other addresses") == true)
   }
 
-  @Test func `refuses with another authenticator than the server said yes to, and where it asked for two`() throws {
+  @Test func `refuses another authenticator than the server accepted, and if the server asked for two`() throws {
     let bench = try HelperBench.registeredTwice(Self.allowed)
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
     bench.server.lateFailure = .noHandshake(.refused)
@@ -277,7 +277,7 @@ import UAFWire
     expectRefusal(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]))
   }
 
-  @Test func `refuses where the record was edited or removed, and a wrong value or a yes goes on as ever`() throws {
+  @Test func `refuses if the record was edited or removed, and counts and successes work as before`() throws {
     for edit in ["UPDATE record SET mac = zeroblob(32)", "DELETE FROM record"] {
       let bench = try bench()
       try Database(path: bench.folder + "/state/accounts/4242.db")
@@ -288,7 +288,7 @@ import UAFWire
     }
   }
 
-  @Test func `where states are hidden the refusals are alike, and the yes is one`() throws {
+  @Test func `with hidden states all refusals are alike, and a success is a success`() throws {
     let bench = try bench(Self.allowed + "\nhide_state = true")
     let wrong = try bench.run(bench.begin(), ["wrong1"])
     #expect(wrong.result == 3012 && wrong.errors == ["Wrong passcode or pattern."])

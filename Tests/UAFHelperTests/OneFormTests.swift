@@ -17,7 +17,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `a value set in one form is right in the other`() throws {
+  @Test func `a secret set in one form is correct in the other`() throws {
     for (set, entered) in [(composed, decomposed), (decomposed, composed)] {
       let bench = try bench([set, set])
       #expect(try bench.run(bench.begin(), [entered]).result == 0)
@@ -25,19 +25,19 @@ import UAFWire
     }
   }
 
-  @Test func `a new value may be entered again in the other form`() throws {
+  @Test func `a new secret may be entered again in the other form`() throws {
     let bench = try bench([composed, decomposed])
     #expect(try bench.run(bench.begin(), [decomposed]).result == 0)
   }
 
-  @Test func `one wrong value in two forms in the same call is counted once`() throws {
+  @Test func `one wrong secret in two forms in the same call is counted once`() throws {
     let bench = try bench([composed, composed])
     let transcript = try bench.run(bench.begin(.authenticate, "tries=3"), ["\u{e9}1", "e\u{301}1", composed])
     #expect(transcript.prompts.map(\.remainingAttempts) == [nil, 2, 2])
   }
 
   @Test(arguments: ["\u{378}abcde", "\u{e000}abcde", "abc\u{fffe}de"])
-  func `code points no value may hold are refused like a wrong value, and not counted`(_ entry: String) throws {
+  func `an entry with forbidden code points is refused like a wrong one, and not counted`(_ entry: String) throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(), [entry]).result == 3012)
     #expect(try bench.triesLeft() == 3)
@@ -47,7 +47,7 @@ import UAFWire
     #expect(transcript.result == 0 && transcript.prompts.count == 3)
   }
 
-  @Test func `an ignored text is found in either form`() throws {
+  @Test func `finds an ignored text in either form`() throws {
     let bench = try HelperBench()
     bench.configuration += "\n[passcode.ignore]\n\"caf\\u00e9\" = \"No drinks.\""
     _ = try bench.run(bench.begin(.initialise))
@@ -55,7 +55,7 @@ import UAFWire
     #expect(transcript.prompts[1].errorMessage == "No drinks.")
   }
 
-  @Test func `a lock runs once more after a reboot, and ends though nobody may try before`() throws {
+  @Test func `a lock runs once more after a reboot, and then ends`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     bench.now = BootTime(bootID: [2], nanoseconds: 20_000_000_000, wallSeconds: 1_800_001_000)
@@ -65,7 +65,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a lock that status saw end does not come back with a reboot`() throws {
+  @Test func `a reboot does not restart a lock that status saw end`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     bench.now.nanoseconds = 60_000_000_000

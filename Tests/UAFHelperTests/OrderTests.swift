@@ -9,7 +9,7 @@ import UAFWire
 
 /// What comes first: a value that was verified here, whatever the server, the list or another call does.
 @Suite struct OrderTests {
-  @Test func `with a list, too, a silent server is told only to who has proved something here`() throws {
+  @Test func `with a list, a silent server is reported only after a correct secret`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.lateFailure = .noHandshake(.refused)
     let right = try bench.run(bench.begin(), ["2", "12369"])
@@ -20,14 +20,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), [nil]).result == 999)
   }
 
-  @Test func `where registering anew is offered, too`() throws {
+  @Test func `with offer_reset, a silent server is reported only after a correct secret`() throws {
     let bench = try HelperBench.registered("[prompt]\noffer_reset = true", signed: true)
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["1", "wrong1"]).result == 3012)
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 4001)
   }
 
-  @Test func `divided, too`() throws {
+  @Test func `in a divided login, a silent server is reported only after a correct secret`() throws {
     let bench = try HelperBench.registered()
     bench.server.lateFailure = .noHandshake(.refused)
     var begin = bench.begin()
@@ -36,8 +36,7 @@ import UAFWire
     #expect(try bench.run(begin, entries: [.resume, .answer("correct")]).result == 4001)
   }
 
-  @Test func `divided where states are hidden, an account that is not there waits to be resumed like any other`() throws
-  {
+  @Test func `with hidden states, a divided login of a missing account waits for resume like any other`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.service = Array("greeter".utf8)
@@ -50,7 +49,7 @@ import UAFWire
     #expect(known.result == unknown.result && known.pamCode == unknown.pamCode)
   }
 
-  @Test func `a server that takes more than a minute for each answer is asked twice at most`() throws {
+  @Test func `asks a server that needs more than a minute for an answer twice at most`() throws {
     let bench = try HelperBench.registered()
     let before = bench.server.asked.count
     bench.server.onEachGet = { [weak bench] in bench?.now.nanoseconds += 61_000_000_000 }
@@ -58,7 +57,7 @@ import UAFWire
     #expect(bench.server.asked.count == before + 2)
   }
 
-  @Test func `leaving a prompt and coming back begins no new row of tries, and counts no value twice`() throws {
+  @Test func `leaving a prompt and coming back gives no new tries, and counts no secret twice`() throws {
     let bench = try HelperBench.registeredTwice("[prompt]\ntries = 2")
     let transcript = try bench.run(bench.begin(), ["1", "wrong1", "", "1", "wrong1"])
     #expect(transcript.result == 3012 && transcript.prompts.count == 5)
@@ -75,7 +74,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `where the server judges no codes, none gives an account in use a value of one's own`() throws {
+  @Test func `if the server checks no codes, no code sets a secret for an account in use`() throws {
     let bench = try plain()
     var begin = Begin(.register)
     begin.service = Array("uafctl".utf8)
@@ -85,7 +84,7 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty && bench.server.keys.count == 1)
   }
 
-  @Test func `nor is registering anew offered there`() throws {
+  @Test func `if the server checks no codes, registering anew is not offered`() throws {
     let bench = try plain("[prompt]\noffer_reset = true")
     let transcript = try bench.run(bench.begin(), ["wrong1"])
     #expect(transcript.result == 3012 && transcript.prompts.map(\.check) == ["passcode"])
@@ -93,7 +92,7 @@ import UAFWire
 
   // MARK: What is named is what happens
 
-  @Test func `a forced change is not satisfied by changing another value`() throws {
+  @Test func `a forced change is not satisfied by changing another secret`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.configuration += "\n[passcode]\nmin_length = 10"
     var begin = bench.begin(.change)
@@ -106,7 +105,7 @@ import UAFWire
     #expect(try bench.run(begin, ["12369"]).result == 7111)
   }
 
-  @Test func `deregistering one authenticator leaves the other, whatever the server's order names`() throws {
+  @Test func `deregistering one authenticator keeps the other, whatever the server's order names`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.order = [.everything]
     var begin = bench.begin(.deregister)

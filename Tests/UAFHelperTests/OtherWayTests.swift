@@ -10,7 +10,7 @@ import UAFWire
 @Suite struct OtherWayTests {
   private static let more = #"[prompt]\#ncancel_text = { en = "empty line: use your password", ko = "빈 줄: 비밀번호" }"#
 
-  @Test func `an empty line where root offers another way in is 7009, which is no success and not counted`() throws {
+  @Test func `with cancel_text an empty line is 7009, which is no success and not counted`() throws {
     let bench = try HelperBench.registered(Self.more)
     let transcript = try bench.run(bench.begin(), [""])
     #expect(transcript.result == 7009 && transcript.pamCode == 15)
@@ -18,27 +18,27 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `the other way is told in the person's language`() throws {
+  @Test func `shows the cancel text in the person's language`() throws {
     let bench = try HelperBench.registered(Self.more)
     var begin = bench.begin()
     begin.locale = Array("ko_KR.UTF-8".utf8)
     #expect(try bench.run(begin, ["correct"]).prompts[0].text.hasPrefix("(빈 줄: 비밀번호)\n"))
   }
 
-  @Test func `without a text an empty line is one more wrong entry, and not counted`() throws {
+  @Test func `without cancel_text an empty line is a wrong entry, and not counted`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(), [""]).result == 3012)
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `the list offers it too`() throws {
+  @Test func `the list offers the cancel text too`() throws {
     let bench = try HelperBench.registeredTwice(Self.more)
     let transcript = try bench.run(bench.begin(), [""])
     #expect(transcript.result == 7009 && transcript.prompts[0].text.contains("\n  (empty line: use your password)\n"))
     #expect(try bench.run(bench.begin(), ["1", "", ""]).result == 7009, "back to the list, then away")
   }
 
-  @Test func `where states are hidden everybody can go the other way`() throws {
+  @Test func `with hidden states an empty line is 7009 for every name`() throws {
     let bench = try HelperBench.registered(Self.more)
     for account in ["mina", "nobody"] {
       var begin = bench.begin()
@@ -50,7 +50,7 @@ import UAFWire
     }
   }
 
-  @Test func `a registration, a deregistration and a change know no other way`() throws {
+  @Test func `a registration, a deregistration and a change offer no cancel text`() throws {
     let bench = try HelperBench.registered(Self.more)
     for operation in [Operation.change, .deregister] {
       #expect(try bench.run(bench.begin(operation), [""]).result == 3012)
@@ -59,7 +59,7 @@ import UAFWire
 
   // MARK: Divided authentication
 
-  @Test func `resume that comes early leaves ready out, and one too many is ignored`() throws {
+  @Test func `an early resume leaves out ready, and a second one is ignored`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.isDivided = true
@@ -70,7 +70,7 @@ import UAFWire
     #expect(late.result == 0 && late.messages.map(\.type) == [.prompt, .finished])
   }
 
-  @Test func `divided and given up, nothing is counted`() throws {
+  @Test func `a divided login that is cancelled counts nothing`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.isDivided = true
@@ -78,7 +78,7 @@ import UAFWire
     #expect(transcript.result == 999 && transcript.prompts.isEmpty)
   }
 
-  @Test func `divided with a server that does not answer, there is no ready`() throws {
+  @Test func `a divided login sends no ready if the server does not answer`() throws {
     let bench = try HelperBench.registered()
     bench.server.failure = .noHandshake(.refused)
     var begin = bench.begin()
@@ -87,7 +87,7 @@ import UAFWire
     #expect(transcript.result == 4001 && !transcript.messages.map(\.type).contains(.ready))
   }
 
-  @Test func `a request that grew old before resume is fetched anew`() throws {
+  @Test func `a request that expired before resume is fetched anew`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.isDivided = true

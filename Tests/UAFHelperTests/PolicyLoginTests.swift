@@ -15,7 +15,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `there is one value, however it was entered when it was set`() throws {
+  @Test func `a secret is the same for every ui_type`() throws {
     let bench = try bench("1357", "[passcode]\nui_type = \"pin4\"")
     bench.configuration = bench.configuration.replacing("pin4", with: "normal")
     #expect(try bench.run(bench.begin(), ["1357"]).result == 0)
@@ -30,7 +30,7 @@ import UAFWire
     "[passcode]\nregular_expression = '[A-Z]+'", "[passcode.rules]\nnot_number_english = true\nequal_character = true",
     "[passcode.ignore]\n\"rrec\" = true", "[passcode.regex]\n'[a-d]*' = true",
   ])
-  func `a rule for new values keeps nobody out whose value is older, and says so`(_ rule: String) throws {
+  func `a secret that a new rule refuses still logs in, and the text says so`(_ rule: String) throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n" + rule
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -42,7 +42,7 @@ import UAFWire
   }
 
   @Test(arguments: [("login", true), ("polkit-1", false), ("swaylock", false)])
-  func `a service with one prompt asks for no change: it lets in and says what to do`(
+  func `a service with one prompt asks for no change, and the login succeeds and says what to do`(
     _ service: String, _ isInteractive: Bool
   ) throws {
     let bench = try HelperBench.registered()
@@ -75,7 +75,7 @@ import UAFWire
       ("auto_submit = true\nmax_length = 8\nui_type = 'pin6'", [6, 6, 6]), ("max_length = 8", [nil, nil, nil]),
       ("ui_type = 'pin6'", [nil, nil, nil]),
     ] as [(String, [UInt32?])])
-  func `an entry is complete at the digits of a PIN, or the most characters of a text, where root says so`(
+  func `with auto_submit an entry ends at a PIN's digits or at a text's greatest length`(
     _ lines: String, _ lengths: [UInt32?]
   ) throws {
     let bench = try HelperBench()
@@ -93,7 +93,7 @@ import UAFWire
     #expect(transcript.result == 0 && transcript.prompts.map(\.entryLength) == [nil])
   }
 
-  @Test func `a looser lock waits until the right value, and the log says so`() throws {
+  @Test func `a looser lock waits for a correct entry, and the log says so`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong1"])
     bench.configuration = bench.configuration.replacing("retry_count_to_lock = 3", with: "retry_count_to_lock = 9")
@@ -107,7 +107,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 9)
   }
 
-  @Test func `status says that changed lock options wait, and no longer once they count`() throws {
+  @Test func `status says that changed lock options wait, until they apply`() throws {
     let bench = try HelperBench.registered()
     func isWaiting() throws -> Bool {
       let document = try #require(try bench.run(bench.begin(.status)).finished.document)
@@ -121,7 +121,7 @@ import UAFWire
     #expect(try !isWaiting())
   }
 
-  @Test func `a stricter lock applies at once, and refuses nobody who may still try`() throws {
+  @Test func `a stricter lock applies at once, and leaves each account one try`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
     bench.configuration = bench.configuration.replacing("retry_count_to_lock = 3", with: "retry_count_to_lock = 1")
@@ -130,7 +130,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["wrong3"]).errors == ["Locked after wrong entries: try again in 60 seconds."])
   }
 
-  @Test func `nothing that the caller says splits the count`() throws {
+  @Test func `no information from the caller splits the count`() throws {
     let bench = try HelperBench.registered()
     for (index, service) in ["login", "sudo", "gdm-password"].enumerated() {
       var begin = bench.begin()
@@ -142,7 +142,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 3013)
   }
 
-  @Test func `root is never locked for good, unless root wants to be`() throws {
+  @Test func `root is locked permanently only with root_permanent_lock`() throws {
     for (line, isLocked) in [("", false), ("root_permanent_lock = true", true)] {
       let bench = try HelperBench()
       bench.configuration += "\nmax_lock_count = 0\n" + line
@@ -161,7 +161,7 @@ import UAFWire
     }
   }
 
-  @Test func `the log says which entry locked for good`() throws {
+  @Test func `the log says which entry caused the permanent lock`() throws {
     let bench = try HelperBench.registered("max_lock_count = 0")
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     #expect(bench.log.lines.last?.contains("now locked for good") == true)

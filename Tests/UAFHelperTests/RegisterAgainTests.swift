@@ -9,7 +9,7 @@ import UAFWire
 @Suite struct RegisterAgainTests {
   private static let more = "[prompt]\noffer_reset = true"
 
-  @Test func `the list ends with registering again, which needs a code and a new value and is no login`() throws {
+  @Test func `the list ends with registering again, which needs a code and a new secret and is no login`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let transcript = try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"])
     #expect(transcript.result == 980 && transcript.pamCode == 7)
@@ -21,7 +21,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "battery"]).result == 0)
   }
 
-  @Test func `until the server has accepted the new key, the old value and its attempts stay`() throws {
+  @Test func `the old secret and its attempts stay until the server has accepted the new key`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     try bench.run(bench.begin(), ["1", "wrong1"])
     bench.server.respondStatus = .init(rawValue: 1500)
@@ -32,7 +32,8 @@ import UAFWire
   }
 
   @Test(arguments: [[], ["wrong1", "wrong2", "wrong3"]])
-  func `without the server nothing of it leads to another way in, least of all past a lock`(_ wrong: [String]) throws {
+  func `without the server, registering again never leads to the password, also during a lock`(_ wrong: [String]) throws
+  {
     let bench = try HelperBench.registered(Self.more + "\n[passcode.lock]\nmax_lock_count = 0", signed: true)
     for value in wrong { try bench.run(bench.begin(), ["1", value]) }
     bench.server.lateFailure = .noHandshake(.refused)
@@ -47,7 +48,7 @@ import UAFWire
     #expect(proved.pamCode == (wrong.isEmpty ? 9 : 11), "who knows the value goes on, where nothing is locked")
   }
 
-  @Test func `a wrong code is told before a new value is asked for, as a wrong code`() throws {
+  @Test func `a wrong code is reported before a new secret is asked for`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     bench.server.registrationStatus = .unauthorized
@@ -62,7 +63,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `a code that ends while the new value is entered is told as that, and the old value stays`() throws {
+  @Test func `a code that expires during the entry is reported, and the old secret stays`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     var gets = 0
@@ -78,7 +79,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `a server that wants both takes the code before the keys that are replaced are gone`() throws {
+  @Test func `a server that wants both accepts the code before the replaced keys are removed`() throws {
     let bench = try HelperBench.registeredTwice(Self.more, signed: true)
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     // As a server does that asks for what is missing on this machine: first nothing is, then the passcode.
@@ -92,7 +93,7 @@ import UAFWire
     #expect(transcript.errors == ["Registered again: log in with the new passcode."])
   }
 
-  @Test func `three values that cannot be used end it without a login and without a change`() throws {
+  @Test func `three unusable secrets end it without a login and without a change`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.configuration += "\n[passcode]\nmin_length = 6"
     let transcript = try bench.run(bench.begin(), ["2", "new-code", "abc", "abc", "abc"])
@@ -101,7 +102,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `a whole payload is as good as its code, and another account's is refused`() throws {
+  @Test func `accepts a whole payload in place of its code, and refuses another account's`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let payload = bench.server.payload().encoded
     #expect(try bench.run(bench.begin(), ["2", payload, "battery", "battery"]).result == 980)
@@ -110,7 +111,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["2", foreign]).result == 1001)
   }
 
-  @Test func `who gives up before the new value is there has lost nothing, neither here nor at the server`() throws {
+  @Test func `cancelling before the new secret is set changes nothing here or at the server`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", nil]).result == 999)
@@ -127,7 +128,7 @@ import UAFWire
     #expect(bench.server.asked.last?.context.lostKeyIDs == [old] && bench.server.knownKeys == [stranger])
   }
 
-  @Test func `of several authenticators one is registered anew, from a list without that way again`() throws {
+  @Test func `registers one of several authenticators anew, from a list without the same offer`() throws {
     let bench = try HelperBench.registeredTwice(Self.more, signed: true)
     let transcript = try bench.run(bench.begin(), ["3", "2", "new-code", "74123", "74123"])
     #expect(transcript.result == 980 && transcript.prompts[1].options == ["passcode", "pattern"])
@@ -135,7 +136,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `without a code it ends there`() throws {
+  @Test func `without a code it ends without a change`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let before = bench.server.asked.count
     let transcript = try bench.run(bench.begin(), ["2", ""])
@@ -143,7 +144,7 @@ import UAFWire
     #expect(bench.server.asked.dropFirst(before).map(\.op) == [.authentication])
   }
 
-  @Test func `is not offered unless root says so, nor where states are hidden or there is one prompt`() throws {
+  @Test func `is offered only if root allows it, without hidden states, and with several prompts`() throws {
     let plain = try HelperBench.registered()
     #expect(try plain.run(plain.begin(), ["correct"]).prompts.count == 1)
     let bench = try HelperBench.registered(Self.more, signed: true)
@@ -157,7 +158,7 @@ import UAFWire
 
   // MARK: A second authenticator
 
-  @Test func `a second authenticator is registered on the word of the first, without a code`() throws {
+  @Test func `a login with the first authenticator registers a second one, without a code`() throws {
     let bench = try HelperBench.registered()
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
     var begin = bench.registration("pattern")
@@ -169,7 +170,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
   }
 
-  @Test func `on a wrong word nothing is registered`() throws {
+  @Test func `after a wrong secret nothing is registered`() throws {
     let bench = try HelperBench.registered()
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
     var begin = bench.registration("pattern")
@@ -186,7 +187,7 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `what is not registered yet is on the list, and one alone is not asked about`() throws {
+  @Test func `the list has what is not registered yet, and a single one is chosen without a question`() throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]

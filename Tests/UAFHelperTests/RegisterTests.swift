@@ -18,7 +18,7 @@ import UAFWire
     try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts").contains { $0 != "4242.made" }
   }
 
-  @Test func `two different entries are told and asked for again`() throws {
+  @Test func `two different entries are reported, and asked for again`() throws {
     let bench = try bench()
     let transcript = try bench.run(bench.registration(), ["correct", "correkt", "correct", "correct"])
     #expect(transcript.result == 0)
@@ -26,7 +26,7 @@ import UAFWire
     #expect(transcript.prompts[2].errorMessage == "The two entries do not match; this was not counted.")
   }
 
-  @Test func `two different entries are no attempt`() throws {
+  @Test func `two different entries are not counted as an attempt`() throws {
     let bench = try bench()
     let entries = ["correct", "correkt", "korrect", "correct", "correct", "correct"]
     let transcript = try bench.run(bench.registration(), entries)
@@ -34,7 +34,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `every objection of the policy is told at once`() throws {
+  @Test func `lists every broken rule at once`() throws {
     let bench = try bench()
     bench.configuration += """
 
@@ -59,7 +59,7 @@ import UAFWire
     #expect(try !hasState(bench))
   }
 
-  @Test func `a server's no leaves no state`() throws {
+  @Test func `a refusal of the server leaves no state`() throws {
     let bench = try bench()
     bench.server.respondStatus = .init(rawValue: 1496)
     let transcript = try bench.run(bench.registration(), ["correct", "correct"])
@@ -88,14 +88,14 @@ import UAFWire
   }
 
   @Test(arguments: [nil, "", "e30", "not base64!", String(repeating: "A", count: 16384)] as [String?])
-  func `refuses what is no payload`(_ text: String?) throws {
+  func `refuses an entry that is no payload`(_ text: String?) throws {
     let bench = try bench()
     var begin = bench.registration()
     begin.payload = text.map { Array($0.utf8) }
     #expect(try bench.run(begin).result == 1001)
   }
 
-  @Test func `registering again verifies the value that is set, which is an attempt`() throws {
+  @Test func `registering again verifies the current secret, and counts it`() throws {
     let bench = try HelperBench.registered()
     let wrong = try bench.run(bench.registration(), ["wrong1", "wrong1", "wrong1"])
     #expect(wrong.result == 3012 && wrong.prompts.map(\.step) == [.current, .current, .current])
@@ -104,7 +104,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `registering again does not reset the count of wrong entries`() throws {
+  @Test func `registering again does not clear the count of wrong entries`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong1"])
     try bench.run(bench.begin(), ["wrong2"])
@@ -113,7 +113,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 3013)
   }
 
-  @Test func `a peer without root registers under the name its uid has, and under no other`() throws {
+  @Test func `a peer without root registers only under the name of its uid`() throws {
     let bench = try bench()
     var begin = Begin(.register)
     begin.service = Array("uafctl".utf8)

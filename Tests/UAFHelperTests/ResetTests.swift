@@ -23,7 +23,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `root wipes the value, the keys are unusable, and a tombstone stays`() throws {
+  @Test func `root wipes the secret, the keys become unusable, and a tombstone stays`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(reset(bench))
     #expect(transcript.pamCode == 0 && transcript.result == 7100 && transcript.prompts.isEmpty)
@@ -35,7 +35,7 @@ import UAFWire
     #expect(bench.server.requests.allSatisfy { !$0.body.isEmpty })
   }
 
-  @Test func `of two authenticators the named one is reset, and the other goes on working`() throws {
+  @Test func `resets only the named one of two authenticators, and the other one works`() throws {
     let bench = try HelperBench.registeredTwice()
     #expect(try bench.run(reset(bench)).result == 7101, "none was named")
     #expect(try bench.run(reset(bench, type: "pattern")).result == 7100)
@@ -44,7 +44,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern")).result == 1009)
   }
 
-  @Test func `a permanent lock goes with a reset by root`() throws {
+  @Test func `a reset by root ends a permanent lock`() throws {
     let bench = try HelperBench.registered("[passcode.lock]\nmax_lock_count = 0")
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     #expect(try bench.run(bench.begin()).result == 3014)
@@ -53,7 +53,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
   }
 
-  @Test func `the person needs an enrolment code`() throws {
+  @Test func `a person without root needs an enrolment code`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(persons(bench), peer: 4242)
     #expect(transcript.result == 7101 && transcript.pamCode == 20)
@@ -69,7 +69,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `with a code that the server takes, it forgets this machine's keys and the value is wiped`() throws {
+  @Test func `with an accepted code the server deletes this machine's keys, and the secret is wiped`() throws {
     let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     let transcript = try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242)
@@ -78,7 +78,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `with a code the server is asked to forget the keys of that authenticator alone`() throws {
+  @Test func `with a code the server is asked to delete only the keys of that authenticator`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     let begin = reset(bench, type: "pattern", payload: bench.server.payload())
@@ -90,7 +90,8 @@ import UAFWire
   }
 
   @Test(arguments: [false, true])
-  func `without a signed yes no code takes a value away, though the server says yes to it`(hasMachine: Bool) throws {
+  func `no code removes a secret without a signed verdict, even if the server accepts the code`(hasMachine: Bool) throws
+  {
     let bench = try HelperBench.registered()
     if hasMachine { bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8) }
     let before = bench.server.asked.count
@@ -102,7 +103,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a code is worth nothing without a server that was reached`() throws {
+  @Test func `a code resets nothing if the server was not reached`() throws {
     let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     bench.server.failure = .noHandshake(.refused)
@@ -119,7 +120,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `nothing to reset is 7102, and what the system keeps is 7103`() throws {
+  @Test func `nothing to reset is 7102, and a secret of the system's is 7103`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(reset(bench)).result == 7100)
     let nothing = try bench.run(reset(bench))

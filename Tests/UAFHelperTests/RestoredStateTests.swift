@@ -25,7 +25,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `each refused login says so, what helps, and is not tried a second time`() throws {
+  @Test func `each refused login says so and what helps, and is not tried a second time`() throws {
     let bench = try restored()
     for _ in 0..<2 {
       let before = bench.server.asked.count
@@ -36,14 +36,14 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("the server has seen signature 3 of the key") == true)
   }
 
-  @Test func `it is said in Korean too`() throws {
+  @Test func `a refused login says so in Korean too`() throws {
     let bench = try restored()
     var begin = bench.begin()
     begin.locale = Array("ko_KR.UTF-8".utf8)
     #expect(try bench.run(begin, ["correct"]).errors.first?.contains("uafctl reset mina") == true)
   }
 
-  @Test func `a deregistration says it as well`() throws {
+  @Test func `a refused deregistration says so too`() throws {
     let bench = try restored()
     var begin = bench.begin(.deregister)
     begin.service = Array("uafctl".utf8)
@@ -51,7 +51,7 @@ import UAFWire
     #expect(transcript.result == 1100 && transcript.finished.text == Self.text)
   }
 
-  @Test func `what helps is a reset and a registration`() throws {
+  @Test func `a reset and a registration help`() throws {
     let bench = try restored()
     var begin = bench.begin(.reset)
     begin.service = Array("uafctl".utf8)
@@ -61,7 +61,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a login that another one overtook is tried once more, and says nothing of it`() throws {
+  @Test func `a login that another one overtook is tried once more, without a text`() throws {
     let bench = try HelperBench.registered()
     var isFirst = true
     bench.server.onRespond = {
@@ -86,7 +86,7 @@ import UAFWire
     #expect(answers == 4)
   }
 
-  @Test func `a server that does not say how far it has seen the key count proves nothing`() throws {
+  @Test func `a server that does not report its counter proves nothing`() throws {
     let bench = try restored()
     bench.server.tellsCounters = false
     let transcript = try bench.run(bench.begin(), ["correct"])

@@ -47,7 +47,7 @@ import UAFWire
       (1403, "The server does not allow this for this account: ask its administrator."),
       (1500, "The server has an error of its own: tell its administrator."),
     ] as [(UInt32, String)])
-  func `a server that waits, forbids or fails is 9000, and is not told as one to come back to`(
+  func `a server that waits, forbids or fails is 9000, and the text does not say to come back`(
     _ status: UInt32, _ text: String
   ) throws {
     let bench = try HelperBench.registered()
@@ -69,7 +69,7 @@ import UAFWire
 
   private static let revoked = "Revoked by the server: ask the administrator for a new registration."
 
-  @Test func `a revoked account hears so at login, at its deregistration and in its status`() throws {
+  @Test func `a revoked account is told so at login, at its deregistration and in its status`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .revokedAuthenticator
     #expect(try bench.run(bench.begin(), ["correct"]).errors == [Self.revoked])
@@ -82,14 +82,14 @@ import UAFWire
   }
 
   @Test(arguments: [1404, 1480, 1481] as [UInt32])
-  func `an account that the server knows no more has that in its status`(_ status: UInt32) throws {
+  func `the status says that the server no longer knows the account`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: status)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 13_006)
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"unknown""#) == true)
   }
 
-  @Test func `a key that works again is not called revoked any more`() throws {
+  @Test func `a key that works again is no longer reported as revoked`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .revokedAuthenticator
     try bench.run(bench.begin(), ["correct"])
@@ -116,7 +116,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a request for other keys than this machine's stands in the status, and a code renews the key`() throws {
+  @Test func `the status shows a request for other machines' keys, and a code renews the key`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     #expect(try bench.run(bench.begin(), ["correct"]).result == 2002)
@@ -132,14 +132,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains("unknown") == false)
   }
 
-  @Test func `a request for other keys changes nothing in the status before the person has proved`() throws {
+  @Test func `a request for other keys changes no status before a correct secret`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     #expect(try bench.run(bench.begin(), ["wrong"]).result != 0)
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains("unknown") == false)
   }
 
-  @Test func `a plain server's other mark is a refusal, with the value in the log alone`() throws {
+  @Test func `another value of a plain server's mark is a refusal, with the value only in the log`() throws {
     let bench = try HelperBench.registered()
     bench.configuration = bench.configuration.replacing(
       "[state]", with: "dialect = \"plain\"\n[server.success]\nmember = \"result\"\nvalue = \"OK\"\n[state]")
@@ -151,7 +151,7 @@ import UAFWire
   }
 
   @Test(arguments: [1401, 1404, 1480, 1481] as [UInt32])
-  func `a registration the server knows nothing of is 13006, in a login and for a new key`(_ status: UInt32) throws {
+  func `a registration that the server does not know is 13006, in a login and for a new key`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: status)
     let login = try bench.run(bench.begin(), ["correct"])
@@ -161,7 +161,7 @@ import UAFWire
   }
 
   @Test(arguments: [10_000, 12_345, 99_999] as [UInt32])
-  func `a number of the server's own comes through with its words, cleaned`(_ number: UInt32) throws {
+  func `a number of the server's own is kept, with its words cleaned`(_ number: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: number)
     bench.server.description = "Ask Mina\u{1b}[31m!"
@@ -172,7 +172,7 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("result=\(number) name=SERVER_\(number) pam=7") == true)
   }
 
-  @Test func `a challenge that was used twice over is 1100`() throws {
+  @Test func `a challenge that was already used, twice in a row, is 1100`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: 1491)
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -187,7 +187,9 @@ import UAFWire
   ]
 
   @Test(arguments: absences)
-  func `no answer is 4001, says why, and is a refusal once TLS stood`(_ failure: NetworkFailure, _ why: String) throws {
+  func `no answer is 4001 and says why, and after the TLS handshake it is a refusal`(
+    _ failure: NetworkFailure, _ why: String
+  ) throws {
     let bench = try HelperBench.registered()
     bench.server.lateFailure = .noHandshake(failure)
     let absent = try bench.run(bench.begin(), ["correct"])
@@ -208,7 +210,7 @@ import UAFWire
     (.unacceptableRequest, .requestNotAcceptable),
   ]
 
-  @Test(arguments: outcomes) func `what the network program reports is taken for what it is`(
+  @Test(arguments: outcomes) func `each report of the network program gives its result`(
     _ outcome: FetchOutcome, _ failure: TransportFailure?
   ) {
     #expect(TransportFailure(FetchResponse(outcome, handshakeCompleted: false)) == failure)
@@ -221,7 +223,8 @@ import UAFWire
   }
 
   @Test(arguments: [TransportFailure.ownMeans, .withoutHandshake(.timeOut), .withoutHandshake(.connectionLost)])
-  func `a machine without means, and a server that was reached, are never no server`(_ failure: TransportFailure) throws
+  func `a lack of local resources, and a server that was reached, are never "server away"`(_ failure: TransportFailure)
+    throws
   {
     let bench = try HelperBench.registered()
     for isLate in [false, true] {
@@ -231,14 +234,14 @@ import UAFWire
     }
   }
 
-  @Test func `a certificate that is not trusted is 1002, and never no answer`() throws {
+  @Test func `a certificate that is not trusted is 1002, never "server away"`() throws {
     let bench = try HelperBench.registered()
     bench.server.failure = .certificateRefused
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 1002 && transcript.pamCode == 7)
   }
 
-  @Test func `a network program that is gone is 1006, and never no answer`() throws {
+  @Test func `a network program that ended is 1006, never "server away"`() throws {
     let bench = try HelperBench.registered()
     bench.server.failure = .unavailable
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -248,7 +251,7 @@ import UAFWire
   // MARK: What the front end asks for, or does not
 
   @Test(arguments: [UAFWire.Operation.authenticate, .register, .deregister, .change, .reset])
-  func `a type there is none of is 1012, without a question`(_ operation: UAFWire.Operation) throws {
+  func `an unknown type is 1012, without a question`(_ operation: UAFWire.Operation) throws {
     let bench = try HelperBench.registered()
     var begin = operation == .register ? bench.registration() : bench.begin(operation)
     for name in ["iris", "5541#9999", ""] {
@@ -259,7 +262,7 @@ import UAFWire
     }
   }
 
-  @Test func `a front end that goes away at the prompt is 7010, and counts nothing`() throws {
+  @Test func `a front end that ends at the prompt is 7010, and counts nothing`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(), entries: [.gone])
     #expect(transcript.messages.map(\.type) == [.prompt])
@@ -285,7 +288,7 @@ import UAFWire
 
   // MARK: The state
 
-  @Test func `a machine on which keys are derived without end is 7011 after its deadline, and counts nothing`() throws {
+  @Test func `a machine whose slots stay busy is 7011 after the deadline, and counts nothing`() throws {
     let bench = try HelperBench.registered()
     let slots = try HeldSlots(bench.folder + "/state")
     let started = bench.now.nanoseconds
@@ -301,7 +304,7 @@ import UAFWire
     try Database(path: bench.folder + "/state/accounts/4242.db")
   }
 
-  @Test func `a state that fails between the old value and the new one is 3010, and the old one stays`() throws {
+  @Test func `a state that fails between the old secret and the new one is 3010, and the old one stays`() throws {
     let bench = try HelperBench.registered()
     let file = try file(bench)
     // Lets the file be counted in, and no value be set: from when it was opened, since it would not be opened so.
@@ -319,7 +322,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a state that takes no reset is 3011, and the value stays`() throws {
+  @Test func `a state that cannot be reset is 3011, and the secret stays`() throws {
     let bench = try HelperBench.registered()
     let file = try file(bench)
     // A reader that does not go away: nothing can be written past it, however long is waited.
@@ -331,7 +334,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a state is 3007, then registered 3006, locked 3008, and 3005 where nothing is built`() throws {
+  @Test func `an unregistered type is 3007, a registered one 3006, a locked one 3008, an unbuilt one 3005`() throws {
     let bench = try HelperBench()
     bench.configuration = "authenticators = [\"passcode\", \"fingerprint\"]\n" + bench.configuration
     _ = try bench.run(bench.begin(.initialise))

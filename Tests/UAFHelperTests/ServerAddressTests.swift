@@ -29,7 +29,7 @@ import UAFWire
     response_url = "http://127.0.0.1:8080/uaf/respond"
     """
 
-  @Test func `with allow_insecure a registration, a login and a deregistration go by http to this machine`() throws {
+  @Test func `with allow_insecure a registration, a login and a deregistration use http to this machine`() throws {
     let bench = try bench(Self.plain)
     let transcript = try bench.run(registration(bench, at: "http://127.0.0.1:8080"), ["correct", "correct"])
     #expect(transcript.result == 0, "\(bench.log.lines)")
@@ -41,7 +41,7 @@ import UAFWire
   }
 
   @Test(arguments: ["https://127.0.0.1:8080", "http://127.0.0.1:8081", "http://localhost:8080"])
-  func `a payload of another scheme, port or host is another server's`(_ server: String) throws {
+  func `refuses a payload of another scheme, port or host as another server's`(_ server: String) throws {
     let bench = try bench(Self.plain)
     let transcript = try bench.run(registration(bench, at: server))
     #expect(transcript.result == 1001 && bench.server.asked.isEmpty)
@@ -63,7 +63,7 @@ import UAFWire
     request_url = "https://localhost:8003/get"
     """
 
-  @Test func `each operation's own addresses are enough, and each goes to its own`() throws {
+  @Test func `each operation's own addresses are enough, and each operation uses its own`() throws {
     let bench = try bench(Self.own)
     let transcript = try bench.run(registration(bench, at: "https://localhost:8001"), ["correct", "correct"])
     #expect(transcript.result == 0, "\(bench.log.lines)")
@@ -74,7 +74,7 @@ import UAFWire
     #expect(hosts == [8001, 8001, 8002, 8002, 8003].map { "localhost:\($0)" })
   }
 
-  @Test func `a payload of the server that only authenticates registers nothing`() throws {
+  @Test func `a payload of a server that only authenticates registers nothing`() throws {
     let bench = try bench(Self.own)
     #expect(try bench.run(registration(bench, at: "https://localhost:8002")).result == 1001)
     #expect(bench.server.asked.isEmpty)

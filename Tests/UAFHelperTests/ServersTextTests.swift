@@ -26,7 +26,7 @@ import UAFWire
     bench.log.lines.filter { $0.contains("event=confirmed") }
   }
 
-  @Test(arguments: [nil, "ours"]) func `is refused where root has not allowed it, and nothing is signed`(
+  @Test(arguments: [nil, "ours"]) func `is refused if root has not allowed it, and nothing is signed`(
     _ accepted: String?
   ) throws {
     let bench = try bench(accepted)
@@ -35,7 +35,7 @@ import UAFWire
     #expect(bench.server.confirmed.isEmpty && lines(bench).isEmpty)
   }
 
-  @Test func `is shown before the value is asked for, signed and logged`() throws {
+  @Test func `is shown before the secret is asked for, signed and logged`() throws {
     let bench = try bench()
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 0)
@@ -47,7 +47,7 @@ import UAFWire
     #expect(lines(bench).count == 1 && lines(bench)[0].contains("detail=\"\(Self.text)\""))
   }
 
-  @Test func `a login without one is as ever`() throws {
+  @Test func `a login without one is unchanged`() throws {
     let bench = try bench(text: nil)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 0 && transcript.prompts.map(\.text) == ["Passcode for mina (login): "])
@@ -55,20 +55,20 @@ import UAFWire
   }
 
   @Test(arguments: ["two\nlines", "bell\u{7}", "a\\b", "\u{1B}[2J"])
-  func `one that cannot be shown as it is signed is refused, and nothing is signed`(_ text: String) throws {
+  func `is refused if it cannot be shown as it is signed, and nothing is signed`(_ text: String) throws {
     let bench = try bench(text: text)
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 1001 && transcript.prompts.map(\.text) == ["Passcode for mina (login): "])
     #expect(bench.server.confirmed.isEmpty && lines(bench).isEmpty)
   }
 
-  @Test func `a wrong value confirms nothing`() throws {
+  @Test func `a wrong secret confirms nothing`() throws {
     let bench = try bench()
     #expect(try bench.run(bench.begin(), ["wrong1"]).result == 3012)
     #expect(bench.server.confirmed.isEmpty && lines(bench).isEmpty)
   }
 
-  @Test func `none is taken in place of a text of ours`() throws {
+  @Test func `does not replace a text of ours`() throws {
     let bench = try bench()
     bench.configuration += "\n[service.login]\ntransaction = true"
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -93,7 +93,7 @@ import UAFWire
     #expect(bench.server.confirmed.count == (result == 0 ? 2 : 1))
   }
 
-  @Test func `one in a further request is refused: nobody has seen it`() throws {
+  @Test func `is refused in a further request, since nobody has seen it`() throws {
     let bench = try bench(text: nil)
     bench.server.furtherRequests = 1
     bench.server.furtherText = Self.text
@@ -112,7 +112,7 @@ import UAFWire
     }
   }
 
-  @Test func `where states are hidden, names that nobody has are shown the server's text as well`() throws {
+  @Test func `with hidden states, unknown names are shown the server's text as well`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("sshd".utf8)
@@ -135,7 +135,7 @@ import UAFWire
     #expect(transcript.prompts[0].confirmed == "Your passcode confirms: \(Self.text)")
   }
 
-  @Test func `without the server the prompt comes as ever, and nobody is let in`() throws {
+  @Test func `without the server the prompt is shown as usual, and the login is refused`() throws {
     let bench = try bench()
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["wrong1"]).result == 3012)

@@ -31,13 +31,13 @@ import UAFWire
     try signer.token(operation, account: account, at: bench.now.wallSeconds)
   }
 
-  @Test func `a signed yes lets in`() throws {
+  @Test func `a signed success logs in`() throws {
     let bench = try bench()
     bench.server.token = try token(bench)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a yes that is not signed, or for somebody else, is a refusal no stack may fall back on`() throws {
+  @Test func `a success that is unsigned, or for somebody else, is refused with AUTH_ERR`() throws {
     let bench = try bench()
     let other = try SignedVerdictTests()
     for token in [nil, "x.y.z", try other.token(bench), try token(bench, account: "bob")] {
@@ -49,7 +49,7 @@ import UAFWire
     }
   }
 
-  @Test func `a yes of another time is not believed`() throws {
+  @Test func `a success signed at another time is not believed`() throws {
     let bench = try bench()
     bench.server.token = try token(bench)
     bench.now.wallSeconds += 121
@@ -57,7 +57,7 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("compare the clocks") == true)
   }
 
-  @Test func `without the server, only a yes that today's key has signed counts`() throws {
+  @Test func `without the server, only a success signed with today's key counts`() throws {
     let bench = try HelperBench.registered("[general]\noffline = \"allow\"\noffline_max_age = 3600")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     bench.server.lateFailure = .noHandshake(.refused)
@@ -77,7 +77,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 4001, "the last yes was not signed")
   }
 
-  @Test func `a registration is kept only with a signed yes`() throws {
+  @Test func `a registration is stored only with a signed success`() throws {
     let bench = try bench()
     #expect(try bench.run(bench.begin(.forget)).result == 0)
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 1002)

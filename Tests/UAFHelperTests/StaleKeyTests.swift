@@ -52,7 +52,7 @@ import UAFWire
     #expect(!saysForgotten(bench))
   }
 
-  @Test func `keys that this folder made and lost are named with the registration, and no others`() throws {
+  @Test func `a registration names the keys that this folder made and lost, and no others`() throws {
     let (bench, own) = try robbed()
     #expect(try register(bench).result == 0)
     #expect(bench.server.asked.map(\.op) == [.registration, .registration])
@@ -62,7 +62,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.forget, .reset])
-  func `what was made outlives forgetting and a reset`(_ operation: UAFWire.Operation) throws {
+  func `the record of made keys stays after forgetting and a reset`(_ operation: UAFWire.Operation) throws {
     let (bench, own) = try robbed { bench in
       var begin = bench.begin(operation)
       begin.service = Array("uafctl".utf8)
@@ -73,7 +73,7 @@ import UAFWire
     #expect(bench.server.asked[1].context.lostKeyIDs == [own])
   }
 
-  @Test func `a key that the server has, and whose yes was lost on the way, is named the next time`() throws {
+  @Test func `a key whose success was lost on the way is named the next time`() throws {
     let bench = try bench()
     bench.server.onRespond = { bench.server.lateFailure = .afterHandshake(.connectionLost) }
     #expect(try register(bench).result == 4001)
@@ -84,7 +84,7 @@ import UAFWire
     #expect(bench.server.asked.last?.context.lostKeyIDs == [own])
   }
 
-  @Test func `a server that keeps the lost keys is not said to have forgotten them`() throws {
+  @Test func `does not say that the server forgot lost keys that it keeps`() throws {
     let (bench, own) = try robbed()
     bench.server.forgetsLostKeys = false
     #expect(try register(bench).result == 0)
@@ -92,7 +92,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `nothing is named of another name's keys, nor by a record that was changed or is another account's`()
+  @Test func `names no keys of another name, of another account's record, or of a changed record`()
     throws
   {
     for change in ["name", "byte", "account", "wiped"] {
@@ -116,7 +116,7 @@ import UAFWire
     }
   }
 
-  @Test func `keys that are here are not named as lost`() throws {
+  @Test func `does not name keys that are still here as lost`() throws {
     let bench = try bench()
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
     #expect(try register(bench).result == 0)
@@ -136,7 +136,7 @@ import UAFWire
   }
 
   @Test(arguments: [UInt32(1401), 1403, 1500])
-  func `a refused registration leaves the lost keys where they are`(_ status: UInt32) throws {
+  func `a refused registration keeps the record of lost keys`(_ status: UInt32) throws {
     let (bench, own) = try robbed()
     bench.server.respondStatus = UAFStatusCode(rawValue: status)
     #expect(try register(bench).pamCode == 7)

@@ -16,7 +16,7 @@ import Testing
     (["echo", "it's", ""], "sudo: echo 'it'\\''s' ''"),
     (["echo", "a b", "a", "b"], "sudo: echo 'a b' a b"), ([""], "sudo: ''"),
   ])
-  func `says a command as a shell would take it`(_ arguments: [String], _ expected: String) throws {
+  func `shows a command as a shell would read it`(_ arguments: [String], _ expected: String) throws {
     #expect(try text(["sudo"] + arguments) == expected)
   }
 
@@ -40,7 +40,7 @@ import Testing
     (["-l", "id"], "sudo, list what is allowed: id"), (["-lU", "bob"], "sudo, list what is allowed, of user bob"),
     (["-v"], "sudo, renew the ticket"), (["-k", "-A", "-B", "-n", "-S", "-N", "id"], "sudo: id"),
   ])
-  func `says in words what an option changes`(_ arguments: [String], _ expected: String) throws {
+  func `shows in words what an option changes`(_ arguments: [String], _ expected: String) throws {
     #expect(try text(["sudo"] + arguments) == expected)
   }
 
@@ -51,19 +51,19 @@ import Testing
     // sudo takes an option's own argument for the end of its options, and so do we.
     (["-u", "--", "A=b"], "sudo, as user --: A=b"),
   ])
-  func `tells an assignment from a command`(_ arguments: [String], _ expected: String) throws {
+  func `distinguishes an assignment from a command`(_ arguments: [String], _ expected: String) throws {
     #expect(try text(["sudo"] + arguments) == expected)
   }
 
   @Test(arguments: ["Password: ", "Passcode for mina: ", "", "-s", "--"])
-  func `says nothing of a prompt, and takes it for no option`(_ prompt: String) throws {
+  func `leaves out a prompt, and reads it as no option`(_ prompt: String) throws {
     #expect(try text(["sudo", "-p", prompt, "id"]) == "sudo: id")
     #expect(try text(["sudo", "--prompt", prompt, "id"]) == "sudo: id")
     #expect(try text(["sudo", "--prompt=\(prompt)", "id"]) == "sudo: id")
     if !prompt.isEmpty { #expect(try text(["sudo", "-sp\(prompt)"]) == "sudo, shell") }
   }
 
-  @Test func `names the file that runs and not what the caller calls it`() throws {
+  @Test func `names the file that runs, not the name that the caller gives it`() throws {
     #expect(try text(["ls", "-s"]) == "sudo, called as ls, shell")
     #expect(try text(["/usr/bin/id", "-s"]) == "sudo, called as id, shell")
     #expect(try text(["sudo: id, ", "-i"]) == "sudo, called as 'sudo: id, ', login shell")
@@ -71,20 +71,20 @@ import Testing
     #expect(try text(["sudo", "id"], program: "/opt/bin/sudo") == "/opt/bin/sudo: id")
   }
 
-  @Test func `says edit where the name alone makes sudo an editor`() throws {
+  @Test func `shows "edit" if the name alone makes sudo an editor`() throws {
     #expect(try text(["sudoedit", "/etc/passwd"]) == "sudo, edit: /etc/passwd")
     #expect(try text(["/x/sudoedit", "-u", "bob", "f"]) == "sudo, edit, as user bob: f")
   }
 
   /// As the kernel has the line of `sudo --preserve-env=A,--,echo -s` once sudo has read it.
   @Test(arguments: ["--preserve-env=A", "--preserve-e=A", "--preserve-env="])
-  func `refuses a line that sudo has written over`(_ list: String) {
+  func `refuses a command line that sudo has overwritten`(_ list: String) {
     #expect(throws: SudoCommandLine.Refusal.overwritten) { try text(["sudo", list, "--", "echo", "-s"]) }
     #expect(throws: SudoCommandLine.Refusal.overwritten) { try text(["sudo", "-Z", list, "--", "echo", "-s"]) }
   }
 
   @Test(arguments: ["xedit", "edit", "/bin/vedit"])
-  func `refuses a name that makes one version of sudo an editor and another not`(_ name: String) {
+  func `refuses a name that makes only some versions of sudo an editor`(_ name: String) {
     #expect(throws: SudoCommandLine.Refusal.ambiguousName) { try text([name, "id"]) }
   }
 
@@ -97,19 +97,19 @@ import Testing
     (["-h", "A=b", "id"], "sudo, arguments: -h A=b id"), (["-h"], "sudo, arguments: -h"),
     (["=b", "id"], "sudo, arguments: =b id"), (["-sZ", "a b"], "sudo, arguments: -sZ 'a b'"),
   ])
-  func `says all arguments as they are where what they mean is not known`(
+  func `shows all arguments unchanged if their meaning is unknown`(
     _ arguments: [String], _ expected: String
   ) throws {
     #expect(try text(["sudo"] + arguments) == expected)
   }
 
-  @Test func `says all arguments as they are for another program`() throws {
+  @Test func `shows all arguments unchanged for another program`() throws {
     #expect(try text(["sudo", "-i"], program: "/usr/bin/sudo-rs") == "/usr/bin/sudo-rs, arguments: -i")
     #expect(try text(["sudo", "id"], program: "/usr/bin/sudo (deleted)") == "'/usr/bin/sudo (deleted)', arguments: id")
     #expect(try text(["sudoedit", "-s", "f"]) == "sudo, edit, arguments: -s f")
   }
 
-  @Test func `no argument passes for words of ours`() throws {
+  @Test func `no argument can look like our words`() throws {
     let directory = "/tmp, as user bob: id"
     #expect(try text(["sudo", "-D", directory, "-s"]) == "sudo, in directory '\(directory)', shell")
     #expect(try text(["sudo", "-D", "/tmp,x:", "-s"]) == "sudo, in directory '/tmp,x:', shell")
@@ -119,14 +119,14 @@ import Testing
     #expect(try text(["sudo", "[3 spaces]"]) == "sudo: '[3 spaces]'")
   }
 
-  @Test func `spaces that could make a line of their own are told by their number`() throws {
+  @Test func `shows spaces that could fill a line by their number`() throws {
     let argument = "a" + String(repeating: " ", count: 70) + "b c"
     #expect(try text(["sudo", "echo", argument]) == "sudo: echo 'a'[70 spaces]'b c'")
     #expect(try text(["sudo", "echo", "   "]) == "sudo: echo [3 spaces]")
     #expect(try text(["sudo", "echo", " ", "''"]) == "sudo: echo ' ' ''\\'''\\'''")
   }
 
-  @Test func `refuses a line that may have been cut`() throws {
+  @Test func `refuses a command line that may have been cut`() throws {
     let full = Array("sudo".utf8) + [0] + [UInt8](repeating: 0x78, count: 90) + [0]
     #expect(throws: Never.self) { try SudoCommandLine(program: [], commandLine: full, limit: 97) }
     #expect(throws: SudoCommandLine.Refusal.tooLong) { try SudoCommandLine(program: [], commandLine: full, limit: 96) }
@@ -136,7 +136,7 @@ import Testing
     #expect(throws: SudoCommandLine.Refusal.tooLong) { try SudoCommandLine(program: [], commandLine: [], limit: 4096) }
   }
 
-  @Test func `says two lines alike only where they are one`() throws {
+  @Test func `shows two command lines alike only if they are equal`() throws {
     let parts = [
       "-s", "-i", "id", "--", "A=b", "-u", "bob", "a b", "'", "''", "", "  ", "x,", "y:", "as", "user", "shell",
     ]

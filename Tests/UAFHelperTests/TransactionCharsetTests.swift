@@ -30,7 +30,7 @@ import UAFWire
   private static let plain = "mina@desk: sudo: cat '보고서.txt'"
   private static let escaped = "mina@desk: sudo: cat '\\xEB\\xB3\\xB4\\xEA\\xB3\\xA0\\xEC\\x84\\x9C.txt'"
 
-  @Test func `Hangul in a command is shown as Hangul, and what is signed are the bytes that are shown`() throws {
+  @Test func `Hangul in a command is shown as Hangul, and the bytes that are shown are signed`() throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench, ["cat", "보고서.txt"]), ["correct"])
     #expect(transcript.result == 0)
@@ -41,7 +41,7 @@ import UAFWire
   }
 
   @Test(arguments: [nil, "ascii"])
-  func `a server that was not said to take it is sent ASCII, and that is what is shown`(_ charset: String?) throws {
+  func `a server not configured for letters gets ASCII, and ASCII is shown`(_ charset: String?) throws {
     let bench = try bench(charset)
     let transcript = try bench.run(sudo(bench, ["cat", "보고서.txt"]), ["correct"])
     #expect(transcript.result == 0)
@@ -49,14 +49,14 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try SHA256.hash(Array(Self.escaped.utf8))))
   }
 
-  @Test func `a server that signs its verdicts is ours, and is sent letters`() throws {
+  @Test func `a server that signs its verdicts is ours, and gets letters`() throws {
     let bench = try bench(nil, signed: true)
     #expect(try bench.run(sudo(bench, ["cat", "보고서.txt"]), ["correct"]).result == 0)
     #expect(bench.server.asked.last?.context.transaction == Self.plain)
   }
 
   @Test(arguments: [nil, "C", "ko_KR.EUC-KR", "ko_KR", "en_US.ISO-8859-1"])
-  func `a terminal without UTF-8 is shown ASCII, and that is what is signed`(_ locale: String?) throws {
+  func `a terminal without UTF-8 shows ASCII, and ASCII is signed`(_ locale: String?) throws {
     let bench = try bench()
     #expect(try bench.run(sudo(bench, ["cat", "보고서.txt"], locale: locale), ["correct"]).result == 0)
     #expect(bench.server.confirmed.last == (try SHA256.hash(Array(Self.escaped.utf8))))
@@ -66,7 +66,7 @@ import UAFWire
     "\u{202E}txt.exe", "e\u{301}", "\u{1112}\u{1161}\u{11AB}", "\u{5D0}\u{5D1}", "\u{3164}", "a\u{200B}b", "\u{430}pt",
     "–rf",
   ])
-  func `what turns round, hides or passes for something else is shown by its bytes`(_ argument: String) throws {
+  func `characters that reverse, hide or imitate others are shown by their bytes`(_ argument: String) throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench, [argument]), ["correct"])
     let shown = try #require(bench.server.asked.last?.context.transaction)
@@ -74,7 +74,7 @@ import UAFWire
     #expect(transcript.prompts.first?.confirmed?.hasSuffix(shown) == true)
   }
 
-  @Test func `a text of wide letters takes no more of a screen than one of narrow ones`() throws {
+  @Test func `a text of wide letters uses no more of a screen than one of narrow letters`() throws {
     let bench = try bench()
     let command = sudo(bench, ["echo", String(repeating: "한", count: 650)])
     let transcript = try bench.run(command, ["correct"])
@@ -86,14 +86,14 @@ import UAFWire
     #expect(lines.last?.contains("433") == true, "the characters that are left out: \(lines)")
   }
 
-  @Test func `options that wide letters would push off the screen are refused`() throws {
+  @Test func `refuses options that wide letters would push off the screen`() throws {
     let bench = try bench()
     let wide = "A=" + String(repeating: "한", count: 160)
     let transcript = try bench.run(sudo(bench, [wide, "-s", "echo", String(repeating: "x", count: 300)]), ["correct"])
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `an approval may have letters, since the server that sends them takes them`() throws {
+  @Test func `an approval may have letters, since the server sent them`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "계산대에서 ₩50,000 결제"
     var begin = Begin(.authenticate)
@@ -104,7 +104,7 @@ import UAFWire
     #expect(transcript.prompts.first?.text.contains("계산대에서 ₩50,000 결제") == true)
   }
 
-  @Test func `letters that the server puts in place of the bytes that were sent are refused`() throws {
+  @Test func `refuses letters that the server sends back in place of their bytes`() throws {
     let bench = try bench("ascii")
     bench.server.slippedText = Self.plain
     let answered = bench.server.answered

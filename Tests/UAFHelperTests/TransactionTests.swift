@@ -60,7 +60,7 @@ import UAFWire
     #expect(transcript.prompts.map(\.confirmed) == [nil])
   }
 
-  @Test func `signs a long command by its head, its tail and its hash, and shows what a screen has room for`() throws {
+  @Test func `signs a long command's head, tail and hash, and shows as much as a screen has room for`() throws {
     let bench = try bench()
     for count in [30, 200] {
       let command = "sudo: tar " + Array(repeating: "file", count: count).joined(separator: " ")
@@ -78,7 +78,7 @@ import UAFWire
     }
   }
 
-  @Test func `shows what could steer a terminal by its bytes`() throws {
+  @Test func `shows characters that could control a terminal by their bytes`() throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench, "\u{1b}[2J\u{202e}\n"), ["correct"])
     #expect(transcript.result == 0)
@@ -95,7 +95,7 @@ import UAFWire
     #expect(transcript.prompts.map(\.confirmed) == [shown, shown])
   }
 
-  @Test func `shows sudo by its file and what its options do`() throws {
+  @Test func `shows sudo's file, and in words what its options do`() throws {
     let bench = try bench()
     var begin = sudo(bench)
     begin.commandLine = Array("ls\0-s\0".utf8)
@@ -106,7 +106,7 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).prompts.first?.reason == "mina@desk: sudo, login shell, as user bob")
   }
 
-  @Test func `refuses a command nobody would read, before anyone is asked`() throws {
+  @Test func `refuses a command too long to read, before anyone is asked`() throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench, String(repeating: "x", count: 2048)), ["correct"])
     // The person's own doing, and no mistake of root's.
@@ -115,7 +115,7 @@ import UAFWire
     #expect(bench.server.asked.last?.op == .registration)
   }
 
-  @Test func `says in the person's language why there is no session`() throws {
+  @Test func `says in the person's language that a command is too long`() throws {
     let bench = try bench()
     var begin = sudo(bench, String(repeating: "x", count: 2048))
     for (locale, language) in [("ko_KR.UTF-8", Language.korean), ("C", .english)] {
@@ -125,7 +125,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses options that the screen would not show, and cuts a command alone`() throws {
+  @Test func `refuses options that do not fit the screen, and cuts only a command`() throws {
     let bench = try bench()
     var begin = sudo(bench, "id")
     func line(_ arguments: [String]) -> [UInt8] { (["sudo"] + arguments).flatMap { Array(($0 + "\0").utf8) } }
@@ -139,7 +139,7 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).result == 0)
   }
 
-  @Test func `refuses sudo whose command is not known`() throws {
+  @Test func `refuses sudo if its command is not known`() throws {
     let bench = try bench()
     for isFile in [true, false] {
       var begin = sudo(bench)
@@ -150,7 +150,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses a name of sudo's that leaves open whether it edits`() throws {
+  @Test func `refuses a name of sudo that does not say whether it edits`() throws {
     let bench = try bench()
     var begin = sudo(bench)
     begin.commandLine = Array("xedit\0id\0".utf8)
@@ -160,7 +160,7 @@ import UAFWire
   }
 
   @Test(arguments: ["mina@desk: sudo: su", "mina@desk: sudo: id ", " "])
-  func `signs nothing where the server sends another text`(_ text: String) throws {
+  func `signs nothing if the server sends another text`(_ text: String) throws {
     let bench = try bench()
     bench.server.slippedText = text
     let answered = bench.server.answered
@@ -171,7 +171,7 @@ import UAFWire
     #expect(bench.server.answered == answered)
   }
 
-  @Test func `signs nothing where the server slips in a text nobody asked for`() throws {
+  @Test func `signs nothing if the server adds a text that nobody asked for`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "pay"
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -179,7 +179,7 @@ import UAFWire
     #expect(transcript.pamCode == 7)
   }
 
-  @Test func `confirms nothing where root's configuration asks for no text`() throws {
+  @Test func `confirms nothing if root's configuration asks for no text`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(sudo(bench), ["correct"])
     #expect(transcript.prompts.map(\.text) == ["Passcode for mina (sudo): "])
@@ -205,7 +205,7 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try hash(text)))
   }
 
-  @Test func `root's text for somebody says that it is root's`() throws {
+  @Test func `a text of root's for somebody says that it is root's`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("uafctl".utf8)
@@ -214,7 +214,7 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try hash("mina@desk: uafctl, by root: pay 5")))
   }
 
-  @Test func `a person's own text cannot pass for a command of sudo's, whatever the program calls itself`() throws {
+  @Test func `a person's own text cannot look like sudo's command, whatever the program's name`() throws {
     let bench = try bench()
     var begin = own(bench, "id\u{1b}[2J")
     begin.service = Array("sudo".utf8)
@@ -222,14 +222,14 @@ import UAFWire
     #expect(transcript.prompts.first?.reason == #"mina@desk: uafctl: id\x1B[2J"#)
   }
 
-  @Test func `a long text of the caller's is shown as far as a screen goes`() throws {
+  @Test func `shows a long text of the caller's as far as a screen has room`() throws {
     let bench = try bench()
     let transcript = try bench.run(own(bench, String(repeating: "word ", count: 300)), ["correct"], peer: 4242)
     #expect(transcript.result == 0)
     #expect(transcript.prompts.first?.text.contains("Not shown: ") == true)
   }
 
-  @Test func `refuses a text that is empty, too long, or goes with no login, before anyone is asked`() throws {
+  @Test func `refuses a text that is empty, too long, or without a login, before anyone is asked`() throws {
     let bench = try bench()
     let before = bench.server.asked.count
     var begins = [own(bench, ""), own(bench, String(repeating: "x", count: 2048))]
@@ -249,7 +249,7 @@ import UAFWire
     #expect(long.finished.text == PromptText.ownTextTooLong(TransactionText.maximumShown).text(in: .english))
   }
 
-  @Test func `a text of the caller's is never confirmed without the server`() throws {
+  @Test func `never confirms a text of the caller's without the server`() throws {
     let bench = try HelperBench.registered("[general]\noffline = \"allow\"\noffline_max_age = 86400")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     bench.server.lateFailure = .noHandshake(.refused)
@@ -259,7 +259,7 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).result == 4001)
   }
 
-  @Test func `a cancelled text is not confirmed, and not counted`() throws {
+  @Test func `cancelling a text does not confirm it, and counts nothing`() throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench), [nil])
     #expect(transcript.result == 999)

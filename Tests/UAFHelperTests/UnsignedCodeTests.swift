@@ -23,7 +23,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `a person's code gives an account in use a second value only with a signed yes`() throws {
+  @Test func `a person's code adds a second secret to an account in use only with a signed success`() throws {
     let unsigned = try bench()
     let refused = try unsigned.run(persons(unsigned), ["12369", "12369"], peer: 4242)
     #expect(refused.result == 1001 && refused.pamCode != 0 && refused.prompts.isEmpty)
@@ -35,7 +35,7 @@ import UAFWire
     #expect(try signed.run(signed.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
   }
 
-  @Test func `a yes of another key, or to another operation, gives it none`() throws {
+  @Test func `a success signed by another key, or for another operation, adds no secret`() throws {
     let bench = try bench(signed: true)
     let other = try VerdictSigner()
     for token in [try other.token("Reg", account: "mina", at: 1_800_000_000), "x.y.z"] {
@@ -48,7 +48,7 @@ import UAFWire
     #expect(try honest.run(persons(honest), ["12369", "12369"], peer: 4242).result == 1002)
   }
 
-  @Test func `root's registration with a code, and a person's on the word of the first, need no signed yes`() throws {
+  @Test func `root's code, and a login with the first authenticator, need no signed success`() throws {
     let bench = try bench()
     var begin = bench.registration("pattern")
     #expect(try bench.run(begin, ["12369", "12369"]).result == 0)
@@ -58,13 +58,13 @@ import UAFWire
     #expect(try other.run(begin, ["correct", "12369", "12369"], peer: 4242).result == 0)
   }
 
-  @Test func `a value that is known is registered anew by a code, since it is verified first`() throws {
+  @Test func `a code registers a verified secret anew without a signed success`() throws {
     let bench = try bench()
     #expect(try bench.run(persons(bench, "passcode"), ["correct"], peer: 4242).result == 0)
     #expect(try bench.run(persons(bench, "passcode"), ["wrong1", "wrong2", "wrong3"], peer: 4242).result == 3012)
   }
 
-  @Test func `an account that root has wiped takes a code as before its first registration`() throws {
+  @Test func `an account that root has reset accepts a code as before its first registration`() throws {
     let bench = try bench()
     var reset = bench.begin(.reset)
     reset.service = Array("uafctl".utf8)
@@ -72,7 +72,7 @@ import UAFWire
     #expect(try bench.run(persons(bench), ["12369", "12369"], peer: 4242).result == 0)
   }
 
-  @Test func `a value of a type that is switched off is a value that is in use`() throws {
+  @Test func `a secret of a disabled type counts as in use`() throws {
     let bench = try bench()
     bench.configuration = "authenticators = [\"pattern\"]\n" + bench.configuration
     #expect(try bench.run(persons(bench), ["12369", "12369"], peer: 4242).result == 1001)

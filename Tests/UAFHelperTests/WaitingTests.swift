@@ -13,19 +13,19 @@ import UAFWire
     return stretches
   }
 
-  @Test func `a person at a terminal hears of it after two seconds, then as often as the module needs it`() {
+  @Test func `tells a person at a terminal after two seconds, then as often as the module needs it`() {
     #expect(stretches(32_000, first: ExchangePatience.firstNotice) == [2000, 15_000, 15_000])
     #expect(stretches(32_000, first: nil) == [15_000, 15_000, 2000])
   }
 
   @Test(arguments: [0, -1, .min] as [Int64])
-  func `what is over is not waited for`(_ total: Int64) {
+  func `does not wait for an exchange that has ended`(_ total: Int64) {
     var patience = ExchangePatience(total: total, first: ExchangePatience.firstNotice)
     let stretch = patience.next()
     #expect(stretch == nil)
   }
 
-  @Test func `no wait is longer than the time there is`() {
+  @Test func `never waits longer than the remaining time`() {
     #expect(stretches(1500, first: ExchangePatience.firstNotice) == [1500])
     #expect(stretches(302_000, first: ExchangePatience.firstNotice).max() == 15_000)
   }
@@ -34,7 +34,7 @@ import UAFWire
     ("sudo", true), ("sudo-i", true), ("su", true), ("su-l", true), ("login", true), ("remote", true), ("uafctl", true),
     ("sshd", false), ("gdm-password", false), ("polkit-1", false), ("swaylock", false), ("mine", false),
   ])
-  func `it is said early where a notice is seen when it comes, and not where it would come late`(
+  func `gives the notice early only to a program that shows it at once`(
     _ service: String, _ isEarly: Bool
   ) throws {
     let bench = try HelperBench.registered()
@@ -45,7 +45,7 @@ import UAFWire
     #expect(bench.firstNotices.dropFirst(before) == [isEarly ? 2000 : nil])
   }
 
-  @Test func `a peer without root that calls itself sudo is no sudo`() throws {
+  @Test func `treats a peer without root that calls itself sudo as no sudo`() throws {
     let bench = try HelperBench.registered()
     var begin = Begin(.authenticate)
     begin.service = Array("sudo".utf8)

@@ -68,7 +68,7 @@ import Testing
     #expect(assertion.signCounter == .max && assertion.nonce.count == 16)
   }
 
-  @Test func `a transaction's hash makes it mode two`() throws {
+  @Test func `an assertion with a transaction's hash has mode two`() throws {
     let bytes = try authentication(transaction: hash).assertion(signature: signature)
     let assertion = try UnverifiedAuthenticationAssertion(parsing: bytes)
     #expect(assertion.authenticationMode == .transactionConfirmed && assertion.transactionContentHash == hash)
@@ -147,7 +147,7 @@ import Testing
     #expect(error?.reason == .invalidValue(.aaid))
   }
 
-  @Test(arguments: [UInt8(0), 2, 3, 255]) func `refuses modes that do not fit`(_ mode: UInt8) throws {
+  @Test(arguments: [UInt8(0), 2, 3, 255]) func `refuses a mode that does not fit the hash`(_ mode: UInt8) throws {
     let bytes = try authentication().assertion(signature: signature)
     let changed = try rebuilt(bytes) { elements in
       for index in elements.indices where elements[index].0 == .assertionInfo { elements[index].1[2] = mode }

@@ -12,7 +12,7 @@ import Testing
     #expect(try Base64URL.decode(text, maximumCount: 3) == bytes)
   }
 
-  @Test func `every byte value survives`() throws {
+  @Test func `encodes and decodes each byte value`() throws {
     for count in 0..<259 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
       #expect(try Base64URL.decode(Base64URL.encode(bytes), maximumCount: count) == bytes)

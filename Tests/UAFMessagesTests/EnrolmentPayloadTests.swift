@@ -9,7 +9,7 @@ import Testing
 
   private func line(_ json: String) -> String { Base64URL.encode(json.utf8) }
 
-  @Test func `survives being written and read`() throws {
+  @Test func `reads back what it wrote`() throws {
     #expect(try EnrolmentPayload(encoded: payload.encoded) == payload)
     let bare = EnrolmentPayload(op: .authentication, server: "https://h", username: "u", authCode: "c", expires: 0)
     #expect(try EnrolmentPayload(encoded: bare.encoded) == bare)

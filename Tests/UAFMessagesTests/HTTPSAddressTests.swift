@@ -12,7 +12,7 @@ import Testing
     #expect(HTTPSAddress(text)?.host == host)
   }
 
-  @Test func `where it is allowed, http to this machine is an address, and to no other one`() {
+  @Test func `accepts http only to this machine, and only if it is allowed`() {
     for (text, host, port) in [
       ("http://localhost/x", "localhost", 80), ("HTTP://127.0.0.1:8080", "127.0.0.1", 8080),
       ("http://[::1]/", "[::1]", 80),
@@ -43,7 +43,7 @@ import Testing
   @Test(arguments: [
     ("https://a.example/", true), ("https://a.b.example/", true), ("https://intranet/", false),
     ("https://localhost:1/", false), ("https://10.0.0.1/", false), ("https://[::1]/", false),
-  ]) func `knows names that lie in a domain`(_ text: String, _ hasDomain: Bool) {
+  ]) func `recognises names in a domain`(_ text: String, _ hasDomain: Bool) {
     #expect(HTTPSAddress(text)?.hasDomain == hasDomain)
   }
 

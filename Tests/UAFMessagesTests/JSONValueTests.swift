@@ -49,7 +49,7 @@ import Testing
     #expect(throws: JSONError.self) { try JSONValue(parsing: [0x31, 0x00]) }
   }
 
-  @Test func `nests sixteen deep and refuses the seventeenth`() throws {
+  @Test func `accepts sixteen levels of nesting, and refuses the seventeenth`() throws {
     let deep = String(repeating: "[", count: 16) + String(repeating: "]", count: 16)
     #expect(throws: Never.self) { try JSONValue(parsing: Array(deep.utf8)) }
     #expect(throws: JSONError(reason: .tooDeep, offset: 17)) { try JSONValue(parsing: Array((" [" + deep + "]").utf8)) }
@@ -68,7 +68,7 @@ import Testing
     #expect(throws: Never.self) { try JSONValue(parsing: Array(bytes.dropFirst())) }
   }
 
-  @Test func `names that only look alike are different members`() throws {
+  @Test func `names that look alike are different members`() throws {
     let object = try #require(try JSONValue(parsing: Array("{\"\u{212A}ey\":1,\"Key\":2}".utf8)).members)
     #expect(object["Key"] == .integer(2))
     #expect(object.members.count == 2)
@@ -81,7 +81,7 @@ import Testing
     #expect(value.text == #"{"z":[null,true,-7,1.5],"a":"\u0000\u001f\u007f\"\\/é\u000a"}"#)
   }
 
-  @Test func `reading what was written gives the same value`() throws {
+  @Test func `reads back what it wrote`() throws {
     let value = JSONValue.object(["a": .array([.string("😀\u{7F}\u{2028}"), .object([:])]), "b": .integer(.min)])
     #expect(try JSONValue(parsing: value.bytes) == value)
   }

@@ -22,7 +22,7 @@ import Testing
     try UAFRequest(parsing: "[" + versions.joined(separator: ",") + "]")
   }
 
-  @Test func `chooses the highest version both sides speak`() throws {
+  @Test func `chooses the highest version that both sides know`() throws {
     let message = try request(
       authentication(), authentication(header: header("Auth", minor: 1)),
       #"{"header":{"upv":{"major":7,"minor":0},"op":["of","the","future"]}}"#)
@@ -101,7 +101,7 @@ import Testing
     #expect(throws: MessageError.self) { try request(authentication(header: header(op))) }
   }
 
-  @Test func `an empty accepted list is for UAF 1 dot 0 authentication only`() throws {
+  @Test func `accepts an empty accepted list only in a UAF 1 dot 0 authentication`() throws {
     #expect(throws: Never.self) { try request(authentication(policy: #"{"accepted":[]}"#)) }
     #expect(throws: MessageError.self) {
       try request(authentication(header: header("Auth", minor: 1), policy: #"{"accepted":[]}"#))
@@ -197,7 +197,7 @@ import Testing
 
   // MARK: Responses
 
-  @Test func `a response to a deregistration is refused`() {
+  @Test func `refuses a response to a deregistration`() {
     let message = "[{\"header\":\(header("Dereg"))}]"
     #expect(throws: MessageError.wrongOperation) { try UAFResponse(parsing: message) }
   }

@@ -16,7 +16,7 @@ struct MetadataStatementTests {
     try MetadataStatement(parsing: text)
   }
 
-  @Test func `reads what a server needs, and ignores the rest`() throws {
+  @Test func `reads the members that a server needs, and ignores the rest`() throws {
     let statement = try reading(text)
     #expect(statement.aaid.text == "FFFF#5555" && statement.authenticatorVersion == 2)
     #expect(statement.attestationRootCertificates == [[0x30, 0]])
@@ -26,7 +26,7 @@ struct MetadataStatementTests {
     #expect(authenticator.authenticationAlgorithm == 4 && authenticator.attestationTypes == [15879])
   }
 
-  @Test func `survives being written and read`() throws {
+  @Test func `reads back what it wrote`() throws {
     let statement = try reading(text)
     #expect(try reading(statement.jsonText) == statement)
     let pattern = VerificationMethodDescriptor(
@@ -114,7 +114,7 @@ struct MetadataStatementTests {
     #expect(throws: MessageError.self) { try reading(changed) }
   }
 
-  @Test func `refuses the names of MDS 3 in the place of numbers, and numbers in the place of names`() {
+  @Test func `refuses MDS 3 names in place of numbers, and numbers in place of names`() {
     let changed = text.replacing(
       "\"authenticationAlgorithm\":4", with: "\"authenticationAlgorithm\":\"rsassa_pss_sha256_der\"")
     #expect(throws: MessageError.wrongType("MetadataStatement.authenticationAlgorithm")) { try reading(changed) }
@@ -122,7 +122,7 @@ struct MetadataStatementTests {
     #expect(throws: MessageError.self) { try reading(mixed) }
   }
 
-  @Test func `keeps how an authenticator draws, and refuses one that draws nobody knows how`() throws {
+  @Test func `keeps an authenticator's display of pictures, and refuses an incomplete one`() throws {
     let display = #"{"width":320,"height":480,"bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0}"#
     let pictures = text.replacing("\"tcDisplay\":0", with: "\"tcDisplay\":3,\"tcDisplayContentType\":\"image/png\"")
     #expect(throws: MessageError.missing("MetadataStatement.tcDisplayPNGCharacteristics")) { try reading(pictures) }
@@ -139,7 +139,7 @@ struct MetadataStatementTests {
     arguments: [
       ([[4]], 4), ([[4], [2]], 6), ([[4, 2]], 0x406), ([[4, 2], [1]], 0), ([[4], [2], [1]], 7),
     ] as [([[UInt32]], UInt32)])
-  func `gives the flags of policies for choices and for sets`(details: [[UInt32]], flags: UInt32) throws {
+  func `gives the policy flags for choices and for sets`(details: [[UInt32]], flags: UInt32) throws {
     var statement = try reading(text)
     statement.userVerificationDetails = details.map { $0.map { VerificationMethodDescriptor(userVerification: $0) } }
     #expect(statement.userVerification == flags)

@@ -23,7 +23,7 @@ import Testing
 
   private func keyID(_ byte: UInt8) throws -> KeyID { try KeyID(bytes: [UInt8](repeating: byte, count: 32)) }
 
-  @Test func `empty criteria match`() throws {
+  @Test func `empty criteria match every authenticator`() throws {
     #expect(try MatchCriteria().matches(authenticator("EBA0#0001"), appID: appID))
   }
 
@@ -83,7 +83,7 @@ import Testing
     #expect(sets.first?.first?.keyIDs == [try keyID(2)])
   }
 
-  @Test func `one set needs an authenticator of its own for each criterion`() throws {
+  @Test func `a set needs a different authenticator for each criterion`() throws {
     let passcode = try authenticator("EBA0#0001", keys: [1])
     let pattern = try authenticator("EBA0#0002", verification: UserVerification.pattern, keys: [2])
     let any = criteria { $0.userVerification = 1023 }
@@ -94,7 +94,7 @@ import Testing
     #expect(sets.map { $0.map(\.aaid) } == [[pattern.aaid, passcode.aaid]])
   }
 
-  @Test func `disallowed wins over accepted`() throws {
+  @Test func `disallowed criteria override accepted ones`() throws {
     let one = try authenticator("EBA0#0001", keys: [1])
     let any = [[MatchCriteria()]]
     let disallowed = MatchCriteria(aaid: one.aaid, keyIDs: [try keyID(1)])
@@ -111,20 +111,20 @@ import Testing
     #expect(sets.map { $0.map(\.aaid) } == [[registered.aaid]])
   }
 
-  @Test func `the first attestation type both sides know is chosen`() throws {
+  @Test func `chooses the first attestation type that both sides know`() throws {
     let criteria = criteria { $0.attestationTypes = [15879, 15880] }
     let sets = Policy(accepted: [[criteria]]).acceptableSets(among: [try authenticator("EBA0#0001")], appID: appID)
     #expect(sets.first?.first?.attestationType == 15880)
   }
 
-  @Test func `a huge policy gives a bounded number of ways`() throws {
+  @Test func `a huge policy gives a limited number of choices`() throws {
     let authenticators = try (0..<8).map { try authenticator("EBA0#000\($0)", keys: [$0 + 1]) }
     let set = [MatchCriteria](repeating: MatchCriteria(), count: 8)
     let policy = Policy(accepted: [[MatchCriteria]](repeating: set, count: 50))
     #expect(policy.acceptableSets(among: authenticators, appID: appID).count == 64)
   }
 
-  @Test func `criteria survive being written and read`() throws {
+  @Test func `reads back the criteria that it wrote`() throws {
     let all = try MatchCriteria(
       parsing: """
         {"aaid":["EBA0#0001"],"vendorID":["EBA0"],"keyIDs":["\(Base64URL.encode(key))"],"userVerification":132,\

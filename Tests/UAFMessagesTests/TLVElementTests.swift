@@ -3,7 +3,7 @@ import Testing
 @testable import UAFMessages
 
 @Suite struct TLVElementTests {
-  @Test func `is little-endian`() throws {
+  @Test func `writes and reads little-endian numbers`() throws {
     let element = try TLVElement.single(in: [0x0B, 0x2E, 0x02, 0x00, 0xAA, 0xBB])
     #expect(element.tag == .aaid && element.value == [0xAA, 0xBB])
     #expect(element.encoded == [0x0B, 0x2E, 0x02, 0x00, 0xAA, 0xBB])

@@ -18,7 +18,7 @@ struct TransactionLetterTests {
     "mina@desk: sudo: cat '보고서.txt'", "Überweisung 5 €", "отчёт_2024.txt", "ファイル", "文件", "Ελληνικά", "Ünïcödé",
     "ĐẶNG", "հայերեն", "ქართული", "አማርኛ", "₩50,000", "ㄱㄴㄷ",
   ])
-  func `shows letters as letters, and signs the very bytes that are shown`(_ text: String) throws {
+  func `shows letters as letters, and signs the bytes that are shown`(_ text: String) throws {
     let made = try #require(TransactionText(bytes: Array(text.utf8), in: .utf8))
     #expect(Array(made.shown.utf8) == Array(text.utf8))
     #expect(Array(made.signed { _ in [] }.utf8) == Array(text.utf8))
@@ -31,7 +31,7 @@ struct TransactionLetterTests {
       [0xC0, 0xAF], [0xC1, 0xBF], [0xE0, 0x80, 0xAF], [0xF0, 0x80, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF],
       [0xEA, 0xB0], [0xEA], [0xB0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF], [0xFE], [0xF8, 0x88, 0x80, 0x80, 0x80],
     ] as [[UInt8]])
-  func `shows what is not UTF-8 by its bytes: overlong, surrogates, cut`(_ bytes: [UInt8]) {
+  func `shows invalid UTF-8 by its bytes: overlong, surrogates, cut`(_ bytes: [UInt8]) {
     #expect(TransactionText(bytes: bytes, in: .utf8)?.shown == escaped(bytes))
     // A letter beside it stays one.
     let beside = Array("가".utf8) + bytes + Array("가".utf8)
@@ -48,11 +48,11 @@ struct TransactionLetterTests {
     "\u{E000}",
     "\u{FFFD}", "\u{10FFFF}", "\u{378}", "\u{E38}", "\u{93F}", "\u{915}", "\u{1B}", "\u{7F}",
   ])
-  func `shows by its bytes what hides, joins, turns round or looks like something else`(_ mark: String) {
+  func `shows by their bytes characters that hide, join, reverse or imitate others`(_ mark: String) {
     #expect(shown("가\(mark)나") == "가\(escaped(Array(mark.utf8)))나")
   }
 
-  @Test func `shows letters whose parts are apart by their bytes, since that is another name`() {
+  @Test func `shows decomposed letters by their bytes, since they are another name`() {
     let apart = "보고".decomposedStringWithCanonicalMapping
     #expect(shown(apart) == escaped(Array(apart.utf8)))
     #expect(shown("e\u{301}") == "e\\xCC\\x81")
@@ -60,7 +60,7 @@ struct TransactionLetterTests {
     #expect(shown("보고") != shown(apart))
   }
 
-  @Test func `shows a letter that passes for a Latin one among its own alone`() {
+  @Test func `shows a letter that looks Latin only among letters of its own script`() {
     #expect(shown("/usr/bin/\u{430}pt") == "/usr/bin/\\xD0\\xB0pt")
     #expect(shown("\u{430}-get") == "\\xD0\\xB0-get")
     #expect(shown("pass\u{3C1}ort") == "pass\\xCF\\x81ort")
@@ -68,7 +68,7 @@ struct TransactionLetterTests {
     #expect(shown("한글abc") == "한글abc")
   }
 
-  @Test func `each letter of the table is a letter or a currency sign, in one form, and joins with nothing`() {
+  @Test func `each letter of the table is a letter or currency sign, composed, and joins with nothing`() {
     #expect(Self.letters.count > 35_000)
     for scalar in Self.letters {
       let letter = String(scalar)
@@ -84,7 +84,7 @@ struct TransactionLetterTests {
     }
   }
 
-  @Test func `whatever is sent, what is shown is in one form, and is taken as it is at the other end`() {
+  @Test func `every shown text has one form, and the other end takes it unchanged`() {
     var state: UInt64 = 12
     func next(_ bound: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -101,7 +101,7 @@ struct TransactionLetterTests {
     }
   }
 
-  @Test func `gives no two texts one form, in either charset or both`() {
+  @Test func `gives no two texts the same form, in either charset or both`() {
     let parts: [[UInt8]] = [
       [], Array("가".utf8), [0xEA], [0xB0, 0x80], Array("\\xEA".utf8), Array("\\".utf8), Array("а".utf8),
       Array("a".utf8),
@@ -123,14 +123,14 @@ struct TransactionLetterTests {
     #expect(seen.count > 500)
   }
 
-  @Test func `a form of the other charset stands for itself`() {
+  @Test func `a text in the other charset's form is kept unchanged`() {
     #expect(TransactionText(sent: "\\xEA\\xB0\\x80")?.shown == "\\xEA\\xB0\\x80")
     #expect(TransactionText(sent: "가")?.shown == "가")
     // One letter shown and one escaped is the form of neither.
     #expect(TransactionText(sent: "가\\xEA\\xB0\\x80")?.shown == "가\\\\xEA\\\\xB0\\\\x80")
   }
 
-  @Test(arguments: 60...70) func `signs 200 bytes at most, and cuts no letter`(_ count: Int) throws {
+  @Test(arguments: 60...70) func `signs 200 bytes at most, and never cuts a letter`(_ count: Int) throws {
     let text = try #require(
       TransactionText(bytes: Array(String(repeating: "가", count: count).utf8) + [0x61], in: .utf8))
     let signed = text.signed { _ in Array(repeating: 0xFF, count: 32) }
@@ -152,7 +152,7 @@ struct TransactionLetterTests {
     #expect(shown.text.contains("가\\#1800:"))
   }
 
-  @Test func `refuses a transaction with what is no letter, and with more than 200 bytes`() {
+  @Test func `refuses a transaction with other characters, or with more than 200 bytes`() {
     for text in ["\u{202E}", "e\u{301}", "–", "א", String(repeating: "가", count: 67)] {
       #expect(throws: MessageError.self) { try Transaction(text: text) }
     }

@@ -36,7 +36,7 @@ struct TransactionTextTests {
   }
 
   @Test(arguments: [(TransactionCharset.ascii, 12), (.utf8, 11)])
-  func `is shown and signed as another program says`(_ charset: TransactionCharset, _ count: Int) throws {
+  func `is the same as another program computes`(_ charset: TransactionCharset, _ count: Int) throws {
     let vectors = try Self.vectors(in: charset)
     try #require(vectors.count >= count)
     for vector in vectors {
@@ -60,7 +60,7 @@ struct TransactionTextTests {
     #expect(hashed == Array(text.shown.utf8))
   }
 
-  @Test func `a screen has the whole of a text, or its head, its tail, its length and its hash`() throws {
+  @Test func `a screen shows a whole text, or its head, tail, length and hash`() throws {
     let short = try #require(TransactionText(bytes: Array(repeating: 0x61, count: TransactionText.maximumOnScreen)))
     #expect(short.onScreen { _ in [] } == (short.shown, 0))
     let parts: [(UInt8, Int)] = [(0x61, 300), (0x62, 900), (0x63, 160)]
@@ -72,7 +72,7 @@ struct TransactionTextTests {
     #expect(shown.text.utf8.count <= TransactionText.maximumOnScreen)
   }
 
-  @Test func `refuses no text, and one nobody would read`() {
+  @Test func `refuses an empty text, and one too long to read`() {
     #expect(TransactionText(bytes: []) == nil)
     #expect(TransactionText(sent: "") == nil)
     #expect(TransactionText(bytes: Array(repeating: 0x61, count: 2048)) != nil)
@@ -82,7 +82,7 @@ struct TransactionTextTests {
     #expect(TransactionText(sent: String(repeating: "–", count: 171)) == nil)
   }
 
-  @Test func `gives no two texts one form`() throws {
+  @Test func `gives no two texts the same form`() throws {
     // Near misses of the marks, the escapes and each other.
     let parts: [[UInt8]] = [
       [], [0x5C], [0x5C, 0x5C], Array("\\x41".utf8), Array("A".utf8), [0xC3], Array("\\xC3".utf8), Array("\\..".utf8),
@@ -103,7 +103,7 @@ struct TransactionTextTests {
     #expect(seen.count > 1000)
   }
 
-  @Test func `escapes a text that no end has made, but for its letters`() {
+  @Test func `escapes a text that neither end has escaped, except its letters`() {
     #expect(TransactionText(sent: "5 €\n")?.shown == "5 €\\x0A")
     #expect(TransactionText(sent: "5 –\n")?.shown == "5 \\xE2\\x80\\x93\\x0A")
   }
@@ -118,7 +118,7 @@ struct TransactionTextTests {
   }
 
   @Test(arguments: ["plain", #"two \\ in one"#, #"\xC3\xA9"#, #"\\x41"#])
-  func `takes a text as it is that the other end has escaped`(_ text: String) {
+  func `keeps a text that the other end has escaped`(_ text: String) {
     #expect(TransactionText(sent: text)?.shown == text)
   }
 }

@@ -35,7 +35,7 @@ import Testing
     #expect(throws: MessageError.self) { try ReturnUAFRequest(parsing: text) }
   }
 
-  @Test func `a status nobody knows is read, not refused`() throws {
+  @Test func `reads an unknown status, and does not refuse it`() throws {
     #expect(try ServerResponse(parsing: #"{"statusCode":15007,"description":""}"#).statusCode.rawValue == 15_007)
   }
 
@@ -50,13 +50,13 @@ import Testing
     }
   }
 
-  @Test func `a sent response has to have one`() throws {
+  @Test func `refuses a sent message without a response`() throws {
     let body = SendUAFResponse(uafResponse: "[]", context: #"{"username":"a"}"#)
     #expect(try SendUAFResponse(parsing: body.jsonText) == body)
     #expect(throws: MessageError.missing("SendUAFResponse.uafResponse")) { try SendUAFResponse(parsing: "{}") }
   }
 
-  @Test func `a context survives being written and read`() throws {
+  @Test func `reads back the context that it wrote`() throws {
     var context = RequestContext(username: "alice")
     context.deviceID = "d"
     context.deviceModel = "m"

@@ -8,7 +8,7 @@ import Testing
     .init(version: .uaf11, ids: ["https://a.example", "linux:pam-module:pam_uaf"]),
   ])
 
-  @Test func `survives being written and read`() throws {
+  @Test func `reads back what it wrote`() throws {
     #expect(try TrustedFacetList(parsing: list.jsonText) == list)
   }
 

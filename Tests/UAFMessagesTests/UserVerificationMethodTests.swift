@@ -41,7 +41,7 @@ struct UserVerificationMethodTests {
       (UInt32(0x04), [UInt32(0x04)]), (0x80, [0x80]), (0x484, [0x04, 0x80]), (0x404, [0x04]), (0x84, nil), (0, nil),
       (0x400, nil), (0x40F, nil),
     ] as [(UInt32, [UInt32]?)])
-  func `takes an authenticator's methods from its flags where they leave no choice`(_ flags: UInt32, _ used: [UInt32]?)
+  func `takes an authenticator's methods from its flags if these leave no choice`(_ flags: UInt32, _ used: [UInt32]?)
     throws
   {
     let description = AuthenticatorDescription(aaid: try AAID("FFFF#0001"), userVerification: flags, keyProtection: 6)
@@ -77,14 +77,14 @@ struct UserVerificationMethodTests {
     return try UnverifiedAuthenticationAssertion(parsing: outer.bytes)
   }
 
-  @Test func `reads the methods from signed data, in the critical form as in the other`() throws {
+  @Test func `reads the methods from signed data, critical or not`() throws {
     for tag in [TLVTag.nonCriticalExtension, .criticalExtension] {
       #expect(try assertion(.signed, (tag, Self.id, Self.bytes)).verificationMethods == [Self.passcode])
     }
     #expect(try assertion(.signed).verificationMethods == nil)
   }
 
-  @Test func `takes no word for it that is not signed`() throws {
+  @Test func `ignores methods that are not signed`() throws {
     let unsigned = try assertion(.unsigned, (.nonCriticalExtension, Self.id, Self.bytes))
     #expect(unsigned.verificationMethods == nil && unsigned.extensions.count == 1)
     #expect(throws: TLVError.self) { try assertion(.unsigned, (.criticalExtension, Self.id, Self.bytes)) }
@@ -109,7 +109,7 @@ struct UserVerificationMethodTests {
     #expect(try assertion(.signed, (.nonCriticalExtension, other, [1])).verificationMethods == nil)
   }
 
-  @Test func `builders write what readers read`() throws {
+  @Test func `the readers read what the builders write`() throws {
     let hash = [UInt8](repeating: 3, count: 32)
     let registration = try RegistrationAssertionBuilder(
       aaid: AAID("EBA0#0001"), authenticatorVersion: 1, finalChallengeHash: hash,
@@ -133,7 +133,7 @@ struct UserVerificationMethodTests {
 
   private static let demand = #","exts":[{"id":"fido.uaf.uvm","data":"","fail_if_unknown":true}]"#
 
-  @Test func `is known in a header, and in no other place`() throws {
+  @Test func `is known only in a header`() throws {
     #expect(try UAFRequest(parsing: Self.request(Self.demand)).header.asksForVerificationMethods)
     #expect(try !UAFRequest(parsing: Self.request("")).header.asksForVerificationMethods)
     #expect(throws: MessageError.self) { try UAFRequest(parsing: Self.request("", Self.demand)) }

@@ -3,7 +3,7 @@ import Testing
 @testable import UAFMessages
 
 @Suite struct VectorTests {
-  @Test func `all messages of the index are here`() {
+  @Test func `has each message of the index`() {
     #expect(Vector.all.count == Vector.names.count && Vector.all.count >= 21)
   }
 
@@ -71,7 +71,7 @@ import Testing
     #expect(assertion.extensions.count == 1)
   }
 
-  @Test func `refuses a registration assertion read as an authentication and the reverse`() throws {
+  @Test func `refuses a registration assertion as an authentication, and the reverse`() throws {
     let registration = try Vector("reg-surrogate-sig1-key100").assertion()
     let authentication = try Vector("auth-sig1-key100").assertion()
     #expect(throws: TLVError.self) { try UnverifiedAuthenticationAssertion(parsing: registration) }

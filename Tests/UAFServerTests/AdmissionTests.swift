@@ -19,7 +19,7 @@ struct AdmissionTests {
     (0..<tries).count { _ in limiter.admits(name, now: now) }
   }
 
-  @Test func `lets a burst through, then as many as the rate says`() {
+  @Test func `accepts a burst, then as many as the rate allows`() {
     let limiter = RateLimiter(.init(perMinute: 30))
     #expect(admitted(limiter, "a", tries: 100, now: 1000) == 60)
     #expect(admitted(limiter, "a", tries: 100, now: 1001) == 0)

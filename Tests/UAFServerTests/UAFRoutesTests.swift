@@ -203,7 +203,7 @@ struct UAFRoutesTests {
     }
   }
 
-  @Test func `sends an unknown name an answer as long as a registered one's`() async throws {
+  @Test func `answers for an unknown name with as many bytes as for a registered one`() async throws {
     let known = try await server.registered("alice01")
     #expect(known.keyID.bytes.count == 32)
     try await server.application.test(.router) { client in

@@ -171,7 +171,7 @@ struct AccountPolicyTests {
     #expect(keyIDs(policy)[0].count == 2)
   }
 
-  @Test func `accepts nobody by a made-up key, and answers as for a real one`() async throws {
+  @Test func `accepts nobody by a decoy, and answers as for a real key`() async throws {
     let server = try server()
     let lenient = try TestServer(store: server.store)
     let bob = try await lenient.registered("bob")

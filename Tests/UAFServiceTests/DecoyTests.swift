@@ -70,7 +70,7 @@ struct DecoyTests {
     #expect(counts.isEmpty)
   }
 
-  @Test func `a name has the same keys each time, at each server with the same store`() async throws {
+  @Test func `a name has the same decoys each time, at each server with the same store`() async throws {
     let server = try await mixed()
     let keeper = try await KeyShapeKeeper(from: server.store)
     #expect(keeper.shapes != nil)
@@ -81,7 +81,7 @@ struct DecoyTests {
     }
   }
 
-  @Test func `a made-up key stays when another one is added`() async throws {
+  @Test func `a decoy stays when another one is added`() async throws {
     let server = try TestServer()
     let before = try await policy(server, "nobody")
     try await add("alice", [Self.passcode, Self.pattern, Self.pattern], to: server)
@@ -93,14 +93,14 @@ struct DecoyTests {
     #expect(shape(after) == [["\(Self.passcode) 32"], ["\(Self.pattern) 32", "\(Self.pattern) 32"]])
   }
 
-  @Test func `gives made-up keys the KeyID lengths of other authenticators`() async throws {
+  @Test func `gives decoys the KeyID lengths of other authenticators`() async throws {
     let server = try TestServer()
     try await add("alice", [Self.passcode], length: 100, to: server)
     try await refresh(server)
     #expect(shape(try await policy(server, "nobody")) == [["\(Self.passcode) 100"]])
   }
 
-  @Test func `refuses a forged answer by any made-up key as by a real one`() async throws {
+  @Test func `refuses a forged answer by any decoy as by a real key`() async throws {
     let server = try TestServer()
     try await add("alice", [Self.passcode, Self.passcode], to: server)
     try await refresh(server)
@@ -115,7 +115,7 @@ struct DecoyTests {
     }
   }
 
-  @Test func `small changes among many accounts change no made-up keys, and a new shape does`() async throws {
+  @Test func `small changes among many accounts change no decoys, and a new shape does`() async throws {
     let server = try await mixed()
     let before = server.environment.shapes.shapes
     for number in 0..<9 { try await add("late\(number)", [Self.passcode, Self.pattern], to: server) }

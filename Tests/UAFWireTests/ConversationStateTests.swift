@@ -15,7 +15,7 @@ struct ConversationStateTests {
     (.paused, .resume, .working), (.paused, .cancelled, .working),
   ]
 
-  @Test(arguments: states, PacketType.allCases) func `follows the table for every state and type`(
+  @Test(arguments: states, PacketType.allCases) func `allows exactly the messages of the table for each state and type`(
     _ state: ConversationState, _ type: PacketType
   ) throws {
     let next = Self.table.first { $0.0 == state && $0.1 == type }?.2

@@ -10,7 +10,7 @@ import Testing
     ],
     proxy: nil)
 
-  @Test func `names each host and port once, and nothing that is no https`() {
+  @Test func `lists each host and port once, and only https`() {
     #expect(Self.places.places == ["fido.example.com:443", "127.0.0.1:8443"])
   }
 
@@ -18,7 +18,7 @@ import Testing
     "https://fido.example.com/", "https://fido.example.com", "HTTPS://FIDO.example.com:443/x?y#z",
     "https://fido.example.com?x", "https://127.0.0.1:8443/a", "https://127.0.0.1:08443/a",
   ])
-  func `allows any path of a place`(_ url: String) {
+  func `allows every path of a listed host and port`(_ url: String) {
     #expect(Self.places.allow(url, proxy: nil))
   }
 
@@ -36,7 +36,7 @@ import Testing
     #expect(!Self.places.allow(url, proxy: nil))
   }
 
-  @Test func `refuses another proxy than the one that was named, and one where none was`() {
+  @Test func `refuses any proxy but the listed one`() {
     let proxied = FetchPlaces(of: ["https://a.example/"], proxy: "http://proxy.example:1")
     #expect(proxied.allow("https://a.example/", proxy: "http://proxy.example:1"))
     #expect(!proxied.allow("https://a.example/", proxy: nil))
@@ -44,7 +44,7 @@ import Testing
     #expect(!Self.places.allow("https://fido.example.com/", proxy: "http://evil.example:1"))
   }
 
-  @Test func `takes addresses of both families, and no half of one`() {
+  @Test func `takes addresses of both families, and refuses incomplete ones`() {
     #expect(FetchPlaces.place(of: "https://[2001:DB8::1]/") == "[2001:db8::1]:443")
     #expect(FetchPlaces.place(of: "https://[::1]:8443/") == "[::1]:8443")
     for url in ["https://[::1/", "https://[::1]x/", "https://[::1]:0/", "https://a:65536/", "https://a:b/"] {
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [0, WireLimit.places + 1])
-  func `a list of none, and one of more than there may be, is refused`(count: Int) {
+  func `refuses an empty list, and one that is too long`(count: Int) {
     let many = (0..<count).map { "https://h\($0).example/" }
     #expect(throws: PacketError.self) { try FetchPlaces(of: many, proxy: nil).packet() }
   }

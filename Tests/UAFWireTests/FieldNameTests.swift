@@ -67,7 +67,7 @@ struct FieldNameTests {
   }
 
   @Test(arguments: ["begin", "answer", "cancelled"])
-  func `the C side has no name of its own for what it sends`(_ packet: String) throws {
+  func `the C side has no name of its own for a field that it sends`(_ packet: String) throws {
     let declared = try #require(try Self.declaredInC()[packet])
     let known = try #require(Self.fields[packet]).map { Self.nameInC($0, of: packet) }
     #expect(!declared.isEmpty && Set(declared).isSubset(of: known), "\(declared)")

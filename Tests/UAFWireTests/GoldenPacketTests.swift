@@ -4,7 +4,7 @@ import Testing
 
 /// The bytes both ends of the wire are tested with.
 struct GoldenPacketTests {
-  @Test func `every golden packet has a stated message, but for the answer that is not text`() {
+  @Test func `each golden packet has a stated message, except the answer that is not text`() {
     #expect(WireVector.names() == (GoldenMessages.all.keys + ["answer-not-text"]).sorted())
     #expect(WireVector.names(in: "bad").count >= 177)
   }

@@ -5,12 +5,12 @@ import Testing
 
 /// What the readers of single messages demand beyond the form of a packet.
 struct MessageTests {
-  @Test(arguments: Operation.allCases) func `carries every operation`(_ operation: UAFWire.Operation) throws {
+  @Test(arguments: Operation.allCases) func `writes and reads every operation`(_ operation: UAFWire.Operation) throws {
     let bytes = try Begin(operation).packet()
     #expect(try Begin(Packet(bytes.span), bytes.span).operation == operation)
   }
 
-  @Test func `reads the version before the current one, and refuses what that one did not have`() throws {
+  @Test func `reads the version before the current one, and refuses fields that it did not have`() throws {
     var begin = Begin(.authenticate)
     begin.version = Begin.currentVersion - 1
     let bytes = try begin.packet()
@@ -23,13 +23,13 @@ struct MessageTests {
     }
   }
 
-  @Test func `refuses two reasons to cancel at once`() throws {
+  @Test func `refuses two reasons to cancel in one message`() throws {
     let bytes: [UInt8] = [PacketType.cancelled.rawValue, 1, 0, 1, 1, 2, 0, 1, 1]
     let packet = try Packet(bytes.span)
     #expect(throws: PacketError.unexpectedField(.cancelled, tag: 2)) { try FrontEndSignal(packet, bytes.span) }
   }
 
-  @Test(arguments: [0, 1, 4, UInt16.max]) func `tells a version that is not spoken by its number alone`(
+  @Test(arguments: [0, 1, 4, UInt16.max]) func `reports an unknown version by its number alone`(
     _ version: UInt16
   ) throws {
     var begin = Begin(.authenticate)
@@ -38,7 +38,7 @@ struct MessageTests {
     #expect(Begin(foreignVersionIn: bytes.span)?.version == version)
   }
 
-  @Test(arguments: PromptStep.allCases) func `carries every step`(_ step: PromptStep) throws {
+  @Test(arguments: PromptStep.allCases) func `writes and reads every step`(_ step: PromptStep) throws {
     let message = CoreMessage.prompt(Prompt(echo: true, check: "passcode", step: step, text: ""))
     let bytes = try message.packet()
     #expect(try CoreMessage(Packet(bytes.span), bytes.span) == message)
@@ -61,7 +61,7 @@ struct MessageTests {
     #expect(throws: PacketError.invalidValue(.prompt, tag: 8)) { try CoreMessage(Packet(bytes.span), bytes.span) }
   }
 
-  @Test(arguments: FetchOutcome.allCases) func `carries every outcome, with a status only for an answer`(
+  @Test(arguments: FetchOutcome.allCases) func `writes and reads every outcome, with a status only for an answer`(
     _ outcome: FetchOutcome
   ) throws {
     let status: UInt16 = outcome == .answered ? 404 : 0
@@ -117,7 +117,7 @@ struct MessageTests {
     }
   }
 
-  @Test(arguments: [0, 1, 32_767, 32_768, 32_769, 262_144]) func `cuts a body into full chunks and puts it together`(
+  @Test(arguments: [0, 1, 32_767, 32_768, 32_769, 262_144]) func `cuts a body into full chunks, and joins them again`(
     _ count: Int
   ) throws {
     let body = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }

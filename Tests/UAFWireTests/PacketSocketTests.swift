@@ -126,7 +126,7 @@ struct PacketSocketTests {
     }
   }
 
-  @Test func `refuses bytes that are no packet`() throws {
+  @Test func `refuses a packet with an unknown type`() throws {
     let pair = try Pair()
     #expect(pair.write([0x05]) == 1)
     #expect(throws: PacketSocketError.malformed(.unknownType(5))) {
@@ -135,7 +135,7 @@ struct PacketSocketTests {
     }
   }
 
-  @Test func `tells the end of the stream from silence`() throws {
+  @Test func `distinguishes the end of the stream from silence`() throws {
     let pair = try Pair()
     #expect(throws: PacketSocketError.timedOut) {
       var buffer = try Self.buffer()
@@ -148,7 +148,7 @@ struct PacketSocketTests {
     }
   }
 
-  @Test func `reads what was sent before the other end went away, and nothing after it`() throws {
+  @Test func `reads what was sent before the other end closed, and nothing after it`() throws {
     let pair = try Pair()
     #expect(pair.write([0x03]) == 1)
     shutdown(pair.other, CInt(SHUT_RDWR))
@@ -161,7 +161,7 @@ struct PacketSocketTests {
     #expect(throws: PacketSocketError.closed) { try pair.socket.send([0x84]) }
   }
 
-  @Test func `gives up when the other end does not read`() throws {
+  @Test func `ends with an error if the other end does not read`() throws {
     let pair = try Pair()
     let packet = [0x86] + [UInt8](repeating: 0, count: 30_000)
     #expect(throws: PacketSocketError.timedOut) {
@@ -178,7 +178,7 @@ struct PacketSocketTests {
   }
 
   @Test(arguments: ["/nonexistent/helper.sock", String(repeating: "a", count: 108), "a\0b"])
-  func `refuses to connect where nobody listens, and to paths a socket cannot have`(_ path: String) {
+  func `refuses to connect if nobody listens, and to paths that a socket cannot have`(_ path: String) {
     #expect(throws: PacketSocketError.self) { _ = try PacketSocket(connectingTo: path) }
   }
 
@@ -187,7 +187,7 @@ struct PacketSocketTests {
     #expect(try pair.socket.peerUserID() == geteuid())
   }
 
-  @Test func `tells a peer that has closed its end from one that only sends no more`() throws {
+  @Test func `distinguishes a peer that has closed its end from one that only sends no more`() throws {
     let ends = try PacketSocket.pair()
     let socket = try PacketSocket(takingOver: ends.mine)
     var seen = [socket.isHungUp()]
@@ -199,7 +199,7 @@ struct PacketSocketTests {
   }
 
   @Test(arguments: [true, false])
-  func `tells what a peer left unread from what it read`(_ reads: Bool) throws {
+  func `distinguishes what a peer left unread from what it read`(_ reads: Bool) throws {
     let ends = try PacketSocket.pair()
     let socket = try PacketSocket(takingOver: ends.mine)
     try socket.send([PacketType.ready.rawValue])
@@ -212,7 +212,7 @@ struct PacketSocketTests {
     #expect([before, after] == [false, !reads])
   }
 
-  @Test func `waits for a packet as long as the peer of another socket is there`() throws {
+  @Test func `waits for a packet until the peer of another socket ends`() throws {
     let pair = try Pair()
     let others = try PacketSocket.pair()
     let other = try PacketSocket(takingOver: others.mine)

@@ -49,13 +49,14 @@ struct PacketTests {
     .fetchChunk: [1: 32768],
   ]
 
-  @Test(arguments: PacketType.allCases) func `has the fields and limits of PROTOCOL md`(_ type: PacketType) {
+  @Test(arguments: PacketType.allCases) func `has the fields and limits of PROTOCOL.md`(_ type: PacketType) {
     let rules = Dictionary(uniqueKeysWithValues: type.rules.map { ($0.tag, Self.sizes($0.form).upperBound) })
     #expect(rules == Self.limits[type])
     #expect(type.rules.map(\.tag) == type.rules.map(\.tag).sorted())
   }
 
-  @Test(arguments: PacketType.allCases) func `takes each field at its shortest and longest`(_ type: PacketType) throws {
+  @Test(arguments: PacketType.allCases) func `accepts each field at its shortest and longest`(_ type: PacketType) throws
+  {
     for rule in type.rules {
       for count in [Self.sizes(rule.form).lowerBound, Self.sizes(rule.form).upperBound] {
         let bytes = Self.packet(type, rule.tag, [UInt8](repeating: 1, count: count))
@@ -91,7 +92,7 @@ struct PacketTests {
   }
 
   @Test(arguments: PacketType.allCases)
-  func `refuses a field too often, and a field of no such tag`(_ type: PacketType) {
+  func `refuses a repeated field, and a field with an unknown tag`(_ type: PacketType) {
     let highest = type.rules.last?.tag ?? 0
     var bytes = Self.packet(type, highest, type.rules.last.map { Self.shortest($0.form) } ?? [])
     let unknown = bytes + [highest + 1, 0, 0]
@@ -109,14 +110,14 @@ struct PacketTests {
     }
   }
 
-  @Test func `refuses nothing, and more than a packet holds`() {
+  @Test func `refuses an empty packet, and one that is too long`() {
     let nothing: [UInt8] = []
     #expect(throws: PacketError.size) { try Packet(nothing.span) }
     let long = [UInt8](repeating: 1, count: WireLimit.packet + 1)
     #expect(throws: PacketError.size) { try Packet(long.span) }
   }
 
-  @Test func `takes 32 arguments and refuses 33`() throws {
+  @Test func `accepts 32 arguments, and refuses 33`() throws {
     var begin = Begin(.authenticate)
     begin.arguments = [[UInt8]](repeating: [0x61], count: 32)
     let bytes = try begin.packet()
@@ -132,7 +133,7 @@ struct PacketTests {
     #expect(throws: PacketError.size) { try begin.packet() }
   }
 
-  @Test func `refuses to write a field longer than a length can say`() {
+  @Test func `refuses to write a field too long for its length field`() {
     var request = FetchRequest(.post, url: "https://a", timeoutMilliseconds: 1)
     request.body = [UInt8](repeating: 0, count: 65_536)
     #expect(throws: PacketError.invalidValue(.fetchRequest, tag: 6)) { try request.packet() }
@@ -142,7 +143,7 @@ struct PacketTests {
     #expect(throws: PacketError.invalidValue(.info, tag: 1)) { try CoreMessage.info("a\0b").packet() }
   }
 
-  @Test func `names no value of the packet in an error`() throws {
+  @Test func `an error has no value of the packet`() throws {
     let bytes = Self.packet(.answer, 1, Array("secret\0".utf8))
     let error = #expect(throws: PacketError.self) { try Packet(bytes.span) }
     #expect(error.map { "\($0)".contains("secret") } == false)

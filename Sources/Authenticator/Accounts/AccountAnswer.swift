@@ -1,20 +1,20 @@
 /// The server's last answer for an account, in the account's file, with the mark beside the file.
 struct AccountAnswer {
   let records: AccountRecords
-  /// That the server has refused, where it could not be written into the file; nil for a file in memory.
+  /// Says that the server has refused, if the file could not be written; nil for a file in memory.
   let refusalMark: RefusalMark?
 
-  /// Writes down a refusal that could not be written down when it came.
+  /// Stores a refusal that could not be stored when it came.
   func settleRefusal(at now: BootTime) throws(StateError) {
     guard let refusalMark, refusalMark.isSet else { return }
     try records.write { () throws(StateError) in try changeRecord { $0.noteRefusal(at: now) } }
     refusalMark.clear()
   }
 
-  /// How many of the server's answers were no yes.
+  /// How many of the server's answers were no success.
   func refusals() throws(StateError) -> UInt64 { try records.lastAnswer()?.refusals ?? 0 }
 
-  /// Keeps a yes, unless a refusal crossed it.
+  /// Stores a success, unless a refusal came in between.
   ///
   /// - Parameter refusals: ``refusals()`` before the server was asked.
   func noteYes(_ yes: LastAnswer.Yes, since refusals: UInt64) throws(StateError) {
@@ -24,9 +24,9 @@ struct AccountAnswer {
     }
   }
 
-  /// Takes back what the last yes was good for; where the file cannot be written, by the mark.
+  /// Makes the last success invalid; if the file cannot be written, by the mark.
   ///
-  /// - Parameter always: whether it is written down too where no answer was ever kept.
+  /// - Parameter always: whether to store it even if no answer was ever stored.
   func noteRefusal(at now: BootTime, always: Bool) throws(StateError) {
     do throws(StateError) {
       try records.write { () throws(StateError) in
@@ -39,7 +39,7 @@ struct AccountAnswer {
     }
   }
 
-  /// Judges whether the account may be let in without the server; that it was looked at is written down first.
+  /// Decides whether the account may log in without the server; stores first that it was asked.
   func judgeOffline(
     at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
   ) throws(StateError) -> OfflineJudgement {
@@ -52,7 +52,7 @@ struct AccountAnswer {
   }
 
   private func changeRecord<Result>(_ body: (inout LastAnswer) -> Result) throws(StateError) -> Result {
-    // An account that was taken away meanwhile gets nothing back.
+    // An account that was removed meanwhile is not restored.
     try records.requireIdentity()
     let before = try records.lastAnswer()
     var answer = before ?? LastAnswer()

@@ -3,16 +3,16 @@ import SecretMemory
 /// The attempts on an account's authenticators, and their locks, in the account's file.
 struct AccountAttempts {
   let records: AccountRecords
-  /// Called once for each lock that was found to be over, when that is on the disk.
+  /// Called once for each lock that has ended, after the end is on the disk.
   var lockEnded: ((AuthenticatorType, AttemptOrigin) -> Void)?
 
   init(_ records: AccountRecords) { self.records = records }
 
-  /// Counts an attempt on disk, checks the value, and takes the count back if it was right.
+  /// Counts an attempt on disk, checks the secret, and clears the count if it is correct.
   ///
   /// No transaction is held while the key is derived.
   ///
-  /// - Throws: ``StateError``; `absent` where no value is set.
+  /// - Throws: ``StateError``; `absent` if no secret is set.
   func verify(
     _ value: borrowing Secret, for type: AuthenticatorType, from origin: AttemptOrigin, at now: BootTime,
     policy: LockPolicy, deviceSecret: borrowing Secret
@@ -28,23 +28,23 @@ struct AccountAttempts {
     guard let unlocked = try UnlockedAuthenticator.open(enrolled, wrap: wrap, with: value, deviceSecret: deviceSecret)
     else { return .wrong(newLock(type, by: ticket)) }
     do throws(StateError) { try settle(type, ticket: ticket, of: enrolled) } catch {
-      // Right when it was entered, and changed while it was checked: it is wrong now, and counted.
+      // The secret was correct when it was entered, but was changed during the check: it is wrong now, and counted.
       guard error == .superseded else { throw error }
       return .wrong(newLock(type, by: ticket))
     }
     return .verified(unlocked)
   }
 
-  /// For telling alone: what cannot be read is not told.
+  /// Only for showing: a ledger that cannot be read is not shown.
   private func newLock(_ type: AuthenticatorType, by ticket: UInt64) -> NewLock? {
     (try? records.ledger(type))?.lock(broughtAboutBy: ticket)
   }
 
-  /// Counts one attempt on an authenticator, on disk, before its value may be looked at.
+  /// Counts one attempt on an authenticator, on disk, before its secret may be checked.
   ///
   /// One short write transaction; nothing is held afterwards.
   ///
-  /// - Throws: ``StateError``: where nothing could be counted, nothing may be checked.
+  /// - Throws: ``StateError``: if nothing could be counted, nothing may be checked.
   func charge(
     _ type: AuthenticatorType, _ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy
   ) throws(StateError) -> ChargeOutcome {
@@ -61,7 +61,7 @@ struct AccountAttempts {
 
   /// Clears the attempts up to this ticket after a correct entry.
   ///
-  /// - Throws: ``StateError``; `superseded` for another value than the one that is set, `absent` for none.
+  /// - Throws: ``StateError``; `superseded` for another secret than the one that is set, `absent` for none.
   func settle(_ type: AuthenticatorType, ticket: UInt64, of enrolled: EnrolledAuthenticator) throws(StateError) {
     try records.write { () throws(StateError) in
       guard let stored = try records.authenticator(type) else { throw .absent }
@@ -83,14 +83,16 @@ struct AccountAttempts {
     }
   }
 
-  /// The attempts as they stand at a moment; a lock that is over is written down as over, where that is possible.
+  /// The attempts at a moment.
+  ///
+  /// The end of a lock is stored, if possible.
   func ledger(_ type: AuthenticatorType, at now: BootTime) throws(StateError) -> AttemptLedger {
     let before = try records.ledger(type)
     var told = before
     told.pass(to: now)
     guard told != before else { return told }
     let ended = try? records.write { () throws(StateError) in
-      // Read again: attempts may have been counted since, and another call may have told it.
+      // Read again: another call may have counted attempts since, or reported the end.
       var ledger = try records.ledger(type)
       let ended = ledger.endedLocks(at: now)
       ledger.pass(to: now)

@@ -1,12 +1,11 @@
 import SecretMemory
 import UAFCrypto
 
-/// The state of one account: one SQLite file, so that what is frozen, full or damaged is one
-/// person's problem.
+/// The state of one account in one SQLite file, so that a frozen, full or damaged file concerns only one person.
 public final class AccountFile {
   /// Whose state it is.
   public let identity: AccountIdentity
-  /// Called once for each lock that was found to be over, when that is on the disk.
+  /// Called once for each lock that has ended, after the end is on the disk.
   public var lockEnded: ((AuthenticatorType, AttemptOrigin) -> Void)? {
     get { attempts.lockEnded }
     set { attempts.lockEnded = newValue }
@@ -29,9 +28,9 @@ public final class AccountFile {
 
   // MARK: The file
 
-  /// Whether an account's file exists, or did once: the one question `nouserok` asks.
+  /// Whether an account's file exists, or ever did: what `nouserok` depends on.
   ///
-  /// A file that cannot be looked at throws, and is then no "never".
+  /// A file that cannot be examined throws, and never counts as "never".
   ///
   /// - Throws: ``StateError``.
   public static func exists(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> Bool {
@@ -42,7 +41,7 @@ public final class AccountFile {
   ///
   /// - Parameters:
   ///   - uid: the account's number.
-  ///   - name: its canonical name; nil where the caller may not tell (then it is not compared).
+  ///   - name: its canonical name; nil if the caller may not say it (then it is not compared).
   ///   - serverUserName: what root's configuration maps the name to; nil as above.
   /// - Returns: nil if nothing was ever registered, or only a tombstone is left.
   /// - Throws: ``StateError``: `identityMismatch` for another account's file, `serverNameChanged`, `damaged`, `unsafe` ...
@@ -51,7 +50,7 @@ public final class AccountFile {
   ) throws(StateError) -> AccountFile? {
     guard let records = try AccountFiles.records(in: directory, uid: uid) else { return nil }
     guard let body = try records.body(.identity, of: nil) else {
-      // Either everything was deregistered, or somebody removed the row: the tombstone tells.
+      // The tombstone shows whether everything was deregistered, or somebody removed the row.
       guard try records.body(.tombstone, of: nil) == Tombstone.buried.record else { throw .damaged }
       return nil
     }
@@ -68,7 +67,7 @@ public final class AccountFile {
 
   /// Makes the file of an account that has none, or brings one back from its tombstone, with its first keys in it.
   ///
-  /// In one step either way: an account that is not registered whole is as it was before.
+  /// In one step either way: after an incomplete registration the account is as before.
   ///
   /// - Throws: ``StateError``; `superseded` if another call does the same, or was faster.
   @discardableResult
@@ -89,11 +88,11 @@ public final class AccountFile {
     try AccountFiles.remove(in: directory, uid: uid)
   }
 
-  /// An account that is nobody's, in memory, whose value of `type` nobody has.
+  /// An account of nobody, in memory, with a secret of `type` that nobody has.
   ///
-  /// Where states are hidden the time must not tell who is registered or locked, and SQLite takes milliseconds of it: an
-  /// entry for an account that has nothing to be checked is checked here. What the disk takes beside that is
-  /// ``DerivationSlot/chargeInVain()``'s.
+  /// With hidden states the time must not show who is registered or locked, and SQLite takes milliseconds. So an entry
+  /// for an account without a secret is checked against this account. ``DerivationSlot/chargeInVain()`` takes as much
+  /// time on the disk.
   ///
   /// - Throws: ``StateError``.
   public static func standIn(
@@ -105,13 +104,13 @@ public final class AccountFile {
 
   // MARK: Checking a value
 
-  /// Tries a value: counts the attempt on disk, checks it, and takes the count back if it was right.
+  /// Tries a secret: counts the attempt on disk, checks it, and clears the count if it is correct.
   ///
-  /// No transaction and no lock of the file is held while the key is derived; that the caller holds
-  /// a derivation slot is shown by `slot`. If the count cannot be written nothing is checked; if it
-  /// cannot be taken back the attempt is refused and stays counted.
+  /// No transaction and no lock of the file is held while the key is derived; `slot` shows that the caller holds a
+  /// derivation slot. If the count cannot be written, nothing is checked; if it cannot be cleared, the attempt is
+  /// refused and stays counted.
   ///
-  /// - Throws: ``StateError``; `absent` where no value is set.
+  /// - Throws: ``StateError``; `absent` if no secret is set.
   public func verify(
     _ value: borrowing Secret, for type: AuthenticatorType, from origin: AttemptOrigin, at now: BootTime,
     policy: LockPolicy, in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
@@ -119,7 +118,7 @@ public final class AccountFile {
     try attempts.verify(value, for: type, from: origin, at: now, policy: policy, deviceSecret: directory.deviceSecret)
   }
 
-  /// Seals a new random key under a new value, for a registration; nothing is stored before
+  /// Seals a new random key under a new secret, for a registration; nothing is stored before
   /// ``store(_:replacing:replacesValues:)``.
   ///
   /// - Throws: ``StateError/cryptography``.
@@ -133,11 +132,11 @@ public final class AccountFile {
 
   // MARK: Attempts
 
-  /// Counts one attempt on an authenticator, on disk, before its value may be looked at.
+  /// Counts one attempt on an authenticator, on disk, before its secret may be checked.
   ///
   /// One short write transaction; nothing is held afterwards.
   ///
-  /// - Throws: ``StateError``: where nothing could be counted, nothing may be checked.
+  /// - Throws: ``StateError``: if nothing could be counted, nothing may be checked.
   public func charge(
     _ type: AuthenticatorType, _ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy
   ) throws(StateError) -> ChargeOutcome {
@@ -148,29 +147,30 @@ public final class AccountFile {
   ///
   /// Called when the seal opened, before the network.
   ///
-  /// - Parameter enrolled: the value that was found right, which must still be the one that is set: an entry of the old one
-  ///   must not let in after a change, nor take back what was counted after a reset.
-  /// - Throws: ``StateError``: the count then stands, and the attempt is refused; `superseded` for another
-  ///   value, `absent` for none.
+  /// - Parameter enrolled: the secret that was found correct. It must still be the one that is set: the old one must
+  ///   not log in after a change, nor clear attempts counted after a reset.
+  /// - Throws: ``StateError``: the count then stays, and the attempt is refused; `superseded` for another secret,
+  ///   `absent` for none.
   public func settle(
     _ type: AuthenticatorType, ticket: UInt64, of enrolled: EnrolledAuthenticator
   ) throws(StateError) {
     try attempts.settle(type, ticket: ticket, of: enrolled)
   }
 
-  /// Lifts every lock of every authenticator: an administrator's doing.
+  /// Ends every lock of every authenticator; only for an administrator.
   ///
   /// - Throws: ``StateError``.
   public func unlock() throws(StateError) { try attempts.unlock() }
 
-  /// The attempts on an authenticator; for telling, not for deciding.
+  /// The attempts on an authenticator; for showing, not for deciding.
   ///
-  /// - Throws: ``StateError``; `damaged` where an authenticator has no ledger: somebody removed it.
+  /// - Throws: ``StateError``; `damaged` if an authenticator has no ledger: somebody removed it.
   public func ledger(_ type: AuthenticatorType) throws(StateError) -> AttemptLedger { try contents.ledger(type) }
 
-  /// The attempts as they stand at a moment, for telling.
+  /// The attempts at a moment, for showing.
   ///
-  /// That a lock is over is written down, so that a reboot does not bring it back; where it cannot be, it is told all the same.
+  /// The end of a lock is stored, so that a reboot does not restart it; if it cannot be stored, it is shown all the
+  /// same.
   ///
   /// - Throws: as ``ledger(_:)``.
   public func ledger(_ type: AuthenticatorType, at now: BootTime) throws(StateError) -> AttemptLedger {
@@ -179,9 +179,9 @@ public final class AccountFile {
 
   // MARK: Keys
 
-  /// The value that is set for a type; nil if none is.
+  /// The secret that is set for a type; nil if none is.
   ///
-  /// - Throws: ``StateError``; `damaged` where its attempts or its keys are there without it: somebody removed it.
+  /// - Throws: ``StateError``; `damaged` if there are attempts or keys without it: somebody removed it.
   public func authenticator(_ type: AuthenticatorType) throws(StateError) -> EnrolledAuthenticator? {
     try contents.authenticator(type)
   }
@@ -191,21 +191,21 @@ public final class AccountFile {
   /// - Throws: ``StateError``.
   public func keys() throws(StateError) -> [UAFKey] { try contents.keys() }
 
-  /// Keeps keys the server accepted, and their authenticators where these are new, in one transaction.
+  /// Stores keys that the server accepted, and their new authenticators, in one transaction.
   ///
   /// - Parameters:
-  ///   - old: keys that the new ones take the place of.
-  ///   - replacesValues: whether the authenticators' values, attempts and keys so far go with it, as they do when a
-  ///     person registers anew because the value is forgotten.
-  /// - Throws: ``StateError``; `superseded` if an authenticator got another value meanwhile, or was reset; `absent`
-  ///   if the whole account was.
+  ///   - old: keys that the new ones replace.
+  ///   - replacesValues: whether to remove the authenticators' earlier secrets, attempts and keys, as for a person who
+  ///     registers anew after forgetting the secret.
+  /// - Throws: ``StateError``; `superseded` if an authenticator got another secret meanwhile, or was reset; `absent` if
+  ///   the whole account was.
   public func store(
     _ registrations: [NewRegistration], replacing old: [[UInt8]] = [], replacesValues: Bool = false
   ) throws(StateError) {
     try keyring.store(registrations, replacing: old, replacesValues: replacesValues)
   }
 
-  /// Seals an open authenticator under a new value: one row changes, and its keys stay as they are.
+  /// Seals an open authenticator under a new secret: one row changes, and its keys stay as they are.
   ///
   /// - Throws: ``StateError``; `superseded` if somebody changed it meanwhile.
   public func change(
@@ -215,12 +215,12 @@ public final class AccountFile {
     try keyring.change(unlocked, to: value, cost: cost, deviceSecret: directory.deviceSecret)
   }
 
-  /// Which type was used last; nil if that is not known, or it is registered no more.
+  /// Which type was used last; nil if that is not known, or it is no longer registered.
   ///
   /// - Throws: ``StateError``.
   public func lastUsed() throws(StateError) -> AuthenticatorType? { try keyring.lastUsed() }
 
-  /// Notes which type was used; nothing is written where it is the same as before.
+  /// Notes which type was used; nothing is written if it is the same as before.
   ///
   /// - Throws: ``StateError``.
   public func noteUse(of type: AuthenticatorType) throws(StateError) { try keyring.noteUse(of: type) }
@@ -245,30 +245,30 @@ public final class AccountFile {
   /// - Throws: ``StateError``.
   public func remove(_ keyIDs: [[UInt8]]) throws(StateError) { try keyring.remove(keyIDs) }
 
-  /// Removes an authenticator's value, its attempts and its keys; with the last one, everything but the tombstone.
+  /// Removes an authenticator's secret, its attempts and its keys; with the last one, everything but the tombstone.
   ///
   /// - Throws: ``StateError``.
   public func reset(_ type: AuthenticatorType) throws(StateError) { try keyring.reset(type) }
 
   // MARK: The server's last answer
 
-  /// Writes down a refusal that could not be written down when it came.
+  /// Stores a refusal that could not be stored when it came.
   ///
   /// - Throws: ``StateError``: it then counts as before.
   public func settleRefusal(at now: BootTime) throws(StateError) { try answer.settleRefusal(at: now) }
 
-  /// How many of the server's answers were no yes, to be told to ``noteYes(asked:with:under:since:)`` later.
+  /// How many of the server's answers were no success, to be passed to ``noteYes(asked:with:under:since:)`` later.
   ///
   /// - Throws: ``StateError``.
   public func refusals() throws(StateError) -> UInt64 { try answer.refusals() }
 
-  /// Keeps that the server said yes.
+  /// Stores the server's success.
   ///
   /// - Parameters:
   ///   - asked: when its answer was asked for; time that passed since counts.
   ///   - types: what the person had verified.
-  ///   - terms: SHA-256 of what made the answer one of root's server.
-  ///   - refusals: ``refusals()`` before the server was asked: a yes that crossed a refusal is not kept.
+  ///   - terms: SHA-256 of the server's addresses and keys when it answered.
+  ///   - refusals: ``refusals()`` before the server was asked: a success is not stored if a refusal came in between.
   /// - Throws: ``StateError``; nothing is kept then.
   public func noteYes(
     asked: BootTime, with types: [AuthenticatorType], under terms: [UInt8], since refusals: UInt64
@@ -276,16 +276,16 @@ public final class AccountFile {
     try answer.noteYes(LastAnswer.Yes(asked: asked, types: types, terms: terms), since: refusals)
   }
 
-  /// Takes back what the server's last yes was good for; where the file cannot be written, by a mark beside it.
+  /// Makes the server's last success invalid; if the file cannot be written, by a mark beside it.
   ///
-  /// - Parameter always: whether it is written down too where no answer was ever kept: a yes that is just on its way must
-  ///   not be kept after it.
+  /// - Parameter always: whether to store it even if no answer was ever stored: a success that is on its way must not
+  ///   be stored after it.
   /// - Throws: ``StateError``.
   public func noteRefusal(at now: BootTime, always: Bool) throws(StateError) {
     try answer.noteRefusal(at: now, always: always)
   }
 
-  /// Judges whether the account may be let in without the server; that it was looked at is written down first.
+  /// Decides whether the account may log in without the server; stores first that it was asked.
   ///
   /// - Parameters:
   ///   - opened: what the person has verified just now.

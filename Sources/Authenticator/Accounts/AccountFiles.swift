@@ -2,7 +2,7 @@ import Glibc
 
 /// The files of accounts in a state folder: their names, and how one is made, opened and removed.
 enum AccountFiles {
-  /// Whether an account's file exists, or did once.
+  /// Whether an account's file exists, or ever did.
   static func exists(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> Bool {
     try directory.accounts.hasFile(fileName(uid), owner: directory.owner)
   }
@@ -10,7 +10,7 @@ enum AccountFiles {
   /// The records of an account; nil if there is no file.
   static func records(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> SealedRecords? {
     guard try exists(in: directory, uid: uid) else { return nil }
-    // A journal that is not ours could roll anything back into the file.
+    // A journal that is not ours could change the file to anything.
     _ = try directory.accounts.hasFile(journalName(uid), owner: directory.owner)
     let database = try Database(path: directory.accounts.path + "/" + fileName(uid))
     return try SealedRecords(database: database, uid: uid, deviceSecret: directory.deviceSecret)
@@ -43,16 +43,16 @@ enum AccountFiles {
     defer { withExtendedLifetime(change) {} }
     try removeLeftovers(of: uid, in: directory)
     let removed = try directory.accounts.removeFile(fileName(uid))
-    // The file for good before its journal: without it a file that was being written would be neither old nor new. A journal
-    // that is left without a file is nobody's, and a new file brings its own.
+    // The file is removed before its journal: a file without its journal could be half written. A journal without a
+    // file is never used; a new file has its own.
     try directory.accounts.synchronise()
     try directory.accounts.removeFile(journalName(uid))
     try directory.accounts.synchronise()
     return removed
   }
 
-  /// Whether a file among the accounts' is none of an account: what a call that was killed has left, or what is worth nothing
-  /// without the account's.
+  /// Whether a file in the accounts' folder is no account's file: left by a killed call, or useless without the
+  /// account's.
   static func isLeftover(_ name: String) -> Bool {
     name.hasSuffix(".db-journal")
       || name.hasPrefix(".") && [".new", ".new-journal", ".refused"].contains { name.hasSuffix($0) }
@@ -67,8 +67,8 @@ enum AccountFiles {
     try directory.accounts.removeFiles { $0.hasPrefix(".\(uid).") && isLeftover($0) }
   }
 
-  /// Makes the file under another name, with everything that belongs in it and in its journal, and renames it when it is
-  /// whole: an interrupted registration leaves an account that never registered.
+  /// Makes the file and its journal under another name, and renames it when it is complete: an interrupted registration
+  /// leaves an account that never registered.
   private static func makeFile(
     in directory: borrowing StateDirectory, identity: AccountIdentity, storing registrations: [NewRegistration]
   ) throws(StateError) {
@@ -76,7 +76,7 @@ enum AccountFiles {
     close(try directory.accounts.makeFile(temporary, mode: 0o600))
     defer { try? removeLeftovers(of: identity.uid, in: directory) }
     try fill(temporary, in: directory, identity: identity, storing: registrations)
-    // The journal first, and for good: the file must never stand beside an older one's, which could be rolled back into it.
+    // The journal is renamed and synchronised first: SQLite would roll an older journal back into the new file.
     try directory.accounts.rename(temporary + "-journal", to: journalName(identity.uid))
     try directory.accounts.synchronise()
     try directory.accounts.rename(temporary, toNew: fileName(identity.uid))

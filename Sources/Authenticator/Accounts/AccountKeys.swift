@@ -1,7 +1,7 @@
 import SecretMemory
 import UAFCrypto
 
-/// The registered keys of an account and the values that open them, in the account's file.
+/// The registered keys of an account and the secrets that open them, in the account's file.
 struct AccountKeys {
   let records: AccountRecords
 
@@ -15,13 +15,13 @@ struct AccountKeys {
     }
   }
 
-  /// Keeps keys the server accepted, and their authenticators where these are new, in one transaction.
+  /// Stores keys that the server accepted, and their new authenticators, in one transaction.
   func store(
     _ registrations: [NewRegistration], replacing old: [[UInt8]], replacesValues: Bool
   ) throws(StateError) {
     try records.write { () throws(StateError) in
       try records.requireIdentity()
-      // What the server said before was said of other keys.
+      // The server's earlier answers were about other keys.
       try records.removeLastAnswer()
       if replacesValues { try records.remove(registrations.map(\.key.type)) }
       for keyID in old { try records.removeKey(keyID) }
@@ -35,7 +35,7 @@ struct AccountKeys {
       let stored = try records.authenticator(type)
       var enrolled = registration.enrolled
       enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
-      // What was taken away while the person typed does not come back, with a fresh count at that.
+      // What was removed while the person typed is not restored, which would also restart its count.
       let isAsBefore = registration.isNew ? stored == nil : stored?.sealedKey == enrolled.sealedKey
       guard isAsBefore else { throw .superseded }
       try records.put(enrolled, type)
@@ -44,7 +44,7 @@ struct AccountKeys {
     }
   }
 
-  /// Seals an open authenticator under a new value: one row changes, and its keys stay as they are.
+  /// Seals an open authenticator under a new secret: one row changes, and its keys stay as they are.
   func change(
     _ unlocked: borrowing UnlockedAuthenticator, to value: borrowing Secret, cost: Scrypt.Parameters,
     deviceSecret: borrowing Secret
@@ -58,13 +58,13 @@ struct AccountKeys {
     }
   }
 
-  /// Which type was used last; nil if that is not known, or it is registered no more.
+  /// Which type was used last; nil if that is not known, or it is no longer registered.
   func lastUsed() throws(StateError) -> AuthenticatorType? {
     guard let type = try records.lastUsed() else { return nil }
     return try records.authenticator(type) == nil ? nil : type
   }
 
-  /// Notes which type was used; nothing is written where it is the same as before.
+  /// Notes which type was used; nothing is written if it is the same as before.
   func noteUse(of type: AuthenticatorType) throws(StateError) {
     guard try lastUsed() != type else { return }
     try records.write { () throws(StateError) in
@@ -97,7 +97,7 @@ struct AccountKeys {
     }
   }
 
-  /// Removes an authenticator's value, its attempts and its keys; with the last one, everything but the tombstone.
+  /// Removes an authenticator's secret, its attempts and its keys; with the last one, everything but the tombstone.
   func reset(_ type: AuthenticatorType) throws(StateError) {
     try records.write { () throws(StateError) in
       try records.remove([type])

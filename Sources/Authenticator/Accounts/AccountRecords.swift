@@ -1,14 +1,14 @@
 import SecretMemory
 import UAFCrypto
 
-/// The records of one account as values: the one reader and writer of what an account's file holds.
+/// The records of one account as values: the only reader and writer of an account's file.
 ///
 /// A change of several records belongs in one call of ``write(_:)``.
 struct AccountRecords {
   let identity: AccountIdentity
   let sealed: SealedRecords
 
-  /// Those of an account that is nobody's, in memory, whose value of `type` nobody has.
+  /// Those of an account of nobody, in memory, with a secret of `type` that nobody has.
   static func standIn(
     _ type: AuthenticatorType, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
   ) throws(StateError) -> AccountRecords {
@@ -36,12 +36,12 @@ struct AccountRecords {
 
   // MARK: Values that are set
 
-  /// The value that is set for a type; nil if none is.
+  /// The secret that is set for a type; nil if none is.
   ///
-  /// - Throws: ``StateError``; `damaged` where its attempts or its keys are there without it: somebody removed it.
+  /// - Throws: ``StateError``; `damaged` if there are attempts or keys without it: somebody removed it.
   func authenticator(_ type: AuthenticatorType) throws(StateError) -> EnrolledAuthenticator? {
     var isMissed = false
-    // All at one moment: what another call registers or removes meanwhile is there whole or not at all.
+    // All are read at one moment: a change by another call is seen completely or not at all.
     for record in try sealed.records([.authenticator, .ledger, .key], of: identity) {
       switch record.kind {
       case .authenticator where record.name == type.recordName: return try EnrolledAuthenticator(record: record.body)
@@ -58,7 +58,7 @@ struct AccountRecords {
     try sealed.put(.authenticator, name: type.recordName, body: enrolled.record, of: identity)
   }
 
-  /// Removes values, their attempts and their keys, and what the server last said of them; inside `write`.
+  /// Removes secrets, their attempts and keys, and the server's last answer about them; inside `write`.
   func remove(_ types: [AuthenticatorType]) throws(StateError) {
     try sealed.remove(.lastAnswer)
     for key in try keys() where types.contains(key.type) { try removeKey(key.keyID) }
@@ -72,7 +72,7 @@ struct AccountRecords {
 
   /// The attempts on an authenticator.
   ///
-  /// - Throws: ``StateError``; `damaged` where an authenticator has no ledger: somebody removed it.
+  /// - Throws: ``StateError``; `damaged` if an authenticator has no ledger: somebody removed it.
   func ledger(_ type: AuthenticatorType) throws(StateError) -> AttemptLedger {
     guard let body = try sealed.body(.ledger, name: type.recordName, of: identity) else { throw .damaged }
     return try AttemptLedger(record: body)
@@ -124,7 +124,7 @@ struct AccountRecords {
     try sealed.put(.lastUsed, body: writer.bytes, of: identity)
   }
 
-  /// What the server answered last; nil where nothing was kept.
+  /// What the server answered last; nil if nothing was stored.
   func lastAnswer() throws(StateError) -> LastAnswer? {
     guard let body = try sealed.body(.lastAnswer, of: identity) else { return nil }
     return try LastAnswer(record: body)

@@ -1,5 +1,5 @@
 extension LastAnswer {
-  /// The size of the record, whatever it holds: that the last answer was no yes can then be written on a full disk too.
+  /// The fixed size of the record, so that a refusal can be stored on a full disk too.
   static let recordSize = 256
   /// SHA-256's.
   static let termsSize = 32

@@ -1,11 +1,11 @@
-/// The server's last answer for an account: what a login without the server goes by.
+/// The server's last answer for an account, which decides about a login without the server.
 ///
-/// A value without input or output; the account's file keeps it under its mark. Only a yes of this boot counts: what passed
-/// while the machine was off could be told from the wall clock alone, which whoever has the machine can set before it
-/// starts. Within a boot `CLOCK_BOOTTIME` decides, and the wall clock can only refuse: it tells of a machine whose memory was
-/// set back to an earlier moment.
+/// A value without input or output; the account's file keeps it under its mark. Only a success of this boot counts.
+/// Only the wall clock could say how long the machine was off, and somebody who holds the machine can set it. Within a
+/// boot `CLOCK_BOOTTIME` decides. The wall clock can only refuse: it shows a machine whose memory was restored from an
+/// earlier moment.
 public struct LastAnswer: Equatable, Sendable {
-  /// A yes, and what it was worth.
+  /// A success, with its time and what it is valid for.
   struct Yes: Equatable, Sendable {
     /// When the server was asked for it.
     var asked: BootTime
@@ -15,9 +15,9 @@ public struct LastAnswer: Equatable, Sendable {
     var terms: [UInt8]
   }
 
-  /// The yes, unless the last answer was another one.
+  /// The success, unless the last answer was another one.
   var yes: Yes?
-  /// How many answers were no yes; a yes that was asked for before one of them is not the last answer.
+  /// How many answers were no success; a success that was asked for before one of them is not the last answer.
   public internal(set) var refusals: UInt64 = 0
   /// The latest wall time seen, in seconds since 1970; it never goes back.
   var latestWallSeconds = Int64.min
@@ -25,7 +25,7 @@ public struct LastAnswer: Equatable, Sendable {
   /// No answer yet.
   public init() {}
 
-  /// Takes note of a yes.
+  /// Notes a success.
   ///
   /// - Parameter refusals: ``refusals`` as it was before the server was asked.
   mutating func note(_ yes: Yes, since refusals: UInt64) {
@@ -41,7 +41,7 @@ public struct LastAnswer: Equatable, Sendable {
     refusals &+= 1
   }
 
-  /// Judges whether the last answer still holds without the server, and takes note of the time.
+  /// Decides whether the last answer is still valid without the server, and notes the time.
   mutating func judge(
     at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
   ) -> OfflineJudgement {

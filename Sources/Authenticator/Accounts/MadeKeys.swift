@@ -2,13 +2,13 @@ import Glibc
 import SecretMemory
 import UAFCrypto
 
-/// The KeyIDs that this state folder has made for an account, the latest ``maximum`` of them.
+/// The latest ``maximum`` KeyIDs that this state folder has made for an account.
 ///
-/// They stand in a file beside the account's, so that they outlive a reset, a deregistration and `uafctl forget`: a key that a
-/// server still has, and this machine no more, can be told from another machine's by them. Nothing else depends on the file. It
-/// has a mark under the device secret; one whose mark is wrong names no keys.
+/// They are in a file beside the account's, so that a reset, a deregistration and `uafctl forget` keep them. With them
+/// this machine recognises a key that it lost and the server still has. Nothing else depends on the file. It has a mark
+/// under the device secret; one whose mark is wrong names no keys.
 public enum MadeKeys {
-  /// How many are kept; no account loses more keys before a server hears of it.
+  /// How many are stored; no account loses more keys before a server is told.
   public static let maximum = 32
 
   /// More than the file ever has: a name has 128 characters at the most.
@@ -20,17 +20,17 @@ public enum MadeKeys {
     let keyID: [UInt8]
   }
 
-  /// The KeyIDs that were made for an account under this name at the server, the oldest first.
+  /// The KeyIDs made for an account under this name at the server, the oldest first.
   ///
   /// - Throws: ``StateError``: `unsafe` or `cannotOpen`.
   public static func keyIDs(
     of uid: UInt32, serverUserName: String, in directory: borrowing StateDirectory
   ) throws(StateError) -> [[UInt8]] {
-    // Bytes, since Swift's equality of texts takes different ones for the same.
+    // Bytes, because Swift's equality of texts ignores some differences.
     try read(uid, in: directory).filter { Array($0.serverUserName.utf8) == Array(serverUserName.utf8) }.map(\.keyID)
   }
 
-  /// Notes new keys, on disk before a server may hear of them.
+  /// Notes new keys, on disk before a server may learn of them.
   ///
   /// - Throws: ``StateError``; `superseded` while another call writes the account's files.
   public static func add(
@@ -49,7 +49,7 @@ public enum MadeKeys {
     try write(bytes + mark, uid, in: directory)
   }
 
-  /// Whether a file among the accounts' is one of these: without the device key that marked it, it is worth nothing.
+  /// Whether a file in the accounts' folder is one of these, which is useless without the device key that marked it.
   static func isFile(_ name: String) -> Bool { name.hasSuffix(".made") }
 
   private static func fileName(_ uid: UInt32) -> String { "\(uid).made" }
@@ -83,7 +83,7 @@ public enum MadeKeys {
     let body = Array(bytes[..<(length - markLength)])
     let isOurs = try? HMACSHA256.isValid(
       Array(bytes[(length - markLength)..<length]), of: body, key: markKey(uid, directory))
-    // To name no key is always safe; an account is not locked over this.
+    // It is always safe to name no key, so this locks no account.
     return isOurs == true ? (try? entries(body)) ?? [] : []
   }
 
@@ -97,7 +97,7 @@ public enum MadeKeys {
     return entries
   }
 
-  /// Under another name first, so that the file is there whole or as it was.
+  /// Written under another name first, so that the file is complete or as it was.
   private static func write(
     _ bytes: [UInt8], _ uid: UInt32, in directory: borrowing StateDirectory
   ) throws(StateError) {

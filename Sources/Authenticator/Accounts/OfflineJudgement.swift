@@ -1,15 +1,15 @@
-/// Whether the server's last answer holds without the server.
+/// Whether the server's last answer is valid without the server.
 public enum OfflineJudgement: Equatable, Sendable {
-  /// It was a yes, so long ago.
+  /// It was a success, so long ago.
   case holds(age: Duration)
   /// It does not.
   case refused(Reason)
 
   /// Why it does not; for the log, never for the person.
   public enum Reason: Equatable, Sendable {
-    /// The last answer was no yes, or there was none since the value was set.
+    /// The last answer was no success, or there was none since the secret was set.
     case noYes
-    /// The server's addresses or its verdict's key are other ones by now.
+    /// The server's addresses or its verdict key have changed.
     case otherTerms
     /// It was given for other authenticators, or for more of them.
     case otherAuthenticator

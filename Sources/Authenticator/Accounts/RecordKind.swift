@@ -4,7 +4,7 @@ enum RecordKind: String, CaseIterable {
   case identity
   /// That something was registered here once; one, without a name.
   case tombstone
-  /// A value that is set: one for each authenticator type.
+  /// A secret that is set: one for each authenticator type.
   case authenticator
   /// Its attempts: one for each authenticator type.
   case ledger

@@ -2,15 +2,15 @@ import Glibc
 
 /// An empty file beside an account's: the server has refused, and the account's file could not be written.
 ///
-/// A call that is stopped in the middle of a write holds that file for as long as it pleases whoever stopped it. Without this
-/// the server's yes of before would hold for logins without it.
+/// Somebody can stop a call in the middle of a write, and so keep that file locked. Without this mark the server's
+/// earlier success would still be valid for logins without it.
 struct RefusalMark {
   private let path: String
 
   /// The mark of an account, in the accounts' folder.
   init(of uid: UInt32, in accounts: borrowing TrustedDirectory) { path = accounts.path + "/.\(uid).refused" }
 
-  /// Whether it is there; what cannot be looked at counts as that.
+  /// Whether it is there; if that cannot be found out, it counts as there.
   var isSet: Bool {
     var info = stat()
     // SAFETY: the path lives for the call; `info` is a stat structure.
@@ -28,7 +28,7 @@ struct RefusalMark {
     return fsync(file) == 0
   }
 
-  /// Takes it away; where that fails it stays, and refuses.
+  /// Removes it; if that fails, it stays and refuses.
   func clear() {
     // SAFETY: the path lives for the call.
     _ = unsafe unlink(path)

@@ -3,8 +3,8 @@ import UAFCrypto
 
 /// The records of one account's file, each with a mark under the device secret.
 ///
-/// The mark (HMAC-SHA-256) covers kind, name, body and identity. It tells damage and edits by anyone
-/// without the device secret; it does not tell root, a deleted row, or an old copy of the whole file.
+/// The mark (HMAC-SHA-256) covers kind, name, body and identity. It detects damage, and edits by anyone without the
+/// device key. It does not detect edits by root, a deleted row, or an old copy of the whole file.
 @safe final class SealedRecords {
   private let database: Database
   private let macKey: Secret
@@ -33,7 +33,7 @@ import UAFCrypto
     let version = try database.schemaVersion()
     guard version != 0 else { throw .damaged }
     guard version == Self.schemaVersion else { throw .unknownSchema(version) }
-    // The marks are of rows: a trigger could take back what was counted, row and mark together.
+    // Marks cover only rows: a trigger could restore an old row together with its mark.
     let schema = try database.query("SELECT sql FROM sqlite_schema ORDER BY name").map { $0[0] }
     guard schema == Self.tables.map({ Array($0.utf8) }) else { throw .damaged }
     self.database = database
@@ -86,7 +86,7 @@ import UAFCrypto
     guard valid == true else { throw .damaged }
   }
 
-  /// Adds a record or takes an old one's place; inside `write`.
+  /// Adds or replaces a record; inside `write`.
   func put(
     _ kind: RecordKind, name: [UInt8] = [], body: [UInt8], of identity: AccountIdentity?
   ) throws(StateError) {

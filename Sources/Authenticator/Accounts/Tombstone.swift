@@ -1,8 +1,8 @@
-/// What stays of an account for as long as its file exists: that something was registered here.
+/// The record that something was registered here; it stays as long as the account's file.
 ///
-/// `nouserok` asks for it, so that neither a deregistration nor a removed row turns into "never".
+/// `nouserok` looks for it, so that neither a deregistration nor a removed row counts as "never".
 enum Tombstone: UInt8 {
-  /// The account has an identity row; where it is missing, somebody removed it.
+  /// The account has an identity row; if it is missing, somebody removed it.
   case registered = 1
   /// Everything was deregistered or reset.
   case buried = 2

@@ -1,8 +1,8 @@
-/// What became of an entry.
+/// The outcome of an entry.
 public enum Verification: ~Copyable {
-  /// The seal opened, and the count was taken back on disk.
+  /// The seal opened, and the count was cleared on disk.
   case verified(UnlockedAuthenticator)
-  /// Counted, checked, wrong; with the lock that it brought about.
+  /// Counted, checked, wrong; with the lock that it caused.
   case wrong(NewLock?)
   /// Not checked: locked for so long.
   case locked(Duration)

@@ -2,15 +2,15 @@ import Glibc
 
 /// Locks on single bytes of an empty file: one number each, for as long as this value lives.
 ///
-/// They lie beyond the end of the file, so that many of them make no files. A lock is given back when its holder ends,
-/// however it ends.
+/// They are beyond the end of the file, so that many locks need no further files. A lock is given back when its holder
+/// ends, however it ends.
 final class ByteLocks {
   // F_OFD_SETLK of fcntl.h, which needs _GNU_SOURCE: a lock of the open file, not of the process.
   private static let setLock: CInt = 37
 
   private let descriptor: CInt
 
-  /// Opens the file `name` of `folder`, and makes it where it is missing.
+  /// Opens the file `name` of `folder`, and makes it if it is missing.
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   init(_ name: String, in folder: borrowing TrustedDirectory) throws(StateError) {
@@ -23,7 +23,7 @@ final class ByteLocks {
 
   /// Takes the lock of a number, and does not wait for it.
   ///
-  /// - Returns: false where another one has it.
+  /// - Returns: false if another holder has it.
   func take(_ number: Int) -> Bool {
     var range = Glibc.flock()
     range.l_type = Int16(F_WRLCK)

@@ -3,14 +3,15 @@ import Glibc
 
 /// One open SQLite file, for one thread: the only code that calls SQLite.
 ///
-/// `journal_mode=PERSIST` and `synchronous=FULL` are what held in power cuts and on a full disk: the
-/// journal keeps its blocks, so that a count can be written when no block is free.
+/// `journal_mode=PERSIST` and `synchronous=FULL` survived power cuts and a full disk in tests: the journal keeps its
+/// blocks, so that a count can be written when no block is free.
 @safe final class Database {
   // SAFETY: opened in init, closed in deinit, never handed out.
   private let handle: OpaquePointer
 
-  /// How long a writer waits for another one; a write takes milliseconds, so whoever holds the file
-  /// longer is stopped or worse, and only this one account waits.
+  /// How long a writer waits for another one.
+  ///
+  /// A write takes milliseconds, so a process that holds the file longer was stopped. Only this account waits.
   static let busyTimeoutMilliseconds: CInt = 2000
 
   /// Seeds SQLite's random numbers, which tell a journal's records from older ones, while `/dev/urandom` can be opened.
@@ -111,7 +112,7 @@ import Glibc
       try execute("COMMIT")
       return result
     } catch {
-      // The transaction may be gone already (a full disk rolls back by itself): then this fails, and rightly.
+      // The transaction may have ended (SQLite rolls back on a full disk): then this fails, as it should.
       try? execute("ROLLBACK")
       throw error
     }

@@ -1,4 +1,4 @@
-/// Reads the body of a record as ``RecordWriter`` wrote it; anything else is `damaged`.
+/// Reads the body of a record that ``RecordWriter`` wrote; anything else is `damaged`.
 struct RecordReader {
   private let bytes: [UInt8]
   private var offset = 1

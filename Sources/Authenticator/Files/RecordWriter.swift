@@ -13,7 +13,7 @@ struct RecordWriter {
 
   mutating func put(_ value: Bool) { bytes.append(value ? 1 : 0) }
 
-  /// At most 65,535 bytes; what is longer is a programming error that the reader then refuses.
+  /// At most 65,535 bytes; more is a programming error, which the reader then refuses.
   mutating func put(_ value: [UInt8]) {
     put(UInt16(truncatingIfNeeded: value.count))
     bytes += value

@@ -8,11 +8,11 @@ public struct StateDirectory: ~Copyable {
   let accounts: TrustedDirectory
   /// The folder of the derivation slots.
   let slots: TrustedDirectory
-  /// Who must own everything: root, but for tests.
+  /// The owner that every file must have: root, except in tests.
   let owner: uid_t
-  /// The secret of this machine, without which no value opens anything.
+  /// The device key, without which no secret opens anything.
   let deviceSecret: Secret
-  /// Random bytes that tell this folder from those of machines with the same machine-id.
+  /// Random bytes that distinguish this folder from those of machines with the same machine-id.
   ///
   /// Nil for a folder of an earlier version, which has none. Its device id stays the one that servers know.
   public let identifier: [UInt8]?
@@ -43,7 +43,7 @@ public struct StateDirectory: ~Copyable {
     self.identifier = identifier
   }
 
-  /// Takes what opening accounts needs of the rest of the machine; afterwards no path but the folder's is needed.
+  /// Reads everything outside the folder that opening accounts needs; afterwards only the folder's paths are needed.
   public static func prepare() { Database.prepare() }
 
   /// Makes the folder itself, closed to others; an existing one is left as it is.
@@ -84,7 +84,7 @@ public struct StateDirectory: ~Copyable {
     return secret
   }
 
-  /// Written under another name and renamed when whole, so that a key is there whole or not at all.
+  /// Written under another name and renamed when complete, so that a key is there completely or not at all.
   static func writeSecret(_ name: String, _ root: borrowing TrustedDirectory) throws(StateError) {
     guard let secret = try? RandomBytes.makeSecret(deviceKeyLength) else { throw .cryptography }
     let temporary = ".\(name).new"

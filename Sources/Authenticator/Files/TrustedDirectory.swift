@@ -1,7 +1,7 @@
 import CProcess
 import Glibc
 
-/// A folder that nobody but its owner can have tampered with, held open.
+/// A folder that nobody but its owner can have changed, held open.
 ///
 /// It is reached from the root one component at a time without following a link, and each component
 /// is checked on its descriptor: what was checked is what is used.
@@ -32,14 +32,14 @@ public struct TrustedDirectory: ~Copyable {
     guard path.hasPrefix("/"), !components.contains("."), !components.contains("..") else {
       throw .unsafe(path: path, why: "not an absolute path without '.' and '..'")
     }
-    // The folders on the way are named and checked, never read: the sandbox would not let them be opened for that.
+    // The folders on the path are checked, never read: the sandbox would not let them be opened for reading.
     // SAFETY: each name lives for its call; each descriptor is closed once the next one is open, or on the way out.
     var directory = unsafe open("/", __O_PATH | O_DIRECTORY | O_CLOEXEC)
     guard directory >= 0 else { throw .cannotOpen(path: "/", errno: errno) }
     var reached = ""
     for (index, component) in components.enumerated() {
-      // Every folder on the way must be beyond the reach of other people, or be like /tmp, where a
-      // name belongs to whoever made it.
+      // No folder on the path may be writable by other people, unless it is like /tmp, where only the owner of a file
+      // can rename it.
       do throws(StateError) {
         try check(directory, reached.isEmpty ? "/" : reached, owner: owner, forbidden: 0o022, isParent: true)
       } catch {
@@ -85,7 +85,7 @@ public struct TrustedDirectory: ~Copyable {
     }
   }
 
-  /// Whether anything in the folder has a name that `isMeant` says yes to.
+  /// Whether anything in the folder has a name that `isMeant` accepts.
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   borrowing func contains(where isMeant: (String) -> Bool) throws(StateError) -> Bool {
@@ -107,7 +107,7 @@ public struct TrustedDirectory: ~Copyable {
     return false
   }
 
-  /// Removes every file whose name `isMeant` says yes to; what cannot be removed stays.
+  /// Removes every file whose name `isMeant` accepts; what cannot be removed stays.
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   borrowing func removeFiles(where isMeant: (String) -> Bool) throws(StateError) {
@@ -143,7 +143,9 @@ public struct TrustedDirectory: ~Copyable {
     return file
   }
 
-  /// Gives a file another name, in one step: it has one name at every moment, and who has the other one loses it.
+  /// Gives a file another name, in one step.
+  ///
+  /// A file that had that name is replaced.
   ///
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
   borrowing func rename(_ name: String, to other: String) throws(StateError) {
@@ -153,9 +155,10 @@ public struct TrustedDirectory: ~Copyable {
     }
   }
 
-  /// The same, unless there is a file of the other name.
+  /// The same, unless a file has the other name.
   ///
-  /// A file system that cannot tell in the same step is asked before: whoever calls this holds a ``FileChange``.
+  /// On a file system without such a call the name is checked before, which is safe because the caller holds a
+  /// ``FileChange``.
   ///
   /// - Throws: ``StateError``: `superseded` if there is one.
   borrowing func rename(_ name: String, toNew other: String) throws(StateError) {

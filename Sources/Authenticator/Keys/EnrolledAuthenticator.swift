@@ -1,9 +1,9 @@
 import UAFCrypto
 
-/// A value that is set: what is needed to check an entry against it.
+/// What is needed to check an entry against the secret that is set.
 ///
-/// The value itself is nowhere, and nothing here can be compared with one: the right value is the one that opens
-/// the seal.
+/// The secret itself is stored nowhere, and nothing here can be compared with it: the correct secret is the one that
+/// opens the seal.
 public struct EnrolledAuthenticator: Equatable, Sendable {
   let salt: [UInt8]
   let cost: Scrypt.Parameters

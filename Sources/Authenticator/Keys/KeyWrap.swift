@@ -1,11 +1,11 @@
 import SecretMemory
 import UAFCrypto
 
-/// The two seals between a person's value and a UAF private key.
+/// The two seals between a person's secret and a UAF private key.
 ///
-/// scrypt of the value, then HKDF with the device secret, opens the authenticator's own random key;
-/// that key opens the private keys. So a change of value rewrites one row, a stolen file without the
-/// device secret cannot be guessed at, and guessing with it costs one scrypt a guess.
+/// scrypt of the secret, then HKDF with the device key, opens the authenticator's own random key; that key opens the
+/// private keys. So a change of the secret rewrites one row. A stolen file without the device key allows no guessing;
+/// with it, each guess costs one scrypt.
 struct KeyWrap {
   let identity: AccountIdentity
   let type: AuthenticatorType
@@ -21,7 +21,7 @@ struct KeyWrap {
     do { return try RandomBytes.makeSecret(keyLength) } catch { throw .cryptography }
   }
 
-  /// Seals an authenticator's key under a value.
+  /// Seals an authenticator's key under a secret.
   ///
   /// - Throws: ``StateError/cryptography``.
   func seal(
@@ -36,7 +36,7 @@ struct KeyWrap {
     } catch { throw .cryptography }
   }
 
-  /// A seal of random bytes: as long as a real one, and no value opens it.
+  /// A seal of random bytes: as long as a real one, and no secret opens it.
   ///
   /// - Throws: ``StateError/cryptography``.
   static func unopenable(cost: Scrypt.Parameters) throws(StateError) -> EnrolledAuthenticator {
@@ -47,10 +47,9 @@ struct KeyWrap {
     } catch { throw .cryptography }
   }
 
-  /// The authenticator's key, opened with `value`; nil if the value is not the right one.
+  /// The authenticator's key, opened with `value`; nil if the secret is not correct.
   ///
-  /// - Throws: ``StateError/cryptography`` when the derivation could not be done, which says nothing
-  ///   about the value.
+  /// - Throws: ``StateError/cryptography`` when the derivation could not be done, which says nothing about the secret.
   func open(
     _ enrolled: EnrolledAuthenticator, with value: borrowing Secret, deviceSecret: borrowing Secret
   ) throws(StateError) -> Secret? {

@@ -1,4 +1,4 @@
-/// A key that the server has accepted, with the authenticator it was made by, ready to be kept.
+/// A key that the server has accepted, with the authenticator that made it, ready to be stored.
 public struct NewRegistration {
   /// The key.
   public let key: UAFKey

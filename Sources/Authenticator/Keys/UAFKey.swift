@@ -16,7 +16,7 @@ public struct UAFKey: Equatable, Sendable {
   public internal(set) var signCounter: UInt32
   /// The last status the server gave for this key that was not success; 0 if there was none.
   ///
-  /// It marks; it never deletes.
+  /// It only marks the key, and never deletes it.
   public internal(set) var serverStatus: UInt32
 
   var record: [UInt8] {

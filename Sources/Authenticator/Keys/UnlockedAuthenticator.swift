@@ -1,9 +1,9 @@
 import SecretMemory
 import UAFCrypto
 
-/// An authenticator whose value was entered: for as long as this exists, its keys can be used.
+/// An authenticator whose secret was entered: its keys can be used as long as this exists.
 ///
-/// One comes about in two ways: a seal that was there opened, or a new one was made.
+/// It is made in two ways: an existing seal opened, or a new one was made.
 public struct UnlockedAuthenticator: ~Copyable {
   let wrap: KeyWrap
   let enrolled: EnrolledAuthenticator
@@ -29,9 +29,9 @@ public struct UnlockedAuthenticator: ~Copyable {
     return UnlockedAuthenticator(wrap: wrap, enrolled: enrolled, isNew: true, key: key)
   }
 
-  /// Opens an authenticator with `value`; nil if the value is not the right one.
+  /// Opens an authenticator with `value`; nil if the secret is not correct.
   ///
-  /// - Throws: ``StateError/cryptography`` when the derivation could not be done, which says nothing about the value.
+  /// - Throws: ``StateError/cryptography`` when the derivation could not be done, which says nothing about the secret.
   static func open(
     _ enrolled: EnrolledAuthenticator, wrap: KeyWrap, with value: borrowing Secret, deviceSecret: borrowing Secret
   ) throws(StateError) -> UnlockedAuthenticator? {
@@ -42,10 +42,10 @@ public struct UnlockedAuthenticator: ~Copyable {
   /// Which type it is.
   public var type: AuthenticatorType { wrap.type }
 
-  /// What the next registration with it counts as (UAF: RegCounter).
+  /// The number of the next registration with it (UAF: RegCounter).
   public var nextRegistrationCounter: UInt32 { enrolled.registrationCounter &+ 1 }
 
-  /// The same authenticator under another value; nothing is stored yet.
+  /// The same authenticator under another secret; nothing is stored yet.
   ///
   /// - Throws: ``StateError/cryptography``.
   borrowing func sealed(
@@ -56,7 +56,7 @@ public struct UnlockedAuthenticator: ~Copyable {
     return sealed
   }
 
-  /// What is kept of a registration with it, once the server has accepted the key.
+  /// What is stored of a registration with it, once the server has accepted the key.
   public borrowing func registration(of key: UAFKey) -> NewRegistration {
     NewRegistration(key: key, enrolled: enrolled, isNew: isNew)
   }

@@ -1,28 +1,28 @@
-/// The attempts of one origin since the last right value.
+/// The attempts of one origin since the last correct entry.
 struct AttemptCounter: Equatable, Sendable {
-  /// Tickets of the wrong (or not yet settled) attempts of the present row; at most 10.
+  /// Tickets of the wrong (or not yet settled) attempts since the last lock; at most 10.
   var charges: [UInt64] = []
-  /// Tickets of the locks since the last right value, the latest last.
+  /// Tickets of the locks since the last correct entry, the latest last.
   var locks: [UInt64] = []
   var lock: Lock?
-  /// The policy in force while anything above stands.
+  /// The policy in force while there are attempts or locks above.
   var policy: LockPolicy?
 
-  /// Kept of ``locks``: enough for any `max_lock_count`, and for a doubling lock to reach its cap.
+  /// How many of ``locks`` are kept: enough for any `max_lock_count`, and for a doubling lock to reach its cap.
   static let locksKept = 24
 
   var isClear: Bool { charges.isEmpty && locks.isEmpty && lock == nil }
 
-  /// The policy that counts now: the configured one, but never looser than the one attempts were
-  /// already counted under (result 3015).
+  /// The policy that applies now: the configured one, but never looser than the one under which attempts were counted
+  /// (result 3015).
   func effectivePolicy(configured: LockPolicy) -> LockPolicy {
     guard !isClear, let policy else { return configured }
     return policy.stricter(configured)
   }
 
-  /// Notes what time has done: a lock that is over ends its row, and a fresh one begins.
+  /// Notes the end of a lock: the count starts at zero.
   ///
-  /// Once that is written no reboot brings the lock back.
+  /// Once that is written, no reboot restarts the lock.
   mutating func pass(to now: BootTime) {
     guard let lock else { return }
     if lock.remaining(at: now) == nil {
@@ -33,7 +33,7 @@ struct AttemptCounter: Equatable, Sendable {
     }
   }
 
-  /// Counts one attempt where no lock stands, and writes the lock at once if it is the last one allowed.
+  /// Counts one attempt if there is no lock, and writes the lock at once if the attempt is the last one allowed.
   mutating func charge(ticket: UInt64, at now: BootTime, configured: LockPolicy) {
     let policy = effectivePolicy(configured: configured)
     self.policy = policy
@@ -48,7 +48,7 @@ struct AttemptCounter: Equatable, Sendable {
 
   /// Clears the attempts up to this ticket after a correct entry, and a lock that is not younger.
   ///
-  /// A permanent lock is lifted only by the very attempt that brought it about.
+  /// Only the attempt that caused a permanent lock ends it.
   mutating func settle(_ ticket: UInt64) {
     charges.removeAll { $0 <= ticket }
     if let lock {

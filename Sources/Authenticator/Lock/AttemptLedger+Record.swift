@@ -1,9 +1,8 @@
 extension AttemptLedger {
-  /// The size of the record, whatever it holds: a charge then changes a page in place, which works
-  /// on a full disk too.
+  /// The fixed size of the record: a charge then changes a page in place, which works on a full disk too.
   static let recordSize = 1024
 
-  /// The form that is written: three counters, of which each may be full.
+  /// The form that is written: three counters, each of which may be full.
   private static let form: UInt8 = 2
   /// The form of earlier versions, which knew no ``AttemptOrigin/otherUser``.
   private static let formOfTwo: UInt8 = 1
@@ -17,7 +16,7 @@ extension AttemptLedger {
     return writer.bytes
   }
 
-  /// Reads a record, also one of the form before this one: what it counted, and its locks, go on.
+  /// Reads a record, also one of the earlier form, and keeps its counts and locks.
   ///
   /// - Throws: ``StateError/damaged``.
   init(record: [UInt8]) throws(StateError) {

@@ -1,12 +1,12 @@
 /// The attempts on one authenticator of one account: counters, locks, and the tickets that order them.
 ///
 /// A value without input or output: the account's file keeps it, inside one write transaction for
-/// each call. An attempt is counted before its value is checked (`charge`), and only a value that was
-/// right takes counts back (`settle`), by ticket, so that of a hundred conversations at once exactly
-/// the allowed number reaches the check, and a late right value forgives no attempt made after it.
+/// each call. An attempt is counted before its secret is checked (`charge`). Only a correct secret clears counts
+/// (`settle`), by ticket. So of a hundred simultaneous conversations exactly the allowed number is checked, and a late
+/// correct entry clears no attempt that came after it.
 ///
-/// A local lock stops every attempt. A lock of any other origin stops attempts of that origin only, or anyone who can
-/// reach the host, or has an account on it, could lock everybody out of the machine in front of them.
+/// A local lock stops every attempt. A lock of any other origin stops only attempts of that origin. Otherwise anyone
+/// who can reach the host, or has an account on it, could lock people out at the machine itself.
 public struct AttemptLedger: Equatable, Sendable {
   var lastTicket: UInt64 = 0
   private var counters = [AttemptCounter](repeating: AttemptCounter(), count: AttemptOrigin.allCases.count)
@@ -38,22 +38,22 @@ public struct AttemptLedger: Equatable, Sendable {
     return .charged(ticket: ticket)
   }
 
-  /// Clears the attempts up to this ticket after a correct entry, and the locks they brought about, for every origin.
+  /// Clears the attempts up to this ticket after a correct entry, and the locks that they caused, for every origin.
   public mutating func settle(_ ticket: UInt64) {
     for origin in AttemptOrigin.allCases { self[origin].settle(ticket) }
   }
 
-  /// Lifts every lock and forgets every attempt: an administrator's doing.
+  /// Ends every lock and clears every attempt; only for an administrator.
   ///
-  /// Tickets go on, so that an attempt under way settles nothing it did not see.
+  /// The ticket is kept, so that an attempt under way settles nothing that came later.
   public mutating func unlock() {
     for origin in AttemptOrigin.allCases { self[origin] = AttemptCounter() }
   }
 
-  /// Whether nothing is counted of this origin, and no lock of it stands or is remembered.
+  /// Whether this origin has no counted attempt and no lock, past or present.
   public func isClear(_ origin: AttemptOrigin) -> Bool { self[origin].isClear }
 
-  /// Whether wrong entries stand that the next lock will count; those that a lock has ended do not.
+  /// Whether there are wrong entries that count towards the next lock, not those before the last lock.
   public func hasWrongEntries(_ origin: AttemptOrigin) -> Bool {
     self[origin].lock == nil && !self[origin].charges.isEmpty
   }
@@ -66,14 +66,14 @@ public struct AttemptLedger: Equatable, Sendable {
     case .locked(let left): return LockStatus(isPermanent: false, remainingLock: left, remainingTries: 0)
     case .permanentlyLocked: return LockStatus(isPermanent: true, remainingLock: nil, remainingTries: 0)
     case .charged, nil:
-      // A lock that is over but still written down ended its row.
+      // A lock that has ended, but is still stored, set the count to zero.
       let used = counter.lock == nil ? counter.charges.count : 0
-      // A limit that was lowered below what is counted locks with the next wrong entry, never before it.
+      // A limit lowered below the count locks with the next wrong entry, never before.
       return LockStatus(isPermanent: false, remainingLock: nil, remainingTries: max(1, limit - used))
     }
   }
 
-  /// The lock that the charge with this ticket brought about, if it stands.
+  /// The lock that the charge with this ticket caused, if it still exists.
   func lock(broughtAboutBy ticket: UInt64) -> NewLock? {
     switch counters.compactMap(\.lock).first(where: { $0.ticket == ticket })?.length {
     case .permanent: .permanent
@@ -82,14 +82,14 @@ public struct AttemptLedger: Equatable, Sendable {
     }
   }
 
-  /// The origins whose lock is over by now, and still written down.
+  /// The origins whose lock has ended, but is still stored.
   func endedLocks(at now: BootTime) -> [AttemptOrigin] {
     var passed = self
     passed.pass(to: now)
     return AttemptOrigin.allCases.filter { self[$0].lock != nil && passed[$0].lock == nil }
   }
 
-  /// Whether attempts stand that keep a looser policy from taking effect (result 3015).
+  /// Whether attempts keep a looser policy from taking effect (result 3015).
   public func refusesLooser(_ configured: LockPolicy, for origin: AttemptOrigin) -> Bool {
     self[origin].effectivePolicy(configured: configured) != configured
   }

@@ -1,7 +1,9 @@
-/// Where an attempt comes from: the one split of the counters, made by a root host and by nobody else.
+/// Where an attempt comes from.
+///
+/// Counters are split only by this, and only a host with root says it.
 public enum AttemptOrigin: UInt8, CaseIterable, Sendable {
   case local = 1
   case remote = 2
-  /// Another local account: somebody at su, or at sudo where it asks for the password of whom it becomes.
+  /// Another local account: somebody at su, or at sudo if it asks for the target's password.
   case otherUser = 3
 }

@@ -6,16 +6,16 @@ struct Lock: Equatable, Sendable {
     case permanent
   }
 
-  /// The charge that brought it about: a right value with the same or a later ticket lifts it.
+  /// The charge that caused it: a correct entry with the same or a later ticket ends it.
   var ticket: UInt64
   var length: Length
   /// When it began to run.
   var started: BootTime
 
-  /// What is left of it, or nil once it is over; never more than its length.
+  /// The time that is left of it, or nil once it is over; never more than its length.
   ///
-  /// After a reboot it runs in full once more, from the start of the boot: what passed while the machine was off cannot be told
-  /// from a clock somebody set, what passed since is certain.
+  /// After a reboot it runs in full once more, from the start of the boot: a clock that somebody may have set does not
+  /// show how long the machine was off, but the time since the boot is certain.
   func remaining(at now: BootTime) -> Remaining? {
     guard case .temporary(let nanoseconds) = length else { return .forever }
     let start = now.bootID == started.bootID ? started.nanoseconds : 0
@@ -30,9 +30,9 @@ struct Lock: Equatable, Sendable {
     case forever
   }
 
-  /// Lets a lock from the future run from now.
+  /// Starts a lock dated in the future now.
   ///
-  /// A machine that was set back to an earlier state of its memory, but not of its disk, sees one.
+  /// A machine whose memory was restored from an earlier moment, but not its disk, has such a lock.
   mutating func restart(at now: BootTime) {
     if now.bootID == started.bootID, now.nanoseconds < started.nanoseconds { started = now }
   }

@@ -1,21 +1,21 @@
-// Purpose: when wrong entries lock an authenticator, for how long, and when for good. Data alone: the arithmetic of
+// Purpose: when wrong entries lock an authenticator, for how long, and when permanently. Only data: the arithmetic of
 // charge and settle is the lock's, the reading of `[lock]` is the configuration's.
 
 /// How many wrong entries lock an authenticator, for how long, and how often before the lock is permanent.
 ///
-/// One policy counts local attempts, another remote ones. The configuration refuses values outside the ranges below, because
-/// the server's metadata publishes them as limits that always hold.
+/// One policy counts local attempts, another remote ones. The configuration refuses values outside the ranges below,
+/// because the server's metadata statements publish them as fixed limits.
 public struct LockPolicy: Equatable, Sendable {
   /// Wrong entries in a row until a lock.
   public var retryCountToLock: Int
 
-  /// How long a lock lasts; the first one, where ``doublesUpTo`` is set.
+  /// How long a lock lasts; with ``doublesUpTo``, the first one.
   public var lockTime: Duration
 
-  /// Temporary locks allowed before the next one is permanent: 0 makes the first lock permanent, nil none ever.
+  /// Temporary locks before the next one is permanent: 0 makes the first lock permanent, nil none.
   public var maxLockCount: Int?
 
-  /// The longest a lock may become when each is twice as long as the one before it; nil where all last the same.
+  /// The longest lock if each is twice as long as the one before it; nil if all have the same length.
   public var doublesUpTo: Duration?
 
   /// Makes a policy whose values the caller has checked against the ranges below.
@@ -36,7 +36,7 @@ public struct LockPolicy: Equatable, Sendable {
   /// What `retry_count_to_lock` may be.
   public static let retryCountRange = 1...10
 
-  /// What `lock_time` may be, in seconds, but for demonstrations against a loopback server.
+  /// What `lock_time` may be, in seconds, except for demonstrations with a loopback server.
   public static let lockTimeRange: ClosedRange<Duration> = .seconds(30)...(.seconds(86_400))
 
   /// What `max_lock_count` may be.

@@ -1,6 +1,6 @@
-/// A lock that an entry has just brought about.
+/// A lock that an entry has just caused.
 public enum NewLock: Equatable, Sendable {
-  /// For so long.
+  /// A temporary lock of this length.
   case temporary(Duration)
   /// Until an administrator unlocks, or the person registers anew.
   case permanent

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Where an attempt comes from: something that whoever makes many attempts cannot choose freely.
+/// Where an attempt comes from, in a form that an attacker with many attempts cannot choose freely.
 public enum AttemptSource: Equatable, Sendable {
-  /// Whoever called su or sudo, by number.
+  /// The caller of su or sudo, by number.
   case caller(UInt32)
   /// An IPv4 address.
   case address([UInt8])
-  /// The first 64 bits of an IPv6 address: one customer has all of the others.
+  /// The first 64 bits of an IPv6 address: one customer has all the rest.
   case network([UInt8])
-  /// The last two labels of a host's name: whoever has a zone makes up the labels before them.
+  /// The last two labels of a host's name: the owner of a zone can make up the labels before them.
   case domain([UInt8])
 
   /// The source that a host with root names in PAM_RHOST.
   ///
-  /// - Parameter remoteHost: an address or a name, as PAM has it; not known to be either.
+  /// - Parameter remoteHost: an address or a name, as PAM has it; it may be neither.
   public init(remoteHost: [UInt8]) {
     let text = String(decoding: remoteHost.prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
     if let address = Self.bytes(of: text, AF_INET, count: 4) {
@@ -37,7 +37,7 @@ public enum AttemptSource: Equatable, Sendable {
 
   /// How many derivations of one source may run at once, of `count` slots.
   ///
-  /// Half of the slots for logins from afar: enough for a gateway of many people, and the other half stays free when one source
+  /// Half of the slots for remote logins: enough for a gateway of many people. The other half stays free if one source
   /// tries made-up names.
   func turns(slots count: Int) -> Int {
     if case .caller = self { return 1 }

@@ -2,8 +2,8 @@ import Glibc
 
 /// The right to do one key derivation: a lock on one of a few files, for the whole machine.
 ///
-/// A derivation takes 64 MiB and half a second, so a hundred at once would take the machine down.
-/// A slot is given back when its holder ends, however it ends.
+/// A derivation takes 64 MiB and half a second, so a hundred at once would overload the machine. A slot is given back
+/// when its holder ends, however it ends.
 public struct DerivationSlot: ~Copyable {
   private let descriptor: CInt
   private let turn: DerivationTurn
@@ -20,9 +20,9 @@ public struct DerivationSlot: ~Copyable {
     return count(gibibytes: gibibytes, processors: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// How many derivations a machine bears: one for each GiB of memory, two for each processor, at least 3.
+  /// How many derivations a machine can run: at most one for each GiB of memory and two for each processor, at least 3.
   ///
-  /// With memory alone as the measure 23 ran at once on two processors, and each took ten seconds instead of a half.
+  /// By memory alone, 23 ran at once on two processors, and each took ten seconds instead of half a second.
   static func count(gibibytes: Int, processors: Int) -> Int {
     let bearable = processors.multipliedReportingOverflow(by: 2)
     return max(leastCount, min(gibibytes, bearable.overflow ? leastCount : bearable.partialValue))
@@ -54,10 +54,10 @@ public struct DerivationSlot: ~Copyable {
   /// One that each claim may have.
   private static let leastCount = 3
 
-  /// Does to the disk what counting an attempt does, in the slot's own file, of which it takes 28 KiB.
+  /// Writes to the disk as much as counting an attempt does, into 28 KiB of the slot's own file.
   ///
-  /// Where states are hidden the time must not tell whether there was anything to count: on a slow disk counting takes longer
-  /// than deriving the key. Nothing depends on what is written, so that a disk that fails or is full is let be.
+  /// With hidden states the time must not show whether there was anything to count: on a slow disk counting takes
+  /// longer than deriving the key. Nothing depends on what is written, so a full or failing disk is ignored.
   public borrowing func chargeInVain() {
     for step in Self.countingSteps {
       let zeros = [UInt8](repeating: 0, count: step.count)

@@ -2,15 +2,15 @@ import Glibc
 
 /// The right of an account to do one key derivation, before it asks for a ``DerivationSlot``.
 ///
-/// One at a time: whoever knows one value could otherwise keep every slot busy with right entries, which no count ever
-/// stops, from a hundred prompts of su. Each claim has turns of its own, or whoever is far away would take those of the
-/// person at the machine with attempts on that name. A source has turns as well, known names and made-up ones alike: names
-/// that nobody has could otherwise keep every slot busy that is for logins from afar, and no count ever stops those.
+/// One at a time: otherwise a person could keep every slot busy with correct entries in a hundred prompts of su, which
+/// no count stops. Each claim has turns of its own: otherwise remote attempts on a name would use up the turns of the
+/// person at the machine. A source has turns too, for known and made-up names alike: otherwise unknown names, which no
+/// count stops, could keep every slot for remote logins busy.
 public final class DerivationTurn {
-  /// Whose value is derived.
+  /// Whose secret is derived.
   public enum Subject: Equatable, Sendable {
     case account(UInt32)
-    /// A name that nobody has: its attempts wait for each other as those on an account do.
+    /// An unknown name: its attempts wait for each other like those on an account.
     case name([UInt8])
 
     fileprivate var number: Int {
@@ -28,8 +28,8 @@ public final class DerivationTurn {
   /// Takes the account's turn and one of the source's, if both are free now; otherwise takes neither.
   ///
   /// - Parameters:
-  ///   - subject: whose value is derived.
-  ///   - source: where the attempt comes from; nil where that is root's own doing, or the account itself.
+  ///   - subject: whose secret is derived.
+  ///   - source: where the attempt comes from; nil for root and for the account itself.
   ///   - count: slots on this machine.
   ///   - claim: who asks.
   /// - Throws: ``StateError/cannotOpen(path:errno:)``.
@@ -39,7 +39,7 @@ public final class DerivationTurn {
   ) throws(StateError) -> DerivationTurn? {
     let locks = try ByteLocks(name, in: directory.slots)
     if let source {
-      // The same for every claim: whoever calls su has one for their own account and those of others.
+      // The same for every claim: a caller of su has one for their own account and those of others.
       let turns = 0..<source.turns(slots: count)
       guard turns.contains(where: { locks.take($0 << 36 | number(of: source)) }) else { return nil }
     }
@@ -62,7 +62,7 @@ public final class DerivationTurn {
     kind << 32 | Int(bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 })
   }
 
-  /// Makes the file, so that nobody's first attempt needs room on the disk.
+  /// Makes the file, so that no first attempt needs room on the disk.
   static func makeFile(in slots: borrowing TrustedDirectory) throws(StateError) { _ = try ByteLocks(name, in: slots) }
 
   private init(_ locks: ByteLocks) { self.locks = locks }

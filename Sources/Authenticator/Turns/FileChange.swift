@@ -1,8 +1,8 @@
 import Glibc
 
-/// The right to make, or take away, one account's file or the device key; nobody else does so while this lives.
+/// The right to make or remove one account's file or the device key; nobody else does so while this exists.
 ///
-/// Whatever half-made files there are then come from calls that were killed.
+/// So unfinished files come from calls that were killed.
 final class FileChange {
   private static let name = "files.lock"
   /// Of the device key: no user id.
@@ -13,7 +13,7 @@ final class FileChange {
   /// Takes the right.
   ///
   /// - Parameter uid: the account; nil for the device key.
-  /// - Throws: ``StateError``; `superseded` where another call has it: nobody waits for one that is stopped.
+  /// - Throws: ``StateError``; `superseded` if another call has it: nobody waits for a call that may be stopped.
   init(of uid: UInt32?, in slots: borrowing TrustedDirectory) throws(StateError) {
     locks = try ByteLocks(Self.name, in: slots)
     guard locks.take(uid.map { Int($0) } ?? Self.deviceKey) else { throw .superseded }

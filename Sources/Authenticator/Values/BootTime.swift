@@ -1,8 +1,7 @@
-// Purpose of this target: what a FIDO authenticator does on this machine: values and their policies,
-// the lock, wrapped keys, the account's state file. The only SQL of the client side. No sockets, no
-// prompts, no network, no Foundation.
+// Purpose of this target: what a FIDO authenticator does on this machine: secrets and their policies, the lock, wrapped
+// keys, the account's state file. The only SQL of the client side. No sockets, no prompts, no network, no Foundation.
 
-/// A moment that no one can move by setting the clock: which boot, and how long after its start.
+/// A moment that setting the clock cannot change: which boot, and how long after its start.
 public struct BootTime: Equatable, Sendable {
   /// The kernel's random id of this boot; 1 to 64 bytes.
   public var bootID: [UInt8]

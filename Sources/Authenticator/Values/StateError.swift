@@ -7,7 +7,7 @@ public enum StateError: Error, Equatable, Sendable {
   case unsafe(path: String, why: String)
   /// There is no device key: `uafctl init` was never run.
   case notInitialised(path: String)
-  /// There is no device key, and accounts are there that were sealed with one.
+  /// There is no device key, but there are accounts that were sealed with one.
   case keyMissing(path: String)
   /// A file or folder cannot be opened; the system's error number.
   case cannotOpen(path: String, errno: CInt)
@@ -17,18 +17,18 @@ public enum StateError: Error, Equatable, Sendable {
   case identityMismatch
   /// Root's configuration gives the account another name at the server than the one it is registered under.
   case serverNameChanged(registered: String, configured: String)
-  /// Another call was faster: what this one began with is not what is stored now.
+  /// Another call was faster: the stored state has changed since this call began.
   case superseded
   /// SQLite refused: its extended result code.
   case database(code: Int32)
   /// Written by a version this one does not know.
   case unknownSchema(Int64)
-  /// Nothing is registered where something must be.
+  /// Nothing is registered, but something must be.
   case absent
   /// The random source, the key derivation or the memory failed.
   case cryptography
 
-  /// Whether the account must be treated as locked: someone may have touched its file.
+  /// Whether the account must be treated as locked: somebody may have changed its file.
   public var meansLocked: Bool {
     switch self {
     case .damaged, .identityMismatch: true

@@ -7,7 +7,7 @@ import UAFMessages
 /// Where ``send(over:)`` gives ``Verdict/furtherRequest``, the server demands a further authentication: it goes on at
 /// ``collect(over:among:)``, 4 times at most.
 /// The caller prompts between the steps; nothing secret passes through here, and nothing is signed before the server's
-/// request was found fit. A step that throws ends the flow; a retry is a new flow with a new challenge.
+/// request was checked. A step that throws ends the flow; a retry is a new flow with a new challenge.
 public struct AuthenticationFlow: Sendable {
   private struct Offered: Sendable {
     let request: AuthenticationRequest

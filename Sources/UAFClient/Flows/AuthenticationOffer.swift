@@ -14,7 +14,7 @@ public struct AuthenticationOffer: Equatable, Sendable {
   /// The text to be shown and confirmed, if a transaction was asked for.
   public let transaction: TransactionText?
 
-  /// Those of the authenticators whose keys the server does not know.
+  /// The authenticators whose keys the server does not know.
   public let leftOut: [AAID]
 
   /// How long the request is valid, as the server says; nil if it does not say.

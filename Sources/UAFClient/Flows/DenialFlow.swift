@@ -22,7 +22,7 @@ public struct DenialFlow: Sendable {
 
   /// Receives the server's verdict that nobody can approve the text any more.
   ///
-  /// Fails with 1001 where the server does not know denials.
+  /// Fails with 1001 if the server does not know denials.
   public mutating func finish<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     try opening.collectAcknowledgement(over: &transport)
   }

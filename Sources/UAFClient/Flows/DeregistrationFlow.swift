@@ -12,8 +12,8 @@ public struct DeregistrationFlow: Sendable {
   ///
   /// - Parameters:
   ///   - username: the account's name at the server.
-  ///   - scope: what is to go, in the words of the FIDO Alliance's interface, which tell no machines apart.
-  ///   - keyIDs: the keys that were made here, to which a server that knows the member keeps.
+  ///   - scope: what to remove, in the words of the FIDO Alliance's interface, which do not distinguish machines.
+  ///   - keyIDs: the keys that were made here; a server that knows the member removes no others.
   ///   - proof: the token of a fresh authentication of this account with `proofFor: .deregistration`.
   ///   - authCode: an enrolment code for the account, where there is no key left to authenticate with.
   public init(

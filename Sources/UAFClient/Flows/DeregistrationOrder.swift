@@ -2,13 +2,13 @@ import UAFMessages
 
 /// What the server named, having deleted it on its side.
 public struct DeregistrationOrder: Equatable, Sendable {
-  /// The application; a wildcard reaches no further, and the caller narrows it to the account.
+  /// The application; a wildcard covers only this application, and the caller limits it to the account.
   public let appID: String
 
   /// Keys and wildcards, at least one.
   public let authenticators: [DeregisterAuthenticator]
 
-  /// What the server hands out for it, to be shown to whoever wants to see that the keys are gone.
+  /// The server's token for it, as evidence that the keys are gone.
   public internal(set) var token: String?
 
   /// Whether a key of the AppID is named, by itself or by a wildcard.

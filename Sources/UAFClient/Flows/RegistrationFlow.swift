@@ -5,7 +5,7 @@ import UAFMessages
 /// A registration, step by step: ``start(over:)``, ``collect(over:among:)``, ``makeKey(with:)``, ``send(over:)``.
 ///
 /// The caller keeps the new key only once the server has accepted it; on a throw it drops it. Where ``send(over:)``
-/// gives ``Verdict/furtherRequest``, ``furtherAuthentication()`` goes on, and its yes is the one that counts.
+/// gives ``Verdict/furtherRequest``, ``furtherAuthentication()`` goes on, and its success is the one that counts.
 /// Attestation is surrogate: the new key signs its own registration data.
 public struct RegistrationFlow: Sendable {
   private struct Offered: Sendable {
@@ -27,8 +27,8 @@ public struct RegistrationFlow: Sendable {
   ///   - username: the account's name at the server.
   ///   - authCode: an enrolment code for the account.
   ///   - proof: the token of a fresh authentication with `proofFor: .registration`, which authorises a further key.
-  ///   - lostKeyIDs: keys that this machine made for the account and has no more. A server that knows the member forgets
-  ///     them with its yes; to any other one they are a word it does not read, and it keeps what it has.
+  ///   - lostKeyIDs: keys that this machine made for the account and lost. A server that knows the member forgets them
+  ///     with its success; any other server ignores the member, and keeps its keys.
   public init(
     settings: ClientSettings, username: String, authCode: String? = nil, proof: String? = nil, lostKeyIDs: [KeyID] = []
   ) {
@@ -49,7 +49,7 @@ public struct RegistrationFlow: Sendable {
   ///
   /// Fails with 2002 if none does, with 1001 if the request is for another account.
   ///
-  /// - Parameter registered: others that are registered, which decide only what is told of 2002.
+  /// - Parameter registered: others that are registered; they decide only the text for 2002.
   public mutating func collect<Wire: Transport & ~Copyable>(
     over transport: inout Wire, among authenticators: [AuthenticatorDescription],
     besides registered: [AuthenticatorDescription] = []

@@ -1,6 +1,6 @@
 import UAFMessages
 
-/// A server's yes.
+/// A server's success.
 public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
   /// What the server handed out; secret, never for a log.
   public let tokens: [Token]

@@ -16,7 +16,7 @@ enum RegistrableDomain {
     }
   }
 
-  /// Whether two hosts belong to one owner; what has no registrable domain belongs to itself alone.
+  /// Whether two hosts belong to one owner; a host without a registrable domain belongs only to itself.
   static func isShared(by first: HTTPSAddress, _ second: HTTPSAddress) -> Bool {
     if first.host == second.host { return true }
     guard let domain = of(first) else { return false }

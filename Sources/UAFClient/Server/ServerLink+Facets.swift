@@ -33,7 +33,7 @@ extension ServerLink {
     return appID
   }
 
-  /// What the list lacks to trust us, as a hint for its administrator.
+  /// Why the list does not trust us, as a hint for its administrator.
   private static func fault(of list: TrustedFacetList, for version: UPV) -> String {
     let versions = list.trustedFacets.map(\.version)
     switch versions.count(where: { $0 == version }) {
@@ -99,8 +99,9 @@ extension ServerLink {
 extension ClientSettings {
   /// Whether a server may have us fetch an address as an AppID, or on the way to one.
   ///
-  /// Only at the hosts and ports that root has written for this operation, and what else root named: it must not be able to use
-  /// this machine as a probe into networks it cannot reach itself. FIDO allows any https address.
+  /// Only at the hosts and ports that root has configured for this operation, and those that root named otherwise: a
+  /// server must not be able to use this machine to probe networks that it cannot reach itself. FIDO allows any https
+  /// address.
   func mayAsk(_ url: String, of endpoint: ServerEndpoint) -> Bool {
     guard let asked = address(url) else { return false }
     if appIDs.contains(where: { $0.isIdentical(to: url) }) { return true }

@@ -44,12 +44,12 @@ struct ServerLink: Sendable {
     Refusal(result, spokenByServer: false, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
   }
 
-  /// What the server sent is not acceptable.
+  /// The server's message is not acceptable.
   func refusal(ofServer result: FidoResult, _ detail: String, because cause: EndCause? = nil) -> Refusal {
     Refusal(result, spokenByServer: true, handshakeCompleted: handshakeCompleted, cause: cause, detail: detail)
   }
 
-  /// A server of the plain dialect said no, in place of its mark of a yes.
+  /// A server of the plain dialect refused: its mark of success had another value.
   func refusal(plainNo value: String, of member: String) -> Refusal {
     Refusal(
       .unknown, spokenByServer: true, handshakeCompleted: handshakeCompleted, saysPlainNo: true,
@@ -84,7 +84,7 @@ struct ServerLink: Sendable {
 
   /// The transport body in an answer, if status and type are those of an answer.
   ///
-  /// A body under another HTTP status counts only if it says no: nothing but 200 can carry a success.
+  /// A body with another HTTP status counts only if it refuses: only 200 can carry a success.
   func body<Body: JSONRepresentable>(
     _ type: Body.Type, of response: TransportResponse, _ types: [String], operation: UAFOperation,
     status: (Body) -> (UAFStatusCode, text: String?, seen: SeenCounter?)

@@ -3,7 +3,7 @@ public struct PlainRules: Equatable, Sendable {
   /// The server's names for members of the context; what is not in it is not sent.
   public let contextNames: [String: String]
 
-  /// How the server marks a success, if not with a status code of UAF.
+  /// How the server marks a success without a status code of UAF.
   public let success: SuccessMark?
 
   /// Makes rules.

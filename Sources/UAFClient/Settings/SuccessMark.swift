@@ -17,7 +17,7 @@ public struct SuccessMark: Equatable, Sendable {
   /// Whether an object has the mark.
   func isHeld(by object: JSONObject) -> Bool { text(in: object)?.isIdentical(to: value) ?? false }
 
-  /// What an object has in place of the mark's value; nil without the member, or where that holds no single value.
+  /// The value that an object has in place of the mark's value; nil without the member, or if it has no single value.
   func otherValue(in object: JSONObject) -> String? {
     guard let text = text(in: object), !text.isIdentical(to: value) else { return nil }
     return text

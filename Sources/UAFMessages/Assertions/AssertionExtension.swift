@@ -28,7 +28,7 @@ extension TLVComposite {
     return extensions
   }
 
-  /// Takes the verification methods out of signed data, from the critical form of the extension as from the other.
+  /// Takes the verification methods out of signed data, from a critical extension or another one.
   ///
   /// - Returns: nil if there are none. Any other critical extension is refused, since none is known.
   mutating func verificationMethods(
@@ -81,7 +81,7 @@ extension TLVWriter {
 }
 
 extension [UInt8] {
-  /// The little-endian number at an offset the caller has checked against the length; 0 beyond the end.
+  /// The little-endian number at an offset that the caller has checked; 0 beyond the end.
   func littleEndian<Number: FixedWidthInteger & UnsignedInteger>(at offset: Int, as type: Number.Type) -> Number {
     var number: Number = 0
     for index in (0..<(Number.bitWidth / 8)).reversed() where offset + index < count {

@@ -7,7 +7,7 @@ public struct AuthenticationAssertionBuilder: Sendable {
 
   /// Encodes the signed data; a transaction's hash makes it mode 2, its absence mode 1.
   ///
-  /// `verificationMethods` says how the person was verified, where the server asked.
+  /// `verificationMethods` says how the person was verified, if the server asked.
   ///
   /// - Throws: ``TLVError`` if a length is outside what the reader accepts.
   public init(

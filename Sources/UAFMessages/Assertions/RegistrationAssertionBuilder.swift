@@ -5,7 +5,7 @@ public struct RegistrationAssertionBuilder: Sendable {
   /// The key registration data with its own tag and length: what has to be signed.
   public let signedBytes: [UInt8]
 
-  /// Encodes the key registration data; `verificationMethods` says how the person was verified, where the server asked.
+  /// Encodes the key registration data; `verificationMethods` says how the person was verified, if the server asked.
   ///
   /// - Throws: ``TLVError`` if a length is outside what the reader accepts.
   public init(

@@ -1,4 +1,4 @@
-/// An authentication assertion that is well-formed; whether its signature holds is the server's to find out.
+/// A well-formed authentication assertion; only the server checks its signature.
 public struct UnverifiedAuthenticationAssertion: Equatable, Sendable {
   /// The authenticator's model.
   public let aaid: AAID
@@ -20,7 +20,7 @@ public struct UnverifiedAuthenticationAssertion: Equatable, Sendable {
   public let signCounter: UInt32
   /// Extensions that may be ignored, signed ones first.
   public let extensions: [AssertionExtension]
-  /// How the person was verified, by what is signed; nil if the assertion does not say.
+  /// How the person was verified, from the signed data; nil if the assertion does not say.
   public let verificationMethods: [UserVerificationMethodEntry]?
   /// The signed data with its own tag and length: what the signature covers.
   public let signedBytes: [UInt8]

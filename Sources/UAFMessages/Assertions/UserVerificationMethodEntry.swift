@@ -1,7 +1,7 @@
 /// How a person was verified for one signature: an entry of the extension `fido.uaf.uvm`.
 ///
 /// A request asks for it with the extension in its header; the answer is a TAG_EXTENSION of the same name inside the
-/// signed part of the assertion, with one entry for each method that was used together.
+/// signed part of the assertion, with one entry for each method that was used.
 public struct UserVerificationMethodEntry: Equatable, Sendable {
   /// The extension's name.
   public static let extensionID = "fido.uaf.uvm"
@@ -57,7 +57,7 @@ public struct UserVerificationMethodEntry: Equatable, Sendable {
 }
 
 extension AuthenticatorDescription {
-  /// What the authenticator says of a verification; nil where its flags leave open which of several methods it used.
+  /// What the authenticator says of a verification; nil if its flags do not say which of several methods it used.
   public var verificationMethods: [UserVerificationMethodEntry]? {
     let flags = userVerification & ~UserVerification.all
     let isTogether = userVerification & UserVerification.all != 0

@@ -1,10 +1,10 @@
-/// The parts of an https URL that trust is decided by.
+/// The parts of an https URL that decide about trust.
 ///
 ///     address = "https://" host [":" port] [("/" / "?" / "#") *VCHAR]
 ///
 /// Stricter than RFC 3986: no user information, no percent-encoding in the host, no characters outside ASCII, no empty
-/// label, no number that is not four; what two URL parsers could split differently is not an address here.
-/// Where root allows it, `http` to this machine is an address as well.
+/// label, numeric addresses only with four parts. A text that two URL parsers could split differently is not an address
+/// here. If root allows it, `http` to this machine is an address as well.
 public struct HTTPSAddress: Equatable, Sendable {
   /// The host in lower case; an IPv6 address with its brackets.
   public let host: String
@@ -17,7 +17,7 @@ public struct HTTPSAddress: Equatable, Sendable {
 
   /// Reads an address, nil if it is not one.
   ///
-  /// - Parameter orPlainHere: whether `http` will do, where the host can only be this machine.
+  /// - Parameter orPlainHere: whether `http` is accepted, if the host can only be this machine.
   public init?(_ text: String, orPlainHere: Bool = false) {
     let isSecure = text.lowercased().hasPrefix("https://")
     guard isSecure || orPlainHere && text.lowercased().hasPrefix("http://"),
@@ -37,7 +37,7 @@ public struct HTTPSAddress: Equatable, Sendable {
       let labels = host.split(separator: ".", omittingEmptySubsequences: false)
       guard labels.allSatisfy(Self.isLabel), host.utf8.count <= 253, let last = labels.last else { return nil }
       let isNumeric = last.allSatisfy(\.isNumber)
-      // Resolvers also read 127.1 or 2130706433 as addresses; only the form everyone reads alike is one here.
+      // Resolvers also read 127.1 or 2130706433 as addresses; only the form that all programs read alike is one here.
       guard !isNumeric || (labels.count == 4 && labels.allSatisfy { UInt8($0).map(String.init) == String($0) }) else {
         return nil
       }

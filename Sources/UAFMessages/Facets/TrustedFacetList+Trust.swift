@@ -1,9 +1,9 @@
 extension TrustedFacetList {
   /// Whether the list trusts a client (FIDO AppID and facets 1.1, section 3.1.2, steps 9 to 12).
   ///
-  /// The entry of the message's version counts, and only if it stands there once. A FacetID that is no web origin is
-  /// looked for byte by byte. Of web origins host decides, and only of those in the AppID's own domain: whoever may
-  /// write the list must not be able to let in a stranger's site.
+  /// The entry of the message's version counts, and only if it is there once. A FacetID that is no web origin is
+  /// compared byte by byte. Web origins are compared by host, and only in the AppID's own domain: the author of the
+  /// list must not be able to trust another owner's site.
   ///
   /// - Parameters:
   ///   - appID: the AppID as the message has it, before any redirect.

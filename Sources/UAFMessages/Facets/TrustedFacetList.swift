@@ -49,7 +49,7 @@ public struct TrustedFacetList: JSONRepresentable, Equatable, Sendable {
 
   /// Whether the entry of a version names exactly this FacetID, byte by byte.
   ///
-  /// Meant for a list of one's own, of FacetIDs that are not web origins, as a Linux program's is; nothing is normalised.
+  /// For our own list, whose FacetIDs are no web origins, such as a Linux program's; nothing is normalised.
   public func trusts(_ facetID: String, version: UPV) -> Bool {
     trustedFacets.contains { $0.version == version && $0.ids.contains { $0.isIdentical(to: facetID) } }
   }

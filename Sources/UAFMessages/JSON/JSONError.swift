@@ -2,7 +2,7 @@
 public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What was wrong.
   ///
-  /// Decisions are made by this, never by text.
+  /// Code decides by this, never by text.
   public enum Reason: Equatable, Sendable {
     case tooLong
     case tooDeep

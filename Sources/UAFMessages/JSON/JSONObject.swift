@@ -1,6 +1,6 @@
 /// The members of a JSON object in the order they were sent.
 ///
-/// Names are compared byte by byte: Swift's own string equality would let a Kelvin sign pass for the letter K.
+/// Names are compared byte by byte: for Swift's own string equality a Kelvin sign is the letter K.
 public struct JSONObject: Equatable, Sendable, ExpressibleByDictionaryLiteral {
   /// One name and its value.
   public struct Member: Equatable, Sendable {

@@ -75,7 +75,7 @@ struct JSONReader {
     skipWhiteSpace()
   }
 
-  /// Consumes a comma and says true, or the closing bracket and says false.
+  /// Reads a comma and returns true, or the closing bracket and returns false.
   private mutating func another(closing: Unicode.Scalar) throws(JSONError) -> Bool {
     skipWhiteSpace()
     if try peek() == UInt8(ascii: ",") {

@@ -1,7 +1,7 @@
 /// Takes typed members out of a JSON object and names the one at fault.
 ///
-/// Null is refused like any other wrong type: a UAF member is present with a value, or absent. In what servers write it is
-/// absent, as most of them have it; a mandatory member that is null is then missing.
+/// Null is refused like any other wrong type: a UAF member has a value, or is absent. In messages of servers null
+/// counts as absent, since most servers write it so; a mandatory member that is null is then missing.
 struct MemberReader {
   private let object: JSONObject
   private let path: String

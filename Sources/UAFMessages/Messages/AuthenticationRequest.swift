@@ -24,7 +24,7 @@ public struct AuthenticationRequest: JSONRepresentable, Equatable, Sendable {
 
   /// Reads one dictionary of an authentication message.
   ///
-  /// UAF 1.0 let an empty accepted list stand for any registered authenticator; 1.1 forbids it.
+  /// In UAF 1.0 an empty accepted list means any registered authenticator; 1.1 forbids it.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     header = try reader.header(.authentication)

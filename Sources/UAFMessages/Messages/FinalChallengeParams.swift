@@ -37,10 +37,10 @@ public struct FinalChallengeParams: JSONRepresentable, Equatable, Sendable {
     ])
   }
 
-  /// The most bytes the JSON of `fcParams` may have: 12 KiB, which are 16 KiB as sent.
+  /// The most bytes that the JSON of `fcParams` may have: 12 KiB, or 16 KiB as sent.
   ///
   /// The two names and the challenge have 64 to 512 characters; the rest is for a channel binding with a certificate, whose
-  /// 4 KiB are 6 KiB in base64url. A server keeps them with each confirmed text, for good.
+  /// 4 KiB are 6 KiB in base64url. A server keeps them with each confirmed text, for ever.
   public static let maximumBytes = 12_288
 
   /// Reads `fcParams` as sent in a response.

@@ -38,7 +38,7 @@ public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
       } ?? []
   }
 
-  /// The extensions that mean something in a header; in other places none does.
+  /// The extensions with a meaning in a header; in other places none has one.
   private static let knownExtensions = [UserVerificationMethodEntry.extensionID]
 
   /// Whether the message asks how the person is verified.

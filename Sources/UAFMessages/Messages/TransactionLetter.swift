@@ -1,9 +1,9 @@
 /// The letters beyond ASCII that a text to be confirmed is shown in.
 ///
-/// Each stands for itself: it has one form in Unicode (NFC), joins with nothing beside it, takes its place from left to right,
-/// is neither invisible nor a mark of syntax in another shape. The table is fixed, so that both ends have the same one,
-/// whatever Unicode their libraries know. Left out are combining marks and the scripts that need them, scripts that are written
-/// from right to left, compatibility forms (full width, ligatures, mathematical letters), and all spaces, digits and
+/// Each has one form in Unicode (NFC), joins with no other character, runs from left to right, is visible, and is no
+/// other form of a syntax character. The table is fixed, so that both ends have the same one, whatever Unicode version
+/// their libraries have. Left out are combining marks and the scripts that need them, scripts that are written from
+/// right to left, compatibility forms (full width, ligatures, mathematical letters), and all spaces, digits and
 /// punctuation beyond ASCII.
 enum TransactionLetter {
   private static let ranges: [ClosedRange<UInt32>] = [
@@ -27,7 +27,7 @@ enum TransactionLetter {
     0x00A3...0x00A3, 0x00A5...0x00A5, 0x20A9...0x20A9, 0x20AC...0x20AC,
   ]
 
-  /// Greek, Cyrillic and Armenian, many of whose letters look like Latin ones.
+  /// Greek, Cyrillic and Armenian; many of their letters look like Latin ones.
   private static let lookalikes: [ClosedRange<UInt32>] = [0x0386...0x03CF, 0x0400...0x0527, 0x0531...0x0586]
 
   static func contains(_ scalar: Unicode.Scalar) -> Bool { ranges.contains { $0.contains(scalar.value) } }
@@ -35,7 +35,7 @@ enum TransactionLetter {
   /// Whether the letter may pass for a Latin one.
   static func isLookalike(_ scalar: Unicode.Scalar) -> Bool { lookalikes.contains { $0.contains(scalar.value) } }
 
-  /// Whether it is one of the letters that others pass for.
+  /// Whether it is one of the letters that others look like.
   static func isLatin(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "A"..."Z", "a"..."z": true

@@ -1,4 +1,4 @@
-// Purpose: from bytes to what is shown of them, and back.
+// Purpose: from bytes to the text that shows them, and back.
 
 extension TransactionText {
   /// What is shown of bytes.
@@ -7,7 +7,7 @@ extension TransactionText {
     var shown = ""
     var word: [Unicode.Scalar] = []
     func endWord() {
-      // A letter that passes for a Latin one is shown as one among its own kind alone.
+      // A letter that looks like a Latin one is shown as a letter only among letters of its own script.
       let isLatin = word.contains(where: TransactionLetter.isLatin)
       for scalar in word {
         if isLatin, TransactionLetter.isLookalike(scalar) {
@@ -33,7 +33,7 @@ extension TransactionText {
     return shown
   }
 
-  /// Whether a text has only characters that a form can have, so that it steers no terminal and hides nothing.
+  /// Whether a text has only characters that a form can have: none that controls a terminal or hides text.
   public static func isShowable(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { (" "..."~").contains($0) || TransactionLetter.contains($0) }
   }
@@ -42,11 +42,11 @@ extension TransactionText {
   static func isForm(_ text: String) -> Bool {
     let text = Array(text.utf8)
     guard let bytes = bytes(of: text) else { return false }
-    // Byte by byte: to compare Strings is to compare what they are equivalent to.
+    // Byte by byte: comparing Strings would ignore differences between equivalent texts.
     return Array(form(of: bytes, in: .utf8).utf8) == text || Array(form(of: bytes, in: .ascii).utf8) == text
   }
 
-  /// The bytes that a form stands for; nil for what is none.
+  /// The bytes that a form stands for; nil for a text that is no form.
   private static func bytes(of form: [UInt8]) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = form[...]

@@ -1,10 +1,10 @@
-/// A text a person confirms, in the forms both ends derive alike: whole, within a screen, and signed within UAF's 200
-/// bytes.
+/// A text that a person confirms, in the forms that both ends derive alike: whole, within a screen, and signed within
+/// UAF's 200 bytes.
 ///
-/// No two texts share a form. A backslash is doubled, and every byte that the charset does not show becomes `\xHH`, so what is
-/// shown says what was sent byte by byte; the marks of a shortened form, `\..` and `\#`, cannot come from a text. Nothing is
-/// normalised: what is not in Normalization Form C already is no letter here, and escaped, since another spelling is
-/// another file.
+/// No two texts share a form. A backslash is doubled, and every byte that the charset does not show becomes `\xHH`, so
+/// the shown text says each byte that was sent; the marks of a shortened form, `\..` and `\#`, cannot come from a text.
+/// Nothing is normalised: a letter that is not in Normalization Form C is escaped, since another spelling is another
+/// file name.
 public struct TransactionText: Equatable, Sendable {
   /// The whole text: 1 to 2048 bytes of printable ASCII and, in UTF-8, letters.
   public let shown: String
@@ -13,7 +13,7 @@ public struct TransactionText: Equatable, Sendable {
   ///
   /// Nobody would read a longer text before agreeing to it.
   public static let maximumShown = 2048
-  /// Most bytes of what is signed: UAF lets a `text/plain` transaction have so many characters (UAF protocol 1.1, section 3.5.1).
+  /// Most bytes of the signed text: the limit of a `text/plain` transaction (UAF protocol 1.1, section 3.5.1).
   public static let maximumSigned = 200
 
   /// Most columns of a text that another program may have chosen: seven lines of 80, with our own words before it.
@@ -28,14 +28,15 @@ public struct TransactionText: Equatable, Sendable {
   ///
   /// - Returns: nil if there are none, or too many to be shown.
   public init?(bytes: [UInt8], in charset: TransactionCharset = .ascii) {
-    // One byte is shown as four characters at the most: nothing longer is worth escaping.
+    // One byte is shown as four characters at the most, so no longer text needs escaping.
     guard bytes.count <= Self.maximumShown else { return nil }
     self.init(shown: Self.form(of: bytes, in: charset))
   }
 
   /// Makes the text a client sent to be confirmed.
   ///
-  /// What ``init(bytes:in:)`` could have made at the other end, in either charset, stands for itself. Any other text is escaped.
+  /// A text that ``init(bytes:in:)`` could have made at the other end, in either charset, is kept. Any other text is
+  /// escaped.
   ///
   /// - Returns: nil for an empty text, and one too long to be shown.
   public init?(sent text: String) {
@@ -52,7 +53,7 @@ public struct TransactionText: Equatable, Sendable {
 
   private static func columns(_ scalar: Unicode.Scalar) -> Int { scalar.isASCII ? 1 : 2 }
 
-  /// What is signed: the shown text where it is short enough, else its head, its tail, its length and its SHA-256.
+  /// The text to sign: the shown text if it is short enough, else its head, its tail, its length and its SHA-256.
   ///
   /// - Parameter hash: SHA-256.
   public func signed<Failure: Error>(hash: ([UInt8]) throws(Failure) -> [UInt8]) throws(Failure) -> String {
@@ -60,8 +61,8 @@ public struct TransactionText: Equatable, Sendable {
     return try shortened(head: 80, tail: 60, { UTF8.width($0) }, hash: hash).text
   }
 
-  /// What a screen has room for: the whole text where it is short enough, else more of its head and its tail than is
-  /// signed, its length and its SHA-256; and how many characters were left out.
+  /// The part that a screen has room for, and how many characters were left out: the whole text if it is short enough;
+  /// else its length, its SHA-256, and more of its head and tail than is signed.
   ///
   /// - Parameter hash: SHA-256.
   public func onScreen<Failure: Error>(

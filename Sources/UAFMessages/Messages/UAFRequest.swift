@@ -6,7 +6,7 @@ public enum UAFRequest: Equatable, Sendable {
 
   /// Reads the array and keeps the dictionary of the highest version both sides speak.
   ///
-  /// Dictionaries of other versions are not looked into beyond their version.
+  /// Of dictionaries of other versions only the version is read.
   /// - Throws: ``MessageError``, ``MessageError/unsupportedVersion`` if none is ours.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(MessageError) {
     let (json, path) = try VersionedMessage.select(from: JSONValue(message: bytes, limits: limits))

@@ -4,7 +4,7 @@ public struct CodeAccuracyDescriptor: JSONRepresentable, Equatable, Sendable {
   public let base: UInt16
   /// Fewest characters.
   public let minLength: UInt16
-  /// Wrong entries until the authenticator blocks for good; 0 or absent: it never does.
+  /// Wrong entries until the authenticator blocks permanently; 0 or absent: it never does.
   public let maxRetries: UInt16?
   /// Seconds the authenticator waits after wrong entries.
   public let blockSlowdown: UInt16?

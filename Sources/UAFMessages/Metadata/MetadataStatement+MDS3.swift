@@ -2,10 +2,10 @@ extension MetadataStatement {
   /// The version of the form with names, in the member `schema`.
   static let schemaOfNames = 3
 
-  /// Reads a statement of MDS 3: lists of names in the place of numbers, and only what is of the family `uaf`.
+  /// Reads a statement of MDS 3: lists of names in place of numbers, and only statements of the family `uaf`.
   ///
-  /// A UAF authenticator signs in one way and encodes its keys in one way, so that their lists have one name each. What the
-  /// form has no member for is what it can only be: the scheme `UAFV1TLV`, and no second factor.
+  /// A UAF authenticator signs in one way and encodes its keys in one way, so that their lists have one name each.
+  /// Members that the form lacks have fixed values: the scheme `UAFV1TLV`, and no second factor.
   init(named reader: MemberReader) throws(MessageError) {
     guard try reader.integer("schema", as: Int.self) == Self.schemaOfNames else {
       throw .outOfRange(reader.name("schema"))

@@ -31,8 +31,9 @@ extension MetadataStatement {
 
   /// The USER_VERIFY flags of the statement's alternatives, as policies have them.
   ///
-  /// Alternatives of one method each are a choice of flags, a single alternative is all of its flags together. No number
-  /// says anything else: such a model has 0 here, which no criterion but 0 matches, and is asked for by its AAID.
+  /// Alternatives of one method each are a choice of flags, a single alternative is all of its flags together. A number
+  /// cannot express other alternatives: such a model has 0 here, which only a criterion of 0 matches, and is named by
+  /// its AAID.
   public var userVerification: UInt32 {
     if let only = userVerificationDetails.first, userVerificationDetails.count == 1, only.count > 1 {
       return only.reduce(UserVerification.all) { $0 | $1.userVerification }

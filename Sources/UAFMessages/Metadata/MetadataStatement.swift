@@ -1,13 +1,13 @@
 /// What the maker of an authenticator says of a model (metadata statement 1.1, with the registry's numbers).
 ///
-/// Of the members a server does not need (`icon`, `ecdaaTrustAnchors`, `supportedExtensions`) nothing is kept. Statements of
+/// Members that a server does not need (`icon`, `ecdaaTrustAnchors`, `supportedExtensions`) are not kept. Statements of
 /// MDS 3, which have names in the place of numbers, are read as well, and written with numbers.
 public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
   /// The model.
   public var aaid: AAID
   /// For people, at most 200 characters.
   public var description: String
-  /// The lowest version of the authenticator that the statement holds for.
+  /// The lowest version of the authenticator to which the statement applies.
   public var authenticatorVersion: UInt16
   /// The protocol versions it speaks.
   public var upv: [UPV]
@@ -100,7 +100,7 @@ public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
     try readDisplayAndRoots(reader)
   }
 
-  /// Reads what both forms of a statement have alike, once the rest is there.
+  /// Reads the members that both forms of a statement share, after the others.
   mutating func readDisplayAndRoots(_ reader: MemberReader) throws(MessageError) {
     tcDisplayContentType = try reader.optionalString("tcDisplayContentType")
     let characteristics = "tcDisplayPNGCharacteristics"

@@ -2,7 +2,7 @@
 public struct PatternAccuracyDescriptor: JSONRepresentable, Equatable, Sendable {
   /// The number of patterns of the smallest allowed size.
   public let minComplexity: UInt32
-  /// Wrong entries until the authenticator blocks for good; 0 or absent: it never does.
+  /// Wrong entries until the authenticator blocks permanently; 0 or absent: it never does.
   public let maxRetries: UInt16?
   /// Seconds the authenticator waits after wrong entries.
   public let blockSlowdown: UInt16?

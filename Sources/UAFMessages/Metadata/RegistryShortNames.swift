@@ -1,5 +1,5 @@
-/// The names that statements of MDS 3 have in the place of the registry's numbers (FIDO registry 2.2): the constant's name
-/// in small letters without what all constants of its kind begin with.
+/// The names that statements of MDS 3 have in the place of the registry's numbers (FIDO registry 2.2): the constant's
+/// name in small letters, without the prefix of its kind.
 enum RegistryShortNames {
   /// ALG_SIGN.
   static let signatureAlgorithms: [String: UInt16] = [

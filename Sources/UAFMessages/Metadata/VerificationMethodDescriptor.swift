@@ -1,6 +1,6 @@
 /// One way in which an authenticator verifies the person (metadata statement 1.1).
 ///
-/// The descriptor of biometric accuracy (`baDesc`) is not kept: no rule here looks at it.
+/// The descriptor of biometric accuracy (`baDesc`) is not kept: no rule here uses it.
 public struct VerificationMethodDescriptor: JSONRepresentable, Equatable, Sendable {
   /// One USER_VERIFY flag, never USER_VERIFY_ALL.
   public let userVerification: UInt32

@@ -4,7 +4,7 @@ extension MatchCriteria {
     matchesIdentity(authenticator, appID: appID) && matchesCharacteristics(authenticator)
   }
 
-  /// The keys of the authenticator this criterion speaks of: those it lists, or all of the AppID.
+  /// The keys of the authenticator that this criterion names: those it lists, or all of the AppID.
   public func matchingKeyIDs(of authenticator: AuthenticatorDescription, appID: String) -> [KeyID] {
     let registered = authenticator.keyIDs(for: appID)
     guard let keyIDs else { return registered }
@@ -36,7 +36,7 @@ extension MatchCriteria {
     return true
   }
 
-  /// Equal, or neither asks for all flags together and one is common.
+  /// Equal; or one flag in common, if neither asks for all flags together.
   private static func matches(_ wanted: UInt32, _ offered: UInt32) -> Bool {
     if wanted == offered { return true }
     return (wanted | offered) & UserVerification.all == 0 && wanted & offered != 0

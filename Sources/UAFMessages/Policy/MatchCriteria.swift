@@ -38,8 +38,8 @@ public struct MatchCriteria: JSONRepresentable, Equatable, Sendable {
 
   /// Reads the members that are there.
   ///
-  /// The rule which members may stand together binds who writes; the specification's own examples break it. A flag set without
-  /// a flag and an empty list are absent too, but for the lists that name models and keys: an empty one could mean nobody.
+  /// The rule about which members may be together binds the writer; the specification's own examples break it. An empty
+  /// flag set or list counts as absent, except the lists of models and keys: an empty one could mean nobody.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path, nullIsAbsent: true)
     aaid = try reader.optionalList("aaid", of: AAID.self)

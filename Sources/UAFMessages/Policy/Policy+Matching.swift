@@ -1,7 +1,7 @@
 extension Policy {
   /// Whether the server knows no key of an authenticator for the AppID.
   ///
-  /// That is so where each criterion lists keys, and none lists one that the authenticator has.
+  /// True if each criterion lists keys, and none lists one that the authenticator has.
   public func leavesOut(_ authenticator: AuthenticatorDescription, appID: String) -> Bool {
     let criteria = accepted.joined()
     return !criteria.isEmpty && !authenticator.keyIDs(for: appID).isEmpty
@@ -12,7 +12,7 @@ extension Policy {
   ///
   /// Each way is one set of authenticators to be used together. Authenticators that any `disallowed` criterion matches
   /// are left out first. An empty `accepted` list (UAF 1.0 authentication) accepts each authenticator with a key.
-  /// The number of ways is capped at 64: no person chooses among more, and a policy must not make a login slow.
+  /// There are 64 ways at most: no person chooses among more, and a policy must not make a login slow.
   public func acceptableSets(
     among authenticators: [AuthenticatorDescription], appID: String
   ) -> [[AcceptableAuthenticator]] {

@@ -1,8 +1,8 @@
 /// Why no set of authenticators satisfies a policy.
 public enum PolicyShortfall: Equatable, Sendable {
-  /// What would fit is registered already, and the policy excludes it for its keys alone.
+  /// The authenticators that would fit are registered already; the policy excludes them only because of their keys.
   case registeredAlready
-  /// What would fit has none of the keys that the policy names, or none for the application.
+  /// The authenticators that would fit have none of the keys that the policy names, or none for the application.
   case otherKeys
   /// Nothing would fit, whatever keys it had.
   case otherTypes
@@ -11,7 +11,7 @@ public enum PolicyShortfall: Equatable, Sendable {
 extension Policy {
   /// Why these authenticators give no acceptable set, of a policy for a registration.
   ///
-  /// - Parameter authenticators: those that could be registered, and those that are and were not offered for it.
+  /// - Parameter authenticators: those that could be registered, and those that are registered and so were not offered.
   public func registrationShortfall(
     among authenticators: [AuthenticatorDescription], appID: String
   ) -> PolicyShortfall {

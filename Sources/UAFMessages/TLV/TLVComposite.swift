@@ -1,7 +1,7 @@
 /// The elements of one composite, to be taken out by tag in any order.
 ///
-/// What the reader of the composite does not take is refused by ``finish()`` if its critical bit is set: a known tag in
-/// a foreign place counts as one that cannot be processed there.
+/// ``finish()`` refuses a critical element that the reader did not take: a known tag in a foreign place counts as one
+/// that cannot be processed there.
 struct TLVComposite {
   let offset: Int
   private var remaining: [TLVElement]
@@ -28,7 +28,7 @@ struct TLVComposite {
     return taken
   }
 
-  /// Takes the only element of a tag, or nil where there is none.
+  /// Takes the only element of a tag, or nil if there is none.
   mutating func optional(_ tag: TLVTag) throws(TLVError) -> TLVElement? {
     let taken = all(tag)
     guard taken.count <= 1 else { throw TLVError(reason: .repeatedTag(tag), offset: taken[1].offset) }

@@ -13,7 +13,7 @@ public struct TLVTag: RawRepresentable, Hashable, Sendable {
   /// Bit 0x1000: the value is itself a run of TLVs.
   public var isComposite: Bool { rawValue & 0x1000 != 0 }
 
-  /// Bit 0x2000: who cannot process the tag must refuse the whole message.
+  /// Bit 0x2000: a reader that cannot process the tag must refuse the whole message.
   public var isCritical: Bool { rawValue & 0x2000 != 0 }
 
   /// TAG_UAFV1_REG_ASSERTION.

@@ -16,7 +16,7 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
   public var authCode: String?
   /// A text to be confirmed, at most 2048 characters.
   public var transaction: String?
-  /// A token of a fresh authentication, at most 16,384 characters; what a deregistration is authorised by.
+  /// A token of a fresh authentication, at most 16,384 characters; it authorises a deregistration.
   public var proof: String?
   /// With an authentication: the operation its token is to authorise.
   public var proofFor: UAFOperation?
@@ -24,11 +24,11 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
   public var deregisterAAID: AAID?
   /// Whether to deregister every authenticator of the account.
   public var deregisterAll: Bool?
-  /// With a deregistration: keys that it is about, and no others, at most 64; ours.
+  /// With a deregistration: the only keys that it is about, at most 64; our own member.
   public var deregisterKeyIDs: [KeyID] = []
-  /// With a registration: keys of the account that this machine made and has no more, at most 64; ours.
+  /// With a registration: keys of the account that this machine made and lost, at most 64; our own member.
   ///
-  /// The new key takes their place, if the server knows the member.
+  /// The new key replaces them, if the server knows the member.
   public var lostKeyIDs: [KeyID] = []
 
   /// With an authentication by code: whether the person denies the text that waits.

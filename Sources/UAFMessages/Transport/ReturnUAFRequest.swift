@@ -9,10 +9,10 @@ public struct ReturnUAFRequest: JSONRepresentable, Equatable, Sendable {
   /// The operation of the request.
   public let op: UAFOperation?
 
-  /// How long the request is good for, in milliseconds.
+  /// How long the request is valid, in milliseconds.
   public let lifetimeMilliseconds: UInt32?
 
-  /// Tokens, beside the order of a deregistration; our own, since nothing else comes back from one.
+  /// Tokens beside the order of a deregistration; our own member, since nothing follows the order.
   public let additionalTokens: [Token]
 
   /// Makes the body.

@@ -1,4 +1,5 @@
-/// How far a server has seen a key count; ours, beside the refusal of a signature whose counter did not grow.
+/// The highest counter of a key that a server has seen; our own member, in the refusal of a signature whose counter did
+/// not grow.
 public struct SeenCounter: JSONRepresentable, Equatable, Sendable {
   /// The key.
   public let keyID: KeyID

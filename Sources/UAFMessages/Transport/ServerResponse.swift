@@ -18,10 +18,10 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   /// A further UAF request, itself JSON in a string (step-up).
   public let newUAFRequest: String?
 
-  /// Keys that the server has forgotten, of those the registration named as lost; ours.
+  /// Keys that the server has forgotten, of those that the registration named as lost; our own member.
   public let forgottenKeyIDs: [KeyID]
 
-  /// How far the server has seen the key count, where the answer's counter did not grow; ours.
+  /// The highest counter that the server has seen, if the answer's counter did not grow; our own member.
   public let seenCounter: SeenCounter?
 
   /// Makes the body.

@@ -1,6 +1,7 @@
 /// A server's status in a transport body (UAF client API and transport 1.1, section 3.1.2).
 ///
-/// A struct rather than an enum: a status this version does not know is a refusal to report, not a parse error.
+/// A struct rather than an enum: a status that this version does not know is a refusal that is reported, not a parse
+/// error.
 public struct UAFStatusCode: RawRepresentable, JSONRepresentable, Hashable, Sendable {
   /// The number as sent.
   public let rawValue: UInt32

@@ -2,7 +2,7 @@ import Synchronization
 
 /// From which addresses an answer for which account was accepted since the server was started; kept in memory only.
 ///
-/// Whoever has logged in from an address can do so again while others flood the server from there.
+/// A person who has logged in from an address can do so again while others flood the server from there.
 final class ProvenPlaces: Sendable {
   private struct Pair: Hashable {
     let address: String

@@ -42,7 +42,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
 
   /// A text as it was shown; quoted if it contains what the server would not have stored.
   ///
-  /// Whoever can change the store could add control sequences for a terminal.
+  /// An attacker who can change the store could add control sequences for a terminal.
   static func text(_ shown: String) -> String {
     TransactionText.isShowable(shown) ? shown : ShownValue.quoted(shown, maximumCount: 2048)
   }

@@ -31,7 +31,7 @@ struct ServerStart: Sendable {
         logger.error("failed", metadata: ["error": "\(type(of: error))"])
       }
       Terminal.result("listening on \(local)")
-      // Whoever waits for the line would wait for ever, so the server ends as by a signal, and says why.
+      // A program that waits for the line would wait for ever, so the server ends as by a signal, and says why.
       if Terminal.failure != nil { kill(getpid(), SIGTERM) }
     } catch {
       logger.critical("failed", metadata: ["error": "\(type(of: error))"])

@@ -8,7 +8,7 @@ struct Decoys {
   /// Bytes of a KeyID of our own authenticators.
   private static let keyIDLength = 32
 
-  /// The made-up keys of a name: of each model as many as a real account has, one that meets the policy.
+  /// The decoys of a name: of each model as many as a real account has, one that meets the policy.
   ///
   /// The name decides which shape it gets. So it keeps that shape as long as the accounts' shapes stay the same, and each
   /// shape is as frequent as among the accounts. Before anybody has registered, there is one key for each member of the first
@@ -25,14 +25,14 @@ struct Decoys {
     }
   }
 
-  /// Those of the keys named in an answer that were made up for this name.
+  /// Those of the keys named in an answer that are decoys of this name.
   ///
-  /// Which keys were made up for a request is not kept. So it is asked of each key whether it could have been made up, whichever
-  /// shapes were in use then.
+  /// The decoys of a request are not kept. So each key is compared with every decoy that the name may have had, whichever shapes were
+  /// in use then.
   ///
   /// - Parameters:
   ///   - named: keys that the account does not have. For each of them up to `most` codes are computed, 1 µs each.
-  ///   - most: the most keys of one model that a name was given.
+  ///   - most: the most decoys of one model that are tried.
   func keys(among named: [(aaid: AAID, keyID: KeyID)], of username: String, most: Int) throws -> [StoredKey] {
     try named.compactMap { aaid, keyID in
       guard let model = models[aaid] else { return nil }
@@ -50,7 +50,7 @@ struct Decoys {
       signatureAlgorithm: model.description.authenticationAlgorithm, signCounter: 0, isRevoked: false)
   }
 
-  /// The same KeyID each time for a name, a model and a number; other made-up keys do not change it.
+  /// The same KeyID each time for a name, a model and a number; other decoys do not change it.
   private func keyID(of username: String, model: AuthenticatorModel, number: Int, length: Int) throws -> KeyID {
     let name = "\(model.description.aaid.text) \(username)"
     var bytes: [UInt8] = []

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Knows which key shapes the accounts of the store have: made-up keys are given the same ones.
+/// Knows which key shapes the accounts of the store have: decoys are given the same ones.
 ///
-/// The result is kept in the store, so that a name's made-up keys stay the same after a restart. The accounts are looked at when
-/// the server starts and every hour; a new result replaces the old one only if ``KeyShapes/replace(_:)`` says so.
+/// The result is kept in the store, so that a name's decoys stay the same after a restart. The accounts are looked at
+/// when the server starts and every hour; a new result replaces the old one only if ``KeyShapes/replace(_:)`` says so.
 package final class KeyShapeKeeper: Sendable {
   /// The most accounts that are looked at.
   ///

@@ -36,15 +36,15 @@ package struct AcceptedSets: Equatable, Sendable {
 
   /// What a person is asked to authenticate with: the sets for each of whose models there is a key.
   ///
-  /// If there is no such set, made-up keys fill the gaps. So a name with no keys, or too few, is asked the same as one with
+  /// If there is no such set, decoys fill the gaps. So a name with no keys, or too few, is asked the same as one with
   /// enough.
   ///
   /// - Parameter madeUp: keys that meet at least one set.
-  /// - Returns: the sets. With a made-up key among them no answer can be accepted, since nobody can sign with it.
+  /// - Returns: the sets. With a decoy among them no answer can be accepted, since nobody can sign with it.
   func authentication(with keys: [StoredKey], orElse madeUp: [StoredKey]) -> [[MatchCriteria]] {
     let covered = covered(by: keys)
     if !covered.isEmpty { return covered }
-    // Of each model at most as many keys as were made up, real ones first. With more of them the request would show a shape that
+    // Of each model at most as many keys as there are decoys, real ones first. With more of them the request would show a shape that
     // no account has.
     var rest = keys
     let filled = madeUp.map { key in

@@ -2,7 +2,7 @@
 package enum ApprovalOutcome: Equatable, Sendable {
   case open
   case confirmed
-  /// The person said no, for good.
+  /// The person denied it, which is final.
   case denied
   /// It expired, a newer text closed it, or the account's keys were revoked.
   case closed

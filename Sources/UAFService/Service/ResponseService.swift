@@ -11,7 +11,7 @@ package struct ResponseService: Sendable {
 
   /// The most assertions of one answer, far more than any policy asks for together.
   ///
-  /// Each costs one verification of a signature, and whoever knows a KeyID could send hundreds.
+  /// Each costs one verification of a signature, and an attacker who knows a KeyID could send hundreds.
   package static let maximumAssertions = 16
 
   /// An answer that was read and that belongs to a request of this server; the request has not expired.

@@ -9,7 +9,7 @@ package struct ServiceEnvironment: Sendable {
   package let policies: AccountPolicies
   /// Whether clients are asked how they verified the person.
   package var verificationMethods = VerificationMethodPolicy.off
-  /// The key shapes that made-up keys are given.
+  /// The key shapes that decoys are given.
   package var shapes = KeyShapeKeeper()
   /// Who the server is; throws as long as that is not known.
   package let identity: @Sendable () throws -> ServerIdentity

@@ -26,7 +26,7 @@ package protocol Approvals {
   /// Marks the text as denied; its code is good for nothing from then on, nor is a request that was issued before.
   func deny(id: Int64, now: Int64) throws
 
-  /// What became of a text, for whoever waits.
+  /// The outcome of a text, for the program that waits for it.
   func outcome(id: Int64, now: Int64) throws -> ApprovalOutcome
 
   /// Removes the account's text that nobody has confirmed or denied; nobody can any more.

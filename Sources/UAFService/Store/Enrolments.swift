@@ -22,7 +22,7 @@ package protocol Enrolments {
   /// Whether the code is open and reserved by this challenge.
   func isReserved(id: Int64, by challengeHash: [UInt8]) throws -> Bool
 
-  /// Closes the code for good.
+  /// Closes the code permanently.
   func consume(id: Int64) throws
 
   /// Closes the account's code, if one is open.

@@ -6,7 +6,7 @@
 /// - **Durable**: ``write(_:)`` returns when its changes survive a power cut, not before.
 /// - **Once**: of several transactions that take the same challenge, use the same proof or raise the same counter to the same
 ///   value, one succeeds, and the others see that. How transactions are isolated otherwise is for the store to decide.
-/// - **No false yes**: where the outcome of a commit is not known, the call throws.
+/// - **No false success**: if the outcome of a commit is not known, the call throws.
 ///
 /// A store may commit the transactions of several callers together, and may repeat one that conflicts with another. So a body
 /// changes nothing but the store, and may run more than once. If it throws, its own changes are undone, and no others.
@@ -23,8 +23,8 @@ package protocol ServerStore: Sendable {
   /// Reads and changes in one transaction.
   ///
   /// - Throws: what `body` throws, and then nothing is stored; ``StoreFailure`` if the store failed; `CancellationError` if the
-  ///   caller's task was cancelled. After the last two it is not known whether anything was stored, so the answer must not be
-  ///   yes.
+  ///   caller's task was cancelled. After the last two it is not known whether anything was stored, so the answer must
+  ///   not be a success.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value

@@ -12,7 +12,7 @@ package final class ServerKeys: Sendable {
   let verdictPublicKey: [UInt8]
   /// The same in PEM, as clients are given it.
   package let verdictPublicKeyPEM: [UInt8]
-  /// The public key of every made-up key.
+  /// The public key of every decoy.
   ///
   /// Nobody has its private key.
   let decoyPublicKey: [UInt8]

@@ -34,7 +34,7 @@ extension Verifier {
     return members.isEmpty ? .refused(firstRefusal ?? .notInPolicy) : .accepted(members)
   }
 
-  /// The key whose signature is valid but for a counter that did not grow.
+  /// The key whose signature is valid, but whose counter did not grow.
   ///
   /// Only who has the key can learn this.
   func keyAhead(of response: AuthenticationResponse, issued: IssuedRequest, keys: [StoredKey]) -> StoredKey? {

@@ -36,7 +36,7 @@ import UAFCrypto
     return counts.reduce(missing) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
   }
 
-  @Test func `every order of four comes up, and none more often than chance allows`() throws {
+  @Test func `each order of four keys appears about as often as chance predicts`() throws {
     let random = Self.seeded(1)
     var counts: [[UInt8]: Int] = [:]
     for _ in 0..<24_000 { counts[try ShuffledKeypad.shuffled(4, random), default: 0] += 1 }
@@ -45,7 +45,7 @@ import UAFCrypto
     #expect(chiSquare(Array(counts.values), cells: 24) < 49.7)
   }
 
-  @Test func `every digit is under every key as often as chance has it`() throws {
+  @Test func `each digit is under each key about as often as chance predicts`() throws {
     let random = Self.seeded(2)
     var counts = [Int](repeating: 0, count: 100)
     for _ in 0..<20_000 {
@@ -55,7 +55,7 @@ import UAFCrypto
     #expect(chiSquare(counts, cells: 100) < 125.0)
   }
 
-  @Test func `a shuffle that is not uniform would be seen`() {
+  @Test func `the test detects a shuffle that is not uniform`() {
     // What a remainder without rejection, or a swap with any place instead of the rest, would give.
     var generator = SplitMix(state: 3)
     var counts: [[Int]: Int] = [:]
@@ -67,13 +67,13 @@ import UAFCrypto
     #expect(chiSquare(Array(counts.values), cells: 24) > 49.7)
   }
 
-  @Test func `bytes that would favour small numbers are thrown away`() throws {
+  @Test func `drops random bytes that would favour small numbers`() throws {
     var source = UniformSource { _ throws(CryptoError) in try Self.secret([255, 250, 249, 10, 9]) }
     let numbers = [try source.number(below: 10), try source.number(below: 10), try source.number(below: 10)]
     #expect(numbers == [9, 0, 9], "250 and 255 are beyond the last whole ten")
   }
 
-  @Test func `a source that gives nothing usable is refused instead of waited for`() {
+  @Test func `refuses a random source without usable bytes, and does not wait for it`() {
     #expect(throws: CryptoError.self) {
       try ShuffledKeypad { _ throws(CryptoError) in try Self.secret([UInt8](repeating: 255, count: 64)) }
     }
@@ -87,7 +87,7 @@ import UAFCrypto
     for keys in layouts { #expect(keys.sorted() == Array(0..<10)) }
   }
 
-  @Test func `the same value types differently under two layouts, and means the same`() throws {
+  @Test func `one secret is typed in two ways under two layouts`() throws {
     let random = Self.seeded(4)
     let first = try ShuffledKeypad(random: random)
     let second = try ShuffledKeypad(random: random)
@@ -98,7 +98,7 @@ import UAFCrypto
     #expect(try decoded(presses("135790", first), second) != "135790")
   }
 
-  @Test func `a log of presses fits every value with the same places equal, each with equally many layouts`() throws {
+  @Test func `a log of key presses shows only which digits are equal`() throws {
     // "7 3 7 9" was logged. For each value of four digits: is there a layout under which that was typed?
     let log: [UInt8] = [7, 3, 7, 9]
     var fitting = 0
@@ -127,14 +127,14 @@ import UAFCrypto
     #expect(try decoded(pressed, ShuffledKeypad(random: Self.seeded(5))) == nil)
   }
 
-  @Test func `keys that are not each digit once are no layout`() {
+  @Test func `refuses a layout that does not have each digit once`() {
     for keys: [UInt8] in [[], [0, 1, 2], [0, 0, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]] {
       #expect(ShuffledKeypad(keys: keys) == nil)
     }
   }
 
   @Test
-  func `the layout is two rows for the eye, below a line that says what to do, and one line of words for the ear`()
+  func `shows the layout as two rows, and says it as one line to a screen reader`()
     throws
   {
     let keypad = try #require(ShuffledKeypad(keys: [7, 3, 9, 0, 1, 2, 8, 5, 4, 6]))
@@ -160,7 +160,8 @@ import UAFCrypto
         == "누를 키: 영은 칠, 일은 삼, 이는 구, 삼은 영, 사는 일, 오는 이, 육은 팔, 칠은 오, 팔은 사, 구는 육.")
   }
 
-  @Test(arguments: Language.allCases) func `words hold no digit and rows no word of one`(_ language: Language) throws {
+  @Test(arguments: Language.allCases)
+  func `the words for a screen reader have no digits, and the rows no words for digits`(_ language: Language) throws {
     let keypad = try ShuffledKeypad(random: Self.seeded(6))
     let words = keypad.layout(in: language, accessible: true)
     #expect(!words.contains(where: \.isNumber) && !words.contains("\n"))

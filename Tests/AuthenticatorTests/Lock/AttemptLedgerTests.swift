@@ -37,13 +37,13 @@ import Testing
     #expect(ledger == before)
   }
 
-  @Test func `begins a fresh row after a lock`() {
+  @Test func `counts from zero again after a lock`() {
     var ledger = ledger(charged: 3)
     #expect(charge(&ledger, at: 60) == .charged(ticket: 4))
     #expect(ledger.status(.local, at: at(60), policy: policy).remainingTries == 2)
   }
 
-  @Test func `locks for good after the allowed number of locks`() {
+  @Test func `locks permanently after the allowed number of locks`() {
     var ledger = ledger(charged: 3)
     for _ in 0..<3 { _ = charge(&ledger, at: 60) }
     #expect(charge(&ledger, at: 1_000_000) == .permanentlyLocked)
@@ -57,26 +57,26 @@ import Testing
     #expect(ledger.charge(.local, at: at(99), policy: strict) == .permanentlyLocked)
   }
 
-  @Test func `a right value forgives every attempt up to its own and lifts the lock it brought about`() {
+  @Test func `a correct entry clears the attempts up to its own, and the lock that it caused`() {
     var ledger = ledger(charged: 3)
     ledger.settle(3)
     #expect(ledger[.local] == AttemptCounter())
     #expect(charge(&ledger, at: 1) == .charged(ticket: 4))
   }
 
-  @Test func `a late right value forgives no attempt made after it`() {
+  @Test func `a late correct entry clears no attempt that came after it`() {
     var ledger = ledger(charged: 2)
     ledger.settle(1)
     #expect(ledger.status(.local, at: at(0), policy: policy).remainingTries == 2)
   }
 
-  @Test func `a late right value lifts no younger lock`() {
+  @Test func `a late correct entry does not end a newer lock`() {
     var ledger = ledger(charged: 3)
     ledger.settle(2)
     #expect(charge(&ledger, at: 1) == .locked(.seconds(59)))
   }
 
-  @Test func `settling twice takes nothing back twice`() {
+  @Test func `settling twice clears nothing more`() {
     var ledger = ledger(charged: 2)
     ledger.settle(2)
     _ = charge(&ledger, at: 0)
@@ -84,7 +84,7 @@ import Testing
     #expect(ledger.status(.local, at: at(0), policy: policy).remainingTries == 2)
   }
 
-  @Test func `only the attempt that brought it about lifts a permanent lock`() {
+  @Test func `only the attempt that caused a permanent lock can end it`() {
     var ledger = ledger(charged: 3)
     for _ in 0..<3 { _ = charge(&ledger, at: 60) }
     var other = ledger
@@ -94,7 +94,7 @@ import Testing
     #expect(charge(&ledger, at: 60) == .charged(ticket: 7))
   }
 
-  @Test func `a lock runs in full once more from the start of the next boot, and no longer`() {
+  @Test func `after a reboot a lock lasts its full length from the start of the boot`() {
     var ledger = ledger(charged: 3, at: 1000)
     #expect(charge(&ledger, at: 0, boot: 2) == .locked(.seconds(60)))
     #expect(charge(&ledger, at: 5, boot: 2) == .locked(.seconds(55)))
@@ -102,7 +102,7 @@ import Testing
     #expect(charge(&ledger, at: 60, boot: 2) == .charged(ticket: 4))
   }
 
-  @Test func `a lock ends after a reboot though nobody tries, but only asks`() {
+  @Test func `after a reboot a lock also ends if only its status is read`() {
     let ledger = ledger(charged: 3, at: 1000)
     for (second, left) in [(0, 60), (59, 1)] {
       let status = ledger.status(.local, at: at(Int64(second), boot: 2), policy: policy)
@@ -112,7 +112,7 @@ import Testing
     #expect(status == LockStatus(isPermanent: false, remainingLock: nil, remainingTries: 3))
   }
 
-  @Test func `a lock that was seen to be over does not come back with a reboot`() {
+  @Test func `a reboot does not restart a lock that was seen to be over`() {
     var ledger = ledger(charged: 3)
     let unseen = ledger
     ledger.pass(to: at(60))
@@ -122,13 +122,13 @@ import Testing
     #expect(charge(&ledger, at: 0, boot: 2) == .permanentlyLocked, "it still counts as a lock")
   }
 
-  @Test func `a lock that seems to begin in the future never outlives its length`() {
+  @Test func `a lock dated in the future lasts no longer than its length`() {
     var ledger = ledger(charged: 3, at: 1_000_000)
     #expect(charge(&ledger, at: 10) == .locked(.seconds(60)))
     #expect(charge(&ledger, at: 70) == .charged(ticket: 4))
   }
 
-  @Test func `wall time decides nothing`() {
+  @Test func `the wall clock changes no lock`() {
     var ledger = ledger(charged: 3)
     var now = at(30)
     now.wallSeconds = .max
@@ -151,7 +151,7 @@ import Testing
     #expect(ledger.status(.local, at: at(1), policy: policy).remainingTries == 2)
   }
 
-  @Test func `no number of other users' attempts takes a try of the account's own`() {
+  @Test func `other users' attempts never use up the account's own tries`() {
     var ledger = AttemptLedger()
     for second in 0..<100_000 {
       _ = ledger.charge(.otherUser, at: at(Int64(second) * 60), policy: remotePolicy)
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func `a right local value clears the other counters too`() {
+  @Test func `a correct local entry clears the other counters too`() {
     var ledger = AttemptLedger()
     _ = ledger.charge(.otherUser, at: at(0), policy: remotePolicy)
     _ = ledger.charge(.remote, at: at(0), policy: remotePolicy)
@@ -186,7 +186,9 @@ import Testing
   }
 
   @Test(arguments: [AttemptOrigin.remote, .otherUser])
-  func `a right local value ends a lock that strangers brought about, and its doubling`(_ origin: AttemptOrigin) {
+  func `a correct local entry ends a lock that other users caused, and resets its doubled length`(
+    _ origin: AttemptOrigin
+  ) {
     var ledger = AttemptLedger()
     while case .charged = ledger.charge(origin, at: at(0), policy: remotePolicy) {}
     guard case .charged(let ticket) = charge(&ledger, at: 0) else { return #expect(Bool(false)) }
@@ -195,7 +197,7 @@ import Testing
     #expect(ledger.isClear(origin), "the next lock is as short as the first")
   }
 
-  @Test func `a looser policy waits until nothing stands`() {
+  @Test func `a looser policy applies only when no attempt and no lock is left`() {
     var ledger = ledger(charged: 1)
     let loose = LockPolicy(retryCountToLock: 10, lockTime: .seconds(30), maxLockCount: 10)
     #expect(ledger.refusesLooser(loose, for: .local))
@@ -212,7 +214,7 @@ import Testing
     #expect(ledger.charge(.local, at: at(0), policy: strict) == .permanentlyLocked)
   }
 
-  @Test func `a limit lowered below what is counted leaves one try, and tells so`() {
+  @Test func `a limit lowered below the count leaves one try, and the status says so`() {
     var ledger = ledger(charged: 2)
     let strict = LockPolicy(retryCountToLock: 1, lockTime: .seconds(60), maxLockCount: 1)
     let status = ledger.status(.local, at: at(0), policy: strict)
@@ -221,7 +223,7 @@ import Testing
     #expect(ledger.status(.local, at: at(0), policy: strict).isLocked)
   }
 
-  @Test func `unlocking forgets attempts but no ticket`() {
+  @Test func `unlocking clears attempts, and keeps the last ticket`() {
     var ledger = ledger(charged: 3)
     ledger.unlock()
     #expect(charge(&ledger, at: 0) == .charged(ticket: 4))

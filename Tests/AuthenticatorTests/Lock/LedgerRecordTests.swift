@@ -20,13 +20,13 @@ import Testing
     return ledger
   }
 
-  @Test func `a record brings back every ledger`() throws {
+  @Test func `a record restores every ledger`() throws {
     let ledger = fullLedger()
     #expect(ledger.record.count == AttemptLedger.recordSize)
     #expect(try AttemptLedger(record: ledger.record) == ledger)
   }
 
-  @Test func `a record that is cut or longer is refused`() {
+  @Test func `refuses a record that is cut or too long`() {
     let record = fullLedger().record
     for length in 0..<record.count {
       #expect(throws: StateError.damaged) { try AttemptLedger(record: Array(record.prefix(length))) }
@@ -34,7 +34,7 @@ import Testing
     #expect(throws: StateError.damaged) { try AttemptLedger(record: record + [0]) }
   }
 
-  @Test func `counters that are as full as can be fit into the record`() throws {
+  @Test func `the longest counters fit into the record`() throws {
     let longest = BootTime(bootID: Array(repeating: 0xFF, count: 64), nanoseconds: .max, wallSeconds: .max)
     var ledger = AttemptLedger()
     ledger.lastTicket = (1 << 48) - 1
@@ -51,7 +51,7 @@ import Testing
     #expect(try AttemptLedger(record: ledger.record) == ledger)
   }
 
-  @Test func `a row of more entries than any limit allows is refused`() throws {
+  @Test func `refuses more attempts than any limit allows`() throws {
     var ledger = AttemptLedger()
     ledger[.otherUser].charges = Array(1...10)
     #expect(try AttemptLedger(record: ledger.record) == ledger)
@@ -85,7 +85,7 @@ import Testing
     return bytes + Array(repeating: 0, count: AttemptLedger.recordSize - bytes.count)
   }
 
-  @Test func `an older record keeps its locks, and nothing is counted of other users`() throws {
+  @Test func `an older record keeps its locks, and starts other users' count at zero`() throws {
     var ledger = try AttemptLedger(record: Self.record(Self.oldLocked))
     let later = at(0, boot: [2])
     #expect(ledger.lastTicket == 5 && ledger.isClear(.otherUser))
@@ -109,7 +109,7 @@ import Testing
     #expect(ledger.charge(.local, at: now, policy: policy) == .locked(.seconds(300)))
   }
 
-  @Test func `a record of a form to come, or one form read as the other, is refused`() {
+  @Test func `refuses a record of a later form, and one form read as the other`() {
     for (hex, form) in [(Self.oldLocked, UInt8(2)), (Self.oldLocked, 3), (Self.oldLocked, 0), (Self.oldCounted, 2)] {
       var record = Self.record(hex)
       record[0] = form
@@ -120,7 +120,7 @@ import Testing
     #expect(throws: StateError.damaged) { try AttemptLedger(record: new) }
   }
 
-  @Test func `an older record that is cut, or says more than there is room for, is refused`() {
+  @Test func `refuses an older record that is cut, or that has too many entries`() {
     let record = Self.record(Self.oldLocked)
     for length in 0..<record.count {
       #expect(throws: StateError.damaged) { try AttemptLedger(record: Array(record.prefix(length))) }

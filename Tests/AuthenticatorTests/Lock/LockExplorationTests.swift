@@ -106,11 +106,11 @@ import Testing
     BootTime(bootID: [1], nanoseconds: Int64(uptime) * unit, wallSeconds: wall)
   }
 
-  @Test func `every guess of one origin is counted once, and no lock is lost, in any order`() {
+  @Test func `in any order, each guess of one origin is counted once and no lock is lost`() {
     check(Setup(origins: [.here, .here, .here], tries: 2))
   }
 
-  @Test func `nor is one of several origins, where each wrong entry locks`() {
+  @Test func `with several origins, and a lock after each wrong entry, no lock is lost`() {
     check(Setup(origins: [.here, .here, .afar], tries: 1))
   }
 

@@ -7,7 +7,7 @@ import UAFCrypto
 
 /// Random lives of a lock, step by step the same in the model.
 @Suite struct LockModelTests {
-  @Test func `ten thousand random sequences are step by step what the model says`() throws {
+  @Test func `ten thousand random sequences match the model at each step`() throws {
     var (counted, locked, forGood, stricter, late, refused, rebooted) = (0, 0, 0, 0, 0, 0, 0)
     var (tenTries, tenLocks, longest) = (0, 0, 0)
     for seed in 0..<10_000 {
@@ -38,7 +38,7 @@ import UAFCrypto
     #expect(tenTries > 100 && tenLocks > 5 && longest == 86_400)
   }
 
-  @Test func `a model with one rule changed is told apart`() throws {
+  @Test func `detects a model with one rule changed`() throws {
     /// A ledger that forgives too much: a right value takes back what came after it.
     struct Forgiving: LockSubject {
       var ledger = AttemptLedger()
@@ -57,7 +57,7 @@ import UAFCrypto
     #expect(differences.count > 20)
   }
 
-  @Test func `the same holds for the account's file`() throws {
+  @Test func `the account's file matches the model too`() throws {
     let folder = StateFolder()
     let directory = try folder.initialised()
     let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina")

@@ -13,7 +13,7 @@ import Testing
     ("1379", "1235789"), ("1397", "1236987"), ("7139", "7412369"), ("2846", "25846"), ("4613", "456123"),
     ("1234", "1234"), ("5193", "51963"), ("16729438", "16729438"), ("1937", "159637"),
   ])
-  func `a line takes along the node it passes over, unless that was visited before`(
+  func `a line adds the node that it passes over, unless it was visited before`(
     _ entry: String, _ nodes: String
   ) throws {
     #expect(try canonical(entry) == nodes)
@@ -22,7 +22,7 @@ import Testing
   @Test(arguments: [
     "", "1", "12", "123", "13", "19", "12341", "1232", "0123", "12a4", "1 2 3 4", "1234\n", "132", "1325",
   ])
-  func `refuses what no pattern can be`(_ entry: String) throws {
+  func `refuses entries that are no pattern`(_ entry: String) throws {
     #expect(try canonical(entry) == nil)
   }
 
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `there are exactly 389112 patterns, as many of each length as are published`() {
+  @Test func `there are exactly 389112 patterns, with the published number of each length`() {
     var counts = [Int](repeating: 0, count: 10)
     var nodes: [UInt8] = []
     func extend() {
@@ -60,7 +60,7 @@ import Testing
     #expect(counts[4] == Int(Pattern.shortestCount))
   }
 
-  @Test func `the canonical form of a canonical form is itself`() throws {
+  @Test func `a canonical form has itself as its canonical form`() throws {
     for entry in ["1379", "2846", "73195", "5193", "846213579"] {
       guard let once = try canonical(entry) else { continue }
       #expect(try canonical(once) == once)

@@ -28,11 +28,11 @@ import Testing
       ("\u{301}a", [0x301, 0x61]), ("\u{1112}\u{1112}\u{1161}", [0x1112, 0xd558]), ("\u{fb01}", [0xfb01]),
       ("\u{ff11}", [0xff11]), ("\u{3131}\u{314f}", [0x3131, 0x314f]),
     ] as [(String, [UInt32])])
-  func `one text has one form`(_ text: String, _ expected: [UInt32]) throws {
+  func `texts that look the same have one form`(_ text: String, _ expected: [UInt32]) throws {
     #expect(try form(text) == expected)
   }
 
-  @Test func `agrees with the library's own function for whole strings`() throws {
+  @Test func `gives the same result as the library's function for whole strings`() throws {
     var generator = SplitMix(state: 0x0f0c)
     let pool: [UInt32] =
       [0x61, 0x65, 0x73, 0x71, 0x20, 0x3b1, 0x1f82, 0xe9, 0x1df, 0x212b, 0x958, 0x344, 0x1d15e, 0x1d160, 0x0f77]
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `agrees with it on code points of every block, alone and before a mark`() throws {
+  @Test func `gives the library's result for code points of each block, alone and before a mark`() throws {
     var taken = 0
     for value in stride(from: UInt32(0xa0), through: 0x10ffff, by: 59) {
       guard let scalar = Unicode.Scalar(value) else { continue }
@@ -95,14 +95,14 @@ import Testing
     return Array(output.prefix(length))
   }
 
-  @Test func `a form is its own form`() throws {
+  @Test func `a normalised text does not change when it is normalised again`() throws {
     for text in ["한글 é", "q\u{323}\u{307}", "\u{915}\u{93c}", "a"] {
       let once = try #require(try PasscodeFormat.normalised(bytes: Array(text.utf8)))
       #expect(try PasscodeFormat.normalised(bytes: once) == once)
     }
   }
 
-  @Test func `the limit is 256 bytes of the form, not of the entry`() throws {
+  @Test func `limits the normalised text to 256 bytes, not the entry`() throws {
     func count(_ text: String, _ times: Int) throws -> Int? {
       try PasscodeFormat.normalised(bytes: Array(String(repeating: text, count: times).utf8))?.count
     }
@@ -120,7 +120,7 @@ import Testing
       0x378, 0xffff, 0xfdd0, 0x1fffe, 0x10ffff, 0xe0080, 0x2fe0,  // unassigned, never to be assigned
       0xe000, 0xf8ff, 0xf0000, 0x10fffd,  // private use
     ] as [UInt32])
-  func `refuses code points that no value may hold`(_ point: UInt32) throws {
+  func `refuses code points that no secret may have`(_ point: UInt32) throws {
     let scalar = String(Character(try #require(Unicode.Scalar(point))))
     #expect(try form(scalar) == nil && form("abcdef" + scalar) == nil && form(scalar + "abcdef") == nil)
   }
@@ -130,11 +130,11 @@ import Testing
       [], [0xff], [0x61, 0xc3], [0xc3, 0x61], [0xc0, 0x80], [0xe0, 0x80, 0xaf], [0xed, 0xa0, 0x80], [0x80],
       [0xf5, 0x80, 0x80, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe1, 0x84],
     ] as [[UInt8]])
-  func `refuses bytes that are not UTF-8, and nothing at all`(_ bytes: [UInt8]) throws {
+  func `refuses bytes that are not UTF-8, and an empty entry`(_ bytes: [UInt8]) throws {
     #expect(try PasscodeFormat.normalised(bytes: bytes) == nil)
   }
 
-  @Test func `a value set in one form is right in the other, as seals and rules see it`() throws {
+  @Test func `a secret set in one form is correct in the other, for seals and for rules`() throws {
     let composed = try Secret(copying: Array("한글 é1".utf8).span)
     let decomposed = try Secret(
       copying: Array("\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af} e\u{301}1".utf8).span)
@@ -144,7 +144,7 @@ import Testing
     #expect(areEqual)
   }
 
-  @Test func `no copy of a value stays in the memory of the process`() throws {
+  @Test func `leaves no copy of a secret in the memory of the process`() throws {
     // Syllables by a formula, so that no literal in this program is the text that is looked for.
     func syllable(_ index: UInt32) -> UInt32 { 0xac00 + ((index * 1103 + 977) % 399) * 28 + 1 + index % 7 }
     func jamo(_ index: UInt32) -> [UInt32] {

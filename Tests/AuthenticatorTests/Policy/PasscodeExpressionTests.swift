@@ -34,13 +34,13 @@ import Testing
     for value in example.refused { #expect(try !matches(example.pattern, value), "\(value)") }
   }
 
-  @Test func `the whole value must match`() throws {
+  @Test func `the whole secret must match`() throws {
     #expect(try matches("abc", "abc"))
     #expect(try !matches("abc", "xabc") && !matches("abc", "abcx") && !matches("abc|x", "abcd"))
     #expect(try matches("a|ab", "ab"), "an alternative that ends early is not the last word")
   }
 
-  @Test func `a dollar does not stand before a last line end`() throws {
+  @Test func `a dollar sign matches only at the very end, not before a last line end`() throws {
     #expect(try matches("abc$", "abc") && !matches("abc$", "abc\n") && !matches(#"abc$\n"#, "abc\n"))
     #expect(try !matches("(?m)abc$", "abc\n"))
   }
@@ -50,7 +50,7 @@ import Testing
     #expect(try matches("[가-힣]{2}", "한글"))
   }
 
-  @Test(arguments: ["\u{661}", "\u{967}", "１"]) func `digits are 0 to 9 alone`(_ digit: String) throws {
+  @Test(arguments: ["\u{661}", "\u{967}", "１"]) func `a digit is only 0 to 9`(_ digit: String) throws {
     #expect(try !matches(#"\d"#, digit))
     #expect(throws: PasscodeExpressionError.self) { try PasscodeExpression(#"(*UCP)\d"#) }
   }
@@ -58,7 +58,8 @@ import Testing
   @Test(arguments: [
     ("a(b", 3), ("a[", 2), ("(?<=a+)b", 0), ("a|*", 2), (")", 0), (#"\C"#, nil), ("(?(9)a)", nil), ("\\", nil),
   ])
-  func `refuses what does not compile, with the position`(_ pattern: String, _ offset: Int?) {
+  func `refuses an expression that does not compile, with the position of the error`(_ pattern: String, _ offset: Int?)
+  {
     do throws(PasscodeExpressionError) {
       let expression = try PasscodeExpression(pattern)
       Issue.record("\(expression.pattern) compiled")
@@ -73,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `refuses an empty expression, and takes one that an empty text matches`() {
+  @Test func `refuses an empty expression, and accepts one that matches an empty text`() {
     #expect(throws: PasscodeExpressionError.empty) { try PasscodeExpression("") }
     #expect(throws: Never.self) { try PasscodeExpression("a*") }
   }
@@ -85,7 +86,7 @@ import Testing
     #expect(throws: Never.self) { try PasscodeExpression(String(repeating: "a", count: 4096)) }
   }
 
-  @Test func `refuses what compiles to more than 64 KiB, before PCRE2's own limit`() {
+  @Test func `refuses an expression that compiles to more than 64 KiB`() {
     // PCRE2 refuses a little above 64 KiB on its own: somewhere on the way there our limit must have spoken.
     let refusals = (0..<600).compactMap { count -> PasscodeExpressionError? in
       do throws(PasscodeExpressionError) {
@@ -109,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `running into a limit is no match, whatever the value`() throws {
+  @Test func `a match that reaches a limit is no match, whatever the secret`() throws {
     // Matches in principle, after more steps than the limit allows: inline options can lower the limit, never raise it.
     let value = String(repeating: "a", count: 60)
     #expect(try matches("(a+)+", value))
@@ -117,7 +118,7 @@ import Testing
     #expect(try !matches("(*LIMIT_MATCH=4000000000)(*LIMIT_DEPTH=4000000000)^(a+)+b|a{60}", value))
   }
 
-  @Test func `one expression serves many values, empty ones included`() throws {
+  @Test func `checks many secrets with one expression, also empty ones`() throws {
     let expression = try PasscodeExpression("[a-c]*")
     for round in 0..<1000 {
       #expect(

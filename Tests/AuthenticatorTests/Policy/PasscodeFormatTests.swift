@@ -6,7 +6,7 @@ import Testing
   @Test(arguments: [
     "1", "correct horse", "한글", "é", " ", String(repeating: "x", count: 256), "👩‍👩‍👧", "\u{200d}", "\u{2028}",
   ])
-  func `text can be stored`(_ value: String) {
+  func `accepts text`(_ value: String) {
     #expect(PasscodeFormat.canStore(value))
   }
 
@@ -14,16 +14,16 @@ import Testing
     "", "a\n", "a\0", "\u{8}INCORRECT", "\u{1b}", "a\u{7f}", "a\u{85}", "\u{9f}", String(repeating: "x", count: 257),
     String(repeating: "é", count: 129),
   ])
-  func `empty, long and control characters cannot`(_ value: String) {
+  func `refuses an empty entry, a long one, and control characters`(_ value: String) {
     #expect(!PasscodeFormat.canStore(value))
   }
 
   @Test(arguments: [[0xff], [0x61, 0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]] as [[UInt8]])
-  func `bytes that are not UTF-8 cannot`(_ bytes: [UInt8]) {
+  func `refuses bytes that are not UTF-8`(_ bytes: [UInt8]) {
     #expect(!PasscodeFormat.canStore(bytes))
   }
 
-  @Test func `a PIN is so many digits`() {
+  @Test func `a PIN has exactly its number of digits`() {
     #expect(
       PasscodeUIType.pin4.accepts(text: "0123") && PasscodeUIType.pin6.accepts(text: "012345"))
     for value in ["", "012", "01234", "012a", "012 ", "０12"] {
@@ -32,7 +32,7 @@ import Testing
     #expect(!PasscodeUIType.pin6.accepts(text: "0123"))
   }
 
-  @Test func `text has no format`() {
+  @Test func `text has no fixed format`() {
     #expect(PasscodeUIType.normal.accepts(text: "0123") && PasscodeUIType.normal.accepts(text: ""))
   }
 }

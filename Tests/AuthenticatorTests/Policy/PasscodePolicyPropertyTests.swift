@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `every problem is told, in order and in the right words, and nothing else`() throws {
+  @Test func `reports exactly the problems there are, in order and in the right words`() throws {
     var generator = SplitMix(state: 0xacce97)
     var seen: [String: Int] = [:]
     var accepted = 0

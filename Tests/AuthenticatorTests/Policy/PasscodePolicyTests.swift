@@ -12,7 +12,7 @@ import Testing
     #expect(policy.keys("한글한글한") == ["min_length"], "characters count, not bytes")
   }
 
-  @Test func `what cannot be stored has that one problem`() {
+  @Test func `an entry that cannot be stored has only that problem`() {
     var policy = PasscodePolicy()
     policy.digitsOnly = true
     for value in ["", "abc\u{1b}def", String(repeating: "한", count: 90)] { #expect(policy.keys(value) == ["format"]) }
@@ -40,7 +40,7 @@ import Testing
     #expect(policy.keys("0246") == ["regex"] && policy.keys("2468") == [])
   }
 
-  @Test func `all problems are told at once, in the order of the sections`() throws {
+  @Test func `reports all problems at once, in the order of the sections`() throws {
     var policy = PasscodePolicy()
     policy.digitsOnly = true
     policy.regularExpression = try PasscodeExpression("x.*")
@@ -73,7 +73,7 @@ import Testing
     #expect(PasscodePolicy().keys("111111") == [] && PasscodePolicy().keys("123456") == [])
   }
 
-  @Test func `an ignored text counts anywhere, in its own case`() throws {
+  @Test func `finds an ignored text anywhere in the secret, in its own case`() throws {
     var policy = PasscodePolicy()
     policy.ignored = [try #require(IgnoredText("acme", message: nil)), try #require(IgnoredText("한글", message: nil))]
     for value in ["acme123", "my acme", "xacmex", "123한글"] {
@@ -83,7 +83,7 @@ import Testing
     #expect(IgnoredText("", message: nil) == nil)
   }
 
-  @Test func `an ignored text and a value are compared in one form`() throws {
+  @Test func `compares an ignored text and a secret in one form`() throws {
     var policy = PasscodePolicy()
     for text in ["cafe\u{301}", "\u{ae00}"] { policy.ignored.append(try #require(IgnoredText(text, message: nil))) }
     for value in ["my caf\u{e9}", "my cafe\u{301}", "12345\u{1100}\u{1173}\u{11af}"] {
@@ -92,14 +92,14 @@ import Testing
     #expect(policy.keys("my cafes") == [], "a bare e is another letter")
   }
 
-  @Test func `a text that no value can hold is not taken as an ignored one`() {
+  @Test func `refuses an ignored text that no secret can contain`() {
     for text in ["a\nb", "\u{e000}", "\u{378}", String(repeating: "x", count: 257)] {
       #expect(IgnoredText(text, message: nil) == nil)
     }
     #expect(IgnoredText(String(repeating: "x", count: 256), message: nil) != nil)
   }
 
-  @Test func `lengths count code points of the normalised value`() {
+  @Test func `lengths count code points of the normalised secret`() {
     let policy = PasscodePolicy()
     #expect(policy.keys(String(repeating: "e\u{301}", count: 5)) == ["min_length"], "ten are entered, five count")
     #expect(policy.keys(String(repeating: "e\u{301}", count: 64)) == [])
@@ -107,13 +107,13 @@ import Testing
     #expect(policy.keys("\u{958}\u{958}\u{958}") == [], "each counts as the two it is stored as")
   }
 
-  @Test func `rules see the normalised value`() {
+  @Test func `rules check the normalised secret`() {
     var policy = PasscodePolicy()
     policy.rules = [.equalCharacter: nil]
     #expect(policy.keys("\u{e9}e\u{301}\u{c9}E\u{301}\u{e9}e\u{301}") == ["equal_character"])
   }
 
-  @Test func `a problem holds nothing of the value`() {
+  @Test func `a problem has no part of the secret`() {
     var policy = PasscodePolicy()
     for rule in PasscodeRule.allCases { policy.rules[rule] = .some(nil) }
     let problems = policy.problems("q!q!")

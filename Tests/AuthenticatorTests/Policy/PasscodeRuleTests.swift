@@ -15,7 +15,7 @@ import Testing
     (.twoEqualCharacterRepeat, ["3355", "335577", "7777", "aabb", "aAbB", "!!??", "한한글글"]),
     (.notNumberEnglish, ["!", "abc 1", "é", "한글", "abc_", "١"]),
   ])
-  func `refuses what it is there for`(_ rule: PasscodeRule, _ values: [String]) {
+  func `refuses what the rule forbids`(_ rule: PasscodeRule, _ values: [String]) {
     for value in values { #expect(refuses(rule, value), "\(value)") }
   }
 
@@ -32,11 +32,13 @@ import Testing
     (.twoEqualCharacterRepeat, ["33", "335", "33557", "", "3553", "1233"]),
     (.notNumberEnglish, ["abcXYZ019", "", "z", "Z", "0", "9"]),
   ])
-  func `accepts what only looks like it`(_ rule: PasscodeRule, _ values: [String]) {
+  func `accepts what only looks forbidden`(_ rule: PasscodeRule, _ values: [String]) {
     for value in values { #expect(!refuses(rule, value), "\(value)") }
   }
 
-  @Test(arguments: PasscodeRule.allCases) func `agrees with a slow second telling of the rule`(_ rule: PasscodeRule) {
+  @Test(arguments: PasscodeRule.allCases) func `gives the same result as a slow second implementation`(
+    _ rule: PasscodeRule
+  ) {
     var generator = SplitMix(state: 0x5eed)
     let alphabets = [
       "01", "xY", "aA", "abcABC", "0123456789", "é É1a", "abcdefghijklmnopqrstuvwxyz", "한글ab", "89:@AZ[`az{/0",

@@ -48,7 +48,7 @@ import UAFCrypto
     }
   }
 
-  @Test func `the right value opens, a wrong one is counted`() throws {
+  @Test func `the correct secret opens the keys, and a wrong one is counted`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     #expect(try enter("correct", in: directory) == "verified")
@@ -57,7 +57,7 @@ import UAFCrypto
     #expect(try #require(try open(in: directory)).ledger(.passcode)[.local].charges.count == 2)
   }
 
-  @Test func `a file whose ledger an older version wrote keeps its lock, and is counted on`() throws {
+  @Test func `a ledger of an older version keeps its lock and its count`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -74,7 +74,7 @@ import UAFCrypto
     #expect(body.count == old.count && body.first == 2)
   }
 
-  @Test func `the right value is refused while locked`() throws {
+  @Test func `the correct secret is refused while locked`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     for _ in 0..<3 { #expect(try enter("wrong", in: directory) == "wrong") }
@@ -83,7 +83,7 @@ import UAFCrypto
     #expect(try enter("correct", in: directory) == "verified")
   }
 
-  @Test func `a lock that was seen to be over is written down as over`() throws {
+  @Test func `stores that a lock was seen to be over`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     for _ in 0..<3 { _ = try enter("wrong", in: directory) }
@@ -107,7 +107,7 @@ import UAFCrypto
     return unlocked
   }
 
-  @Test func `a registration that was under way while its authenticator was reset brings nothing back`() throws {
+  @Test func `a registration that runs during a reset restores nothing`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -119,7 +119,7 @@ import UAFCrypto
     #expect(try open(in: directory) == nil)
   }
 
-  @Test func `an entry of the old value settles nothing once there is another`() throws {
+  @Test func `an entry of the old secret settles nothing after a change`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -155,7 +155,7 @@ import UAFCrypto
     #expect(try (0..<3).map { _ in try file.nextSignCounter(key.keyID) } == [1, 2, 3])
   }
 
-  @Test func `nothing was ever registered in an empty folder`() throws {
+  @Test func `reports an empty folder as never registered`() throws {
     let directory = try folder.initialised()
     let exists = try AccountFile.exists(in: directory, uid: 4242)
     #expect(!exists)
@@ -177,7 +177,7 @@ import UAFCrypto
     #expect(forgot && !exists && !forgotTwice)
   }
 
-  @Test func `a reused uid, a renamed account and another server name open nothing`() throws {
+  @Test func `opens nothing for a reused uid, a renamed account or another server name`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     var errors: [StateError] = []
@@ -196,7 +196,7 @@ import UAFCrypto
     #expect(errors.map(\.meansLocked) == [true, false, true])
   }
 
-  @Test func `a file of another machine opens nothing`() throws {
+  @Test func `opens nothing in a file of another machine`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let other = StateFolder()
@@ -240,7 +240,7 @@ import UAFCrypto
   }
 
   @Test(arguments: ["('authenticator')", "('authenticator', 'ledger')", "('authenticator', 'key')"])
-  func `a value whose row was removed is missed and not taken for one that was never set`(_ kinds: String) throws {
+  func `notices that a secret's row was removed, and does not report it as never set`(_ kinds: String) throws {
     let directory = try folder.initialised()
     try register(in: directory)
     try Database(path: folder.file(4242)).execute("DELETE FROM record WHERE CAST(kind AS TEXT) IN \(kinds)")
@@ -261,7 +261,7 @@ import UAFCrypto
     try file.noteYes(asked: now, with: [.passcode], under: [UInt8](repeating: 1, count: 32), since: refusals)
   }
 
-  @Test func `the server's yes is kept until it refuses, and comes back with its next yes`() throws {
+  @Test func `keeps the server's success until its next refusal`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -274,7 +274,7 @@ import UAFCrypto
     #expect(try judge(file) == .holds(age: .seconds(1)))
   }
 
-  @Test func `a refusal where no answer was kept writes nothing, unless a yes may be on its way`() throws {
+  @Test func `a refusal with no success stored writes nothing, unless one may be on its way`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -290,7 +290,7 @@ import UAFCrypto
     "UPDATE record SET body = zeroblob(256)", "UPDATE record SET mac = zeroblob(32)",
     "UPDATE record SET body = CAST(body || x'00' AS BLOB)", "DELETE FROM record",
   ])
-  func `the server's yes is none once its row was edited or removed, and the account is as ever`(
+  func `a stored success does not count if its row was edited or removed, and the account works`(
     _ edit: String
   ) throws {
     let directory = try folder.initialised()
@@ -307,7 +307,7 @@ import UAFCrypto
     #expect(try enter("correct", in: directory) == "verified")
   }
 
-  @Test func `the server's yes goes with the keys it was said of`() throws {
+  @Test func `removing the keys removes the stored success for them`() throws {
     let directory = try folder.initialised()
     let key = try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -324,7 +324,7 @@ import UAFCrypto
     #expect(throws: StateError.absent) { try noteYes(file) }
   }
 
-  @Test func `an old ledger put back is told only by its mark, which is right: the documented limit`() throws {
+  @Test func `an older ledger that is put back is not detected: the documented limit`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let old = StateFolder.read(folder.file(4242))
@@ -365,7 +365,7 @@ import UAFCrypto
     }
   }
 
-  @Test func `a file open to others, linked or not a file is refused`() throws {
+  @Test func `refuses a file that is open to others, linked or no plain file`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     _ = unsafe chmod(folder.file(4242), 0o640)
@@ -381,7 +381,7 @@ import UAFCrypto
     _ = unsafe unlink(folder.path + "/moved")
   }
 
-  @Test func `a journal that is not ours is refused`() throws {
+  @Test func `refuses a journal that is not ours`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     _ = unsafe unlink(folder.file(4242) + "-journal")
@@ -389,7 +389,7 @@ import UAFCrypto
     #expect(throws: StateError.self) { try open(in: directory) }
   }
 
-  @Test func `the database holds no value and no private key in clear`() throws {
+  @Test func `the database has no secret and no private key in clear`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let bytes = StateFolder.read(folder.file(4242)) + StateFolder.read(folder.file(4242) + "-journal")

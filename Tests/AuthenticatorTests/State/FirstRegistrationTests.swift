@@ -32,7 +32,7 @@ import UAFCrypto
 
   private func isThere(_ name: String) -> Bool { unsafe access(folder.state + "/accounts/" + name, F_OK) == 0 }
 
-  @Test func `leaves the file and a journal that no transaction needs more of, and nothing else`() throws {
+  @Test func `leaves only the file and a journal as large as any transaction needs`() throws {
     let directory = try folder.initialised()
     try register("correct", in: directory)
     let others = try directory.accounts.contains { $0 != "4242.db" && $0 != "4242.db-journal" }
@@ -44,7 +44,7 @@ import UAFCrypto
     #expect(StateFolder.read(folder.file(4242) + "-journal").count == size)
   }
 
-  @Test func `is not there before it is there whole: one that fails at its last record leaves nothing`() throws {
+  @Test func `leaves nothing if it fails at its last record`() throws {
     let directory = try folder.initialised()
     let registration = try registration("correct", in: directory)
     // The second of the two takes the place of a value that is not there, as if a reset had come between.
@@ -71,7 +71,7 @@ import UAFCrypto
     #expect(try #require(try open(in: directory)).authenticator(.passcode) != nil)
   }
 
-  @Test func `takes away what killed ones have left, and nobody else's`() throws {
+  @Test func `removes what killed registrations left, and no other account's files`() throws {
     let directory = try folder.initialised()
     let leftovers = [".4242.new", ".4242.new-journal", ".4242.17.new", ".4242.17.new-journal"]
     for name in leftovers + [".42.new", ".42421.17.new"] {
@@ -87,7 +87,7 @@ import UAFCrypto
     #expect(!leftovers.contains(where: isThere))
   }
 
-  @Test func `and forgetting wait for nobody: they are refused while another call does either`() throws {
+  @Test func `is refused, as forgetting is, while another call does either`() throws {
     let directory = try folder.initialised()
     let change = try FileChange(of: 4242, in: directory.slots)
     #expect(throws: StateError.superseded) { try register("correct", in: folder.initialised()) }
@@ -97,7 +97,7 @@ import UAFCrypto
     withExtendedLifetime(change) {}
   }
 
-  @Test func `never takes an older file's journal for its own`() throws {
+  @Test func `never uses an older file's journal`() throws {
     let directory = try folder.initialised()
     let old = try register("forgotten", in: directory)
     // A transaction in the middle: its journal holds the pages as they were, and says so.

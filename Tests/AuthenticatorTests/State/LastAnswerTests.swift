@@ -22,7 +22,7 @@ import Testing
     answer.judge(at: now, maximumAge: .seconds(60), opened: opened, terms: terms ?? self.terms)
   }
 
-  @Test func `a yes holds until its age is reached`() {
+  @Test func `a success is valid until its greatest age`() {
     for (seconds, judgement) in [
       (100, .holds(age: .zero)), (159, .holds(age: .seconds(59))), (160, .refused(.tooOld)),
     ] as [(Int64, OfflineJudgement)] {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `no answer is no yes, and neither is a refusal`() {
+  @Test func `neither a missing answer nor a refusal is a success`() {
     var none = LastAnswer()
     #expect(judge(&none, at: at(100)) == .refused(.noYes))
     var refused = yes()
@@ -68,14 +68,14 @@ import Testing
     #expect(judge(&answer, at: at(111)) == .refused(.clockSetBack))
   }
 
-  @Test func `the latest wall time outlives a refusal and the next yes`() {
+  @Test func `keeps the latest wall time after a refusal and after the next success`() {
     var answer = yes()
     answer.noteRefusal(at: at(110, wall: 2_000_000))
     answer.note(LastAnswer.Yes(asked: at(120), types: [.passcode], terms: terms), since: 1)
     #expect(judge(&answer, at: at(121)) == .refused(.clockSetBack))
   }
 
-  @Test func `refuses for other terms and other authenticators than the answer's`() {
+  @Test func `refuses with other addresses, keys or authenticators than the answer's`() {
     var answer = yes()
     #expect(judge(&answer, at: at(101), terms: [UInt8](repeating: 2, count: 32)) == .refused(.otherTerms))
     #expect(judge(&answer, at: at(101), opened: [.pattern]) == .refused(.otherAuthenticator))
@@ -87,14 +87,14 @@ import Testing
     #expect(judge(&nothing, at: at(101)) == .refused(.otherAuthenticator))
   }
 
-  @Test func `a yes that crossed a refusal is not kept`() {
+  @Test func `does not keep a success that was sent before a refusal`() {
     var answer = LastAnswer()
     answer.noteRefusal(at: at(101))
     answer.note(LastAnswer.Yes(asked: at(100), types: [.passcode], terms: terms), since: 0)
     #expect(judge(&answer, at: at(102)) == .refused(.noYes))
   }
 
-  @Test func `the record keeps its size and gives back what was put in`() throws {
+  @Test func `the record has a fixed size and returns what was stored`() throws {
     var refused = yes()
     refused.noteRefusal(at: at(101))
     var longest = yes([.passcode, .pattern])
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `a record that was cut, lengthened or bent is refused`() {
+  @Test func `refuses a record that was cut, lengthened or changed`() {
     let record = yes().record
     #expect(throws: StateError.damaged) { try LastAnswer(record: Array(record.dropLast())) }
     #expect(throws: StateError.damaged) { try LastAnswer(record: record + [0]) }

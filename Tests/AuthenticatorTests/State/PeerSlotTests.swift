@@ -16,14 +16,14 @@ import Testing
     try PeerSlot.take(in: folder, for: peer, owner: getuid())
   }
 
-  @Test func `are four for each, and no more`() throws {
+  @Test func `are four at most for each person`() throws {
     var held: [PeerSlot] = []
     for _ in 0..<4 { held.append(try #require(try take(4242))) }
     #expect(try take(4242) == nil)
     withExtendedLifetime(held) {}
   }
 
-  @Test func `of hosts that somebody called are sixteen, beside the four of its own programs`() throws {
+  @Test func `are sixteen for hosts that a person called, beside the four of the person's programs`() throws {
     var held: [PeerSlot] = []
     func takeAsCaller(_ uid: UInt32) throws -> PeerSlot? {
       try PeerSlot.take(in: folder, for: uid, by: .caller, owner: getuid())
@@ -37,7 +37,7 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test func `are given back when their holder ends`() throws {
+  @Test func `are free again when their holder ends`() throws {
     var held: [PeerSlot] = []
     for _ in 0..<4 { held.append(try #require(try take(4242))) }
     held.removeLast()
@@ -45,7 +45,9 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test(arguments: [UInt32(0), 1, 4241, 4243, .max]) func `of one are nobody else's`(_ other: UInt32) throws {
+  @Test(arguments: [UInt32(0), 1, 4241, 4243, .max]) func `are counted for each person separately`(_ other: UInt32)
+    throws
+  {
     var held: [PeerSlot] = []
     for peer in [4242, other] {
       for _ in 0..<4 { held.append(try #require(try take(peer))) }
@@ -54,13 +56,13 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test func `are not to be had where the folder is open to others, or not there`() throws {
+  @Test func `are refused if the folder is open to others, or missing`() throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/slots")
     #expect(throws: StateError.self) { _ = try self.take(4242) }
     #expect(throws: StateError.self) { _ = try PeerSlot.take(in: "/nonexistent", for: 1, owner: getuid()) }
   }
 
-  @Test func `take up no room on the disk`() throws {
+  @Test func `use no space on the disk`() throws {
     for peer in 0..<50 { _ = try take(UInt32(peer)) }
     let path = folder + "/slots"
     #expect(

@@ -20,14 +20,14 @@ import UAFCrypto
     return true
   }
 
-  @Test func `takes no value for the right one`() throws {
+  @Test func `accepts no secret as correct`() throws {
     let directory = try folder.initialised()
     for value in ["", "correct", "00000000", String(repeating: "x", count: 1024)] {
       #expect(try isWrong(value, in: directory))
     }
   }
 
-  @Test func `is in memory alone, and another one each time`() throws {
+  @Test func `exists only in memory, and is different each time`() throws {
     let directory = try folder.initialised()
     let first = try #require(try AccountFile.standIn(.passcode, cost: cost, in: directory).authenticator(.passcode))
     let second = try #require(try AccountFile.standIn(.passcode, cost: cost, in: directory).authenticator(.passcode))
@@ -35,7 +35,7 @@ import UAFCrypto
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.state + "/accounts").isEmpty)
   }
 
-  @Test func `costs the derivation that is asked for, with a seal as long as a real one`() throws {
+  @Test func `costs the requested derivation, with a seal as long as a real one`() throws {
     let directory = try folder.initialised()
     let slot = try #require(try DerivationSlotBox(directory))
     let real = try AccountFile.enrol(

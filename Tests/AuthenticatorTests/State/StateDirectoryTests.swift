@@ -24,7 +24,7 @@ import Testing
     #expect(failure() == nil)
   }
 
-  @Test func `no key is made where accounts are that were sealed with another`() throws {
+  @Test func `makes no key if there are accounts sealed with another key`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     _ = unsafe unlink(folder.state + "/device.key")
     let file = unsafe open(folder.state + "/accounts/1000.db", O_CREAT | O_WRONLY, 0o600)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [".1000.new", ".1000.17.new", ".1000.17.new-journal", "1000.db-journal"])
-  func `what a killed registration has left among the accounts is none, and keeps no key from being made`(
+  func `makes a key although a killed registration left its file`(
     _ name: String
   ) throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
@@ -47,7 +47,7 @@ import Testing
     #expect(try StateDirectory.initialise(folder.state, owner: owner))
   }
 
-  @Test func `a key that a killed call has given two names has one again after the next`() throws {
+  @Test func `the next call removes the second name that a killed call gave a key`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     let key = StateFolder.read(folder.state + "/device.key")
     _ = unsafe link(folder.state + "/device.key", folder.state + "/.device.key.17")
@@ -57,7 +57,7 @@ import Testing
     #expect(StateFolder.read(folder.state + "/device.key") == key)
   }
 
-  @Test func `a half-written key is none, and gone after the next call`() throws {
+  @Test func `a half-written key is not used, and the next call removes it`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     _ = unsafe rename(folder.state + "/device.key", folder.state + "/.device.key.new")
     #expect(failure() == .notInitialised(path: folder.state + "/device.key"))
@@ -73,7 +73,7 @@ import Testing
     withExtendedLifetime(change) {}
   }
 
-  @Test func `a file is renamed only where nothing has the name`() throws {
+  @Test func `renames a file only if the name is free`() throws {
     _ = unsafe mkdir(folder.state, 0o700)
     let directory = try TrustedDirectory(folder.state, owner: owner)
     StateFolder.write(folder.state + "/a", [1])
@@ -87,7 +87,7 @@ import Testing
     #expect(unsafe access(folder.state + "/a", F_OK) != 0)
   }
 
-  @Test func `a folder without a key is refused, and opening makes none`() throws {
+  @Test func `refuses a folder without a key, and makes none`() throws {
     _ = unsafe mkdir(folder.state, 0o700)
     #expect(failure() == .notInitialised(path: folder.state + "/device.key"))
     #expect(unsafe access(folder.state + "/device.key", F_OK) != 0)
@@ -145,7 +145,7 @@ import Testing
     #expect(refused)
   }
 
-  @Test(arguments: ["state", "", "/tmp/../tmp", "/./tmp"]) func `a path that is not plain is refused`(_ path: String) {
+  @Test(arguments: ["state", "", "/tmp/../tmp", "/./tmp"]) func `refuses a path that is not plain`(_ path: String) {
     var refused = false
     do throws(StateError) { _ = try StateDirectory(path, owner: owner) } catch {
       if case .unsafe = error { refused = true }
@@ -153,7 +153,7 @@ import Testing
     #expect(refused)
   }
 
-  @Test func `a slot is free again when its holder is gone, and the first are kept for hosts`() throws {
+  @Test func `a slot is free when its holder ends, and the first slots are for hosts`() throws {
     let directory = try folder.initialised()
     do {
       let slot = try DerivationSlot.take(in: directory, count: 3, for: .person, by: 1000)
@@ -169,7 +169,7 @@ import Testing
     #expect(again)
   }
 
-  @Test func `an account has one turn at a time for each claim, and names beside the accounts`() throws {
+  @Test func `an account has one turn at a time, and so has a name without an account`() throws {
     let directory = try folder.initialised()
     let (one, other) = (DerivationTurn.Subject.account(1000), DerivationTurn.Subject.account(.max))
     do {
@@ -203,7 +203,7 @@ import Testing
   }
 
   @Test(arguments: [(3, 1), (4, 1), (8, 3), (32, 15)])
-  func `a host far away has half of the turns under whatever names, and takes none of another's`(
+  func `a remote address gets half of the turns at most, under any number of names`(
     _ slots: Int, _ most: Int
   ) throws {
     let directory = try folder.initialised()
@@ -218,8 +218,7 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test func `whoever calls su has one turn for all names, and a source that finds an account busy keeps none`() throws
-  {
+  @Test func `a caller of su has one turn for all names, and none for a busy account`() throws {
     let directory = try folder.initialised()
     let held = try turns(of: .caller(1001), .localHost, slots: 8, in: directory)
     #expect(held.count == 1)
@@ -232,7 +231,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 1, 3), (23, 2, 4), (4, 16, 4), (64, 1, 3), (8, 8, 8), (0, -1, 3), (8, .max, 3)])
-  func `slots follow the memory, and are no more than two for each processor`(
+  func `the number of slots depends on the memory, and is two for a processor at most`(
     _ gibibytes: Int, _ processors: Int, _ slots: Int
   ) {
     #expect(DerivationSlot.count(gibibytes: gibibytes, processors: processors) == slots)

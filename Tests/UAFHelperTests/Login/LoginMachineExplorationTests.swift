@@ -64,7 +64,7 @@ import Testing
     #expect(exploration.states > 5000 && exploration.depth > 50)
   }
 
-  @Test func `all ends are reached`() {
+  @Test func `the sequences reach every ending`() {
     var outcomes: Set<LoginEnd.Outcome> = []
     _ = Exploration(from: Self.allRules.map { LoginMachine($0) }) { machine in
       Self.events.compactMap { event in

@@ -245,7 +245,7 @@ import Testing
   ]
 
   @Test(arguments: order + beforeTheValue + secondAttempts + ends + withoutServer)
-  func `after these events, this action`(_ row: Row) {
+  func `each sequence of events gives its action`(_ row: Row) {
     var machine = LoginMachine(row.rules)
     var action: LoginAction?
     for event in row.events { action = machine.received(event) }
@@ -256,7 +256,7 @@ import Testing
     (FidoResult.wrongValue, false), (.userCancel, false), (.applicationCancel, false), (.noAnswer, false),
     (.cannotUse, true), (.noSuitableAuthenticator, true),
   ])
-  func `a request that came to nothing here is a no, unless the person or the machine ended it`(
+  func `a failed request counts as a refusal, unless the person or the machine ended it`(
     _ result: FidoResult, _ isNo: Bool
   ) {
     #expect(LoginStanding(hasRequest: true).isServersNo(result) == isNo)

@@ -102,7 +102,7 @@ import Testing
   ]
 
   @Test(arguments: rows)
-  func `after these events, this action`(_ row: Row) {
+  func `each sequence of events gives its action`(_ row: Row) {
     var machine = RegistrationMachine(authenticators: 1, replacesValues: row.replaces)
     var action: RegistrationAction?
     for event in row.events { action = machine.received(event) }

@@ -44,7 +44,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses a wrong entry, counts it, and locks as the type has it`() async {
+  @Test func `refuses a wrong entry, counts it, and locks by the type's own defaults`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench()
       #expect(try bench.run(bench.begin(), ["hello"]).result == 3012)
@@ -57,7 +57,7 @@ import UAFWire
     }
   }
 
-  @Test func `has a lock of its own in the configuration, and is what a service may name by its AAID`() async {
+  @Test func `has a lock of its own in the configuration, and a service may name it by its AAID`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench(
         "\n[knock.lock]\nretry_count_to_lock = 1\n[service.login]\nauthenticator = \"5541#00ff\"\n")
@@ -76,7 +76,7 @@ import UAFWire
     }
   }
 
-  @Test func `stands in the list of an account's authenticators`() async {
+  @Test func `is in the list of an account's authenticators`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench()
       let document = try #require(try bench.run(bench.begin(.status)).finished.document)
@@ -87,14 +87,14 @@ import UAFWire
     }
   }
 
-  @Test func `is accepted by the server's code, by the statement that the server makes of it`() async {
+  @Test func `is accepted by the server's code with the metadata statement made from it`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench()
       #expect(try Self.verify(bench, models: .projectOwn()) == nil)
     }
   }
 
-  @Test func `is refused by a server that has other models`() async {
+  @Test func `is refused by a server that knows only other models`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench()
       #expect(try Self.verify(bench, models: AuthenticatorModels([.projectOwn(.passcode)])) == .unknownAAID)

@@ -1,9 +1,9 @@
 import FidoResults
 
-/// A type of authenticator: everything that tells it from the others, in one value.
+/// A type of authenticator: everything that distinguishes it from the others, in one value.
 ///
-/// Code that has to decide by type asks one of these properties. The types that exist are in `AllKinds.swift`. Each type so
-/// far is opened by a value that a person types, which is what ``entry`` describes.
+/// Code that has to decide by type asks one of these properties. The types that exist are in `AllKinds.swift`. Each
+/// type so far is opened by a secret that a person types, which ``entry`` describes.
 public struct AuthenticatorType: Sendable {
   /// The name that configuration, records and people use for it; ASCII small letters.
   ///
@@ -17,17 +17,17 @@ public struct AuthenticatorType: Sendable {
   public let userVerification: UInt32
   /// How hard an entry is to guess, for the metadata statement.
   public let accuracy: VerificationAccuracy
-  /// How texts name its value.
+  /// How texts name its secret.
   ///
   /// The English word is also the name that `uafctl` takes, so it equals ``rawValue``.
   public let kind: ValueKind
-  /// How a person enters its value, and what of an entry counts.
+  /// How a person enters its secret, and what of an entry counts.
   public let entry: TypedEntry
-  /// What entries must be like where root has configured nothing.
+  /// What entries must be like if root has configured nothing.
   public let defaultRules: @Sendable () -> any EntryRules
-  /// When local wrong entries lock it where root has configured nothing.
+  /// When local wrong entries lock it if root has configured nothing.
   public let defaultLock: LockPolicy
-  /// Whether it can be used where root does not list the types.
+  /// Whether it can be used if root does not list the types.
   public let isEnabledByDefault: Bool
 }
 

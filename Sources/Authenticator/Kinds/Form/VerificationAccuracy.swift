@@ -1,4 +1,4 @@
-/// How hard an entry is to guess, as the FIDO metadata statement tells it.
+/// How hard an entry is to guess, as in the FIDO metadata statement.
 ///
 /// The figures are the weakest that the configuration allows. The statement adds the limits of the lock, which all types share.
 public enum VerificationAccuracy: Equatable, Sendable {
@@ -6,7 +6,7 @@ public enum VerificationAccuracy: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - base: how many characters there are to choose from.
-  ///   - minimumLength: the fewest characters of a value.
+  ///   - minimumLength: the fewest characters of a secret.
   case code(base: UInt16, minimumLength: UInt16)
   /// A pattern (metadata statement, PatternAccuracyDescriptor).
   ///

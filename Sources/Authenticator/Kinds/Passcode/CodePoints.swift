@@ -5,7 +5,7 @@ enum CodePoints {
   /// The lower-case form of a letter, anything else unchanged.
   static func folded(_ value: UInt32) -> UInt32 {
     if value < 0x80 { return isASCIILetter(value) ? value | 0x20 : value }
-    // One scalar fits a String's inline form: no heap, nothing of its neighbours.
+    // One scalar fits a String's inline form: nothing is copied to the heap.
     guard let scalar = Unicode.Scalar(value) else { return value }
     let mapping = scalar.properties.lowercaseMapping.unicodeScalars
     guard let first = mapping.first, mapping.count == 1 else { return value }

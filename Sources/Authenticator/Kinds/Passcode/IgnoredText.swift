@@ -1,9 +1,9 @@
 import FidoResults
 import SecretMemory
 
-/// An entry of `[passcode.ignore]`: a value that contains the text is refused.
+/// An entry of `[passcode.ignore]`: a secret that contains the text is refused.
 public struct IgnoredText: Equatable, Sendable {
-  /// In Normalization Form C, as the values are.
+  /// In Normalization Form C, like the secrets.
   private let bytes: [UInt8]
 
   /// What is said about it; nil for the built-in message.
@@ -11,7 +11,7 @@ public struct IgnoredText: Equatable, Sendable {
 
   /// Makes an entry.
   ///
-  /// Nil for an empty text, which every value contains, and for one that no value can contain: longer than
+  /// Nil for an empty text, which every secret contains, and for one that no secret can contain: longer than
   /// ``PasscodeFormat/maximumByteCount`` bytes, or with a code point that ``PasscodeFormat/normalised(_:)`` refuses.
   public init?(_ text: String, message: AdministratorText?) {
     let written = Array(text.utf8)
@@ -20,7 +20,7 @@ public struct IgnoredText: Equatable, Sendable {
     self.message = message
   }
 
-  /// Whether the value, which is normalised too, contains the text.
+  /// Whether the secret, which is normalised too, contains the text.
   func isContained(in value: Span<UInt8>) -> Bool {
     guard value.count >= bytes.count else { return false }
     return (0...(value.count - bytes.count)).contains { start in

@@ -1,6 +1,6 @@
-// Purpose: Unicode's Normalization Form C (Unicode Standard Annex 15) over a buffer of the caller's.
-// libunistring has a function for whole strings, but that one leaves copies of them on the heap. Only its tables are used here,
-// one code point at a time.
+// Purpose: Unicode's Normalization Form C (Unicode Standard Annex 15) over a buffer of the caller's. libunistring's
+// function for whole strings leaves copies of them on the heap, so only its tables are used here, one code point at a
+// time.
 
 import CUnistring
 
@@ -44,7 +44,7 @@ enum NormalFormC {
     }
   }
 
-  /// Puts together what belongs together (Unicode, D117).
+  /// Composes the code points that have a composition (Unicode, D117).
   ///
   /// - Returns: how many elements are left.
   static func compose(_ points: inout MutableSpan<UInt32>, count: Int) -> Int {

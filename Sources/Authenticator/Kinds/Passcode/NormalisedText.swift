@@ -3,7 +3,7 @@ import SecretMemory
 
 /// A person's text in Normalization Form C, in memory that is locked and wipes itself.
 ///
-/// Two keyboards may send é as one code point or as two; the form makes them one value.
+/// Two keyboards may send é as one code point or as two; the form makes them one secret.
 struct NormalisedText: ~Copyable {
   /// The text as UTF-8.
   let utf8: Secret
@@ -12,7 +12,7 @@ struct NormalisedText: ~Copyable {
 
   /// Normalises a text of at most ``PasscodeFormat/maximumEntryByteCount`` bytes.
   ///
-  /// Nil if it is empty, not UTF-8, holds a code point that no value may hold, has more than
+  /// Nil if it is empty, not UTF-8, has a code point that no secret may have, has more than
   /// ``PasscodeFormat/maximumByteCount`` bytes once normalised, or there is no memory for it.
   init?(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty, bytes.count <= PasscodeFormat.maximumEntryByteCount,
@@ -34,7 +34,7 @@ struct NormalisedText: ~Copyable {
     self.utf8 = utf8
   }
 
-  /// Whether the bytes are UTF-8 and hold no code point that no value may hold.
+  /// Whether the bytes are UTF-8 without a code point that no secret may have.
   static func hasUsableCharacters(_ bytes: Span<UInt8>) -> Bool {
     var index = 0
     while index < bytes.count {
@@ -74,8 +74,9 @@ struct NormalisedText: ~Copyable {
     return NormalFormC.compose(&points, count: count)
   }
 
-  /// Control characters no keyboard types, private use says nothing about what was typed, and the form of an unassigned code
-  /// point may change with the next Unicode.
+  /// No keyboard types control characters.
+  ///
+  /// Private use has no agreed meaning. The form of an unassigned code point may change with the next Unicode.
   private static func isAllowed(_ point: UInt32) -> Bool {
     let refused = UC_CATEGORY_MASK_Cc | UC_CATEGORY_MASK_Cs | UC_CATEGORY_MASK_Co | UC_CATEGORY_MASK_Cn
     return !uc_is_general_category_withtable(point, UInt32(refused))

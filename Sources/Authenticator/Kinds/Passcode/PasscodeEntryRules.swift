@@ -10,7 +10,7 @@ public struct PasscodeEntryRules: EntryRules {
   /// Whether a full entry is taken without Enter.
   public var autoSubmit: Bool
 
-  /// Rules; without arguments those that hold where root has configured nothing.
+  /// Makes rules; without arguments those that apply if root has configured nothing.
   public init(policy: PasscodePolicy = PasscodePolicy(), usesShuffledKeypad: Bool = false, autoSubmit: Bool = false) {
     self.policy = policy
     self.usesShuffledKeypad = usesShuffledKeypad
@@ -22,7 +22,7 @@ public struct PasscodeEntryRules: EntryRules {
     value.withBytes { policy.check($0) }.map { $0.message(in: language) }
   }
 
-  /// A PIN has exactly so many digits; any other entry is told so.
+  /// A PIN has exactly so many digits; the text for any other entry says so.
   public func formRefusal(of entry: borrowing Secret) -> PromptText? {
     guard let digitCount, !entry.withBytes({ policy.uiType.accepts($0) }) else { return nil }
     return .digitsExpected(digitCount)

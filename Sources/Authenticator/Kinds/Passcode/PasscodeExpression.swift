@@ -1,5 +1,6 @@
-// Purpose: the only Swift that touches PCRE2. Expressions come from root's configuration, values from people: compilation and
-// matching are both bounded, so that no expression hangs a login (A22), and what PCRE2 allocates is wiped.
+// Purpose: the only Swift that touches PCRE2. Expressions come from root's configuration, secrets from people:
+// compilation and matching are both bounded, so that no expression hangs a login (A22), and what PCRE2 allocates is
+// wiped.
 
 import CPCRE2
 import Glibc
@@ -57,7 +58,7 @@ import Glibc
     unsafe pcre2_code_free_8(code)
   }
 
-  /// Whether the whole value matches; false too when a limit is reached or there is no memory.
+  /// Whether the whole secret matches; also false if a limit is reached or there is no memory.
   public func matches(_ value: Span<UInt8>) -> Bool {
     // SAFETY: everything PCRE2 makes here is freed here, in the reverse order; free functions take nil. The value's bytes are
     // read during the match alone, and PCRE2 keeps no copy of them (no PCRE2_COPY_MATCHED_SUBJECT).

@@ -4,7 +4,7 @@ public enum PasscodeExpressionError: Error, Equatable {
   ///
   /// `offset` counts bytes from its start, `reason` is PCRE2's own text.
   case doesNotCompile(offset: Int, reason: String)
-  /// There is nothing in it: the only value that matches is the empty one.
+  /// It is empty, so it matches only an empty text.
   case empty
   /// It is longer than ``PasscodeExpression/maximumLength`` bytes, or larger than 64 KiB once compiled.
   case tooLarge

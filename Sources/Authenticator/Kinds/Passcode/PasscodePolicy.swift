@@ -1,4 +1,4 @@
-// Purpose: what a passcode must be like when it is set. Nothing here looks at a value that is being verified.
+// Purpose: what a passcode must be like when it is set. Nothing here checks a secret that is being verified.
 
 import FidoResults
 import SecretMemory
@@ -23,10 +23,10 @@ public struct PasscodePolicy: Sendable {
   /// The built-in rules that are on, with the administrator's message; nil for the built-in one.
   public var rules: [PasscodeRule: AdministratorText?] = [:]
 
-  /// Texts no value may contain.
+  /// Texts that no secret may contain.
   public var ignored: [IgnoredText] = []
 
-  /// Expressions the whole value must match, each with the message of the one that does not; nil for the built-in one.
+  /// Expressions that the whole secret must match, each with its message; nil for the built-in one.
   public var expressions: [(expression: PasscodeExpression, message: AdministratorText?)] = []
 
   /// Makes a policy with the default lengths and no rules.
@@ -35,9 +35,9 @@ public struct PasscodePolicy: Sendable {
   /// What `min_length` and `max_length` may be.
   public static let lengthRange = 4...64
 
-  /// Everything that is wrong with a value, in the order of the configuration's sections; empty if it may be set.
+  /// Everything that is wrong with a secret, in the order of the configuration's sections; empty if it may be set.
   ///
-  /// Characters are code points of the normalised value, whether the given one was normalised or not. A value that
+  /// Characters are code points of the normalised secret, whether the given one was normalised or not. A secret that
   /// ``PasscodeFormat/normalised(_:)`` refuses has the one problem `format`.
   public func check(_ value: Span<UInt8>) -> [PasscodeProblem] {
     guard let text = NormalisedText(value) else {
@@ -47,10 +47,10 @@ public struct PasscodePolicy: Sendable {
     return characterProblems + text.utf8.withBytes { textProblems($0) }
   }
 
-  /// What is wrong with a value that has no normalised form.
+  /// What is wrong with a secret that has no normalised form.
   private static func formProblem(of value: Span<UInt8>) -> RuleText {
     if value.isEmpty { return .empty }
-    // Nobody looks through an entry of any length.
+    // An entry of unlimited length is not searched.
     guard value.count <= PasscodeFormat.maximumEntryByteCount else { return .tooLong }
     return NormalisedText.hasUsableCharacters(value) ? .tooLong : .unusableCharacters
   }

@@ -1,8 +1,8 @@
 import FidoResults
 
-/// One reason why a value may not be set.
+/// One reason why a secret may not be set.
 ///
-/// It never holds any of the value.
+/// It has no part of the secret.
 public struct PasscodeProblem: Equatable, Sendable {
   /// What is said about a problem.
   public enum Wording: Equatable, Sendable {

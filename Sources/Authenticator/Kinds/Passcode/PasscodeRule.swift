@@ -13,7 +13,7 @@ public enum PasscodeRule: String, CaseIterable, Sendable {
   /// Any character but ASCII digits and letters.
   case notNumberEnglish = "not_number_english"
 
-  /// Whether the value breaks the rule.
+  /// Whether the secret breaks the rule.
   func refuses(_ points: Span<UInt32>) -> Bool {
     let count = points.count
     func same(_ left: Int, _ right: Int) -> Bool {

@@ -1,6 +1,6 @@
 /// How a passcode is entered: `ui_type`.
 ///
-/// There is one value whatever the type: 1111 set under ``pin4`` works under ``normal``.
+/// A secret is the same for every type: 1111 set under ``pin4`` works under ``normal``.
 public enum PasscodeUIType: String, CaseIterable, Sendable {
   /// Text.
   case normal
@@ -20,7 +20,7 @@ public enum PasscodeUIType: String, CaseIterable, Sendable {
 
   /// Whether an entry has this type's format.
   ///
-  /// One that has not is told the format, neither checked nor counted.
+  /// Another entry is answered with the format, and neither checked nor counted.
   public func accepts(_ value: Span<UInt8>) -> Bool {
     guard let digitCount else { return true }
     guard value.count == digitCount else { return false }

@@ -1,5 +1,5 @@
-// Purpose: entering digits where somebody may log the keys or watch the hands. No input or output: the prompt shows the layout,
-// the entry comes back as any other and is decoded here.
+// Purpose: entering digits although somebody may log the keys or watch the hands. No input or output: the prompt shows
+// the layout, the answer is an entry like any other, and is decoded here.
 
 import FidoResults
 import SecretMemory
@@ -10,8 +10,8 @@ import UAFCrypto
 /// The keys are the digits themselves ("for 3 press 7"): the ten keys that every keyboard, number pad and keyboard on a screen
 /// has, and that mean the same under each layout. Letters move from one layout to the next.
 ///
-/// Of the ten digits' 3,628,800 orders each is as likely as any other. Whoever has the presses and not the layout knows how long
-/// the value is and which of its places are equal, since equal digits have equal keys, and nothing else.
+/// Each of the 3,628,800 orders of ten digits is equally likely. Somebody with the key presses and without the layout
+/// learns how long the secret is and which of its digits are equal, and nothing else.
 public struct ShuffledKeypad: Sendable {
   /// The key, 0 to 9, of each digit.
   let keys: [UInt8]
@@ -51,7 +51,7 @@ public struct ShuffledKeypad: Sendable {
     }
   }
 
-  /// What the person is shown: two short rows, or words in a line where a screen reader reads them out.
+  /// What the person is shown: two short rows, or one line of words for a screen reader.
   public func layout(in language: Language, accessible: Bool) -> String {
     KeypadText(keys: keys, isSpeltOut: accessible).text(in: language)
   }

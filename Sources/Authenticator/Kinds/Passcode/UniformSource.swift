@@ -1,7 +1,7 @@
 import SecretMemory
 import UAFCrypto
 
-/// Small random numbers, each as likely as any other.
+/// Small random numbers, all equally likely.
 struct UniformSource: ~Copyable {
   private let random: (Int) throws(CryptoError) -> Secret
   private var pool: Secret?
@@ -18,7 +18,8 @@ struct UniformSource: ~Copyable {
 
   /// A number from 0 to `bound` - 1; `bound` is 1 to 256.
   ///
-  /// Bytes beyond the last whole multiple of the bound are thrown away: a remainder of all of them would favour small numbers.
+  /// Bytes beyond the last whole multiple of the bound are dropped, because their remainders would favour small
+  /// numbers.
   ///
   /// - Throws: ``CryptoError``: what the source threw, or `unavailable` if it gives nothing that can be used.
   mutating func number(below bound: Int) throws(CryptoError) -> Int {

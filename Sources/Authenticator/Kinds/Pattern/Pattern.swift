@@ -1,24 +1,25 @@
-// Purpose: the strokes of the pattern authenticator: what is one, and the one form each has. Nothing here draws or asks.
+// Purpose: the strokes of the pattern authenticator: which entries are strokes, and the one form of each. Nothing here
+// draws or asks.
 
 import FidoResults
 import SecretMemory
 
 /// A stroke over the 3x3 grid: its nodes as digits, 1 top left to 9 bottom right, row by row.
 ///
-/// No node stands twice, and a line that passes over a node not yet visited takes it along: 13 is 123. So a stroke has one
-/// canonical form however it was entered, and that form is what the seal is made with.
+/// Each node is in it once. A line that passes over a node not yet visited adds it: 13 is 123. So a stroke has one
+/// canonical form, and the seal is made with it.
 public enum Pattern {
   /// What `min_nodes` may be, counted in the canonical form; no shorter pattern can be set.
   public static let minimumNodesRange = 4...9
 
-  /// Patterns of the fewest nodes that can be set, which is what a metadata statement tells as `minComplexity`.
+  /// Patterns of the fewest nodes that can be set: `minComplexity` of the metadata statement.
   ///
   /// Of all lengths there are 389,112.
   public static let shortestCount: UInt32 = 1624
 
   /// The canonical form of an entry, in memory of its own.
   ///
-  /// - Returns: nil for what is no stroke that could ever have been set: another character than 1 to 9, a node visited before,
+  /// - Returns: nil for an entry that could never have been set: another character than 1 to 9, a node visited before,
   ///   fewer nodes than ``minimumNodesRange`` begins with; nil too if there is no memory.
   public static func canonical(_ entry: borrowing Secret) -> Secret? {
     guard var stroke = try? Secret(capacity: nodeCount) else { return nil }
@@ -37,7 +38,7 @@ public enum Pattern {
     return stroke
   }
 
-  /// What is wrong with a new pattern, and nothing that is not; empty if it may be set.
+  /// What is wrong with a new pattern; empty if it may be set.
   ///
   /// - Parameter minimumNodes: the fewest nodes, those passed over included.
   public static func problems(with entry: borrowing Secret, minimumNodes: Int) -> [RuleText] {
@@ -45,7 +46,7 @@ public enum Pattern {
     let isOfNodes = entry.withBytes { bytes in
       bytes.indices.allSatisfy { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[$0]) }
     }
-    // Of anything else nobody can say how many nodes it was meant to have.
+    // For any other entry the intended number of nodes is unknown.
     guard isOfNodes else { return [.nodesOnly] }
     var count = 0
     let isStroke = entry.withBytes { bytes in canonicalise(bytes) { _ in count += 1 } }
@@ -56,7 +57,7 @@ public enum Pattern {
 
   /// Gives each node of the canonical form to `append`, in order, as a number from 1 to 9.
   ///
-  /// - Returns: whether the entry is a stroke; what was appended before it turned out not to be is worth nothing.
+  /// - Returns: whether the entry is a stroke; if not, the nodes appended so far have no meaning.
   static func canonicalise(_ entry: Span<UInt8>, append: (UInt8) -> Void) -> Bool {
     var visited: UInt16 = 0
     var last: UInt8?

@@ -6,10 +6,10 @@ public struct PatternEntryRules: EntryRules {
   /// Fewest nodes of a new pattern, those passed over included.
   public var minimumNodes: Int
 
-  /// The fewest nodes where root has configured nothing.
+  /// The fewest nodes if root has configured nothing.
   public static let defaultMinimumNodes = 5
 
-  /// Rules; without arguments those that hold where root has configured nothing.
+  /// Makes rules; without arguments those that apply if root has configured nothing.
   ///
   /// - Parameter minimumNodes: within ``Pattern/minimumNodesRange``.
   public init(minimumNodes: Int = defaultMinimumNodes) { self.minimumNodes = minimumNodes }
@@ -23,7 +23,7 @@ public struct PatternEntryRules: EntryRules {
   /// Nothing: an entry that is no stroke is a wrong entry.
   public func formRefusal(of entry: borrowing Secret) -> PromptText? { nil }
 
-  /// Nodes are typed as digits, and how many a pattern has is open.
+  /// Nodes are typed as digits, and a pattern has no fixed number of them.
   public var digitCount: Int? { nil }
 
   /// A pattern ends with Enter, or when the finger is lifted.
