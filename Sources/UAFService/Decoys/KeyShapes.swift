@@ -38,7 +38,7 @@ struct KeyShapes: Equatable, Codable, Sendable {
 
   /// Whether these must replace the shapes that were used until now.
   ///
-  /// Each replacement gives some made-up accounts another shape, and real accounts seldom change theirs. So a change of up to a
+  /// Each replacement gives some decoys another shape, and real accounts seldom change theirs. So a change of up to a
   /// tenth of the accounts waits. A new shape does not wait: if only real accounts had it, it would show that they are real.
   func replace(_ others: KeyShapes) -> Bool {
     let (own, theirs) = (shares, others.shares)

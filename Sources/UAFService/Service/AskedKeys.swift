@@ -1,6 +1,6 @@
 import UAFMessages
 
-/// The keys that a name is asked for in an authentication: those it has, and made-up ones in place of those it lacks.
+/// The keys that a name is asked for in an authentication: those it has, and decoys in place of those it lacks.
 ///
 /// The same inputs lead to the same keys, so they are found again when the answer comes, and not kept meanwhile.
 struct AskedKeys {
@@ -15,8 +15,8 @@ struct AskedKeys {
   init(environment: ServiceEnvironment, username: String, stored: [StoredKey]) throws {
     let sets = environment.policies.accepted(for: username)
     // Made up for every name, so that real accounts take as long.
-    let madeUp = try Decoys(keys: environment.keys, models: environment.models)
+    let decoys = try Decoys(keys: environment.keys, models: environment.models)
       .keys(of: username, meeting: sets, shapes: environment.shapes.shapes)
-    accepted = sets.authentication(with: stored, orElse: madeUp)
+    accepted = sets.authentication(with: stored, orElse: decoys)
   }
 }

@@ -27,9 +27,9 @@ struct AuthenticationResponseSession {
     case .success(let found): text = found
     case .failure(let refusal): return session.refused(refusal)
     }
-    let madeUp = try madeUpKeys(besides: found.keys)
-    let issued = try issued(stored: found.keys, madeUp: madeUp, text: text)
-    let keys = found.keys + madeUp
+    let decoys = try self.decoys(besides: found.keys)
+    let issued = try issued(stored: found.keys, decoys: decoys, text: text)
+    let keys = found.keys + decoys
     let verifier = session.verifier
     switch verifier.verify(response, issued: issued, keys: keys) {
     case .refused(.counterNotIncreased):
@@ -64,7 +64,7 @@ struct AuthenticationResponseSession {
     return .success(text)
   }
 
-  private func madeUpKeys(besides stored: [StoredKey]) throws -> [StoredKey] {
+  private func decoys(besides stored: [StoredKey]) throws -> [StoredKey] {
     let named = response.assertions.compactMap { envelope -> (aaid: AAID, keyID: KeyID)? in
       guard let assertion = try? UnverifiedAuthenticationAssertion(parsing: envelope.assertion),
         !stored.contains(where: { $0.aaid == assertion.aaid && $0.keyID == assertion.keyID })
@@ -77,14 +77,14 @@ struct AuthenticationResponseSession {
       among: named, of: data.username, most: most)
   }
 
-  /// How many made-up keys of one model are looked for at least: the shapes may have changed since the request.
+  /// How many decoys of one model are looked for at least: the shapes may have changed since the request.
   private static let leastSearched = 16
 
   /// The request as it was issued.
-  private func issued(stored: [StoredKey], madeUp: [StoredKey], text: TransactionText?) throws -> IssuedRequest {
+  private func issued(stored: [StoredKey], decoys: [StoredKey], text: TransactionText?) throws -> IssuedRequest {
     let asked = try AskedKeys(environment: environment, username: data.username, stored: stored)
-    // A made-up key that is not asked for now was asked for then.
-    let then = madeUp.map { [MatchCriteria(aaid: $0.aaid, keyIDs: [$0.keyID])] }
+    // A decoy that is not asked for now was asked for then.
+    let then = decoys.map { [MatchCriteria(aaid: $0.aaid, keyIDs: [$0.keyID])] }
     return IssuedRequest(
       operation: .authentication, username: data.username, challengeHash: session.answer.challengeHash,
       appID: session.identity.appID, serverData: session.answer.serverDataText,
