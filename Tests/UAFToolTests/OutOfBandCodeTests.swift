@@ -1,0 +1,34 @@
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFTool
+
+@Suite struct OutOfBandCodeTests {
+  private static func line(_ operation: UAFOperation) -> [UInt8] {
+    let server = "https://fido.example.com"
+    return Array(
+      EnrolmentPayload(op: operation, server: server, username: "alice", authCode: "c0de", expires: 1).encoded.utf8)
+  }
+
+  @Test(arguments: [(UAFOperation.registration, UAFWire.Operation.register), (.authentication, .authenticate)])
+  func `asks the core for what it says itself`(operation: UAFOperation, asked: UAFWire.Operation) throws {
+    let line = Self.line(operation)
+    let request = try OutOfBandCode(line).request(for: "bob", denies: false)
+    #expect(request.operation == asked && request.user == "bob" && request.payload == line && !request.denies)
+  }
+
+  @Test func `refuses a line that is no code, and an operation that no code may ask for`() {
+    #expect(throws: ToolError.payload(.notUnderstood(.operation("Dereg")))) {
+      try OutOfBandCode(Self.line(.deregistration))
+    }
+    #expect(throws: ToolError.self) { try OutOfBandCode(Array("x".utf8)) }
+  }
+
+  @Test func `an approval can be denied, a registration cannot`() throws {
+    #expect(try OutOfBandCode(Self.line(.authentication)).request(for: nil, denies: true).denies)
+    #expect(throws: ToolError.payload(.notUnderstood(.registrationDenied))) {
+      try OutOfBandCode(Self.line(.registration)).request(for: nil, denies: true)
+    }
+  }
+}
