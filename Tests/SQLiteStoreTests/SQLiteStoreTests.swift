@@ -133,7 +133,7 @@ final class SQLiteStoreTests {
   @Test func `removes requests that nobody answered`() async throws {
     let server = try TestServer(store: open())
     for _ in 0..<5 { _ = try await server.authenticationRequest("nobody") }
-    server.advance(seconds: RequestService.lifetime)
+    server.advance(seconds: IssuedRequest.lifetime)
     _ = try await server.authenticationRequest("nobody")
     let count = try await server.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM challenge") }
     #expect(count == 1)

@@ -68,7 +68,7 @@ final class TestServer: Sendable {
     }
   }
 
-  func respond(_ response: UAFResponse, username: String? = nil) async throws -> (Refusal?, Token?) {
+  func respond(_ response: UAFResponse, username: String? = nil) async throws -> (ServiceRefusal?, Token?) {
     let context = username.map { RequestContext(username: $0).jsonText }
     let body = SendUAFResponse(uafResponse: response.text, context: context)
     switch try await ResponseService(environment: environment).respond(body) {

@@ -9,14 +9,6 @@ package struct RequestService: Sendable {
     self.environment = environment
   }
 
-  /// Seconds within which a request can be answered.
-  static let lifetime: Int64 = 120
-  /// The most requests that are open at once.
-  ///
-  /// Anybody can ask for one. Each is flushed to the disk by itself, so this many cannot come in the seconds that an answer
-  /// takes.
-  static let maximumOpen: Int64 = 100_000
-
   /// Issues a request.
   ///
   /// - Throws: only if something failed; a refusal is returned.

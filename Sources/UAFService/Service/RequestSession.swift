@@ -41,7 +41,7 @@ struct RequestSession {
       code = .enrolment(id: id)
       try records.enrolments.reserve(id: id, challengeHash: issued.challengeHash)
     }
-    try records.challenges.add(issued, code: code, now: now, maximumOpen: RequestService.maximumOpen)
+    try records.challenges.add(issued, code: code, now: now, maximumOpen: IssuedRequest.maximumOpen)
     let messages = UPV.supported.map { upv in
       UAFRequest.registration(
         RegistrationRequest(
@@ -85,7 +85,7 @@ struct RequestSession {
       .authentication, policy: policy, text: text, proofOperations: proofOperations,
       isDecoy: isDecoy)
     if let id = code?.approvalID { try records.approvals.reserve(id: id, challengeHash: issued.challengeHash) }
-    try records.challenges.add(issued, code: code, now: now, maximumOpen: RequestService.maximumOpen)
+    try records.challenges.add(issued, code: code, now: now, maximumOpen: IssuedRequest.maximumOpen)
     let messages = UPV.supported.map { upv in
       UAFRequest.authentication(
         AuthenticationRequest(
@@ -120,7 +120,7 @@ struct RequestSession {
     return context.deregisterAAID.map { [.allKeys($0)] }
   }
 
-  private func authorize(_ operation: UAFOperation) throws -> Result<Authorization, Refusal> {
+  private func authorize(_ operation: UAFOperation) throws -> Result<Authorization, ServiceRefusal> {
     if let code = context.authCode {
       let id = try records.enrolments.check(code: code, for: context.username, now: now)
       return id.map { .success(.enrolment(id: $0)) } ?? .failure(.wrongEnrolmentCode)
@@ -146,7 +146,7 @@ struct RequestSession {
     isDecoy: Bool = false
   ) throws -> (IssuedRequest, ServerChallenge) {
     let challenge = try ServerChallenge(bytes: environment.random(32))
-    let expiresAt = now + RequestService.lifetime
+    let expiresAt = now + IssuedRequest.lifetime
     let serverData = try ServerData(keys: environment.keys).seal(
       operation: operation, username: context.username, challenge: challenge.bytes, expiresAt: expiresAt)
     let issued = IssuedRequest(
@@ -167,7 +167,7 @@ struct RequestSession {
     .issued(
       ReturnUAFRequest(
         statusCode: .ok, uafRequest: UAFRequest.text(of: messages), op: operation,
-        lifetimeMilliseconds: UInt32(RequestService.lifetime) * 1000, additionalTokens: token.map { [$0] } ?? []))
+        lifetimeMilliseconds: UInt32(IssuedRequest.lifetime) * 1000, additionalTokens: token.map { [$0] } ?? []))
   }
 
   /// A token that tells others that the keys named in `order` are deleted: its `challenge` is the SHA-256 of `order`.

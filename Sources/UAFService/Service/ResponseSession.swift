@@ -125,7 +125,7 @@ struct ResponseSession {
         assertion: authentication.assertion, publicKey: key.publicKey, signatureAlgorithm: key.signatureAlgorithm))
   }
 
-  private func refused(_ refusal: Refusal) -> ResponseOutcome {
+  private func refused(_ refusal: ServiceRefusal) -> ResponseOutcome {
     .refused(refusal, username: issued.username)
   }
 

@@ -3,10 +3,10 @@ import SecretMemory
 /// What any passcode is made of, whatever the policy.
 public enum PasscodeFormat {
   /// The longest value, in bytes of its normalised form: 64 characters of four bytes.
-  public static let maximumByteCount = 256
+  public static let maximumByteCount = NormalisedText.maximumByteCount
 
   /// The longest entry that is looked at, in bytes: a value may be typed in four times as many as it is stored in.
-  public static let maximumEntryByteCount = 1024
+  public static let maximumEntryByteCount = NormalisedText.maximumEntryByteCount
 
   /// The entry in Unicode's Normalization Form C: what is stored, checked, compared and held against the policy.
   ///
