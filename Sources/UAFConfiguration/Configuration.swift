@@ -105,7 +105,7 @@ public struct Configuration: Sendable {
   ///
   /// - Throws: ``ConfigurationError``.
   public init(parsing bytes: [UInt8], path: String) throws(ConfigurationError) {
-    var reader = ConfigurationReader(path: path)
+    var reader = ConfigurationReader(path: path, filling: Configuration())
     self = try reader.read(bytes)
   }
 }

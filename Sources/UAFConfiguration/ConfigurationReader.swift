@@ -8,10 +8,12 @@ import ServiceNames
 struct ConfigurationReader {
   private let path: String
   private let tables: TableReader
-  private var configuration = Configuration()
+  private var configuration: Configuration
 
-  init(path: String) {
+  /// - Parameter defaults: what holds for everything that the document leaves out.
+  init(path: String, filling defaults: Configuration) {
     self.path = path
+    configuration = defaults
     tables = TableReader(path: path)
   }
 

@@ -6,11 +6,14 @@ public struct ECDSASignature: Equatable, Sendable {
   /// `r | s`, each 32 bytes, big-endian (ALG_SIGN_SECP256R1_ECDSA_SHA256_RAW).
   public let raw: [UInt8]
 
+  /// Length of the raw form, in bytes.
+  static let rawByteCount = 64
+
   /// Takes the raw form.
   ///
   /// - Throws: ``CryptoError/invalidSignature`` unless it is 64 bytes long.
   public init(raw: [UInt8]) throws(CryptoError) {
-    guard raw.count == P256.signatureByteCount else { throw .invalidSignature }
+    guard raw.count == Self.rawByteCount else { throw .invalidSignature }
     self.raw = raw
   }
 

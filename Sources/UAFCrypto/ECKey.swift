@@ -7,7 +7,7 @@ enum ECKey {
   ///
   /// - Throws: ``CryptoError/invalidKey`` unless these are 65 bytes `04 | X | Y` of a point on the curve.
   @unsafe static func make(publicKey: [UInt8], curve: EllipticCurve = .secp256r1) throws(CryptoError) -> OpaquePointer {
-    guard publicKey.count == P256.publicKeyByteCount, publicKey.first == 4 else { throw .invalidKey }
+    guard publicKey.count == EllipticCurve.pointByteCount, publicKey.first == 4 else { throw .invalidKey }
     var point = publicKey
     let group = curve.groupName
     // SAFETY: the parameters point into `point` for the length of the closure, which is as long as they are used.

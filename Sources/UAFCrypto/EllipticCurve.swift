@@ -5,6 +5,9 @@ enum EllipticCurve: Sendable {
   /// The Koblitz curve of SEC 2.
   case secp256k1
 
+  /// Length of a point `04 | X | Y`, in bytes.
+  static let pointByteCount = 65
+
   /// OpenSSL's name.
   var groupName: StaticString {
     switch self {
@@ -32,7 +35,7 @@ enum EllipticCurve: Sendable {
   /// The 65 bytes after the prefix; nil for every other form of the structure, compressed points included.
   func point(subjectPublicKeyInfo info: [UInt8]) -> [UInt8]? {
     let prefix = subjectPublicKeyInfoPrefix
-    guard info.count == prefix.count + P256.publicKeyByteCount, info.starts(with: prefix) else { return nil }
+    guard info.count == prefix.count + Self.pointByteCount, info.starts(with: prefix) else { return nil }
     return Array(info[prefix.count...])
   }
 }

@@ -9,9 +9,9 @@ public enum P256 {
   /// Length of a private key, a big-endian number, in bytes.
   public static let privateKeyByteCount = 32
   /// Length of a raw public key in bytes.
-  public static let publicKeyByteCount = 65
+  public static let publicKeyByteCount = EllipticCurve.pointByteCount
   /// Length of a raw signature in bytes.
-  public static let signatureByteCount = 64
+  public static let signatureByteCount = ECDSASignature.rawByteCount
 
   /// A private key with its public key.
   @frozen public struct KeyPair: ~Copyable {

@@ -45,7 +45,7 @@ extension FetchOutcome {
     // One that accepts and resets at once looks to libcurl like one that was never connected.
     if reach.isConnected || reach.error == ECONNRESET { return .connectionLost }
     if reach.error == ECONNREFUSED { return .refused }
-    let isNetworks = OwnMeans.isNetworks(reach.error) || (reach.error == EADDRNOTAVAIL && reach.lacksAddress)
+    let isNetworks = SocketAddress.isNetworks(reach.error) || (reach.error == EADDRNOTAVAIL && reach.lacksAddress)
     return isNetworks ? .unreachable : .ownMeans
   }
 

@@ -21,18 +21,6 @@ enum OwnMeans {
     return nil
   }
 
-  /// Errors of a connection that tell of the network or of the other end.
-  ///
-  /// EACCES is what a firewall says by ICMPv6 that forbids it, and a route of the kind `prohibit`; EINVAL a route of the kind
-  /// `blackhole`. The others of the third line are rare messages of ICMP.
-  static func isNetworks(_ number: CInt) -> Bool {
-    [
-      ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, ECONNRESET, EAFNOSUPPORT,
-      EACCES, EINVAL,
-      ENONET, EPROTO, ENOPROTOOPT,
-    ].contains(number)
-  }
-
   /// More than a look-up takes: the stack of a thread, the plug-ins of the name services.
   private static func lackOfMemory() -> CInt? {
     let size = 16 << 20
@@ -56,7 +44,7 @@ enum OwnMeans {
       guard socket >= 0 else { return errno }
       sockets.append(socket)
       let number = resolver.connect(socket)
-      if number != 0, !isNetworks(number) { return number }
+      if number != 0, !SocketAddress.isNetworks(number) { return number }
     }
     return nil
   }

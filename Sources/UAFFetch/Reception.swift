@@ -23,9 +23,9 @@ import UAFWire
   private(set) var isTooLarge = false
   /// Whether the connection, an earlier one that is used again included, is through the handshake with the
   /// server.
-  var handshakeCompleted = false
+  private(set) var handshakeCompleted = false
   /// The server's certificate in DER.
-  var certificate: [UInt8]?
+  private(set) var certificate: [UInt8]?
   /// Where connections were tried, in their order.
   private(set) var addresses: [SocketAddress] = []
   private var headerCount = 0
@@ -38,6 +38,12 @@ import UAFWire
     // SAFETY: only kept, for the calls of libcurl during the transfer.
     unsafe self.curl = curl
     self.socket = socket
+  }
+
+  /// Notes that the handshake is through, and the certificate that the server showed in it.
+  func noteHandshake(with certificate: [UInt8]?) {
+    handshakeCompleted = true
+    self.certificate = certificate
   }
 
   /// Opens the socket of a connection, and remembers where it goes.

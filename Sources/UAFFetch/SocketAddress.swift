@@ -21,12 +21,24 @@ struct SocketAddress: Equatable {
     bytes = [UInt8(AF_INET), 0, UInt8(port >> 8), UInt8(port & 0xFF), 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
   }
 
+  /// Errors of a connection that tell of the network or of the other end.
+  ///
+  /// EACCES is what a firewall says by ICMPv6 that forbids it, and a route of the kind `prohibit`; EINVAL a route of the kind
+  /// `blackhole`. The others of the third line are rare messages of ICMP.
+  static func isNetworks(_ number: CInt) -> Bool {
+    [
+      ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, ECONNRESET, EAFNOSUPPORT,
+      EACCES, EINVAL,
+      ENONET, EPROTO, ENOPROTOOPT,
+    ].contains(number)
+  }
+
   /// Why this machine cannot even begin a connection, for a reason of its own; nil where it can.
   ///
   /// Asked only after the connection has failed, so that no second connection is opened to a server that answers.
   func lack() -> CInt? {
     let number = attempt(CInt(SOCK_STREAM.rawValue))
-    if number == 0 || number == EINPROGRESS || number == EINTR || OwnMeans.isNetworks(number) { return nil }
+    if number == 0 || number == EINPROGRESS || number == EINTR || Self.isNetworks(number) { return nil }
     return number == EADDRNOTAVAIL && lacksAddress ? nil : number
   }
 

@@ -47,8 +47,7 @@ enum TransferCallbacks {
     // SAFETY: the context is the reception, see install; its handle is the one this is called for.
     guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
     let reception = unsafe reception(context)
-    reception.handshakeCompleted = true
-    reception.certificate = unsafe ServerCertificate.der(of: reception.curl)
+    reception.noteHandshake(with: unsafe ServerCertificate.der(of: reception.curl))
     return CURL_PREREQFUNC_OK
   }
 

@@ -33,8 +33,8 @@ final class AnswerWriterTests {
   }
 
   /// Sends all answers at once; returns how many had each outcome.
-  private func send(_ answers: [UAFResponse], to server: TestServer) async throws -> [Refusal?: Int] {
-    try await withThrowingTaskGroup(of: Refusal?.self) { group in
+  private func send(_ answers: [UAFResponse], to server: TestServer) async throws -> [ServiceRefusal?: Int] {
+    try await withThrowingTaskGroup(of: ServiceRefusal?.self) { group in
       for answer in answers { group.addTask { try await server.respond(answer).0 } }
       return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }

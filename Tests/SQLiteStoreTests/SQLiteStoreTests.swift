@@ -133,7 +133,7 @@ final class SQLiteStoreTests {
   @Test func `removes requests for a registration that nobody answered`() async throws {
     let server = try TestServer(store: open())
     for _ in 0..<6 {
-      server.advance(seconds: RequestService.lifetime)
+      server.advance(seconds: IssuedRequest.lifetime)
       var context = RequestContext(username: "alice")
       context.authCode = try await server.enrol("alice")
       #expect(try await server.get(.registration, context).statusCode == .ok)

@@ -73,7 +73,7 @@ final class TestServer: Sendable {
   /// - Parameter text: a text to be confirmed, which clients send again with the answer.
   func respond(
     _ response: UAFResponse, username: String? = nil, sendingAgain text: String? = nil
-  ) async throws -> (Refusal?, Token?) {
+  ) async throws -> (ServiceRefusal?, Token?) {
     var context = username.map { RequestContext(username: $0) }
     context?.transaction = text
     let body = SendUAFResponse(uafResponse: response.text, context: context?.jsonText)

@@ -147,7 +147,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     func accepts(_ response: UAFResponse) -> Bool { refusal(response) == nil }
 
     /// Why the server refuses an answer; nil if it accepts it.
-    func refusal(_ response: UAFResponse) -> Refusal? {
+    func refusal(_ response: UAFResponse) -> ServiceRefusal? {
       switch response {
       case .registration(let response):
         let result = verifier.verify(response, issued: issued, isRegistered: { _, _ in false })

@@ -10,11 +10,11 @@ import UAFMessages
 /// Payloads carry this server's authority, and nobody else's name.
 struct EnrolCommandTests {
   private let folder: String
-  private let state: StateDirectory
+  private let state: ServerDirectory
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "enrol-\(UUID().uuidString)").path()
-    state = try StateDirectory(path: folder, create: true)
+    state = try ServerDirectory(path: folder, create: true)
     _ = try state.openStore(create: true)
     _ = try CertificateFiles(development: state, hosts: ["uaf.example.com"], now: 1_800_000_000)
   }
@@ -24,7 +24,7 @@ struct EnrolCommandTests {
     "https://UAF.example.com",
   ]) func `a payload for a name of this server's certificate carries its authority`(_ url: String) throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    #expect(try state.authority(for: url)?.hasPrefix("-----BEGIN CERTIFICATE-----") == true)
+    #expect(try CertificateFiles.authority(of: state, for: url)?.hasPrefix("-----BEGIN CERTIFICATE-----") == true)
   }
 
   @Test(arguments: [
@@ -34,7 +34,7 @@ struct EnrolCommandTests {
     _ url: String
   ) async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    #expect(throws: ServerError.self) { try state.authority(for: url) }
+    #expect(throws: ServerError.self) { try CertificateFiles.authority(of: state, for: url) }
     let command = try await EnrolCommand.asyncParse(["alice", "--state", folder, "--server", url])
     await #expect(throws: ServerError.self) { try await command.run() }
     let store = try state.openStore()
@@ -44,6 +44,6 @@ struct EnrolCommandTests {
   @Test func `a server without an authority of its own puts none into the payload`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.removeItem(atPath: state.authorityPath)
-    #expect(try state.authority(for: "https://fido.example.com") == nil)
+    #expect(try CertificateFiles.authority(of: state, for: "https://fido.example.com") == nil)
   }
 }

@@ -30,7 +30,7 @@ struct ServerProgramTests {
 
   /// A state folder with a store and an account.
   private func store() throws -> String {
-    let state = try StateDirectory(path: folder.path(), create: true)
+    let state = try ServerDirectory(path: folder.path(), create: true)
     let database = try state.openStore(create: true).database
     try database.write { db in try AccountStore(db: db).add("mina", now: 0) }
     return state.path

@@ -71,7 +71,7 @@ final class StateFileTests {
   }
 
   @Test func `keeps its keys, readable by their owner alone`() throws {
-    let state = try StateDirectory(path: path("state"), create: true)
+    let state = try ServerDirectory(path: path("state"), create: true)
     #expect(try mode(state.path) == 0o700)
     let first = try ServerKeys(state: state)
     let second = try ServerKeys(state: state)
@@ -82,7 +82,7 @@ final class StateFileTests {
   }
 
   @Test func `refuses keys of another length`() throws {
-    let state = try StateDirectory(path: path("state"), create: true)
+    let state = try ServerDirectory(path: path("state"), create: true)
     _ = try StateFile.create(path: state.secretPath, mode: 0o600, contents: [1])
     #expect(throws: ServerError.unusableFile(path: state.secretPath, reason: "is not 32 bytes long")) {
       _ = try ServerKeys(state: state)
@@ -91,12 +91,12 @@ final class StateFileTests {
 
   @Test func `refuses a state folder that is a file, or that is missing although it must exist`() throws {
     _ = try StateFile.create(path: path("file"), mode: 0o600, contents: [])
-    #expect(throws: ServerError.self) { _ = try StateDirectory(path: self.path("file"), create: true) }
-    #expect(throws: ServerError.self) { _ = try StateDirectory(path: self.path("none"), create: false) }
+    #expect(throws: ServerError.self) { _ = try ServerDirectory(path: self.path("file"), create: true) }
+    #expect(throws: ServerError.self) { _ = try ServerDirectory(path: self.path("none"), create: false) }
   }
 
   @Test func `makes the development certificate once`() throws {
-    let state = try StateDirectory(path: path("state"), create: true)
+    let state = try ServerDirectory(path: path("state"), create: true)
     let first = try CertificateFiles(development: state, hosts: ["127.0.0.1", "fido.test"], now: 1_800_000_000)
     let second = try CertificateFiles(development: state, hosts: [], now: 1_900_000_000)
     #expect(first.chainPEM == second.chainPEM)
@@ -106,7 +106,7 @@ final class StateFileTests {
   }
 
   @Test func `refuses half a development certificate`() throws {
-    let state = try StateDirectory(path: path("state"), create: true)
+    let state = try ServerDirectory(path: path("state"), create: true)
     _ = try CertificateFiles(development: state, hosts: [], now: 1_800_000_000)
     try FileManager.default.removeItem(atPath: state.privateKeyPath)
     #expect(throws: ServerError.self) {
@@ -115,7 +115,7 @@ final class StateFileTests {
   }
 
   @Test func `refuses a private key that others can read`() throws {
-    let state = try StateDirectory(path: path("state"), create: true)
+    let state = try ServerDirectory(path: path("state"), create: true)
     _ = try CertificateFiles(development: state, hosts: [], now: 1_800_000_000)
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: state.privateKeyPath)
     #expect(throws: ServerError.self) {
@@ -135,8 +135,8 @@ final class StateFileTests {
   }
 
   @Test func `names the file with a wrong certificate or key, and says what belongs there`() throws {
-    let state = try StateDirectory(path: path("state"), create: true)
-    let other = try StateDirectory(path: path("other"), create: true)
+    let state = try ServerDirectory(path: path("state"), create: true)
+    let other = try ServerDirectory(path: path("other"), create: true)
     for each in [state, other] { _ = try CertificateFiles(development: each, hosts: [], now: 1_800_000_000) }
     _ = try StateFile.create(path: path("empty"), mode: 0o600, contents: [])
     _ = try StateFile.create(path: path("nonsense"), mode: 0o600, contents: Array("nonsense\n".utf8))

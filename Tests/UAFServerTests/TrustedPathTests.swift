@@ -31,8 +31,8 @@ final class TrustedPathTests {
     _ = try StateFile.create(path: path(name), mode: 0o644, contents: [1])
   }
 
-  private func state(_ name: String = "state") throws -> StateDirectory {
-    try StateDirectory(path: path(name), create: true)
+  private func state(_ name: String = "state") throws -> ServerDirectory {
+    try ServerDirectory(path: path(name), create: true)
   }
 
   /// Why a path is refused; nil if it is not.

@@ -63,7 +63,7 @@ struct AccountPolicyTests {
 
   private func register(
     _ server: TestServer, _ username: String, deviceID: String? = nil, _ authenticators: [FakeAuthenticator]
-  ) async throws -> Refusal? {
+  ) async throws -> ServiceRefusal? {
     let request = try await registration(server, username, deviceID: deviceID)
     return try await server.respond(joined(authenticators.map { try $0.register(request) })).0
   }

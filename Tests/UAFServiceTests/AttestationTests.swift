@@ -59,9 +59,10 @@ struct AttestationTests {
   @Test func `refuses a signature algorithm that is unknown or does not fit the attestation key`() throws {
     var registration = try AttestedRegistration("leaf alone")
     for (algorithm, refusal) in [
-      (2, Refusal.invalidAttestationSignature), (3, .invalidAttestationSignature), (5, .invalidAttestationSignature),
+      (2, ServiceRefusal.invalidAttestationSignature), (3, .invalidAttestationSignature),
+      (5, .invalidAttestationSignature),
       (0, .unacceptableAlgorithm), (7, .unacceptableAlgorithm), (0x0A, .unacceptableAlgorithm),
-    ] as [(UInt16, Refusal)] {
+    ] as [(UInt16, ServiceRefusal)] {
       registration.signatureAlgorithm = algorithm
       #expect(try registration.refusal() == refusal, "\(algorithm)")
     }
@@ -103,10 +104,10 @@ struct AttestationTests {
   }
 
   @Test(arguments: [
-    Refusal.otherAttestationType, .ecdaaNotSupported, .untrustedAttestation, .otherModelAttested,
+    ServiceRefusal.otherAttestationType, .ecdaaNotSupported, .untrustedAttestation, .otherModelAttested,
     .invalidAttestationSignature,
   ])
-  func `tells the client of each that the attestation is unacceptable`(refusal: Refusal) {
+  func `tells the client of each that the attestation is unacceptable`(refusal: ServiceRefusal) {
     #expect(refusal.statusCode.rawValue == 1496)
   }
 }

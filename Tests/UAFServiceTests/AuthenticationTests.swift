@@ -32,7 +32,7 @@ struct AuthenticationTests {
   @Test func `accepts one of fifty copies of a response sent at once`() async throws {
     let authenticator = try await server.registered("alice")
     let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)
-    let refusals = try await withThrowingTaskGroup(of: Refusal?.self) { [server] group in
+    let refusals = try await withThrowingTaskGroup(of: ServiceRefusal?.self) { [server] group in
       for _ in 0..<50 { group.addTask { try await server.respond(response).0 } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -60,14 +60,14 @@ struct AuthenticationTests {
   @Test func `refuses an answer whose request has expired`() async throws {
     let authenticator = try await server.registered("alice")
     let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)
-    server.advance(seconds: RequestService.lifetime)
+    server.advance(seconds: IssuedRequest.lifetime)
     #expect(try await server.respond(response).0 == .expiredChallenge)
   }
 
   @Test func `accepts an answer in the last second of its request`() async throws {
     let authenticator = try await server.registered("alice")
     let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)
-    server.advance(seconds: RequestService.lifetime - 1)
+    server.advance(seconds: IssuedRequest.lifetime - 1)
     #expect(try await server.respond(response).0 == nil)
   }
 
@@ -213,7 +213,7 @@ struct AuthenticationTests {
     var context = RequestContext(username: "alice")
     context.transaction = "sudo id"
     for (text, expected) in [("sudo id", nil), ("sudo su", .wrongTransaction), (nil, .wrongTransaction)]
-      as [(String?, Refusal?)]
+      as [(String?, ServiceRefusal?)]
     {
       let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
       #expect(request.transaction.map(\.content) == [Array("sudo id".utf8)])

@@ -48,7 +48,7 @@ struct BoundsTests {
 
   @Test func `an answer has at most sixteen assertions`() async throws {
     let alice = try await server.registered("alice")
-    for (count, refusal) in [(17, Refusal.malformedMessage as Refusal?), (16, nil)] {
+    for (count, refusal) in [(17, ServiceRefusal.malformedMessage as ServiceRefusal?), (16, nil)] {
       let answer = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
       guard case .authentication(let response) = answer else { throw TestServer.Unexpected() }
       let assertion = try #require(response.assertions.first)
@@ -75,7 +75,9 @@ struct BoundsTests {
   }
 
   /// fcParams as the server expects them, with a certificate of so many characters.
-  private func confirm(certificate count: Int, by alice: FakeAuthenticator, counter: UInt32) async throws -> Refusal? {
+  private func confirm(certificate count: Int, by alice: FakeAuthenticator, counter: UInt32) async throws
+    -> ServiceRefusal?
+  {
     var context = RequestContext(username: "alice")
     context.transaction = "sudo id"
     let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
@@ -111,7 +113,8 @@ struct BoundsTests {
   }
 
   /// What becomes of an enrolment whose request was there before `count` other keys were.
-  private func register(after count: Int, keyIDBytes: Int = 32, revoking: Bool = false) async throws -> Refusal? {
+  private func register(after count: Int, keyIDBytes: Int = 32, revoking: Bool = false) async throws -> ServiceRefusal?
+  {
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
     context.authCode = try await server.enrol("alice")
@@ -123,9 +126,11 @@ struct BoundsTests {
     return try await server.respond(authenticator.register(request)).0
   }
 
-  @Test(arguments: [(255, 32, nil as Refusal?), (256, 32, .tooManyKeys), (31, 2048, nil), (32, 2048, .tooManyKeys)])
+  @Test(arguments: [
+    (255, 32, nil as ServiceRefusal?), (256, 32, .tooManyKeys), (31, 2048, nil), (32, 2048, .tooManyKeys),
+  ])
   func `an account has at most 256 keys, and KeyIDs of 64 KiB`(
-    others: Int, keyIDBytes: Int, refusal: Refusal?
+    others: Int, keyIDBytes: Int, refusal: ServiceRefusal?
   ) async throws {
     #expect(try await register(after: others, keyIDBytes: keyIDBytes) == refusal)
     let keys = try await server.database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM credential") }

@@ -79,6 +79,6 @@ struct ChannelBindingTests {
   }
 
   @Test func `tells the client that its channel binding is refused`() {
-    #expect(Refusal.channelBindingMismatch.statusCode.rawValue == 1490)
+    #expect(ServiceRefusal.channelBindingMismatch.statusCode.rawValue == 1490)
   }
 }

@@ -24,7 +24,7 @@ struct ConfirmedTextTests {
   /// Asks for a text and has it confirmed as the server words it.
   private func confirm(_ text: String, by authenticator: FakeAuthenticator, counter: UInt32, as name: String)
     async throws
-    -> Refusal?
+    -> ServiceRefusal?
   {
     var context = RequestContext(username: name)
     context.transaction = text

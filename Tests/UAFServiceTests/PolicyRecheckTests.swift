@@ -26,7 +26,7 @@ struct PolicyRecheckTests {
   }
 
   /// The KeyIDs the server accepts of one answer by several authenticators, or why it refuses.
-  private func outcome(_ policy: Policy, by signers: [FakeAuthenticator]) throws -> Result<[KeyID], Refusal> {
+  private func outcome(_ policy: Policy, by signers: [FakeAuthenticator]) throws -> Result<[KeyID], ServiceRefusal> {
     let challenge = try ServerChallenge(bytes: RandomBytes.make(32))
     let header = OperationHeader(upv: .uaf11, op: .authentication, appID: appID, serverData: "d")
     let request = AuthenticationRequest(header: header, challenge: challenge, policy: policy)

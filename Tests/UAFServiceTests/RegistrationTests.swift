@@ -166,7 +166,7 @@ struct RegistrationTests {
 
   @Test func `refuses a response after the request's lifetime, and its challenge from then on`() async throws {
     let response = try await authenticator.register(request())
-    server.advance(seconds: RequestService.lifetime)
+    server.advance(seconds: IssuedRequest.lifetime)
     #expect(try await server.respond(response).0 == .expiredChallenge)
     #expect(try await keys(of: "alice").isEmpty)
   }

@@ -17,7 +17,7 @@ struct SeenCounterTests {
     #expect(try await server.respond(alice.authenticate(server.authenticationRequest("alice"), counter: 5)).0 == nil)
   }
 
-  private func refused(_ response: UAFResponse) async throws -> (Refusal, SeenCounter?) {
+  private func refused(_ response: UAFResponse) async throws -> (ServiceRefusal, SeenCounter?) {
     let body = SendUAFResponse(uafResponse: response.text, context: nil)
     guard
       case .refused(let refusal, _, let seen) = try await ResponseService(environment: server.environment).respond(body)

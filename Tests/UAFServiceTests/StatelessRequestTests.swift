@@ -30,7 +30,7 @@ struct StatelessRequestTests {
   }
 
   /// Answers a request, with the text sent again, or without.
-  private func answer(_ response: UAFResponse, sendingAgain text: String?) async throws -> Refusal? {
+  private func answer(_ response: UAFResponse, sendingAgain text: String?) async throws -> ServiceRefusal? {
     try await server.respond(response, username: "alice", sendingAgain: text).0
   }
 
@@ -69,7 +69,7 @@ struct StatelessRequestTests {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
     #expect(try await server.respond(response).0 == nil)
-    server.advance(seconds: RequestService.lifetime)
+    server.advance(seconds: IssuedRequest.lifetime)
     // Forgotten at the latest by the second answer of a later second: the first may be told its outcome before.
     for counter in [UInt32(2), 3] {
       server.advance(seconds: 1)

@@ -8,7 +8,8 @@ import UAFMessages
 struct StatusTests {
   @Test(
     arguments: [
-      (Refusal.unknownAAID, 1480), (.unknownKeyID, 1481), (.channelBindingMismatch, 1490), (.unknownChallenge, 1491),
+      (ServiceRefusal.unknownAAID, 1480), (.unknownKeyID, 1481), (.channelBindingMismatch, 1490),
+      (.unknownChallenge, 1491),
       (.expiredChallenge, 1491), (.invalidServerData, 1491), (.otherOperation, 1491), (.notInPolicy, 1492),
       (.outdatedAuthenticator, 1492), (.revokedKey, 1493), (.unacceptableKey, 1494), (.keyAlreadyRegistered, 1494),
       (.unacceptableAlgorithm, 1495), (.otherAttestationType, 1496), (.untrustedAttestation, 1496),
@@ -17,8 +18,8 @@ struct StatusTests {
       (.unsupportedVersion, 1498), (.unknownExtension, 1498), (.malformedMessage, 1400),
       (.malformedFinalChallenge, 1400),
       (.authorizationRequired, 1401), (.tooManyKeys, 1492), (.internalError, 1500),
-    ] as [(Refusal, UInt32)])
-  func `answers a refusal with the specification's status code`(refusal: Refusal, status: UInt32) {
+    ] as [(ServiceRefusal, UInt32)])
+  func `answers a refusal with the specification's status code`(refusal: ServiceRefusal, status: UInt32) {
     #expect(refusal.statusCode.rawValue == status)
   }
 

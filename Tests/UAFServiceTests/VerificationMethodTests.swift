@@ -17,7 +17,7 @@ struct VerificationMethodTests {
   /// What a server with a setting says to an authentication that says this of its verification.
   private func outcome(
     _ setting: VerificationMethodPolicy, _ methods: [UserVerificationMethodEntry]?
-  ) async throws -> Refusal? {
+  ) async throws -> ServiceRefusal? {
     let server = try TestServer(verificationMethods: setting)
     let alice = try await server.registered("alice", verificationMethods: [Self.passcode])
     let request = try await server.authenticationRequest("alice")
@@ -91,8 +91,8 @@ struct VerificationMethodTests {
     let model = try AuthenticatorModel(statement)
     let identity = try ServerIdentity(publicURL: "https://a.test", facets: [], certificates: [])
     let verifier = Verifier(identity: identity, models: try AuthenticatorModels([statement]), now: 0)
-    func refusal(_ methods: [(UInt32, UInt16)]) -> Refusal? {
-      do throws(Refusal) {
+    func refusal(_ methods: [(UInt32, UInt16)]) -> ServiceRefusal? {
+      do throws(ServiceRefusal) {
         try verifier.verify(
           methods.map {
             UserVerificationMethodEntry(userVerificationMethod: $0.0, keyProtection: $0.1, matcherProtection: 1)

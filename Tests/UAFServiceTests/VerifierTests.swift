@@ -30,7 +30,7 @@ struct VerifierTests {
   /// Why a registration with this policy and these wrongs is refused; nil if it is not.
   func refusal(
     _ policy: Policy, version: UInt16 = 1, regCounter: UInt32 = 1, isRegistered: Bool = false
-  ) throws -> Refusal? {
+  ) throws -> ServiceRefusal? {
     let request = RegistrationRequest(header: header, challenge: challenge, username: "a", policy: policy)
     let sent = try authenticator.register(request, version: version, regCounter: regCounter)
     guard case .registration(let response) = sent else { throw TestServer.Unexpected() }
@@ -102,6 +102,6 @@ struct VerifierTests {
   }
 
   @Test func `has a status for every refusal, and none is success`() {
-    for refusal in Refusal.allCases { #expect(refusal.statusCode != .ok) }
+    for refusal in ServiceRefusal.allCases { #expect(refusal.statusCode != .ok) }
   }
 }

@@ -16,7 +16,7 @@ struct VerifierVectorTests {
   }
 
   /// The rule that each bad message breaks, as its `why` says.
-  static let rules: [String: Refusal] = [
+  static let rules: [String: ServiceRefusal] = [
     "reg-full-untrusted-root": .untrustedAttestation, "reg-ext-critical": .malformedAssertion,
     "reg-bad-fch": .wrongFinalChallengeHash, "reg-bad-signature": .invalidAttestationSignature,
     "reg-facet-untrusted": .untrustedFacet, "reg-challenge-mismatch": .unknownChallenge,
@@ -32,7 +32,7 @@ struct VerifierVectorTests {
     do {
       response = try vector.response
     } catch {
-      #expect(Refusal(try #require(error as? MessageError)) == rule)
+      #expect(ServiceRefusal(try #require(error as? MessageError)) == rule)
       return
     }
     #expect(try vector.server.refusal(response) == rule)

@@ -4,9 +4,12 @@ import SecretMemory
 struct AccountAttempts {
   let records: AccountRecords
   /// Called once for each lock that has ended, after the end is on the disk.
-  var lockEnded: ((AuthenticatorType, AttemptOrigin) -> Void)?
+  private let lockEnded: AccountFile.LockEnded?
 
-  init(_ records: AccountRecords) { self.records = records }
+  init(_ records: AccountRecords, lockEnded: AccountFile.LockEnded?) {
+    self.records = records
+    self.lockEnded = lockEnded
+  }
 
   /// Counts an attempt on disk, checks the secret, and clears the count if it is correct.
   ///
@@ -55,7 +58,7 @@ struct AccountAttempts {
       if ledger != before { try records.put(ledger, type) }
       return (outcome, before.endedLocks(at: now))
     }
-    for origin in ended { lockEnded?(type, origin) }
+    for origin in ended { lockEnded?(type, origin, records.identity) }
     return outcome
   }
 
@@ -99,7 +102,7 @@ struct AccountAttempts {
       try records.put(ledger, type)
       return ended
     }
-    for origin in ended ?? [] { lockEnded?(type, origin) }
+    for origin in ended ?? [] { lockEnded?(type, origin, records.identity) }
     return told
   }
 }

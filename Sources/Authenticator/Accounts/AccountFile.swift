@@ -5,25 +5,22 @@ import UAFCrypto
 public final class AccountFile {
   /// Whose state it is.
   public let identity: AccountIdentity
-  /// Called once for each lock that has ended, after the end is on the disk.
-  public var lockEnded: ((AuthenticatorType, AttemptOrigin) -> Void)? {
-    get { attempts.lockEnded }
-    set { attempts.lockEnded = newValue }
-  }
+  /// Called once for each lock that has ended, after the end is on the disk: with its type, its attempts and its account.
+  public typealias LockEnded = (AuthenticatorType, AttemptOrigin, AccountIdentity) -> Void
 
   let records: SealedRecords
   private let contents: AccountRecords
   private let keyring: AccountKeys
   private let answer: AccountAnswer
-  private var attempts: AccountAttempts
+  private let attempts: AccountAttempts
 
-  private init(_ contents: AccountRecords, refusalMark: RefusalMark?) {
+  private init(_ contents: AccountRecords, refusalMark: RefusalMark?, lockEnded: LockEnded? = nil) {
     identity = contents.identity
     records = contents.sealed
     self.contents = contents
     keyring = AccountKeys(contents)
     answer = AccountAnswer(records: contents, refusalMark: refusalMark)
-    attempts = AccountAttempts(contents)
+    attempts = AccountAttempts(contents, lockEnded: lockEnded)
   }
 
   // MARK: The file
@@ -43,10 +40,12 @@ public final class AccountFile {
   ///   - uid: the account's number.
   ///   - name: its canonical name; nil if the caller may not say it (then it is not compared).
   ///   - serverUserName: what root's configuration maps the name to; nil as above.
+  ///   - lockEnded: called for each lock that has ended.
   /// - Returns: nil if nothing was ever registered, or only a tombstone is left.
   /// - Throws: ``StateError``: `identityMismatch` for another account's file, `serverNameChanged`, `damaged`, `unsafe` ...
   public static func open(
-    in directory: borrowing StateDirectory, uid: UInt32, name: [UInt8]?, serverUserName: (String) -> String?
+    in directory: borrowing StateDirectory, uid: UInt32, name: [UInt8]?, serverUserName: (String) -> String?,
+    lockEnded: LockEnded? = nil
   ) throws(StateError) -> AccountFile? {
     guard let records = try AccountFiles.records(in: directory, uid: uid) else { return nil }
     guard let body = try records.body(.identity, of: nil) else {
@@ -62,7 +61,8 @@ public final class AccountFile {
       }
     }
     let contents = AccountRecords(identity: identity, sealed: records)
-    return AccountFile(contents, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))
+    let mark = RefusalMark(of: identity.uid, in: directory.accounts)
+    return AccountFile(contents, refusalMark: mark, lockEnded: lockEnded)
   }
 
   /// Makes the file of an account that has none, or brings one back from its tombstone, with its first keys in it.
@@ -236,7 +236,7 @@ public final class AccountFile {
   ///
   /// - Throws: ``StateError``.
   public func mark(_ keyID: [UInt8], serverStatus: UInt32) throws(StateError) {
-    try keyring.change(keyID) { (key: inout UAFKey) throws(StateError) in key.serverStatus = serverStatus }
+    try keyring.change(keyID) { (key: inout UAFKey) throws(StateError) in key.note(serverStatus: serverStatus) }
   }
 
   /// Removes keys, the authenticators that are left without one, and, with the last of them,

@@ -17,7 +17,7 @@ public struct UAFKey: Equatable, Sendable {
   /// The last status the server gave for this key that was not success; 0 if there was none.
   ///
   /// It only marks the key, and never deletes it.
-  public internal(set) var serverStatus: UInt32
+  public private(set) var serverStatus: UInt32
 
   var record: [UInt8] {
     var writer = RecordWriter(version: 1)
@@ -31,6 +31,9 @@ public struct UAFKey: Equatable, Sendable {
     writer.put(serverStatus)
     return writer.bytes
   }
+
+  /// Notes what the server said of the key.
+  mutating func note(serverStatus: UInt32) { self.serverStatus = serverStatus }
 
   /// Counts one more signature.
   ///

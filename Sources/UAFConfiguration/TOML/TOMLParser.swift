@@ -56,7 +56,7 @@ struct TOMLParser {
       guard case .table(let next) = node.value, next.origin != .inline, !isLast || next.origin == .implied else {
         throw scanner.error("[\(path.joined(separator: "."))] is already defined in line \(node.line)")
       }
-      if isLast { next.origin = .header }
+      if isLast { next.becomeHeader() }
       table = next
     }
     return table
@@ -175,15 +175,7 @@ struct TOMLParser {
       } while scanner.take(",")
       guard scanner.take("}") else { throw scanner.error("an inline table must end with } in its line") }
     }
-    close(table)
+    table.close()
     return table
-  }
-
-  /// Nothing may be added to an inline table, nor to the tables its dotted keys made.
-  private func close(_ table: TOMLTable) {
-    table.origin = .inline
-    for key in table.keys {
-      if case .table(let inner)? = table[key]?.value { close(inner) }
-    }
   }
 }

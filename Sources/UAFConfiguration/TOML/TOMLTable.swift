@@ -13,7 +13,7 @@ final class TOMLTable {
     case inline
   }
 
-  var origin: Origin
+  private(set) var origin: Origin
   private(set) var keys: [String] = []
   private var nodes: [String: TOMLNode] = [:]
 
@@ -27,5 +27,14 @@ final class TOMLTable {
   func add(_ key: String, _ node: TOMLNode) {
     keys.append(key)
     nodes[key] = node
+  }
+
+  /// Takes the `[header]` that names it, after it was only the way to another.
+  func becomeHeader() { origin = .header }
+
+  /// Lets nothing more be added to it, nor to the tables in it: for an inline table and those its dotted keys made.
+  func close() {
+    origin = .inline
+    for case .table(let inner)? in keys.map({ nodes[$0]?.value }) { inner.close() }
   }
 }

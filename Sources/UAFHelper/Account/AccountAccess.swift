@@ -41,12 +41,10 @@ import UAFConfiguration
   func open(_ uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) -> AccountFile? {
     let mapping = try? server.settings().username
     do throws(StateError) {
-      account = try AccountFile.open(in: directory, uid: uid, name: knownName) { name in mapping?.name(of: name) }
+      account = try AccountFile.open(
+        in: directory, uid: uid, name: knownName, serverUserName: { mapping?.name(of: $0) }, lockEnded: locks.ended)
     } catch { throw Ending(error) }
     call.recognise(registeredName: account?.identity.name)
-    account?.lockEnded = { [locks, identity = account?.identity] type, origin in
-      if let identity { locks.ended(type, origin, identity) }
-    }
     return account
   }
 

@@ -17,25 +17,23 @@ public struct AssertionExtension: Equatable, Sendable {
     self.id = text
   }
 
-  fileprivate var isVerificationMethods: Bool { id.isIdentical(to: UserVerificationMethodEntry.extensionID) }
-}
+  private var isVerificationMethods: Bool { id.isIdentical(to: UserVerificationMethodEntry.extensionID) }
 
-extension TLVComposite {
-  /// Takes the extensions that may be ignored; a critical one is left for ``finish()`` to refuse.
-  mutating func extensions() throws(TLVError) -> [AssertionExtension] {
+  /// Takes the extensions of a composite that may be ignored; a critical one is left for its `finish()` to refuse.
+  static func all(in composite: inout TLVComposite) throws(TLVError) -> [AssertionExtension] {
     var extensions: [AssertionExtension] = []
-    for element in all(.nonCriticalExtension) { extensions.append(try AssertionExtension(element)) }
+    for element in composite.all(.nonCriticalExtension) { extensions.append(try AssertionExtension(element)) }
     return extensions
   }
 
   /// Takes the verification methods out of signed data, from a critical extension or another one.
   ///
   /// - Returns: nil if there are none. Any other critical extension is refused, since none is known.
-  mutating func verificationMethods(
-    beside extensions: [AssertionExtension]
+  static func verificationMethods(
+    in composite: inout TLVComposite, beside extensions: [AssertionExtension]
   ) throws(TLVError) -> [UserVerificationMethodEntry]? {
     var found = extensions.filter(\.isVerificationMethods)
-    for element in all(.criticalExtension) {
+    for element in composite.all(.criticalExtension) {
       let critical = try AssertionExtension(element)
       guard critical.isVerificationMethods else {
         throw TLVError(reason: .unknownCriticalTag(.criticalExtension), offset: element.offset)
@@ -43,13 +41,17 @@ extension TLVComposite {
       found.append(critical)
     }
     guard let only = found.first else { return nil }
-    guard found.count == 1 else { throw TLVError(reason: .repeatedTag(.nonCriticalExtension), offset: offset) }
+    guard found.count == 1 else {
+      throw TLVError(reason: .repeatedTag(.nonCriticalExtension), offset: composite.offset)
+    }
     guard let entries = UserVerificationMethodEntry.entries(parsing: only.data) else {
-      throw TLVError(reason: .invalidValue(.extensionData), offset: offset)
+      throw TLVError(reason: .invalidValue(.extensionData), offset: composite.offset)
     }
     return entries
   }
+}
 
+extension TLVComposite {
   mutating func aaid() throws(TLVError) -> AAID {
     let element = try one(.aaid, lengths: 9...9)
     guard let aaid = AAID(ascii: element.value) else {
@@ -64,18 +66,6 @@ extension TLVComposite {
       return try KeyID(bytes: element.value)
     } catch {
       throw TLVError(reason: .wrongLength(.keyID), offset: element.offset)
-    }
-  }
-}
-
-extension TLVWriter {
-  /// Appends the extension `fido.uaf.uvm`.
-  ///
-  /// A receiver that does not know it may ignore it.
-  mutating func append(_ methods: [UserVerificationMethodEntry]) throws(TLVError) {
-    try append(composite: .nonCriticalExtension) { (object) throws(TLVError) in
-      try object.append(.extensionID, Array(UserVerificationMethodEntry.extensionID.utf8))
-      try object.append(.extensionData, UserVerificationMethodEntry.data(of: methods))
     }
   }
 }

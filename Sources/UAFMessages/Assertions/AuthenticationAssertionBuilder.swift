@@ -37,7 +37,7 @@ public struct AuthenticationAssertionBuilder: Sendable {
       try data.append(.transactionContentHash, transactionContentHash ?? [])
       try data.append(.keyID, keyID.bytes)
       try data.append(.counters, TLVWriter.littleEndian(signCounter))
-      if let verificationMethods { try data.append(verificationMethods) }
+      if let verificationMethods { try UserVerificationMethodEntry.write(verificationMethods, to: &data) }
     }
     signedBytes = writer.bytes
   }

@@ -30,7 +30,7 @@ public struct RegistrationAssertionBuilder: Sendable {
       try krd.append(.keyID, keyID.bytes)
       try krd.append(.counters, TLVWriter.littleEndian(signCounter) + TLVWriter.littleEndian(regCounter))
       try krd.append(.publicKey, publicKey)
-      if let verificationMethods { try krd.append(verificationMethods) }
+      if let verificationMethods { try UserVerificationMethodEntry.write(verificationMethods, to: &krd) }
     }
     signedBytes = writer.bytes
   }

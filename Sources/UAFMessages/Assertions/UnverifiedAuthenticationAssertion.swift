@@ -37,7 +37,7 @@ public struct UnverifiedAuthenticationAssertion: Equatable, Sendable {
     var assertion = try TLVComposite(outer)
     let data = try assertion.first(.signedData)
     signature = try assertion.one(.signature, lengths: Attestation.signatureCounts).value
-    let unsigned = try assertion.extensions()
+    let unsigned = try AssertionExtension.all(in: &assertion)
     try assertion.finish()
 
     var signed = try TLVComposite(data)
@@ -51,8 +51,8 @@ public struct UnverifiedAuthenticationAssertion: Equatable, Sendable {
     transactionContentHash = transaction.value
     keyID = try signed.keyID()
     signCounter = try signed.one(.counters, lengths: 4...4).value.littleEndian(at: 0, as: UInt32.self)
-    let signedExtensions = try signed.extensions()
-    verificationMethods = try signed.verificationMethods(beside: signedExtensions)
+    let signedExtensions = try AssertionExtension.all(in: &signed)
+    verificationMethods = try AssertionExtension.verificationMethods(in: &signed, beside: signedExtensions)
     extensions = signedExtensions + unsigned
     try signed.finish()
     signedBytes = data.encoded

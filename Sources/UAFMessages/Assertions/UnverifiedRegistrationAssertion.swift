@@ -37,7 +37,7 @@ public struct UnverifiedRegistrationAssertion: Equatable, Sendable {
     var assertion = try TLVComposite(outer)
     let data = try assertion.first(.keyRegistrationData)
     attestation = try Attestation(from: &assertion, offset: outer.offset)
-    let unsigned = try assertion.extensions()
+    let unsigned = try AssertionExtension.all(in: &assertion)
     try assertion.finish()
 
     var krd = try TLVComposite(data)
@@ -52,8 +52,8 @@ public struct UnverifiedRegistrationAssertion: Equatable, Sendable {
     signCounter = counters.littleEndian(at: 0, as: UInt32.self)
     regCounter = counters.littleEndian(at: 4, as: UInt32.self)
     publicKey = try krd.one(.publicKey, lengths: 1...2048).value
-    let signedExtensions = try krd.extensions()
-    verificationMethods = try krd.verificationMethods(beside: signedExtensions)
+    let signedExtensions = try AssertionExtension.all(in: &krd)
+    verificationMethods = try AssertionExtension.verificationMethods(in: &krd, beside: signedExtensions)
     extensions = signedExtensions + unsigned
     try krd.finish()
     signedBytes = data.encoded

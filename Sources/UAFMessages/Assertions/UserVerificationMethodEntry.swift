@@ -48,6 +48,14 @@ public struct UserVerificationMethodEntry: Equatable, Sendable {
     }
   }
 
+  /// Writes the extension `fido.uaf.uvm`, which a receiver that does not know it may ignore.
+  static func write(_ methods: [UserVerificationMethodEntry], to writer: inout TLVWriter) throws(TLVError) {
+    try writer.append(composite: .nonCriticalExtension) { (object) throws(TLVError) in
+      try object.append(.extensionID, Array(extensionID.utf8))
+      try object.append(.extensionData, data(of: methods))
+    }
+  }
+
   private static let size = 8
 
   private var isMeaningful: Bool {

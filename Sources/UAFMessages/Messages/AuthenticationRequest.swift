@@ -27,7 +27,7 @@ public struct AuthenticationRequest: JSONRepresentable, Equatable, Sendable {
   /// In UAF 1.0 an empty accepted list means any registered authenticator; 1.1 forbids it.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path, nullIsAbsent: true)
-    header = try reader.header(.authentication)
+    header = try OperationHeader.read(.authentication, from: reader)
     challenge = try reader.child("challenge", as: ServerChallenge.self)
     transaction = try reader.optionalList("transaction", mayBeEmpty: true, of: Transaction.self) ?? []
     policy = try reader.child("policy", as: Policy.self)

@@ -19,7 +19,7 @@ public struct AuthenticationResponse: JSONRepresentable, Equatable, Sendable {
   /// Reads one dictionary of an authentication response.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
-    header = try reader.header(.authentication)
+    header = try OperationHeader.read(.authentication, from: reader)
     fcParams = try reader.string("fcParams")
     assertions = try reader.list("assertions", of: AuthenticatorSignAssertion.self)
   }

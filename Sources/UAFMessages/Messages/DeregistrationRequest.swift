@@ -17,7 +17,7 @@ public struct DeregistrationRequest: JSONRepresentable, Equatable, Sendable {
   /// Wildcards came with UAF 1.1; the one for everything must stand alone.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
-    header = try reader.header(.deregistration)
+    header = try OperationHeader.read(.deregistration, from: reader)
     authenticators = try reader.list("authenticators", of: DeregisterAuthenticator.self)
     for entry in authenticators {
       if case .key = entry { continue }

@@ -62,9 +62,10 @@ public struct OperationHeader: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-extension MemberReader {
-  func header(_ operation: UAFOperation) throws(MessageError) -> OperationHeader {
-    let header = try child("header", as: OperationHeader.self)
+extension OperationHeader {
+  /// The header among a message's members, which must be of this operation and of a version that we speak.
+  static func read(_ operation: UAFOperation, from reader: MemberReader) throws(MessageError) -> OperationHeader {
+    let header = try reader.child("header", as: OperationHeader.self)
     guard UPV.supported.contains(header.upv) else { throw .unsupportedVersion }
     guard header.op == operation else { throw .wrongOperation }
     return header

@@ -23,7 +23,7 @@ public struct RegistrationRequest: JSONRepresentable, Equatable, Sendable {
   /// Reads one dictionary of a registration message.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
-    header = try reader.header(.registration)
+    header = try OperationHeader.read(.registration, from: reader)
     challenge = try reader.child("challenge", as: ServerChallenge.self)
     username = try reader.string("username", characters: 1...128)
     policy = try reader.child("policy", as: Policy.self)

@@ -19,7 +19,7 @@ public struct RegistrationResponse: JSONRepresentable, Equatable, Sendable {
   /// Reads one dictionary of a registration response.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
-    header = try reader.header(.registration)
+    header = try OperationHeader.read(.registration, from: reader)
     fcParams = try reader.string("fcParams")
     assertions = try reader.list("assertions", of: AuthenticatorRegistrationAssertion.self)
   }

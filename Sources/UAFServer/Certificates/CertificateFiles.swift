@@ -43,7 +43,7 @@ struct CertificateFiles {
   /// - Parameters:
   ///   - hosts: names and addresses that the certificate names, in addition to the loopback ones.
   ///   - now: seconds since 1970.
-  init(development state: StateDirectory, hosts: [String], now: Int64) throws {
+  init(development state: ServerDirectory, hosts: [String], now: Int64) throws {
     let names = [state.authorityPath, state.certificatePath, state.privateKeyPath]
     let present = names.filter { FileManager.default.fileExists(atPath: $0) }
     if present.isEmpty { try Self.make(state: state, hosts: hosts, now: now) }
@@ -98,7 +98,7 @@ struct CertificateFiles {
   /// A client's clock may be a little behind.
   private static let clockTolerance: Int64 = 3600
 
-  private static func make(state: StateDirectory, hosts: [String], now: Int64) throws {
+  private static func make(state: ServerDirectory, hosts: [String], now: Int64) throws {
     let isAddress = { (host: String) in host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." } }
     let dnsNames = ["localhost"] + hosts.filter { !isAddress($0) && $0 != "localhost" }
     let loopback = ["127.0.0.1", "::1"]

@@ -15,7 +15,7 @@ struct ApproveCommand: AsyncParsableCommand {
       'audit verify'. What was denied stays so.
       """)
 
-  @Argument(help: "The account's name at this server.", completion: Completion.accounts) var user: String
+  @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
   @Option(help: ArgumentHelp("What the person confirms, at most 200 bytes.", valueName: "text")) var text: String
   @OptionGroup var state: StateOption
   @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
@@ -40,7 +40,7 @@ struct ApproveCommand: AsyncParsableCommand {
     let store = try directory.openStore()
     let stored = try await store.read { try $0.settings.value(of: .publicURL) }
     let url = server?.text ?? stored ?? "https://127.0.0.1:8443"
-    let authority = try directory.authority(for: url)
+    let authority = try CertificateFiles.authority(of: directory, for: url)
     let expires = Terminal.now + lifetime
     let code = Base64URL.encode(try RandomBytes.make(20))
     let opened = try await store.write { [user] records -> Int64? in

@@ -12,7 +12,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
       What is checked was stored with the text; that nobody removed a line, this does not tell.
       """)
 
-  @Argument(help: "Only this account.", completion: Completion.accounts) var user: String?
+  @Argument(help: "Only this account.", completion: AccountCompletion.accounts) var user: String?
   @OptionGroup var state: StateOption
 
   func run() async throws {

@@ -9,7 +9,7 @@ struct EnrolCommand: AsyncParsableCommand {
     commandName: "enrol", abstract: "Print a one-time enrolment code, with which a person registers.",
     discussion: "Works while the server runs. An earlier code of the same account is closed.")
 
-  @Argument(help: "The account's name at this server.", completion: Completion.accounts) var user: String
+  @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
   @OptionGroup var state: StateOption
   @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
   @Option(help: ArgumentHelp("Seconds the code is good for, 1 to 604800.", valueName: "seconds"))
@@ -27,7 +27,7 @@ struct EnrolCommand: AsyncParsableCommand {
     let code = Base64URL.encode(try RandomBytes.make(20))
     let stored = try await store.read { try $0.settings.value(of: .publicURL) }
     let url = server?.text ?? stored ?? "https://127.0.0.1:8443"
-    let authority = try directory.authority(for: url)
+    let authority = try CertificateFiles.authority(of: directory, for: url)
     try await store.write { [user, lifetime] records in
       try records.accounts.add(user, now: now)
       try records.enrolments.open(code: code, for: user, expiresAt: now + lifetime)

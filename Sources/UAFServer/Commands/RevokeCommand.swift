@@ -6,7 +6,7 @@ struct RevokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke", abstract: "Revoke all keys of an account, and close its codes.")
 
-  @Argument(help: "The account's name at this server.", completion: Completion.accounts) var user: String
+  @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
   @OptionGroup var state: StateOption
 
   func validate() throws {

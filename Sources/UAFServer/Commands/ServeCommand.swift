@@ -152,7 +152,7 @@ struct ServeCommand: AsyncParsableCommand {
     return try tlsCertificate.map { try CertificateFiles.leaf(path: $0) }
   }
 
-  private func certificateFiles(in directory: StateDirectory) throws -> CertificateFiles {
+  private func certificateFiles(in directory: ServerDirectory) throws -> CertificateFiles {
     if let certificate, let key { return try CertificateFiles(certificatePath: certificate, privateKeyPath: key) }
     let hosts = [publicURL?.host, listen.isWildcard ? nil : listen.host].compactMap { $0 }
     return try CertificateFiles(development: directory, hosts: hosts, now: Terminal.now)

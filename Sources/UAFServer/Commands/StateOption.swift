@@ -7,7 +7,7 @@ struct StateOption: ParsableArguments {
     completion: .directory)
   var directory: String
 
-  func open(create: Bool) throws -> StateDirectory {
-    try StateDirectory(path: directory, create: create)
+  func open(create: Bool) throws -> ServerDirectory {
+    try ServerDirectory(path: directory, create: create)
   }
 }

@@ -46,7 +46,7 @@ struct UAFRoutes: Sendable {
     guard isAdmitted || account.map({ admission.isProven($0, at: address) }) == true else { throw tooMany(address) }
     guard let body = parsed else {
       log(.malformedRequest, route: "get", username: nil)
-      return Self.answer(ReturnUAFRequest(statusCode: Refusal.malformedRequest.statusCode), mediaType)
+      return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
     }
     if let account, !admission.admits(account: account, from: address, now: now) { throw tooMany("account", account) }
     do {
@@ -175,7 +175,7 @@ struct UAFRoutes: Sendable {
       body: .init(byteBuffer: ByteBuffer(bytes: body.jsonBytes)))
   }
 
-  private static func refusal(_ refusal: Refusal, _ mediaType: UAFMediaType) -> Response {
+  private static func refusal(_ refusal: ServiceRefusal, _ mediaType: UAFMediaType) -> Response {
     answer(ServerResponse(statusCode: refusal.statusCode), mediaType)
   }
 }
@@ -209,7 +209,7 @@ extension UAFRoutes {
     keyIDs.map { String($0.text.prefix(8)) }.joined(separator: ",")
   }
 
-  private func log(_ refusal: Refusal, route: String, username: String?) {
+  private func log(_ refusal: ServiceRefusal, route: String, username: String?) {
     logger.notice(
       "refused",
       metadata: [

@@ -2,6 +2,14 @@ import UAFMessages
 
 /// A request that the server has sent and that was not answered yet.
 package struct IssuedRequest: Equatable, Sendable {
+  /// Seconds within which a request can be answered.
+  static let lifetime: Int64 = 120
+  /// The most requests that are open at once.
+  ///
+  /// Anybody can ask for one. Each is flushed to the disk by itself, so this many cannot come in the seconds that an answer
+  /// takes.
+  static let maximumOpen: Int64 = 100_000
+
   package let operation: UAFOperation
   package let username: String
   /// SHA-256 of the challenge; the challenge itself is not kept.

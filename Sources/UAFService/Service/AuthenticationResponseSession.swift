@@ -56,7 +56,7 @@ struct AuthenticationResponseSession {
   }
 
   /// The text that has to be confirmed; nil if there is none.
-  private func confirmed(_ found: Found) throws -> Result<TransactionText?, Refusal> {
+  private func confirmed(_ found: Found) throws -> Result<TransactionText?, ServiceRefusal> {
     guard data.approvalID != nil else { return try data.text.text(sentAgain: session.answer.sentText) }
     guard let text = found.approvalText.flatMap({ TransactionText(sent: $0) }) else {
       return .failure(.approvalCodeUsed)

@@ -10,7 +10,7 @@ struct RequestIssuer {
   let now: Int64
 
   /// When a request that is issued now can no longer be answered, in seconds since 1970.
-  var expiresAt: Int64 { now + RequestService.lifetime }
+  var expiresAt: Int64 { now + IssuedRequest.lifetime }
 
   /// Makes a challenge.
   func challenge() throws -> ServerChallenge {
@@ -34,6 +34,6 @@ struct RequestIssuer {
     .issued(
       ReturnUAFRequest(
         statusCode: .ok, uafRequest: UAFRequest.text(of: messages), op: operation,
-        lifetimeMilliseconds: UInt32(RequestService.lifetime) * 1000, additionalTokens: token.map { [$0] } ?? []))
+        lifetimeMilliseconds: UInt32(IssuedRequest.lifetime) * 1000, additionalTokens: token.map { [$0] } ?? []))
   }
 }

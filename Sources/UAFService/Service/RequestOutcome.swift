@@ -5,5 +5,5 @@ package enum RequestOutcome: Sendable {
   case issued(ReturnUAFRequest)
   /// Nothing is issued: the person denied the text that waited.
   case denied(username: String)
-  case refused(Refusal)
+  case refused(ServiceRefusal)
 }

@@ -9,13 +9,6 @@ package struct RequestService: Sendable {
     self.environment = environment
   }
 
-  /// Seconds within which a request can be answered.
-  static let lifetime: Int64 = 120
-  /// The most requests for a registration that are open at once.
-  ///
-  /// Each needs a code or a proof.
-  static let maximumOpen: Int64 = 100_000
-
   /// Issues a request.
   ///
   /// - Throws: only if something failed; a refusal is returned.

@@ -44,7 +44,7 @@ struct RequestSession {
       try records.enrolments.reserve(id: id, challengeHash: issued.challengeHash)
     }
     try records.openRegistrations.add(
-      issued, enrolmentID: enrolmentID, now: now, maximumOpen: RequestService.maximumOpen)
+      issued, enrolmentID: enrolmentID, now: now, maximumOpen: IssuedRequest.maximumOpen)
     let messages = UPV.supported.map { upv in
       UAFRequest.registration(
         RegistrationRequest(
@@ -79,7 +79,7 @@ struct RequestSession {
     return context.deregisterAAID.map { [.allKeys($0)] }
   }
 
-  private func authorize(_ operation: UAFOperation) throws -> Result<Authorization, Refusal> {
+  private func authorize(_ operation: UAFOperation) throws -> Result<Authorization, ServiceRefusal> {
     if let code = context.authCode {
       let id = try records.enrolments.check(code: code, for: context.username, now: now)
       return id.map { .success(.enrolment(id: $0)) } ?? .failure(.wrongEnrolmentCode)

@@ -8,5 +8,5 @@ package enum ResponseOutcome: Sendable {
     token: Token, operation: UAFOperation, username: String, keys: [AcceptedKey], ignoresDeviceName: Bool,
     forgotten: [KeyID])
   /// The reason and the account; and the key's stored counter, if the answer's counter did not grow.
-  case refused(Refusal, username: String?, seen: SeenCounter? = nil)
+  case refused(ServiceRefusal, username: String?, seen: SeenCounter? = nil)
 }

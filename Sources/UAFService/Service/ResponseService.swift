@@ -32,11 +32,11 @@ package struct ResponseService: Sendable {
   /// Reads an answer, without the store.
   ///
   /// - Throws: only if something failed; a refusal is returned.
-  package func read(_ body: SendUAFResponse) throws -> Result<Answer, Refusal> {
+  package func read(_ body: SendUAFResponse) throws -> Result<Answer, ServiceRefusal> {
     let response: UAFResponse
     do {
       response = try UAFResponse(parsing: body.uafResponse)
-    } catch { return .failure(Refusal(error)) }
+    } catch { return .failure(ServiceRefusal(error)) }
     guard Self.assertionCount(response) <= Self.maximumAssertions else { return .failure(.malformedMessage) }
     var context: RequestContext?
     if let text = body.context {

@@ -15,7 +15,7 @@ struct ResponseSession: Sendable {
       identity: identity, models: environment.models, now: now, verificationMethods: environment.verificationMethods)
   }
 
-  func refused(_ refusal: Refusal, seen: SeenCounter? = nil) -> ResponseOutcome {
+  func refused(_ refusal: ServiceRefusal, seen: SeenCounter? = nil) -> ResponseOutcome {
     .refused(refusal, username: username, seen: seen)
   }
 

@@ -32,7 +32,7 @@ enum SealedText: Equatable, Sendable {
   /// - Parameter sent: the text that the client sends with its answer.
   /// - Returns: a refusal if the client had to send the text, and sent none or another one.
   /// - Throws: ``CryptoError`` if OpenSSL cannot hash.
-  func text(sentAgain sent: String?) throws(CryptoError) -> Result<TransactionText?, Refusal> {
+  func text(sentAgain sent: String?) throws(CryptoError) -> Result<TransactionText?, ServiceRefusal> {
     switch self {
     case .none: return .success(nil)
     case .whole(let text): return .success(text)

@@ -3,5 +3,5 @@
 /// A refusal is a value, not an error: the server works as it should when it refuses.
 enum VerificationResult<Verified: Sendable>: Sendable {
   case accepted([Verified])
-  case refused(Refusal)
+  case refused(ServiceRefusal)
 }

@@ -10,7 +10,7 @@ extension Verifier {
   /// - Parameter publicKey: the new key, already checked.
   func verifyAttestation(
     of assertion: UnverifiedRegistrationAssertion, model: AuthenticatorModel, publicKey: VerificationKey
-  ) throws(Refusal) {
+  ) throws(ServiceRefusal) {
     let isKnownType = model.description.attestationTypes.contains(assertion.attestation.type)
     switch assertion.attestation {
     case .ecdaa: throw .ecdaaNotSupported
@@ -30,7 +30,9 @@ extension Verifier {
   }
 
   /// The leaf certificate, if its chain ends at a root of the model, and if it attests this very model.
-  private func leaf(of certificates: [[UInt8]], model: AuthenticatorModel) throws(Refusal) -> CertificateChain.Leaf {
+  private func leaf(of certificates: [[UInt8]], model: AuthenticatorModel) throws(ServiceRefusal)
+    -> CertificateChain.Leaf
+  {
     let leaf: CertificateChain.Leaf
     do {
       leaf = try CertificateChain.validate(certificates, roots: model.attestationRootCertificates, at: now)

@@ -15,9 +15,9 @@ extension Verifier {
     }
     guard let hash = finalChallengeHash(response.fcParams) else { return .refused(.internalError) }
     var verified: [(VerifiedAuthentication, AuthenticatorDescription)] = []
-    var firstRefusal: Refusal?
+    var firstRefusal: ServiceRefusal?
     for assertion in response.assertions {
-      do throws(Refusal) {
+      do throws(ServiceRefusal) {
         let entry = try verify(assertion, finalChallengeHash: hash, issued: issued, keys: keys)
         // A second signature by the same key would need a higher counter than the first.
         guard !verified.contains(where: { $0.0.keyID == entry.0.keyID && $0.0.aaid == entry.0.aaid }) else {
@@ -40,7 +40,8 @@ extension Verifier {
   func keyAhead(of response: AuthenticationResponse, issued: IssuedRequest, keys: [StoredKey]) -> StoredKey? {
     guard let hash = finalChallengeHash(response.fcParams) else { return nil }
     for envelope in response.assertions {
-      do throws(Refusal) { _ = try verify(envelope, finalChallengeHash: hash, issued: issued, keys: keys) } catch {
+      do throws(ServiceRefusal) { _ = try verify(envelope, finalChallengeHash: hash, issued: issued, keys: keys) } catch
+      {
         guard error == .counterNotIncreased,
           let assertion = try? UnverifiedAuthenticationAssertion(parsing: envelope.assertion)
         else { continue }
@@ -52,7 +53,7 @@ extension Verifier {
 
   private func verify(
     _ envelope: AuthenticatorSignAssertion, finalChallengeHash: [UInt8], issued: IssuedRequest, keys: [StoredKey]
-  ) throws(Refusal) -> (VerifiedAuthentication, AuthenticatorDescription) {
+  ) throws(ServiceRefusal) -> (VerifiedAuthentication, AuthenticatorDescription) {
     guard let assertion = try? UnverifiedAuthenticationAssertion(parsing: envelope.assertion) else {
       throw .malformedAssertion
     }
@@ -88,7 +89,7 @@ extension Verifier {
   /// If a text was asked for, mode 2 with exactly that text is needed; if none was, mode 1.
   private func verifyTransaction(
     of assertion: UnverifiedAuthenticationAssertion, issued: IssuedRequest
-  ) throws(Refusal) {
+  ) throws(ServiceRefusal) {
     switch (assertion.authenticationMode, issued.transaction) {
     case (.userVerified, nil): return
     case (.transactionConfirmed, let transaction?):

@@ -15,9 +15,9 @@ extension Verifier {
     }
     guard let hash = finalChallengeHash(response.fcParams) else { return .refused(.internalError) }
     var verified: [(VerifiedRegistration, AuthenticatorDescription)] = []
-    var firstRefusal: Refusal?
+    var firstRefusal: ServiceRefusal?
     for assertion in response.assertions {
-      do throws(Refusal) {
+      do throws(ServiceRefusal) {
         let entry = try verify(assertion, finalChallengeHash: hash, issued: issued, isRegistered: isRegistered)
         let isRepeated = verified.contains { $0.0.keyID == entry.0.keyID && $0.0.aaid == entry.0.aaid }
         guard !isRepeated else { throw .keyAlreadyRegistered }
@@ -35,7 +35,7 @@ extension Verifier {
   private func verify(
     _ envelope: AuthenticatorRegistrationAssertion, finalChallengeHash: [UInt8], issued: IssuedRequest,
     isRegistered: (AAID, KeyID) -> Bool
-  ) throws(Refusal) -> (VerifiedRegistration, AuthenticatorDescription) {
+  ) throws(ServiceRefusal) -> (VerifiedRegistration, AuthenticatorDescription) {
     guard let assertion = try? UnverifiedRegistrationAssertion(parsing: envelope.assertion) else {
       throw .malformedAssertion
     }
@@ -59,7 +59,7 @@ extension Verifier {
 
   private func publicKey(
     of assertion: UnverifiedRegistrationAssertion, model: AuthenticatorModel
-  ) throws(Refusal) -> VerificationKey {
+  ) throws(ServiceRefusal) -> VerificationKey {
     guard assertion.publicKeyAlgorithm == model.publicKeyEncoding.rawValue,
       let key = try? VerificationKey(assertion.publicKey, encoding: model.publicKeyEncoding, scheme: model.scheme)
     else { throw .unacceptableKey }

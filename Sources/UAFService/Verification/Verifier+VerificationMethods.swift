@@ -6,7 +6,7 @@ extension Verifier {
   /// The methods must be exactly one of the statement's alternatives. Each protection must be among those of the statement.
   ///
   /// - Parameter methods: those in the signed part; nil if it names none.
-  func verify(_ methods: [UserVerificationMethodEntry]?, model: AuthenticatorModel) throws(Refusal) {
+  func verify(_ methods: [UserVerificationMethodEntry]?, model: AuthenticatorModel) throws(ServiceRefusal) {
     guard let methods else {
       guard verificationMethods != .require else { throw .verificationMethodMissing }
       return

@@ -13,7 +13,7 @@ struct Verifier: Sendable {
   var verificationMethods = VerificationMethodPolicy.off
 
   /// The checks of a whole message: header, final challenge parameters, facet, channel binding.
-  func refusal(header: OperationHeader, fcParams: String, issued: IssuedRequest) -> Refusal? {
+  func refusal(header: OperationHeader, fcParams: String, issued: IssuedRequest) -> ServiceRefusal? {
     guard header.op == issued.operation else { return .otherOperation }
     guard let serverData = header.serverData, serverData.isIdentical(to: issued.serverData) else {
       return .invalidServerData
@@ -31,8 +31,8 @@ struct Verifier: Sendable {
 
   /// The model that an assertion names, in the model's scheme and at least its version.
   ///
-  /// - Throws: ``Refusal``.
-  func model(_ aaid: AAID, scheme: String, version: UInt16) throws(Refusal) -> AuthenticatorModel {
+  /// - Throws: ``ServiceRefusal``.
+  func model(_ aaid: AAID, scheme: String, version: UInt16) throws(ServiceRefusal) -> AuthenticatorModel {
     guard let model = models[aaid] else { throw .unknownAAID }
     guard scheme == model.description.assertionScheme else { throw .unknownScheme }
     guard version >= model.description.authenticatorVersion else { throw .outdatedAuthenticator }

@@ -20,7 +20,7 @@ import UAFWire
   /// A bench whose list has the toy, and whose account has the rhythm "..-.." beside no other value.
   private static func bench(_ more: String = "") throws -> HelperBench {
     // SAFETY: nothing in this process has read the list.
-    unsafe AllKinds.addedByTests = [.toy]
+    unsafe AuthenticatorType.addedByTests = [.toy]
     let bench = try HelperBench()
     bench.configuration =
       "authenticators = [\"knock\", \"passcode\"]\n"
@@ -69,7 +69,7 @@ import UAFWire
   @Test func `refuses keys of its section that it does not have`() async {
     await #expect(processExitsWith: .success) {
       // SAFETY: nothing in this process has read the list.
-      unsafe AllKinds.addedByTests = [.toy]
+      unsafe AuthenticatorType.addedByTests = [.toy]
       #expect(throws: ConfigurationError.self) {
         _ = try Configuration(parsing: Array("[knock]\nmin_nodes = 5\n".utf8), path: "test")
       }
@@ -102,7 +102,7 @@ import UAFWire
   }
 
   /// Why the server refuses the registration that the bench has sent; nil if it accepts it.
-  private static func verify(_ bench: HelperBench, models: AuthenticatorModels) throws -> UAFService.Refusal? {
+  private static func verify(_ bench: HelperBench, models: AuthenticatorModels) throws -> ServiceRefusal? {
     let sent = try #require(bench.server.requests.last { $0.url.hasSuffix("respond") })
     let message = try UAFResponse(parsing: SendUAFResponse(parsing: sent.body).uafResponse)
     guard case .registration(let response) = message else { return .otherOperation }

@@ -35,7 +35,7 @@ struct AttestedRegistration {
   }
 
   /// Why the server refuses it; nil if it accepts it.
-  func refusal() throws -> Refusal? {
+  func refusal() throws -> ServiceRefusal? {
     let authenticator = try FakeAuthenticator(aaid: aaid.text)
     let header = OperationHeader(upv: .uaf11, op: .registration, appID: Self.appID, serverData: "d")
     let challenge = try ServerChallenge(bytes: RandomBytes.make(32))

@@ -2,8 +2,8 @@ import FidoResults
 
 /// A type of authenticator: everything that distinguishes it from the others, in one value.
 ///
-/// Code that has to decide by type asks one of these properties. The types that exist are in `AllKinds.swift`. Each
-/// type so far is opened by a secret that a person types, which ``entry`` describes.
+/// Code that has to decide by type asks one of these properties. The types that exist are in ``allCases``. Each type so far is
+/// opened by a secret that a person types, which ``entry`` describes.
 public struct AuthenticatorType: Sendable {
   /// The name that configuration, records and people use for it; ASCII small letters.
   ///

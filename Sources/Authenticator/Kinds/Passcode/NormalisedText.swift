@@ -5,19 +5,24 @@ import SecretMemory
 ///
 /// Two keyboards may send é as one code point or as two; the form makes them one secret.
 struct NormalisedText: ~Copyable {
+  /// The longest text, in bytes of its normalised form: 64 characters of four bytes.
+  static let maximumByteCount = 256
+  /// The longest entry that is checked, in bytes.
+  static let maximumEntryByteCount = 1024
+
   /// The text as UTF-8.
   let utf8: Secret
   /// The same as code points of 32 bits.
   private let points: Secret
 
-  /// Normalises a text of at most ``PasscodeFormat/maximumEntryByteCount`` bytes.
+  /// Normalises a text of at most ``maximumEntryByteCount`` bytes.
   ///
   /// Nil if it is empty, not UTF-8, has a code point that no secret may have, has more than
-  /// ``PasscodeFormat/maximumByteCount`` bytes once normalised, or there is no memory for it.
+  /// ``maximumByteCount`` bytes once normalised, or there is no memory for it.
   init?(_ bytes: Span<UInt8>) {
-    guard !bytes.isEmpty, bytes.count <= PasscodeFormat.maximumEntryByteCount,
+    guard !bytes.isEmpty, bytes.count <= Self.maximumEntryByteCount,
       var points = try? Secret(capacity: Self.workingCapacity),
-      var utf8 = try? Secret(capacity: PasscodeFormat.maximumByteCount)
+      var utf8 = try? Secret(capacity: Self.maximumByteCount)
     else { return nil }
     // SAFETY: a mapping of its own is aligned for any type, and nothing else sees it during the call.
     unsafe points.refill { buffer in
@@ -51,7 +56,7 @@ struct NormalisedText: ~Copyable {
 
   /// A code point takes at least one byte of the entry, and no UTF-8 grows to more than one and a half code points a byte.
   private static let workingCapacity =
-    (PasscodeFormat.maximumEntryByteCount * 2 + NormalFormC.slack) * MemoryLayout<UInt32>.stride
+    (Self.maximumEntryByteCount * 2 + NormalFormC.slack) * MemoryLayout<UInt32>.stride
 
   private static func withElements<Result>(of points: borrowing Secret, _ body: (Span<UInt32>) -> Result) -> Result {
     // SAFETY: the bytes in use are whole elements, written as such, and the span cannot outlive the call.

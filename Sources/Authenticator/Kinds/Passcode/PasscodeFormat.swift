@@ -3,10 +3,10 @@ import SecretMemory
 /// What every passcode consists of, whatever the policy.
 public enum PasscodeFormat {
   /// The longest secret, in bytes of its normalised form: 64 characters of four bytes.
-  public static let maximumByteCount = 256
+  public static let maximumByteCount = NormalisedText.maximumByteCount
 
   /// The longest entry that is checked, in bytes: an entry may have four times the bytes of its normalised form.
-  public static let maximumEntryByteCount = 1024
+  public static let maximumEntryByteCount = NormalisedText.maximumEntryByteCount
 
   /// The entry in Unicode's Normalization Form C: what is sealed, compared and checked against the policy.
   ///

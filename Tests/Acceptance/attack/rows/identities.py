@@ -12,6 +12,14 @@ from lab.listener import serve
 from lab.machine import STATE, Person
 from lab.table import must, row
 
+# The refusals that a stack may see in place of an account that never registered.
+CODES = {
+    "USER_UNKNOWN": hosts.USER_UNKNOWN,
+    "AUTH_ERR": hosts.AUTH_ERR,
+    "MAXTRIES": hosts.MAXTRIES,
+    "SYSTEM_ERR": hosts.SYSTEM_ERR,
+}
+
 
 @row(
     "A37",
@@ -31,6 +39,29 @@ def never_registered(lab):
         must(not login.is_in and login.code is not None, f"{what}: {login}")
         refused[what] = login.code
 
+    refuse_given_up(lab, refuse)
+    person = lab.person()
+    refuse_lookups(refuse, person, new)
+    # The state: damaged, or out of reach. Also somebody who never registered is then no "never".
+    lab.after(lambda: os.chmod(STATE, 0o700))
+    for what, damage, mend in state_damages(person):
+        damage()
+        refuse(what, person)
+        mend()
+    for what, damage, mend in folder_damages():
+        damage()
+        refuse(what, person)
+        refuse(what + ", new", new)
+        mend()
+    must(lab.login(person, person.passcode, "moving").is_in, "and put back, it does not work any more")
+    must(set(refused.values()) <= set(CODES.values()), f"{refused}")
+    codes = ", ".join(f"{name} {list(refused.values()).count(number)}" for name, number in CODES.items())
+    return f"1 never registered and ignored; {len(refused)} others refused: {codes}"
+
+
+def refuse_given_up(lab, refuse):
+    """Accounts that were registered once."""
+
     def given_up(*command):
         person = lab.person()
         lab.run(*(argument.replace("NAME", person.name) for argument in command), answers=person.passcode + "\n")
@@ -42,7 +73,10 @@ def never_registered(lab):
     revoked = given_up("uaf-server", "revoke", "NAME", "--state", "/srv/uaf")
     refuse("revoked by the server", revoked)
     refuse("revoked, and told so", revoked)
-    person = lab.person()
+
+
+def refuse_lookups(refuse, person, new):
+    """Names that nobody has, or that cannot be looked up."""
     refuse("nobody of that name", dataclasses.replace(person, name="nobody-here"))
     refuse("an empty name", dataclasses.replace(person, name=""))
     passwd, switch = pathlib.Path("/etc/passwd"), pathlib.Path("/etc/nsswitch.conf")
@@ -57,29 +91,6 @@ def never_registered(lab):
             refuse(what + ", new", new)
         finally:
             path.write_text(before)
-    # The state: damaged, or out of reach. Also somebody who never registered is then no "never".
-    lab.after(lambda: os.chmod(STATE, 0o700))
-    for what, damage, mend in state_damages(person):
-        damage()
-        refuse(what, person)
-        mend()
-    for what, damage, mend in folder_damages():
-        damage()
-        refuse(what, person)
-        refuse(what + ", new", new)
-        mend()
-    must(lab.login(person, person.passcode, "moving").is_in, "and put back, it does not work any more")
-    codes = ", ".join(
-        f"{name} {sum(code == number for code in refused.values())}"
-        for name, number in (
-            ("USER_UNKNOWN", hosts.USER_UNKNOWN),
-            ("AUTH_ERR", hosts.AUTH_ERR),
-            ("MAXTRIES", hosts.MAXTRIES),
-            ("SYSTEM_ERR", hosts.SYSTEM_ERR),
-        )
-    )
-    must(set(refused.values()) <= {hosts.USER_UNKNOWN, hosts.AUTH_ERR, hosts.MAXTRIES, hosts.SYSTEM_ERR}, f"{refused}")
-    return f"1 never registered and ignored; {len(refused)} others refused: {codes}"
 
 
 def state_damages(person):

@@ -1,7 +1,7 @@
 import UAFMessages
 
 /// Why a request or an answer was refused: the raw value goes to the log, the status to the client.
-package enum Refusal: String, Error, CaseIterable {
+package enum ServiceRefusal: String, Error, CaseIterable {
   // What was sent cannot be understood.
   case malformedRequest = "malformed-request"
   case malformedMessage = "malformed-message"

@@ -2,7 +2,7 @@ import ArgumentParser
 import UAFService
 
 /// Shell completion with values from the store.
-enum Completion {
+enum AccountCompletion {
   /// The accounts of the store that `--state` names among the words typed so far.
   static let accounts = CompletionKind.custom { (words: [String], _: Int, _: String) async in
     guard let index = words.firstIndex(of: "--state").map({ $0 + 1 }), words.indices.contains(index) else { return [] }
@@ -10,7 +10,7 @@ enum Completion {
   }
 
   private static func names(in folder: String) async throws -> [String] {
-    let store = try StateDirectory(path: folder, create: false).openStore()
+    let store = try ServerDirectory(path: folder, create: false).openStore()
     return try await store.read { try $0.accounts.summaries(now: Terminal.now) }.map(\.username)
   }
 }

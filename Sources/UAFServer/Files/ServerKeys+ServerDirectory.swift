@@ -6,7 +6,7 @@ extension ServerKeys {
   /// Reads the keys of a state folder, and makes them if they are not there.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``; ``CryptoError/invalidKey``.
-  convenience init(state: StateDirectory) throws {
+  convenience init(state: ServerDirectory) throws {
     try self.init(
       macKey: Self.load(path: state.secretPath) { try RandomBytes.makeSecret(Self.keyLength) },
       verdictKey: Self.load(path: state.verdictKeyPath, make: Self.makeVerdictKey))

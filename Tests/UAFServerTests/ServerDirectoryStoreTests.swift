@@ -6,12 +6,12 @@ import Testing
 @testable import UAFServer
 
 /// The store in a state folder.
-final class StateDirectoryStoreTests {
-  let state: StateDirectory
+final class ServerDirectoryStoreTests {
+  let state: ServerDirectory
 
   init() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "uaf-server-\(UUID().uuidString)")
-    state = try StateDirectory(path: folder.path, create: true)
+    state = try ServerDirectory(path: folder.path, create: true)
   }
 
   deinit {

@@ -1,19 +1,16 @@
 // Purpose: the one list of authenticator types. A new type is a folder beside this file and one entry of the list.
 
-/// The list of authenticator types.
-enum AllKinds {
-  /// Every type of this program, in the order in which texts and documents name them.
-  // SAFETY: see `addedByTests`.
-  static let list: [AuthenticatorType] = unsafe [.passcode, .pattern] + addedByTests
+extension AuthenticatorType: CaseIterable {
+  /// Every type of this program, each once, in the order in which texts and documents name them.
+  public static let allCases: [AuthenticatorType] =
+    // SAFETY: see `addedByTests`.
+    unsafe [.passcode, .pattern] + addedByTests
 
-  /// Types of a test. ``list`` is made when it is first read, and never changes afterwards.
+  /// Types of a test.
+  ///
+  /// ``allCases`` is made when it is first read, and never changes afterwards.
   // SAFETY: only tests write it, in a process of their own, before the list is read for the first time.
   nonisolated(unsafe) static var addedByTests: [AuthenticatorType] = []
-}
-
-extension AuthenticatorType: CaseIterable {
-  /// Every type there is, each once.
-  public static var allCases: [AuthenticatorType] { AllKinds.list }
 
   /// The type of a name; nil if there is none.
   public init?(rawValue: String) {

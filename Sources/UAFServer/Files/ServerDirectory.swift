@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// The folder with everything that the server stores.
-struct StateDirectory: Sendable {
+struct ServerDirectory: Sendable {
   let path: String
 
   var databasePath: String { file("server.db") }

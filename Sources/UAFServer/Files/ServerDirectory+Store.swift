@@ -2,7 +2,7 @@ import Foundation
 import SQLiteStore
 import UAFService
 
-extension StateDirectory {
+extension ServerDirectory {
   /// Opens the store in this folder, for this process beside others.
   ///
   /// - Parameter create: makes it if there is none; only `serve` does, so that a folder that was named by mistake stays as it is.
