@@ -100,7 +100,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: all)
-    func `that cannot be reached lets nobody in, and the right passcode is not counted`(_ bad: Case) throws {
+    func `an unreachable server means a refusal, and the correct passcode is not counted`(_ bad: Case) throws {
       let scene = try scene { $0.requestURL = try BadServers.shared().url(bad.server, bad.path) }
       try bad.refusal.check { try scene.logIn(Scene.passcode) }
       #expect(try scene.status().remainingTries == 5)
@@ -108,7 +108,7 @@ extension EndToEnd {
 
     /// After a server has sent a request, silence is a refusal: a stack must not fall back to passwords then.
     @Test(arguments: all)
-    func `that does not accept the answer refuses, and does not count as unreachable`(_ bad: Case) throws {
+    func `a server that does not accept the answer means a refusal, and is not unreachable`(_ bad: Case) throws {
       let scene = try scene { $0.responseURL = try BadServers.shared().url(bad.server, bad.path) }
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .authenticationError)
@@ -116,7 +116,7 @@ extension EndToEnd {
       #expect(login.prompts.count == 1)
     }
 
-    @Test func `that is bad does not make a wrong passcode free`() throws {
+    @Test func `a bad server does not keep a wrong passcode from being counted`() throws {
       let scene = try scene { $0.requestURL = try BadServers.shared().url("closed") }
       #expect(try scene.logIn("wrong1111").errors == ["Wrong passcode: 4 tries left."])
       #expect(try scene.status().remainingTries == 4)

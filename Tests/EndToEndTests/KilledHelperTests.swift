@@ -9,7 +9,7 @@ extension EndToEnd {
       try #require(kill(helpers[0], signal) == 0)
     }
 
-    @Test func `at the prompt counts nothing, and the login fails`() throws {
+    @Test func `a helper killed at the prompt counts nothing, and the login fails`() throws {
       let scene = try Scene.registered()
       let login = try scene.startLogin()
       try killHelper(of: login)
@@ -18,7 +18,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `while the key is derived leaves the attempt counted, although the passcode was right`() throws {
+    @Test func `a helper killed while the key is derived leaves a correct attempt counted`() throws {
       // Slow enough that there is time to kill it.
       let scene = try Scene.registered { $0.derivationCost = 18 }
       let login = try scene.startLogin()
@@ -29,7 +29,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 4)
     }
 
-    @Test func `while the server decides fails the login, and the right passcode has cleared the count`() throws {
+    @Test func `a helper killed while the server decides fails the login, and the count is clear`() throws {
       let scene = try Scene.registeredAtServerThatHangs()
       _ = try scene.logIn("wrong1111")
       #expect(try scene.status().remainingTries == 4)

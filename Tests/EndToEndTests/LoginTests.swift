@@ -51,7 +51,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `is locked for good after the last temporary lock, until root unlocks`() throws {
+    @Test func `is locked permanently after the last temporary lock, until root unlocks`() throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 0.1\nmax_lock_count = 1" }
       _ = try scene.logIn("wrong1111")
       try Wait.until("the end of the lock") { try scene.status().state == 3006 }
@@ -87,7 +87,7 @@ extension EndToEnd {
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `of a revoked account is refused by the server, and does not count as unreachable`() throws {
+    @Test func `the server refuses a revoked account, and does not count as unreachable`() throws {
       let scene = try Scene.registered()
       try scene.server.revoke(scene.user)
       for _ in 0..<2 {
@@ -96,7 +96,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `by four at once succeeds for all of them`() throws {
+    @Test func `four logins at once succeed`() throws {
       let scene = try Scene.registered()
       let logins = try (0..<4).map { _ in try scene.startLogin() }
       for login in logins { login.send(Scene.passcode + "\n") }

@@ -147,13 +147,13 @@ extension EndToEnd {
       #expect(try machine.converse(begin.packet() + [22, 0, 1, 0x61]) == [])
     }
 
-    @Test func `that resumes without a paused login is told that nothing is under way`() throws {
+    @Test func `a person who resumes without a paused login is told that nothing is under way`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let end = try finished(machine.converse(FrontEndSignal.resume.packet))
       #expect(end?.result == 1100 && end?.pamCode == 7)
     }
 
-    @Test func `that divides its login gets "ready" first, and is asked after it resumes`() throws {
+    @Test func `a person with a divided login gets "ready" first, and is asked after resume`() throws {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.authenticate)
       begin.isDivided = true

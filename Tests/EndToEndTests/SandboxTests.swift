@@ -42,13 +42,13 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .success)
     }
 
-    @Test func `of the core refuses everything that a login does not need, at the prompt, and the login still works`()
+    @Test func `the core's sandbox refuses everything that a login does not need, and the login works`()
       throws
     {
       try attackAtPrompt("core", "uaf-helper")
     }
 
-    @Test func `of the network program refuses everything that a download does not need, and the login still works`()
+    @Test func `the network program's sandbox refuses what a download does not need, and the login works`()
       throws
     {
       try attackAtPrompt("network", "uaf-fetch")
@@ -79,7 +79,7 @@ extension EndToEnd {
       #expect(try network("uaf-fetch") == machine)
     }
 
-    @Test func `of an operation without a server has no network program beside it`() throws {
+    @Test func `an operation without a server starts no network program`() throws {
       let scene = try Scene.registered()
       try scene.stack("password required MODULE")
       let change = try Command(try scene.host() + ["--", "password"], environment: scene.names)

@@ -40,14 +40,15 @@ extension EndToEnd {
     ]
 
     @Test(arguments: damages)
-    func `that cannot be used ends the login before anyone is asked, and the log says why`(_ damage: Damage) throws {
+    func `an unusable state folder ends the login before anyone is asked, and the log says why`(_ damage: Damage) throws
+    {
       let scene = try Scene.registered()
       let path = scene.settings.stateDirectory
       try damage.make(path)
       try Self.refusal(damage.log.replacing("PATH", with: path)).check { try scene.logIn(Scene.passcode) }
     }
 
-    @Test func `with another machine's key locks the account for good`() throws {
+    @Test func `another machine's key locks the account permanently`() throws {
       let scene = try Scene.registered()
       let (files, state) = (FileManager.default, scene.settings.stateDirectory)
       try files.removeItem(atPath: state + "/device.key")
@@ -72,7 +73,7 @@ extension EndToEnd {
         asks: true)
     }
 
-    @Test func `that is read-only checks no passcode, not even the right one`() throws {
+    @Test func `on a read-only disk no passcode is checked, not even the correct one`() throws {
       let scene = try Scene.registered()
       scene.disk = try Disk.readOnly(scene)
       for entry in ["wrong1111", Scene.passcode] {
@@ -83,7 +84,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `that is full still counts, and accepts, with the blocks that were reserved for that`() throws {
+    @Test func `on a full disk, logins succeed and are counted with the reserved blocks`() throws {
       let scene = try Scene.registered()
       scene.disk = try Disk.full(scene)
       #expect(try scene.logIn("wrong1111").errors == ["Wrong passcode: 4 tries left."])
@@ -95,7 +96,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .maximumTries)
     }
 
-    @Test func `that is full without those blocks checks no passcode, not even the right one`() throws {
+    @Test func `on a full disk without reserved blocks no passcode is checked, not even the correct one`() throws {
       let scene = try Scene.registered()
       scene.disk = try Disk.full(scene, dropping: "accounts/*-journal")
       for entry in ["wrong1111", Scene.passcode] {
@@ -106,7 +107,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `that is full registers nobody, and leaves nothing that looks like an account`() throws {
+    @Test func `on a full disk nobody registers, and nothing that looks like an account is left`() throws {
       let scene = try Scene()
       scene.disk = try Disk.full(scene)
       try scene.write(try scene.server.enrol(scene.user), to: "payload", mode: 0o600)
@@ -118,7 +119,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: Array(stride(from: 0, through: 120, by: 12)))
-    func `with little room stores a first registration completely, or nothing that looks like a damaged account`(
+    func `on a nearly full disk a first registration is complete, or leaves no damaged account`(
       _ kibibytes: Int
     ) throws {
       let scene = try Scene()

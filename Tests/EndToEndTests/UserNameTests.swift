@@ -29,14 +29,14 @@ extension EndToEnd {
     private nonisolated(unsafe) static let scene = Result { try Scene.registered() }
 
     @Test(arguments: bad)
-    func `that no account can have is refused without a prompt, in one line of the log`(
+    func `a name that no account can have is refused without a prompt, in one line of the log`(
       _ name: String, _ refusal: Refusal
     ) throws {
       let scene = try unsafe Self.scene.get()
       try refusal.check { try scene.logIn(Scene.passcode, as: name) }
     }
 
-    @Test func `that no account can have is asked and refused like any other, in a remote login`() throws {
+    @Test func `in a remote login, a name that no account can have is refused like any other`() throws {
       let scene = try unsafe Self.scene.get()
       let wrong = try scene.logIn("wrong1111", from: "192.0.2.1")
       #expect(wrong.code == .authenticationError)
@@ -50,7 +50,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `that nobody has is refused`() throws {
+    @Test func `a name that nobody has is refused`() throws {
       let refusal = Refusal(
         code: .userUnknown, text: "This account is not registered on this machine. Register with uafctl register.",
         log: "no such account, or its lookup failed")

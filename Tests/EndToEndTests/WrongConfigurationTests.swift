@@ -104,7 +104,9 @@ extension EndToEnd {
     }
 
     @Test(arguments: mistakes)
-    func `that is wrong ends the login before anyone is asked, and the log says where`(_ mistake: Mistake) throws {
+    func `a wrong configuration ends the login before anyone is asked, and the log says where`(_ mistake: Mistake)
+      throws
+    {
       let scene = try scene()
       try mistake.make(scene)
       try Self.refusal(mistake.log.replacing("PATH", with: scene.configuration)).check {
@@ -112,7 +114,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `in a folder others may write to is refused`() throws {
+    @Test func `a configuration in a folder that others may write to is refused`() throws {
       let scene = try scene()
       try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: scene.folder)
       defer { try? FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: scene.folder) }
@@ -125,7 +127,9 @@ extension EndToEnd {
       ("nouserokay", "module argument nouserokay: "), ("timeout=soon", "module argument timeout: "),
       ("conf=relative.conf", "module argument conf: must be an absolute path"),
     ])
-    func `does not help a stack with a wrong module argument`(_ argument: String, _ log: String) throws {
+    func `a correct configuration does not help a stack with a wrong module argument`(_ argument: String, _ log: String)
+      throws
+    {
       let scene = try scene()
       let own = argument.hasPrefix("conf=") ? "" : "conf=\(scene.configuration)"
       try scene.stack("auth required \(Programs.module) \(argument) \(own)")
@@ -136,7 +140,9 @@ extension EndToEnd {
       ("[passcode]\nui_type = \"pin6\"\nkeypad = \"shuffled\"", "cannot go with keypad = "),
       ("[service.demo]\ntransaction = true", "cannot go with transaction = true"),
     ])
-    func `does not let an earlier module's password be used`(_ section: String, _ problem: String) throws {
+    func `an earlier module's password is refused with a shuffled keypad or a transaction`(
+      _ section: String, _ problem: String
+    ) throws {
       for argument in ["use_first_pass", "try_first_pass"] {
         let scene = try scene()
         try Self.add(scene, section)
@@ -145,7 +151,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `that is right again lets in again`() throws {
+    @Test func `a corrected configuration accepts logins again`() throws {
       let scene = try scene()
       try Self.rewrite(scene, "request_url", "reqest_url")
       #expect(try scene.logIn(Scene.passcode).code == .serviceError)

@@ -38,7 +38,7 @@ import UAFMessages
     return try run(&flow, &transport)
   }
 
-  @Test(arguments: [UAFStatusCode.ok, .accepted]) func `is signed, and the last verdict counts`(
+  @Test(arguments: [UAFStatusCode.ok, .accepted]) func `a further request is signed, and the last verdict counts`(
     _ status: UAFStatusCode
   ) throws {
     var transport = ScriptedTransport(
@@ -47,13 +47,13 @@ import UAFMessages
     #expect(signatures == 2 && acceptance.token == nil && transport.isUsedUp)
   }
 
-  @Test func `that ends with a refusal is a refusal`() throws {
+  @Test func `a further request that ends with a refusal is a refusal`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try authentication()), more(try authentication()), Scene.verdict(1492))
     _ = refusal(.noSuitableAuthenticator, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `is followed four times at most`() throws {
+  @Test func `a further request is followed four times at most`() throws {
     let demand = more(try authentication())
     var four = ScriptedTransport(
       Scene.returning(try authentication()), demand, demand, demand, demand, Scene.verdict(1200))
@@ -63,13 +63,13 @@ import UAFMessages
     #expect(five.isUsedUp)
   }
 
-  @Test func `with another status than success or "pending" is refused with that status`() throws {
+  @Test func `a request with another status than success or "pending" is refused with it`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try authentication()), more(try authentication(), status: .unauthorized))
     _ = refusal(.serverNoRegistration, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `with another operation, version or application is refused`() throws {
+  @Test func `a further request for another operation, version or application is refused`() throws {
     let demands: [(UAFRequest, FidoResult)] = [
       (try Scene.registration(), .invalidParameter), (Scene.deregistration([.everything]), .invalidParameter),
       (try Scene.authentication(appID: "linux:other"), .untrustedFacet),
@@ -82,13 +82,13 @@ import UAFMessages
     }
   }
 
-  @Test func `adds no transaction`() throws {
+  @Test func `a further request adds no transaction`() throws {
     let slipped = try Scene.authentication(appID: nil, transaction: [Transaction(text: "pay")])
     var transport = ScriptedTransport(Scene.returning(try authentication()), more(slipped))
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `after a registration is an authentication, without the registration's code`() throws {
+  @Test func `a further request after a registration is an authentication without its code`() throws {
     var settings = Scene.settings
     settings.authentication = ServerEndpoint(requestURL: Scene.get, responseURL: "https://fido.example/auth")
     var transport = ScriptedTransport(
@@ -108,7 +108,7 @@ import UAFMessages
     #expect(context.username == "alice" && context.authCode == nil)
   }
 
-  @Test func `after a registration is no second registration`() throws {
+  @Test func `a further request after a registration is no second registration`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.registration()), Scene.facets(), more(try Scene.registration()))
     var flow = RegistrationFlow(settings: Scene.settings, username: "alice", authCode: "CODE")
@@ -121,7 +121,7 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&further, &transport) }
   }
 
-  @Test func `is refused if the server demanded none`() throws {
+  @Test func `a further authentication is refused if the server demanded none`() throws {
     var transport = ScriptedTransport()
     var further = RegistrationFlow(settings: Scene.settings, username: "alice").furtherAuthentication()
     _ = refusal(.requestNotExist, byServer: false) { _ = try run(&further, &transport) }

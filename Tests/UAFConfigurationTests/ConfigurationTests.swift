@@ -438,7 +438,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(off.settings(for: "sudo").prompt.interactive == false && off.settings(for: "su").prompt.interactive == true)
   }
 
-  @Test func `without a server no server counts as this machine`() {
+  @Test func `empty server settings do not count as a server on this machine`() {
     #expect(!ServerSettings().isLoopbackOnly)
   }
 

@@ -333,7 +333,7 @@ import UAFCrypto
     #expect(try enter("correct", in: directory) == "verified")
   }
 
-  @Test func `a file cut anywhere never lets a wrong value in and never grants a try beyond the limit`() throws {
+  @Test func `a file cut anywhere never accepts a wrong secret, and never grants a try too many`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     for _ in 0..<3 { _ = try enter("wrong", in: directory) }
@@ -349,7 +349,7 @@ import UAFCrypto
     #expect(refusals > 0, "the cuts reached what matters")
   }
 
-  @Test func `flipped bytes never let a wrong value in and never grant a try beyond the limit`() throws {
+  @Test func `flipped bytes never accept a wrong secret, and never grant a try too many`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     for _ in 0..<3 { _ = try enter("wrong", in: directory) }

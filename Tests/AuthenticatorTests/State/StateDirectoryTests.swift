@@ -169,7 +169,7 @@ import Testing
     #expect(again)
   }
 
-  @Test func `an account has one turn at a time, and so has a name without an account`() throws {
+  @Test func `an account, or a name without one, has one turn at a time for each claim`() throws {
     let directory = try folder.initialised()
     let (one, other) = (DerivationTurn.Subject.account(1000), DerivationTurn.Subject.account(.max))
     do {
