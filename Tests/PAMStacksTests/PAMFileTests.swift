@@ -1,9 +1,11 @@
 import Testing
 
 @testable import PAMStacks
-@testable import PAMStacks
 
-/// libpam and the reader, asked for the same files; each number is what libpam 1.5.2 says.
+/// libpam and the reader, asked for the same files; each number is what libpam says.
+///
+/// Where two numbers stand, the first is libpam's up to 1.5, and the second that of later ones: one of them is compared with
+/// the libpam that is installed, both with the reader's model of it.
 @Suite struct PAMFileTests {
   private let stacks = TriedServices()
 
@@ -15,10 +17,17 @@ import Testing
   private static let (isExpired, isTries, isFine, isDenied, isUnreadable): (CInt, CInt, CInt, CInt, CInt) =
     (13, 11, 0, 6, 26)
 
-  /// What libpam would say if it read what the reader does.
-  private func predicted() -> CInt {
+  /// The way in which the installed libpam reads, by a file that one of them refuses whole.
+  private static let installed: Result<PAMReading, TrialProblem> = Result { () throws(TrialProblem) in
+    let stacks = TriedServices()
+    stacks.write("tried", "\(fine) \\\n# x\n")
+    return try LibPAM(tty: nil).cancelled("tried", in: stacks.path, as: "nobody") == isFine ? .sinceSix : .untilFive
+  }
+
+  /// What libpam would say if it read these lines.
+  private func predicted(_ lines: [PAMLine]) -> CInt {
     var code = Self.isFine
-    for line in PAMDirectory(path: stacks.path).authentication(of: "tried") {
+    for line in lines {
       if line == .unreadable { return Self.isUnreadable }
       guard code == Self.isFine else { continue }
       if !line.isWellFormed {
@@ -32,11 +41,20 @@ import Testing
     return code
   }
 
-  private func compare(_ text: String, _ code: CInt) throws {
+  /// Where both say the same, so does the reader; where not, it takes neither's word.
+  private func compare(_ text: String, _ code: CInt, since newer: CInt? = nil) throws {
     stacks.write("tried", text)
-    #expect(predicted() == code)
+    let read = PAMDirectory(path: stacks.path).authentication(of: "tried")
+    if let newer, newer != code {
+      for (reading, code) in [(PAMReading.untilFive, code), (.sinceSix, newer)] {
+        #expect(predicted(reading.lines(of: Array(text.utf8)).map(PAMLine.init(line:))) == code)
+      }
+      #expect(PAMFile(Array(text.utf8)).parting != nil && read.last == .unreadable)
+    } else {
+      #expect(predicted(read) == code)
+    }
     let said = try LibPAM(tty: nil).cancelled("tried", in: stacks.path, as: "nobody")
-    #expect(said == code)
+    #expect(try said == (Self.installed.get() == .sinceSix ? newer ?? code : code))
   }
 
   @Test(arguments: [
@@ -50,15 +68,28 @@ import Testing
 
   @Test(arguments: [
     ("auth \\\nrequired \\ \t \n  pam_debug.so auth=acct_expired\n", isExpired),
-    ("auth required \\\n# a \\\n\n \t\n pam_debug.so auth=acct_expired\n\(tries)\n", isExpired),
     ("\(fine) \\\\\n\(expired)\n\(tries)\n", isTries), ("\\\n  \\ \n\(expired)\n", isExpired),
-    ("\(fine) \\\0#\n\(expired)\n\(tries)\n", isTries),
-    ("au\\\nth required pam_debug.so auth=acct_expired\n", isDenied),
-    ("\(expired)\n\(fine) \\", isUnreadable), ("\(fine) \\\n", isUnreadable), ("\(fine) \\\n # x\n", isUnreadable),
+    ("au\\\nth required pam_debug.so auth=acct_expired\n", isDenied), ("\\\n\n \\\n\n\(expired)\n", isExpired),
+    ("\(expired)\n\(fine) \\", isUnreadable), ("\(fine) \\\n", isUnreadable), ("\\\n", isUnreadable),
     ("\(fine)\n\(expired)", isExpired),
   ])
   func `a line goes on where libpam goes on`(text: String, code: CInt) throws {
     try compare(text, code)
+  }
+
+  @Test(arguments: [
+    ("auth required \\\n# a \\\n\n \t\n pam_debug.so auth=acct_expired\n\(tries)\n", isExpired, isDenied),
+    ("\(fine) \\\n # x\n", isUnreadable, isFine), ("\(fine) \\\n\n", isUnreadable, isFine),
+    ("\(fine) \\\n\n\(expired)\n\(tries)\n", isTries, isExpired),
+    ("\(fine) \\\0#\n\(expired)\n\(tries)\n", isTries, isExpired),
+    ("\(fine)\0 \\\n\(expired)\n\(tries)\n", isExpired, isTries),
+    ("\0 \\\n\(expired)\n\(tries)\n", isExpired, isTries), ("# a\0\\\n\(expired)\n\(tries)\n", isExpired, isExpired),
+    ("\(fine)\0# \\\n\(expired)\n\(tries)\n", isExpired, isTries),
+  ])
+  func `a line goes on where the installed libpam goes on, and later ones do in another way`(
+    text: String, code: CInt, newer: CInt
+  ) throws {
+    try compare(text, code, since: newer)
   }
 
   @Test(arguments: [
@@ -75,6 +106,10 @@ import Testing
     ("auth [success=0 default=die] pam_debug.so auth=success", isDenied),
     ("auth [success=+1] pam_debug.so auth=success\n\(fine)", isDenied),
     ("auth [success=1,default=die] pam_debug.so auth=success\n\(fine)", isDenied),
+    ("auth [success=okdefault=bad]pam_debug.so auth=maxtries", isTries),
+    ("auth [\u{b}success\r=\u{c}ok default=bad default=ignore] pam_debug.so auth=maxtries", isTries),
+    ("auth [success=] pam_debug.so auth=success", isDenied), ("auth [success] pam_debug.so auth=success", isDenied),
+    ("auth [success=ok x] pam_debug.so auth=success", isDenied),
     ("auth [SUCCESS=ok] pam_debug.so auth=success", isDenied), ("auth [any=ok] pam_debug.so auth=success", isDenied),
     ("auth [] pam_debug.so auth=success", isDenied), ("auth [success=ok # ] pam_debug.so\n\(fine)", isDenied),
   ])
@@ -82,7 +117,7 @@ import Testing
     stacks.write("tried", text + "\n")
     // What jumps is not followed here.
     if !text.contains("=1 ") && !text.contains("=1]") || code == Self.isDenied {
-      #expect(predicted() == code)
+      #expect(predicted(PAMDirectory(path: stacks.path).authentication(of: "tried")) == code)
     } else {
       #expect(PAMDirectory(path: stacks.path).authentication(of: "tried").first?.skippedBySuccess == 1)
     }
@@ -101,28 +136,56 @@ import Testing
     try compare(text.replacing("inner", with: stacks.path + "/inner") + "\n", Self.isExpired)
   }
 
+  @Test(arguments: [(15, isExpired), (16, isDenied)])
+  func `substacks end where libpam ends them`(depth: Int, code: CInt) throws {
+    for level in 1..<depth { stacks.write("s\(level)", "auth substack \(stacks.path)/s\(level + 1)\n") }
+    stacks.write("s\(depth)", Self.expired + "\n")
+    stacks.write("tried", "auth substack \(stacks.path)/s1\n")
+    let read = PAMDirectory(path: stacks.path).authentication(of: "tried")
+    #expect(read == (code == Self.isDenied ? [.unreadable] : [PAMLine(Self.expired[...])]))
+    let said = try LibPAM(tty: nil).cancelled("tried", in: stacks.path, as: "nobody")
+    #expect(said == code)
+  }
+
   @Test(arguments: [
-    (1021, isFine), (1022, isFine), (1023, isExpired), (1024, isFine), (1025, isFine),
+    (1021, isFine), (1022, isFine), (1023, isExpired), (1024, isFine), (1025, isFine), (70_000, isFine),
   ])
-  func `a comment is cut where libpam's buffer ends`(length: Int, code: CInt) throws {
-    let text = "#" + String(repeating: "x", count: length - 1) + Self.expired + "\n"
+  func `a comment is cut where the buffer of libpam 1.5 ends, and later nowhere`(length: Int, code: CInt) throws {
+    let text = "#" + String(repeating: "x", count: length - 1) + Self.expired + "\n" + Self.fine + "\n"
     // Otherwise what is cut off begins with what is no group.
     try compare(
-      length == 1023 ? text : text.replacing("x\(Self.expired)", with: "xx") + Self.fine + "\n",
-      code == 0 && length >= 1023 ? Self.isDenied : code)
+      length == 1023 ? text : text.replacing("x\(Self.expired)", with: "xx"),
+      code == 0 && length >= 1023 ? Self.isDenied : code, since: Self.isFine)
   }
 
-  @Test(arguments: [(493, isFine), (494, isFine), (495, isFine), (496, isDenied)])
-  func `a line that goes on shares libpam's buffer`(rest: Int, code: CInt) throws {
+  @Test(arguments: [(493, isFine), (494, isFine), (495, isFine), (496, isDenied), (5000, isDenied)])
+  func `a line that goes on shares the buffer of libpam 1.5, and later is whole`(rest: Int, code: CInt) throws {
     let begin = Self.fine + " "
     let text = begin + String(repeating: "y", count: 528 - begin.utf8.count) + "\\\n"
-    try compare(text + String(repeating: "z", count: rest - 1) + "\n\(Self.fine)\n", code)
+    try compare(text + String(repeating: "z", count: rest - 1) + "\n\(Self.fine)\n", code, since: Self.isFine)
   }
 
-  @Test func `a line that fills libpam's buffer ends what can be read of a file`() {
+  @Test func `a line that fills the buffer of libpam 1.5 ends what can be read of a file`() throws {
     let text = Self.fine + " " + String(repeating: "y", count: 1021 - Self.fine.utf8.count) + "\\\n\(Self.expired)\n"
-    stacks.write("tried", text)
     #expect(PAMFile(Array(text.utf8)).parsed == [.unreadable])
+    // libpam 1.5 would not come to an end.
+    if try Self.installed.get() == .sinceSix { try compare(text, Self.isUnreadable, since: Self.isFine) }
+  }
+
+  @Test(arguments: ["2147483648", "4294967297", "99999999999999999999"])
+  func `a jump that libpam cannot count leaves every file`(number: String) {
+    let line = PAMLine("auth [success=\(number) default=die] pam_debug.so"[...])
+    #expect(line?.farthestJump == Int(Int32.max))
+    let lines = [line, PAMLine("auth required pam_uaf.so"), PAMLine("auth required pam_unix.so")].compactMap(\.self)
+    #expect(StackReading(lines: lines).leadsPast(from: 0) == false)
+  }
+
+  @Test func `where the readings part is told, and what is before stays`() {
+    let file = PAMFile(Array("\(Self.expired)\n# x\n\(Self.fine) \\\n\n\(Self.tries)\n".utf8))
+    #expect(file.parting == 2)
+    #expect(file.parsed == [PAMLine(Self.expired[...]), .unreadable].compactMap(\.self))
+    #expect(file.lines.last?.rows == 2...4)
+    #expect(PAMFile(Array("\(Self.fine) \\\n \(Self.tries)\n".utf8)).parting == nil)
   }
 
   @Test func `a carriage return is part of a word`() {

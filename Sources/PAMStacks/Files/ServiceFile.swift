@@ -22,6 +22,9 @@ struct ServiceFile: Equatable {
     return read.count == 1 && line.rows.count == 1 && PAMLine(line: line).isWellFormed
   }
 
+  /// The line from which on libpam 1.5 and later ones read it in two ways; nil where all read the same.
+  var parting: Int? { PAMFile(bytes).parting }
+
   /// The lines, in order, that PAM sees.
   var parsed: [PAMLine] { PAMFile(bytes).parsed }
 

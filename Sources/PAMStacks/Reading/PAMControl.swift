@@ -7,25 +7,47 @@ struct PAMControl {
   ///
   /// It then takes every result for a refusal.
   init?(_ text: Substring) {
-    let spaced = text.replacing("=", with: " = ").split { $0 == " " || $0 == "\t" || $0 == "\n" }
-    guard !spaced.isEmpty, spaced.count.isMultiple(of: 3) else { return nil }
+    var rest = text.utf8[...]
     var actions: [String: String] = [:]
-    for index in stride(from: 0, to: spaced.count, by: 3) {
-      let (name, action) = (spaced[index], spaced[index + 2])
-      guard spaced[index + 1] == "=", Self.names.contains(name), Self.isAction(action) else { return nil }
-      // The last one counts.
-      actions[String(name)] = String(action)
+    while let name = Self.word(of: Self.names, from: &rest) {
+      guard Self.skipBlanks(&rest) == UInt8(ascii: "=") else { return nil }
+      rest.removeFirst()
+      guard let action = Self.word(of: Self.words, from: &rest) ?? Self.jump(from: &rest) else { return nil }
+      // Of several for one result the last one counts, but the first "default" has left nothing to the second.
+      if name != "default" || actions[name] == nil { actions[name] = action }
     }
+    guard rest.isEmpty, !actions.isEmpty else { return nil }
     self.actions = actions
   }
 
-  private static func isAction(_ text: Substring) -> Bool {
-    if ["ignore", "ok", "done", "bad", "die", "reset"].contains(text) { return true }
-    return text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } && (Int(text) ?? 0) > 0
+  /// Takes one of some words, with blanks before it; libpam asks for nothing between two of them.
+  private static func word(of words: [String], from rest: inout Substring.UTF8View) -> String? {
+    _ = skipBlanks(&rest)
+    guard let word = words.first(where: { rest.starts(with: $0.utf8) }) else { return nil }
+    rest = rest.dropFirst(word.utf8.count)
+    return word
   }
 
+  /// Takes a number of lines.
+  ///
+  /// One beyond libpam's range, which 1.5 makes another number of and later ones refuse, is the largest: it leaves every file.
+  private static func jump(from rest: inout Substring.UTF8View) -> String? {
+    let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard digits.contains(where: { $0 != UInt8(ascii: "0") }) else { return nil }
+    rest = rest.dropFirst(digits.count)
+    return String(Int32(String(digits) ?? "") ?? .max)
+  }
+
+  /// Takes what isspace(3) takes for a blank; returns the byte behind it.
+  private static func skipBlanks(_ rest: inout Substring.UTF8View) -> UInt8? {
+    rest = rest.drop { $0 == UInt8(ascii: " ") || (UInt8(ascii: "\t")...UInt8(ascii: "\r")).contains($0) }
+    return rest.first
+  }
+
+  private static let words = ["ignore", "ok", "done", "bad", "die", "reset"]
+
   // pam.conf(5).
-  private static let names: Set<Substring> = [
+  private static let names = [
     "success", "open_err", "symbol_err", "service_err", "system_err", "buf_err", "perm_denied", "auth_err",
     "cred_insufficient", "authinfo_unavail", "user_unknown", "maxtries", "new_authtok_reqd", "acct_expired",
     "session_err", "cred_unavail", "cred_expired", "cred_err", "no_module_data", "conv_err", "authtok_err",

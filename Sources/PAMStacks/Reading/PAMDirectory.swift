@@ -14,7 +14,7 @@ package struct PAMDirectory {
   /// The folder of that name, which need not be there.
   package init(path: String) { self.path = path }
 
-  /// libpam's own limit for includes inside includes.
+  /// libpam's own limit for includes inside includes; up to 1.5 for substacks alone.
   package static let deepest = 16
 
   // Bytes of a file, far above what any has.

@@ -1,9 +1,8 @@
 /// What libpam reads in a file of its folder.
 ///
-/// Its rules are those of libpam 1.5, tried with it: a line ends at a newline, and at nothing else; one that begins with `#` is
-/// skipped, whatever it ends with; a `\` before a newline, blanks between them or not, goes on in the next line that is
-/// neither empty nor a comment; what follows a NUL is not seen. Longer lines than its buffer are cut into several, of which
-/// the second may be alive where the first is a comment.
+/// libpam 1.5 (Debian 12) and 1.6 (Debian 13 has 1.7) put lines together in two ways (``PAMReading``). A file that says something
+/// else to the other one is read as far as both agree; what follows is a line that nobody gets past. So an update of libpam
+/// does not change what was found out about a file.
 struct PAMFile {
   /// A line as libpam puts it together.
   struct Line: Equatable {
@@ -14,50 +13,25 @@ struct PAMFile {
   }
 
   /// Those that say something, in order.
-  private(set) var lines: [Line] = []
-
-  // libpam's buffer without its NUL.
-  private static let room = 1023
-
-  private var rest: ArraySlice<UInt8>
-  private var row = 0
+  let lines: [Line]
+  /// The line of the file, from 0, from which on one libpam reads something else than the other; nil where both agree.
+  let parting: Int?
 
   init(_ bytes: [UInt8]) {
-    rest = bytes[...]
-    while let line = next() { lines.append(line) }
+    let (older, newer) = (PAMReading.untilFive.lines(of: bytes), PAMReading.sinceSix.lines(of: bytes))
+    let agreed = zip(older, newer).prefix { PAMLine(line: $0) == PAMLine(line: $1) }
+    // Blanks that one of them leaves out say nothing.
+    let common = agreed.map { Line(rows: Self.union($0.rows, $1.rows), text: $1.text) }
+    let apart = [older.dropFirst(common.count).first, newer.dropFirst(common.count).first].compactMap(\.self)
+    parting = apart.map(\.rows.lowerBound).min()
+    let last = (older + newer).map(\.rows.upperBound).max() ?? 0
+    lines = common + (parting.map { [Line(rows: $0...max($0, last), text: nil)] } ?? [])
+  }
+
+  private static func union(_ first: ClosedRange<Int>, _ second: ClosedRange<Int>) -> ClosedRange<Int> {
+    min(first.lowerBound, second.lowerBound)...max(first.upperBound, second.upperBound)
   }
 
   /// What the lines say.
   var parsed: [PAMLine] { lines.map(PAMLine.init(line:)) }
-
-  private mutating func next() -> Line? {
-    var text: [UInt8] = []
-    var first: Int?
-    while true {
-      let begin = row
-      // Where the buffer is full libpam waits for ever.
-      guard !rest.isEmpty, text.count < Self.room else {
-        rest = []
-        return first.map { Line(rows: $0...max($0, begin - 1), text: nil) }
-      }
-      let seen = take(atMost: Self.room - text.count).prefix { $0 != 0 }
-      guard let start = seen.first(where: { !PAMTokens.isBlank($0) }), start != UInt8(ascii: "#") else { continue }
-      let rows = (first ?? begin)...begin
-      first = rows.lowerBound
-      if let comment = seen.firstIndex(of: UInt8(ascii: "#")) { return Line(rows: rows, text: text + seen[..<comment]) }
-      guard let end = seen.lastIndex(where: { !PAMTokens.isBlank($0) }), seen[end] == UInt8(ascii: "\\") else {
-        return Line(rows: rows, text: text + seen)
-      }
-      text += seen[..<end] + [UInt8(ascii: " ")]
-    }
-  }
-
-  /// The next bytes, up to and with a newline.
-  private mutating func take(atMost limit: Int) -> ArraySlice<UInt8> {
-    let window = rest.prefix(limit)
-    let end = window.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
-    if end != nil { row += 1 }
-    defer { rest = rest[(end ?? window.endIndex)...] }
-    return rest[..<(end ?? window.endIndex)]
-  }
 }

@@ -29,6 +29,8 @@ extension StackError: Catalogued {
     case .severalLines(let path, _): "\(path) has more than one line that includes the password's stack"
     case .foldedLine(let path, let line): "\(path):\(line): the line goes on in another one"
     case .lineIsNoText(let path, let line): "\(path):\(line): the line is not UTF-8"
+    case .twoReadings(let path, let line):
+      "\(path):\(line): libpam 1.5 reads this line in another way than libpam 1.6 and newer"
     case .jump(let path, let line): "\(path):\(line): this line jumps over some of those behind it"
     case .alone(let path, let group): "\(path) has no \(group) lines of its own, and pam_uaf's would be the only ones"
     case .nothingRecorded(let path, _): "\(path): what stood there before is written nowhere"
@@ -63,6 +65,8 @@ extension StackError: Catalogued {
     case .severalLines(let path, _): "\(path)에 비밀번호 스택을 포함하는 줄이 둘 이상입니다"
     case .foldedLine(let path, let line): "\(path):\(line): 다음 줄로 이어지는 줄입니다"
     case .lineIsNoText(let path, let line): "\(path):\(line): UTF-8이 아닌 줄입니다"
+    case .twoReadings(let path, let line):
+      "\(path):\(line): libpam 1.5와 1.6 이후 버전이 다르게 읽는 줄입니다"
     case .jump(let path, let line): "\(path):\(line): 뒤의 줄들을 건너뛰는 줄입니다"
     case .alone(let path, let group): "\(path)에 \(group) 줄이 없어, pam_uaf의 줄만 남게 됩니다"
     case .nothingRecorded(let path, _): "\(path): 이전에 있던 내용이 어디에도 적혀 있지 않습니다"
@@ -98,6 +102,7 @@ extension StackError: Catalogued {
     case .noLine(_, let include), .severalLines(_, let include):
       "write '@include \(include)' in place of the lines that ask for the password, by hand; the ready stacks are in pam.d/"
     case .foldedLine, .lineIsNoText: "write it as one line of plain text"
+    case .twoReadings: "write lines of plain text, at most 1,000 bytes each, and none with '\\' at its end"
     case .jump: "a jump counts lines, and the new stack has another number of them: change both by hand"
     case .alone(let path, let group):
       "write '@include common-\(group)', or whatever 'other' has for \(group), into \(path)"
@@ -135,6 +140,7 @@ extension StackError: Catalogued {
     case .noLine(_, let include), .severalLines(_, let include):
       "비밀번호를 묻는 줄 대신 '@include \(include)'을(를) 직접 쓰십시오. 준비된 스택은 pam.d/에 있습니다"
     case .foldedLine, .lineIsNoText: "일반 텍스트 한 줄로 쓰십시오"
+    case .twoReadings: "각 줄을 1,000바이트 이하의 일반 텍스트로 쓰고, 줄 끝에 '\\'를 쓰지 마십시오"
     case .jump: "건너뛸 줄 수가 새 스택에서는 달라집니다. 둘 다 직접 고치십시오"
     case .alone(let path, let group):
       "\(path)에 '@include common-\(group)'이나 'other'의 \(group) 줄을 넣으십시오"

@@ -29,6 +29,8 @@ package enum StackError: Error, Equatable {
   case severalLines(path: String, include: String)
   case foldedLine(path: String, line: Int)
   case lineIsNoText(path: String, line: Int)
+  /// libpam 1.5 reads something else from there on than later ones do.
+  case twoReadings(path: String, line: Int)
   case jump(path: String, line: Int)
   /// pam_uaf's would be the only lines of a group.
   case alone(path: String, group: String)

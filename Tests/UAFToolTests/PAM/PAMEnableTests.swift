@@ -282,6 +282,19 @@ import Testing
         """)
   }
 
+  @Test(arguments: [
+    "account required \\\n\n pam_x.so", "#" + String(repeating: "x", count: 1100), "session optional a.so \\\n#",
+  ])
+  func `refuses a service that libpam 1.5 and later ones read in two ways`(line: String) {
+    stacks.write("sudo", Stacks.sudo + line + "\n")
+    #expect(refusal("sudo").contains(": libpam 1.5 reads this line in another way than libpam 1.6 and newer\nhint: "))
+    stacks.write("sudo", Stacks.sudo)
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    stacks.write("sudo", (stacks.read("sudo") ?? "") + line + "\n")
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    #expect(stacks.read("sudo") == Stacks.sudo + line + "\n")
+  }
+
   @Test func `su-l follows su, and says so`() {
     stacks.write("su-l", "auth include su\n")
     #expect(refusal("su-l") == "uafctl: su-l takes its lines from su\nhint: uafctl pam enable su\n")

@@ -1,0 +1,61 @@
+/// The lines of a file as libpam puts them together since 1.6, however long they are.
+///
+/// A `\` before a newline, blanks between them or not, goes on in the next line, unless there is a `#` before it. An empty line
+/// and a comment end a line that goes on. What follows a NUL in such a line is not seen, also where it stands in the next one;
+/// whether it goes on is seen nevertheless.
+struct WholePAMLines {
+  private var rest: ArraySlice<UInt8>
+  private var row = 0
+
+  init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+  /// The next line that says something; nil at the end.
+  mutating func next() -> PAMFile.Line? {
+    var text: [UInt8] = []
+    var first: Int?
+    while !rest.isEmpty {
+      let begin = row
+      let part = Part(take())
+      let rows = (first ?? begin)...begin
+      if part.goesOn {
+        text += part.text
+        first = rows.lowerBound
+        continue
+      }
+      if !text.isEmpty || part.isWorthALine { text += part.text }
+      let said = text.prefix { $0 != 0 }
+      guard said.isEmpty else { return PAMFile.Line(rows: rows, text: Array(said)) }
+      (text, first) = ([], nil)
+    }
+    return first.map { PAMFile.Line(rows: $0...max($0, row - 1), text: nil) }
+  }
+
+  /// The next line of the file, with its newline.
+  private mutating func take() -> ArraySlice<UInt8> {
+    let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+    defer { rest = rest[end...] }
+    row += 1
+    return rest[..<end]
+  }
+
+  /// What a line of the file brings to the one that is put together.
+  private struct Part {
+    /// What it says, without blanks before it; a NUL stands where a comment begins.
+    let text: [UInt8]
+    /// Whether the next line of the file belongs to it.
+    let goesOn: Bool
+
+    init(_ line: ArraySlice<UInt8>) {
+      var seen = line
+      let end = line.lastIndex { !PAMTokens.isBlank($0) }.flatMap { line[$0] == UInt8(ascii: "\\") ? $0 : nil }
+      if let end { seen = line[..<end] + [UInt8(ascii: " ")] }
+      let comment = seen.prefix { $0 != 0 }.firstIndex(of: UInt8(ascii: "#"))
+      goesOn = end != nil && comment == nil
+      if let comment { seen = seen[..<comment] + [0] }
+      text = Array(seen.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
+    }
+
+    /// Whether a line can begin with it.
+    var isWorthALine: Bool { text.first.map { $0 != 0 && $0 != UInt8(ascii: "\n") } ?? false }
+  }
+}
