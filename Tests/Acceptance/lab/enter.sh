@@ -37,12 +37,21 @@ ln -s /proc/self/fd "$root/dev/fd"
 mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
 mkdir -p "$root$checkout"
 mount --rbind -o ro "$checkout" "$root$checkout"
+# The fuzzers need Swift's runtime, which may be on a file system of its own: those of the machine are not in the layers.
+if swift=$(command -v swift) && toolchain=$(findmnt -n -o TARGET --target "$(readlink -f "$swift")") &&
+  [[ $toolchain != / && $checkout/ != "$toolchain"/* ]]; then
+  mkdir -p "$root$toolchain"
+  mount --bind -o ro "$toolchain" "$root$toolchain"
+fi
 
 # The programs of packages, without their maintainers' scripts: nothing of them is to run by itself.
 for archive in "$folder"/packages/*.deb; do
   if [[ -f $archive ]]; then dpkg-deb --fsys-tarfile "$archive" | tar -x --keep-directory-symlink -C "$root"; fi
 done
 scripts/install.sh "$root" >/dev/null
+# sudo looks up the machine's own name.
+rm -f "$root/etc/hosts"
+echo "127.0.0.1 localhost $(hostname)" >"$root/etc/hosts"
 mkdir -p "$root/var/lib/pam-uaf" "$root/run/sshd" "$root/run/lock"
 chmod 700 "$root/var/lib/pam-uaf"
 

@@ -124,7 +124,7 @@ def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid
         stands = _is_prompt(asked, ends)
         # Echo goes off after whatever is said before a prompt: what is there by then shows whether this was one.
         is_hidden = stands and bool(answers) and _wait_for_silence(terminal_end)
-        part = _read(terminal_end, 0 if stands and answers else 0.5)
+        part = _read(process, terminal_end, 0 if stands and answers else 0.5)
         if part:
             shown, told, asked = shown + part, told + part, asked + part
         elif part is not None or (stands and not answers):
@@ -166,7 +166,7 @@ def _type(terminal_end, answer, is_hidden):
     return b"[" + answer.encode() + b"]" if is_hidden else b""
 
 
-def _read(terminal_end, seconds):
+def _read(process, terminal_end, seconds):
     """What is shown within some seconds: None for nothing, nothing for the end."""
     readable, _, _ = select.select([terminal_end], [], [], seconds)
     if not readable:
@@ -174,7 +174,11 @@ def _read(terminal_end, seconds):
     try:
         return os.read(terminal_end, 4096)
     except OSError:
-        return b""
+        # login of util-linux hangs its terminal up, so that nobody else has it, and opens it again.
+        if os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            return b""
+        time.sleep(0.01)
+        return None
 
 
 def _wait_for_silence(terminal_end):
@@ -259,6 +263,14 @@ def console(person, *answers, environment=None):
     return terminal(["login", person.name], answers, environment=environment)
 
 
+def has_penalties():
+    """Whether sshd itself keeps an address out for a while after failures, as OpenSSH 9.8 and newer do."""
+    _needs("/usr/sbin/sshd")
+    # Each option is looked at before the key, which is none.
+    asked = ["/usr/sbin/sshd", "-t", "-f", "/dev/null", "-h", "/dev/null", "-o", "PerSourcePenalties=no"]
+    return "PerSourcePenalties" not in subprocess.run(asked, capture_output=True, text=True, check=False).stderr
+
+
 def sshd(lab, port=2222, *options, environment=None):
     """Starts OpenSSH's server, which asks PAM with keyboard-interactive; returns its process.
 
@@ -284,6 +296,7 @@ def sshd(lab, port=2222, *options, environment=None):
                 "UseDNS no",
                 "MaxStartups 200",
                 "LoginGraceTime 60",
+                *(["PerSourcePenalties no"] if has_penalties() else []),
                 "",
             ]
         )

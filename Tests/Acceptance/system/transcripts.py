@@ -1,4 +1,7 @@
-"""What hosts show, word for word: kept in Tests/Transcripts, and compared in each run."""
+"""What hosts show, word for word: kept in Tests/Transcripts, and compared in each run.
+
+A folder there with the name of a release has what hosts show otherwise there.
+"""
 
 import difflib
 import os
@@ -6,6 +9,7 @@ import pathlib
 import re
 import socket
 
+from lab import release
 from lab.machine import ROOT
 from lab.table import must
 
@@ -33,6 +37,26 @@ def normalised(text, *people):
     return "".join(line.rstrip() + "\n" for line in text.splitlines())
 
 
+def own_folder():
+    """The folder of what this release's hosts show otherwise; it need not be there."""
+    return FOLDER / release.name() if release.name() != release.REFERENCE else FOLDER
+
+
+def kept(name):
+    """The file of a transcript for this release."""
+    own = own_folder() / f"{name}.txt"
+    return own if own.exists() else FOLDER / f"{name}.txt"
+
+
+def needless():
+    """The transcripts of releases that are no different from the shared ones."""
+    return [path for path in FOLDER.glob("*/*.txt") if _reads(FOLDER / path.name) == _reads(path)]
+
+
+def _reads(path):
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
 def check(name, session, *people):
     """Compares what a session showed with what is kept. With GOLDEN=write it is what is kept from now on."""
     compared.add(name)
@@ -42,10 +66,10 @@ def check(name, session, *people):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.txt").write_text(shown, encoding="utf-8")
         return
-    path = FOLDER / f"{name}.txt"
+    path = kept(name)
     must(path.exists(), f"Tests/Transcripts has no {name}.txt; GOLDEN=write scripts/system.sh keeps this:\n{shown}")
-    kept = path.read_text(encoding="utf-8")
+    before = path.read_text(encoding="utf-8")
     difference = difflib.unified_diff(
-        kept.splitlines(), shown.splitlines(), f"Tests/Transcripts/{name}.txt", "shown now", lineterm=""
+        before.splitlines(), shown.splitlines(), str(path.relative_to(ROOT)), "shown now", lineterm=""
     )
-    must(kept == shown, "the host shows something else:\n" + "\n".join(difference))
+    must(before == shown, "the host shows something else:\n" + "\n".join(difference))

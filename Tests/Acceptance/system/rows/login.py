@@ -1,5 +1,6 @@
 """login, at the console."""
 
+import dataclasses
 import pathlib
 import re
 
@@ -23,16 +24,30 @@ LOGIN = cases.Host(
     # It asks who it is, too.
     again=lambda person: [person.name, person.passcode],
 )
-cases.enter(LOGIN)
+cases.enter(LOGIN, "success", "wrong", "lock", "down", "stale")
+
+
+def end_after(lab, seconds):
+    """Has login wait for so many seconds."""
+    settings = pathlib.Path("/etc/login.defs")
+    before = settings.read_text()
+    lab.after(lambda: settings.write_text(before))
+    settings.write_text(re.sub(r"(?m)^LOGIN_TIMEOUT.*$", f"LOGIN_TIMEOUT {seconds}", before))
+
+
+def prepare_to_end(lab):
+    prepare(lab)
+    # util-linux's login ignores the key, and ends by its own clock.
+    end_after(lab, 10)
+
+
+cases.enter(dataclasses.replace(LOGIN, prepare=prepare_to_end), "cancel")
 
 
 @row("login-timeout", "login: nobody answers, until LOGIN_TIMEOUT", "login ends, nothing counted, no core left")
 def nobody_answers(lab):
     prepare(lab)
-    settings = pathlib.Path("/etc/login.defs")
-    before = settings.read_text()
-    lab.after(lambda: settings.write_text(before))
-    settings.write_text(re.sub(r"(?m)^LOGIN_TIMEOUT.*$", "LOGIN_TIMEOUT 2", before))
+    end_after(lab, 2)
     person = lab.person()
     session = hosts.console(person, hosts.NOTHING)
     transcripts.check("login-timeout.en", session, person)

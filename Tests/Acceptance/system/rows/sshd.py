@@ -6,7 +6,8 @@ import pwd
 
 from lab import hosts
 from lab.processes import gone
-from lab.table import must, row
+from lab.table import Skip, must, row
+from lab.waiting import until
 from system import cases, transcripts
 
 FAR = "198.51.100.7"
@@ -55,8 +56,14 @@ def every_try(lab):
 def nobody_answers(lab):
     prepare(lab, "LoginGraceTime 2")
     person = lab.person()
+
+    def answer_late():
+        # OpenSSH 9.8 and newer wait up to 4 seconds longer than they were told.
+        gone(seconds=30)
+        return person.passcode
+
     # The client notices once it has an answer to send.
-    session = ssh(person, lambda: gone() or person.passcode)
+    session = ssh(person, answer_late)
     transcripts.check("sshd-grace.en", session, person)
     must(not session.is_in, f"let in without an answer: {session}")
     cases.nothing_happened(lab, person)
@@ -144,3 +151,27 @@ def denied(lab):
     must(len(found) == 2 and "0" not in found, f"in the log: {found}")
     must(cases.tries(lab, person, remote=True) == 5, f"{cases.tries(lab, person, remote=True)} tries are left of 5")
     return "refused twice with all 5 tries left"
+
+
+@row(
+    "sshd-penalty",
+    "sshd with PerSourcePenalties, which OpenSSH 9.8 and newer have on: a wrong passcode, then the right one",
+    "sshd itself keeps the address out; nobody is asked meanwhile and nothing counted, and a local login gets in",
+)
+def kept_out_by_sshd(lab):
+    if not hosts.has_penalties():
+        raise Skip("this sshd has no PerSourcePenalties")
+    prepare(lab, "PerSourcePenalties authfail:300s min:1s")
+    person = lab.person()
+    mark = lab.log.mark()
+    must(not ssh(person, cases.WRONG, options=("NumberOfPasswordPrompts=1",)).is_in, "a wrong passcode got in")
+    # The penalty is there once sshd has collected the connection's process.
+    until(lambda: "Passcode for" not in ssh(person).text, "sshd keeps the address out")
+    session = ssh(person, person.passcode)
+    must(not session.is_in and "Passcode for" not in session.text, f"asked, or let in: {session}")
+    found = [result for result in cases.verdicts(lab, mark, person) if result != cases.HUNG_UP]
+    must(found == [hosts.WRONG], f"in the log: {found}")
+    left = cases.tries(lab, person, remote=True)
+    must(left == 4, f"{left} remote tries are left of 5")
+    must(lab.login(person, person.passcode).is_in, "a local login is refused")
+    return "asked once; then no connection, 4 of 5 remote tries left, and in locally"

@@ -1,0 +1,11 @@
+"""Which release of Debian this is."""
+
+import platform
+
+# The one whose hosts the shared transcripts show.
+REFERENCE = "bookworm"
+
+
+def name():
+    """Its code name, as `trixie`; empty where /etc/os-release has none."""
+    return platform.freedesktop_os_release().get("VERSION_CODENAME", "")
