@@ -4,6 +4,7 @@
 #   DIST=trixie     in another release of Debian (scripts/dist.sh)
 #   GOLDEN=write    keep what the hosts showed as what they have to show, in Tests/Transcripts
 #   scripts/system.sh sudo-lock login-success ...   these alone
+#   scripts/system.sh quick                         those of Tests/Acceptance/system/quick.py
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -n ${DIST-} ]]; then exec env -u DIST scripts/dist.sh "$DIST" "scripts/${0##*/}" "$@"; fi

@@ -1,8 +1,9 @@
-"""Runs the rows that are named, or all, and prints the table."""
+"""Runs the rows that are named, `quick` for a part that is kept in one place, or all, and prints the table."""
 
 import sys
 
 from lab.run import main
-from system import rows
+from system import quick, rows
 
-sys.exit(main("system", rows, sys.argv[1:]))
+asked = sys.argv[1:]
+sys.exit(main("system", rows, list(quick.ROWS) if asked == ["quick"] else asked))

@@ -5,7 +5,7 @@ import pathlib
 import pwd
 
 from lab import hosts
-from lab.processes import gone
+from lab.processes import gone, running, status
 from lab.table import Skip, must, row
 from lab.waiting import until
 from system import cases, transcripts
@@ -18,9 +18,11 @@ AS_EVER = ("NumberOfPasswordPrompts=3", "LogLevel=INFO", f"UserKnownHostsFile={K
 
 
 def prepare(lab, *options):
+    """Has sshd ask; returns the process that takes connections."""
     hosts.ask_uaf(lab, "sshd")
-    hosts.sshd(lab, PORT, *options)
+    process = hosts.sshd(lab, PORT, *options)
     KNOWN.write_text(f"[127.0.0.1]:{PORT} " + pathlib.Path(f"/tmp/sshd-{PORT}/key.pub").read_text())
+    return process
 
 
 def ssh(person, *answers, options=()):
@@ -175,3 +177,34 @@ def kept_out_by_sshd(lab):
     must(left == 4, f"{left} remote tries are left of 5")
     must(lab.login(person, person.passcode).is_in, "a local login is refused")
     return "asked once; then no connection, 4 of 5 remote tries left, and in locally"
+
+
+def asker():
+    """Of the sshd process that speaks to PAM: its program, and what it was left with."""
+    (process,) = running("uaf-helper")
+    while not (program := os.path.basename(os.readlink(f"/proc/{process}/exe"))).startswith("sshd"):
+        process = int(status(process, "PPid"))
+    fields = {field: status(process, field) for field in ("Uid", "NoNewPrivs", "Seccomp", "CapEff")}
+    return program, fields, limits(process)
+
+
+def limits(process):
+    return pathlib.Path(f"/proc/{process}/limits").read_text()
+
+
+@row(
+    "sshd-process",
+    "sshd: the process that speaks to PAM while somebody is asked (since OpenSSH 9.8 a program of its own, sshd-session)",
+    "root's part of sshd, without the filter and the limits of the part that speaks to the network",
+)
+def process_that_asks(lab):
+    listener = prepare(lab)
+    person, seen = lab.person(), []
+    session = ssh(person, lambda: seen.append(asker()) or person.passcode)
+    must(session.is_in, f"not let in: {session}")
+    program, fields, its_limits = seen[0]
+    must(fields["Uid"].split() == ["0"] * 4, f"{program} has the user numbers {fields['Uid']}")
+    must((fields["NoNewPrivs"], fields["Seccomp"]) == ("0", "0"), f"{program} is restricted: {fields}")
+    must(fields["CapEff"] == status(listener.pid, "CapEff"), f"{program} lacks capabilities: {fields['CapEff']}")
+    must(its_limits == limits(listener.pid), f"{program} has other limits: {its_limits}")
+    return f"{program}, with root's rights and the listener's limits"
