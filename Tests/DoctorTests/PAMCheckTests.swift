@@ -210,6 +210,16 @@ import ToolTestSupport
     #expect(found(["uaf-sudo": Self.good]) == [])
   }
 
+  @Test func `warns where libpam 1.5 and later ones read a file in two ways, and names the line`() {
+    let stack = Self.good + "\naccount required \\\n# x\n pam_unix.so\n"
+    #expect(found(["sudo": stack]) == [.pamTwoReadings])
+    machine.service("login", "#" + String(repeating: "x", count: 1100) + "\n" + Self.good)
+    #expect(
+      check().findings().contains(
+        .warning(.pamTwoReadings, PAMLineText.twoReadings(file: "\(machine.pam)/login", line: 1))))
+    #expect(found(["sudo": Self.good, "login": "#" + String(repeating: "x", count: 1000) + "\n" + Self.good]) == [])
+  }
+
   @Test func `fails where a module can be changed by others`() {
     machine.folder.setMode(0o666, of: "libexec/pam_uaf.so")
     #expect(found(["sudo": Self.good]) == [.pamModule])

@@ -46,6 +46,7 @@ package enum FindingID: String, CaseIterable {
   case pamModule = "pam-module"
   case pamInclude = "pam-include"
   case pamUnusedStack = "pam-unused-stack"
+  case pamTwoReadings = "pam-two-readings"
   case pamLetsIn = "pam-lets-in"
   case pamNoEffect = "pam-no-effect"
   case pamNoWayIn = "pam-no-way-in"

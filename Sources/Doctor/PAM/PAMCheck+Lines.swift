@@ -45,6 +45,15 @@ extension PAMCheck {
     }
   }
 
+  /// Files that mean something else to another libpam: an update may change who gets in.
+  func twoReadings(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
+    services.compactMap { service in
+      folder.parting(of: service).map {
+        .warning(.pamTwoReadings, PAMLineText.twoReadings(file: "\(directory)/\(service)", line: $0))
+      }
+    }
+  }
+
   /// Programs that ask for the passcode by one name and not by another, and further services that ask without it.
   func otherDoors() -> [Finding] {
     let doors = ServiceDoors(folder: directory, vendors: vendorFolders)

@@ -22,7 +22,8 @@ struct PAMCheck {
     guard let services = folder.services() else {
       return [.failure(.pamFolder, PAMText.noFolder(directory))]
     }
-    let loose = includes(folder, services) + unusedStacks(folder) + misspelt(folder, services)
+    let loose =
+      includes(folder, services) + unusedStacks(folder) + misspelt(folder, services) + twoReadings(folder, services)
     // A part of other stacks is judged where it stands, not alone. Whatever else is included may be a service all the same.
     let concerned = services.filter { service in
       !PAMService.isPart(service) && folder.wholeStack(of: service).contains(where: \.asksOwnModule)

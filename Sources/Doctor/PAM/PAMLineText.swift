@@ -7,6 +7,7 @@ enum PAMLineText: FindingCatalogue {
   case accountAlone(file: String)
   case include(file: String, service: String, stack: String)
   case unusedStack(file: String, service: String, stack: String)
+  case twoReadings(file: String, line: Int)
   case otherName(file: String, service: String, asking: String)
   case openOthers([String])
   case profile
@@ -33,6 +34,10 @@ enum PAMLineText: FindingCatalogue {
       FindingText(
         "pam: \(file): does not include \(stack), which was made for it, and asks without it",
         do: "uafctl pam enable \(service), or uafctl pam disable \(service)")
+    case .twoReadings(let file, let line):
+      FindingText(
+        "pam: \(file):\(line): libpam 1.5 reads this line in another way than libpam 1.6 and newer: what it lets in cannot be told",
+        do: "write lines of plain text, at most 1,000 bytes each, and none with '\\' at its end")
     case .otherName(let file, let service, let asking):
       FindingText(
         "pam: \(file): asks without the passcode, and is the same program as \(asking)",
@@ -67,6 +72,10 @@ enum PAMLineText: FindingCatalogue {
       FindingText(
         "pam: \(file): 이 서비스용으로 만든 \(stack)을(를) 포함하지 않으므로 패스코드를 묻지 않습니다",
         do: "uafctl pam enable \(service) 또는 uafctl pam disable \(service)")
+    case .twoReadings(let file, let line):
+      FindingText(
+        "pam: \(file):\(line): libpam 1.5와 1.6 이후 버전이 다르게 읽는 줄이어서, 누구를 들이는지 알 수 없습니다",
+        do: "각 줄을 1,000바이트 이하의 일반 텍스트로 쓰고, 줄 끝에 '\\'를 쓰지 마십시오")
     case .otherName(let file, let service, let asking):
       FindingText(
         "pam: \(file): \(asking)와(과) 같은 프로그램이지만 패스코드를 묻지 않습니다", do: "uafctl pam enable \(service)")

@@ -58,6 +58,9 @@ package struct PAMDirectory {
   /// The lines of a service itself, without what it includes.
   package func ownLines(of service: String) -> [PAMLine] { lines(of: service) ?? [] }
 
+  /// The line of a service's own file, from 1, from which on libpam 1.5 and later ones read it in two ways; nil where they agree.
+  package func parting(of service: String) -> Int? { bytes(of: service).flatMap { PAMFile($0).parting.map { $0 + 1 } } }
+
   /// What a service includes at first hand, by the names in this folder where it is in it.
   package func inclusions(of service: String) -> [String] {
     ownLines(of: service).filter(\.isInclusion).map { name(of: $0.module) }

@@ -4,10 +4,9 @@ import UAFMessages
 package struct IssuedRequest: Equatable, Sendable {
   /// Seconds within which a request can be answered.
   static let lifetime: Int64 = 120
-  /// The most requests that are open at once.
+  /// The most requests for a registration that are open at once.
   ///
-  /// Anybody can ask for one. Each is flushed to the disk by itself, so this many cannot come in the seconds that an answer
-  /// takes.
+  /// Each needs a code or a proof.
   static let maximumOpen: Int64 = 100_000
 
   package let operation: UAFOperation
