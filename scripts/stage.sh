@@ -24,7 +24,8 @@ stage=$build/stage
 bin=$PREFIX/bin share=$PREFIX/share
 
 # The stamp is as old as the beginning of the build: what was changed during it counts as changed.
-made_of=(Sources cshim systemd man examples docs pam.d scripts/stage.sh scripts/release.sh Package.swift ./*.md)
+made_of=(Sources cshim systemd man examples docs pam.d scripts/stage.sh scripts/release.sh
+  scripts/sbom.py scripts/supply debian/changelog Package.swift ./*.md)
 if [[ ${1-} == --if-older && -f $build/stage.stamp && $(cat "$build/stage.prefix") == "$PREFIX" ]] &&
   [[ -z $(find "${made_of[@]}" -newer "$build/stage.stamp" -print -quit) ]]; then
   echo "build: $stage is up to date"
@@ -83,6 +84,8 @@ for page in man/*; do place "$page" "$share/man/man${page##*.}/${page#man/}" 064
 for sample in examples/*; do
   if [[ -f $sample ]]; then place "$sample" "$share/doc/pam-uaf/$sample" 0644; fi
 done
+# What each package is made of, and the notices that go with it.
+PYTHONDONTWRITEBYTECODE=1 scripts/sbom.py write "$programs" "$stage.new"
 find pam.d -type f | while IFS= read -r stack; do place "$stack" "$share/pam-uaf/$stack" 0644; done
 
 install -D -m 0644 "$build/cshim/tree/pam_uaf.so" "$build/tree/pam_uaf.so"
