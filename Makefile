@@ -31,7 +31,7 @@ export PREFIX PAMDIR UNITDIR SWIFT
 # Tests make users, sockets and PAM conversations that only root may.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
-.PHONY: help deps build demo test test-system attack attack-table bench fuzz deb test-packages install clean fmt lint
+.PHONY: help deps build demo test test-reproducible test-system attack attack-table bench fuzz deb test-packages install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
@@ -44,6 +44,7 @@ help:
 	@echo 'make build    release programs and the module into build/stage'
 	@echo 'make deb      Debian packages of the same, in build/packages; lintian has looked at them'
 	@echo 'make test-packages  install, upgrade, remove and purge them in a Debian of their own; needs root'
+	@echo 'make test-reproducible  build the packages a second time in another folder, and compare every byte'
 	@echo 'make install  copy build/stage to DESTDIR (default /)'
 	@echo 'make deps     install the packages building and testing need'
 	@echo 'make fmt      format Swift, C, Python and shell'
@@ -63,6 +64,7 @@ demo: deps
 
 test: deps
 	scripts/stage.sh
+	scripts/reproducible.sh core
 	$(MAKE) -C cshim test analyze
 	scripts/check.sh
 	scripts/fuzz.sh
@@ -91,6 +93,9 @@ fuzz:
 
 deb:
 	scripts/deb.sh
+
+test-reproducible: deps
+	scripts/reproducible.sh
 
 test-packages:
 	scripts/packages.sh $(ROWS)

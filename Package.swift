@@ -15,6 +15,29 @@ let strict: [SwiftSetting] = base + [.enableUpcomingFeature("MemberImportVisibil
 /// on the order in which modules are loaded: visibility by import cannot be asked of such a target.
 let besideFoundation: [SwiftSetting] = base
 
+/// A system that pam-uaf is not for.
+let elsewhere = TargetDependencyCondition.when(platforms: [.windows])
+
+/// Packages that the server's packages and HummingbirdTesting bring along.
+///
+/// They are named below only for their versions, and SwiftPM warns of a package that no target uses. So one does, where
+/// nothing is built for it.
+let broughtAlong: [Target.Dependency] = [
+  .product(name: "Algorithms", package: "swift-algorithms", condition: elsewhere),
+  .product(name: "Atomics", package: "swift-atomics", condition: elsewhere),
+  .product(name: "Crypto", package: "swift-crypto", condition: elsewhere),
+  .product(name: "Metrics", package: "swift-metrics", condition: elsewhere),
+  .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: elsewhere),
+  .product(name: "NIOTransportServices", package: "swift-nio-transport-services", condition: elsewhere),
+  .product(name: "RealModule", package: "swift-numerics", condition: elsewhere),
+  .product(name: "ServiceContextModule", package: "swift-service-context", condition: elsewhere),
+  .product(name: "StructuredFieldValues", package: "swift-http-structured-headers", condition: elsewhere),
+  .product(name: "SwiftASN1", package: "swift-asn1", condition: elsewhere),
+  .product(name: "SystemPackage", package: "swift-system", condition: elsewhere),
+  .product(name: "Tracing", package: "swift-distributed-tracing", condition: elsewhere),
+  .product(name: "X509", package: "swift-certificates", condition: elsewhere),
+]
+
 let package = Package(
   name: "pam-uaf",
   products: [
@@ -23,7 +46,7 @@ let package = Package(
     .executable(name: "uafctl", targets: ["UAFTool"]),
     .executable(name: "uaf-server", targets: ["UAFServer"]),
   ],
-  // docs/dependencies.md says what each is for, its licence, and how it is updated.
+  // docs/dependencies.md says what each is for, its licence, and how its version is raised.
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
@@ -34,6 +57,25 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
+
+    // What those bring along, so that its versions are fixed as well. No more traits than they ask for: traits add up.
+    .package(url: "https://github.com/apple/swift-algorithms.git", exact: "1.2.1"),
+    .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-async-algorithms.git", exact: "1.1.4"),
+    .package(url: "https://github.com/apple/swift-atomics.git", exact: "1.3.0"),
+    .package(url: "https://github.com/apple/swift-certificates.git", exact: "1.21.1"),
+    .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-configuration.git", exact: "1.4.0", traits: []),
+    .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing.git", exact: "1.7.3"),
+    .package(url: "https://github.com/apple/swift-http-structured-headers.git", exact: "1.7.0"),
+    .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-nio-http2.git", exact: "1.46.0"),
+    .package(url: "https://github.com/apple/swift-nio-transport-services.git", exact: "1.28.0"),
+    .package(url: "https://github.com/apple/swift-numerics.git", exact: "1.1.1"),
+    .package(url: "https://github.com/apple/swift-service-context.git", exact: "1.5.1"),
+    .package(url: "https://github.com/apple/swift-system.git", exact: "1.8.1"),
+    .package(url: "https://github.com/swift-server/async-http-client.git", exact: "1.37.0"),
   ],
   targets: [
     // MARK: System libraries
@@ -233,7 +275,7 @@ let package = Package(
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "NIOTLS", package: "swift-nio"),
-      ],
+      ] + broughtAlong,
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests", dependencies: ["UAFWire", "UAFMessages"], exclude: ["Programs"],

@@ -86,6 +86,8 @@ needs_only "$stage/libexec/pam-uaf/uaf-fetch" "${runtime[@]}" libcurl.so.4 libss
 # facets as the helper does.
 needs_only "$stage/bin/uafctl" "${runtime[@]}" libpam.so.0 libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 "${unistring[@]}" \
   libpsl.so.5
+# Lists of components, notices, versions and licences are those of what is linked.
+if [[ -f $helper ]]; then scripts/sbom.py check || broken=1; fi
 if [[ -f $helper ]] && (($(stat -c %s "$helper") > 20 * 1024 * 1024)); then
   say "$helper has $(stat -c %s "$helper") bytes: 20 MiB at most"
 fi

@@ -8,7 +8,9 @@ umask 022
 cd "$(dirname "$0")/.."
 
 : "${PREFIX:=/usr}" "${SWIFT:=swift}"
-: "${PAMDIR:=$PREFIX/lib/$(gcc -print-multiarch)/security}" "${UNITDIR:=$PREFIX/lib/systemd/system}"
+# Debian's compiler names the folder of its architecture; others print nothing, or know no such option.
+multiarch=$("${CC:-cc}" -print-multiarch 2>/dev/null || true)
+: "${PAMDIR:=$PREFIX/lib/${multiarch:+$multiarch/}security}" "${UNITDIR:=$PREFIX/lib/systemd/system}"
 case $PREFIX in
   /*) ;;
   *)
@@ -22,7 +24,8 @@ stage=$build/stage
 bin=$PREFIX/bin share=$PREFIX/share
 
 # The stamp is as old as the beginning of the build: what was changed during it counts as changed.
-made_of=(Sources cshim systemd man examples docs pam.d scripts/stage.sh Package.swift ./*.md)
+made_of=(Sources cshim systemd man examples docs pam.d scripts/stage.sh scripts/release.sh
+  scripts/sbom.py scripts/supply debian/changelog Package.swift ./*.md)
 if [[ ${1-} == --if-older && -f $build/stage.stamp && $(cat "$build/stage.prefix") == "$PREFIX" ]] &&
   [[ -z $(find "${made_of[@]}" -newer "$build/stage.stamp" -print -quit) ]]; then
   echo "build: $stage is up to date"
@@ -31,12 +34,9 @@ fi
 mkdir -p "$build"
 touch "$build/stage.begun"
 
-# Every address is looked up when a program starts, and what it was written to is read-only from then on.
-release=(build -c release --static-swift-stdlib -Xlinker -z -Xlinker now)
-for product in uaf-helper uaf-fetch uafctl uaf-server; do
-  "$SWIFT" "${release[@]}" --product "$product"
-done
-programs=$("$SWIFT" "${release[@]}" --show-bin-path)
+# shellcheck source=release.sh
+. scripts/release.sh
+for program in uaf-helper uaf-fetch uafctl uaf-server; do build_program "$program"; done
 
 # Relative: make takes a path with a space for two.
 make -s -C cshim BUILD=../build/cshim/installed LIBEXECDIR="$libexec"
@@ -84,6 +84,8 @@ for page in man/*; do place "$page" "$share/man/man${page##*.}/${page#man/}" 064
 for sample in examples/*; do
   if [[ -f $sample ]]; then place "$sample" "$share/doc/pam-uaf/$sample" 0644; fi
 done
+# What each package is made of, and the notices that go with it.
+PYTHONDONTWRITEBYTECODE=1 scripts/sbom.py write "$programs" "$stage.new"
 find pam.d -type f | while IFS= read -r stack; do place "$stack" "$share/pam-uaf/$stack" 0644; done
 
 install -D -m 0644 "$build/cshim/tree/pam_uaf.so" "$build/tree/pam_uaf.so"

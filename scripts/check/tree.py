@@ -128,6 +128,8 @@ def _target(described: dict[str, object]) -> Target:
     dependencies = described["dependencies"]
     assert isinstance(dependencies, list)
     for dependency in dependencies:
+        if "product" in dependency and dependency["product"][3]:
+            continue  # for another system alone: see Package.swift, `broughtAlong`
         if "product" in dependency:
             outside.add(str(dependency["product"][0]))
         else:

@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+# How the programs are built for release, for the scripts that source this file: the same bytes in every folder.
+# Sets `release`, the arguments of swift, and `programs`, the folder they come to. The folder this runs in is the checkout.
+
+: "${SWIFT:=swift}"
+checkout=$(pwd -P)
+# Every address is looked up when a program starts, and what it was written to is read-only from then on.
+release=(build -c release --static-swift-stdlib -Xlinker -z -Xlinker now)
+# No path of the checkout: `#file` and `__FILE__` begin with a dot instead.
+release+=(-Xswiftc -file-prefix-map -Xswiftc "$checkout=." -Xcc "-ffile-prefix-map=$checkout=.")
+# Information for a debugger names files of the compiler's cache, whose names depend on the path. It would be stripped anyway, but
+# the build ID is made of it. The same goes for the checksums by which the compiler knows whether to generate code again.
+release+=(-debug-info-format none -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen)
+programs=$("$SWIFT" "${release[@]}" --show-bin-path)
+
+# Builds one program. The linker says in PROGRAM.map what it put in: scripts/sbom.py reads it.
+build_program() { # program
+  if [[ ! -f $programs/$1.map ]]; then rm -f "$programs/$1"; fi
+  "$SWIFT" "${release[@]}" -Xlinker "-Map=$programs/$1.map" --product "$1"
+}
