@@ -84,13 +84,13 @@ enum HelperProgram {
   /// The last message of a conversation without a session, in the language of the person's locale or in English.
   static func finished(_ ending: Ending, of begin: Begin) -> Finished {
     let language = Language.matching(begin.localeText, default: .english)
-    let text = ending.told(in: language, toTool: begin.service == Array(Caller.toolService.utf8))
+    let text = ending.told(in: language, toTool: begin.service == Array(CallerIdentity.toolService.utf8))
     return PAMExit.finished(ending, text: text)
   }
 
   /// Ends a conversation that began, without a session; a PAM host shows only what is sent as an error.
   private static func refuse(_ begin: Begin, _ frontEnd: FrontEnd, _ finished: Finished) throws(Ending) {
-    if begin.service != Array(Caller.toolService.utf8) { try frontEnd.send(.error(finished.text ?? "")) }
+    if begin.service != Array(CallerIdentity.toolService.utf8) { try frontEnd.send(.error(finished.text ?? "")) }
     try frontEnd.send(.finished(finished))
   }
 
@@ -117,7 +117,7 @@ enum HelperProgram {
     _ begin: Begin, _ frontEnd: FrontEnd, _ preparation: Result<Void, Ending>, _ log: SystemLog
   ) -> Ending? {
     let session: Session
-    var asking: Caller?
+    var asking: CallerIdentity?
     do throws(Ending) {
       guard Begin.spokenVersions.contains(begin.version) else {
         throw Ending(
@@ -125,7 +125,7 @@ enum HelperProgram {
           log: "protocol version \(begin.version)")
       }
       try preparation.get()
-      let caller = try Caller(begin, peer: peer(frontEnd), passwd: { PasswdFile.read() })
+      let caller = try CallerIdentity(begin, peer: peer(frontEnd), passwd: { PasswdFile.read() })
       asking = caller
       session = try Session(begin, frontEnd, caller: caller, in: surroundings(log))
     } catch {
@@ -138,10 +138,10 @@ enum HelperProgram {
 
   /// Says why there was no session, and for whom, if that was known.
   static func logRefusal(
-    _ ending: Ending, of operation: Operation, for caller: Caller?, _ log: any LogSink
+    _ ending: Ending, of operation: Operation, for caller: CallerIdentity?, _ log: any LogSink
   ) {
     let code = PAMExit.code(of: ending)
-    Outcome(caller: caller, operation: operation, result: ending.result, code: code).log(ending, to: log)
+    CallOutcome(caller: caller, operation: operation, result: ending.result, code: code).log(ending, to: log)
   }
 
   private static func conclude(_ session: Session, _ log: SystemLog) {
@@ -161,10 +161,10 @@ enum HelperProgram {
     }
   }
 
-  private static func surroundings(_ log: SystemLog) throws(Ending) -> Surroundings {
+  private static func surroundings(_ log: SystemLog) throws(Ending) -> SessionSurroundings {
     let clock = try SystemClock()
     let seclusion = Seclusion(starting: try ProgramPath.beside("uaf-fetch"), log: log)
-    return Surroundings(
+    return SessionSurroundings(
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
       derivationSlots: DerivationSlot.machineCount(), log: log, audit: KernelAudit(program: ProgramPath.own() ?? "?"),
       seclude: { places, folder in seclusion.enter(asking: places, keeping: folder) },

@@ -7,7 +7,7 @@ struct OperationParts {
   let server: ServerAccess
   let log: CallLog
   let codes: EnrolmentCodes
-  private let surroundings: Surroundings
+  private let surroundings: SessionSurroundings
   private let queue: DerivationQueue
   private let vain: VainCheck
   private let check: ValueCheck
@@ -17,7 +17,7 @@ struct OperationParts {
 
   init(
     call: Call, policy: CallPolicy, prompter: Prompter, server: ServerAccess, locks: LockLog, log: CallLog,
-    accounts: AccountAccess, in surroundings: Surroundings
+    accounts: AccountAccess, in surroundings: SessionSurroundings
   ) {
     self.call = call
     self.policy = policy
@@ -83,7 +83,8 @@ struct OperationParts {
 
   private var registrationTools: RegistrationTools {
     RegistrationTools(
-      call: call, policy: policy, prompter: prompter, accounts: accounts, server: server, keys: keys, check: check,
+      call: call, policy: policy, prompter: prompter, accounts: accounts, server: server, keys: keys, opener: opener,
+      check: check,
       newValue: newValue, queue: queue, log: log)
   }
 }

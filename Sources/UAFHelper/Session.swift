@@ -17,12 +17,14 @@ import UAFWire
   private let server: ServerAccess
   private let locks: LockLog
   private let accounts: AccountAccess
-  private let surroundings: Surroundings
+  private let surroundings: SessionSurroundings
 
   /// Reads what decides everything else: who asks, root's arguments, root's configuration.
   ///
   /// - Throws: ``Ending``; nobody was asked anything yet.
-  init(_ begin: Begin, _ frontEnd: FrontEnd, caller: Caller, in surroundings: Surroundings) throws(Ending) {
+  init(_ begin: Begin, _ frontEnd: FrontEnd, caller: CallerIdentity, in surroundings: SessionSurroundings)
+    throws(Ending)
+  {
     call = Call(begin, by: caller)
     policy = try CallPolicy(
       for: call, defaultPath: surroundings.configurationPath, requiredOwner: surroundings.owner)
@@ -45,7 +47,7 @@ import UAFWire
     guard caller.isRoot, call.isLogin, begin.payload == nil else { return }
     guard policy.settings.transaction || begin.transaction != nil else { return }
     let source = TransactionSource(begin, caller, hostName: surroundings.device.hostName)
-    prompter.confirm(ConfirmedText(text: try source.text(in: server.charset)))
+    prompter.confirm(TextToConfirm(text: try source.text(in: server.charset)))
   }
 
   /// Refuses a text to be confirmed outside a login, and a denial without a payload.
@@ -72,7 +74,7 @@ import UAFWire
       return try operation().run()
     } catch {
       // On the disk before the refusal is told, so that cutting the network now gains nothing.
-      if error.isServersNo { accounts.noteRefusal() }
+      if error.server.hasRefused { accounts.noteRefusal() }
       throw error
     }
   }

@@ -48,7 +48,7 @@ struct CoreRun {
 
   /// What the module is told in its own conversations it also believes.
   private func checkBelieved(_ finished: Finished, _ begin: Begin, prompted: Bool) {
-    let isModules = begin.service != Array(Caller.toolService.utf8) && begin.payload == nil
+    let isModules = begin.service != Array(CallerIdentity.toolService.utf8) && begin.payload == nil
     guard isModules, begin.operation == .authenticate || (begin.operation == .change && begin.isDivided) else { return }
     let nouserok = begin.arguments.contains(Array("nouserok".utf8))
     let operation = begin.operation == .authenticate ? OPERATION_AUTHENTICATE : OPERATION_CHANGE
@@ -77,7 +77,7 @@ struct CoreRun {
 
   private func serve(_ begin: Begin, _ frontEnd: FrontEnd, in world: CoreWorld) {
     do throws(Ending) {
-      let caller = try Caller(
+      let caller = try CallerIdentity(
         begin, peer: script.isPeerRoot ? 0 : CoreWorld.uid, passwd: { Array("mina:x:4242:4242::/:/bin/sh\n".utf8) })
       let surroundings = world.surroundings(script.configuration, server, CoreLog())
       let session = try Session(begin, frontEnd, caller: caller, in: surroundings)

@@ -96,9 +96,9 @@ import UAFWire
   }
 
   /// The surroundings of one conversation.
-  func surroundings(_ number: Int, _ server: CoreServer, _ log: CoreLog) -> Surroundings {
+  func surroundings(_ number: Int, _ server: CoreServer, _ log: CoreLog) -> SessionSurroundings {
     var passed: Int64 = 0
-    return Surroundings(
+    return SessionSurroundings(
       configurationPath: "\(folder)/conf.\(number % Self.variants.count)", owner: geteuid(),
       now: { BootTime(bootID: [1], nanoseconds: passed, wallSeconds: Self.moment) },
       pause: { passed += Int64($0) * 1_000_000 }, derivationSlots: 2, log: log, audit: CoreAudit(),

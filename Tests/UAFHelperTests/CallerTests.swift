@@ -10,7 +10,7 @@ import UAFWire
 
   private func result(_ begin: Begin, peer: UInt32) -> UInt32 {
     do throws(Ending) {
-      _ = try Caller(begin, peer: peer, passwd: { Self.passwd })
+      _ = try CallerIdentity(begin, peer: peer, passwd: { Self.passwd })
       return 0
     } catch { return error.result.code }
   }
@@ -18,18 +18,18 @@ import UAFWire
   @Test func `a peer without root acts for its own uid, whatever it claims`() throws {
     var begin = Begin(.authenticate)
     begin.service = Array("sudo".utf8)
-    let caller = try Caller(begin, peer: 1000, passwd: { Self.passwd })
+    let caller = try CallerIdentity(begin, peer: 1000, passwd: { Self.passwd })
     #expect(caller.uid == 1000 && caller.name == nil && !caller.isRoot && caller.origin == .local)
   }
 
   @Test func `a peer without root has its name in /etc/passwd, or its number, and root's claim is believed`() throws {
-    let named = try Caller(Begin(.status), peer: 1000, passwd: { Self.passwd })
+    let named = try CallerIdentity(Begin(.status), peer: 1000, passwd: { Self.passwd })
     #expect(named.shownName == Array("mina".utf8))
-    let unnamed = try Caller(Begin(.status), peer: 1001, passwd: { Self.passwd })
+    let unnamed = try CallerIdentity(Begin(.status), peer: 1001, passwd: { Self.passwd })
     #expect(unnamed.shownName == Array("1001".utf8))
     var begin = Begin(.authenticate)
     begin.typedName = Array("nobody-known".utf8)
-    let root = try Caller(
+    let root = try CallerIdentity(
       begin, peer: 0,
       passwd: {
         Issue.record("read for root")
@@ -64,10 +64,10 @@ import UAFWire
     var begin = Begin(.authenticate)
     (begin.uid, begin.account, begin.callerUID) = (4242, Array("mina".utf8), callerUID)
     if isRemote { begin.isRemote = true }
-    let caller = try Caller(begin, peer: 0, passwd: { Self.passwd })
+    let caller = try CallerIdentity(begin, peer: 0, passwd: { Self.passwd })
     #expect(caller.origin == origin && caller.callerUID == callerUID)
     begin.uid = nil
-    let nobody = try Caller(begin, peer: 0, passwd: { Self.passwd })
+    let nobody = try CallerIdentity(begin, peer: 0, passwd: { Self.passwd })
     #expect((nobody.origin == .otherUser) == (origin == .otherUser || callerUID == 4242 && !isRemote))
   }
 

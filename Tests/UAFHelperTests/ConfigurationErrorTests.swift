@@ -52,6 +52,6 @@ import UAFWire
     #expect(!ConfigurationFileProblem.hardLinks.isRoots && ConfigurationFileProblem.writable.isRoots)
     let ending = Ending.configuration("log", isRoots: false)
     #expect(ending.result == .cannotUse && ending.incident == .configuration)
-    #expect(ending.result.pamCode(PAMContext(isRootsFault: ending.isRootsFault)) == .systemError)
+    #expect(ending.result.pamCode(PAMContext(isRootsFault: ending.circumstance == .rootsFault)) == .systemError)
   }
 }

@@ -14,6 +14,8 @@ import circles
 import citations
 import exceptions
 import imports
+import lists
+import names
 import planted_types
 import setters
 import sizes
@@ -21,7 +23,7 @@ import structure
 import table
 import versions
 from configuration import read
-from tree import Finding, Target, Tree, load
+from tree import ROOT, Finding, Target, Tree, load
 
 _FILE = "Sources/SecretMemory/Planted.swift"
 _LONG = "func planted() {\n" + "  f()\n" * 39 + "}\n"
@@ -81,8 +83,8 @@ def _circles(tree: Tree) -> Iterator[Violation]:
 
 
 def _types(tree: Tree) -> Iterator[Violation]:
-    for names, text in planted_types.CIRCLES:
-        yield Violation(f"types SecretMemory: {names}", calls.circles, tree.planted(_FILE, text))
+    for circle, text in planted_types.CIRCLES:
+        yield Violation(f"types SecretMemory: {circle}", calls.circles, tree.planted(_FILE, text))
 
 
 def _properties(tree: Tree) -> Iterator[Violation]:
@@ -90,6 +92,28 @@ def _properties(tree: Tree) -> Iterator[Violation]:
     changed = changed.planted("Sources/SecretMemory/Lent.swift", planted_types.LENT)
     for name, text in planted_types.SETS:
         yield Violation(f"property SecretMemory: {name}", setters.set_elsewhere, changed.planted(_FILE, text))
+    changed = tree.planted(_FILE, "struct Planted {}\n").planted("Sources/UAFWire/Planted.swift", "enum Planted {}\n")
+    yield Violation("name Planted", names.names, changed)
+
+
+def _lists(tree: Tree) -> Iterator[Violation]:
+    def without(path: str, name: str) -> Tree:
+        text = (ROOT / path).read_text(encoding="utf-8")
+        return tree.planted(path, text.replace(name, "planted"))
+
+    for path in (lists.CHECKS, lists.PROTOCOL, lists.MODULE):
+        yield Violation(f"list {path}: check pattern", lists.lists, without(path, "pattern"))
+    for path in lists.NAMING:
+        yield Violation(f"list {path}: type pattern", lists.lists, without(path, "pattern"))
+    # A new check of the protocol, and a new type with a check of its own.
+    new = tree.planted(lists.CHECKS, "allCases: [Check] = [.passcode, .planted]\n")
+    yield Violation(f"list {lists.PROTOCOL}: check planted", lists.lists, new)
+    kind = "Sources/Authenticator/Kinds/Planted/AuthenticatorType+Planted.swift"
+    typed = tree.planted(kind, 'AuthenticatorType(rawValue: "planted", entry: TypedEntry(check: "planted"))\n')
+    for path in (lists.CHECKS, lists.PROTOCOL, lists.MODULE):
+        yield Violation(f"list {path}: check planted", lists.lists, typed)
+    for path in lists.NAMING:
+        yield Violation(f"list {path}: type planted", lists.lists, typed)
 
 
 def _sizes(tree: Tree) -> Iterator[Violation]:
@@ -137,7 +161,7 @@ def _versions(tree: Tree) -> Iterator[Violation]:
 
 def _missed(tree: Tree) -> Iterator[str]:
     rules = read()
-    for make in (_imports, _circles, _types, _properties, _sizes, _citations, _table, _versions):
+    for make in (_imports, _circles, _types, _properties, _lists, _sizes, _citations, _table, _versions):
         for violation in make(tree):
             before = {finding.key for finding in violation.rule(tree, rules)}
             after = {finding.key for finding in violation.rule(violation.tree, rules)}
@@ -174,7 +198,7 @@ def _allowed() -> Iterator[str]:
 def main() -> int:
     """Plants everything, and prints what was missed. One target's files are enough, and all targets' names."""
     tree = load(os.environ.get("SWIFT", "swift"))
-    files = {path: file for path, file in tree.files.items() if path.startswith("Sources/SecretMemory/")}
+    files = {path: file for path, file in tree.files.items() if path.startswith(("Sources/SecretMemory/", lists.KINDS))}
     tree = Tree(files, tree.targets)
     missed = [*_missed(tree), *_missed_in_the_list(), *_allowed()]
     for text in missed:

@@ -20,6 +20,8 @@ import circles
 import citations
 import exceptions
 import imports
+import lists
+import names
 import setters
 import sizes
 import table
@@ -44,10 +46,12 @@ RULES: list[Rule] = [
     _circles,
     calls.circles,
     setters.set_elsewhere,
+    names.names,
     sizes.long_functions,
     sizes.long_files,
     sizes.long_types,
     citations.citations,
+    lists.lists,
     table.differences,
     versions.versions,
 ]

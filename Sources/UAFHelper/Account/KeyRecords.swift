@@ -51,12 +51,11 @@ import UAFMessages
       let key = try accounts.keys(of: account).first(where: { $0.keyID == seen.keyID.bytes }),
       key.signCounter < seen.signCounter
     else { return nil }
-    var ending = try noted(refusal, account, [key.type])
-    ending.text = .stateIsOlder(user: call.shownName)
-    ending.log =
-      "the server has seen signature \(seen.signCounter) of the key, and this state folder counts \(key.signCounter): an older "
-      + "copy was put back; 'uafctl reset', then register again"
-    return ending
+    return try noted(refusal, account, [key.type]).saying(
+      .stateIsOlder(user: call.shownName),
+      log:
+        "the server has seen signature \(seen.signCounter) of the key, and this state folder counts \(key.signCounter): "
+        + "an older copy was put back; 'uafctl reset', then register again")
   }
 
   /// Notes what a refusal says of the keys, and makes the ending of it.
@@ -65,16 +64,16 @@ import UAFMessages
   func noted(
     _ refusal: Refusal, _ account: AccountFile, _ types: [AuthenticatorType]
   ) throws(Ending) -> Ending {
-    var ending = Ending(refusal)
+    let ending = Ending(refusal)
     if refusal.spokenByServer, let status = refusal.serverStatus {
       try note(status, of: types, account)
     } else if !types.isEmpty {
       // A server that has none of this machine's keys names other keys of the model in its request.
-      try note(UAFStatusCode.unknownKeyID.rawValue, of: ending.forgottenTypes, account)
+      try note(UAFStatusCode.unknownKeyID.rawValue, of: ending.server.forgottenTypes, account)
     }
     // With several signatures the server does not say which key it means.
-    if refusal.serverStatus == UAFStatusCode.unknownKeyID.rawValue, types.count == 1 { ending.forgottenTypes = types }
-    return ending
+    let isOne = refusal.serverStatus == UAFStatusCode.unknownKeyID.rawValue && types.count == 1
+    return isOne ? ending.forgetting(types) : ending
   }
 
   /// Notes the server's status of the keys of some types.

@@ -4,9 +4,9 @@ import UAFWire
 /// One call: what the front end asks for, and who it is.
 final class Call {
   let begin: Begin
-  private(set) var caller: Caller
+  private(set) var caller: CallerIdentity
 
-  init(_ begin: Begin, by caller: Caller) {
+  init(_ begin: Begin, by caller: CallerIdentity) {
     self.begin = begin
     self.caller = caller
   }

@@ -103,10 +103,9 @@ final class CallPolicy {
   /// The ending for a name that is no type of this version's.
   private func notAvailable(_ wanted: String, isRoots: Bool) -> Ending {
     guard ConfiguredAuthenticator(rawValue: wanted) != nil else {
-      var ending = Ending(.invalidAuthenticatorType, log: "no such authenticator type")
-      ending.isRootsFault = isRoots
-      if isRoots { ending.text = .configurationError }
-      return ending
+      return Ending(
+        .invalidAuthenticatorType, text: isRoots ? .configurationError : nil, log: "no such authenticator type",
+        isRoots ? .rootsFault : nil)
     }
     let log = "\(wanted) is not built"
     guard notBuilt == .noSuitableAuthenticator else { return Ending(notBuilt, log: log) }

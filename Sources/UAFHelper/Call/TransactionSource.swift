@@ -5,12 +5,12 @@ import UAFWire
 /// What a login asks its person to confirm: who, where, and what for.
 struct TransactionSource {
   private let begin: Begin
-  private let caller: Caller
+  private let caller: CallerIdentity
   private let hostName: String
   private let account: [UInt8]
 
   /// - Parameter account: the account's name, where the caller has not said it.
-  init(_ begin: Begin, _ caller: Caller, hostName: String, account: [UInt8] = []) {
+  init(_ begin: Begin, _ caller: CallerIdentity, hostName: String, account: [UInt8] = []) {
     self.begin = begin
     self.caller = caller
     self.hostName = hostName

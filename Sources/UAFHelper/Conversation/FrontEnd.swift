@@ -95,16 +95,13 @@ import UAFWire
   private func hearCancelled(_ packet: Packet) throws(Ending) {
     let signal: FrontEndSignal
     do throws(PacketError) {
-      signal = try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketError) in try FrontEndSignal(packet, bytes) }
-      // Versions before 3 do not have this field.
-      if signal == .denied, version < 3 { throw PacketError.unexpectedField(.cancelled, tag: 2) }
+      signal = try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketError) in
+        try FrontEndSignal(packet, bytes, version: version)
+      }
     } catch { throw Ending(.applicationCancel, log: "front end: \(error)") }
     switch signal {
     case .noConversation: throw Ending(.notInteractive, log: "the host has no conversation: nobody can be asked")
-    case .denied:
-      var ending = Ending(.userCancel, text: .cancelled, log: "denied by the person")
-      ending.isDenial = true
-      throw ending
+    case .denied: throw Ending(.userCancel, text: .cancelled, log: "denied by the person", .denial)
     case .cancelled, .resume: return
     }
   }

@@ -48,8 +48,7 @@ struct PromptMaker {
     if call.caller.isSudo { prompt.confirmed = confirmed }
     prompt.reason = reason(confirming: text)
     prompt.entryLength = entryLength(question)
-    show(question.error, in: &prompt)
-    return prompt
+    return showing(question.error, in: prompt)
   }
 
   /// The prompt for a number of a list.
@@ -61,9 +60,8 @@ struct PromptMaker {
     // Not shown: a person who overlooks the list enters the value here.
     var prompt = Prompt(echo: false, check: .choice, step: .current, text: lines.joined(separator: "\n"))
     prompt.options = options
-    show(error, in: &prompt)
     prompt.reason = reason(confirming: text)
-    return prompt
+    return showing(error, in: prompt)
   }
 
   /// The prompt for an enrolment code.
@@ -141,9 +139,11 @@ struct PromptMaker {
   }
 
   /// Adds what was wrong with the last entry.
-  private func show(_ error: String?, in prompt: inout Prompt) {
-    guard let error else { return }
+  private func showing(_ error: String?, in prompt: Prompt) -> Prompt {
+    guard let error else { return prompt }
+    var prompt = prompt
     let isSilent = call.begin.pamFlags & Self.silent != 0
     if isSilent { prompt.text = "\(error)\n\(prompt.text)" } else { prompt.errorMessage = error }
+    return prompt
   }
 }

@@ -12,7 +12,7 @@ import UAFWire
   /// The text that the person confirms by entering the value; nil for a mere login and for other operations.
   ///
   /// It comes from the caller, or from the server: for an approval, and where root lets the server add one.
-  private(set) var confirmed: ConfirmedText?
+  private(set) var confirmed: TextToConfirm?
 
   private let call: Call
   private let policy: CallPolicy
@@ -38,7 +38,7 @@ import UAFWire
   // MARK: Showing
 
   /// Has every entry from here on confirm this text; nil for a mere login.
-  func confirm(_ text: ConfirmedText?) { confirmed = text }
+  func confirm(_ text: TextToConfirm?) { confirmed = text }
 
   /// Shows a text.
   ///

@@ -5,20 +5,25 @@ import UAFMessages
 
 extension Ending {
   /// The end of a flow with the server.
-  init(_ refusal: Refusal) {
-    self.init(refusal.result, text: Self.text(of: refusal), log: refusal.detail)
-    handshakeCompleted = refusal.handshakeCompleted
-    isServers = refusal.spokenByServer
-    forgottenTypes = AuthenticatorType.all(named: refusal.leftOut)
-    isServersNo = refusal.isServersNo
-  }
+  init(_ refusal: Refusal) { self.init(refusal, refusal.result, text: Self.text(of: refusal)) }
 
   /// The end of an exchange in which the server had an enrolment code to judge.
-  init(judgingCode refusal: Refusal) {
-    self.init(refusal)
+  ///
+  /// - Parameter result: what the server's no counts as; nil for what it says.
+  init(judgingCode refusal: Refusal, serversNo result: FidoResult? = nil) {
     let isCodeRefused =
       refusal.result == .serverNoRegistration || refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
-    if isCodeRefused { (result, text) = (.serverNoRegistration, .cause(.codeRefused)) }
+    let own = isCodeRefused ? FidoResult.serverNoRegistration : refusal.result
+    self.init(
+      refusal, refusal.spokenByServer ? result ?? own : own,
+      text: isCodeRefused ? .cause(.codeRefused) : Self.text(of: refusal))
+  }
+
+  private init(_ refusal: Refusal, _ result: FidoResult, text: PromptText?) {
+    let server = ServerPart(
+      handshakeCompleted: refusal.handshakeCompleted, hasSpoken: refusal.spokenByServer,
+      hasRefused: refusal.isServersNo, forgottenTypes: AuthenticatorType.all(named: refusal.leftOut))
+    self.init(result, text: text, log: refusal.detail, server: server)
   }
 
   /// What the person is told of a refusal; nil where the result's own text says it.

@@ -7,13 +7,10 @@ extension Ending {
   /// A file that somebody may have changed is a locked account.
   init(_ error: StateError) {
     if case .serverNameChanged = error {
-      // Root has to correct it. isRootsFault stays false, because no stack may let a registered person go on to the password.
-      self.init(.invalidParameter, text: .serverNameChanged, log: "\(error)")
-      forRoot = "\(error)"
+      // Root has to correct it. It is no `rootsFault`, because no stack may let a registered person go on to the password.
+      self.init(.invalidParameter, text: .serverNameChanged, log: "\(error)", .serverNameChanged("\(error)"))
     } else if error.meansLocked {
-      self.init(.lockedForGood, text: .lockedForGood, log: "\(error)")
-      damage = "\(error)"
-      forRoot = damage
+      self.init(.lockedForGood, text: .lockedForGood, log: "\(error)", .damage("\(error)"))
     } else {
       self.init(.cannotUse, log: "\(error)")
     }

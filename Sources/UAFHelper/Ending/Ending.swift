@@ -4,68 +4,48 @@ import FidoResults
 /// How an operation ended, other than well: the result, what the person is told, and what the log says.
 struct Ending: Error {
   /// The result.
-  var result: FidoResult
+  let result: FidoResult
   /// What the person is told instead of the result's own text.
-  var text: PromptText?
+  let text: PromptText?
   /// Plain text in place of both: for administrators only (configuration, `uafctl` as root).
-  var detail: String?
+  let detail: String?
   /// What the log says beside the result: never a value, a key or a token.
-  var log: String
-  /// Whether the server must not be reported as away, see ``Refusal/handshakeCompleted``.
-  ///
-  /// It affects only the code of 4001.
-  var handshakeCompleted = true
-  /// Whether the person has entered a correct value: without that, no stack goes on because the server is away.
-  var hasProved = false
-  /// Whether the server said so.
-  var isServers = false
-  /// The authenticators whose keys the server does not know.
-  var forgottenTypes: [AuthenticatorType] = []
-  /// Whether the server answered with anything but a yes.
-  ///
-  /// From then on no login succeeds without the server.
-  var isServersNo = false
+  let log: String
   /// What the entry was for, where one was checked or refused.
-  var types: [AuthenticatorType] = []
-  /// The peer that asked for what it may not ask for.
-  var peer: UInt32?
-  /// Its name, or its number in digits.
-  var peerName: [UInt8]?
-  /// What is wrong with a file of the state that is damaged, edited, or of another account; nil if none is.
-  var damage: String?
-  /// The text for root's uafctl, where the other one says too little.
-  var forRoot: String?
-  /// Whether an answer was sent for a front end that was gone by then: the server may have accepted it.
-  var isUnused = false
-  /// Whether root's configuration or module arguments are wrong.
-  ///
-  /// Nothing else gives PAM_SERVICE_ERR.
-  var isRootsFault = false
-  /// Whether nothing was ever registered for the account here.
-  ///
-  /// It affects only `nouserok`.
-  var neverHadRow = false
+  let types: [AuthenticatorType]
+  /// What the server has to do with it.
+  private(set) var server: ServerPart
+  /// What is special about it; nil for most.
+  private(set) var circumstance: Circumstance?
+  /// Whether the person has entered a correct value: without that, no stack goes on because the server is away.
+  private(set) var hasProved = false
 
-  /// Whether the person denied what was to be approved.
-  var isDenial = false
+  /// An ending.
+  init(
+    _ result: FidoResult, text: PromptText? = nil, detail: String? = nil, log: String,
+    types: [AuthenticatorType] = [], server: ServerPart = ServerPart(), _ circumstance: Circumstance? = nil
+  ) {
+    self.result = result
+    self.text = text
+    self.detail = detail
+    self.log = log
+    self.types = types
+    self.server = server
+    self.circumstance = circumstance
+  }
 
-  /// Whether the account has nothing to change here, so that the stack's other modules go on by themselves.
-  var leavesToOthers = false
-
-  /// The event that the log has beside the ending; nil for most.
-  var incident: LogEvent? {
-    if damage != nil { return .damaged }
-    if peer != nil { return .peer }
-    return text == .configurationError || text == .serverNameChanged ? .configuration : nil
+  /// An ending whose cause decides what the person is told.
+  init(_ result: FidoResult, because cause: EndCause, log: String, server: ServerPart = ServerPart()) {
+    self.init(result, text: .cause(cause), log: log, server: server)
   }
 
   /// Root's configuration, or an argument of the module, cannot be used: 1001, PAM_SERVICE_ERR.
   ///
   /// - Parameter isRoots: false where the machine could not read it, which others can cause: 1007, PAM_SYSTEM_ERR.
   static func configuration(_ log: String, detail: String? = nil, isRoots: Bool = true) -> Ending {
-    var ending = Ending(isRoots ? .invalidParameter : .cannotUse, text: .configurationError, detail: detail, log: log)
-    ending.isRootsFault = isRoots
-    return ending
+    Ending(
+      isRoots ? .invalidParameter : .cannotUse, text: .configurationError, detail: detail, log: log,
+      isRoots ? .rootsFault : nil)
   }
 
   /// The front end went away, and nobody waits for the result.
@@ -75,15 +55,71 @@ struct Ending: Error {
 
   /// The front end went away after an answer was sent, which the server may have accepted.
   static var answerUnused: Ending {
-    var ending = Ending(.applicationCancel, log: "the front end went away: the answer was sent, and is of no use")
-    ending.isUnused = true
+    Ending(
+      .applicationCancel, log: "the front end went away: the answer was sent, and is of no use", .unusedAnswer)
+  }
+
+  /// Something came that the operation did not ask for.
+  static func outOfTurn(in operation: String) -> Ending {
+    Ending(.cannotUse, log: "something came that the \(operation) did not ask for")
+  }
+
+  /// The event that the log has beside the ending; nil for most.
+  var incident: LogEvent? {
+    switch circumstance {
+    case .damage: .damaged
+    case .overreach: .peer
+    default: text == .configurationError || text == .serverNameChanged ? .configuration : nil
+    }
+  }
+
+  /// The text for root's uafctl, where the other one says too little.
+  var forRoot: String? {
+    switch circumstance {
+    case .damage(let text), .serverNameChanged(let text): text
+    default: nil
+    }
+  }
+
+  // MARK: The same ending, with more known
+
+  /// With another text for the person, and if need be for the log.
+  func saying(_ text: PromptText?, log: String? = nil) -> Ending {
+    var ending = Ending(
+      result, text: text, detail: detail, log: log ?? self.log, types: types, server: server, circumstance)
+    ending.hasProved = hasProved
     return ending
   }
 
-  /// An ending whose cause decides what the person is told.
-  init(_ result: FidoResult, because cause: EndCause, log: String) {
-    self.init(result, text: .cause(cause), log: log)
+  /// With more for the log.
+  func adding(_ log: String) -> Ending { saying(text, log: "\(self.log); \(log)") }
+
+  /// With the authenticators whose keys the server does not know.
+  func forgetting(_ types: [AuthenticatorType]) -> Ending {
+    var ending = self
+    ending.server.forgottenTypes = types
+    return ending
   }
+
+  /// With what had happened in the operation by then.
+  ///
+  /// - Parameters:
+  ///   - isReached: whether the server, or something at its address, was reached.
+  ///   - isRefused: whether the server answered with anything but a yes.
+  ///   - hasProved: whether a value was verified.
+  ///   - wasAsked: whether the person was asked for anything.
+  func after(isReached: Bool, isRefused: Bool, hasProved: Bool, wasAsked: Bool) -> Ending {
+    var ending = self
+    // A server that answered earlier in this call is not away, whatever a later request met.
+    ending.server.handshakeCompleted = server.handshakeCompleted || isReached
+    ending.server.hasRefused = server.hasRefused || isRefused
+    ending.hasProved = hasProved
+    // Once somebody was asked, no stack goes on as if there had been nothing to ask for.
+    if wasAsked, circumstance == .neverRegistered || circumstance == .nothingToChange { ending.circumstance = nil }
+    return ending
+  }
+
+  // MARK: What is told
 
   /// What the person is told, and what to do next.
   ///
@@ -104,13 +140,5 @@ struct Ending: Error {
     if isTool { return "\(told)\n\(nextStep)" }
     if case .cause = text { return "\(told) \(nextStep)" }
     return text == nil ? "\(told) \(nextStep)" : told
-  }
-
-  /// An ending.
-  init(_ result: FidoResult, text: PromptText? = nil, detail: String? = nil, log: String) {
-    self.result = result
-    self.text = text
-    self.detail = detail
-    self.log = log
   }
 }

@@ -40,7 +40,7 @@ final class Seclusion {
     _ server: ServerSettings, _ authorities: String?, _ waiter: ExchangeWaiter
   ) throws(Ending) -> Network {
     guard let network else { throw Ending(.cannotUse, log: "uaf-fetch was not started: no server was to be asked") }
-    let fetch = FetchProgram(server, over: try network.get(), authorities: authorities, waiter: waiter) {
+    let fetch = FetchTransport(server, over: try network.get(), authorities: authorities, waiter: waiter) {
       [self] missing in report(missing, of: "uaf-fetch")
     }
     return Network(

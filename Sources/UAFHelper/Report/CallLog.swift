@@ -29,12 +29,12 @@ final class CallLog {
   }
 
   /// Writes how the call ended.
-  func write(_ result: Outcome, of success: Success, isUnused: Bool) {
+  func write(_ result: CallOutcome, of success: Success, isUnused: Bool) {
     result.log(success, isUnused: isUnused, to: sink)
   }
 
   /// Writes how the call ended.
-  func write(_ result: Outcome, of ending: Ending) { result.log(ending, to: sink) }
+  func write(_ result: CallOutcome, of ending: Ending) { result.log(ending, to: sink) }
 
   /// Keeps a record for the kernel's audit.
   ///

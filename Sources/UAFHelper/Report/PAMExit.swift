@@ -6,7 +6,7 @@ enum PAMExit {
   /// The code of an end, by the table of results.
   static func code(of ending: Ending, in context: PAMContext = PAMContext()) -> PAMCode {
     var context = context
-    context.isRootsFault = ending.isRootsFault
+    context.isRootsFault = ending.circumstance == .rootsFault
     return ending.result.pamCode(context)
   }
 

@@ -65,8 +65,8 @@ import UAFWire
     try frontEnd.send(.finished(PAMExit.finished(ending, in: context, text: text)))
   }
 
-  private func outcome(_ result: FidoResult, _ code: PAMCode) -> Outcome {
-    Outcome(caller: call.caller, operation: call.begin.operation, result: result, code: code)
+  private func outcome(_ result: FidoResult, _ code: PAMCode) -> CallOutcome {
+    CallOutcome(caller: call.caller, operation: call.begin.operation, result: result, code: code)
   }
 
   /// What decides the code beside the result.
@@ -75,18 +75,19 @@ import UAFWire
     return PAMContext(
       stage: operation == .change || operation == .reset ? .password : .authentication,
       // The stack may go on without the server only for a person who has entered a correct value.
-      tlsHandshakeCompleted: ending.handshakeCompleted || !ending.hasProved, spokenByServer: ending.isServers,
+      tlsHandshakeCompleted: ending.server.handshakeCompleted || !ending.hasProved,
+      spokenByServer: ending.server.hasSpoken,
       hideState: policy.hidesState, nouserok: policy.arguments.nouserok && call.isLogin,
-      neverHadRow: ending.neverHadRow, leavesToOthers: ending.leavesToOthers)
+      neverHadRow: ending.circumstance == .neverRegistered,
+      leavesToOthers: ending.circumstance == .nothingToChange)
   }
 
   private func text(of ending: Ending) -> String {
-    var ending = ending
     let caller = call.caller
     // Root's uafctl is told what is wrong with a file or a name. "Locked" would mislead: unlocking does not help.
-    if ending.detail == nil, caller.isRoot, caller.isTool { ending.detail = ending.forRoot }
+    if let detail = ending.detail ?? (caller.isRoot && caller.isTool ? ending.forRoot : nil) { return detail }
     let hidden: [FidoResult] = [.locked, .lockedForGood, .notRegistered, .wrongValue]
-    if ending.detail == nil, policy.hidesState, hidden.contains(ending.result) {
+    if policy.hidesState, hidden.contains(ending.result) {
       return PromptText.wrong(policy.hiddenKind, triesLeft: nil).text(in: policy.language)
     }
     return ending.told(in: policy.language, toTool: caller.isTool)

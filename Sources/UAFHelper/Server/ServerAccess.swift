@@ -177,10 +177,7 @@ import UAFWire
       try SignedVerdict.check(acceptance, publicKey: verdictKey, now: now().wallSeconds)
       return acceptance
     } catch {
-      var ending = Ending(.channelBinding, log: error.rawValue)
-      ending.isServers = true
-      ending.isServersNo = true
-      throw ending
+      throw Ending(.channelBinding, log: error.rawValue, server: ServerPart(hasSpoken: true, hasRefused: true))
     }
   }
 }

@@ -38,6 +38,34 @@ import UAFMessages
     return ways
   }
 
+  /// The authenticators that a registration is for: the one way that the server leaves, or the person's choice.
+  ///
+  /// - Parameters:
+  ///   - types: those that can take part.
+  ///   - named: the one that was asked for by name.
+  /// - Throws: ``Ending`` (2002) where none fits, or several do and nobody can choose.
+  func way(
+    to offer: RegistrationOffer?, among types: [AuthenticatorType], _ named: AuthenticatorType?
+  ) throws(Ending) -> [AuthenticatorType] {
+    guard let offer else { throw .outOfTurn(in: "registration") }
+    let ways = Self.ways(offer.sets, among: types, named: named)
+    guard let first = ways.first else {
+      throw Ending(
+        .noSuitableAuthenticator, because: named == nil ? .typesNotAccepted : policy.namedNotAccepted,
+        log: "the server takes no authenticator that is here" + (named.map { ": not \($0.rawValue)" } ?? ""))
+    }
+    // Where one was named, it alone if that will do.
+    if named != nil { return ways.min { $0.count < $1.count } ?? first }
+    guard ways.count > 1 else { return first }
+    guard policy.isInteractive else {
+      throw Ending(.noSuitableAuthenticator, because: .severalToName, log: "several authenticators fit: name one")
+    }
+    guard case .way(let way) = try prompter.choose(among: ways) else {
+      throw Ending(.noSuitableAuthenticator, because: .nothingChosen, log: "nothing of the list was chosen")
+    }
+    return way
+  }
+
   /// The type that is asked for at once, before the server's request is there.
   ///
   /// - Returns: nil where the person has to choose.

@@ -71,7 +71,7 @@ import UAFWire
       var network = network.take()
     else { return false }
     let text = flow?.text(over: &network)
-    prompter.confirm(text.map { ConfirmedText(text: $0) })
+    prompter.confirm(text.map { TextToConfirm(text: $0) })
     self.network = network
     return true
   }

@@ -135,22 +135,21 @@ import UAFConfiguration
 
   /// A wrong entry's ending; one that locked says so too.
   private func wrongEnding(_ type: AuthenticatorType, _ status: LockStatus, _ text: PromptText) -> Ending {
-    var ending = Ending(.wrongValue, text: text, log: "wrong value")
-    ending.types = [type]
-    guard !policy.hidesState, status.isLocked else { return ending }
-    ending.text = status.isPermanent ? .lockedForGood : .locked(seconds: (status.remainingLock ?? .zero).secondsTold)
-    ending.log += status.isPermanent ? "; now locked for good" : "; now locked"
-    return ending
+    guard !policy.hidesState, status.isLocked else {
+      return Ending(.wrongValue, text: text, log: "wrong value", types: [type])
+    }
+    let isForGood = status.isPermanent
+    return Ending(
+      .wrongValue, text: isForGood ? .lockedForGood : .locked(seconds: (status.remainingLock ?? .zero).secondsTold),
+      log: "wrong value; " + (isForGood ? "now locked for good" : "now locked"), types: [type])
   }
 
   private func lockedEnding(_ type: AuthenticatorType, _ time: Duration?) -> Ending {
     locks.refused(type, for: time)
-    var ending = Ending(.lockedForGood, text: .lockedForGood, log: "refused while locked for good")
-    if let time {
-      let seconds = time.secondsTold
-      ending = Ending(.locked, text: .locked(seconds: seconds), log: "refused while locked for another \(seconds) s")
+    guard let seconds = time?.secondsTold else {
+      return Ending(.lockedForGood, text: .lockedForGood, log: "refused while locked for good", types: [type])
     }
-    ending.types = [type]
-    return ending
+    return Ending(
+      .locked, text: .locked(seconds: seconds), log: "refused while locked for another \(seconds) s", types: [type])
   }
 }

@@ -30,12 +30,10 @@ extension Verifier {
   }
 
   /// The leaf certificate, if its chain ends at a root of the model, and if it attests this very model.
-  private func leaf(of certificates: [[UInt8]], model: AuthenticatorModel) throws(ServiceRefusal)
-    -> CertificateChain.Leaf
-  {
+  private func leaf(of chain: [[UInt8]], model: AuthenticatorModel) throws(ServiceRefusal) -> CertificateChain.Leaf {
     let leaf: CertificateChain.Leaf
     do {
-      leaf = try CertificateChain.validate(certificates, roots: model.attestationRootCertificates, at: now)
+      leaf = try CertificateChain.validate(chain, roots: model.attestationRootCertificates, at: now)
     } catch { throw .untrustedAttestation }
     guard let named = leaf.aaid else {
       // A leaf that names no model could belong to any model with the same root.

@@ -39,11 +39,10 @@ extension Verifier {
   /// Only who has the key can learn this.
   func keyAhead(of response: AuthenticationResponse, issued: IssuedRequest, keys: [StoredKey]) -> StoredKey? {
     guard let hash = finalChallengeHash(response.fcParams) else { return nil }
-    for envelope in response.assertions {
-      do throws(ServiceRefusal) { _ = try verify(envelope, finalChallengeHash: hash, issued: issued, keys: keys) } catch
-      {
+    for sent in response.assertions {
+      do throws(ServiceRefusal) { _ = try verify(sent, finalChallengeHash: hash, issued: issued, keys: keys) } catch {
         guard error == .counterNotIncreased,
-          let assertion = try? UnverifiedAuthenticationAssertion(parsing: envelope.assertion)
+          let assertion = try? UnverifiedAuthenticationAssertion(parsing: sent.assertion)
         else { continue }
         return keys.first { $0.aaid == assertion.aaid && $0.keyID == assertion.keyID }
       }

@@ -150,9 +150,9 @@ final class HelperBench {
   }
 
   private func converse(_ begin: Begin, _ frontEnd: FrontEnd, peer: UInt32) {
-    var asking: Caller?
+    var asking: CallerIdentity?
     do throws(Ending) {
-      let caller = try Caller(begin, peer: peer, passwd: { Array(passwd.utf8) })
+      let caller = try CallerIdentity(begin, peer: peer, passwd: { Array(passwd.utf8) })
       asking = caller
       let session = try Session(begin, frontEnd, caller: caller, in: surroundings())
       let success: Success
@@ -165,8 +165,8 @@ final class HelperBench {
     }
   }
 
-  private func surroundings() -> Surroundings {
-    Surroundings(
+  private func surroundings() -> SessionSurroundings {
+    SessionSurroundings(
       configurationPath: folder + "/conf", owner: getuid(),
       now: {
         self.onceOpen?()

@@ -22,7 +22,7 @@ struct ApprovalOperation: CallOperation {
     let driver = try LoginDriver(authentication, held, client, settings, for: .approval(code: code))
     let success: Success
     do throws(Ending) { success = try driver.run() } catch {
-      if error.isDenial { throw denial.deny(code, of: held.account, client, settings) }
+      if error.circumstance == .denial { throw denial.deny(code, of: held.account, client, settings) }
       throw error
     }
     return try account.finish(success, held)

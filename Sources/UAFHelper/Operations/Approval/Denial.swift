@@ -31,9 +31,8 @@ struct Denial {
       try flow.start(over: &network)
       try flow.finish(over: &network)
     } catch {
-      var ending = Ending(error)
-      if error.serverStatus == UAFStatusCode.unauthorized.rawValue { ending.text = .approvalIsOver }
-      throw ending
+      let isOver = error.serverStatus == UAFStatusCode.unauthorized.rawValue
+      throw isOver ? Ending(error).saying(.approvalIsOver) : Ending(error)
     }
   }
 }

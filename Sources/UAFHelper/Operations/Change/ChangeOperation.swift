@@ -21,9 +21,9 @@ struct ChangeOperation: CallOperation {
     let named = try policy.namedType()
     let uid = try call.caller.requireAccount()
     guard let held = try accounts.authenticators(of: uid, named) else {
-      var ending = Ending(.notRegistered, log: "no value of this account on this machine")
-      ending.leavesToOthers = !call.caller.isTool
-      throw ending
+      throw Ending(
+        .notRegistered, log: "no value of this account on this machine",
+        call.caller.isTool ? nil : .nothingToChange)
     }
     let unlocked = try openOld(held)
     if call.begin.isDivided { try prompter.awaitResume(orLog: "cancelled before the new value") }

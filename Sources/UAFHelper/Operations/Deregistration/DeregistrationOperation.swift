@@ -71,7 +71,7 @@ struct DeregistrationOperation: CallOperation {
     } catch {
       let meant = type.map { [$0] } ?? held.types
       let isProved = type.map { proving[$0] != nil } ?? error.hasProved
-      guard isProved, meant.allSatisfy(error.forgottenTypes.contains) else { throw error }
+      guard isProved, meant.allSatisfy(error.server.forgottenTypes.contains) else { throw error }
       return nil
     }
   }
@@ -97,11 +97,9 @@ struct DeregistrationOperation: CallOperation {
       (type == nil || key.type == type) && key.appID == order.appID && names(key, order)
     }
     guard !named.isEmpty else {
-      var ending = Ending(
+      throw Ending(
         .invalidParameter, because: .messageNotValid,
-        log: "the server's order names no key of this account on this machine")
-      ending.isServers = true
-      throw ending
+        log: "the server's order names no key of this account on this machine", server: ServerPart(hasSpoken: true))
     }
     if case .code = proof, !call.caller.isRoot {
       return log.write(.keys, "\(named.count) key(s) forgotten by the server, and kept here")

@@ -24,9 +24,8 @@ struct LoginAccount {
     }
     if let held = try known(uid, named) { return held }
     if policy.hidesState { throw try pretend(client, settings) }
-    var ending = Ending(.notRegistered, log: "no key of this account on this machine")
-    ending.neverHadRow = accounts.neverHadRow(uid, in: try accounts.openState())
-    throw ending
+    let isNew = accounts.neverHadRow(uid, in: try accounts.openState())
+    throw Ending(.notRegistered, log: "no key of this account on this machine", isNew ? .neverRegistered : nil)
   }
 
   /// Completes a success: tells of stale values, and notes what was used.

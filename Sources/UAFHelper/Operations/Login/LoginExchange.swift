@@ -13,20 +13,35 @@ struct LoginExchange {
   private var network: Network
   private var flow: AuthenticationFlow
   private var asked: BootTime
+  private let client: ClientSettings
+  private let account: AccountFile
+  private let purpose: LoginPurpose
 
   /// A request from the server is used for so long at most, whatever lifetime it names.
   private static let requestLifetimeNanoseconds: Int64 = 60_000_000_000
 
-  /// - Parameter question: the first one, which is not sent yet.
-  init(over network: Network, first question: AuthenticationFlow, at now: BootTime) {
+  /// - Parameter text: what the person confirms with the first question, which is not sent yet.
+  init(
+    over network: Network, _ client: ClientSettings, as account: AccountFile, for purpose: LoginPurpose,
+    confirming text: TextToConfirm?, at now: BootTime
+  ) {
     self.network = network
-    flow = question
+    self.client = client
+    self.account = account
+    self.purpose = purpose
+    flow = purpose.question(client, account, confirming: text)
     asked = now
   }
 
   /// Sends the first question, or another one in its place.
-  mutating func ask(anew question: AuthenticationFlow? = nil, at now: BootTime) -> LoginEvent {
-    if let question { flow = question }
+  ///
+  /// With another one, a text that was not shown before the value was entered is taken no more.
+  mutating func ask(isFirst: Bool, confirming text: TextToConfirm?, at now: BootTime) -> LoginEvent {
+    if !isFirst {
+      var client = client
+      client.takesServersTexts = false
+      flow = purpose.question(client, account, confirming: text)
+    }
     (asked, offer) = (now, nil)
     do throws(Refusal) { try flow.start(over: &network) } catch { return refused(error) }
     return .questionSent
@@ -53,6 +68,11 @@ struct LoginExchange {
   func isOld(at now: BootTime) -> Bool {
     let age = now.nanoseconds.subtractingReportingOverflow(asked.nanoseconds)
     return age.overflow || age.partialValue > Self.requestLifetimeNanoseconds
+  }
+
+  /// The text that the server has added to the request, as the person is to confirm it.
+  var text: TextToConfirm? {
+    offer?.transaction.map { TextToConfirm(text: $0, isServers: !purpose.isApproval) }
   }
 
   /// Signs the request.

@@ -26,6 +26,6 @@ struct LoginOperation: CallOperation {
     let call = authentication.call
     guard call.begin.transaction != nil, authentication.prompter.confirmed == nil else { return }
     let source = TransactionSource(call.begin, call.caller, hostName: hostName, account: account.identity.name)
-    authentication.prompter.confirm(ConfirmedText(text: try source.text(in: authentication.server.charset)))
+    authentication.prompter.confirm(TextToConfirm(text: try source.text(in: authentication.server.charset)))
   }
 }

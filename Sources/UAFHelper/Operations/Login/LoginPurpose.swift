@@ -18,7 +18,7 @@ enum LoginPurpose {
 
   /// The question to the server, not sent yet.
   func question(
-    _ client: ClientSettings, _ account: AccountFile, confirming text: ConfirmedText?
+    _ client: ClientSettings, _ account: AccountFile, confirming text: TextToConfirm?
   ) -> AuthenticationFlow {
     let name = account.identity.serverUserName
     var operation: UAFOperation?

@@ -28,14 +28,8 @@ struct LoginStanding: Hashable {
   ///
   /// - Parameter hasProved: whether a value was verified: without that, no stack goes on because the server is away.
   func marked(_ ending: Ending, hasProved: Bool) -> Ending {
-    var ending = ending
-    // A server that answered earlier in this call is not away, whatever a later request met.
-    ending.handshakeCompleted = ending.handshakeCompleted || isReached
-    ending.hasProved = hasProved
-    ending.isServersNo = ending.isServersNo || isServersNo(ending.result)
-    // Once somebody was asked, no stack goes on as if there had been nothing to ask for.
-    if wasAsked { (ending.neverHadRow, ending.leavesToOthers) = (false, false) }
-    return ending
+    ending.after(
+      isReached: isReached, isRefused: isServersNo(ending.result), hasProved: hasProved, wasAsked: wasAsked)
   }
 
   /// Adds what a refusal says of the server.

@@ -75,21 +75,18 @@ import UAFCrypto
   ) throws(Ending) -> Success {
     guard let limit = policy.offlineLimit else { throw ending }
     let judgement: OfflineJudgement
-    var refused = ending
     do throws(StateError) {
       judgement = try held.account.judgeOffline(
         at: now(), maximumAge: limit, opened: held.opened.map(\.type), terms: terms)
     } catch {
-      refused.log += "; not accepted without it: \(error)"
-      throw refused
+      throw ending.adding("not accepted without it: \(error)")
     }
     switch judgement {
     case .holds(let age):
       try prompter.show(.acceptedOffline)
       return Success(offlineAge: age)
     case .refused(let reason):
-      refused.log += "; not accepted without it: \(reason)"
-      throw refused
+      throw ending.adding("not accepted without it: \(reason)")
     }
   }
 

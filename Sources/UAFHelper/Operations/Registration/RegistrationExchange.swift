@@ -93,6 +93,6 @@ struct RegistrationExchange {
 
   private mutating func refused(_ ending: Ending) -> RegistrationEvent {
     refusal = ending
-    return .refused(isCodeGood: ending.result == .noSuitableAuthenticator && !ending.isServers)
+    return .refused(isCodeGood: ending.result == .noSuitableAuthenticator && !ending.server.hasSpoken)
   }
 }

@@ -6,6 +6,7 @@ struct RegistrationTools {
   let accounts: AccountAccess
   let server: ServerAccess
   let keys: KeyRecords
+  let opener: AuthenticatorOpener
   let check: ValueCheck
   let newValue: NewValueDialogue
   let queue: DerivationQueue

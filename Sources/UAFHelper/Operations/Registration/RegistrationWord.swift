@@ -1,3 +1,7 @@
+import Authenticator
+import FidoResults
+import UAFClient
+
 /// What allows an account a key: an enrolment code, or a proof by another authenticator.
 struct RegistrationWord {
   /// An enrolment code, which the server judges.
@@ -12,4 +16,30 @@ struct RegistrationWord {
 
   /// The token of a fresh verification.
   static func proof(_ token: String) -> RegistrationWord { RegistrationWord(proof: token, isVerifiedHere: true) }
+
+  /// Tells whether it may set a new value.
+  ///
+  /// A code opens an account that is in use only if the server judges it, and signs what it says of it. In the plain dialect a
+  /// server may ignore the code, and an unsigned answer may be forged by whoever controls uaf-fetch: any text would then set a
+  /// new value. An account without any value is treated as before its first registration.
+  ///
+  /// - Throws: ``Ending`` where it may not.
+  func judge(
+    for account: AccountFile?, _ client: ClientSettings, _ tools: RegistrationTools, replacingValues: Bool
+  ) throws(Ending) -> RegistrationEvent {
+    guard !isVerifiedHere, let account, !tools.call.caller.isRoot || replacingValues else { return .wordAllowed }
+    guard code != nil else {
+      guard try tools.accounts.isInUse(account) else { return .wordAllowed }
+      throw Ending(
+        .invalidParameter, because: .otherTypeInUse,
+        log: "the account is in use, and nothing proves that it is this person's")
+    }
+    guard client.dialect == .fido else {
+      throw Ending(.invalidParameter, because: .codesNotJudged, log: "the server cannot judge an enrolment code")
+    }
+    guard tools.server.isWordUnsigned, try tools.accounts.isInUse(account) else { return .wordAllowed }
+    throw Ending(
+      .invalidParameter, because: .codesNotSigned,
+      log: "a code for an account in use, and server.require_signed_verdict is not set")
+  }
 }

@@ -65,9 +65,7 @@ struct ResetOperation: CallOperation {
     do throws(Refusal) {
       _ = try deletion.order(scope, keyIDs, .code(code), of: account.identity.serverUserName, client, over: &network)
     } catch {
-      var ending = Ending(judgingCode: error)
-      if error.spokenByServer { ending.result = .authenticatorResetFailed }
-      throw ending
+      throw Ending(judgingCode: error, serversNo: .authenticatorResetFailed)
     }
   }
 }

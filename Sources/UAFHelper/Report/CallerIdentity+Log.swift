@@ -1,4 +1,4 @@
-extension Caller {
+extension CallerIdentity {
   /// Who and where from, for the log.
   func describe(in line: inout LogLine) {
     line.add(.account, shownName)

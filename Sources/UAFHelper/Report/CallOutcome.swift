@@ -3,9 +3,9 @@ import FidoResults
 import UAFWire
 
 /// How an operation ended, for the log: the same shape for every outcome.
-struct Outcome {
+struct CallOutcome {
   /// Who asked; nil where *begin* says what this peer may not say.
-  let caller: Caller?
+  let caller: CallerIdentity?
   let operation: Operation
   let result: FidoResult
   let code: PAMCode
@@ -27,14 +27,14 @@ struct Outcome {
     if let incident = ending.incident {
       var line = LogLine(incident)
       describe(ending, in: &line)
-      line.add(.peer, ending.peer.map { String($0) })
+      if case .overreach(let peer, _) = ending.circumstance { line.add(.peer, String(peer)) }
       line.add(.detail, ending.log)
       sink.write(line, .error)
     }
     var line = line
     if caller == nil { describe(ending, in: &line) }
     line.add(.type, Self.names(ending.types))
-    if ending.isUnused { line.add(.unused, "yes") }
+    if ending.circumstance == .unusedAnswer { line.add(.unused, "yes") }
     line.add(.detail, ending.log)
     let level: LogLevel =
       switch code {
@@ -50,7 +50,7 @@ struct Outcome {
   /// Where the caller was refused, the account of the peer.
   private func describe(_ ending: Ending, in line: inout LogLine) {
     caller?.describe(in: &line)
-    if caller == nil { line.add(.account, ending.peerName) }
+    if caller == nil, case .overreach(_, let name) = ending.circumstance { line.add(.account, name) }
   }
 
   private var line: LogLine {

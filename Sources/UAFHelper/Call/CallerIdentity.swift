@@ -3,7 +3,7 @@ import FidoResults
 import UAFWire
 
 /// Who asks, for which account, and from where: the part of *begin* that this peer may say.
-struct Caller: Equatable {
+struct CallerIdentity: Equatable {
   /// The peer's user id, from the kernel.
   let peer: UInt32
   /// The account's number; nil for a name that could not be resolved.
@@ -74,11 +74,9 @@ struct Caller: Equatable {
       || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
       || begin.arguments.contains { $0 != Self.nouserok }
     guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
-      var ending = Ending(
-        .invalidParameter, because: .onlyRoot, log: "peer \(peer) asked for what only root may ask for")
-      ending.peer = peer
-      ending.peerName = ownName ?? Self.digits(peer)
-      throw ending
+      throw Ending(
+        .invalidParameter, text: .cause(.onlyRoot), log: "peer \(peer) asked for what only root may ask for",
+        .overreach(peer: peer, name: ownName ?? Self.digits(peer)))
     }
     uid = peer
     callerUID = peer

@@ -3,7 +3,7 @@ import UAFConfiguration
 import UAFWire
 
 /// The way to one server, by way of uaf-fetch.
-@safe final class FetchProgram: Transport {
+@safe final class FetchTransport: Transport {
   private let process: FetchProcess
   private let timeoutMilliseconds: UInt32
   private let certificateAuthorities: String?

@@ -5,7 +5,7 @@ import UAFCrypto
 import UAFWire
 
 /// What a session needs from outside; a test gives it another one.
-struct Surroundings {
+struct SessionSurroundings {
   /// The configuration where the caller names none.
   var configurationPath = Configuration.defaultPath
   /// Who must own configuration and state.

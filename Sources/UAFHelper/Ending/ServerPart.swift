@@ -1,0 +1,17 @@
+import Authenticator
+
+/// What the server has to do with an ending.
+struct ServerPart {
+  /// Whether the server must not be reported as away, see ``Refusal/handshakeCompleted``.
+  ///
+  /// It affects only the code of 4001.
+  var handshakeCompleted = true
+  /// Whether the ending is what the server said.
+  var hasSpoken = false
+  /// Whether the server answered with anything but a yes.
+  ///
+  /// From then on no login succeeds without the server.
+  var hasRefused = false
+  /// The authenticators whose keys the server does not know.
+  var forgottenTypes: [AuthenticatorType] = []
+}

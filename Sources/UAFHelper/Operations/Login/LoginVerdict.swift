@@ -1,0 +1,92 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFMessages
+
+/// What the server's word on one login means here, and what is kept of it.
+struct LoginVerdict {
+  private let held: AccountAuthenticators
+  private let client: ClientSettings
+  private let tools: AuthenticationTools
+  private let isApproval: Bool
+  /// How often the server had refused before it was asked.
+  private let refusalsBefore: UInt64?
+  /// The ending where an older copy of this machine's state was put back.
+  private var olderState: Ending?
+  /// A login by the server's last yes.
+  private var offline: Success?
+
+  init(on held: AccountAuthenticators, _ client: ClientSettings, _ tools: AuthenticationTools, isApproval: Bool) {
+    self.held = held
+    self.client = client
+    self.tools = tools
+    self.isApproval = isApproval
+    refusalsBefore = tools.offline.refusals(of: held.account)
+  }
+
+  /// Checks the server's yes as root demands.
+  ///
+  /// - Throws: ``Ending``.
+  func believe(_ acceptance: Acceptance?) throws(Ending) -> LoginEvent {
+    guard let acceptance else { throw .outOfTurn(in: "login") }
+    _ = try tools.server.believe(acceptance)
+    try tools.keys.noteAccepted(held.account, held.opened.map(\.type))
+    return .believed
+  }
+
+  /// Tells what a refusal says about another attempt.
+  ///
+  /// - Throws: ``Ending``.
+  mutating func judge(_ refusal: Refusal?) throws(Ending) -> LoginEvent {
+    guard let refusal else { throw .outOfTurn(in: "login") }
+    olderState = try tools.keys.olderState(refusal, held.account)
+    guard olderState == nil else { return .judged(.stateIsOlder) }
+    guard refusal.result == .requestNotExist, refusal.spokenByServer else { return .judged(.final) }
+    return .judged(refusal.seenCounter == nil ? .expired : .overtaken)
+  }
+
+  /// Tells whether the server's last yes still holds.
+  ///
+  /// - Throws: ``Ending`` where it does not.
+  mutating func judgeLastYes(without refusal: Refusal?) throws(Ending) -> LoginEvent {
+    offline = try tools.offline.withoutServer(try refused(refusal), held, try tools.offline.terms(client))
+    return .lastYesHolds
+  }
+
+  // MARK: The end
+
+  /// The success of a login that the server has accepted.
+  ///
+  /// - Parameter asked: when the answer was asked for that the server accepted.
+  /// - Throws: ``Ending``.
+  func accepted(_ acceptance: Acceptance?, asked: BootTime?) throws(Ending) -> Success {
+    guard let acceptance else { throw .outOfTurn(in: "login") }
+    if let text = tools.prompter.confirmed, text.isServers { tools.log.write(.confirmed, text.text.shown) }
+    if tools.offline.isAllowed {
+      tools.offline.noteYes(asked: asked, since: refusalsBefore, held, try tools.offline.terms(client))
+    }
+    return Success(token: acceptance.token)
+  }
+
+  /// The success of a login by the server's last yes.
+  ///
+  /// - Throws: ``Ending``.
+  func acceptedOffline() throws(Ending) -> Success {
+    guard let offline else { throw .outOfTurn(in: "login") }
+    return offline
+  }
+
+  /// The ending for the server's refusal, after what it says of the keys was noted.
+  ///
+  /// - Throws: ``Ending``.
+  func refused(_ refusal: Refusal?) throws(Ending) -> Ending {
+    guard let refusal else { throw .outOfTurn(in: "login") }
+    let ending = try tools.keys.noted(refusal, held.account, held.opened.map(\.type))
+    // Before anybody was asked, it is the code of the approval that was refused.
+    let isCodes = isApproval && held.opened.isEmpty && refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
+    return isCodes ? ending.saying(.cause(.approvalRefused)) : ending
+  }
+
+  /// The ending where an older copy of this machine's state was put back.
+  var ofOlderState: Ending { olderState ?? .outOfTurn(in: "login") }
+}

@@ -1,0 +1,161 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFMessages
+
+/// The authenticators that one registration is for, and the new key that each of them makes.
+@safe final class RegistrationKeys {
+  /// The keys of this machine's that are replaced.
+  let lost: [KeyID]
+  private let tools: RegistrationTools
+  private let account: AccountFile?
+  private let identity: AccountIdentity
+  private let directory: StateDirectory
+  /// Whether values that are set are replaced, unseen.
+  private let replacesValues: Bool
+  /// The account's keys, and those of them that stay.
+  private let all: [UAFKey]
+  private let kept: [UAFKey]
+  /// The authenticators that are to be opened, and those that are to sign.
+  private var way: [AuthenticatorType]
+  private var makers: [NewKeyMaker] = []
+
+  /// - Throws: ``Ending`` where the keys cannot be read.
+  init(
+    of account: AccountFile?, _ identity: AccountIdentity, _ tools: RegistrationTools,
+    among types: [AuthenticatorType], in directory: consuming StateDirectory, replacingValues: Bool
+  ) throws(Ending) {
+    self.tools = tools
+    self.account = account
+    self.identity = identity
+    replacesValues = replacingValues
+    way = replacingValues ? types : []
+    all = try account.map { (file) throws(Ending) in try tools.accounts.keys(of: file) } ?? []
+    // A key that is to be replaced is no longer one of this account's, or the server would ask for another authenticator.
+    kept = all.filter { replacingValues ? !types.contains($0.type) : !$0.isDead }
+    lost = try OwnKeys.keyIDs(of: identity, held: all, without: kept, in: directory)
+    self.directory = directory
+  }
+
+  // MARK: Making
+
+  /// Takes part with these authenticators.
+  func choose(_ types: [AuthenticatorType]) -> RegistrationEvent {
+    way = types
+    return .wayChosen(authenticators: way.count)
+  }
+
+  /// Has the person verify the next authenticator, if it has a value: an attempt as any other.
+  ///
+  /// - Throws: ``Ending``.
+  func openNext() throws(Ending) -> RegistrationEvent {
+    guard let type = way.first else { throw .outOfTurn(in: "registration") }
+    guard let account, !replacesValues, try tools.accounts.isEnrolled(account, type) else { return .valueMissing }
+    let attempts = Attempts(left: tools.policy.tries)
+    guard let unlocked = try tools.check.verify(account, type, in: directory, attempts: attempts) else {
+      throw tools.prompter.cancelled("no value was entered")
+    }
+    makers.append(try NewKeyMaker(unlocked))
+    way.removeFirst()
+    return .verified
+  }
+
+  /// Has the person choose a new value for the next authenticator.
+  ///
+  /// - Throws: ``Ending``.
+  func setNext() throws(Ending) -> RegistrationEvent {
+    guard let type = way.first else { throw .outOfTurn(in: "registration") }
+    let value = try tools.newValue.ask(type)
+    let slot = try tools.queue.takeSlot(in: directory)
+    let unlocked: UnlockedAuthenticatorBox
+    do throws(StateError) {
+      unlocked = UnlockedAuthenticatorBox(
+        try AccountFile.enrol(
+          value, for: type, identity: identity, cost: tools.policy.derivationCost, in: directory, holding: slot))
+    } catch { throw Ending(error) }
+    makers.append(try NewKeyMaker(unlocked))
+    way.removeFirst()
+    return .valueSet
+  }
+
+  /// The keys that the server's policy is compared with.
+  var known: [UAFKey] { kept }
+
+  /// Makes a key for each authenticator.
+  func make(for exchange: inout RegistrationExchange) -> RegistrationEvent { exchange.makeKeys(with: &makers) }
+
+  /// Writes down that from here on the server may have keys that this machine does not get to keep.
+  ///
+  /// - Throws: ``Ending``.
+  func note() throws(Ending) -> RegistrationEvent {
+    do throws(StateError) {
+      try MadeKeys.add(
+        makers.compactMap { $0.made?.keyID }, of: identity.uid, serverUserName: identity.serverUserName, in: directory)
+    } catch { throw Ending(error) }
+    return .keysNoted
+  }
+
+  // MARK: Signing a further request
+
+  /// The authenticators that can sign.
+  var types: [AuthenticatorType] { makers.map(\.type) }
+
+  /// The keys that can sign.
+  var signing: [UAFKey] { kept + makers.compactMap(\.made) }
+
+  /// Finds the authenticators that sign a further request.
+  ///
+  /// - Throws: ``Ending`` where one of them is not open.
+  func findWay(for offer: AuthenticationOffer?) throws(Ending) -> RegistrationEvent {
+    guard let offer else { throw .outOfTurn(in: "registration") }
+    guard let first = AuthenticatorOpener.ways(offer.sets, among: types, named: nil).first else {
+      throw Ending(
+        .noSuitableAuthenticator, because: .typesNotAccepted,
+        log: "the server asks for authenticators that are not open")
+    }
+    return choose(first)
+  }
+
+  /// The next authenticator's key, ready for one signature.
+  ///
+  /// - Throws: ``Ending``.
+  func nextSigner(for offer: AuthenticationOffer?) throws(Ending) -> KeySigner {
+    guard let type = way.first, let index = makers.firstIndex(where: { $0.type == type }) else {
+      throw Ending(.cannotUse, log: "the authenticator is not open")
+    }
+    way.removeFirst()
+    guard let key = offer?.key(of: type, among: signing) else {
+      throw Ending(.noSuitableAuthenticator, because: .keysNotHere, log: "the server asks for keys that are not here")
+    }
+    if makers[index].made?.keyID == key.keyID { return try makers[index].signer() }
+    guard let account else { throw Ending(.cannotUse, log: "the key is not there") }
+    return try tools.keys.signer(key, account, makers[index].unlocked)
+  }
+
+  // MARK: Keeping
+
+  /// Keeps the new keys and values, in place of those of the same authenticators and application.
+  ///
+  /// - Throws: ``Ending``.
+  func keep(of appID: String?) throws(Ending) -> RegistrationEvent {
+    let old = all.filter { types.contains($0.type) && $0.appID == appID }
+    let registrations = makers.compactMap { maker in
+      maker.made.map { maker.unlocked.authenticator.registration(of: $0) }
+    }
+    guard registrations.count == makers.count else { throw Ending(.cannotUse, log: "no key was made") }
+    do throws(StateError) {
+      guard let account else {
+        try AccountFile.create(in: directory, identity: identity, storing: registrations)
+        return .kept
+      }
+      try tools.accounts.tellingRemovedLocks(of: account) { () throws(StateError) in
+        try account.store(registrations, replacing: old.map(\.keyID), replacesValues: replacesValues)
+      }
+    } catch {
+      let ending = Ending(error)
+      throw ending.saying(
+        ending.text, log: "the server accepted the key, but it could not be kept: \(error)")
+    }
+    return .kept
+  }
+}

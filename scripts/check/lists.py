@@ -1,0 +1,72 @@
+"""Lists that stand in several places: the checks of a prompt, and the types of authenticators.
+
+The compiler cannot compare Swift with C, with a document or with a text, and a list of which one copy was forgotten works until
+somebody uses what is new.
+"""
+
+import re
+from collections.abc import Iterator
+
+from configuration import Rules
+from tree import ROOT, Finding, Tree
+
+CHECKS = "Sources/UAFWire/Check.swift"
+PROTOCOL = "PROTOCOL.md"
+MODULE = "cshim/talk.c"
+KINDS = "Sources/Authenticator/Kinds/"
+_ENTRY = KINDS + "Form/TypedEntry.swift"
+_KIND = re.compile(KINDS + r"\w+/AuthenticatorType\+\w+\.swift$")
+# Where each type is named by hand, and what stands around the names there.
+NAMING = {
+    "Sources/FidoResults/EnglishCatalogue.swift": r"^ *1012: .*$",
+    "Sources/FidoResults/KoreanCatalogue.swift": r"^ *1012: .*$",
+    "examples/pam_uaf.conf": r"^authenticators = .*$",
+    "man/pam_uaf.8": r"^\.Cm .*$",
+    "man/pam_uaf.conf.5": r"^\.Ql .*$",
+}
+
+
+def _text(tree: Tree, path: str) -> str:
+    if path in tree.files:
+        return tree.files[path].text
+    return (ROOT / path).read_text(encoding="utf-8") if (ROOT / path).is_file() else ""
+
+
+def _found(pattern: str, text: str) -> set[str]:
+    """The names in the part of a text that a pattern finds: in its first group, or all of it."""
+    return {name for part in re.findall(pattern, text, re.MULTILINE | re.DOTALL) for name in re.findall(r"\w+", part, re.ASCII)}
+
+
+def _kinds(tree: Tree) -> tuple[set[str], set[str]]:
+    """The names of all types, and the checks that their prompts have."""
+    plain = _found(r'plainCheck = "(\w+)"', _text(tree, _ENTRY))
+    names, checks = set(), set()
+    for path in tree.files:
+        if _KIND.match(path):
+            text = _text(tree, path)
+            names |= _found(r'rawValue: "(\w+)"', text)
+            checks |= _found(r'\bcheck: "(\w+)"', text) or plain
+    return names, checks
+
+
+def _missing(rule: str, path: str, needed: set[str], there: set[str]) -> Iterator[Finding]:
+    for name in sorted(needed - there):
+        yield Finding("list", f"{path}: {rule} {name}", f"does not have the {rule} '{name}', which other places have")
+
+
+def lists(tree: Tree, _rules: Rules) -> Iterator[Finding]:
+    """What one place has and another has forgotten."""
+    names, asked = _kinds(tree)
+    swift = _found(r"allCases: \[Check\] = \[(.*?)\]", _text(tree, CHECKS))
+    protocol = _found(r"^\| `(\w+)` \|", _text(tree, PROTOCOL).partition("| check | answer |")[2].partition("\n\n")[0])
+    module = _found(r"values\[\] = \{(.*?)\}", _text(tree, MODULE))
+    for path, there, needed in (
+        (CHECKS, swift, protocol | module | asked),
+        (PROTOCOL, protocol, swift | module | asked),
+        # The module's are those that ask for a value, which an earlier module may have asked for.
+        (MODULE, module, asked),
+    ):
+        yield from _missing("check", path, needed or {"of any name"}, there)
+    for path, pattern in NAMING.items():
+        lines = "\n".join(re.findall(pattern, _text(tree, path), re.MULTILINE))
+        yield from _missing("type", path, names or {"of any name"}, _found(r".*", lines))
