@@ -36,7 +36,7 @@ enum PAMLineText: FindingCatalogue {
         do: "uafctl pam enable \(service), or uafctl pam disable \(service)")
     case .twoReadings(let file, let line):
       FindingText(
-        "pam: \(file):\(line): libpam 1.5 reads this line in another way than libpam 1.6 and newer: what it lets in cannot be told",
+        "pam: \(file):\(line): libpam 1.5 reads this line in another way than libpam 1.6 and newer: who gets in cannot be told",
         do: "write lines of plain text, at most 1,000 bytes each, and none with '\\' at its end")
     case .otherName(let file, let service, let asking):
       FindingText(
