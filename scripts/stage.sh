@@ -32,7 +32,7 @@ mkdir -p "$build"
 touch "$build/stage.begun"
 
 # Every address is looked up when a program starts, and what it was written to is read-only from then on.
-release=(build -c release --static-swift-stdlib -Xlinker -z -Xlinker now)
+release=(build -c release --static-swift-stdlib -Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro)
 for product in uaf-helper uaf-fetch uafctl uaf-server; do
   "$SWIFT" "${release[@]}" --product "$product"
 done
