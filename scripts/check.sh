@@ -92,5 +92,11 @@ if [[ -f $helper ]] && (($(stat -c %s "$helper") > 20 * 1024 * 1024)); then
   say "$helper has $(stat -c %s "$helper") bytes: 20 MiB at most"
 fi
 
+# What scripts/stage.sh asks of the linker, whichever it is.
+for program in "$stage"/bin/* "$stage"/libexec/pam-uaf/*; do
+  [[ $(readelf -lW "$program" 2>/dev/null) == *GNU_RELRO* && $(readelf -d "$program") == *BIND_NOW* ]] ||
+    say "$program may be written to where its addresses are: it needs -z relro and -z now"
+done
+
 if ((broken)); then exit 1; fi
 echo "check: every rule is kept"

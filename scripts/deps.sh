@@ -2,13 +2,15 @@
 # Installs the Debian packages that building, testing and the demo need and that are missing, and says which. Does nothing if
 # all of them are there. Arguments are further packages, for what not everybody needs.
 #
-#   --list    print the names instead, one a line
+#   --list RELEASE    print the names instead, as that release of Debian has them
 set -euo pipefail
 
+# shellcheck source=/dev/null
+release=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME-}")
 list=no
 if [[ ${1-} == --list ]]; then
-  list=yes
-  shift
+  list=yes release=$2
+  shift 2
 fi
 
 packages=(
@@ -22,6 +24,8 @@ packages=(
   python3-venv shellcheck shfmt
   "$@"
 )
+# Swift links with gold, which Debian 12 has in binutils. Without it Swift takes ld.bfd, which leaves PT_GNU_RELRO out.
+if [[ $release != bookworm ]]; then packages+=(binutils-gold); fi
 if [[ $list == yes ]]; then
   printf '%s\n' "${packages[@]}"
   exit 0

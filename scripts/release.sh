@@ -5,7 +5,7 @@
 : "${SWIFT:=swift}"
 checkout=$(pwd -P)
 # Every address is looked up when a program starts, and what it was written to is read-only from then on.
-release=(build -c release --static-swift-stdlib -Xlinker -z -Xlinker now)
+release=(build -c release --static-swift-stdlib -Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro)
 # No path of the checkout: `#file` and `__FILE__` begin with a dot instead.
 release+=(-Xswiftc -file-prefix-map -Xswiftc "$checkout=." -Xcc "-ffile-prefix-map=$checkout=.")
 # Information for a debugger names files of the compiler's cache, whose names depend on the path. It would be stripped anyway, but

@@ -33,7 +33,7 @@ packages=("$@")
 # What is as on a machine that was installed: its own number, for one.
 skip=cleanup/reproducible
 if [[ $kind == build ]]; then
-  mapfile -t packages < <(scripts/deps.sh --list debhelper po-debconf lintian)
+  mapfile -t packages < <(scripts/deps.sh --list "$dist" debhelper po-debconf lintian)
   # What the toolchain needs, then what the suites need of a machine.
   skip=cleanup/apt/lists
   packages+=(git libcurl4 libncurses6 libsqlite3-0 libuuid1 libxml2 tzdata)

@@ -5,7 +5,6 @@ The archive is one of empty packages in the machine itself, under the names that
 
 import hashlib
 import pathlib
-import re
 import subprocess
 
 from lab.table import must, row
@@ -16,11 +15,9 @@ ARCHIVE = "/var/tmp/archive"
 OLD, NEW = "9:1", "9:2"
 
 
-def _wanted():
-    """The names that the script asks for."""
-    (block,) = re.findall(r"(?ms)^packages=\((.*?)^\)", SCRIPT.read_text())
-    lines = [line for line in block.splitlines() if not line.strip().startswith("#")]
-    return [word for line in lines for word in line.split() if not word.startswith('"')]
+def _wanted(machine, script):
+    """The names that the script asks for on this release."""
+    return machine.says("sh", "-c", f". /etc/os-release; exec bash {script} --list $VERSION_CODENAME").split()
 
 
 def _installed(machine):
@@ -83,7 +80,8 @@ def dependencies(lab):
         script = machine.bring(SCRIPT, "/var/tmp/deps.sh")
         there = _installed(machine)
         # The Python from elsewhere can make environments, too.
-        missing = [name for name in _wanted() if name not in there and name not in ("make", "python3", "python3-venv")]
+        not_missing = {"make", "python3", "python3-venv", *there}
+        missing = [name for name in _wanted(machine, script) if name not in not_missing]
         old = ["make", "gcc-library", "unneeded", "kept"]
         needs_newer = {"gcc": {"Depends": f"gcc-library (= {NEW})"}}
         _offer(machine, missing + old, **needs_newer, valgrind={"Conflicts": "kept"})

@@ -40,7 +40,9 @@ def _people_and_stacks(machine):
     scene.with_server(machine)
     machine.run("systemctl", "enable", "uaf-server")
     scene.register(machine, "otto", _DECOMPOSED)
-    machine.run("groupadd", "--system", "uaf-rescue")
+    machine.run("useradd", "--groups", "sudo", "ada")
+    machine.run("chpasswd", answers=f"ada:{scene.PASSWORD}\n")
+    scene.rescuer(machine, "ada")
     machine.run("uafctl", "pam", "enable", "sudo")
     machine.run("pam-auth-update", "--enable", "uaf")
     machine.write("/etc/pam.d/uaf", "auth required pam_uaf.so\n")
@@ -54,7 +56,6 @@ def _all_log_in(machine):
         (scene.sudo(machine, "otto", _DECOMPOSED), True),
         (scene.sudo(machine, "otto", "wrong-guess-1"), False),
         (scene.su(machine, "otto", "mina", PASSCODE), True),
-        (scene.console(machine, "mina", PASSCODE), True),
         (scene.ssh(machine, "mina", PASSCODE), True),
         (scene.ssh(machine, "mina", "wrong-guess-1"), False),
     ]
