@@ -73,7 +73,7 @@ import Testing
     ("\(expired)\n\(fine) \\", isUnreadable), ("\(fine) \\\n", isUnreadable), ("\\\n", isUnreadable),
     ("\(fine)\n\(expired)", isExpired),
   ])
-  func `a line goes on where libpam goes on`(text: String, code: CInt) throws {
+  func `a line continues as it does for libpam`(text: String, code: CInt) throws {
     try compare(text, code)
   }
 
@@ -86,7 +86,7 @@ import Testing
     ("\0 \\\n\(expired)\n\(tries)\n", isExpired, isTries), ("# a\0\\\n\(expired)\n\(tries)\n", isExpired, isExpired),
     ("\(fine)\0# \\\n\(expired)\n\(tries)\n", isExpired, isTries),
   ])
-  func `a line goes on where the installed libpam goes on, and later ones do in another way`(
+  func `a line continues as it does for the installed libpam, which is not the same for all`(
     text: String, code: CInt, newer: CInt
   ) throws {
     try compare(text, code, since: newer)
@@ -113,7 +113,7 @@ import Testing
     ("auth [SUCCESS=ok] pam_debug.so auth=success", isDenied), ("auth [any=ok] pam_debug.so auth=success", isDenied),
     ("auth [] pam_debug.so auth=success", isDenied), ("auth [success=ok # ] pam_debug.so\n\(fine)", isDenied),
   ])
-  func `words are what libpam takes for words`(text: String, code: CInt) throws {
+  func `splits words as libpam does`(text: String, code: CInt) throws {
     stacks.write("tried", text + "\n")
     // What jumps is not followed here.
     if !text.contains("=1 ") && !text.contains("=1]") || code == Self.isDenied {
@@ -129,7 +129,7 @@ import Testing
     "@include inner", "@INCLUDE [inner]", "-@include inner more", "\t@include \\\n inner#x", "auth Include inner",
     "[auth] [substack] inner",
   ])
-  func `includes are what libpam takes for includes`(text: String) throws {
+  func `reads includes as libpam does`(text: String) throws {
     stacks.write("inner", Self.expired + "\n")
     stacks.write("tried", text.replacing("inner", with: stacks.path + "/inner") + "\n")
     #expect(PAMDirectory(path: stacks.path).inclusions(of: "tried") == ["inner"])
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: [(15, isExpired), (16, isDenied)])
-  func `substacks end where libpam ends them`(depth: Int, code: CInt) throws {
+  func `follows substacks as deep as libpam does`(depth: Int, code: CInt) throws {
     for level in 1..<depth { stacks.write("s\(level)", "auth substack \(stacks.path)/s\(level + 1)\n") }
     stacks.write("s\(depth)", Self.expired + "\n")
     stacks.write("tried", "auth substack \(stacks.path)/s1\n")
@@ -150,7 +150,7 @@ import Testing
   @Test(arguments: [
     (1021, isFine), (1022, isFine), (1023, isExpired), (1024, isFine), (1025, isFine), (70_000, isFine),
   ])
-  func `a comment is cut where the buffer of libpam 1.5 ends, and later nowhere`(length: Int, code: CInt) throws {
+  func `cuts a comment at the end of libpam 1.5's buffer, and with later ones nowhere`(length: Int, code: CInt) throws {
     let text = "#" + String(repeating: "x", count: length - 1) + Self.expired + "\n" + Self.fine + "\n"
     // Otherwise what is cut off begins with what is no group.
     try compare(
@@ -159,13 +159,13 @@ import Testing
   }
 
   @Test(arguments: [(493, isFine), (494, isFine), (495, isFine), (496, isDenied), (5000, isDenied)])
-  func `a line that goes on shares the buffer of libpam 1.5, and later is whole`(rest: Int, code: CInt) throws {
+  func `a continued line uses the same buffer with libpam 1.5, and is whole with later ones`(rest: Int, code: CInt) throws {
     let begin = Self.fine + " "
     let text = begin + String(repeating: "y", count: 528 - begin.utf8.count) + "\\\n"
     try compare(text + String(repeating: "z", count: rest - 1) + "\n\(Self.fine)\n", code, since: Self.isFine)
   }
 
-  @Test func `a line that fills the buffer of libpam 1.5 ends what can be read of a file`() throws {
+  @Test func `a line that fills libpam 1.5's buffer ends the readable part of a file`() throws {
     let text = Self.fine + " " + String(repeating: "y", count: 1021 - Self.fine.utf8.count) + "\\\n\(Self.expired)\n"
     #expect(PAMFile(Array(text.utf8)).parsed == [.unreadable])
     // libpam 1.5 would not come to an end.
@@ -194,7 +194,7 @@ import Testing
     #expect(reader.ownLines(of: "tried").map { $0.module } == ["\\\r", "", "inner\r"])
   }
 
-  @Test func `bytes that are no text hide nothing`() {
+  @Test func `bytes that are no text hide no other line`() {
     let bytes = Array("# ".utf8) + [0xFF, 0x0A, 0xC3] + Array("\nauth required pam_uaf.so".utf8) + [0xFF]
     #expect(PAMFile(bytes).parsed.map { $0.isWellFormed } == [false, true])
   }
