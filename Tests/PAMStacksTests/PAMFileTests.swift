@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(arguments: [(493, isFine), (494, isFine), (495, isFine), (496, isDenied), (5000, isDenied)])
-  func `a continued line uses the same buffer with libpam 1.5, and is whole with later ones`(rest: Int, code: CInt) throws {
+  func `a continued line uses the same buffer of libpam 1.5, and is whole later`(rest: Int, code: CInt) throws {
     let begin = Self.fine + " "
     let text = begin + String(repeating: "y", count: 528 - begin.utf8.count) + "\\\n"
     try compare(text + String(repeating: "z", count: rest - 1) + "\n\(Self.fine)\n", code, since: Self.isFine)
