@@ -86,7 +86,7 @@ import Testing
     ("\0 \\\n\(expired)\n\(tries)\n", isExpired, isTries), ("# a\0\\\n\(expired)\n\(tries)\n", isExpired, isExpired),
     ("\(fine)\0# \\\n\(expired)\n\(tries)\n", isExpired, isTries),
   ])
-  func `a line goes on where the installed libpam goes on, and later ones do in another way`(
+  func `a line continues as it does for the installed libpam, which is not the same for all`(
     text: String, code: CInt, newer: CInt
   ) throws {
     try compare(text, code, since: newer)
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: [(15, isExpired), (16, isDenied)])
-  func `substacks end where libpam ends them`(depth: Int, code: CInt) throws {
+  func `follows substacks as deep as libpam does`(depth: Int, code: CInt) throws {
     for level in 1..<depth { stacks.write("s\(level)", "auth substack \(stacks.path)/s\(level + 1)\n") }
     stacks.write("s\(depth)", Self.expired + "\n")
     stacks.write("tried", "auth substack \(stacks.path)/s1\n")
@@ -150,7 +150,7 @@ import Testing
   @Test(arguments: [
     (1021, isFine), (1022, isFine), (1023, isExpired), (1024, isFine), (1025, isFine), (70_000, isFine),
   ])
-  func `a comment is cut where the buffer of libpam 1.5 ends, and later nowhere`(length: Int, code: CInt) throws {
+  func `cuts a comment at the end of libpam 1.5's buffer, and with later ones nowhere`(length: Int, code: CInt) throws {
     let text = "#" + String(repeating: "x", count: length - 1) + Self.expired + "\n" + Self.fine + "\n"
     // Otherwise what is cut off begins with what is no group.
     try compare(
@@ -159,13 +159,13 @@ import Testing
   }
 
   @Test(arguments: [(493, isFine), (494, isFine), (495, isFine), (496, isDenied), (5000, isDenied)])
-  func `a line that goes on shares the buffer of libpam 1.5, and later is whole`(rest: Int, code: CInt) throws {
+  func `a continued line uses the same buffer of libpam 1.5, and is whole later`(rest: Int, code: CInt) throws {
     let begin = Self.fine + " "
     let text = begin + String(repeating: "y", count: 528 - begin.utf8.count) + "\\\n"
     try compare(text + String(repeating: "z", count: rest - 1) + "\n\(Self.fine)\n", code, since: Self.isFine)
   }
 
-  @Test func `a line that fills the buffer of libpam 1.5 ends what can be read of a file`() throws {
+  @Test func `a line that fills libpam 1.5's buffer ends the readable part of a file`() throws {
     let text = Self.fine + " " + String(repeating: "y", count: 1021 - Self.fine.utf8.count) + "\\\n\(Self.expired)\n"
     #expect(PAMFile(Array(text.utf8)).parsed == [.unreadable])
     // libpam 1.5 would not come to an end.
