@@ -84,7 +84,7 @@ needs_only "$helper" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.s
 needs_only "$stage/libexec/pam-uaf/uaf-fetch" "${runtime[@]}" libcurl.so.4 libssl.so.3 libcrypto.so.3 libseccomp.so.2
 # libpam: `uafctl pam enable` has it try a stack before the stack is put in place. libpsl: `uafctl doctor` reads the list of
 # facets as the helper does.
-needs_only "$stage/bin/uafctl" "${runtime[@]}" libpam.so.0 libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 "${unistring[@]}" \
+needs_only "$stage/bin/uafctl" "${runtime[@]}" libpam.so.0 libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2 \
   libpsl.so.5
 # Lists of components, notices, versions and licences are those of what is linked.
 if [[ -f $helper ]]; then scripts/sbom.py check || broken=1; fi
