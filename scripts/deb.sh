@@ -49,7 +49,9 @@ cp -a debian "$source/debian"
 if [[ -n $rebuild ]]; then
   {
     printf 'pam-uaf (%s) %s-backports; urgency=medium\n\n  * Rebuild for %s.\n\n' "$version$rebuild" "$release" "$release"
-    printf ' -- %s  %s\n\n' "$(dpkg-parsechangelog --show-field Maintainer)" "$(dpkg-parsechangelog --show-field Date)"
+    # A second later than the entry below it, and the same in every build.
+    printf ' -- %s  %s\n\n' "$(dpkg-parsechangelog --show-field Maintainer)" \
+      "$(LC_ALL=C date -u -R -d "@$(($(dpkg-parsechangelog --show-field Timestamp) + 1))")"
     cat debian/changelog
   } >"$source/debian/changelog"
 fi
