@@ -275,10 +275,14 @@ def su(machine, caller, target, *answers):
 
 
 def console(machine, name, *answers):
-    """`login`, with a shell that says that it was reached."""
+    """`login`, with a shell that says that it was reached.
+
+    As getty starts it, it has a session and the terminal for itself: util-linux's hangs the terminal up, and that would
+    end whoever had it before.
+    """
     machine.write("/usr/local/bin/say-let-in", f"#!/bin/sh\n{SAY}\n", 0o755)
     machine.run("usermod", "--shell", "/usr/local/bin/say-let-in", name)
-    session = machine.terminal("login", name, answers=answers)
+    session = machine.terminal("setsid", "--ctty", "--wait", "login", name, answers=answers)
     machine.run("usermod", "--shell", "/bin/sh", name)
     return session
 
