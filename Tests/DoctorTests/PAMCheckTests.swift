@@ -128,12 +128,12 @@ import ToolTestSupport
     "", " \t", "# auth required pam_uaf.so", " \\\n# x", "\0auth required pam_uaf.so",
   ])
   func `reads no line where there is none`(line: String) {
-    #expect(PAMLine(line[...]) == nil || PAMLine(line[...]) == .unreadable)
+    #expect(PAMFile.firstLine(of: line) == nil || PAMFile.firstLine(of: line) == .unreadable)
   }
 
   @Test(arguments: ["auth", "auth required", "auth [success=1 pam_uaf.so", "@include", "- auth required pam_uaf.so"])
   func `reads a line that refuses everybody as one`(line: String) {
-    #expect(PAMLine(line[...])?.isWellFormed == false)
+    #expect(PAMFile.firstLine(of: line)?.isWellFormed == false)
   }
 
   // MARK: What is easily overlooked

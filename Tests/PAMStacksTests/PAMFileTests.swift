@@ -142,7 +142,7 @@ import Testing
     stacks.write("s\(depth)", Self.expired + "\n")
     stacks.write("tried", "auth substack \(stacks.path)/s1\n")
     let read = PAMDirectory(path: stacks.path).authentication(of: "tried")
-    #expect(read == (code == Self.isDenied ? [.unreadable] : [PAMLine(Self.expired[...])]))
+    #expect(read == (code == Self.isDenied ? [.unreadable] : [PAMFile.firstLine(of: Self.expired)]))
     let said = try LibPAM(tty: nil).cancelled("tried", in: stacks.path, as: "nobody")
     #expect(said == code)
   }
@@ -174,16 +174,18 @@ import Testing
 
   @Test(arguments: ["2147483648", "4294967297", "99999999999999999999"])
   func `a jump that libpam cannot count leaves every file`(number: String) {
-    let line = PAMLine("auth [success=\(number) default=die] pam_debug.so"[...])
+    let line = PAMFile.firstLine(of: "auth [success=\(number) default=die] pam_debug.so")
     #expect(line?.farthestJump == Int(Int32.max))
-    let lines = [line, PAMLine("auth required pam_uaf.so"), PAMLine("auth required pam_unix.so")].compactMap(\.self)
+    let lines = [
+      line, PAMFile.firstLine(of: "auth required pam_uaf.so"), PAMFile.firstLine(of: "auth required pam_unix.so"),
+    ].compactMap(\.self)
     #expect(StackReading(lines: lines).leadsPast(from: 0) == false)
   }
 
   @Test func `where the readings part is told, and what is before stays`() {
     let file = PAMFile(Array("\(Self.expired)\n# x\n\(Self.fine) \\\n\n\(Self.tries)\n".utf8))
     #expect(file.parting == 2)
-    #expect(file.parsed == [PAMLine(Self.expired[...]), .unreadable].compactMap(\.self))
+    #expect(file.parsed == [PAMFile.firstLine(of: Self.expired), .unreadable].compactMap(\.self))
     #expect(file.lines.last?.rows == 2...4)
     #expect(PAMFile(Array("\(Self.fine) \\\n \(Self.tries)\n".utf8)).parting == nil)
   }
@@ -200,7 +202,7 @@ import Testing
   }
 
   @Test func `words in brackets may have blanks, and brackets`() {
-    let line = PAMLine(#"auth required pam_debug.so [a b] x[c d] [e\]f] [ [g] [] [h"#[...])
+    let line = PAMFile.firstLine(of: #"auth required pam_debug.so [a b] x[c d] [e\]f] [ [g] [] [h"#)
     #expect(line?.arguments == ["a b", "x[c", "d]", "e]f", " [g", "", "h"])
   }
 }

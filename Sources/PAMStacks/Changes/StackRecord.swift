@@ -46,7 +46,7 @@ struct StackRecord: Equatable {
       if line.hasPrefix(mark + digestKey) { break }
     }
     guard let service = values["service"], let template = values["template"], let replaced = values["replaces"],
-      let line = PAMLine(replaced[...]), let digest = values["sha256"],
+      let line = PAMFile.firstLine(of: replaced), let digest = values["sha256"],
       ServiceFile.isReplaceable(line, changesPasswords: false)
         || ServiceFile.isReplaceable(line, changesPasswords: true)
     else { return nil }

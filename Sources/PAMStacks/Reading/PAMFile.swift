@@ -32,6 +32,11 @@ struct PAMFile {
     min(first.lowerBound, second.lowerBound)...max(first.upperBound, second.upperBound)
   }
 
+  /// The first line of a text; nil if it has only comments and blanks.
+  static func firstLine(of text: String) -> PAMLine? {
+    PAMFile(Array(text.utf8)).lines.first.map(PAMLine.init(line:))
+  }
+
   /// What the lines say.
   var parsed: [PAMLine] { lines.map(PAMLine.init(line:)) }
 }

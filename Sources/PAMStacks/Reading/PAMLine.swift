@@ -17,12 +17,6 @@ package struct PAMLine: Equatable {
   private static let words: Set<String> = ["required", "requisite", "sufficient", "optional", "include", "substack"]
   private static let groups: Set<String> = ["auth", "account", "password", "session"]
 
-  /// Reads the first line of a text; nil where it has comments and blanks alone.
-  init?(_ text: Substring) {
-    guard let line = PAMFile(Array(text.utf8)).lines.first else { return nil }
-    self.init(line: line)
-  }
-
   /// Takes a line apart; what it lacks, so that libpam refuses everybody there, is empty.
   init(line: PAMFile.Line) {
     guard let text = line.text else {

@@ -27,8 +27,8 @@ struct Decoys {
 
   /// Those of the keys named in an answer that are decoys of this name.
   ///
-  /// The decoys of a request are not kept. So each key is compared with every decoy that the name may have had, whichever shapes were
-  /// in use then.
+  /// The decoys of a request are not kept. So each key is compared with every decoy that the name may have had, whichever
+  /// shapes were in use then.
   ///
   /// - Parameters:
   ///   - named: keys that the account does not have. For each of them up to `most` codes are computed, 1 µs each.

@@ -44,8 +44,8 @@ package struct AcceptedSets: Equatable, Sendable {
   func authentication(with keys: [StoredKey], orElse madeUp: [StoredKey]) -> [[MatchCriteria]] {
     let covered = covered(by: keys)
     if !covered.isEmpty { return covered }
-    // Of each model at most as many keys as there are decoys, real ones first. With more of them the request would show a shape that
-    // no account has.
+    // Of each model at most as many keys as there are decoys, real ones first. With more of them the request would show
+    // a shape that no account has.
     var rest = keys
     let filled = madeUp.map { key in
       let own = rest.firstIndex { $0.aaid == key.aaid && $0.keyID.bytes.count == key.keyID.bytes.count }
