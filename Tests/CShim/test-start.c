@@ -477,18 +477,20 @@ static void enter_cgroup(const char *below)
 
 static void enter_own_cgroup(void) { enter_cgroup("."); }
 
-static void takes_the_core_out_of_the_callers_cgroup(void)
+static void starts_at_the_root_of_the_cgroups(void (*before)(void))
 {
   if (!make_cgroup(cgroup, sizeof cgroup)) {
     printf("# no cgroup can be made here\n");
     return;
   }
-  host.before = enter_own_cgroup;
+  host.before = before;
   CHECK(call(STATE) == PAM_SUCCESS);
   CHECK_TEXT(recorded("cgroup "), "/");
   enter_cgroup("..");
   CHECK(rmdir(cgroup) == 0);
 }
+
+static void takes_the_core_out_of_the_callers_cgroup(void) { starts_at_the_root_of_the_cgroups(enter_own_cgroup); }
 
 /* As the sandboxes of some hosts do it, which have not heard of it. */
 static void deny_clone3(void)
@@ -511,15 +513,7 @@ static void enter_own_cgroup_without_clone3(void)
 
 static void takes_the_core_out_of_the_cgroup_without_clone3(void)
 {
-  if (!make_cgroup(cgroup, sizeof cgroup)) {
-    printf("# no cgroup can be made here\n");
-    return;
-  }
-  host.before = enter_own_cgroup_without_clone3;
-  CHECK(call(STATE) == PAM_SUCCESS);
-  CHECK_TEXT(recorded("cgroup "), "/");
-  enter_cgroup("..");
-  CHECK(rmdir(cgroup) == 0);
+  starts_at_the_root_of_the_cgroups(enter_own_cgroup_without_clone3);
 }
 
 static atomic_bool threads_go_on = true;
