@@ -34,7 +34,7 @@ public struct Configuration: Sendable {
   /// Where the configuration is unless `conf=` says otherwise.
   public static let defaultPath = "/etc/security/pam_uaf.conf"
 
-  /// Whether uid 0 can be locked for good.
+  /// Whether uid 0 can be locked permanently.
   public var rootPermanentLock: Bool { lock.rootPermanentLock ?? false }
 
   /// Whether any login may do without the server.
@@ -44,7 +44,7 @@ public struct Configuration: Sendable {
 
   /// When wrong entries lock an authenticator; remote attempts, and those of other users, have one policy for all types.
   ///
-  /// Those of other users lock as remote ones do, but never for good: another account must not be able to bring that about.
+  /// Those of other users lock as remote ones do, but never permanently: another account must not be able to cause that.
   public func lockPolicy(for type: ConfiguredAuthenticator, origin: AttemptOrigin) -> LockPolicy {
     var policy = remoteLock.laid(over: .remoteDefault)
     switch origin {

@@ -23,7 +23,7 @@ public struct ModuleArguments: Equatable, Sendable {
   public private(set) var debug = false
   /// `quiet`: no courtesy text.
   public private(set) var quiet = false
-  /// `divided`: the host is told when the login is ready, and may draw its screen before the first prompt.
+  /// `divided`: the host gets a message when the login is ready, and may draw its screen before the first prompt.
   public private(set) var divided = false
   /// `tries=`: how often one call asks; nil for the configuration's.
   public private(set) var tries: Int?

@@ -10,7 +10,7 @@ enum FetchService {
   /// closes the socket.
   /// - Throws: ``PacketSocketError``; `closed` is the normal end.
   ///
-  /// - Parameter sandbox: what is missing of it is told in each answer, because this program has no log.
+  /// - Parameter sandbox: each answer names what is missing of it, because this program has no log.
   static func serve(
     _ socket: borrowing PacketSocket, with client: borrowing HTTPSClient, in sandbox: SandboxReport
   ) throws(PacketSocketError) -> FetchExitStatus {

@@ -43,7 +43,7 @@ enum Tool {
   private static func tell(_ error: any Error, in context: ToolContext) -> ToolExit {
     let full = Uafctl.fullMessage(for: error)
     if Uafctl.exitCode(for: error).isSuccess {
-      // One line for each text, so that what is ours is told from what was wrapped.
+      // One line for each text, so that no text is wrapped before it is translated.
       let wide = Uafctl.fullMessage(for: error, columns: 100_000)
       let page = context.language == .korean ? KoreanHelpPage(of: wide) : nil
       context.output.result(page?.text(columns: context.columns) ?? full)

@@ -6,6 +6,6 @@ package enum AuthenticatorState {
   package static let available: Int64 = 3006
   /// Enabled, and without a key here.
   package static let notRegistered: Int64 = 3007
-  /// Registered, and not usable for a while or for good.
+  /// Registered, and locked for a time or permanently.
   package static let locked: Int64 = 3008
 }

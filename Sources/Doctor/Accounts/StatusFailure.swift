@@ -1,6 +1,6 @@
 import Wording
 
-/// Why the core could not be asked how an account stands, in the words of whoever asked it.
+/// Why the core could not be asked for an account's state, in the words of the program that asked.
 package struct StatusFailure: Error, FindingCatalogue, Equatable {
   package let english: FindingText
   package let korean: FindingText

@@ -1,6 +1,6 @@
 /// The core, as far as it tells how accounts stand.
 ///
-/// Whoever holds conversations with it implements this.
+/// The program that holds conversations with the core implements this.
 package protocol StatusSource {
   /// How the caller's own account stands.
   ///

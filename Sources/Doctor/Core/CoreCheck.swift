@@ -10,7 +10,7 @@ struct CoreCheck {
     do throws(StatusFailure) {
       document = try core.own()
     } catch {
-      // Without a socket that is told already, and root's programs start a core of their own.
+      // A missing socket was reported already, and root's programs start a core of their own.
       if error.isAbsence { return [.skipped(CoreText.failed(error))] }
       return [.failure(.coreSilent, CoreText.failed(error))]
     }

@@ -21,7 +21,7 @@ struct SocketCheck {
     }
   }
 
-  /// Whoever may write to the folder may put another socket there.
+  /// Anybody who may write to the folder may put another socket there.
   private func folderObjection() -> Finding? {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
     guard case .success(let state) = FileState.of(folder) else { return nil }

@@ -23,7 +23,7 @@ package struct Installation {
   package var trialParent: String
   /// Groups, and the state of passwords.
   package var passwords: any PasswordDirectory
-  /// Whoever tries a stack before it is put in place.
+  /// What tries a stack before it is put in place.
   package var tester: any StackTester
   /// What a program prints; nil if it prints nothing.
   package var output: (String, [String]) -> String?

@@ -1,4 +1,4 @@
-// What becomes of whoever came in without the module: by the second way in, by a public key, by cron.
+// What `account` lines do for somebody who came in without the module: by the second way in, by a public key, by cron.
 
 import PAMStacks
 

@@ -58,7 +58,7 @@ struct PAMCheck {
     return places.first { (try? FileState.of($0).get()) != nil }
   }
 
-  /// Whoever may write to the module decides who is let in.
+  /// Anybody who may write to the module decides who gets in.
   private func objection(to place: String) -> Finding? {
     guard case .success(let state) = FileState.of(place), state.kind == S_IFREG else {
       return .failure(.pamModule, PAMText.moduleNoFile(path: place))

@@ -49,7 +49,7 @@ struct ProgramCheck {
     return [.ok(ProgramText.fine(name: name, path: path, bytes: state.size))]
   }
 
-  /// Whoever may write to the folder may put another program there.
+  /// Anybody who may write to the folder may put another program there.
   private func folderObjection() -> Finding? {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
     guard case .success(let state) = FileState.of(folder) else { return nil }

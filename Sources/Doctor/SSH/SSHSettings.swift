@@ -2,7 +2,8 @@
 struct SSHSettings: Equatable {
   private var values: [String: String] = [:]
 
-  /// What counts where nothing is said (sshd_config(5)); Debian's file says UsePAM yes and KbdInteractiveAuthentication no.
+  /// The values of settings that are not set (sshd_config(5)). Debian's file sets UsePAM to yes and KbdInteractiveAuthentication
+  /// to no.
   private static let defaults = [
     "usepam": "no", "kbdinteractiveauthentication": "yes", "passwordauthentication": "yes",
     "pubkeyauthentication": "yes",

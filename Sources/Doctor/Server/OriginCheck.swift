@@ -12,7 +12,7 @@ struct OriginCheck {
   let now: Int
   let line: ServerLine
 
-  /// How far clocks may be apart: a signed yes allows for that much.
+  /// How many seconds clocks may differ: a signed success allows for that much.
   private static let tolerance = 60
 
   func findings(_ answer: FetchAnswer) -> [Finding] {

@@ -12,7 +12,7 @@ struct StackPlace {
   /// The group of the line that was replaced.
   let group: String
   let reader: PAMDirectory
-  /// The file's name, for whoever is told.
+  /// The file's name, for messages.
   let path: String
 
   /// - Throws: ``StackError``: `jump`, `alone`.

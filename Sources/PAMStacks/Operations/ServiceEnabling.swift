@@ -30,7 +30,7 @@ package struct ServiceEnabling {
   /// - Parameters:
   ///   - isDryRun: whether the change is only shown and tried.
   ///   - person: who logs in before anything is changed; nil: nobody does.
-  ///   - tell: is told what was found, tried and done, a line each.
+  ///   - tell: gets what was found, tried and done, a line each.
   /// - Throws: ``StackError``; nothing is changed then, but for `notUndone`.
   package func run(
     isDryRun: Bool, as person: TrialPerson?, telling tell: (StackText) -> Void

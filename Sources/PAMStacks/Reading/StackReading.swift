@@ -14,7 +14,7 @@ package struct StackReading {
     "pam_mount.so", "pam_selinux.so", "pam_shells.so", "pam_issue.so", "pam_motd.so", "pam_debug.so", "pam_umask.so",
   ]
 
-  /// Whether the line asks whoever logs in for something, and is not pam_uaf.
+  /// Whether the line asks the person for something, and is not pam_uaf.
   package static func authenticates(_ line: PAMLine) -> Bool {
     line.isWellFormed && !line.asksOwnModule && !bystanders.contains(line.moduleName)
   }

@@ -47,7 +47,7 @@ package struct ServiceDoors {
   /// Whether the service asks for something, and not pam_uaf.
   func isOpen(_ service: String) -> Bool {
     let lines = authentication(of: service)
-    // pam_rootok lets in root, who needs no door.
+    // pam_rootok lets in root, who needs no authentication here.
     return !asks(service) && lines.contains { StackReading.authenticates($0) && $0.moduleName != "pam_rootok.so" }
   }
 

@@ -179,9 +179,9 @@ import UAFConfiguration
 
   // MARK: The server's no
 
-  /// Ends what the server's last yes allows, because the server has refused or forgotten keys.
+  /// Ends what the server's last success allows, because the server has refused or forgotten keys.
   ///
-  /// Every operation does this, whether it could use the yes or not.
+  /// Every operation does this, whether it could use that success or not.
   func noteRefusal() {
     guard let account else { return }
     do throws(StateError) {

@@ -10,7 +10,7 @@ final class CallPolicy {
   let configuration: Configuration
   /// The configuration as it is for the caller's service.
   let settings: ServiceSettings
-  /// What the person is told in.
+  /// The language of texts for the person.
   let language: Language
   private let call: Call
 
@@ -148,7 +148,7 @@ final class CallPolicy {
   /// The cost of a key derivation.
   var derivationCost: Scrypt.Parameters { Scrypt.Parameters(logN: configuration.state.kdfCost, r: 8, p: 2) }
 
-  /// How old the server's last yes may be if it is to replace an answer of the server.
+  /// How old the server's last success may be if it is to replace an answer of the server.
   ///
   /// Nil where nothing may replace the answer: root does not allow it, there is a text to be confirmed, the caller has no
   /// root, or this is no login.

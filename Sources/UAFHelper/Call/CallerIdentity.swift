@@ -18,7 +18,7 @@ struct CallerIdentity: Equatable {
   private(set) var registeredName: [UInt8]?
   /// Where the attempt counts.
   let origin: AttemptOrigin
-  /// The real user id of whoever called the host, as su and sudo are called.
+  /// The real user id of the one who called the host, as su and sudo are called.
   ///
   /// Nil where a front end with root does not say it, as uafctl does not.
   let callerUID: UInt32?

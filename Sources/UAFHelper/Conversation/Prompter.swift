@@ -173,7 +173,7 @@ import UAFWire
 
   /// Who waits for the server.
   ///
-  /// The front end is told of a long wait; otherwise it would give up on the core.
+  /// Tells the front end of a long wait; otherwise it would give up on the core.
   ///
   /// - Parameter isForLogin: whether the wait ends when the front end goes away.
   func waiter(isForLogin: Bool) -> ExchangeWaiter {

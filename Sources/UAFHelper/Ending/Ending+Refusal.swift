@@ -26,7 +26,7 @@ extension Ending {
     self.init(result, text: text, log: refusal.detail, server: server)
   }
 
-  /// What the person is told of a refusal; nil where the result's own text says it.
+  /// The text about a refusal for the person; nil where the result's own text says it.
   private static func text(of refusal: Refusal) -> PromptText? {
     if let failure = refusal.networkFailure { return .noAnswer(failure) }
     let status = refusal.serverStatus.map(UAFStatusCode.init(rawValue:))

@@ -1,11 +1,11 @@
 import Authenticator
 import FidoResults
 
-/// How an operation ended, other than well: the result, what the person is told, and what the log says.
+/// How an operation ended without success: the result, the text for the person, and the text for the log.
 struct Ending: Error {
   /// The result.
   let result: FidoResult
-  /// What the person is told instead of the result's own text.
+  /// The text for the person in place of the result's own.
   let text: PromptText?
   /// Plain text in place of both: for administrators only (configuration, `uafctl` as root).
   let detail: String?
@@ -34,7 +34,7 @@ struct Ending: Error {
     self.circumstance = circumstance
   }
 
-  /// An ending whose cause decides what the person is told.
+  /// An ending whose cause decides the text for the person.
   init(_ result: FidoResult, because cause: EndCause, log: String, server: ServerPart = ServerPart()) {
     self.init(result, text: .cause(cause), log: log, server: server)
   }
@@ -105,7 +105,7 @@ struct Ending: Error {
   ///
   /// - Parameters:
   ///   - isReached: whether the server, or something at its address, was reached.
-  ///   - isRefused: whether the server answered with anything but a yes.
+  ///   - isRefused: whether the server answered with anything but a success.
   ///   - hasProved: whether a value was verified.
   ///   - wasAsked: whether the person was asked for anything.
   func after(isReached: Bool, isRefused: Bool, hasProved: Bool, wasAsked: Bool) -> Ending {
@@ -121,7 +121,7 @@ struct Ending: Error {
 
   // MARK: What is told
 
-  /// What the person is told, and what to do next.
+  /// The text for the person, and what to do next.
   ///
   /// The next step belongs to the text: one result has several texts.
   func told(in language: Language) -> (text: String, nextStep: String?) {

@@ -8,7 +8,7 @@ struct ServerPart {
   var handshakeCompleted = true
   /// Whether the ending is what the server said.
   var hasSpoken = false
-  /// Whether the server answered with anything but a yes.
+  /// Whether the server answered with anything but a success.
   ///
   /// From then on no login succeeds without the server.
   var hasRefused = false

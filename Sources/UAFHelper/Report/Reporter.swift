@@ -84,7 +84,7 @@ import UAFWire
 
   private func text(of ending: Ending) -> String {
     let caller = call.caller
-    // Root's uafctl is told what is wrong with a file or a name. "Locked" would mislead: unlocking does not help.
+    // Root's uafctl gets what is wrong with a file or a name. "Locked" would mislead: unlocking does not help.
     if let detail = ending.detail ?? (caller.isRoot && caller.isTool ? ending.forRoot : nil) { return detail }
     let hidden: [FidoResult] = [.locked, .lockedForGood, .notRegistered, .wrongValue]
     if policy.hidesState, hidden.contains(ending.result) {

@@ -19,7 +19,7 @@ extension CoreCommand {
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit { try performInLines(in: context) }
 
-  /// Holds the conversation with whoever sits there.
+  /// Holds the conversation with the person or script that answers.
   ///
   /// - Throws: ``ToolError``.
   func performInLines(in context: ToolContext) throws(ToolError) -> ToolExit {

@@ -16,7 +16,7 @@ struct ToolContext {
   var terminal: CInt?
   /// What the terminal can show.
   var display: TerminalDisplay
-  /// How long nothing may be typed before whoever typed on behind a full entry counts as done.
+  /// After a full entry, further keys are dropped until nothing was typed for so long.
   var quietMilliseconds: CInt = 300
   /// The way to the core.
   var core: any CoreSource

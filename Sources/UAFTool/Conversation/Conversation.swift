@@ -14,7 +14,7 @@ struct Conversation: ~Copyable {
 
   /// - Throws: ``ToolError/outOfMemory``.
   init() throws(ToolError) {
-    // One byte more than a packet may have, so that a longer one is told from a full one.
+    // One byte more than a packet may have, so that a packet that is too long can be recognised.
     guard let buffer = try? Secret(capacity: WireLimit.packet + 1) else { throw .outOfMemory }
     self.buffer = buffer
   }

@@ -2,7 +2,7 @@ import FidoResults
 import UAFWire
 import Wording
 
-/// How a conversation with the core ended, and how that is told.
+/// How a conversation with the core ended, and how that is reported.
 struct ConversationEnd {
   private let finished: Finished
 

@@ -19,7 +19,7 @@ enum CoreError: Equatable {
   case silent
   /// What came is not what PROTOCOL.md has here.
   case confused(Confusion)
-  /// The core asks for something that whoever answers cannot be asked for (2002).
+  /// The core asks a question that this person or script cannot be asked (2002).
   case noHandler(check: String)
 }
 

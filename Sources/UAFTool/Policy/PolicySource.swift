@@ -23,7 +23,7 @@ enum PolicySource {
       guard caller != root, case .file(let path, let problem) = error else { throw .configuration(.unusable(error)) }
       switch problem {
       case .owner: throw .configuration(.notYours(path: path))
-      // What root is told to do, to give the folder to himself, must not be done to a home.
+      // The remedy that root reads is to take over the folder. Nobody must do that to a home directory.
       case .directoryOwner(let folder):
         throw .configuration(.folderNotYours(path: path, folder: folder))
       default: throw .configuration(.unusable(error))

@@ -8,7 +8,7 @@ import UAFWire
 /// Tries one value against the rules for passcodes, and tells what is wrong with it.
 struct ValueTrial {
   let context: ToolContext
-  /// The rules, and the state folder for which root is told more.
+  /// The rules, and the state folder for which root reads more.
   let configuration: Configuration
   /// The configuration's file; nil for the machine's.
   let path: String?

@@ -19,7 +19,7 @@ struct StatusDisplay {
     return .success
   }
 
-  /// Answers a question about one authenticator with the exit status: 0 yes, 1 no, 2 for whatever else there is to say.
+  /// Answers a question about one authenticator with the exit status: 0 yes, 1 no, 2 for anything else.
   ///
   /// - Parameters:
   ///   - name: the authenticator's type or AAID.

@@ -6,7 +6,7 @@ enum StatusQuestion: CaseIterable {
   case supported
   /// Whether the account has it, locked or not.
   case registered
-  /// Whether it is refused now, for a while or for good.
+  /// Whether it is locked now, for a time or permanently.
   case locked
   /// Whether it is good for a login now.
   case available

@@ -38,7 +38,7 @@ struct KeyDeletion {
       }
     try flow.start(over: &network)
     let order = try flow.collect(over: &network)
-    // The server's last yes was for keys that it has now forgotten.
+    // The server's last success was for keys that it has now forgotten.
     accounts.noteRefusal()
     return order
   }

@@ -28,11 +28,11 @@ enum LoginAction: Hashable {
   case sign
   /// Send the signatures, and wait for the server's verdict.
   case sendAnswer
-  /// Check the server's yes as root demands.
+  /// Check the server's success as root demands.
   case believe
   /// Tell what the refusal says about another attempt.
   case judgeRefusal
-  /// Tell whether the server's last yes still holds.
+  /// Tell whether the server's last success still holds.
   case judgeLastYes
   /// End.
   case finish(LoginEnd)

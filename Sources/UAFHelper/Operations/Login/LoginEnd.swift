@@ -4,7 +4,7 @@ struct LoginEnd: Hashable {
   enum Outcome: Hashable {
     /// The person is who they say, here and at the server.
     case accepted
-    /// The same, by the server's last yes.
+    /// The same, by the server's last success.
     case acceptedOffline
     /// The server's refusal, or its silence, decides.
     case refused

@@ -6,9 +6,9 @@ import UAFMessages
 struct LoginExchange {
   /// The request at hand.
   private(set) var offer: AuthenticationOffer?
-  /// What came in place of a request or a yes.
+  /// What came in place of a request or a success.
   private(set) var refusal: Refusal?
-  /// The server's yes.
+  /// The server's success.
   private(set) var acceptance: Acceptance?
   private var network: Network
   private var flow: AuthenticationFlow

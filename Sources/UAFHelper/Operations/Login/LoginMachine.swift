@@ -7,15 +7,15 @@
 ///   is the exception: its text comes with the request, and has to be shown first.
 /// - A request that has grown old is asked for anew once. So is one that the server knows no more. A login that was overtaken
 ///   by others of the same person is tried again three times.
-/// - The front end is looked for before each signature, before the answer is sent, and before a refusal is told.
-/// - The server's yes counts if it is for the challenge that was answered, and is believed.
+/// - Before each signature, before the answer, and before a refusal is reported, the front end must still be there.
+/// - The server's success counts if it is for the challenge that was answered and was checked as root demands.
 /// - An event that does not fit the last action ends the login without success.
 struct LoginMachine: Hashable {
   private var step = Step.ready
   private var request = Request.none
   private var preparations: [LoginPreparation]
   private var standing = LoginStanding()
-  /// Whether the server's last yes may still decide: root allows it, and the server was not reached.
+  /// Whether the server's last success may still decide: root allows it, and the server was not reached.
   private var mayDoWithoutServer: Bool
   private var retries: LoginRetries
   /// How many authenticators can sign an answer.
@@ -30,7 +30,7 @@ struct LoginMachine: Hashable {
     case lookingForFrontEnd(before: Deed)
     case signing(left: Int)
     case answering, believing, judging
-    /// The refusal decides unless the last yes holds.
+    /// The refusal decides unless the last success holds.
     case judgingLastYes
     case ended
   }
@@ -147,7 +147,7 @@ struct LoginMachine: Hashable {
     case (.approvalText, .refused(let refusal)): return refuse(refusal)
     // Nobody is asked to approve what cannot be shown.
     case (.approvalText, _): return nil
-    // A refusal is kept for later: what the server says of an account is for whoever has proved to be its person.
+    // A refusal is kept for later: what the server says of an account is shown only to a person who has entered its secret.
     case (.serversText, _), (.request, _): return prepare()
     case (.pause, _):
       step = .pausing
@@ -276,7 +276,7 @@ struct LoginMachine: Hashable {
     }
   }
 
-  /// The refusal decides, unless the server is silent and its last yes may do.
+  /// The refusal decides, unless the server was not reached and its last success may decide.
   private mutating func refuse(_ refusal: LoginRefusal) -> LoginAction {
     guard refusal == .silence, mayDoWithoutServer, standing.hasProved else { return finish(.refused) }
     step = .judgingLastYes

@@ -1,9 +1,9 @@
 import FidoResults
 import UAFClient
 
-/// What came in place of a request or a yes, as far as the order of a login depends on it.
+/// What came in place of a request or a success, as far as the order of a login depends on it.
 enum LoginRefusal: Hashable, CaseIterable {
-  /// The server answered, and that was no yes.
+  /// The server answered, and the answer was no success.
   case no
   /// Nobody was reached.
   case silence

@@ -2,7 +2,7 @@
 struct LoginRules: Hashable {
   /// Whether the person approves a text that waits at the server, with a code that is good for one request.
   var isApproval = false
-  /// Whether the front end is told when the request is there, and says when to go on.
+  /// Whether the front end gets a message when the request is there, and says when to go on.
   var isDivided = false
   /// Whether a text that the server adds by itself is shown and confirmed.
   var takesServersText = false

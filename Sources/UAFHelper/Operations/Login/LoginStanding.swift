@@ -19,7 +19,7 @@ struct LoginStanding: Hashable {
     .notInteractive, .resetChosen, .noAnswer,
   ]
 
-  /// Whether an end with this result means that the server answered, and that was no yes.
+  /// Whether an end with this result means that the server answered, and the answer was no success.
   ///
   /// A request that was received and came to nothing counts too, unless the person or the machine has ended it.
   func isServersNo(_ result: FidoResult) -> Bool { isRefused || hasRequest && !Self.personsOwn.contains(result) }

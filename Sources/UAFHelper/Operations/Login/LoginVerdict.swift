@@ -3,7 +3,7 @@ import FidoResults
 import UAFClient
 import UAFMessages
 
-/// What the server's word on one login means here, and what is kept of it.
+/// What the server's verdict on one login means here, and what is kept of it.
 struct LoginVerdict {
   private let held: AccountAuthenticators
   private let client: ClientSettings
@@ -13,7 +13,7 @@ struct LoginVerdict {
   private let refusalsBefore: UInt64?
   /// The ending where an older copy of this machine's state was put back.
   private var olderState: Ending?
-  /// A login by the server's last yes.
+  /// A login by the server's last success.
   private var offline: Success?
 
   init(on held: AccountAuthenticators, _ client: ClientSettings, _ tools: AuthenticationTools, isApproval: Bool) {
@@ -24,7 +24,7 @@ struct LoginVerdict {
     refusalsBefore = tools.offline.refusals(of: held.account)
   }
 
-  /// Checks the server's yes as root demands.
+  /// Checks the server's success as root demands.
   ///
   /// - Throws: ``Ending``.
   func believe(_ acceptance: Acceptance?) throws(Ending) -> LoginEvent {
@@ -45,7 +45,7 @@ struct LoginVerdict {
     return .judged(refusal.seenCounter == nil ? .expired : .overtaken)
   }
 
-  /// Tells whether the server's last yes still holds.
+  /// Tells whether the server's last success still holds.
   ///
   /// - Throws: ``Ending`` where it does not.
   mutating func judgeLastYes(without refusal: Refusal?) throws(Ending) -> LoginEvent {
@@ -68,7 +68,7 @@ struct LoginVerdict {
     return Success(token: acceptance.token)
   }
 
-  /// The success of a login by the server's last yes.
+  /// The result of a login by the server's last success.
   ///
   /// - Throws: ``Ending``.
   func acceptedOffline() throws(Ending) -> Success {

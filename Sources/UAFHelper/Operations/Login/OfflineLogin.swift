@@ -3,7 +3,7 @@ import FidoResults
 import UAFClient
 import UAFCrypto
 
-/// Logins without the server: for hosts with root alone, where root allows them, and for a while after the server's own yes.
+/// Logins without the server: only for hosts with root, where root allows them, and for a time after a success of the server.
 @safe final class OfflineLogin {
   private let policy: CallPolicy
   private let prompter: Prompter
@@ -46,7 +46,7 @@ import UAFCrypto
     }
   }
 
-  /// Keeps the server's yes for a later login without it; a login does not fail for it.
+  /// Keeps the server's success for a later login without the server; a login does not fail if that cannot be written.
   ///
   /// - Parameters:
   ///   - asked: when the answer was sent that the server accepted.
@@ -69,7 +69,7 @@ import UAFCrypto
   ///
   /// ``LoginMachine`` says when that may decide.
   ///
-  /// - Throws: ``Ending``: `ending`, unless root allows it here, and the server's last answer was a yes that still holds.
+  /// - Throws: ``Ending``: `ending`, unless root allows it here, and the server's last answer was a success that still holds.
   func withoutServer(
     _ ending: Ending, _ held: AccountAuthenticators, _ terms: [UInt8]
   ) throws(Ending) -> Success {

@@ -42,7 +42,7 @@ enum RegistrationAction: Hashable {
   case sign
   /// Send the signatures, and wait for the server's verdict.
   case sendAnswer
-  /// Check the server's yes as root demands.
+  /// Check the server's success as root demands.
   case believe
   /// Keep the keys and values.
   case keep

@@ -8,7 +8,7 @@ enum RegistrationEvent: Hashable {
   case wordAllowed
   /// A request arrived that can be answered.
   case request(challenge: String)
-  /// In place of a request or a yes came something else, or nothing.
+  /// Something else came in place of a request or a success, or nothing came.
   ///
   /// - Parameter isCodeGood: whether the server took the code, and what is missing is an authenticator.
   case refused(isCodeGood: Bool)
@@ -32,9 +32,9 @@ enum RegistrationEvent: Hashable {
   case signed
   /// The server wants a further signature before it decides.
   case furtherRequest
-  /// The server says yes to the answer to this challenge.
+  /// The server accepts the answer to this challenge.
   case accepted(challenge: String)
-  /// The server's yes was checked as root demands.
+  /// The server's success was checked as root demands.
   case believed
   /// The keys and values are in the account's file.
   case kept

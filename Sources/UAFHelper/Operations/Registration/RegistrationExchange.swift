@@ -9,9 +9,9 @@ struct RegistrationExchange {
   private(set) var offer: RegistrationOffer?
   /// The further request that came with a verdict.
   private(set) var furtherOffer: AuthenticationOffer?
-  /// The server's yes.
+  /// The server's success.
   private(set) var acceptance: Acceptance?
-  /// How the registration ends for what came in place of a request or a yes.
+  /// How the registration ends because of what came in place of a request or a success.
   private(set) var refusal: Ending?
   private var network: Network
   private var flow: RegistrationFlow

@@ -7,7 +7,8 @@
 ///   presented may set one.
 /// - Keys are made once every authenticator was verified or has a new value, for a front end that is there. They are written down
 ///   before they are sent: from there on the server may have keys that this machine does not get to keep.
-/// - The server's yes counts if it is for the challenge that was answered, and is believed. Nothing is kept before.
+/// - The server's success counts if it is for the challenge that was answered and was checked as root demands. Nothing is kept
+///   before.
 /// - An event that does not fit the last action ends the registration without success.
 struct RegistrationMachine: Hashable {
   private var step = Step.ready

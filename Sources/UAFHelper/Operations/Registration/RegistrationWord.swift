@@ -20,7 +20,7 @@ struct RegistrationWord {
   /// Tells whether it may set a new value.
   ///
   /// A code opens an account that is in use only if the server judges it, and signs what it says of it. In the plain dialect a
-  /// server may ignore the code, and an unsigned answer may be forged by whoever controls uaf-fetch: any text would then set a
+  /// server may ignore the code, and a program that controls uaf-fetch may forge an unsigned answer: any text would then set a
   /// new value. An account without any value is treated as before its first registration.
   ///
   /// - Throws: ``Ending`` where it may not.

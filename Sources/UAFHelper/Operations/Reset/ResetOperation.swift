@@ -8,8 +8,8 @@ import UAFWire
 ///
 /// Root may do so. The person needs an enrolment code, and the server has to accept it before anything is wiped: otherwise any
 /// program of that person could remove the key. With a code the server forgets this machine's keys of the authenticator too.
-/// Where the server's yes is not signed, only root may reset: whoever controls uaf-fetch could accept any code, and an account
-/// without a value then registers with any code.
+/// Where the server's success is not signed, only root may reset: a program that controls uaf-fetch could accept any code, and an
+/// account without a value then registers with any code.
 struct ResetOperation: CallOperation {
   let call: Call
   let policy: CallPolicy

@@ -40,7 +40,7 @@ struct StatusOperation: CallOperation {
     /// Enabled, and built: what could be registered.
     var supported: UInt32 = 0
     var registered: UInt32 = 0
-    /// Registered, and refused for a while or for good.
+    /// Registered, and locked for a time or permanently.
     var locked: UInt32 = 0
     /// Registered, and good for a login now.
     var usable: UInt32 = 0
