@@ -2,8 +2,9 @@
 struct SSHSettings: Equatable {
   private var values: [String: String] = [:]
 
-  /// The values of settings that are not set (sshd_config(5)). Debian's file sets UsePAM to yes and KbdInteractiveAuthentication
-  /// to no.
+  /// The values of settings that are not set (sshd_config(5)).
+  ///
+  /// Debian's file sets UsePAM to yes and KbdInteractiveAuthentication to no.
   private static let defaults = [
     "usepam": "no", "kbdinteractiveauthentication": "yes", "passwordauthentication": "yes",
     "pubkeyauthentication": "yes",

@@ -19,8 +19,7 @@ package struct StackReading {
     line.isWellFormed && !line.asksOwnModule && !bystanders.contains(line.moduleName)
   }
 
-  /// Whether a success of the line at `start` jumps over every line of pam_uaf behind it, in a stack that authenticates
-  /// whoever is led so.
+  /// Whether a success of the line at `start` jumps over every later line of pam_uaf, while another line still authenticates.
   package func leadsPast(from start: Int) -> Bool {
     let landing = start + lines[start].skippedBySuccess + 1
     guard let last = lines.lastIndex(where: \.asksOwnModule), start < last, landing > last, landing <= lines.count

@@ -9,7 +9,7 @@ extension Ending {
 
   /// The end of an exchange in which the server had an enrolment code to judge.
   ///
-  /// - Parameter result: what the server's no counts as; nil for what it says.
+  /// - Parameter result: the result for a refusal of the server; nil for the result that the refusal itself has.
   init(judgingCode refusal: Refusal, serversNo result: FidoResult? = nil) {
     let isCodeRefused =
       refusal.result == .serverNoRegistration || refusal.serverStatus == UAFStatusCode.unauthorized.rawValue

@@ -13,7 +13,7 @@ struct Ending: Error {
   let log: String
   /// What the entry was for, where one was checked or refused.
   let types: [AuthenticatorType]
-  /// What the server has to do with it.
+  /// What the server contributed to it.
   private(set) var server: ServerPart
   /// What is special about it; nil for most.
   private(set) var circumstance: Circumstance?
@@ -110,11 +110,11 @@ struct Ending: Error {
   ///   - wasAsked: whether the person was asked for anything.
   func after(isReached: Bool, isRefused: Bool, hasProved: Bool, wasAsked: Bool) -> Ending {
     var ending = self
-    // A server that answered earlier in this call is not away, whatever a later request met.
+    // A server that answered earlier in this call is not away, even if a later request fails.
     ending.server.handshakeCompleted = server.handshakeCompleted || isReached
     ending.server.hasRefused = server.hasRefused || isRefused
     ending.hasProved = hasProved
-    // Once somebody was asked, no stack goes on as if there had been nothing to ask for.
+    // Once somebody was asked, no stack may go on as if there were nothing to ask for.
     if wasAsked, circumstance == .neverRegistered || circumstance == .nothingToChange { ending.circumstance = nil }
     return ending
   }

@@ -1,7 +1,7 @@
 import Authenticator
 import FidoResults
 
-/// How an operation ended well.
+/// How an operation ended with success.
 struct Success {
   /// The result.
   var result = FidoResult.success
@@ -9,7 +9,7 @@ struct Success {
   var text: PromptText?
   /// Plain text in its place, for administrators.
   var detail: String?
-  /// Whether the value that was verified would be refused by today's rules.
+  /// Whether today's rules would refuse the value that was verified.
   var valueIsStale = false
   /// What the person has verified.
   var types: [AuthenticatorType] = []

@@ -1,12 +1,12 @@
 /// Which connections to the socket get a core: each user id has a few at once and a few a second.
 struct ConnectionLimits {
-  /// What becomes of a connection.
+  /// What is done with a connection.
   enum Answer: Equatable {
     /// It gets a core.
     case start
     /// It gets the message that there are too many. `isNews` is true once a minute for each user id, and is logged then.
     case refuse(isNews: Bool)
-    /// It is closed without a word: a host with root then starts a core itself.
+    /// It is closed without a message: a host with root then starts a core itself.
     case drop
   }
 

@@ -14,7 +14,7 @@ enum AuditEvent: CaseIterable {
   case unlockedByTime
   /// AUDIT_ACCT_UNLOCK: root has unlocked.
   case unlockedByRoot
-  /// AUDIT_ACCT_UNLOCK: a lock went with the value it protected.
+  /// AUDIT_ACCT_UNLOCK: a lock was removed together with the value it protected.
   case unlockedByRemoval
 
   /// The record's number.

@@ -6,7 +6,7 @@ import UAFCrypto
 import UAFMessages
 import UAFWire
 
-/// The server of this machine: where it is, who vouches for it, and the way there.
+/// The server of this machine: its addresses, its authorities, and the transport to it.
 @safe final class ServerAccess {
   /// Makes the way to a server whose certificate comes from these authorities, PEM; nil for the system's.
   typealias Connecting = (ServerSettings, String?, ExchangeWaiter) throws(Ending) -> Network

@@ -1,8 +1,8 @@
 import UAFWire
 
-/// Whoever answers the core's questions.
+/// The person or script that answers the core's questions.
 protocol Person: ~Copyable {
-  /// The checks he can be asked for; any other ends the conversation before he is asked.
+  /// The checks that it can be asked for; any other ends the conversation before a question.
   var checks: Set<Check> { get }
   /// The entry to one question, which is shown with what was wrong with the last one.
   ///

@@ -26,7 +26,7 @@ struct StatusQuery {
     return end
   }
 
-  /// Whoever is asked for nothing.
+  /// Answers no question: *status* asks none.
   private struct Nobody: Person {
     var checks: Set<Check> { [] }
     mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry { .cancelled }

@@ -16,15 +16,15 @@ enum LoginEvent: Hashable {
   case textTaken
   /// The front end goes on.
   case resumed
-  /// The person has to choose, which needs the server's policy: nobody was asked yet.
+  /// The person has to choose, and the choice needs the server's policy: nobody was asked yet.
   case leftToChoose
   /// A value was entered, counted as an attempt, and found right.
   case verified
-  /// Everything that the request needs was verified; so many signatures are to be made.
+  /// Everything that the request needs was verified; this many signatures are to be made.
   case wayOpen(signatures: Int)
   /// The person chose to register anew in place of a login.
   case registerAnewChosen
-  /// Whether the request has waited for longer than it is used.
+  /// Whether the request is too old to be used.
   case age(isOld: Bool)
   /// The front end is still there.
   case frontEndThere
@@ -38,7 +38,7 @@ enum LoginEvent: Hashable {
   case accepted(challenge: String)
   /// The server's success was checked as root demands.
   case believed
-  /// What a refusal says about another attempt.
+  /// Whether a refusal allows another attempt.
   case judged(RefusalJudgement)
   /// The server's last success still holds.
   case lastYesHolds

@@ -5,11 +5,11 @@ import UAFClient
 enum LoginRefusal: Hashable, CaseIterable {
   /// The server answered, and the answer was no success.
   case no
-  /// Nobody was reached.
+  /// No server was reached.
   case silence
   /// The server, or something at its address, was reached, and gave no answer that counts.
   case brokenOff
-  /// The cause lies here, and nobody was reached.
+  /// The cause is on this machine, and no server was reached.
   case local
 
   /// The refusal of a flow.

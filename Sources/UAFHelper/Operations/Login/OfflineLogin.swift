@@ -22,9 +22,9 @@ import UAFCrypto
     self.now = now
   }
 
-  /// What makes an answer one of root's server: where it is asked, who vouches for it, what it has to be signed with.
+  /// What identifies root's server: its addresses, its authorities, and the key of its verdicts.
   ///
-  /// Once root has changed any of that, an earlier answer is worth nothing.
+  /// Once root has changed any of that, an earlier success holds no more.
   ///
   /// - Throws: ``Ending``.
   func terms(_ client: ClientSettings) throws(Ending) -> [UInt8] {
@@ -65,7 +65,7 @@ import UAFCrypto
   /// Whether root allows this login to do without the server.
   var isAllowed: Bool { policy.offlineLimit != nil }
 
-  /// A login that reached no server, by what the server said last.
+  /// A login that reached no server, decided by the server's last verdict.
   ///
   /// ``LoginMachine`` says when that may decide.
   ///

@@ -4,15 +4,15 @@
 enum RegistrationEvent: Hashable {
   /// The registration begins.
   case began
-  /// What was presented for this registration may set a new value.
+  /// The code or proof of this registration may set a new value.
   case wordAllowed
   /// A request arrived that can be answered.
   case request(challenge: String)
   /// Something else came in place of a request or a success, or nothing came.
   ///
-  /// - Parameter isCodeGood: whether the server took the code, and what is missing is an authenticator.
+  /// - Parameter isCodeGood: whether the server accepted the code, and only an authenticator is missing.
   case refused(isCodeGood: Bool)
-  /// So many authenticators take part.
+  /// This many authenticators take part.
   case wayChosen(authenticators: Int)
   /// The authenticator has a value: it was entered, counted as an attempt, and found right.
   case verified
@@ -26,7 +26,7 @@ enum RegistrationEvent: Hashable {
   case frontEndGone
   /// A new key was made for each authenticator.
   case keysMade
-  /// It is written down that the server may know these keys.
+  /// It is stored that the server may know these keys.
   case keysNoted
   /// One signature was made.
   case signed

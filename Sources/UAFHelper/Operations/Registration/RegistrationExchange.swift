@@ -3,7 +3,7 @@ import FidoResults
 import UAFClient
 import UAFMessages
 
-/// The questions and answers of one registration, over one way to the server.
+/// The questions and answers of one registration, over one ``Network``.
 struct RegistrationExchange {
   /// The request at hand.
   private(set) var offer: RegistrationOffer?
@@ -19,7 +19,7 @@ struct RegistrationExchange {
   private let question: RegistrationFlow
   private let hasCode: Bool
 
-  /// - Parameter lost: keys of this machine's that are replaced; never are keys of other machines named.
+  /// - Parameter lost: keys of this machine that are replaced; keys of other machines are never named.
   init(
     over network: Network, _ client: ClientSettings, as username: String, with word: RegistrationWord,
     replacing lost: [KeyID]
