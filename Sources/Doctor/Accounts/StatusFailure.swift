@@ -4,7 +4,7 @@ import Wording
 package struct StatusFailure: Error, FindingCatalogue, Equatable {
   package let english: FindingText
   package let korean: FindingText
-  /// Whether there is no core that this caller could ask, which the check of the socket tells already.
+  /// Whether there is no core that this caller could ask; the check of the socket reports that already.
   package let isAbsence: Bool
 
   package init(_ text: some Catalogued<FindingText>, isAbsence: Bool = false) {

@@ -1,6 +1,6 @@
 import Wording
 
-/// The core: whether it answers, of which version it is, and what it knows of the caller's account.
+/// The core: whether it answers, which version it has, and what it knows about the caller's account.
 struct CoreCheck {
   let core: any StatusSource
   let isRoot: Bool

@@ -3,7 +3,7 @@ import HostSystem
 import UAFWire
 import Wording
 
-/// The socket through which programs without root reach the core, and the folder it lies in.
+/// The socket through which programs without root reach the core, and its folder.
 struct SocketCheck {
   let path: String
   let owner: uid_t

@@ -5,7 +5,7 @@ import PAMStacks
 extension PAMCheck {
   /// A service that has no `account` lines but pam_uaf's.
   ///
-  /// These say that a passcode is stale, or nothing, and libpam takes nothing for a refusal.
+  /// Those say that a passcode is stale, or answer "ignore"; libpam makes a refusal of that if no other line decides.
   func accountFindings(_ service: String, _ lines: [PAMLine]) -> [Finding] {
     let account = lines.filter { $0.group == "account" }
     guard !account.isEmpty, account.allSatisfy(\.asksOwnModule) else { return [] }

@@ -1,4 +1,4 @@
-/// The `auth` lines of a stack, with what it includes in their places: who gets where.
+/// The `auth` lines of a stack, with included lines in their places, and which of them a person reaches.
 package struct StackReading {
   /// The lines, in order.
   package let lines: [PAMLine]
@@ -6,7 +6,7 @@ package struct StackReading {
   /// The reading of a service's `auth` lines.
   package init(lines: [PAMLine]) { self.lines = lines }
 
-  /// Modules that take part in a stack and authenticate nobody.
+  /// Modules that are in stacks and authenticate nobody.
   private static let bystanders: Set<String> = [
     "pam_deny.so", "pam_permit.so", "pam_env.so", "pam_faildelay.so", "pam_nologin.so", "pam_securetty.so",
     "pam_group.so", "pam_cap.so", "pam_warn.so", "pam_echo.so", "pam_exec.so", "pam_faillock.so", "pam_tally2.so",
