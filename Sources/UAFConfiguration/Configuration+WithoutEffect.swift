@@ -1,7 +1,7 @@
 import ServiceNames
 
 extension Configuration {
-  /// What root wrote that this version reads and checks, and that changes nothing: each as section and key.
+  /// Settings that this version reads and checks although they change nothing: each as section and key.
   public var withoutEffect: [String] {
     let unbuilt = ConfiguredAuthenticator.allCases.filter { $0.type == nil }
     var names = unbuilt.filter(authenticators.contains).map { "\($0.rawValue) in authenticators" }

@@ -11,7 +11,7 @@ enum FetchSandbox {
     var paths = PathRules(mayConnect: true)
     for path in readable { paths.allow(.reading, path) }
     report.note(.landlock, paths.enter())
-    // The last, because it forbids what the other is made with.
+    // The last, because it forbids the calls that the other needs.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }

@@ -3,7 +3,7 @@ import Invocation
 
 /// The program from its arguments to its exit status.
 enum Tool {
-  /// Parses `arguments`, does what they say, and tells what happened on the outputs of `context`.
+  /// Parses `arguments`, does what they say, and prints what happened on the outputs of `context`.
   static func run(_ arguments: [String], in context: ToolContext) -> ToolExit {
     let exit = carryOut(arguments, in: context)
     guard let number = context.output.failure else { return exit }

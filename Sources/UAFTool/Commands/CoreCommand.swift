@@ -4,9 +4,9 @@ import UAFWire
 protocol CoreCommand: Subcommand {
   /// `--conf`.
   var conf: ConfigurationOption { get }
-  /// What a success is called.
+  /// The text for a success.
   static var done: ToolText { get }
-  /// What the success of `request` is called, where that depends.
+  /// The text for a success of `request`, if it depends on the request.
   func done(_ request: Request) -> ToolText
   /// What the core is asked for.
   ///

@@ -8,10 +8,10 @@ protocol Person: ~Copyable {
   ///
   /// - Throws: ``ToolError``: `terminalFailed`, `outOfMemory`.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry
-  /// Is told that the first question can be asked, and says whether it shall be.
+  /// Called when the first question can be asked; returns whether to ask it.
   ///
   /// - Throws: ``ToolError``, as above.
   mutating func isReady() throws(ToolError) -> Bool
-  /// Is told something that needs no answer.
+  /// Shows a text that needs no answer.
   func hear(_ text: String, isError: Bool)
 }

@@ -2,7 +2,7 @@ import Doctor
 import FidoResults
 import UAFWire
 
-/// Asks the core how an account stands, and nobody for anything.
+/// Asks the core for the state of an account, and asks no person anything.
 struct StatusQuery {
   private let call: CoreCall
 

@@ -8,10 +8,10 @@ enum StatusQuestion: CaseIterable {
   case registered
   /// Whether it is locked now, for a time or permanently.
   case locked
-  /// Whether it is good for a login now.
+  /// Whether it is usable for a login now.
   case available
 
-  /// Whether it is so of an authenticator in this state.
+  /// Whether the answer is yes for an authenticator in this state.
   func holds(of state: Int64) -> Bool {
     switch self {
     case .supported: state != AuthenticatorState.notSupported
