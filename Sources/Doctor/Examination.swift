@@ -1,12 +1,12 @@
-// Purpose of this target: the checks of `uafctl doctor` as values. Each looks at one part of this machine, or asks the server
-// what changes nothing there, and gives findings in two languages with what to do. No check changes anything or asks a person.
-// How accounts stand comes from a `StatusSource`. It may not import UAFTool, ArgumentParser, Invocation or TerminalPrompts.
+// Purpose of this target: the checks of `uafctl doctor` as values. Each looks at one part of this machine, or asks the server a
+// question that changes nothing there. Its findings say in two languages what to do. No check changes anything or asks a person.
+// The state of accounts comes from a `StatusSource`. It may not import UAFTool, ArgumentParser, Invocation or TerminalPrompts.
 
 import HostSystem
 import PAMStacks
 import UAFConfiguration
 
-/// All that `uafctl doctor` looks at, in its order.
+/// All checks of `uafctl doctor`, in their order.
 package struct Examination {
   private let installation: Installation
   private let core: any StatusSource
@@ -16,9 +16,9 @@ package struct Examination {
   private let configuration: ConfigurationCheck
 
   /// - Parameters:
-  ///   - core: where it is asked how accounts stand.
+  ///   - core: where the state of accounts is asked for.
   ///   - accounts: where names are looked up.
-  ///   - configuration: root's own choice of a configuration; nil for the machine's.
+  ///   - configuration: the configuration that root named; nil for the machine's.
   ///   - folder: the folder of the PAM services.
   package init(
     of installation: Installation, core: any StatusSource, accounts: any AccountDirectory, isRoot: Bool,
@@ -33,7 +33,7 @@ package struct Examination {
       given: configuration, standard: installation.configurationPath, owner: installation.owner, isRoot: isRoot)
   }
 
-  /// Does one check after the other, so that what is quick is not kept waiting for the server.
+  /// Does one check after the other, so that quick checks do not wait for the server.
   ///
   /// - Parameter tell: gets what a check found before the next one begins.
   /// - Returns: everything that was found.
@@ -74,7 +74,7 @@ package struct Examination {
     }
   }
 
-  /// The configuration says where it is.
+  /// The configuration says where the state folder is.
   private func state(_ configuration: Configuration?) -> [Finding] {
     guard let state = configuration?.state else { return [.skipped(StateText.unknown)] }
     return StateCheck(folder: state.directory, owner: installation.owner, isRoot: isRoot).findings()
@@ -101,7 +101,7 @@ package struct Examination {
     return SSHCheck(settings: configuration.settings(isRoot: isRoot), reader: PAMDirectory(path: folder)).findings()
   }
 
-  /// Nothing is asked where no server is known.
+  /// Asks nothing if no server is known.
   private func server(_ server: ServerSettings?) -> [Finding] {
     guard let server else { return [] }
     return ServerCheck(

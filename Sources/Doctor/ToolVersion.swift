@@ -1,4 +1,4 @@
-/// The release that all programs of an installation have to be of, and what `uafctl --version` says.
+/// The release that all programs of an installation must have, and the text of `uafctl --version`.
 package enum ToolVersion {
   /// The release.
   package static let number = "0.1.0"

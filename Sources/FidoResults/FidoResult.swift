@@ -35,7 +35,7 @@ public struct FidoResult: Sendable {
   /// Whether the number is the server's.
   public var isServers: Bool { code >= Self.firstServerCode }
 
-  /// What PAM is told.
+  /// The code for PAM.
   ///
   /// PAM_SUCCESS comes only from ``success`` in `auth` and from ``changeSuccess`` and ``resetSuccess`` in `password`; PAM_IGNORE
   /// only from ``notRegistered`` with `nouserok`, an account that never registered, and states not hidden.

@@ -1,4 +1,4 @@
-/// Which key stands for which digit, as a person is told.
+/// The text for a person that says which key stands for which digit.
 public struct KeypadText: Hashable, Sendable {
   /// The key, 0 to 9, of each digit from 0 on.
   public let keys: [UInt8]

@@ -1,4 +1,4 @@
-/// What PAM is told, by the numbers of Linux-PAM's `_pam_types.h`.
+/// Codes for PAM, with the numbers of Linux-PAM's `_pam_types.h`.
 ///
 /// Written as numbers because no target of the login path but the shim knows libpam.
 public enum PAMCode: Int32, CaseIterable, Sendable {

@@ -17,7 +17,7 @@ public struct PathRules {
   /// out.
   public mutating func allow(_ access: FileAccess, _ path: String) { paths.append((path, access)) }
 
-  /// Enters the rules, for good.
+  /// Enters the rules permanently.
   ///
   /// A process that can get no new privileges needs no right for it.
   ///

@@ -1,6 +1,6 @@
-// Purpose: what a program gives up for good before it reads anything from outside: the network, and the paths and system calls
-// that it does not need. Nothing is decided here: each program has tables of its own. Imports Glibc,
-// CProcess and libseccomp; no Foundation.
+// Purpose: what a program gives up permanently before it reads anything from outside: the network, and the paths and system calls
+// that it does not need. Nothing is decided here: each program has tables of its own. Imports Glibc, CProcess and libseccomp; no
+// Foundation.
 
 /// A feature of the kernel a sandbox is made of.
 ///

@@ -11,7 +11,7 @@ public struct SystemCallFilter {
   /// A filter of these rules; of several for one call each adds to what is allowed.
   public init(_ rules: [CallRule]) { self.rules = rules }
 
-  /// Enters the filter, for good.
+  /// Enters the filter permanently.
   ///
   /// A process that can get no new privileges needs no right for it.
   ///

@@ -1,7 +1,7 @@
 // Purpose of this target: the names by which programs ask PAM. The configuration and the editor of PAM's services need the same
 // list, and nothing else of each other. It may import nothing.
 
-/// The names by which one program asks PAM: whoever gets in by one of them has what the others give.
+/// The names by which one program asks PAM: anybody who gets in by one of them has what the others give.
 public struct ServiceFamily: Equatable, Sendable {
   /// The name that people know the program by.
   public let main: String

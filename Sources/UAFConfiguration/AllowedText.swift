@@ -15,7 +15,7 @@ enum AllowedText {
 
   static let messageWords = "a text of 1 to 200 characters on one line"
 
-  /// What the administrator has the person told.
+  /// The administrator's text for the person.
   static func message(_ text: String) -> String? {
     (1...200).contains(text.unicodeScalars.count) && isPrintable(text) ? text : nil
   }
@@ -63,16 +63,16 @@ enum AllowedText {
     "one of \(ConfiguredAuthenticator.namesForPeople), or an AAID ("
     + AuthenticatorType.allCases.map { "\($0.rawValue): \($0.aaid)" }.joined(separator: ", ") + ")"
 
-  /// The name or the AAID of a type that there is.
+  /// The name or the AAID of a known type.
   static func authenticator(_ text: String) -> String? { ConfiguredAuthenticator(nameOrAAID: text).map { _ in text } }
 
   static let authenticatorArgumentWords =
     "one of \(ConfiguredAuthenticator.namesForPeople), or an AAID without its \"#\", where a line of a PAM file ends ("
     + AuthenticatorType.allCases.map { "\($0.rawValue): \(withoutNumberSign($0.aaid))" }.joined(separator: ", ") + ")"
 
-  /// The name or the AAID of a type that there is, the AAID with or without its "#".
+  /// The name or the AAID of a known type, the AAID with or without its "#".
   ///
-  /// libpam takes the "#" for the beginning of a comment, wherever it stands.
+  /// libpam takes every "#" for the beginning of a comment.
   static func authenticatorArgument(_ text: String) -> String? {
     let meant = AuthenticatorType.allCases.first { withoutNumberSign($0.aaid) == text.uppercased() }
     return authenticator(meant?.aaid ?? text)
@@ -82,7 +82,7 @@ enum AllowedText {
 
   static let environmentWords = "an environment variable's name in capitals, or empty"
 
-  /// A variable that no program loader, shell or library listens to; empty for none.
+  /// A variable that no program loader, shell or library reads; empty for none.
   static func environmentName(_ text: String) -> String? {
     let bytes = text.utf8
     guard let first = bytes.first else { return "" }

@@ -1,11 +1,11 @@
 // Purpose: arguments and configuration that contradict each other.
 
 extension Configuration {
-  /// Refuses arguments that this configuration cannot go together with.
+  /// Refuses arguments that contradict this configuration.
   ///
-  /// A value that was typed for another module was typed without seeing a shuffled keypad or the text of a transaction.
-  /// `nouserok` together with `hide_state` is no error: it has no effect then. As an error it would be PAM_SERVICE_ERR, and the
-  /// profile of pam-auth-update would ask everybody for the password alone.
+  /// Somebody who typed a value for another module did not see the shuffled keypad or the text of the transaction. `nouserok`
+  /// together with `hide_state` is no error: it has no effect then. As an error it would be PAM_SERVICE_ERR, and the profile of
+  /// pam-auth-update would ask everybody for the password alone.
   ///
   /// - Throws: ``ConfigurationError/argument(_:problem:)``.
   public func check(_ arguments: ModuleArguments, service: String?) throws(ConfigurationError) {

@@ -34,17 +34,17 @@ public struct Configuration: Sendable {
   /// Where the configuration is unless `conf=` says otherwise.
   public static let defaultPath = "/etc/security/pam_uaf.conf"
 
-  /// Whether uid 0 can be locked for good.
+  /// Whether uid 0 can be locked permanently.
   public var rootPermanentLock: Bool { lock.rootPermanentLock ?? false }
 
-  /// Whether any login may do without the server.
+  /// Whether any login is allowed without the server.
   public var allowsOffline: Bool {
     general.offline == .allow || services.values.contains { $0.general.offline == .allow }
   }
 
   /// When wrong entries lock an authenticator; remote attempts, and those of other users, have one policy for all types.
   ///
-  /// Those of other users lock as remote ones do, but never for good: another account must not be able to bring that about.
+  /// Those of other users lock as remote ones do, but never permanently: another account must not be able to cause that.
   public func lockPolicy(for type: ConfiguredAuthenticator, origin: AttemptOrigin) -> LockPolicy {
     var policy = remoteLock.laid(over: .remoteDefault)
     switch origin {
@@ -63,13 +63,13 @@ public struct Configuration: Sendable {
     lockPolicy(for: ConfiguredAuthenticator(type), origin: origin)
   }
 
-  /// What is asked of the entries of a type: by its section, or by the type's defaults where it has no keys of its own.
+  /// The settings for entries of a type: from its section, or the type's defaults if it has none.
   public func rules(for type: AuthenticatorType) -> any EntryRules {
     let sections: [AuthenticatorType: any EntryRules] = [.passcode: passcode.rules, .pattern: pattern.rules]
     return sections[type] ?? type.defaultRules()
   }
 
-  /// What holds for a PAM service; nil for callers whose word for the service is not taken.
+  /// The settings for a PAM service; nil for callers who may not name their service.
   ///
   /// The section of a program's main name applies to its other names, too: `[service.sudo]` applies to `sudo -i`.
   public func settings(for service: String?) -> ServiceSettings {

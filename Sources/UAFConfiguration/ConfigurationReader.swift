@@ -1,5 +1,5 @@
-// Purpose: from a TOML document to a configuration: each table with the rows that are its grammar, then what several keys decide
-// together. Every refusal names file, line and key.
+// Purpose: from a TOML document to a configuration: first each table by its rows, then the rules for several keys together. Every
+// refusal names file, line and key.
 
 import Authenticator
 import ServiceNames
@@ -10,7 +10,7 @@ struct ConfigurationReader {
   private let tables: TableReader
   private var configuration: Configuration
 
-  /// - Parameter defaults: what holds for everything that the document leaves out.
+  /// - Parameter defaults: the values of everything that the document leaves out.
   init(path: String, filling defaults: Configuration) {
     self.path = path
     configuration = defaults

@@ -41,7 +41,7 @@ final class FileDescriptor {
     return status
   }
 
-  /// Everything up to the end; a file that grew beyond the limit since it was looked at is refused.
+  /// Everything up to the end; a file that has grown beyond the limit since it was checked is refused.
   func readAll(limit: Int) throws(ConfigurationFileProblem) -> [UInt8] {
     var content = [UInt8](repeating: 0, count: limit + 1)
     var used = 0

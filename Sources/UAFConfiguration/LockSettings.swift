@@ -1,6 +1,6 @@
 import Authenticator
 
-/// `[lock]`, `[TYPE.lock]` or `[lock.remote]`: the keys that are written there and replace a default.
+/// `[lock]`, `[TYPE.lock]` or `[lock.remote]`: the keys written there; each replaces a default.
 struct LockSettings: Equatable, Sendable {
   var retryCountToLock: Int?
   var lockTime: Duration?
@@ -38,7 +38,7 @@ struct LockSettings: Equatable, Sendable {
       case .float(let number): number
       default: nil
       }
-    // Nanoseconds, because a Duration made of a Double has digits that were not written.
+    // Nanoseconds, because a Duration made from a Double has digits that nobody wrote.
     guard let seconds, seconds.isFinite, seconds >= 1e-9, seconds <= 86_400 else {
       throw SettingRefusal(problem: lockTimeWords)
     }

@@ -1,5 +1,5 @@
-// Purpose: the arguments behind the module's name in pam.d. They are taken from root's programs alone. An unknown or bad one is
-// an error and never ignored, because a misspelt `use_first_pass` would change who is let in.
+// Purpose: the arguments behind the module's name in pam.d. They are accepted only from root's programs. An unknown or bad one is
+// an error and never ignored, because a misspelt `use_first_pass` would change who gets in.
 
 /// The module's arguments, as they stand in a line of /etc/pam.d.
 public struct ModuleArguments: Equatable, Sendable {
@@ -17,13 +17,13 @@ public struct ModuleArguments: Equatable, Sendable {
   public private(set) var configurationPath: String?
   /// `authenticator=`: a type, or an AAID with its "#".
   public private(set) var authenticator: String?
-  /// `nouserok`: accounts that never had a row here pass on to the next module.
+  /// `nouserok`: for accounts that were never registered here, the stack goes on with the next module.
   public private(set) var nouserok = false
   /// `debug`: more in the log, nothing secret.
   public private(set) var debug = false
   /// `quiet`: no courtesy text.
   public private(set) var quiet = false
-  /// `divided`: the host is told when the login is ready, and may draw its screen before the first prompt.
+  /// `divided`: the host gets a message when the login is ready, and may draw its screen before the first prompt.
   public private(set) var divided = false
   /// `tries=`: how often one call asks; nil for the configuration's.
   public private(set) var tries: Int?

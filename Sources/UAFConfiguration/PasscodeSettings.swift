@@ -5,9 +5,9 @@ import FidoResults
 public struct PasscodeSettings: Sendable {
   /// Which digit is entered with which key.
   public enum Keypad: String, CaseIterable, Sendable {
-    /// With its own.
+    /// With its own key.
     case plain
-    /// With another each time.
+    /// With another key each time.
     case shuffled
   }
 
@@ -18,7 +18,7 @@ public struct PasscodeSettings: Sendable {
   /// Whether a full entry is taken without Enter, on terminals of `uafctl`.
   public internal(set) var autoSubmit = false
 
-  /// What that asks of entries.
+  /// What these settings mean for entries.
   var rules: PasscodeEntryRules {
     PasscodeEntryRules(policy: policy, usesShuffledKeypad: keypad == .shuffled, autoSubmit: autoSubmit)
   }

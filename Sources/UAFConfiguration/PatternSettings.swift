@@ -7,7 +7,7 @@ public struct PatternSettings: Equatable, Sendable {
   /// How the grid is drawn.
   public internal(set) var appearance = PatternAppearance()
 
-  /// What that asks of entries.
+  /// What these settings mean for entries.
   var rules: PatternEntryRules { PatternEntryRules(minimumNodes: minimumNodes) }
 
   static var settings: [Setting<PatternSettings>] { [.integer("min_nodes", \.minimumNodes, Pattern.minimumNodesRange)] }

@@ -2,14 +2,14 @@
 public struct PlainSettings: Equatable, Sendable {
   /// The members of the context that are sent: our name, and the server's name.
   ///
-  /// They stand in the query of both URLs, and so in the server's access log. Nothing else is sent.
+  /// They are in the query of both URLs, and so in the server's access log. Nothing else is sent.
   public internal(set) var contextNames: [String: String] = [:]
   /// The member of an answer that marks a success; nil without `[server.success]`.
   public internal(set) var successMember: String?
   /// The value of that member in a success.
   public internal(set) var successValue: String?
 
-  /// What can be told to a server beside the message.
+  /// What can be sent to a server besides the message.
   static let contextMembers = [
     "username", "deviceID", "deviceName", "deviceModel", "deviceOS", "authCode", "transaction", "proof", "proofFor",
     "deregisterAAID", "deregisterAll",

@@ -10,7 +10,7 @@ public struct PromptSettings: Equatable, Sendable {
   public internal(set) var tries: Int?
   /// Whether more than one prompt may be shown; nil for the service's default.
   public internal(set) var interactive: Bool?
-  /// The text that names the other way in, by language.
+  /// The text that names the other way to log in, by language.
   public internal(set) var cancelTexts: [Language: String] = [:]
 
   /// What `tries` and the module argument may be.

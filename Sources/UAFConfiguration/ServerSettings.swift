@@ -1,4 +1,4 @@
-/// `[server]`: where the server is and how it is spoken to.
+/// `[server]`: the addresses of the server and the form of its messages.
 public struct ServerSettings: Equatable, Sendable {
   /// What the bodies look like.
   public enum Dialect: String, CaseIterable, Sendable {
@@ -14,7 +14,7 @@ public struct ServerSettings: Equatable, Sendable {
     case payload
     /// A code, which the person enters.
     case code
-    /// Nothing: the first who registers a name gets it.
+    /// Nothing: the first person who registers a name gets it.
     case open
   }
 

@@ -1,4 +1,4 @@
-// Purpose: the URLs of the server, parsed strictly: what two programs could read differently is refused.
+// Purpose: the URLs of the server, parsed strictly: a URL that two programs could read differently is refused.
 
 /// An `https` (or, where allowed, `http`) URL with placeholders in its path or query.
 public struct ServerURL: Equatable, Sendable {
@@ -17,7 +17,7 @@ public struct ServerURL: Equatable, Sendable {
   /// The placeholders a path or query may hold.
   public static let placeholders = ["{user}", "{appID}", "{transaction}"]
 
-  /// Takes a URL apart; nil if it is not of the form `https://HOST[:PORT][/PATH][?QUERY]`.
+  /// Parses a URL; nil if it is not of the form `https://HOST[:PORT][/PATH][?QUERY]`.
   ///
   /// Refused as well: user information, fragments, bytes outside printable ASCII, quotes, backslashes, and braces that are not a
   /// placeholder's.

@@ -1,6 +1,7 @@
-// Purpose: one row of the table of keys: name, type, range. A section's rows are its whole grammar; what no row names is refused.
+// Purpose: one row of the table of keys: name, type, range. A section's rows are its whole grammar; a key without a row is
+// refused.
 
-/// A key of a section and how its value gets there.
+/// A key of a section, and how its value is stored.
 struct Setting<Section> {
   let name: String
   let store: (TOMLNode.Value, inout Section) throws(SettingRefusal) -> Void

@@ -7,7 +7,7 @@ import SecretMemory
 /// The authority's key is dropped once it has signed: a client that trusts its certificate trusts this server
 /// certificate, and none that could be issued later.
 public struct DevelopmentCertificate: ~Copyable {
-  /// The authority's certificate, PEM: what clients are told to trust.
+  /// The authority's certificate, PEM: clients are configured to trust it.
   public let authorityPEM: [UInt8]
   /// The server's certificate, PEM.
   public let certificatePEM: [UInt8]

@@ -1,8 +1,8 @@
 import CCurl
 
-/// Where libcurl says in words what failed.
+/// The buffer for libcurl's text about a failure.
 @safe final class ErrorText {
-  /// As much room as libcurl demands.
+  /// The size that libcurl demands.
   let buffer: UnsafeMutablePointer<CChar>
 
   init() {

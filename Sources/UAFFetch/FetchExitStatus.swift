@@ -1,4 +1,4 @@
-/// How the program ends, in the numbers of sysexits.h; the core reads nothing into them.
+/// How the program ends, in the numbers of sysexits.h; the core ignores them.
 enum FetchExitStatus: Int32, Equatable {
   /// The socket ended, or the version was asked for.
   case done = 0

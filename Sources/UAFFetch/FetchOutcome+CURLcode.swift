@@ -5,12 +5,12 @@ import UAFWire
 extension FetchOutcome {
   /// The outcome of a transfer that ended with `code`.
   ///
-  /// A server is reported as away only if no TCP connection to it came about. Strangers can make a machine that was reached
-  /// close, reset or stay silent.
+  /// A server is reported as away only if there was no TCP connection to it. Strangers can make a reached machine close, reset or
+  /// stay silent.
   ///
   /// - Parameters:
   ///   - isTooLarge: Whether the transfer was broken off because of its size.
-  ///   - reach: How far it came. A finished handshake makes the server the author of what libcurl did not understand.
+  ///   - reach: How far it came. After a finished handshake, the server sent what libcurl did not understand.
   init(_ code: CURLcode, isTooLarge: Bool, _ reach: Reach) {
     self =
       switch code {
@@ -37,18 +37,18 @@ extension FetchOutcome {
       }
   }
 
-  /// What no connection means, by the error of the last one.
+  /// The outcome without a connection, by the error of the last attempt.
   ///
   /// One error has two reasons: no port is free, or there is no address to connect from. The second is looked up and not
   /// concluded from a port that is free afterwards: a stranger may have returned one meanwhile.
   private static func unconnected(_ reach: Reach) -> FetchOutcome {
-    // One that accepts and resets at once looks to libcurl like one that was never connected.
+    // libcurl cannot distinguish a connection that was reset at once from one that was never made.
     if reach.isConnected || reach.error == ECONNRESET { return .connectionLost }
     if reach.error == ECONNREFUSED { return .refused }
     let isNetworks = SocketAddress.isNetworks(reach.error) || (reach.error == EADDRNOTAVAIL && reach.lacksAddress)
     return isNetworks ? .unreachable : .ownMeans
   }
 
-  /// Whether it says that the server is away, if nothing of this machine's own was lacking.
+  /// Whether it means that the server is away, if this machine itself lacked nothing.
   var tellsOfAbsence: Bool { [.nameNotResolved, .refused, .unreachable, .timedOut].contains(self) }
 }

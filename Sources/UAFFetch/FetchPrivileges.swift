@@ -7,8 +7,8 @@ enum FetchPrivileges {
   ///
   /// - Throws: ``PrivilegeError``; what was given up by then stays given up.
   static func giveUp() throws(PrivilegeError) {
-    // OpenSSL, libcurl and the resolver would read SSL_CERT_FILE, OPENSSL_CONF, https_proxy, SSLKEYLOGFILE,
-    // RES_OPTIONS and more. They find nothing, whatever program started this one.
+    // OpenSSL, libcurl and the resolver would read SSL_CERT_FILE, OPENSSL_CONF, https_proxy, SSLKEYLOGFILE, RES_OPTIONS and more.
+    // They find an empty environment, whatever program started this one.
     clearenv()
     umask(0o077)
     // SIGPIPE is raised by TLS writes, which libcurl cannot prevent everywhere.

@@ -38,7 +38,7 @@ enum FetchProgram {
   private static func serve(_ sandbox: SandboxReport) -> FetchExitStatus {
     do throws(PacketSocketError) {
       let socket = try PacketSocket(takingOver: Self.socket)
-      // A parent that died before PR_SET_PDEATHSIG was in force sends no signal; its socket tells.
+      // A parent that died before PR_SET_PDEATHSIG took effect sends no signal; its closed socket shows it.
       guard !PeerWatch.isGone(Self.socket) else { return .done }
       guard let client = HTTPSClient(watching: Self.socket) else {
         write("uaf-fetch: libcurl cannot be used: it must be 7.85 or newer and built with OpenSSL\n", to: STDERR_FILENO)

@@ -3,7 +3,7 @@ import Sandbox
 
 /// What the network program can do: look a name up, speak TLS with a server, answer its socket, and end.
 enum FetchSandbox {
-  /// Gives up everything else for good, after ``FetchPrivileges``.
+  /// Gives up everything else permanently, after ``FetchPrivileges``.
   ///
   /// - Returns: what this kernel, or this container, has no means for.
   static func enter() -> SandboxReport {
@@ -11,7 +11,7 @@ enum FetchSandbox {
     var paths = PathRules(mayConnect: true)
     for path in readable { paths.allow(.reading, path) }
     report.note(.landlock, paths.enter())
-    // The last, because it forbids what the other is made with.
+    // The last, because it forbids the calls that the other needs.
     report.note(.seccomp, SystemCallFilter(calls).enter())
     return report
   }

@@ -6,11 +6,10 @@ import UAFWire
 enum FetchService {
   /// Serves until the other end goes away.
   ///
-  /// There is no time limit on either side: the core reads when the person has typed, and a core that is gone
-  /// closes the socket.
+  /// There is no time limit on either side: the core reads after the person has typed, and a core that ends closes the socket.
   /// - Throws: ``PacketSocketError``; `closed` is the normal end.
   ///
-  /// - Parameter sandbox: what is missing of it is told in each answer, because this program has no log.
+  /// - Parameter sandbox: each answer names what is missing of it, because this program has no log.
   static func serve(
     _ socket: borrowing PacketSocket, with client: borrowing HTTPSClient, in sandbox: SandboxReport
   ) throws(PacketSocketError) -> FetchExitStatus {

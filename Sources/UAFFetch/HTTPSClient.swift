@@ -2,12 +2,12 @@ import CCurl
 import Glibc
 import UAFWire
 
-/// libcurl, held to HTTPS: one handle whose connections are used again while the process lives.
+/// libcurl, restricted to HTTPS: one handle whose connections are reused while the process lives.
 @safe struct HTTPSClient: ~Copyable {
   private let curl: UnsafeMutableRawPointer
   private let socket: CInt
 
-  /// Prepares libcurl; nil if it is not there in the form that is needed: 7.85 with OpenSSL.
+  /// Prepares libcurl; nil if it is not version 7.85 or later with OpenSSL.
   ///
   /// - Parameter socket: A transfer is given up when the other end of this socket goes away.
   init?(watching socket: CInt) {
@@ -122,7 +122,7 @@ import UAFWire
     return (response, reception.body)
   }
 
-  /// Where the answer points, if that is an address a request could be made to.
+  /// The answer's redirection, if it is an address that can be requested.
   private borrowing func redirect() -> FetchResponse.Redirect? {
     // SAFETY: libcurl's texts end with a NUL and live until the handle is used again.
     guard let location = unsafe curl_get_redirect(curl) else { return nil }
@@ -132,7 +132,7 @@ import UAFWire
     return FetchResponse.Redirect(url: url, isAuthorized: word == "true")
   }
 
-  /// The server's time; nil where it says none, or one that 32 bits do not hold.
+  /// The server's time; nil if it sends none, or one beyond 32 bits.
   private borrowing func date() -> UInt32? {
     // SAFETY: libcurl's text ends with a NUL and lives until the handle is used again; no other time is read or written.
     guard let text = unsafe curl_get_header(curl, "Date") else { return nil }

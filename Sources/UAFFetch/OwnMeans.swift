@@ -3,9 +3,9 @@ import Glibc
 
 /// Whether this machine could have reached a server at all.
 ///
-/// After "the server is away" some stacks ask for a password. Whoever starts a login, or has an account on the machine, can use
-/// up processes, descriptors, memory and ports, and libcurl then reports the same as for a server that is away. So this tries
-/// by itself what a look-up and a connection need, before the server is reported as away.
+/// After "the server is away" some stacks ask for a password. Anybody who starts a login, or has an account on the machine, can
+/// use up processes, descriptors, memory and ports, and libcurl then reports the same as for a server that is away. So this tries
+/// what a look-up and a connection need, before the server is reported as away.
 enum OwnMeans {
   /// What is lacking, with the system's error number, for the log; nil where nothing is.
   ///

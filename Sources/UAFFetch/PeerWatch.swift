@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whether the core still holds its end of the socket.
+/// Whether the core still has its end of the socket open.
 enum PeerWatch {
   /// True once the other end was closed or shut down, even if packets are still to be read: nobody waits for the
   /// answer any more.

@@ -2,7 +2,7 @@
 struct Reach: Equatable {
   /// Whether the TLS handshake was completed.
   var handshakeCompleted = false
-  /// Whether a TCP connection came about, to the server or to the proxy.
+  /// Whether there was a TCP connection, to the server or to the proxy.
   var isConnected = false
   /// The system's error number of the last connection that failed; 0 for none.
   var error: Int32 = 0

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import UAFWire
 
-/// What one transfer has received so far, and the limits it is held to.
+/// What one transfer has received so far, and its limits.
 ///
 /// A class because libcurl keeps a pointer to it during the transfer.
 @safe final class Reception {

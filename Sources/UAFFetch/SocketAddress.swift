@@ -21,7 +21,7 @@ struct SocketAddress: Equatable {
     bytes = [UInt8(AF_INET), 0, UInt8(port >> 8), UInt8(port & 0xFF), 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
   }
 
-  /// Errors of a connection that tell of the network or of the other end.
+  /// Errors of a connection that are caused by the network or by the other end.
   ///
   /// EACCES is what a firewall says by ICMPv6 that forbids it, and a route of the kind `prohibit`; EINVAL a route of the kind
   /// `blackhole`. The others of the third line are rare messages of ICMP.
@@ -33,7 +33,7 @@ struct SocketAddress: Equatable {
     ].contains(number)
   }
 
-  /// Why this machine cannot even begin a connection, for a reason of its own; nil where it can.
+  /// The error if this machine itself prevents a connection from beginning; nil if it does not.
   ///
   /// Asked only after the connection has failed, so that no second connection is opened to a server that answers.
   func lack() -> CInt? {

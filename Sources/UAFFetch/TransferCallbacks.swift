@@ -41,8 +41,8 @@ enum TransferCallbacks {
     return unsafe reception(context).receive(headerOf: size * count) ? size * count : 0
   }
 
-  /// Comes when the connection stands and the request is about to be sent, with a connection that is used
-  /// again as well: the one moment at which a finished handshake is certain and the SSL object is at hand.
+  /// Comes when the connection stands and the request is about to be sent, with a connection that is used again as well: only
+  /// then is a finished handshake certain and the SSL object available.
   private static let beforeRequest: curl_prereq_callback = { context, _, _, _, _ in
     // SAFETY: the context is the reception, see install; its handle is the one this is called for.
     guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }

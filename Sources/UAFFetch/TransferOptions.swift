@@ -19,7 +19,7 @@ import UAFWire
     unsafe curl_easy_reset(curl)
   }
 
-  /// What holds for every transfer, whatever is asked.
+  /// The options of every transfer, whatever the request.
   mutating func setRules() {
     set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
     set(CURLOPT_FOLLOWLOCATION, 0)
@@ -27,7 +27,7 @@ import UAFWire
     set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     set(CURLOPT_NETRC, 0)
     set(CURLOPT_NOSIGNAL, 1)
-    // A resolver that hangs would otherwise be waited for beyond the deadline.
+    // Otherwise libcurl would wait for a hanging resolver beyond the deadline.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_HTTP09_ALLOWED, 0)
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -41,7 +41,7 @@ import UAFWire
     set(CURLOPT_URL, request.url)
     set(CURLOPT_TIMEOUT_MS, Int(request.timeoutMilliseconds))
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(request.timeoutMilliseconds))
-    // The empty text is what forbids a proxy; without it the environment is asked.
+    // The empty text forbids a proxy; without it libcurl reads the environment.
     set(CURLOPT_PROXY, request.proxy ?? "")
     set(CURLOPT_NOPROXY, "")
     set(CURLOPT_SSL_VERIFYPEER, request.skipsVerification ? 0 : 1)

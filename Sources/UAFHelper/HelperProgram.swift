@@ -52,7 +52,7 @@ enum HelperProgram {
 
   private static func serve(_ socket: consuming PacketSocket, _ log: SystemLog) -> CInt {
     do {
-      // Before a byte is read, because what comes in is secret. A failure is told after *begin*.
+      // Before a byte is read, because what comes in is secret. A failure is reported after *begin*.
       let preparation = Result { () throws(Ending) in try HelperProcess.prepare() }
       let frontEnd = try FrontEnd(socket)
       if !frontEnd.isLocked { log.write(.memory, memoryNotice, .warning) }

@@ -73,7 +73,7 @@ import UAFWire
       try prepare()
       return try operation().run()
     } catch {
-      // On the disk before the refusal is told, so that cutting the network now gains nothing.
+      // On the disk before the refusal is reported, so that nobody gains anything by cutting the network now.
       if error.server.hasRefused { accounts.noteRefusal() }
       throw error
     }

@@ -1,7 +1,7 @@
 import Glibc
 import TerminalPrompts
 
-/// What this process brings along, and what is put right before anything else happens.
+/// What this process inherits, and what is corrected before anything else happens.
 enum ProcessSetup {
   /// Opens descriptors 0 to 2 where they are closed, so that no socket ever becomes one of them; takes the default for
   /// SIGCHLD, so that a started helper can be waited for by its id; lets files be made for the owner alone.

@@ -3,7 +3,7 @@ import Invocation
 
 /// The program from its arguments to its exit status.
 enum Tool {
-  /// Parses `arguments`, does what they say, and tells what happened on the outputs of `context`.
+  /// Parses `arguments`, does what they say, and prints what happened on the outputs of `context`.
   static func run(_ arguments: [String], in context: ToolContext) -> ToolExit {
     let exit = carryOut(arguments, in: context)
     guard let number = context.output.failure else { return exit }
@@ -43,7 +43,7 @@ enum Tool {
   private static func tell(_ error: any Error, in context: ToolContext) -> ToolExit {
     let full = Uafctl.fullMessage(for: error)
     if Uafctl.exitCode(for: error).isSuccess {
-      // One line for each text, so that what is ours is told from what was wrapped.
+      // One line for each text, so that no text is wrapped before it is translated.
       let wide = Uafctl.fullMessage(for: error, columns: 100_000)
       let page = context.language == .korean ? KoreanHelpPage(of: wide) : nil
       context.output.result(page?.text(columns: context.columns) ?? full)

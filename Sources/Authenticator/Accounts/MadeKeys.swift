@@ -8,7 +8,7 @@ import UAFCrypto
 /// this machine recognises a key that it lost and the server still has. Nothing else depends on the file. It has a mark
 /// under the device secret; one whose mark is wrong names no keys.
 public enum MadeKeys {
-  /// How many are stored; no account loses more keys before a server is told.
+  /// How many are stored; no account loses more keys before the server learns of it.
   public static let maximum = 32
 
   /// More than the file ever has: a name has 128 characters at the most.

@@ -1,7 +1,7 @@
 import Glibc
 import HostSystem
 
-/// How everybody stands who is registered on this machine: for root alone, who may look into the state folder.
+/// The state of every account registered on this machine; only for root, who may read the state folder.
 package struct AccountSurvey {
   /// An account whose state cannot be used, and the core's words.
   package struct Refused: Equatable {
@@ -13,7 +13,7 @@ package struct AccountSurvey {
   private(set) var standing: [StatusDocument] = []
   /// Accounts whose state cannot be used.
   private(set) var refused: [Refused] = []
-  /// Files of numbers that no account has.
+  /// Files whose number belongs to no account.
   private(set) var nobodys: [String] = []
 
   /// Asks the core about each account that has a file.
@@ -33,14 +33,14 @@ package struct AccountSurvey {
       }
       let name = String(decoding: account.name, as: UTF8.self)
       switch try core.status(of: name) {
-      // What is left of a deregistered account is a file, too.
+      // A deregistered account still has a file.
       case .standing(let document): if document.isRegistered { standing.append(document) }
       case .refused(let text): refused.append(Refused(name: name, text: text))
       }
     }
   }
 
-  /// The accounts in which something is locked, and what.
+  /// The accounts with locked authenticators, and which these are.
   var locked: [(name: String, authenticators: [StatusDocument.Authenticator])] {
     standing.compactMap { document in
       let locked = document.authenticators.filter { $0.state == AuthenticatorState.locked }
@@ -48,7 +48,7 @@ package struct AccountSurvey {
     }
   }
 
-  /// The accounts that can log in with nothing, because all that they have is locked.
+  /// How many accounts cannot log in, because all their authenticators are locked.
   var shutOut: Int {
     standing.count { document in
       let states = document.authenticators.map(\.state)
@@ -56,7 +56,7 @@ package struct AccountSurvey {
     }
   }
 
-  /// The accounts that changed lock options do not hold for yet (3015).
+  /// The accounts for which changed lock options have no effect yet (3015).
   package var waiting: [String] {
     standing.filter { $0.authenticators.contains(where: \.lockOptionsWait) }.compactMap(\.accountName)
   }

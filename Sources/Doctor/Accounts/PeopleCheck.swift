@@ -1,7 +1,7 @@
 import Glibc
 import HostSystem
 
-/// Everybody who is registered on this machine: whose state is damaged, and who is locked.
+/// The accounts registered on this machine: which are damaged, and which are locked.
 struct PeopleCheck {
   let core: any StatusSource
   /// Where names are looked up.

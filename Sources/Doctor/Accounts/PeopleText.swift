@@ -1,6 +1,6 @@
 import Wording
 
-/// What doctor says to root of everybody's accounts.
+/// What doctor says to root about all accounts.
 package enum PeopleText: FindingCatalogue {
   case closed
   case unasked(StatusFailure)
@@ -63,7 +63,7 @@ package enum PeopleText: FindingCatalogue {
     }
   }
 
-  // Beyond this a line is no line any more.
+  // A longer list would not fit in a line.
   private static let longest = 10
 
   private static func list(_ names: [String], more: (Int) -> String) -> String {

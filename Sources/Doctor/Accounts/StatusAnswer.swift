@@ -1,6 +1,6 @@
-/// What the core says about an account whose status is asked for.
+/// The core's answer to *status* for an account.
 package enum StatusAnswer: Equatable {
-  /// How it stands.
+  /// Its state.
   case standing(StatusDocument)
   /// Why its state cannot be used, in the core's words.
   case refused(String)

@@ -5,25 +5,25 @@ package struct StatusDocument: Equatable {
   /// One authenticator of the account.
   package struct Authenticator: Equatable {
     package let type: String
-    /// Nil for what this version of the core cannot verify, which has no counters either.
+    /// Nil for a type that this version of the core cannot verify; such a type has no counters.
     package let aaid: String?
     /// 3005 to 3008.
     package let state: Int64
-    /// What the server has last said of its keys, where these are dead: `revoked` or `unknown`.
+    /// What the server last said about its keys if they are dead: `revoked` or `unknown`.
     package let atServer: String?
     package let local: Counter?
     /// The counter of attempts over the network.
     package let remote: Counter?
     /// The counter of attempts by other accounts of this machine; nil where nothing was counted.
     package let otherUser: Counter?
-    /// Whether changed lock options wait until no wrong entry stands (3015).
+    /// Whether changed lock options have no effect yet, because wrong entries are counted (3015).
     package let lockOptionsWait: Bool
 
     /// Whether `name` is its type or its AAID.
     package func isCalled(_ name: String) -> Bool { name == type || name == aaid }
   }
 
-  /// What a lock counter stands at.
+  /// A lock counter.
   package struct Counter: Equatable {
     package let isPermanent: Bool
     package let remainingTries: Int64
@@ -36,9 +36,9 @@ package struct StatusDocument: Equatable {
   package let serverUserName: String?
   package let authenticators: [Authenticator]
 
-  /// Reads the document; members it does not know are left alone, so that a newer core may say more.
+  /// Reads the document; unknown members are ignored, so that a newer core may add some.
   ///
-  /// Nil for what is no such document.
+  /// Nil if it is no such document.
   package init?(parsing text: String) {
     guard case .object(let document)? = try? JSONValue(parsing: Array(text.utf8)),
       case .array(let list)? = document["authenticators"]

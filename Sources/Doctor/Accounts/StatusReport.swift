@@ -38,7 +38,7 @@ package struct StatusReport {
     return lines
   }
 
-  /// What 3015 says, and what to do.
+  /// The text of 3015, and what to do.
   private var waiting: String {
     let result = FidoResult.lockOptionsIgnored
     let words = [result.text(in: language), result.nextStep(in: language)].compactMap(\.self)

@@ -1,15 +1,15 @@
-/// The core, as far as it tells how accounts stand.
+/// The core, as far as it gives the state of accounts.
 ///
-/// Whoever holds conversations with it implements this.
+/// The program that holds conversations with the core implements this.
 package protocol StatusSource {
-  /// How the caller's own account stands.
+  /// The state of the caller's own account.
   ///
   /// - Throws: ``StatusFailure`` where the core cannot be asked, or refuses.
   func own() throws(StatusFailure) -> StatusDocument
 
-  /// How another account stands.
+  /// The state of another account.
   ///
   /// - Parameter account: its name.
-  /// - Throws: ``StatusFailure`` where the core cannot be asked, or can answer nobody: that is no fault of one account.
+  /// - Throws: ``StatusFailure`` where the core cannot be asked, or cannot answer about any account.
   func status(of account: String) throws(StatusFailure) -> StatusAnswer
 }

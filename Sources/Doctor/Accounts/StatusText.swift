@@ -1,6 +1,6 @@
 import Wording
 
-/// The words about how an account stands.
+/// The texts about the state of an account.
 package enum StatusText: Catalogued {
   case account(String)
   case nameAtServer(String)
@@ -9,7 +9,7 @@ package enum StatusText: Catalogued {
   case state(Int64)
   /// The server has revoked the key.
   case revokedAtServer
-  /// The server has no such key any more.
+  /// The server no longer has the key.
   case unknownAtServer
   case here(StatusDocument.Counter)
   case overNetwork(StatusDocument.Counter)

@@ -1,9 +1,9 @@
 import Glibc
 import UAFConfiguration
 
-/// The configuration: readable, root's, every key known and with an effect, and with a server.
+/// The configuration: it must be readable and owned by root, each key known and with an effect, and a server named.
 struct ConfigurationCheck {
-  /// Root's own choice, which has to be there; nil for the machine's, which need not.
+  /// The file that root named, which must exist; nil for the machine's, which need not exist.
   let given: String?
   let standard: String
   let owner: uid_t
@@ -33,7 +33,7 @@ struct ConfigurationCheck {
     return (findings + Self.choices(of: configuration), configuration)
   }
 
-  /// What root may want, and should know the price of.
+  /// Settings that root may want, with their risks.
   private static func choices(of configuration: Configuration) -> [Finding] {
     let sections = configuration.sections
     let offline = sections.filter { $0.settings.general.offline == .allow }.map(\.name)

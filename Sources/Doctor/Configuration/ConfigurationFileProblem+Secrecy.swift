@@ -2,6 +2,6 @@ import Glibc
 import UAFConfiguration
 
 extension ConfigurationFileProblem {
-  /// Whether the file is closed to the caller, and may be as it must be.
+  /// Whether the caller may not read the file; the file itself may be right.
   var isSecrecy: Bool { self == .system(EACCES) }
 }

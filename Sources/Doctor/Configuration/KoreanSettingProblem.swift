@@ -1,9 +1,9 @@
 /// Problems of configuration files and module arguments in Korean.
 ///
-/// The sentences are made on the login path, for the log, and are English there. Each is found here by its fixed words; a test
-/// holds this list against the sources.
+/// The login path makes these sentences in English, for the log. Here each is found by its fixed words; a test compares this list
+/// with the sources.
 enum KoreanSettingProblem {
-  /// The problem; a sentence that is not known here is replaced as a whole, never shown half in English.
+  /// The problem in Korean; an unknown sentence is replaced as a whole, never shown partly in English.
   static func text(_ english: String) -> String {
     for (pattern, korean) in KoreanSettingProblems.all {
       if let parts = parts(of: english, by: pattern) { return filled(korean, with: parts) }
@@ -11,10 +11,10 @@ enum KoreanSettingProblem {
     return unknown
   }
 
-  /// What is said of a sentence that is not known.
+  /// The text for an unknown sentence.
   static let unknown = "이 값은 사용할 수 없습니다"
 
-  /// What stands in the places marked `{}` of a pattern; nil where the text is another one.
+  /// The parts at the places `{}` of a pattern; nil if the text does not match.
   private static func parts(of text: String, by pattern: String) -> [String]? {
     let fixed = pattern.split(separator: "{}", omittingEmptySubsequences: false).map(String.init)
     guard let first = fixed.first, text.hasPrefix(first) else { return nil }

@@ -1,6 +1,6 @@
 /// The sentences of ``KoreanSettingProblem``: `{}` stands for names and numbers, in the same order in both languages.
 enum KoreanSettingProblems {
-  /// More special ones first.
+  /// More specific ones first.
   static let all: [(english: String, korean: String)] = forms + keys + together + arguments + syntax
 
   private static let forms: [(String, String)] = [

@@ -1,7 +1,7 @@
 import HostSystem
 import UAFConfiguration
 
-/// Which server this machine asks: the configuration's or, where that names none, the one root trusted with a payload.
+/// Which server this machine asks: the configuration's; if that names none, the one that root trusted with a payload.
 struct TrustCheck {
   let configuration: Configuration
   /// The configuration's file.
@@ -9,7 +9,7 @@ struct TrustCheck {
   let owner: UInt32
   let isRoot: Bool
 
-  /// What was found and, if there is one that may be looked at, the server.
+  /// The findings, and the server if there is one that this caller may read.
   func run() -> (findings: [Finding], server: ServerSettings?) {
     let file = configuration.state.directory + "/" + StateSettings.trustFileName
     if let server = configuration.server {

@@ -1,6 +1,6 @@
 import Wording
 
-/// The core: whether it answers, of which version it is, and what it knows of the caller's account.
+/// The core: whether it answers, which version it has, and what it knows about the caller's account.
 struct CoreCheck {
   let core: any StatusSource
   let isRoot: Bool
@@ -10,7 +10,7 @@ struct CoreCheck {
     do throws(StatusFailure) {
       document = try core.own()
     } catch {
-      // Without a socket that is told already, and root's programs start a core of their own.
+      // A missing socket was reported already, and root's programs start a core of their own.
       if error.isAbsence { return [.skipped(CoreText.failed(error))] }
       return [.failure(.coreSilent, CoreText.failed(error))]
     }

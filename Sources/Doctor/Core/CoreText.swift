@@ -8,7 +8,7 @@ enum CoreText: FindingCatalogue {
   case version(String, expected: String)
   case locked(account: String, StatusDocument.Authenticator)
   case usable(account: String, [StatusDocument.Authenticator])
-  /// Nothing of root's, who need not have any.
+  /// Root has no registration, and needs none.
   case nothingOfRoots(account: String)
   case nothing(account: String)
 

@@ -3,7 +3,7 @@ import HostSystem
 import UAFWire
 import Wording
 
-/// The socket through which programs without root reach the core, and the folder it lies in.
+/// The socket through which programs without root reach the core, and its folder.
 struct SocketCheck {
   let path: String
   let owner: uid_t
@@ -21,7 +21,7 @@ struct SocketCheck {
     }
   }
 
-  /// Whoever may write to the folder may put another socket there.
+  /// Anybody who may write to the folder may put another socket there.
   private func folderObjection() -> Finding? {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
     guard case .success(let state) = FileState.of(folder) else { return nil }

@@ -1,7 +1,7 @@
 import FidoResults
 import Wording
 
-/// What one check of `doctor` came to.
+/// The result of one check of `doctor`.
 package struct Finding: Equatable {
   /// How bad it is.
   package enum Level: Equatable {
@@ -11,12 +11,12 @@ package struct Finding: Equatable {
     /// As warning, and shown in red where there are colours.
     case alarm
     case failure
-    /// Not checked, because the caller may not.
+    /// Not checked, because the caller has no right to.
     case skipped
   }
 
   package let level: Level
-  /// What it is called; nil where nothing is wrong.
+  /// Its name; nil where nothing is wrong.
   package let id: FindingID?
   private let english: FindingText
   private let korean: FindingText
@@ -34,7 +34,7 @@ package struct Finding: Equatable {
   package static func failure(_ id: FindingID, _ text: some FindingCatalogue) -> Finding { Finding(.failure, id, text) }
   package static func skipped(_ text: some FindingCatalogue) -> Finding { Finding(.skipped, nil, text) }
 
-  /// What it says.
+  /// Its text.
   package func text(in language: Language) -> FindingText {
     switch language {
     case .english: english

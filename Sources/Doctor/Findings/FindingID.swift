@@ -1,4 +1,4 @@
-/// What a finding is called, whatever its words: for scripts, and for uafctl(1), which explains each.
+/// The name of a finding, which stays the same when its text changes: for scripts, and for uafctl(1), which explains each.
 package enum FindingID: String, CaseIterable {
   // Programs
   case programMissing = "program-missing"
@@ -13,7 +13,7 @@ package enum FindingID: String, CaseIterable {
   case coreVersion = "core-version"
   case accountUnregistered = "account-unregistered"
   case accountLocked = "account-locked"
-  // Everybody's, told to root
+  // All accounts, for root
   case accountsLocked = "accounts-locked"
   case accountDamaged = "account-damaged"
   case accountUnknown = "account-unknown"

@@ -3,7 +3,7 @@ import PAMStacks
 import UAFConfiguration
 import UAFWire
 
-/// Where the parts of pam-uaf lie on this machine.
+/// Where the parts of pam-uaf are on this machine.
 package struct Installation {
   /// `uaf-helper`.
   package var helperPath: String
@@ -19,13 +19,13 @@ package struct Installation {
   package var vendorPAMFolders: [String]
   /// The ready stacks.
   package var templateFolder: String
-  /// Where stacks are tried, one `uafctl pam` at a time: a folder of root's, in which no ended machine leaves anything.
+  /// Where stacks are tried, one `uafctl pam` at a time: a folder of root that is empty after each start of the machine.
   package var trialParent: String
   /// Groups, and the state of passwords.
   package var passwords: any PasswordDirectory
-  /// Whoever tries a stack before it is put in place.
+  /// What tries a stack before it is put in place.
   package var tester: any StackTester
-  /// What a program prints; nil if it prints nothing.
+  /// Runs a program and returns what it prints; nil if it prints nothing.
   package var output: (String, [String]) -> String?
   /// sshd, and its configuration.
   package var sshPaths: (program: String, file: String)
@@ -35,7 +35,7 @@ package struct Installation {
   package var facts: () -> MachineFacts
   /// Who must own all of it.
   package var owner: uid_t
-  /// One exchange with a server, as the core would have it; nil if uaf-fetch did not keep to its protocol.
+  /// One exchange with a server, as the core does it; nil if uaf-fetch broke its protocol.
   package var exchange: (FetchRequest) -> FetchAnswer?
 
   /// That of this machine, as this program finds it.

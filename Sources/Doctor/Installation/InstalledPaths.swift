@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where the parts of pam-uaf lie: the socket always in one place, the others from where this program lies.
+/// The paths of pam-uaf's parts: the socket's is fixed, the others depend on the path of this program.
 package enum InstalledPaths {
   /// Where systemd serves the core.
   package static let socket = "/run/pam-uaf/helper.sock"

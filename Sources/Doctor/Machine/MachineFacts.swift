@@ -3,7 +3,7 @@ import Glibc
 import HostSystem
 import PAMStacks
 
-/// What the kernel of this machine has, and what time it is.
+/// What the kernel of this machine supports, and the time.
 package struct MachineFacts {
   /// The version of Landlock; below 1 where there is none.
   package var landlock: CInt
@@ -11,18 +11,18 @@ package struct MachineFacts {
   package var hasSeccomp: Bool
   /// Whether there are namespaces of networks.
   package var hasNetworkNamespaces: Bool
-  /// Whether root may make one here, which containers often forbid; nil where the caller is not root.
+  /// Whether root may make a network namespace here, which containers often forbid; nil where the caller is not root.
   package var mayLeaveNetwork: Bool?
-  /// What tells one start of the machine from the next.
+  /// The id of this start of the machine.
   package var bootID: String?
   /// Seconds since 1970.
   package var time: Int
-  /// Whether something keeps the clock right, as the kernel has heard; nil where it does not say.
+  /// Whether the kernel says that a program keeps the clock right; nil where it does not say.
   package var isSynchronised: Bool?
-  /// The system's error number that the log's socket was reached with; 0 if it was.
+  /// The system's error number from connecting to the log's socket; 0 for success.
   package var logFailure: CInt
 
-  /// Those of this machine.
+  /// The facts of this machine.
   package static func ofThisMachine() -> MachineFacts {
     MachineFacts(
       landlock: landlock_version(), hasSeccomp: exists("/proc/sys/kernel/seccomp/actions_avail"),
@@ -52,7 +52,7 @@ package struct MachineFacts {
     return answer < 0 ? nil : answer == 1
   }
 
-  /// Connects to the log as syslog(3) does, and says nothing.
+  /// Connects to the log as syslog(3) does, and sends nothing.
   static func reachLog(_ path: String) -> CInt {
     let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return errno }

@@ -1,5 +1,5 @@
-// What is easily overlooked in stacks that use the module: left-over arguments, halves of pairs, includes of what is not there,
-// and a second way in that nobody can go.
+// Mistakes that are easily overlooked in stacks with the module: arguments of removed lines, one line of a pair, includes of
+// missing files, and a second way in that nobody can use.
 
 import PAMStacks
 import Wording
@@ -22,7 +22,7 @@ extension PAMCheck {
     return findings + accountFindings(service, lines)
   }
 
-  /// Services that include a stack of ours which is not there: libpam then refuses everybody.
+  /// Services that include a missing stack of ours: libpam then refuses everybody.
   func includes(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
     services.compactMap { service in
       let missing = folder.inclusions(of: service).first {
@@ -35,7 +35,7 @@ extension PAMCheck {
     }
   }
 
-  /// Stacks that were put in place and that their service lost since: it asks for the password alone, and nobody was told.
+  /// Stacks that their service no longer includes: it asks only for the password, and nobody may have noticed.
   func unusedStacks(_ folder: PAMDirectory) -> [Finding] {
     (StackList(reader: folder).entries() ?? []).filter { $0.origin == .unused }.map { entry in
       let service = String(entry.name.dropFirst(PAMService.prefix.count))
@@ -45,7 +45,7 @@ extension PAMCheck {
     }
   }
 
-  /// Files that mean something else to another libpam: an update may change who gets in.
+  /// Files that versions of libpam read differently: an update may change who gets in.
   func twoReadings(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
     services.compactMap { service in
       folder.parting(of: service).map {
@@ -54,7 +54,7 @@ extension PAMCheck {
     }
   }
 
-  /// Programs that ask for the passcode by one name and not by another, and further services that ask without it.
+  /// Programs that ask for the passcode by one name and not by another, and further services that do not ask for it.
   func otherDoors() -> [Finding] {
     let doors = ServiceDoors(folder: directory, vendors: vendorFolders)
     let members = doors.openMembers().map { member in
@@ -73,7 +73,7 @@ extension PAMCheck {
     return [.warning(.pamProfile, PAMLineText.profile)]
   }
 
-  /// Whether the second way in leads anybody anywhere, where stacks have it.
+  /// Whether anybody can use the second way in, where stacks have it.
   func rescue(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
     let group = WayIn.rescueGroup
     guard services.contains(where: { StackReading(lines: folder.authentication(of: $0)).leadsPast(group: group) })

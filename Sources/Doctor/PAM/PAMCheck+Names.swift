@@ -1,9 +1,9 @@
-// Lines that were meant for the module, and name none that is there.
+// Lines that were meant for the module, but name a file that does not exist.
 
 import PAMStacks
 
 extension PAMCheck {
-  /// Lines whose module is not there, and is called nearly like ours.
+  /// Lines whose module does not exist and has nearly our module's name.
   func misspelt(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
     services.flatMap { service -> [Finding] in
       var names: [String] = []

@@ -2,7 +2,7 @@ import Glibc
 import HostSystem
 import PAMStacks
 
-/// The PAM services that mention the module: whether somebody still gets in when it refuses, and not just anybody.
+/// The PAM services that mention the module: whether the right people, and nobody else, get in when it refuses.
 struct PAMCheck {
   let directory: String
   let moduleFolders: [String]
@@ -14,7 +14,7 @@ struct PAMCheck {
   let passwords: any PasswordDirectory
   /// Whether passwords can be looked at.
   let isRoot: Bool
-  /// Whether the configuration hides states from everybody who calls a service, wherever they are.
+  /// Whether the configuration hides states from every caller of a service, local or remote.
   var hidesState: (String) -> Bool = { _ in false }
 
   func findings() -> [Finding] {
@@ -24,7 +24,7 @@ struct PAMCheck {
     }
     let loose =
       includes(folder, services) + unusedStacks(folder) + misspelt(folder, services) + twoReadings(folder, services)
-    // A part of other stacks is judged where it stands, not alone. Whatever else is included may be a service all the same.
+    // A shared part of stacks is judged where it is included, not alone. Any other included file may be a service too.
     let concerned = services.filter { service in
       !PAMService.isPart(service) && folder.wholeStack(of: service).contains(where: \.asksOwnModule)
     }
@@ -40,7 +40,7 @@ struct PAMCheck {
       + rescue(folder, concerned)
   }
 
-  /// Whether what the lines name is there.
+  /// Whether the modules that the lines name exist.
   private func modules(_ lines: [PAMLine]) -> [Finding] {
     var names: [String] = []
     for line in lines where !names.contains(line.module) { names.append(line.module) }
@@ -52,13 +52,13 @@ struct PAMCheck {
     }
   }
 
-  /// Where PAM finds what a line names; nil where it finds nothing.
+  /// Where PAM finds the module of a line; nil if it finds none.
   func place(of module: String) -> String? {
     let places = module.hasPrefix("/") ? [module] : moduleFolders.map { $0 + "/" + module }
     return places.first { (try? FileState.of($0).get()) != nil }
   }
 
-  /// Whoever may write to the module decides who is let in.
+  /// Anybody who may write to the module decides who gets in.
   private func objection(to place: String) -> Finding? {
     guard case .success(let state) = FileState.of(place), state.kind == S_IFREG else {
       return .failure(.pamModule, PAMText.moduleNoFile(path: place))

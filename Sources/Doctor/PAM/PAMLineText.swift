@@ -1,6 +1,6 @@
 import Wording
 
-/// What doctor says of single lines of stacks, and of services that belong together; `file` is the service's file.
+/// What doctor says about single lines of stacks, and about names of one program; `file` is the service's file.
 enum PAMLineText: FindingCatalogue {
   case nouserok(file: String)
   case noPasswordLine(file: String)

@@ -1,7 +1,7 @@
 import PAMStacks
 import Wording
 
-/// What doctor says of module names and arguments that do not do what was meant.
+/// What doctor says about module names and arguments that do not do what was meant.
 enum PAMNameText: FindingCatalogue {
   case misspelt(service: String, module: String)
   case hidden(service: String)

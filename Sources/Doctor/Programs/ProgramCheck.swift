@@ -2,7 +2,7 @@ import Glibc
 import HostSystem
 import Wording
 
-/// A program of the libexec folder: there, root's, and out of everybody else's reach.
+/// A program of the libexec folder: it must exist, and only root may change it.
 struct ProgramCheck {
   let name: String
   let path: String
@@ -10,7 +10,7 @@ struct ProgramCheck {
   /// What a program prints with `--version`; nil if it prints nothing.
   let version: (String) -> String?
 
-  /// Above this a build went wrong: the release build is static and stripped.
+  /// A larger file is a wrong build: the release build is static and stripped.
   private static let largest = 20_000_000
 
   func findings() -> [Finding] {
@@ -49,7 +49,7 @@ struct ProgramCheck {
     return [.ok(ProgramText.fine(name: name, path: path, bytes: state.size))]
   }
 
-  /// Whoever may write to the folder may put another program there.
+  /// Anybody who may write to the folder may put another program there.
   private func folderObjection() -> Finding? {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
     guard case .success(let state) = FileState.of(folder) else { return nil }

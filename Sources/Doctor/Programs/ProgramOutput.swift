@@ -2,13 +2,15 @@ import CProcess
 import ChildProcess
 import Glibc
 
-/// What a program prints, started without a shell, without our environment, and not waited for longer than it deserves.
+/// What a program prints.
+///
+/// It is started without a shell and without our environment, and gets a limited time.
 enum ProgramOutput {
-  // What `sshd -T` prints is a tenth of it.
+  // The output of `sshd -T` is a tenth of this.
   private static let largest = 65_536
   private static let patienceMilliseconds: CInt = 5000
 
-  /// Its standard output, if it ends with status 0 within 5 s of its last word; nil otherwise.
+  /// Its standard output, if it ends with status 0 within 5 s of its last output; nil otherwise.
   static func text(of path: String, _ arguments: [String]) -> String? {
     var ends: [CInt] = [-1, -1]
     // SAFETY: pipe fills two numbers. This program has one thread, and what it starts gets none of its descriptors.

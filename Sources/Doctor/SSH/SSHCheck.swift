@@ -1,8 +1,8 @@
 import PAMStacks
 
-/// What sshd makes of a stack that asks for the passcode.
+/// What sshd does with a stack that asks for the passcode.
 struct SSHCheck {
-  /// Nil where there is no sshd, or it does not say.
+  /// Nil if there is no sshd, or its settings cannot be read.
   let settings: SSHSettings?
   let reader: PAMDirectory
 

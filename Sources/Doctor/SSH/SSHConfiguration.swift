@@ -2,7 +2,7 @@ import Glibc
 import HostSystem
 import PAMStacks
 
-/// Where sshd says what it does.
+/// The sources of sshd's settings.
 struct SSHConfiguration {
   /// The program.
   let program: String
@@ -13,7 +13,7 @@ struct SSHConfiguration {
 
   /// The settings; nil where there is no sshd.
   ///
-  /// sshd itself knows best, and tells root alone; to others its files do, as far as they may read them.
+  /// Root asks sshd itself (`sshd -T`). For others the files are read, as far as the caller may.
   func settings(isRoot: Bool) -> SSHSettings? {
     guard (try? FileState.of(program).get()) != nil else { return nil }
     if isRoot, let text = output(program, ["-T", "-f", file]) { return SSHSettings(text) }
@@ -21,7 +21,7 @@ struct SSHConfiguration {
     return SSHSettings(text) { included($0) }
   }
 
-  /// The texts of the files that a name with one star in its last part stands for, in order.
+  /// The texts of the files that match a name with one star in its last part, in order.
   private func included(_ pattern: String) -> [String] {
     let path = pattern.hasPrefix("/") ? pattern : folder(of: file) + "/" + pattern
     guard let star = path.firstIndex(of: "*") else { return [path].compactMap(read) }
@@ -30,7 +30,7 @@ struct SSHConfiguration {
     guard !after.contains("*"), !after.contains("/"), let names = PAMDirectory(path: place).names() else {
       return []
     }
-    // A star stands for no leading dot.
+    // A star does not match a leading dot.
     let paths = names.filter { !$0.hasPrefix(".") }.map { place + "/" + $0 }
     return paths.filter { $0.hasPrefix(before) && $0.hasSuffix(after) }.compactMap(read)
   }

@@ -1,8 +1,10 @@
-/// What sshd does about logins, from its configuration or from `sshd -T`.
+/// sshd's settings for logins, from its configuration or from `sshd -T`.
 struct SSHSettings: Equatable {
   private var values: [String: String] = [:]
 
-  /// What counts where nothing is said (sshd_config(5)); Debian's file says UsePAM yes and KbdInteractiveAuthentication no.
+  /// The values of settings that are not set (sshd_config(5)).
+  ///
+  /// Debian's file sets UsePAM to yes and KbdInteractiveAuthentication to no.
   private static let defaults = [
     "usepam": "no", "kbdinteractiveauthentication": "yes", "passwordauthentication": "yes",
     "pubkeyauthentication": "yes",
@@ -10,17 +12,17 @@ struct SSHSettings: Equatable {
   ]
   private static let former = "challengeresponseauthentication"
 
-  /// Reads lines of keyword and value: the first about something counts, and what stands under Match is left out.
+  /// Reads lines of keyword and value: the first for a keyword counts, and lines under Match are left out.
   ///
   /// - Parameter included: the text of the files that an Include names.
   init(_ text: String, including included: (String) -> [String] = { _ in [] }) {
     _ = read(text, including: included, depth: 0)
   }
 
-  // As sshd has it.
+  // As in sshd.
   private static let deepest = 16
 
-  /// False at a Match, which ends what holds for everybody.
+  /// Returns false at a Match: the settings after it do not hold for everybody.
   private mutating func read(_ text: String, including included: (String) -> [String], depth: Int) -> Bool {
     for line in text.split(whereSeparator: \.isNewline) {
       let words = line.split { $0.isWhitespace || $0 == "=" }
@@ -42,9 +44,9 @@ struct SSHSettings: Equatable {
 
   /// Whether PAM is asked at all.
   var usesPAM: Bool { value("usepam") == "yes" }
-  /// Whether PAM's questions are put to people.
+  /// Whether people are asked PAM's questions.
   var isKeyboardInteractive: Bool { value("kbdinteractiveauthentication") == "yes" }
-  /// Whether one string is taken for the answer to everything.
+  /// Whether sshd takes one string as the answer to every question.
   var takesPasswords: Bool { value("passwordauthentication") == "yes" }
   /// Whether a key is taken.
   var takesPublicKeys: Bool { value("pubkeyauthentication") == "yes" }

@@ -2,7 +2,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Whether what answers at an address is a UAF server, and of the configured dialect.
+/// Whether a UAF server of the configured dialect answers at an address.
 struct AnswerCheck {
   let question: ServerQuestion
   let dialect: ServerSettings.Dialect
@@ -26,7 +26,7 @@ struct AnswerCheck {
     case 200...299:
       if dialect == .plain, body != nil, question.kind == .response { return nil }
       return .failure(.serverAnswer, AnswerText.foreign(place, type: answer.response.contentType))
-    // A server that refuses an empty question without words of UAF is there all the same; a login's question is none.
+    // A server may refuse an empty question without a UAF status. The question of a login is not empty.
     default: return question.kind == .login ? .failure(.serverAnswer, AnswerText.foreign(place, type: nil)) : nil
     }
   }

@@ -1,13 +1,13 @@
 import UAFCrypto
 
-/// The server's certificate: how long it holds, or why it does not.
+/// The server's certificate: how long it is valid, or why it is not.
 struct CertificateCheck {
   /// Why a certificate is refused.
   enum Fault: Equatable {
     case expired(days: Int64)
     case notYetValid(days: Int64)
     case otherName
-    /// By whom it was issued, if nothing else.
+    /// Nothing else is wrong, so the issuer must be.
     case issuer
   }
 
@@ -19,7 +19,7 @@ struct CertificateCheck {
   let now: Int
 
   private static let day: Int64 = 86_400
-  /// Below this somebody has to act: certificates that are renewed by themselves are renewed earlier.
+  /// With fewer days somebody has to act: automatic renewal happens earlier.
   private static let shortest: Int64 = 14
 
   /// The whole days that are left; nil for what cannot be read.

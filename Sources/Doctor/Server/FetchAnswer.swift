@@ -1,9 +1,9 @@
 import UAFWire
 
-/// What one exchange brought: its head, and the body that came behind it.
+/// The result of one exchange: its head, and the body after it.
 package struct FetchAnswer: Equatable {
   /// How it ended.
   package var response: FetchResponse
-  /// Empty without an answer.
+  /// The body; empty without an answer.
   package var body: [UInt8] = []
 }

@@ -7,10 +7,10 @@ import UAFWire
 struct FetchProbe {
   let path: String
 
-  // Beyond the exchange itself: what starting and confining the program may take.
+  // Added to the time of the exchange: the time to start the program and its sandbox.
   private static let patienceMilliseconds: UInt32 = 5000
 
-  /// The outcome; nil if the program cannot be started, ends, or says what PROTOCOL.md does not have.
+  /// The outcome; nil if the program cannot be started, ends early, or sends something that is not in PROTOCOL.md.
   func exchange(_ request: FetchRequest) -> FetchAnswer? {
     guard let ends = try? PacketSocket.pair() else { return nil }
     guard let socket = try? PacketSocket(takingOver: ends.mine) else { return nil }

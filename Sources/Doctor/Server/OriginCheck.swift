@@ -2,7 +2,7 @@ import UAFClient
 import UAFConfiguration
 import UAFWire
 
-/// One machine of the server's addresses: reached, with a certificate that holds, and with a clock like this one's.
+/// One origin of the server's addresses: it must be reachable, with a valid certificate and the right time.
 struct OriginCheck {
   let server: ServerSettings
   /// Scheme, host and port.
@@ -12,7 +12,7 @@ struct OriginCheck {
   let now: Int
   let line: ServerLine
 
-  /// How far clocks may be apart: a signed yes allows for that much.
+  /// How many seconds clocks may differ: a signed success allows for that much.
   private static let tolerance = 60
 
   func findings(_ answer: FetchAnswer) -> [Finding] {
@@ -48,7 +48,7 @@ struct OriginCheck {
       : .ok(ServerText.trusted(origin, status: response.status, days: days))
   }
 
-  /// The certificate is looked at once more without verifying it: nothing is said to that server but GET.
+  /// Fetches the certificate again without verifying it: that server gets nothing but a GET.
   private func certificateFault(_ response: FetchResponse) -> ServerText {
     let again = line.ask(.get(origin + "/", accept: "*/*"), isVerified: false)
     let certificate = response.certificate ?? again?.response.certificate ?? []

@@ -56,7 +56,9 @@ struct ServerCheck {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Asks; a login goes as far as the core goes before anybody is asked for a value, list of facets included.
+  /// Asks the server.
+  ///
+  /// A login goes as far as the core goes before a value is asked for, with the list of facets.
   private func ask(_ question: ServerQuestion, over line: ServerLine) -> Refusal? {
     guard question.kind == .login else {
       if let request = question.request(of: server) { line.ask(request) }
@@ -95,7 +97,7 @@ struct ServerCheck {
     if refusal.result == .untrustedFacet {
       return [fine, .failure(.facetList, FacetText.refused(server.facetID, refusal.detail))]
     }
-    // Nobody has a key for that name, so a request that was fit ends with this.
+    // There is no key for that name, so a request that is right ends with this.
     if refusal.result == .noSuitableAuthenticator, !refusal.spokenByServer {
       return [fine, .ok(FacetText.listed(server.facetID))]
     }

@@ -2,13 +2,13 @@ import UAFClient
 import UAFConfiguration
 import UAFWire
 
-/// The way to the server for questions of doctor, with the settings of the core; what came back is kept.
+/// The transport for doctor's questions to the server, with the settings of the core; it keeps the answers.
 final class ServerLine: Transport {
   private let server: ServerSettings
   private let authorities: String?
   private let exchange: (FetchRequest) -> FetchAnswer?
   private var begun: TransportRequest?
-  /// What the questions were answered with, in their order; nil where uaf-fetch did not do its work.
+  /// The answers, in the order of the questions; nil where uaf-fetch failed.
   private(set) var answers: [FetchAnswer?] = []
 
   // Long enough for any server that logins could wait for.
@@ -43,7 +43,7 @@ final class ServerLine: Transport {
 
   func begin(_ request: TransportRequest) throws(TransportFailure) { begun = request }
 
-  /// The reasons are read from ``answers``, so that any failure will do here.
+  /// The reasons are in ``answers``, so any failure can be thrown here.
   func finish() throws(TransportFailure) -> TransportResponse {
     guard let question = begun, let answer = ask(question), answer.response.outcome == .answered else {
       throw .unavailable

@@ -1,18 +1,18 @@
 import UAFClient
 import UAFConfiguration
 
-/// An address of the configuration, and what it is asked.
+/// An address of the configuration, and the question for it.
 ///
 /// No question changes anything at a server.
 ///
 /// - A login is begun for a name that nobody has, as any stranger can begin one. Nothing is signed or sent after that. A
 ///   server may keep its challenge until that expires.
 /// - A registration or deregistration is never asked for in the dialect `fido`: the body is an empty object, which names neither
-///   an operation nor an account. `plain` has no bodies, so it is a GET for that name; where the address would not carry
-///   the name, deregistration is not asked for.
+///   an operation nor an account. `plain` has no bodies, so it is a GET for that name; if the address cannot contain the name,
+///   deregistration is not asked for.
 /// - An answer's address is sent an empty object or, in `plain`, an empty list: nothing that could be verified.
 struct ServerQuestion: Equatable {
-  /// What is asked there.
+  /// The kind of question.
   enum Kind: Equatable {
     case login
     case otherRequest
@@ -47,7 +47,7 @@ struct ServerQuestion: Equatable {
     return questions
   }
 
-  /// Whether a deregistration that is asked for there is one of the name that nobody has.
+  /// Whether a deregistration at this address is for the name that nobody has.
   private static func carriesName(_ server: ServerSettings, _ url: ServerURL?) -> Bool {
     server.dialect == .fido || server.plain.contextNames["username"] != nil || url?.text.contains("{user}") == true
   }
@@ -58,7 +58,7 @@ struct ServerQuestion: Equatable {
     return "\(url.isSecure ? "https" : "http")://\(host):\(url.port)"
   }
 
-  /// What is sent where no login is begun; nil for an address that cannot be asked.
+  /// The request for a question that begins no login; nil for an address that cannot be asked.
   func request(of server: ServerSettings) -> TransportRequest? {
     let user = Self.name(at: server)
     guard

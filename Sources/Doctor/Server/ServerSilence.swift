@@ -1,7 +1,7 @@
 import UAFWire
 import Wording
 
-/// Why a server answered nothing.
+/// Why a server did not answer.
 struct ServerSilence: Equatable {
   let outcome: FetchOutcome
   /// What uaf-fetch says of it.

@@ -3,14 +3,14 @@ import UAFConfiguration
 import UAFCrypto
 import UAFWire
 
-/// The key of signed verdicts: one that can be used, and the server's.
+/// The key of signed verdicts: it must be usable, and the server's.
 struct VerdictKeyCheck {
   let server: ServerSettings
   let owner: UInt32
   let isRoot: Bool
   let line: ServerLine
 
-  /// Where `uaf-server` says its key, seen from where it takes requests.
+  /// The path of requests at `uaf-server`, and the path of its key.
   private static let (requests, keys) = ("/uaf/get", "/uaf/verdict-key")
 
   func findings() -> [Finding] {
@@ -35,7 +35,7 @@ struct VerdictKeyCheck {
     return [.ok(VerdictKeyText.same(path: path))]
   }
 
-  /// Nil for a server that is not addressed as ours is.
+  /// Nil for a server whose addresses are not like those of `uaf-server`.
   private var url: String? {
     guard let request = (server.authentication.requestURL ?? server.requestURL)?.text,
       request.hasSuffix(Self.requests)

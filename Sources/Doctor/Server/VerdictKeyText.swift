@@ -6,7 +6,7 @@ enum VerdictKeyText: FindingCatalogue {
   case closed(path: String)
   case unreadable(path: String, ConfigurationFileProblem)
   case noKey(path: String)
-  /// The server says none to compare with.
+  /// The server gives no key to compare with.
   case unknown(path: String)
   case another(path: String, url: String, isRequired: Bool)
   case same(path: String)

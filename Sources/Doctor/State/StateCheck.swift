@@ -2,7 +2,7 @@ import Glibc
 import HostSystem
 import Wording
 
-/// The state folder and the key of this machine: there, root's, closed to others.
+/// The state folder and the device key: they must exist, and only root may use them.
 struct StateCheck {
   let folder: String
   let owner: uid_t

@@ -1,6 +1,6 @@
 import Wording
 
-/// What doctor says of the state folder and the key of this machine.
+/// What doctor says about the state folder and the device key.
 enum StateText: FindingCatalogue {
   /// The configuration, which says where the folder is, cannot be used.
   case unknown

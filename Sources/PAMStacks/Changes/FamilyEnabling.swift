@@ -1,15 +1,15 @@
 import ServiceNames
 
-/// How all names of a program come to ask for the passcode together.
+/// Plans how all names of a program ask for the passcode together.
 struct FamilyEnabling {
-  /// The one that was named.
+  /// The service that was named.
   let service: PAMService
   /// Whether the other names stay as they are.
   let isAlone: Bool
-  /// How one of them comes to it.
+  /// How one of them is enabled.
   let enabling: (PAMService) -> StackEnabling
 
-  /// The template that another name of the program has, where a name that does not ask yet is to be like it.
+  /// The template of another name of the program, to be used for a name that does not ask yet.
   ///
   /// - Throws: ``StackError/file(path:_:)``.
   static func templateInPlace(beside service: PAMService, in folder: PAMFolder) throws(StackError) -> String? {
@@ -27,9 +27,9 @@ struct FamilyEnabling {
     return nil
   }
 
-  /// Looks at each name of the program that there is a file for, and changes nothing.
+  /// Looks at each name of the program that has a file, and changes nothing.
   ///
-  /// - Throws: ``StackError``; `member` where it is another name than the given one that cannot be changed.
+  /// - Throws: ``StackError``; `member` where another name than the given one cannot be changed.
   func plan() throws(StackError) -> FamilyPlan {
     let own = try enabling(service).plan()
     guard !isAlone, let family = ServiceFamily.of(service.name) else { return FamilyPlan(plans: [own], notes: []) }
@@ -63,7 +63,7 @@ extension StackEnabling {
     return false
   }
 
-  /// What is said of a name that needs no change although it cannot be changed; nil where it would stay open.
+  /// The note on a name that cannot be changed and need not be; nil where the name would not ask for the passcode.
   fileprivate func note(on error: StackError, among family: ServiceFamily) -> StackText? {
     let asks = PAMDirectory(path: folder.path).authentication(of: service.name).contains(where: \.asksOwnModule)
     switch error {

@@ -1,9 +1,10 @@
-/// What `uafctl pam enable` is about to write for all names of a program: either all of it or nothing.
+/// What `uafctl pam enable` will write for all names of a program: either all of it or nothing.
 struct FamilyPlan {
-  /// One for each service that is to be changed; the program's main name last, so that at no moment it asks for the passcode
-  /// while another name does not.
+  /// One for each service to be changed.
+  ///
+  /// The program's main name is last: it must never ask for the passcode while another name does not.
   let plans: [StackPlan]
-  /// What is said of the names that need no change, a line each.
+  /// Notes on the names that need no change, a line each.
   let notes: [StackText]
 
   /// Whether all of it is in place already.
@@ -12,9 +13,9 @@ struct FamilyPlan {
   /// What is left to do.
   var toDo: [StackPlan] { plans.filter { !$0.isInPlace } }
 
-  /// Puts it in place: the stacks first, then one line after the other.
+  /// Writes the plan: the stacks first, then one line after the other.
   ///
-  /// Where any of it fails, all of it is taken back.
+  /// If a step fails, all of it is undone.
   ///
   /// - Throws: ``StackError``: `file`, `changed`, `notUndone`.
   func apply(in folder: some ServiceFolder) throws(StackError) {

@@ -1,6 +1,6 @@
 import Wording
 
-/// What to do about a file that still asks for the passcode after `uafctl pam disable`.
+/// What to do if a file still asks for the passcode after `uafctl pam disable`.
 package enum StackAdvice: Catalogued {
   case authUpdate
   case byHand

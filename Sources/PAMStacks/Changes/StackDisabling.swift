@@ -6,10 +6,10 @@ struct StackDisabling {
   /// The folder of the services.
   let folder: any ServiceFolder
 
-  /// Puts the service's line back, and takes the stack away; does what is left to do where that was begun before.
+  /// Restores the service's line and removes the stack; continues an earlier run that was interrupted.
   ///
-  /// The include goes first, so that no service ever includes what is not there. Only that one line of the service's file is
-  /// changed. A stack that was edited is kept under a hidden name.
+  /// The include is removed first, so that a service never includes a missing file. Only that line of the service's file is
+  /// changed. An edited stack is kept under a hidden name.
   ///
   /// - Returns: what was done, a line each; empty where there was nothing to do.
   /// - Throws: ``StackError``.
@@ -22,7 +22,7 @@ struct StackDisabling {
     if let bytes = try folder.read(service.name) {
       done += try putBack(bytes, known: known?.record, backup: backup, hasStack: stack != nil)
     }
-    // A stack whose head is gone is ours all the same where a backup says so.
+    // A stack without its head is still ours if there is a backup.
     if let stack, known != nil || backup != nil {
       done += try removeStack(stack, isEdited: known?.isEdited ?? true)
     }

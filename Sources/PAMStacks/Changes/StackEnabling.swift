@@ -1,6 +1,6 @@
 import Glibc
 
-/// How a service comes to ask for the passcode: from the files as they are to a plan, without changing anything.
+/// Plans how a service will ask for the passcode: reads the files as they are, and changes nothing.
 struct StackEnabling {
   let service: PAMService
   /// The folder of the services.
@@ -40,7 +40,7 @@ struct StackEnabling {
     }
     try refuseOthers(in: after)
     try checkPlace(of: ServiceFile(body), in: after)
-    // A file that no service of ours ever included is the administrator's own.
+    // A file that has no head of ours was written by the administrator.
     if old != nil, known == nil { throw .byHand(path: folder.path(of: service.stackName)) }
     let stack = try record.file(with: body)
     return StackPlan(
@@ -98,7 +98,7 @@ struct StackEnabling {
     ).check()
   }
 
-  /// With pam-auth-update's profile on, the new stack would ask twice.
+  /// Refuses if pam-auth-update's profile is on: the new stack would ask twice.
   private func refuseProfile() throws(StackError) {
     let reader = PAMDirectory(path: folder.path)
     for shared in ["common-auth", "common-password"] {
@@ -108,7 +108,7 @@ struct StackEnabling {
     }
   }
 
-  /// What stays in the file must not ask pam_uaf as well.
+  /// Refuses if a line that stays in the file also asks pam_uaf.
   private func refuseOthers(in file: ServiceFile) throws(StackError) {
     let reader = PAMDirectory(path: folder.path)
     for line in file.parsed where line.module != service.stackName {

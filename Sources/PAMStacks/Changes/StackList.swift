@@ -1,4 +1,4 @@
-/// The services that ask for the passcode, and by whose doing.
+/// The services that ask for the passcode, and who enabled them.
 package struct StackList {
   /// The folder that is looked at.
   package let reader: PAMDirectory
@@ -8,7 +8,7 @@ package struct StackList {
 
   /// A file of the folder that names the module or a stack of ours.
   package struct Entry: Equatable {
-    /// How it came to ask.
+    /// Who made it ask.
     package enum Origin: Equatable {
       /// `uafctl pam enable`, from a template; with edits of the administrator's or without.
       case enabled(template: String, isEdited: Bool)
@@ -22,7 +22,7 @@ package struct StackList {
 
     /// The file.
     package let name: String
-    /// How it came to ask.
+    /// Who made it ask.
     package let origin: Origin
   }
 
@@ -48,7 +48,7 @@ package struct StackList {
     let name = String(stack.dropFirst(PAMService.prefix.count))
     let isIncluded = reader.inclusions(of: name).contains(stack)
     if record(stack, of: name) != nil { return isIncluded ? nil : .unused }
-    // Told with the service that includes it.
+    // Reported with the service that includes it.
     return isIncluded || !reader.ownLines(of: stack).contains(where: \.asksOwnModule) ? nil : .byHand
   }
 

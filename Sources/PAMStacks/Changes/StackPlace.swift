@@ -1,18 +1,18 @@
-/// The place of a stack of ours in a service's file, and what the other lines there make of it.
+/// The place of our stack in a service's file, and the effect of the other lines on it.
 ///
-/// Our lines are not of `auth` alone. Two things must not be in a group of which the stack has lines: a line before it that
-/// jumps, since a jump counts lines, and other lines stand there now; and nothing but pam_uaf's lines. A service without lines
-/// of a group has those of `other` until it gets one, and pam_uaf's say nothing to most people in `account` and `password`,
-/// which libpam takes for a refusal.
+/// A stack has lines of other groups than `auth` too. In each of these groups, two things are refused. The first is an earlier
+/// line that jumps: a jump counts lines, and their number changes. The second is a group with only pam_uaf's lines. A service
+/// without lines of a group uses those of `other`; one line ends that. In `account` and `password` pam_uaf answers "ignore" for
+/// most people, and libpam makes a refusal of that if no other line decides.
 struct StackPlace {
   let file: ServiceFile
-  /// The line that is the stack, or becomes it.
+  /// The line that includes the stack, or will.
   let index: Int
   let stack: ServiceFile
   /// The group of the line that was replaced.
   let group: String
   let reader: PAMDirectory
-  /// The file's name, for whoever is told.
+  /// The file's name, for messages.
   let path: String
 
   /// - Throws: ``StackError``: `jump`, `alone`.
@@ -28,7 +28,7 @@ struct StackPlace {
     }
   }
 
-  /// Whether a line includes what cannot be read here, and is only found out by trying.
+  /// Whether a line includes a file that cannot be read here; only a trial shows its effect.
   private func isElsewhere(_ line: PAMLine, _ group: String) -> Bool {
     line.isInclusion && [group, "@include"].contains(line.group) && reader.bytes(of: line.module) == nil
   }
@@ -45,15 +45,16 @@ struct StackPlace {
     return lines.indices.contains { lines[$0].farthestJump > lines.count - $0 - 1 }
   }
 
-  /// What a line is to a jump of `group`: itself or, where it includes others, each of those; a substack is one line, and
-  /// nothing in it jumps out of it.
+  /// The lines that a jump of `group` counts for this line: itself or, for an include, each included line.
+  ///
+  /// A substack is one line, and nothing in it jumps out of it.
   private func entries(of line: PAMLine, in group: String, depth: Int) -> [PAMLine] {
     guard line.group == "@include" || line.group == group else { return [] }
     guard line.control == "include", depth < PAMDirectory.deepest else { return [line] }
     return reader.ownLines(of: line.module).flatMap { entries(of: $0, in: group, depth: depth + 1) }
   }
 
-  /// A line and, where it includes others, each of those.
+  /// The line or, if it includes others, each of those.
   private func whole(_ line: PAMLine) -> [PAMLine] {
     guard line.isInclusion else { return [line] }
     return reader.wholeStack(of: line.module).filter { line.group == "@include" || line.group == $0.group }

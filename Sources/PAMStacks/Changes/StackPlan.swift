@@ -1,9 +1,9 @@
 import Wording
 
-/// What `uafctl pam enable` is about to write.
+/// What `uafctl pam enable` will write.
 struct StackPlan {
   let service: PAMService
-  /// What is said at the head of the stack.
+  /// The head of the stack.
   let record: StackRecord
   /// The file that the service includes, with its head.
   let stack: [UInt8]
@@ -15,14 +15,14 @@ struct StackPlan {
   let line: Int?
   /// The stack that is there; nil if there is none.
   let oldStack: [UInt8]?
-  /// Whether somebody edited that.
+  /// Whether somebody edited that stack.
   let isEdited: Bool
   /// Whether all of it is in place already.
   let isInPlace: Bool
 
-  /// Puts it in place: the stack first, the line that includes it last, so that the service has a whole stack at every moment.
+  /// Writes the plan: the stack first, the line that includes it last, so that the service always has a whole stack.
   ///
-  /// Each file is read again before it is written: the plan may be older than it took to try it.
+  /// Each file is read again before it is written: somebody may have changed it while the plan was tried.
   ///
   /// - Throws: ``StackError``: `file`, `changed`.
   func apply(in folder: some ServiceFolder) throws(StackError) {
@@ -31,7 +31,7 @@ struct StackPlan {
     try switchOver(in: folder)
   }
 
-  /// What the service's file must still hold: one that only a vendor's folder has gets its file now.
+  /// What the service's file must still contain; no file if only a vendor's folder has one.
   private var read: FileBefore { .known(record.madeFrom != nil && line != nil ? nil : before) }
 
   /// - Throws: ``StackError``: `file`, `changed`.
@@ -40,7 +40,9 @@ struct StackPlan {
     try folder.check(service.stackName, is: .known(oldStack))
   }
 
-  /// Everything but the service's own line: a service that includes the stack already asks by the new one from now on.
+  /// Writes everything but the service's own line.
+  ///
+  /// A service that already includes the stack uses the new one from now on.
   ///
   /// - Throws: ``StackError``: `file`, `changed`.
   func prepare(in folder: some ServiceFolder) throws(StackError) {
@@ -52,7 +54,7 @@ struct StackPlan {
     try folder.write(before, to: service.backupName, like: service.name, over: .any)
   }
 
-  /// The service's line, where it is to change.
+  /// Writes the service's line, if it changes.
   ///
   /// - Throws: ``StackError``: `file`, `changed`.
   func switchOver(in folder: some ServiceFolder) throws(StackError) {
@@ -60,7 +62,9 @@ struct StackPlan {
     try folder.write(after, to: service.name, like: service.name, over: read)
   }
 
-  /// Puts back whatever of it is in place, the service's line first; what somebody else has changed since stays.
+  /// Undoes what was written, the service's line first.
+  ///
+  /// Files that somebody else has changed since are left alone.
   ///
   /// - Throws: ``StackError``: `file`, `changed`.
   func undo(in folder: some ServiceFolder) throws(StackError) {
@@ -78,7 +82,7 @@ struct StackPlan {
         try folder.remove(service.stackName, over: .known(stack))
       }
     }
-    // Where something else is in its place, that is why it is undone, and in nobody's way.
+    // If something else has the backup's name, that is the reason for undoing; it is left alone.
     if after != before, let backup = try? folder.read(service.backupName) {
       try folder.remove(service.backupName, over: .known(backup))
     }

@@ -1,6 +1,6 @@
 import UAFCrypto
 
-/// What stands at the head of a stack that `uafctl pam enable` wrote: where it comes from, and what it stands in place of.
+/// The head of a stack that `uafctl pam enable` wrote: its template, and the line that it replaces.
 struct StackRecord: Equatable {
   /// The service's name.
   let service: String
@@ -8,7 +8,7 @@ struct StackRecord: Equatable {
   let template: String
   /// The line of the service's file that was there before.
   let replaced: String
-  /// The vendor's file the service's was made from; nil where there was one in the folder.
+  /// The vendor's file that the service's file was copied from; nil where the folder had one.
   let madeFrom: String?
 
   private static let mark = "# pam-uaf: "
@@ -31,7 +31,7 @@ struct StackRecord: Equatable {
     return Array(head.utf8) + body
   }
 
-  /// The record of a stack, and whether somebody edited what follows it; nil where nothing is recorded.
+  /// The record of a stack, and whether somebody edited the lines after it; nil without a record.
   static func reading(_ file: [UInt8]) -> (record: StackRecord, isEdited: Bool)? {
     var rest = file[...]
     var values: [String: String] = [:]

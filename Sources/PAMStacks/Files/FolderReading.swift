@@ -1,4 +1,4 @@
-/// What the services of some folders were when a stack was tried among them.
+/// The services of some folders at the time when a stack was tried.
 struct FolderReading: Equatable {
   private let files: [String: [UInt8]]
 

@@ -1,7 +1,7 @@
 import Glibc
 
-// Purpose: PAM's folder as root changes it. The folder is opened once, and every file by its name in it: no link is followed,
-// and no file is ever there in part.
+// Purpose: changes of PAM's folder by root. The folder is opened once, and every file by its name in it: no link is followed, and
+// no file is ever half written.
 
 /// The folder of PAM's services, which only its owner can change.
 package final class PAMFolder: ServiceFolder {
@@ -30,7 +30,7 @@ package final class PAMFolder: ServiceFolder {
 
   deinit { close(descriptor) }
 
-  /// Keeps every other `uafctl pam` out until this value is gone.
+  /// Prevents every other `uafctl pam` from running until this value is gone.
   ///
   /// - Parameter parent: the folder that has the lock.
   /// - Throws: ``StackError``: `busy`, `file`.
@@ -46,11 +46,11 @@ package final class PAMFolder: ServiceFolder {
     }
   }
 
-  /// Written beside it, flushed, renamed.
+  /// Writes a new file, flushes it, and renames it to the old name.
   func write(_ bytes: [UInt8], to name: String, like model: String?, over before: FileBefore) throws(StackError) {
     let temporary = ".\(name).uaf-new"
     do throws(StackFileProblem) {
-      // One of a run that was interrupted.
+      // The file of a run that was interrupted.
       try unlink(temporary)
       let file = try StackFile(making: temporary, in: descriptor)
       if let model, let original = try StackFile(model, in: descriptor) {

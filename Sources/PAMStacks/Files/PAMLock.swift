@@ -1,9 +1,9 @@
 import Glibc
 
-/// What keeps a second `uafctl pam` out while one changes services; gone with this value, and with its process.
+/// Prevents a second `uafctl pam` while one changes services; ends with this value, and with its process.
 ///
-/// A file of root's, below a folder that only root can write to: a lock on the folder of services itself would be anybody's to
-/// hold, since everybody may open that.
+/// The lock is on a file in a folder that only root can write to. Everybody may open the folder of services, so anybody could
+/// hold a lock on that.
 final class PAMLock {
   private let descriptor: CInt
 

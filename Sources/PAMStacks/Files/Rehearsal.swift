@@ -1,4 +1,4 @@
-/// A folder of services that is looked at as by a change, and not changed.
+/// A folder of services on which a change is checked but not made.
 struct Rehearsal: ServiceFolder {
   private let folder: any ServiceFolder
 

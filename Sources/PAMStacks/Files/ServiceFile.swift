@@ -15,14 +15,14 @@ struct ServiceFile: Equatable {
   /// The file.
   var bytes: [UInt8] { Array(lines.joined(separator: [UInt8(ascii: "\n")])) }
 
-  /// Whether a line is empty, a comment, or one by itself that PAM understands.
+  /// Whether a line is empty, a comment, or a complete line that PAM understands.
   func isUnderstood(_ index: Int) -> Bool {
     let read = PAMFile(bytes).lines.filter { $0.rows.contains(index) }
     guard let line = read.first else { return true }
     return read.count == 1 && line.rows.count == 1 && PAMLine(line: line).isWellFormed
   }
 
-  /// The line from which on libpam 1.5 and later ones read it in two ways; nil where all read the same.
+  /// The first line that libpam 1.5 and later versions read differently; nil if there is none.
   var parting: Int? { PAMFile(bytes).parting }
 
   /// The lines, in order, that PAM sees.
@@ -36,14 +36,14 @@ struct ServiceFile: Equatable {
     }.map(\.rows.lowerBound)
   }
 
-  /// Whether `line` is one in whose place a stack of ours can stand.
+  /// Whether a stack of ours can replace `line`.
   static func isReplaceable(_ line: PAMLine, changesPasswords: Bool) -> Bool {
     guard line.isInclusion else { return false }
     if line.group == "@include" { return line.module == (changesPasswords ? "common-password" : "common-auth") }
     return line.group == "auth" && !changesPasswords && passwordFiles.contains(line.module)
   }
 
-  /// The one line in whose place a stack of ours can stand.
+  /// The only line that a stack of ours can replace.
   ///
   /// - Throws: ``StackError``: `noLine`, `severalLines`, `foldedLine`, `lineIsNoText`.
   func replaceableLine(of service: PAMService, at path: String) throws(StackError) -> Int {
@@ -64,7 +64,7 @@ struct ServiceFile: Equatable {
   /// The text of a line.
   func text(_ index: Int) -> String { String(decoding: lines[index], as: UTF8.self) }
 
-  /// Puts `text` in the place of a line, and of those it goes on in.
+  /// Replaces a line, and those that continue it, by `text`.
   mutating func replace(_ index: Int, with text: String) {
     let rows = PAMFile(bytes).lines.first { $0.rows.lowerBound == index }?.rows ?? index...index
     lines.replaceSubrange(rows, with: [Array(text.utf8)])

@@ -2,7 +2,7 @@
 protocol ServiceFolder {
   /// Its name.
   var path: String { get }
-  /// What a file holds; nil if there is none.
+  /// The content of a file; nil if there is none.
   ///
   /// - Throws: ``StackError/file(path:_:)``.
   func read(_ name: String) throws(StackError) -> [UInt8]?
@@ -11,7 +11,7 @@ protocol ServiceFolder {
   /// - Parameter model: the file whose mode, owner and attributes it gets; nil, or one that is not there: mode 644.
   /// - Throws: ``StackError``: `file`, `changed`.
   func write(_ bytes: [UInt8], to name: String, like model: String?, over before: FileBefore) throws(StackError)
-  /// Gives a file that is still the same another name, under which there may be one.
+  /// Renames a file that is still the same; a file of the new name is replaced.
   ///
   /// - Throws: ``StackError``: `file`, `changed`.
   func move(_ name: String, to other: String, over before: FileBefore) throws(StackError)
@@ -25,7 +25,7 @@ extension ServiceFolder {
   /// The name of a file with the folder's.
   package func path(of name: String) -> String { path + "/" + name }
 
-  /// Refuses where a file is not what it was.
+  /// Refuses if a file has changed.
   ///
   /// - Throws: ``StackError``: `file`, `changed`.
   package func check(_ name: String, is before: FileBefore) throws(StackError) {

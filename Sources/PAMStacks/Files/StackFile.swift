@@ -19,7 +19,7 @@ final class StackFile {
     }
   }
 
-  /// Makes a file that was not there, for its owner alone until it gets the attributes of another.
+  /// Makes a new file; only its owner may use it until it gets the attributes of another file.
   init(making name: String, in folder: CInt) throws(StackFileProblem) {
     // SAFETY: the name lives for the call.
     descriptor = unsafe openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))
@@ -36,7 +36,7 @@ final class StackFile {
     return status
   }
 
-  /// Whether it is one file that nobody but `owner` can have written.
+  /// Checks that it is a regular file with one name that only `owner` can have written.
   func check(owner: uid_t) throws(StackFileProblem) {
     let status = try status()
     guard status.st_mode & S_IFMT == S_IFREG else { throw .noFile }
@@ -45,7 +45,7 @@ final class StackFile {
     guard status.st_nlink == 1 else { throw .hardLinks }
   }
 
-  /// All of it.
+  /// Its whole content.
   func content(limit: Int) throws(StackFileProblem) -> [UInt8] {
     guard let content = DescriptorReader.read(descriptor, atMost: limit + 1) else { throw .system(errno) }
     guard content.count <= limit else { throw .tooLarge }
@@ -78,7 +78,7 @@ final class StackFile {
     var list = [CChar](repeating: 0, count: Self.attributeRoom)
     // SAFETY: the list is as long as announced.
     let count = unsafe flistxattr(descriptor, &list, list.count)
-    // Some file systems have none.
+    // Some file systems have no attributes.
     if count < 0, errno == ENOTSUP { return [] }
     guard count >= 0 else { throw .system(errno) }
     return list.prefix(count).split(separator: 0).map { name in

@@ -1,6 +1,6 @@
 import ServiceNames
 
-/// Has services ask for the password again.
+/// Makes services ask for the password again.
 package struct ServiceDisabling {
   private let folder: PAMFolder
   private let vendors: [String]
@@ -21,16 +21,16 @@ package struct ServiceDisabling {
       name.hasPrefix(PAMService.prefix) ? String(name.dropFirst(PAMService.prefix.count)) : name
     }
     return Set(names).sorted().compactMap { try? PAMService($0) }.filter { service in
-      // Another file, a link for example, is none of ours and need not be one that could be changed.
+      // Another file, such as a link, is not ours, and it need not be changeable.
       reader.inclusions(of: service.name).contains(service.stackName) || reader.bytes(of: service.stackName) != nil
         || reader.bytes(of: service.backupName) != nil
     }
   }
 
-  /// The service of a name and, where that is a program's main name, its other names that were enabled.
+  /// The named service and, if that is a program's main name, its other names that were enabled.
   ///
-  /// The main name goes first, so that at no moment it asks for the passcode while another name does not. Of a program's names
-  /// either all can be put back, or none is.
+  /// The main name is first: it must never ask for the passcode while another name does not. Either all names of a program are
+  /// restored, or none.
   ///
   /// - Parameter isAlone: whether the other names stay as they are.
   /// - Throws: ``StackError``.
@@ -45,7 +45,7 @@ package struct ServiceDisabling {
     return services
   }
 
-  /// Puts one service back.
+  /// Restores one service.
   ///
   /// - Returns: what was done, a line each; empty where there was nothing to do.
   /// - Throws: ``StackError``.
@@ -53,7 +53,7 @@ package struct ServiceDisabling {
     try StackDisabling(service: service, folder: folder).run()
   }
 
-  /// The files that name the module or a stack of ours after all.
+  /// The files that still name the module or a stack of ours.
   ///
   /// - Parameter services: the only ones that count; nil: every file.
   package func remaining(among services: [PAMService]?) -> [String] {
@@ -66,7 +66,7 @@ package struct ServiceDisabling {
     }
   }
 
-  /// A name that no file has, of a service or of what enabling leaves behind: a typing error must not look like a success.
+  /// Refuses a name without a service and without files of an earlier change: a typing error must not look like a success.
   private func refuseUnknown(_ service: PAMService) throws(StackError) {
     let own = [service.name, service.stackName, service.backupName]
     guard !own.contains(where: { reader.bytes(of: $0) != nil }),

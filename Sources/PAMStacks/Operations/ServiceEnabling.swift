@@ -1,4 +1,4 @@
-/// Has a service ask for the passcode, together with the other names of its program.
+/// Makes a service ask for the passcode, together with the other names of its program.
 package struct ServiceEnabling {
   private let name: String
   private let folder: PAMFolder
@@ -8,10 +8,10 @@ package struct ServiceEnabling {
   private let isAlone: Bool
 
   /// - Parameters:
-  ///   - name: the service, as it was named.
+  ///   - name: the service's name, as given.
   ///   - folder: the folder of the services.
   ///   - site: the machine.
-  ///   - shape: what part the passcode has; nil: the one that is in place, or the template's usual one.
+  ///   - shape: the role of the passcode; nil: the one that is in place, or the template's default.
   ///   - template: the ready stack; nil: the service's own.
   ///   - isAlone: whether the other names of the program stay as they are.
   package init(
@@ -25,12 +25,12 @@ package struct ServiceEnabling {
     self.isAlone = isAlone
   }
 
-  /// Makes a plan, tries it, and puts it in place; all of it or nothing.
+  /// Makes a plan, tries it, and writes it; all of it or nothing.
   ///
   /// - Parameters:
   ///   - isDryRun: whether the change is only shown and tried.
   ///   - person: who logs in before anything is changed; nil: nobody does.
-  ///   - tell: is told what was found, tried and done, a line each.
+  ///   - tell: gets what was found, tried and done, a line each.
   /// - Throws: ``StackError``; nothing is changed then, but for `notUndone`.
   package func run(
     isDryRun: Bool, as person: TrialPerson?, telling tell: (StackText) -> Void
@@ -47,7 +47,7 @@ package struct ServiceEnabling {
     let trial = FamilyTrial(family: family, service: name, folder: folder, site: site, person: person)
     for line in try trial.run() { tell(line) }
     guard !isDryRun else { return }
-    // A person may have been asked meanwhile: what was tried must still be what is put in place.
+    // The trial may have waited for a person: what is written must still be what was tried.
     if let path = reading.difference(to: FolderReading(of: folders)) { throw .changed(path: path) }
     try family.apply(in: folder)
     for plan in family.toDo {

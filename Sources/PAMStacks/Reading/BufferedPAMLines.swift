@@ -1,8 +1,8 @@
 /// The lines of a file as libpam 1.5 puts them together, in a buffer of 1,024 bytes.
 ///
-/// A line ends at a newline, and at nothing else; one that begins with `#` is skipped, whatever it ends with; a `\` before a
-/// newline, blanks between them or not, goes on in the next line that is neither empty nor a comment; what follows a NUL is
-/// not seen. Longer lines than the buffer are cut into several, of which the second may be alive where the first is a comment.
+/// Only a newline ends a line. A line that begins with `#` is skipped, whatever it ends with. A `\` before a newline, with or
+/// without blanks between them, continues the line in the next one that is neither empty nor a comment. What follows a NUL is
+/// ignored. A line longer than the buffer is cut into several: the second may take effect although the first is a comment.
 struct BufferedPAMLines {
   // The buffer without its NUL.
   private static let room = 1023
@@ -18,7 +18,7 @@ struct BufferedPAMLines {
     var first: Int?
     while true {
       let begin = row
-      // Where the buffer is full libpam waits for ever.
+      // If the buffer is full, libpam never returns.
       guard !rest.isEmpty, text.count < Self.room else {
         rest = []
         return first.map { PAMFile.Line(rows: $0...max($0, begin - 1), text: nil) }

@@ -1,9 +1,9 @@
 /// What a line's result does to the stack, where it is written out: `success=1 default=ignore`.
 struct PAMControl {
-  /// What stands behind each name, as it stands there.
+  /// The action of each result, as written.
   let actions: [String: String]
 
-  /// Reads what stands between the brackets, or without any; nil for what libpam does not understand.
+  /// Reads the text between the brackets, or a text without any; nil if libpam does not understand it.
   ///
   /// It then takes every result for a refusal.
   init?(_ text: Substring) {
@@ -13,14 +13,14 @@ struct PAMControl {
       guard Self.skipBlanks(&rest) == UInt8(ascii: "=") else { return nil }
       rest.removeFirst()
       guard let action = Self.word(of: Self.words, from: &rest) ?? Self.jump(from: &rest) else { return nil }
-      // Of several for one result the last one counts, but the first "default" has left nothing to the second.
+      // Of several actions for one result the last counts; of several "default" the first.
       if name != "default" || actions[name] == nil { actions[name] = action }
     }
     guard rest.isEmpty, !actions.isEmpty else { return nil }
     self.actions = actions
   }
 
-  /// Takes one of some words, with blanks before it; libpam asks for nothing between two of them.
+  /// Takes one of some words, with blanks before it; libpam requires nothing between two words.
   private static func word(of words: [String], from rest: inout Substring.UTF8View) -> String? {
     _ = skipBlanks(&rest)
     guard let word = words.first(where: { rest.starts(with: $0.utf8) }) else { return nil }
@@ -30,7 +30,8 @@ struct PAMControl {
 
   /// Takes a number of lines.
   ///
-  /// One beyond libpam's range, which 1.5 makes another number of and later ones refuse, is the largest: it leaves every file.
+  /// libpam 1.5 turns a number beyond its range into another one, and later versions refuse it. Here it is the largest number: a
+  /// jump past the end of every file.
   private static func jump(from rest: inout Substring.UTF8View) -> String? {
     let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard digits.contains(where: { $0 != UInt8(ascii: "0") }) else { return nil }

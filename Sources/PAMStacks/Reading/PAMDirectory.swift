@@ -11,18 +11,19 @@ package struct PAMDirectory {
   /// Its name.
   package let path: String
 
-  /// The folder of that name, which need not be there.
+  /// The folder of that name, which need not exist.
   package init(path: String) { self.path = path }
 
-  /// libpam's own limit for includes inside includes; up to 1.5 for substacks alone.
+  /// libpam's own limit for nested includes; up to 1.5 only for substacks.
   package static let deepest = 16
 
-  // Bytes of a file, far above what any has.
+  // The most bytes that are read of a file; real files are far smaller.
   private static let largest = 262_144
 
   /// The names of the services, in order; nil if the folder cannot be read.
   ///
-  /// Names that editors, dpkg and ucf give to copies are none, unless a service includes one: as libpam-uaf.prerm has it.
+  /// Names that editors, dpkg and ucf give to copies do not count, unless a service includes one; libpam-uaf.prerm has the same
+  /// rule.
   package func services() -> [String]? {
     guard let names = names() else { return nil }
     var found = Set(names.filter { !Self.isCopy($0) })
@@ -49,7 +50,7 @@ package struct PAMDirectory {
     return names.sorted()
   }
 
-  /// Whether it is a name that nobody asks PAM for.
+  /// Whether it is the name of a copy, which nobody asks PAM for.
   static func isCopy(_ name: String) -> Bool {
     name.hasPrefix(".") || ["~", ".bak", ".orig", ".old"].contains(where: name.hasSuffix)
       || name.contains(".dpkg-") || name.contains(".ucf-")
@@ -58,15 +59,15 @@ package struct PAMDirectory {
   /// The lines of a service itself, without what it includes.
   package func ownLines(of service: String) -> [PAMLine] { lines(of: service) ?? [] }
 
-  /// The line of a service's own file, from 1, from which on libpam 1.5 and later ones read it in two ways; nil where they agree.
+  /// The first line of a service's own file, from 1, that libpam 1.5 and later versions read differently; nil if there is none.
   package func parting(of service: String) -> Int? { bytes(of: service).flatMap { PAMFile($0).parting.map { $0 + 1 } } }
 
-  /// What a service includes at first hand, by the names in this folder where it is in it.
+  /// What a service includes directly; a file of this folder is given by its name there.
   package func inclusions(of service: String) -> [String] {
     ownLines(of: service).filter(\.isInclusion).map { name(of: $0.module) }
   }
 
-  /// The name in this folder of what a line includes: it may have been written with the folder.
+  /// The name in this folder of what a line includes: the line may name it with the folder.
   package func name(of included: String) -> String {
     let parts = included.split(separator: "/").filter { $0 != "." }
     guard included.hasPrefix("/"), let last = parts.last,
@@ -82,7 +83,7 @@ package struct PAMDirectory {
   package func wholeStack(of service: String) -> [PAMLine] { expand(service, only: nil, depth: 0) }
 
   private func expand(_ service: String, only group: String?, depth: Int) -> [PAMLine] {
-    // libpam refuses everybody where it cannot follow.
+    // libpam refuses everybody if it cannot follow an include.
     guard depth < Self.deepest, let lines = lines(of: service) else { return depth == 0 ? [] : [.unreadable] }
     return lines.flatMap { line -> [PAMLine] in
       if line.group == "@include" { return expand(line.module, only: group, depth: depth + 1) }
@@ -94,11 +95,11 @@ package struct PAMDirectory {
   /// What libpam reads in a file; nil if there is none.
   private func lines(of service: String) -> [PAMLine]? {
     guard let bytes = bytes(service.hasPrefix("/") ? service : path + "/" + service) else { return nil }
-    // The end of one that is too large for this reader may say anything.
+    // In a file that is too large for this reader, the unread end may say anything.
     return PAMFile(bytes).parsed + (bytes.count < Self.largest ? [] : [.unreadable])
   }
 
-  /// What a service's file holds, links followed; nil if it cannot be read.
+  /// The content of a service's file, links followed; nil if it cannot be read.
   package func bytes(of service: String) -> [UInt8]? { bytes(path + "/" + service) }
 
   private func bytes(_ path: String) -> [UInt8]? {

@@ -1,8 +1,8 @@
 /// What libpam reads in a file of its folder.
 ///
-/// libpam 1.5 (Debian 12) and 1.6 (Debian 13 has 1.7) put lines together in two ways (``PAMReading``). A file that says something
-/// else to the other one is read as far as both agree; what follows is a line that nobody gets past. So an update of libpam
-/// does not change what was found out about a file.
+/// libpam 1.5 (Debian 12) and 1.6 (Debian 13 has 1.7) put lines together in two ways (``PAMReading``). A file that they read
+/// differently is read as far as both agree; the rest counts as a line that refuses everybody. So an update of libpam does not
+/// change what was found out about a file.
 struct PAMFile {
   /// A line as libpam puts it together.
   struct Line: Equatable {
@@ -14,13 +14,13 @@ struct PAMFile {
 
   /// Those that say something, in order.
   let lines: [Line]
-  /// The line of the file, from 0, from which on one libpam reads something else than the other; nil where both agree.
+  /// The first line of the file, from 0, that the two read differently; nil where both agree.
   let parting: Int?
 
   init(_ bytes: [UInt8]) {
     let (older, newer) = (PAMReading.untilFive.lines(of: bytes), PAMReading.sinceSix.lines(of: bytes))
     let agreed = zip(older, newer).prefix { PAMLine(line: $0) == PAMLine(line: $1) }
-    // Blanks that one of them leaves out say nothing.
+    // A difference in blanks does not count.
     let common = agreed.map { Line(rows: Self.union($0.rows, $1.rows), text: $1.text) }
     let apart = [older.dropFirst(common.count).first, newer.dropFirst(common.count).first].compactMap(\.self)
     parting = apart.map(\.rows.lowerBound).min()

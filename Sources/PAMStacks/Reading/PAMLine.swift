@@ -17,7 +17,9 @@ package struct PAMLine: Equatable {
   private static let words: Set<String> = ["required", "requisite", "sufficient", "optional", "include", "substack"]
   private static let groups: Set<String> = ["auth", "account", "password", "session"]
 
-  /// Takes a line apart; what it lacks, so that libpam refuses everybody there, is empty.
+  /// Splits a line into its parts.
+  ///
+  /// A missing part is empty: libpam refuses everybody at such a line.
   init(line: PAMFile.Line) {
     guard let text = line.text else {
       self = .unreadable
@@ -47,7 +49,9 @@ package struct PAMLine: Equatable {
     self.arguments = arguments
   }
 
-  /// Whether it takes part in a group: libpam takes one that it does not know for the most sensitive.
+  /// Whether it takes part in a group.
+  ///
+  /// libpam treats an unknown group as the most sensitive one. Here such a line takes part in every group.
   package func isPart(of group: String) -> Bool { self.group == group || !Self.groups.contains(self.group) }
 
   /// The module of this project.
@@ -59,7 +63,7 @@ package struct PAMLine: Equatable {
   /// The module's name without its folder.
   package var moduleName: String { module.split(separator: "/").last.map(String.init) ?? module }
 
-  /// Whether another file's lines stand in its place.
+  /// Whether another file's lines take its place.
   package var isInclusion: Bool { control == "include" || control == "substack" }
 
   /// Whether a success of this line can end the stack, or jump over what follows.
@@ -74,10 +78,10 @@ package struct PAMLine: Equatable {
   /// How many lines a success of this line jumps over; 0 where it jumps over none.
   var skippedBySuccess: Int { action(for: "success").flatMap { Int($0) } ?? 0 }
 
-  /// The most lines that any result of this one jumps over; 0 where none does.
+  /// The largest number of lines that a result of this line jumps over; 0 without jumps.
   var farthestJump: Int { actions?.values.compactMap { Int($0) }.max() ?? 0 }
 
-  /// Whether libpam understands it; where it does not, it refuses everybody.
+  /// Whether libpam understands it; otherwise it refuses everybody.
   var isWellFormed: Bool {
     guard Self.groups.contains(group) || group == "@include", !module.isEmpty else { return false }
     return Self.words.contains(control) || actions != nil
@@ -93,7 +97,7 @@ package struct PAMLine: Equatable {
     }
   }
 
-  /// Whether neither a success nor a refusal of this line changes how the stack ends, where another line decides.
+  /// Whether neither a success nor a refusal of this line changes how the stack ends, if another line decides.
   package var decidesNothing: Bool {
     if control == "optional" { return true }
     guard control.hasPrefix("["), failureGoesOn else { return false }

@@ -5,7 +5,7 @@ enum PAMReading: CaseIterable {
   /// libpam from 1.6 on, as in Debian 13.
   case sinceSix
 
-  /// The lines that say something, in order; the last has no text where libpam refuses the file.
+  /// The lines with content, in order; the last has no text where libpam refuses the file.
   func lines(of bytes: [UInt8]) -> [PAMFile.Line] {
     var lines: [PAMFile.Line] = []
     switch self {

@@ -1,4 +1,4 @@
-/// The `auth` lines of a stack, with what it includes in their places: who gets where.
+/// The `auth` lines of a stack, with included lines in their places, and which of them a person reaches.
 package struct StackReading {
   /// The lines, in order.
   package let lines: [PAMLine]
@@ -6,7 +6,7 @@ package struct StackReading {
   /// The reading of a service's `auth` lines.
   package init(lines: [PAMLine]) { self.lines = lines }
 
-  /// Modules that take part in a stack and authenticate nobody.
+  /// Modules that are in stacks and authenticate nobody.
   private static let bystanders: Set<String> = [
     "pam_deny.so", "pam_permit.so", "pam_env.so", "pam_faildelay.so", "pam_nologin.so", "pam_securetty.so",
     "pam_group.so", "pam_cap.so", "pam_warn.so", "pam_echo.so", "pam_exec.so", "pam_faillock.so", "pam_tally2.so",
@@ -14,13 +14,12 @@ package struct StackReading {
     "pam_mount.so", "pam_selinux.so", "pam_shells.so", "pam_issue.so", "pam_motd.so", "pam_debug.so", "pam_umask.so",
   ]
 
-  /// Whether the line asks whoever logs in for something, and is not pam_uaf.
+  /// Whether the line asks the person for something, and is not pam_uaf.
   package static func authenticates(_ line: PAMLine) -> Bool {
     line.isWellFormed && !line.asksOwnModule && !bystanders.contains(line.moduleName)
   }
 
-  /// Whether a success of the line at `start` jumps over every line of pam_uaf behind it, in a stack that authenticates
-  /// whoever is led so.
+  /// Whether a success of the line at `start` jumps over every later line of pam_uaf, while another line still authenticates.
   package func leadsPast(from start: Int) -> Bool {
     let landing = start + lines[start].skippedBySuccess + 1
     guard let last = lines.lastIndex(where: \.asksOwnModule), start < last, landing > last, landing <= lines.count

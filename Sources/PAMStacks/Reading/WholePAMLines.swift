@@ -1,8 +1,8 @@
 /// The lines of a file as libpam puts them together since 1.6, however long they are.
 ///
-/// A `\` before a newline, blanks between them or not, goes on in the next line, unless there is a `#` before it. An empty line
-/// and a comment end a line that goes on. What follows a NUL in such a line is not seen, also where it stands in the next one;
-/// whether it goes on is seen nevertheless.
+/// A `\` before a newline, with or without blanks between them, continues the line in the next one, unless there is a `#` before
+/// it. An empty line or a comment ends a continued line. What follows a NUL in such a line is ignored, even in the next line of
+/// the file. A `\` after the NUL still continues the line.
 struct WholePAMLines {
   private var rest: ArraySlice<UInt8>
   private var row = 0
@@ -38,7 +38,7 @@ struct WholePAMLines {
     return rest[..<end]
   }
 
-  /// What a line of the file brings to the one that is put together.
+  /// What a line of the file adds to the line that is put together.
   private struct Part {
     /// What it says, without blanks before it; a NUL stands where a comment begins.
     let text: [UInt8]
@@ -55,7 +55,7 @@ struct WholePAMLines {
       text = Array(seen.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
     }
 
-    /// Whether a line can begin with it.
+    /// Whether a line with content can begin with it.
     var isWorthALine: Bool { text.first.map { $0 != 0 && $0 != UInt8(ascii: "\n") } ?? false }
   }
 }

@@ -8,7 +8,7 @@ package enum StackError: Error, Equatable {
   }
 
   case badService(String, Name)
-  /// Nobody said which template fits.
+  /// No template was named, and none is known for the service.
   case noTemplateKnown(String)
   /// This template has one shape.
   case noShape
@@ -16,25 +16,25 @@ package enum StackError: Error, Equatable {
   case folder(path: String, StackFileProblem)
   case busy(path: String)
   case file(path: String, StackFileProblem)
-  /// It is not what it was when it was read.
+  /// The file has changed since it was read.
   case changed(path: String)
   case noService(String, folders: [String])
   /// The service includes another one that is enabled or disabled itself.
   case follows(path: String, service: String)
   /// pam-auth-update put the module into the lines all services share.
   case profile(path: String)
-  /// The module stands there already, and not by us.
+  /// The module is there already, and `uafctl pam enable` did not write that line.
   case byHand(path: String)
   case noLine(path: String, include: String)
   case severalLines(path: String, include: String)
   case foldedLine(path: String, line: Int)
   case lineIsNoText(path: String, line: Int)
-  /// libpam 1.5 reads something else from there on than later ones do.
+  /// From this line on, libpam 1.5 and later versions read the file differently.
   case twoReadings(path: String, line: Int)
   case jump(path: String, line: Int)
-  /// pam_uaf's would be the only lines of a group.
+  /// pam_uaf's lines would be the only ones of a group.
   case alone(path: String, group: String)
-  /// What stood there before is written nowhere.
+  /// There is no record of the line that was there before.
   case nothingRecorded(path: String, include: String)
   case noWayIn(WayIn.Objection)
   case trial(TrialProblem)

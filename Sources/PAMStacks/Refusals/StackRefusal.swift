@@ -1,11 +1,11 @@
 import CPAM
 import Wording
 
-/// Why somebody at the terminal was not let in by a stack that was tried.
+/// Why a stack that was tried refused the person at the terminal.
 package enum StackRefusal: Error, Equatable, Catalogued {
   case noTerminal
   case unreadable
-  /// libpam's number for what is no success, and its words.
+  /// libpam's code, which is no success, and its text.
   case code(CInt, text: String)
 
   /// The reason in English.

@@ -1,18 +1,18 @@
 import Glibc
 
-/// What a stack did, when it was tried, that none may do.
+/// What a stack did in a trial although no stack may do it.
 package enum TrialProblem: Error, Equatable {
   /// No folder to try it in; the system's error number.
   case folder(CInt)
   /// No process to try it in; the system's error number.
   case notTried(CInt)
-  /// A module of it crashed, or did not come to an end.
+  /// A module of it crashed or did not end.
   case crashed(service: String, signal: CInt)
   /// A line of it names a module that is not there.
   case noModule(String, file: String)
-  /// A line of it that libpam would take for a refusal, or for the beginning of another.
+  /// A line of it that libpam would take as a refusal, or as the beginning of another line.
   case noLine(Int, file: String)
-  /// It asks pam_uaf nowhere.
+  /// No line of it asks pam_uaf.
   case asksNothing
   /// libpam cannot read it.
   case unreadable(service: String)
@@ -20,7 +20,7 @@ package enum TrialProblem: Error, Equatable {
   case broken(service: String, CInt)
   /// Somebody who entered nothing was let in.
   case letsAnybodyIn(service: String)
-  /// The account lines say something else to somebody than they did; libpam's numbers.
+  /// The account lines give somebody another result than before; libpam's codes.
   case accountDiffers(service: String, user: String, before: CInt, after: CInt)
   /// The module did not get an answer of the core; libpam's number.
   case noCore(CInt)

@@ -5,7 +5,7 @@ package enum PasswordState: Equatable {
   case unknown
   case empty
   case locked
-  /// It, or the account, is too old.
+  /// The password or the account has expired.
   case expired
 
   /// A password's entry: numbers of days since 1970, negative where nothing is set.
@@ -14,13 +14,13 @@ package enum PasswordState: Equatable {
     var lastChange = -1
     /// Days until it has to be changed.
     var maximum = -1
-    /// Days after that in which it still can be.
+    /// Days after that in which it still can be changed.
     var inactive = -1
     /// The day on which the account ends.
     var end = -1
   }
 
-  // The shortest a password's hash can be is that of crypt(3)'s first method.
+  // The length of a hash of crypt(3)'s first method; no hash is shorter.
   private static let shortestHash = 13
 
   init(_ entry: Entry, today: Int) {

@@ -1,8 +1,8 @@
-/// Which services somebody gets through whatever has become of pam_uaf.
+/// Which services let somebody in even if pam_uaf does not work.
 struct RescueReading {
   let reader: PAMDirectory
 
-  /// Whether the service is there, asks for something, and asks pam_uaf nowhere.
+  /// Whether the service exists, asks for something, and never asks pam_uaf.
   func asksPasswordAlone(_ service: String) -> Bool {
     let lines = reader.authentication(of: service)
     return lines.contains(where: StackReading.authenticates)
@@ -17,8 +17,10 @@ struct RescueReading {
   /// Whether members of the rescue group get through the service by their password.
   func isOpen(_ service: String) -> Bool { asksPasswordAlone(service) || leadsRescuePast(service) }
 
-  /// Whether pam_uaf's are not the only `account` lines: they say nothing but that a passcode is stale, and libpam takes nothing
-  /// for a refusal.
+  /// Whether there are other `account` lines than pam_uaf's.
+  ///
+  /// Those only say that a passcode is stale; otherwise they answer "ignore", and libpam makes a refusal of that if no other line
+  /// decides.
   private func othersDecide(_ service: String) -> Bool {
     let lines = reader.wholeStack(of: service).filter { $0.group == "account" }
     return lines.isEmpty || !lines.allSatisfy(\.asksOwnModule)

@@ -3,13 +3,13 @@ import Glibc
 
 /// The groups and passwords of the system (NSS); passwords for root alone.
 package struct SystemPasswords: PasswordDirectory {
-  /// The local accounts: those a machine has without any server.
+  /// The file of the local accounts, which need no directory server.
   private let accountsPath: String
 
   /// - Parameter accountsPath: the file of the local accounts.
   package init(accountsPath: String = "/etc/passwd") { self.accountsPath = accountsPath }
 
-  // Far above what an entry takes, but for groups with thousands of members; a longer one counts as none.
+  // Enough for every entry, except groups with thousands of members; a longer entry counts as none.
   private static let room = 1 << 20
   private static let secondsOfDay = 86_400
 
@@ -34,7 +34,9 @@ package struct SystemPasswords: PasswordDirectory {
     }
   }
 
-  /// The local accounts of which it is the own group, which no group lists, and which pam_succeed_if(8) counts all the same.
+  /// The local accounts with this primary group.
+  ///
+  /// The group's entry does not list them, but pam_succeed_if(8) counts them.
   private func owners(of group: gid_t) -> [String] {
     // SAFETY: the stream is opened, read and closed here alone; entry and buffer live for the calls, and the name points into
     // the buffer, and is copied.
@@ -50,7 +52,7 @@ package struct SystemPasswords: PasswordDirectory {
     return names
   }
 
-  /// Whether the account can use its password today; root alone can find out.
+  /// Whether the account can use its password today; only root can find out.
   package func password(of name: String) -> PasswordState {
     // SAFETY: entry, buffer and result live for the call; the hash points into the buffer, and is copied.
     var entry = unsafe spwd()

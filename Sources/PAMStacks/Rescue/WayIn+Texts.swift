@@ -10,7 +10,7 @@ extension WayIn {
     case noConsole
     case noGroup
     case emptyGroup
-    /// Why one of the group does not get in.
+    /// Why a member of the group does not get in.
     case member(String, Member)
 
     var english: String {
@@ -38,7 +38,7 @@ extension WayIn {
     }
   }
 
-  /// Why one of the rescue group does not become root by a password.
+  /// Why a member of the rescue group does not become root by a password.
   enum Member: Equatable, Catalogued {
     case noAccount
     case password(PasswordState)
@@ -67,12 +67,12 @@ extension WayIn {
     }
   }
 
-  /// What to do where there is none.
+  /// What to do if there is no other way in.
   package struct Hint: Catalogued {
     private let commands =
       "groupadd --system \(WayIn.rescueGroup); usermod --append --groups \(WayIn.rescueGroup) ADMINISTRATOR"
 
-    /// The hint, which is the same for everybody.
+    /// The hint, the same for everybody.
     package init() {}
 
     /// It in English.

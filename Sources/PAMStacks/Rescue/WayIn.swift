@@ -1,15 +1,15 @@
 import HostSystem
 
-/// How an administrator still gets in when pam_uaf refuses everybody, whatever the reason.
+/// How an administrator still gets in when pam_uaf refuses everybody, for any reason.
 package struct WayIn {
   let accounts: any AccountDirectory
   let passwords: any PasswordDirectory
 
   /// The group whose members are led past pam_uaf to their password (pam.d/README.md).
   package static let rescueGroup = "uaf-rescue"
-  /// The groups whose members become root by sudo: Debian's, Fedora's, and that of old Ubuntus.
+  /// The groups whose members become root by sudo: Debian's, Fedora's, and that of old Ubuntu versions.
   ///
-  /// What sudoers says besides cannot be known here.
+  /// Other rules of sudoers are not known here.
   private static let administrators = ["sudo", "wheel", "admin"]
 
   /// Why none was found.
@@ -20,25 +20,25 @@ package struct WayIn {
 
   /// Who gets in, and how.
   package struct Way: Equatable {
-    /// One of the rescue group, whom the services lead past pam_uaf; nil: root, at a console that does not ask it.
+    /// A member of the rescue group, whom the services lead past pam_uaf; nil: root, at a console that does not ask pam_uaf.
     let rescuer: String?
   }
 
-  /// What the services make of it.
+  /// What the services allow.
   struct Services: Equatable {
     /// Whether the new stack has a line that leads members of the group past pam_uaf.
     var leadsRescuePast: Bool
-    /// Whether `login` asks the password alone, now and afterwards.
+    /// Whether `login` asks only for the password, before and after the change.
     var consoleIsFree: Bool
-    /// Whether there is a `login` that members of the group get through by their password.
+    /// Whether there is a `login` that accepts the password of members of the group.
     var consoleIsOpen: Bool
-    /// Whether there is a sudo that members of the group get through by their password.
+    /// Whether there is a sudo that accepts the password of members of the group.
     var sudoIsOpen: Bool
   }
 
   /// The way in.
   ///
-  /// It begins at the console (`login`): a session that is open already, or a public key, may not be there when it is needed.
+  /// It begins at the console (`login`): an open session or a public key may be missing when it is needed.
   ///
   /// - Throws: ``Objection``.
   func find(_ services: Services) throws(Objection) -> Way {
@@ -61,7 +61,7 @@ package struct WayIn {
     throw Objection(lacks: lacks)
   }
 
-  /// Somebody of the rescue group with a password who gets a shell and can become root.
+  /// A member of the rescue group with a password who gets a shell and can become root.
   private func rescuer(_ services: Services) -> Result<String, Objection> {
     guard let members = passwords.members(ofGroup: Self.rescueGroup) else {
       return .failure(.init(lacks: [.noGroup]))

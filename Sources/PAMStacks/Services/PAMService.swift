@@ -1,6 +1,6 @@
-/// A PAM service that `uafctl pam` can have ask for the passcode.
+/// A PAM service that `uafctl pam` can change to ask for the passcode.
 package struct PAMService: Equatable {
-  /// Its name, which is its file's in the folder of services.
+  /// Its name, which is also the name of its file in the folder of services.
   package let name: String
 
   /// Lockers answer every question with the one string that was typed: they share one template.
@@ -14,7 +14,7 @@ package struct PAMService: Equatable {
     "sddm": "sddm", passwd: passwd,
   ]
   private static let passwd = "passwd"
-  // Longer names do not exist, and would leave no room for what is written beside the file.
+  // Longer names do not exist. They would leave no room for the names of files written beside it.
   private static let longestName = 64
 
   /// - Throws: ``StackError``: `badService` for what is no name of a service, or for a file that services share.
@@ -25,8 +25,8 @@ package struct PAMService: Equatable {
     self.name = name
   }
 
-  /// Whether a display manager has the service for its greeter, or for a login without a question: with a prompt in it, nothing
-  /// would appear on the screen.
+  /// Whether a display manager uses the service for its greeter or for a login without a question: a prompt in it would leave the
+  /// screen empty.
   private var asksNobody: Bool {
     name == "gdm-launch-environment" || name.hasSuffix("-autologin") || name.hasSuffix("-greeter")
   }
@@ -48,7 +48,7 @@ package struct PAMService: Equatable {
   /// What the names of our files begin with.
   package static let prefix = "uaf-"
 
-  /// Whether the file is only there to be included by services: one that distributions have for it, or a stack of ours.
+  /// Whether the file exists only to be included by services: a shared file of a distribution, or a stack of ours.
   package static func isPart(_ name: String) -> Bool {
     name.hasPrefix("common-") || name.hasPrefix(prefix)
       || [
@@ -57,21 +57,23 @@ package struct PAMService: Equatable {
       ].contains(name)
   }
 
-  /// The file that its line is changed to include.
+  /// The file that its changed line includes.
   var stackName: String { Self.prefix + name }
-  /// What the service's file is kept as while another line stands in it; hidden, so that nothing takes it for a service.
+  /// The name of the copy of the service's file while it is changed; hidden, so that no program takes it for a service.
   var backupName: String { ".\(name).before-uaf" }
-  /// What a stack that was edited is kept as.
+  /// The name under which an edited stack is kept.
   var savedName: String { ".\(stackName).saved" }
 
-  /// Whether it is the one that changes passwords, and lets nobody in.
+  /// Whether it is the service that changes passwords, and logs nobody in.
   var changesPasswords: Bool { name == Self.passwd }
 
   /// The template that belongs to it; nil if none is known.
   var knownTemplate: String? { Self.templates[name] ?? (Self.lockers.contains(name) ? "locker" : nil) }
 
-  /// What `--shape` is where it is left out: over the network a pulled cable must not make a password enough, and SDDM cannot ask
-  /// for a password after the passcode.
+  /// The default of `--shape`.
+  ///
+  /// Over the network, a cut connection to the server must not make a password enough. SDDM cannot ask for a password after the
+  /// passcode.
   static func defaultShape(template: String) -> PAMShape {
     ["sshd", "sddm"].contains(template) ? .instead : .fallback
   }

@@ -1,8 +1,8 @@
 import ServiceNames
 
-/// Which services let somebody in without the passcode, while others ask for it.
+/// Which services log somebody in without the passcode, while others ask for it.
 package struct ServiceDoors {
-  /// The folder of the services, and behind it those that libpam looks into where it has no file of a name.
+  /// The folder of the services, then those that libpam looks into if the first has no file of that name.
   let readers: [PAMDirectory]
 
   /// A name of a program that asks without the passcode, while the program asks for it by another name.
@@ -13,20 +13,20 @@ package struct ServiceDoors {
     package let asking: String
   }
 
-  /// The doors of a folder of services, and of the folders libpam looks into behind it.
+  /// Reads a folder of services, and the folders that libpam looks into after it.
   package init(folder: String, vendors: [String]) {
     readers = ([folder] + vendors).map(PAMDirectory.init(path:))
   }
 
-  /// Programs that lead to a session or to another account's rights, beside those of ``ServiceFamily``.
+  /// Programs that give a session or another account's rights, beside those of ``ServiceFamily``.
   ///
-  /// `other` is whatever has no file. `runuser` is none of them: it asks nobody, and lets in root alone.
+  /// `other` stands for every service without a file. `runuser` is not in the list: it asks nothing and works only for root.
   private static let others = [
     "cockpit", "doas", "gdm-fingerprint", "gdm-password", "gdm-smartcard", "greetd", "lightdm", "lxdm", "other",
     "polkit-1", "sddm", "slim", "sshd", "wdm", "xdm", "xrdp-sesman",
   ]
 
-  /// Names that were forgotten: the same program asks for the passcode by another name.
+  /// Names that somebody may have forgotten: the same program asks for the passcode by another name.
   package func openMembers() -> [OpenMember] {
     ServiceFamily.all.flatMap { family -> [OpenMember] in
       guard let asking = family.names.first(where: asks) else { return [] }
@@ -34,7 +34,9 @@ package struct ServiceDoors {
     }
   }
 
-  /// Further services that are there and ask without the passcode, in order: nobody has said that they should ask for it.
+  /// Further services that exist and do not ask for the passcode, in order.
+  ///
+  /// Perhaps they need not ask for it.
   package func openOthers() -> [String] {
     let forgotten = openMembers().map(\.name)
     let known = ServiceFamily.all.flatMap(\.names) + Self.others + PAMService.lockers
@@ -44,10 +46,10 @@ package struct ServiceDoors {
   /// Whether the service asks pam_uaf.
   func asks(_ service: String) -> Bool { authentication(of: service).contains(where: \.asksOwnModule) }
 
-  /// Whether the service asks for something, and not pam_uaf.
+  /// Whether the service asks for something without pam_uaf.
   func isOpen(_ service: String) -> Bool {
     let lines = authentication(of: service)
-    // pam_rootok lets in root, who needs no door.
+    // pam_rootok lets in root, who needs no authentication here.
     return !asks(service) && lines.contains { StackReading.authenticates($0) && $0.moduleName != "pam_rootok.so" }
   }
 

@@ -1,10 +1,10 @@
 import CPAM
 import Wording
 
-/// A plan's `account` lines, tried: what they were to somebody who came in without pam_uaf they must be afterwards.
+/// Tries a plan's `account` lines: for somebody who came in without pam_uaf, their result must not change.
 ///
-/// That is the second way in, and a public key; programs ask these lines of both. pam_uaf has nothing to say about either, so
-/// that the service's other lines decide, if there are any, and none of them is left out.
+/// The second way in and a public key work without pam_uaf, and programs ask these lines for both. pam_uaf answers "ignore" then,
+/// so the service's other lines decide. There must be some, and none may be left out.
 struct AccountTrial {
   let plan: StackPlan
   let folder: TrialFolder

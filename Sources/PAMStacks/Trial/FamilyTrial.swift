@@ -1,7 +1,7 @@
 import HostSystem
 
-/// Whether a plan for all names of a program may be put in place: administrators keep another way in, and libpam does with the
-/// new stacks what it should.
+/// Checks whether a plan for all names of a program may be written: administrators keep another way in, and libpam handles the
+/// new stacks as it should.
 struct FamilyTrial {
   let family: FamilyPlan
   /// The service that was named.
@@ -12,7 +12,7 @@ struct FamilyTrial {
   /// Who logs in; nil: nobody does.
   let person: TrialPerson?
 
-  // Where refused logins are counted, those of nobody lock nobody out.
+  // Some modules count refused logins; those of the account `nobody` lock no person.
   private static let bystander = "nobody"
 
   /// - Returns: what was seen, a line each.
@@ -23,7 +23,7 @@ struct FamilyTrial {
       try trial.put(plan.stack, as: plan.service.stackName)
       try trial.put(plan.after, as: plan.service.name)
     }
-    // The person logs in once: by the name that was given, or by one that is to be changed.
+    // The person logs in once: through the named service, or through another one that will be changed.
     let tried = family.toDo.first { $0.service.name == service } ?? family.toDo.last
     var seen: [StackText] = []
     var mayUse = false

@@ -1,7 +1,7 @@
 import CPAM
 import Glibc
 
-/// libpam, asked with services of a folder of ours (Linux-PAM 1.4).
+/// libpam with services of a folder that we choose (Linux-PAM 1.4).
 package struct LibPAM: StackTester {
   /// Where the tool is called from; nil without a terminal.
   package let tty: String?
@@ -9,15 +9,15 @@ package struct LibPAM: StackTester {
   /// - Parameter tty: where the tool is called from; nil without a terminal.
   package init(tty: String?) { self.tty = tty }
 
-  // Beyond what a core that waits for its server takes; a module that is silent for longer hangs.
+  // Longer than a core waits for its server; a module that takes longer hangs.
   private static let patienceSeconds: UInt32 = 120
 
-  /// What libpam says to somebody who cancels every question; each try is a process of its own, and ends after 120 s.
+  /// libpam's code for somebody who cancels every question; each try has its own process, and ends after 120 s.
   package func cancelled(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt {
     try ended(PAM_TRIED_AUTHENTICATION, service, in: folder, as: user)
   }
 
-  /// What libpam says of an account; as above.
+  /// libpam's code for an account; in its own process too.
   package func account(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt {
     try ended(PAM_TRIED_ACCOUNT, service, in: folder, as: user)
   }
@@ -35,7 +35,7 @@ package struct LibPAM: StackTester {
   // What is added to the number of the signal that ended the try.
   private static let signals: CInt = 256
 
-  /// Lets somebody log in, in this process.
+  /// Has a person log in, in this process.
   package func answered(
     _ service: String, in folder: String, as user: String, account: Bool, by answerer: (any StackAnswerer)?
   ) -> Result<Void, StackRefusal> {
@@ -63,7 +63,7 @@ package struct LibPAM: StackTester {
     code = unsafe pam_authenticate(handle, 0)
     if code == PAM_SUCCESS, account {
       code = unsafe pam_acct_mgmt(handle, 0)
-      // The service would have it changed before it goes on.
+      // The secret is right; the service only wants it to be changed.
       if code == PAM_NEW_AUTHTOK_REQD { code = PAM_SUCCESS }
     }
     // SAFETY: libpam's text is a constant of its own, and NUL-terminated.

@@ -3,7 +3,7 @@ import Glibc
 import SecretMemory
 import Wording
 
-/// An answerer in the form of libpam's conversation.
+/// A ``StackAnswerer`` in the form of libpam's conversation.
 struct PAMPerson {
   let answerer: any StackAnswerer
 

@@ -9,7 +9,7 @@ package struct PAMSite {
   package let moduleFolders: [String]
   /// The folder of templates.
   package let templateFolder: String
-  /// The folder in which stacks are tried, and which has the lock; nobody's environment chooses it.
+  /// The folder in which stacks are tried, and which has the lock; no environment variable sets it.
   package let trialParent: String
   /// Who must own every file that is read or changed; root.
   package let owner: uid_t
@@ -17,7 +17,7 @@ package struct PAMSite {
   package let accounts: any AccountDirectory
   /// Where groups and the state of passwords are looked up.
   package let passwords: any PasswordDirectory
-  /// Who asks libpam.
+  /// What asks libpam.
   package let tester: any StackTester
 
   /// - Parameters:
@@ -28,7 +28,7 @@ package struct PAMSite {
   ///   - owner: who must own every file that is read or changed.
   ///   - accounts: where accounts are looked up.
   ///   - passwords: where groups and the state of passwords are looked up.
-  ///   - tester: who asks libpam.
+  ///   - tester: what asks libpam.
   package init(
     vendorFolders: [String], moduleFolders: [String], templateFolder: String, trialParent: String, owner: uid_t,
     accounts: any AccountDirectory, passwords: any PasswordDirectory, tester: any StackTester
@@ -43,7 +43,7 @@ package struct PAMSite {
     self.tester = tester
   }
 
-  /// Opens the folder of services for changes, and keeps every other `uafctl pam` out while it is open.
+  /// Opens the folder of services for changes; no other `uafctl pam` can run while it is open.
   ///
   /// - Throws: ``StackError``: `folder`, `busy`, `file`.
   package func open(_ path: String) throws(StackError) -> PAMFolder {

@@ -2,7 +2,9 @@ import CPAM
 import Glibc
 import HostSystem
 
-/// A plan, tried before it is put in place: libpam gets a folder as it would be, and is asked as whoever enters nothing.
+/// A plan, tried before it is put in place.
+///
+/// libpam gets a folder as it would be, and is asked for somebody who enters nothing.
 struct StackTrial {
   let plan: StackPlan
   let folder: TrialFolder

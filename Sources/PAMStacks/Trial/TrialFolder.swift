@@ -48,7 +48,7 @@ final class TrialFolder {
       let parsed = PAMLine(line: line)
       guard parsed.isInclusion, parsed.isWellFormed else { continue }
       guard lines.filter({ $0.rows.overlaps(line.rows) }).count == 1 else {
-        // Too long for libpam, which makes two of it: no place to write, so that whoever is asked here is refused.
+        // Too long for libpam, which makes two of it: no place to write, so that everybody who is asked here is refused.
         rows[line.rows.lowerBound] = Array("auth".utf8)
         continue
       }

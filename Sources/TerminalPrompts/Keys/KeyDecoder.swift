@@ -3,7 +3,7 @@
 ///     key   = byte / ESC "O" final / ESC "[" parameters final
 ///     mouse = ESC "[<" buttons ";" column ";" row ( "M" / "m" )        (mode 1006)
 ///
-/// ESC alone is dropped: nothing has a use for it, and so nothing has to wait to tell it from the start of a sequence.
+/// ESC alone is dropped: no prompt uses it. So no prompt must wait to distinguish it from the start of a sequence.
 struct KeyDecoder {
   private enum State {
     case plain, escape, shifted
@@ -61,7 +61,7 @@ struct KeyDecoder {
 
   private mutating func inSequence(_ byte: UInt8) -> Key? {
     guard (0x40...0x7E).contains(byte) else {
-      // One more than allowed stays, so that what is too long is never taken for something.
+      // One more byte than allowed is kept, so that a sequence that is too long is not taken for a shorter one.
       if parameters.count <= Self.longest { parameters.append(byte) }
       return nil
     }

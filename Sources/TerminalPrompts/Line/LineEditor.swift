@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// What becomes of an entry, key by key.
+/// The state of an entry, changed key by key.
 ///
 /// No I/O: it says what is to be done.
 package struct LineEditor: ~Copyable {
@@ -10,7 +10,7 @@ package struct LineEditor: ~Copyable {
     case none
     /// A byte was taken.
     case inserted(UInt8)
-    /// So many characters went away, which took so many cells of a terminal that showed them.
+    /// This many characters were erased; on a terminal that showed them they took this many cells.
     case erased(characters: Int, columns: Int)
     /// The key did nothing: no room, or nothing to erase.
     case refused

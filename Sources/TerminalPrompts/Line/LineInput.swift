@@ -25,7 +25,7 @@ package struct LineInput {
   ///
   /// - Throws: ``TerminalError/outOfMemory``.
   package func next(capacity: Int) throws(TerminalError) -> Line {
-    // One byte more: where what does not fit goes, so that no byte of an entry is ever anywhere else.
+    // One byte more, for bytes that do not fit, so that no byte of an entry is ever outside this memory.
     guard var line = try? Secret(capacity: capacity + 1) else { throw .outOfMemory }
     var total = 0
     var hasNUL = false

@@ -1,6 +1,6 @@
 // Purpose of this target: how a person at a terminal is asked: lines, stars, digits, the grid, and the state of the terminal
 // meanwhile. It may import the C library, HostSystem for what is written, and SecretMemory for what is entered. It knows neither
-// who asks nor what becomes of the entry.
+// who asks nor what the entry is used for.
 
 import Glibc
 import SecretMemory
@@ -40,7 +40,7 @@ package struct LinePrompt {
         session.show("\n")
         return .interrupted(number)
       case .end: return .entry(.cancelled)
-      // The Enter that many press behind a full entry all the same.
+      // Many people press Enter even after an entry that was complete without it.
       case .key(.byte(0x0A)) where isFirst && form.followsFull, .key(.byte(0x0D)) where isFirst && form.followsFull:
         action = .none
       case .key(.byte(let byte)): action = editor.received(byte)
@@ -63,7 +63,7 @@ package struct LinePrompt {
     }
   }
 
-  /// Shows what became of the entry, as far as it may be seen.
+  /// Shows the change of the entry, as far as it may be seen.
   private static func show(
     _ action: LineEditor.Action, as display: EntryForm.Display, on session: borrowing TerminalSession
   ) {

@@ -2,7 +2,7 @@ import FidoResults
 import UAFMessages
 
 extension PolicyShortfall {
-  /// As it is told to people.
+  /// As texts for people name it.
   var cause: EndCause {
     switch self {
     case .registeredAlready: .registeredAlready

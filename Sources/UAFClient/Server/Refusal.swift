@@ -30,7 +30,7 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// Whether a server of the plain dialect refused: its answer had another value than the configured mark of a success.
   public let saysPlainNo: Bool
 
-  /// The cause, where the person is told more than the result says.
+  /// The cause, where the text for the person says more than the result.
   public let cause: EndCause?
 
   /// The highest counter of the key that the server has seen, if it refused a counter that did not grow and says so.

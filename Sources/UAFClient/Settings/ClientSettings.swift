@@ -20,7 +20,7 @@ public struct ClientSettings: Equatable, Sendable {
   public var allowsPlainHere = false
   /// Whether a text to confirm that the server adds by itself is taken; it has to be shown before anybody is asked to verify.
   public var takesServersTexts = false
-  /// What the server is told of this machine.
+  /// What is sent to the server about this machine.
   public var device: DeviceContext
 
   /// Makes settings with the same endpoint for every operation.

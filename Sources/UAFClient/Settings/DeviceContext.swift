@@ -1,4 +1,4 @@
-/// What the server is told of this machine; nil is not sent.
+/// What is sent to the server about this machine; nil is not sent.
 public struct DeviceContext: Equatable, Sendable {
   /// A hash that tells this machine apart for this application only, never the machine's own identifier.
   public let id: String?

@@ -2,7 +2,7 @@ import Authenticator
 import FidoResults
 import UAFConfiguration
 
-/// The accounts' files on this machine: opens the caller's, and says how its authenticators, keys and locks stand.
+/// The accounts' files on this machine: opens the caller's, and reads its authenticators, keys and locks.
 @safe final class AccountAccess {
   /// The account's file, once it was opened.
   private(set) var account: AccountFile?
@@ -50,9 +50,9 @@ import UAFConfiguration
 
   /// The name that the uid has today.
   ///
-  /// A uid that was given to somebody else must not open the file of its former owner. A host with root has looked the name
-  /// up. The name of a peer without root comes from /etc/passwd. An account that is not there (LDAP, SSSD) has no name here,
-  /// and none is compared.
+  /// A uid that was given to somebody else must not open the file of its former owner. A host with root has looked the name up.
+  /// The name of a peer without root comes from /etc/passwd. An account that is not in that file (LDAP, SSSD) has no name here,
+  /// and no name is compared.
   private var knownName: [UInt8]? { call.caller.isRoot ? call.caller.name : call.caller.ownName }
 
   /// Whether nothing was ever registered for the account here; false where that cannot be read.
@@ -117,12 +117,12 @@ import UAFConfiguration
 
   // MARK: Locks
 
-  /// The policy that the caller's attempts on an account count under.
+  /// The policy for the caller's attempts on an account.
   func lockPolicy(_ type: AuthenticatorType, of account: AccountFile) -> LockPolicy {
     policy.lockPolicy(type, uid: account.identity.uid, call.caller.origin)
   }
 
-  /// How an authenticator's lock stands, and tells the log of looser options that wait.
+  /// The state of an authenticator's lock; logs looser options that have no effect yet.
   ///
   /// - Throws: ``Ending``.
   func lockStatus(
@@ -135,7 +135,7 @@ import UAFConfiguration
     } catch { throw Ending(error) }
   }
 
-  /// The tries that are left where wrong entries stand from an earlier call; nil where none does.
+  /// The tries that are left after wrong entries of an earlier call; nil without such entries.
   ///
   /// - Throws: ``Ending``.
   func standingTries(
@@ -150,7 +150,7 @@ import UAFConfiguration
     } catch { throw Ending(error) }
   }
 
-  /// Makes a change that may remove values, and tells the audit of a lock that was removed with one.
+  /// Makes a change that may remove values, and writes to the audit which lock was removed with one.
   ///
   /// - Throws: `StateError` of `change`.
   func tellingRemovedLocks<Result>(
@@ -179,9 +179,9 @@ import UAFConfiguration
 
   // MARK: The server's no
 
-  /// Ends what the server's last yes allows, because the server has refused or forgotten keys.
+  /// Ends what the server's last success allows, because the server has refused or forgotten keys.
   ///
-  /// Every operation does this, whether it could use the yes or not.
+  /// Every operation does this, whether it could use that success or not.
   func noteRefusal() {
     guard let account else { return }
     do throws(StateError) {

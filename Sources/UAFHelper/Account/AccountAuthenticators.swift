@@ -26,10 +26,10 @@ import UAFMessages
 
   subscript(type: AuthenticatorType) -> UnlockedAuthenticatorBox? { opened.first { $0.type == type } }
 
-  /// Whether every authenticator of a way is open.
+  /// Whether every authenticator of this combination is open.
   func cover(_ way: [AuthenticatorType]) -> Bool { way.allSatisfy { self[$0] != nil } }
 
-  /// The entries of this call for a type; `tries` says how many a new row has.
+  /// The entries of this call for a type; `tries` is the limit when none was made yet.
   func attempts(_ type: AuthenticatorType, tries: Int) -> Attempts {
     let row = attempts[type] ?? Attempts(left: tries)
     attempts[type] = row

@@ -14,7 +14,7 @@ import SecretMemory
   /// Counts one entry.
   func use() { left -= 1 }
 
-  /// Whether this is the very value that was just counted as wrong.
+  /// Whether this is the same value that was just counted as wrong.
   func isRepetition(_ value: borrowing Secret) -> Bool {
     switch last {
     case .some(let last): last.isEqual(to: value)

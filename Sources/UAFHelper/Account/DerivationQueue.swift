@@ -7,7 +7,7 @@ struct DerivationQueue {
   private let slots: Int
   private let pause: (_ milliseconds: Int) -> Void
 
-  /// The time between two looks for a free slot, and the time after which the call gives up.
+  /// The time between two searches for a free slot, and the time after which the call gives up.
   private static let (waitMilliseconds, limitMilliseconds) = (20, 10_000)
 
   /// - Parameter slots: how many derivations may run at once on this machine.

@@ -4,7 +4,7 @@ import UAFClient
 import UAFCrypto
 import UAFMessages
 
-/// The registered keys of an account: makes them ready to sign, and keeps what the server says of them.
+/// The registered keys of an account: makes them ready to sign, and stores what the server says about them.
 @safe final class KeyRecords {
   private let call: Call
   private let accounts: AccountAccess
@@ -42,8 +42,8 @@ import UAFMessages
 
   /// The ending where the server has seen a counter that this state folder has not reached: an older copy was restored.
   ///
-  /// No second try helps. The counter is not raised, because the attempts and locks since that copy are lost as well.
-  /// Nil where another login of this person was faster: its counter is in this state folder too.
+  /// No second try helps. The counter is not raised, because the attempts and locks since that copy are lost as well. Nil where
+  /// another login of this person was faster: its counter is in this state folder.
   ///
   /// - Throws: ``Ending`` where the keys cannot be read.
   func olderState(_ refusal: Refusal, _ account: AccountFile) throws(Ending) -> Ending? {
@@ -58,7 +58,7 @@ import UAFMessages
         + "an older copy was put back; 'uafctl reset', then register again")
   }
 
-  /// Notes what a refusal says of the keys, and makes the ending of it.
+  /// Stores what a refusal says about the keys, and makes the ending from it.
   ///
   /// - Throws: ``Ending`` where the keys cannot be read.
   func noted(
@@ -76,7 +76,7 @@ import UAFMessages
     return isOne ? ending.forgetting(types) : ending
   }
 
-  /// Notes the server's status of the keys of some types.
+  /// Stores the server's status of the keys of some types.
   ///
   /// A login does not fail if that cannot be written.
   private func note(_ status: UInt32, of types: [AuthenticatorType], _ account: AccountFile) throws(Ending) {

@@ -13,7 +13,7 @@ struct KeySigner: AssertionSigner {
   private let key: UAFKey
   private let unlocked: UnlockedAuthenticatorBox
 
-  /// - Throws: ``Ending`` for a key whose record makes no sense.
+  /// - Throws: ``Ending`` for a key whose record is not valid.
   init(_ key: UAFKey, counter: UInt32, nonce: [UInt8], unlocked: UnlockedAuthenticatorBox) throws(Ending) {
     do {
       aaid = try AAID(key.type.aaid)

@@ -1,11 +1,11 @@
 import Authenticator
 import UAFMessages
 
-/// Which keys a server may be asked to forget: those this state folder made, by their KeyIDs.
+/// The KeyIDs of the keys that a server may be asked to delete: those that this state folder made.
 ///
-/// A server that tells no machines apart would otherwise delete the keys of other machines.
+/// Otherwise a server that does not distinguish machines would delete the keys of other machines.
 enum OwnKeys {
-  /// The KeyIDs that were made here for an account, without those that stay.
+  /// The KeyIDs that were made here for an account, without those that are to be kept.
   ///
   /// - Throws: ``Ending`` where the list cannot be read.
   static func keyIDs(

@@ -10,7 +10,7 @@ final class CallPolicy {
   let configuration: Configuration
   /// The configuration as it is for the caller's service.
   let settings: ServiceSettings
-  /// What the person is told in.
+  /// The language of texts for the person.
   let language: Language
   private let call: Call
 
@@ -45,8 +45,8 @@ final class CallPolicy {
 
   /// Whether one call may ask more than one question.
   ///
-  /// Some programs answer every prompt with the one string that they have, and would enter it as a number of a list. Peers
-  /// without root are asked once too, except uafctl.
+  /// Some programs answer every prompt with the one string that they have, and would answer the question for a number of a list
+  /// with it. Peers without root are asked once too, except uafctl.
   var isInteractive: Bool { call.caller.isTool || call.caller.isRoot && settings.prompt.interactive == true }
 
   /// How many entries one call allows; 1 for a program that gives every prompt the same answer.
@@ -81,7 +81,7 @@ final class CallPolicy {
   /// The type that this call names: the caller, root's module argument, or the service's settings.
   ///
   /// - Returns: nil if none does.
-  /// - Throws: ``Ending``: 1012 for a type nobody knows, 2002 for one that root has not enabled or nobody has built.
+  /// - Throws: ``Ending``: 1012 for an unknown type, 2002 for one that root has not enabled or that this version does not have.
   func namedType() throws(Ending) -> AuthenticatorType? {
     let named = call.begin.authenticator.map { String(decoding: $0, as: UTF8.self) }
     guard let wanted = named ?? arguments.authenticator ?? settings.authenticator else {
@@ -148,7 +148,7 @@ final class CallPolicy {
   /// The cost of a key derivation.
   var derivationCost: Scrypt.Parameters { Scrypt.Parameters(logN: configuration.state.kdfCost, r: 8, p: 2) }
 
-  /// How old the server's last yes may be if it is to replace an answer of the server.
+  /// How old the server's last success may be if it is to replace an answer of the server.
   ///
   /// Nil where nothing may replace the answer: root does not allow it, there is a text to be confirmed, the caller has no
   /// root, or this is no login.

@@ -18,7 +18,7 @@ struct CallerIdentity: Equatable {
   private(set) var registeredName: [UInt8]?
   /// Where the attempt counts.
   let origin: AttemptOrigin
-  /// The real user id of whoever called the host, as su and sudo are called.
+  /// The real user id of the one who called the host, as su and sudo are called.
   ///
   /// Nil where a front end with root does not say it, as uafctl does not.
   let callerUID: UInt32?
@@ -44,7 +44,7 @@ struct CallerIdentity: Equatable {
   /// Whether the front end is uafctl, which shows *finished*'s text itself.
   var isTool: Bool { service == Self.toolService }
 
-  /// Whether the host is sudo, whose person confirms a command and not a mere login.
+  /// Whether the host is sudo, whose person confirms a command and not only a login.
   var isSudo: Bool { isRoot && (service == "sudo" || service == "sudo-i") }
 
   /// The service name of uafctl.
@@ -106,7 +106,7 @@ struct CallerIdentity: Equatable {
   /// Takes the name that the account was registered by; nil where there is no such account.
   mutating func recognise(registeredName name: [UInt8]?) { registeredName = name }
 
-  /// Whether the account is one that could have state: has a name, of visible ASCII, and a number.
+  /// The account's number, if it can have state: it needs a name of visible ASCII and a number.
   ///
   /// - Throws: ``Ending``: 19019 for an empty name, 1011 for one with other characters, 1009 for an unknown one.
   func requireAccount() throws(Ending) -> UInt32 {

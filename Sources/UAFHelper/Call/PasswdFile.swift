@@ -2,9 +2,8 @@ import Glibc
 
 /// Account names from `/etc/passwd` itself.
 ///
-/// For a peer without root, whose word is not taken for its own name. NSS is not
-/// asked: its plug-ins would bring other people's code and sockets beside the keys. An account that lives
-/// elsewhere (LDAP, SSSD) is registered by root, whose uafctl does ask NSS.
+/// For a peer without root: its own statement of its name does not count. NSS is not asked: its plug-ins would bring foreign code
+/// and sockets into the process that has the keys. An account from LDAP or SSSD is registered by root, whose uafctl does ask NSS.
 enum PasswdFile {
   /// The name of `uid` in the text of a passwd file; nil unless exactly one line names it.
   static func name(of uid: UInt32, in text: [UInt8]) -> [UInt8]? {

@@ -23,7 +23,7 @@ struct TransactionSource {
   /// Account and host stand first, so that a command cannot look like another host or account.
   ///
   /// - Throws: ``Ending``: 1001 for a text longer than anybody is asked to read, for options that a screen would not show, and
-  ///   for sudo by a name or with an option that leaves open what it does; 1007 where what sudo is to do is not known.
+  ///   for sudo with a name or an option whose effect is not known; 1007 where sudo's command is not known.
   func text(in charset: TransactionCharset) throws(Ending) -> TransactionText {
     let service = caller.service ?? ""
     var text = account + Array("@\(hostName): ".utf8)

@@ -1,12 +1,12 @@
 /// Divides the wait for the server into stretches.
 ///
-/// After each stretch but the last, whoever waits is told so.
+/// After each stretch but the last, the one who waits gets a message.
 ///
 /// All times are in milliseconds.
 struct ExchangePatience {
   /// How often the front end hears something: the module gives up on a core that says nothing for 40 s.
   static let interval: Int64 = 15_000
-  /// The time after which a person at a terminal is told that the server is waited for.
+  /// The time after which a person at a terminal reads that the core waits for the server.
   static let firstNotice: Int64 = 2000
 
   /// What is left of the time.

@@ -9,7 +9,7 @@ import UAFWire
 
 /// Asks the person and shows texts, over the front end.
 @safe final class Prompter {
-  /// The text that the person confirms by entering the value; nil for a mere login and for other operations.
+  /// The text that the person confirms by entering the value; nil for a login without a text and for other operations.
   ///
   /// It comes from the caller, or from the server: for an approval, and where root lets the server add one.
   private(set) var confirmed: TextToConfirm?
@@ -37,7 +37,7 @@ import UAFWire
 
   // MARK: Showing
 
-  /// Has every entry from here on confirm this text; nil for a mere login.
+  /// Makes every later entry confirm this text; nil for a login without a text.
   func confirm(_ text: TextToConfirm?) { confirmed = text }
 
   /// Shows a text.
@@ -55,7 +55,7 @@ import UAFWire
   /// Asks for a value.
   ///
   /// - Returns: nil if the person went back to the list.
-  /// - Throws: ``Ending``: 999 if the person cancelled, 7009 if an empty line means another way in.
+  /// - Throws: ``Ending``: 999 if the person cancelled, 7009 if an empty line means another way to log in.
   func askValue(_ question: Question) throws(Ending) -> Secret? {
     let keypad = try keypad(for: question.types)
     let value = try ask(prompts.prompt(for: question, confirming: confirmed?.text, on: keypad))
@@ -77,7 +77,7 @@ import UAFWire
 
   /// Shows the list and takes a number of it.
   ///
-  /// - Throws: ``Ending``: cancelled, the other way in (7009), or (2002) nothing of the list was chosen.
+  /// - Throws: ``Ending``: cancelled; another way to log in (7009); nothing of the list was chosen (2002).
   func choose(
     among ways: [[AuthenticatorType]], orRegisterAgain offersMore: Bool = false
   ) throws(Ending) -> Choice {
@@ -173,7 +173,7 @@ import UAFWire
 
   /// Who waits for the server.
   ///
-  /// The front end is told of a long wait; otherwise it would give up on the core.
+  /// Tells the front end of a long wait; otherwise it would give up on the core.
   ///
   /// - Parameter isForLogin: whether the wait ends when the front end goes away.
   func waiter(isForLogin: Bool) -> ExchangeWaiter {

@@ -4,12 +4,12 @@ import UAFWire
 
 /// One question for a value.
 struct Question {
-  /// Whose value: several types where it must not show which of them the account has.
+  /// Which value: several types where the prompt must not show which of them the account has.
   var types: [AuthenticatorType]
   var step = PromptStep.current
   /// What was wrong with the last entry.
   var error: String?
-  /// Tries left before a lock, where that is told.
+  /// Tries left before a lock; nil where the prompt does not say it.
   var tries: Int?
   /// The name in the prompt.
   var user: String

@@ -9,7 +9,7 @@ extension Ending {
 
   /// The end of an exchange in which the server had an enrolment code to judge.
   ///
-  /// - Parameter result: what the server's no counts as; nil for what it says.
+  /// - Parameter result: the result for a refusal of the server; nil for the result that the refusal itself has.
   init(judgingCode refusal: Refusal, serversNo result: FidoResult? = nil) {
     let isCodeRefused =
       refusal.result == .serverNoRegistration || refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
@@ -26,7 +26,7 @@ extension Ending {
     self.init(result, text: text, log: refusal.detail, server: server)
   }
 
-  /// What the person is told of a refusal; nil where the result's own text says it.
+  /// The text about a refusal for the person; nil where the result's own text says it.
   private static func text(of refusal: Refusal) -> PromptText? {
     if let failure = refusal.networkFailure { return .noAnswer(failure) }
     let status = refusal.serverStatus.map(UAFStatusCode.init(rawValue:))

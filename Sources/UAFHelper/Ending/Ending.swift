@@ -1,11 +1,11 @@
 import Authenticator
 import FidoResults
 
-/// How an operation ended, other than well: the result, what the person is told, and what the log says.
+/// How an operation ended without success: the result, the text for the person, and the text for the log.
 struct Ending: Error {
   /// The result.
   let result: FidoResult
-  /// What the person is told instead of the result's own text.
+  /// The text for the person in place of the result's own.
   let text: PromptText?
   /// Plain text in place of both: for administrators only (configuration, `uafctl` as root).
   let detail: String?
@@ -13,7 +13,7 @@ struct Ending: Error {
   let log: String
   /// What the entry was for, where one was checked or refused.
   let types: [AuthenticatorType]
-  /// What the server has to do with it.
+  /// What the server contributed to it.
   private(set) var server: ServerPart
   /// What is special about it; nil for most.
   private(set) var circumstance: Circumstance?
@@ -34,7 +34,7 @@ struct Ending: Error {
     self.circumstance = circumstance
   }
 
-  /// An ending whose cause decides what the person is told.
+  /// An ending whose cause decides the text for the person.
   init(_ result: FidoResult, because cause: EndCause, log: String, server: ServerPart = ServerPart()) {
     self.init(result, text: .cause(cause), log: log, server: server)
   }
@@ -105,23 +105,23 @@ struct Ending: Error {
   ///
   /// - Parameters:
   ///   - isReached: whether the server, or something at its address, was reached.
-  ///   - isRefused: whether the server answered with anything but a yes.
+  ///   - isRefused: whether the server answered with anything but a success.
   ///   - hasProved: whether a value was verified.
   ///   - wasAsked: whether the person was asked for anything.
   func after(isReached: Bool, isRefused: Bool, hasProved: Bool, wasAsked: Bool) -> Ending {
     var ending = self
-    // A server that answered earlier in this call is not away, whatever a later request met.
+    // A server that answered earlier in this call is not away, even if a later request fails.
     ending.server.handshakeCompleted = server.handshakeCompleted || isReached
     ending.server.hasRefused = server.hasRefused || isRefused
     ending.hasProved = hasProved
-    // Once somebody was asked, no stack goes on as if there had been nothing to ask for.
+    // Once somebody was asked, no stack may go on as if there were nothing to ask for.
     if wasAsked, circumstance == .neverRegistered || circumstance == .nothingToChange { ending.circumstance = nil }
     return ending
   }
 
   // MARK: What is told
 
-  /// What the person is told, and what to do next.
+  /// The text for the person, and what to do next.
   ///
   /// The next step belongs to the text: one result has several texts.
   func told(in language: Language) -> (text: String, nextStep: String?) {

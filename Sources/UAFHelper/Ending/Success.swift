@@ -1,19 +1,19 @@
 import Authenticator
 import FidoResults
 
-/// How an operation ended well.
+/// How an operation ended with success.
 struct Success {
   /// The result.
   var result = FidoResult.success
-  /// What the person is told; nil for nothing.
+  /// The text for the person; nil for none.
   var text: PromptText?
   /// Plain text in its place, for administrators.
   var detail: String?
-  /// Whether the value that was verified would be refused by today's rules.
+  /// Whether today's rules would refuse the value that was verified.
   var valueIsStale = false
   /// What the person has verified.
   var types: [AuthenticatorType] = []
-  /// How long ago the server had said yes, where this is a login without it.
+  /// How old the server's last success is, where this is a login without the server.
   var offlineAge: Duration?
   /// The server's token, which is secret.
   var token: String?

@@ -1,12 +1,12 @@
 /// Which connections to the socket get a core: each user id has a few at once and a few a second.
 struct ConnectionLimits {
-  /// What becomes of a connection.
+  /// What is done with a connection.
   enum Answer: Equatable {
     /// It gets a core.
     case start
-    /// It is told that there are too many; `isNews` is true once a minute for each user id, and is logged then.
+    /// It gets the message that there are too many. `isNews` is true once a minute for each user id, and is logged then.
     case refuse(isNews: Bool)
-    /// It is closed without a word: a host with root then starts a core itself.
+    /// It is closed without a message: a host with root then starts a core itself.
     case drop
   }
 
@@ -28,7 +28,7 @@ struct ConnectionLimits {
   static let interval: Int64 = 100
   static let burst: Int64 = 50
   private static let newsInterval: Int64 = 60_000
-  /// User ids that are remembered; whoever has more (`/etc/subuid`) waits until some have rested.
+  /// How many user ids are remembered; a person with more of them (`/etc/subuid`) waits until some were unused for a time.
   private static let mostRecords = 4096
 
   private var records: [UInt32: Record] = [:]

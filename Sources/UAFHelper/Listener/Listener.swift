@@ -5,8 +5,8 @@ import UAFWire
 
 /// `uaf-helper --listen`: takes the connections to systemd's socket, descriptor 3, and starts a core for each that may have one.
 ///
-/// It reads nothing of what comes in but who sent it, which the kernel says. It ends when nobody has come for a while;
-/// systemd starts it again with the next connection.
+/// It reads nothing that a peer sends; the kernel says who the peer is. It ends after a time without connections; systemd starts
+/// it again with the next one.
 struct Listener {
   private let socket: CInt
   private let program: String
@@ -34,7 +34,7 @@ struct Listener {
     refusal = try CoreMessage.finished(finished).packet()
   }
 
-  /// Serves until nobody has come for a while; returns the exit status.
+  /// Serves until there were no connections for a time; returns the exit status.
   mutating func run() -> CInt {
     _ = fcntl(socket, F_SETFL, O_NONBLOCK)
     var sweptAt = Self.milliseconds()

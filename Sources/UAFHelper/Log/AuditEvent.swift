@@ -1,4 +1,4 @@
-/// What the kernel's audit is told: the record types of libaudit.h, and what stands in their `op=`.
+/// What is written to the kernel's audit: the record types of libaudit.h, and their `op=`.
 enum AuditEvent: CaseIterable {
   /// AUDIT_ANOM_LOGIN_FAILURES: the limit of wrong entries is reached.
   case tooManyFailures
@@ -14,7 +14,7 @@ enum AuditEvent: CaseIterable {
   case unlockedByTime
   /// AUDIT_ACCT_UNLOCK: root has unlocked.
   case unlockedByRoot
-  /// AUDIT_ACCT_UNLOCK: a lock went with the value it protected.
+  /// AUDIT_ACCT_UNLOCK: a lock was removed together with the value it protected.
   case unlockedByRemoval
 
   /// The record's number.

@@ -3,14 +3,14 @@ import Glibc
 
 /// The kernel's audit (AUDIT_USER messages over netlink), opened once before anything is asked.
 ///
-/// One small message needs no library. What a kernel or a container has no audit for is no failure of a login: the error
-/// number is told to who wants to know it.
+/// One small message needs no library. A kernel or a container without audit is no failure of a login: the caller gets the error
+/// number.
 final class KernelAudit: AuditSink {
   private let socket: CInt
   private let openingError: CInt
   private let program: String
 
-  /// Opens the way to the kernel, and gives up what else could be done over it: to change or read the audit.
+  /// Opens the socket to the kernel, and gives up its other uses: to change or read the audit.
   ///
   /// - Parameter program: the path of this program, which stands in each record.
   init(program: String) {
@@ -46,7 +46,9 @@ final class KernelAudit: AuditSink {
     return 0
   }
 
-  /// The kernel answers before sending is over; what it has not answered by then is not waited for.
+  /// The kernel answers before `send` returns.
+  ///
+  /// A later answer is not waited for.
   private func answer() -> CInt {
     var bytes = [UInt8](repeating: 0, count: 512)
     // SAFETY: the array has room for as many bytes as are asked for.

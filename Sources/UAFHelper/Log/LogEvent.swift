@@ -27,7 +27,7 @@ enum LogEvent: String, CaseIterable {
   case approval
   /// Keys were removed, forgotten by the server, or made anew.
   case keys
-  /// A text that the server had added was confirmed, and the server said yes to that.
+  /// A text that the server had added was confirmed, and the server accepted that.
   case confirmed
   /// Something of the state could not be read or written, and the call went on.
   case state

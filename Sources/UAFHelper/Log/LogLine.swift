@@ -1,8 +1,8 @@
 /// One line of the log: `event=...`, then `key=value` parts in the order of ``LogKey``, each once at most.
 ///
-/// No value can be mistaken for another part, or for another line. Bytes outside visible ASCII, and `%`, `"` and `=`, are
-/// written as `%XX`; text for people stands in quotes, where `\u{X}` stands for quotes, backslashes, an `=` right after a
-/// letter, a digit or `_`, and whatever steers a terminal or hides from the eye.
+/// No value can be mistaken for another part, or for another line. Bytes outside visible ASCII, and `%`, `"` and `=`, are written
+/// as `%XX`; text for people stands in quotes, where `\u{X}` stands for quotes, backslashes, an `=` right after a letter, a digit
+/// or `_`, and for control characters and invisible ones.
 struct LogLine: CustomStringConvertible {
   /// What it is about.
   let event: LogEvent

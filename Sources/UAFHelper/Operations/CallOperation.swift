@@ -1,7 +1,9 @@
-/// What a call does: one type for each operation, which is handed what it needs.
+/// What a call does: one type for each operation.
+///
+/// It gets what it needs as parameters.
 protocol CallOperation {
   /// Does what was asked.
   ///
-  /// - Throws: ``Ending``: any end but a success.
+  /// - Throws: ``Ending``: any end without success.
   func run() throws(Ending) -> Success
 }

@@ -2,9 +2,9 @@ import CProcess
 import FidoResults
 import Glibc
 
-/// What this process makes sure of about itself before it reads a byte.
+/// What this process ensures about itself before it reads a byte.
 enum HelperProcess {
-  /// Closes the ways through which a secret could leak, and raises limits that would end the call half way.
+  /// Prevents core dumps, tracing and new privileges, and raises limits that would end the call too early.
   ///
   /// - Throws: ``Ending`` where a limit is too low and cannot be raised: refused before anything is asked.
   static func prepare() throws(Ending) {

@@ -3,7 +3,7 @@ import Sandbox
 
 /// The sandbox of the core: it can use its state folder and its open sockets, compute, and end.
 enum HelperSandbox {
-  /// Gives up everything else, for good.
+  /// Gives up everything else permanently.
   ///
   /// - Parameter stateDirectory: the folder beneath which files can still be opened, read, written, made and removed.
   /// - Returns: what this kernel, or this container, has no means for.

@@ -1,5 +1,5 @@
 /// The version of uaf-helper.
 enum HelperVersion {
-  /// As it is printed, and told by *status*.
+  /// As `--version` and *status* report it.
   static let current = "0.1.0"
 }

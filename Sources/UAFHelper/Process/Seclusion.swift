@@ -33,7 +33,7 @@ final class Seclusion {
     do throws(Ending) { return .success(try FetchProcess(program, within: places)) } catch { return .failure(error) }
   }
 
-  /// The way to a server.
+  /// The transport to a server.
   ///
   /// - Throws: ``Ending``: why uaf-fetch could not be started before the sandbox.
   func network(

@@ -6,7 +6,7 @@ final class CallLog {
   private let call: Call
   private let sink: any LogSink
   private let audit: any AuditSink
-  /// What the kernel's audit is told once the front end knows how it ended.
+  /// Records for the kernel's audit, written once the front end knows how the call ended.
   private var records: [AuditRecord] = []
 
   init(of call: Call, to sink: any LogSink, audit: any AuditSink) {

@@ -4,13 +4,13 @@ import UAFWire
 
 /// How an operation ended, for the log: the same shape for every outcome.
 struct CallOutcome {
-  /// Who asked; nil where *begin* says what this peer may not say.
+  /// Who asked; nil where *begin* has fields that this peer may not send.
   let caller: CallerIdentity?
   let operation: Operation
   let result: FidoResult
   let code: PAMCode
 
-  /// Writes the line of a success; `unused=yes` says that the front end had ended before it read it.
+  /// Writes the line of a success; `unused=yes` says that the front end had ended before it read the result.
   func log(_ success: Success, isUnused: Bool = false, to sink: any LogSink) {
     var line = line
     line.add(.type, Self.names(success.types))

@@ -2,11 +2,11 @@ import Authenticator
 import FidoResults
 import UAFWire
 
-/// Tells of locks: a line in the log, and a record for the kernel's audit.
+/// Reports locks: a line in the log, and a record for the kernel's audit.
 final class LockLog {
   private let call: Call
   private let log: CallLog
-  /// Whether the log was told that looser lock options wait (3015).
+  /// Whether it was logged that looser lock options have no effect yet (3015).
   private var hasToldOptions = false
 
   init(of call: Call, _ log: CallLog) {
@@ -14,7 +14,7 @@ final class LockLog {
     self.log = log
   }
 
-  /// A wrong entry has brought about a lock.
+  /// A wrong entry has caused a lock.
   func made(_ lock: NewLock, of type: AuthenticatorType, _ account: AccountIdentity) {
     write(.lock, type, .warning) { line in
       switch lock {
@@ -74,7 +74,7 @@ final class LockLog {
     }
   }
 
-  /// A lock went with the value that it protected.
+  /// A lock was removed together with the value that it protected.
   func removed(_ account: AccountIdentity) { log.audit(.unlockedByRemoval, of: account) }
 
   private func write(

@@ -10,7 +10,7 @@ enum PAMExit {
     return ending.result.pamCode(context)
   }
 
-  /// The last message of a conversation that ends other than well.
+  /// The last message of a conversation that ends without success.
   static func finished(_ ending: Ending, in context: PAMContext = PAMContext(), text: String) -> Finished {
     var finished = Finished(
       pamCode: UInt8(truncatingIfNeeded: code(of: ending, in: context).rawValue), result: ending.result.code)
@@ -18,7 +18,7 @@ enum PAMExit {
     return finished
   }
 
-  /// The last message of a conversation that ends well.
+  /// The last message of a conversation that ends with success.
   static func finished(_ success: Success) -> Finished {
     Finished(pamCode: UInt8(PAMCode.success.rawValue), result: success.result.code)
   }

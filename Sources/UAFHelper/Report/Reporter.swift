@@ -2,7 +2,7 @@ import FidoResults
 import UAFConfiguration
 import UAFWire
 
-/// Says how a call ended: to the person, the log, the kernel's audit and the front end.
+/// Reports how a call ended: to the person, the log, the kernel's audit and the front end.
 @safe final class Reporter {
   private let call: Call
   private let policy: CallPolicy
@@ -16,7 +16,7 @@ import UAFWire
     self.frontEnd = frontEnd
   }
 
-  /// Says that it ended well, to the log and to the front end.
+  /// Reports a success to the log and to the front end.
   ///
   /// - Throws: ``Ending``: the front end went away.
   func finish(_ success: Success) throws(Ending) {
@@ -39,7 +39,7 @@ import UAFWire
 
   /// Logs a success that the front end did not read, because it had ended.
   ///
-  /// The module closes its end right after the last message. uafctl may go on for a while, and runs nothing after it.
+  /// The module closes its socket right after the last message. uafctl may run longer, but nothing depends on it then.
   func noteDelivery() {
     if !call.caller.isTool, frontEnd.leftUnread(timeoutMilliseconds: 1000) { noteUntaken() }
   }
@@ -51,7 +51,7 @@ import UAFWire
     }
   }
 
-  /// Says how it ended, to the person, the log and the front end.
+  /// Reports an ending to the person, the log and the front end.
   ///
   /// - Throws: ``Ending``: the front end went away.
   func finish(_ ending: Ending) throws(Ending) {
@@ -69,7 +69,7 @@ import UAFWire
     CallOutcome(caller: call.caller, operation: call.begin.operation, result: result, code: code)
   }
 
-  /// What decides the code beside the result.
+  /// What the PAM code depends on besides the result.
   private func context(of ending: Ending) -> PAMContext {
     let operation = call.begin.operation
     return PAMContext(
@@ -84,7 +84,7 @@ import UAFWire
 
   private func text(of ending: Ending) -> String {
     let caller = call.caller
-    // Root's uafctl is told what is wrong with a file or a name. "Locked" would mislead: unlocking does not help.
+    // Root's uafctl gets what is wrong with a file or a name. "Locked" would mislead: unlocking does not help.
     if let detail = ending.detail ?? (caller.isRoot && caller.isTool ? ending.forRoot : nil) { return detail }
     let hidden: [FidoResult] = [.locked, .lockedForGood, .notRegistered, .wrongValue]
     if policy.hidesState, hidden.contains(ending.result) {

@@ -4,7 +4,7 @@ import UAFClient
 import UAFConfiguration
 import UAFCrypto
 
-/// What the server is told of this machine, unless `send_device` is off.
+/// What is sent to the server about this machine, unless `send_device` is off.
 struct DeviceDescription: Equatable {
   /// The content of `/etc/machine-id`, which never leaves the machine; empty if there is none.
   var machineID: [UInt8] = []

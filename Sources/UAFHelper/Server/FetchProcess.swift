@@ -36,7 +36,7 @@ import UAFWire
   /// Takes note that the answer was read to its end.
   func noteAnswered() { owesAnswer = false }
 
-  /// Waits for a packet of the answer, with a front end for as long as that is there.
+  /// Waits for a packet of the answer; if there is a front end, only while it is there.
   ///
   /// - Throws: `PacketSocketError`, `malformed` for what `read` refuses.
   func receive<Message>(

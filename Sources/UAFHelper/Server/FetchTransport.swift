@@ -2,7 +2,7 @@ import UAFClient
 import UAFConfiguration
 import UAFWire
 
-/// The way to one server, by way of uaf-fetch.
+/// The transport to one server: through uaf-fetch.
 @safe final class FetchTransport: Transport {
   private let process: FetchProcess
   private let timeoutMilliseconds: UInt32
@@ -10,7 +10,7 @@ import UAFWire
   private let server: ServerSettings
   private let waiter: ExchangeWaiter
   private let noting: (_ missing: String) -> Void
-  /// Whether the person was told that the server is waited for.
+  /// Whether the person has read that the core waits for the server.
   private var hasTold = false
 
   /// The time that is waited beyond the exchange's own time-out, which uaf-fetch keeps.

@@ -6,14 +6,14 @@ import UAFCrypto
 import UAFMessages
 import UAFWire
 
-/// The server of this machine: where it is, who vouches for it, and the way there.
+/// The server of this machine: its addresses, its authorities, and the transport to it.
 @safe final class ServerAccess {
   /// Makes the way to a server whose certificate comes from these authorities, PEM; nil for the system's.
   typealias Connecting = (ServerSettings, String?, ExchangeWaiter) throws(Ending) -> Network
 
   /// The authorities its certificate may come from, PEM; nil where the system's are to be trusted.
   private(set) var authorities: String?
-  /// What the server's yes must be signed with; nil where root does not ask for that.
+  /// The key that a success of the server must be signed with; nil where root does not ask for that.
   private(set) var verdictKey: [UInt8]?
 
   private let call: Call
@@ -161,13 +161,13 @@ import UAFWire
     try startExchange(server, authorities, prompter.waiter(isForLogin: isForLogin))
   }
 
-  /// Whether whoever controls uaf-fetch could forge the server's answer to a code.
+  /// Whether a program that controls uaf-fetch could forge the server's answer to a code.
   ///
   /// The answer comes through uaf-fetch. Without a signature a code must neither set nor remove a value of an account that is
   /// in use.
   var isWordUnsigned: Bool { verdictKey == nil }
 
-  /// Checks the signature of the server's yes, where root demands one.
+  /// Checks the signature of the server's success, where root demands one.
   ///
   /// - Throws: ``Ending`` (1002) where the signature is missing or wrong. The server has answered, so no stack may go on to
   ///   a password.

@@ -10,7 +10,8 @@ struct SudoCommandLine {
     case tooLong
     /// Its first argument makes one sudo an editor, and another not.
     case ambiguousName
-    /// sudo has written over it: the names of `--preserve-env=LIST` have become arguments, to whoever reads the line afterwards.
+    /// sudo has written over it: the names of `--preserve-env=LIST` look like arguments to a program that reads the line
+    /// afterwards.
     case overwritten
   }
 

@@ -17,13 +17,13 @@ import UAFMessages
 
   /// What came of it.
   enum Opened {
-    /// The way to go, with every authenticator of it open.
+    /// The combination of authenticators that was chosen; all of them are open.
     case way([AuthenticatorType])
     /// The person chose to register anew.
     case registerAgain
   }
 
-  /// The ways an offer leaves, each a list of types: the server's favourite first.
+  /// The combinations that an offer allows, each a list of types: the one that the server prefers first.
   ///
   /// - Parameter types: the types that can take part.
   static func ways(
@@ -38,12 +38,12 @@ import UAFMessages
     return ways
   }
 
-  /// The authenticators that a registration is for: the one way that the server leaves, or the person's choice.
+  /// The authenticators that a registration is for: the only combination that the server allows, or the person's choice.
   ///
   /// - Parameters:
   ///   - types: those that can take part.
   ///   - named: the one that was asked for by name.
-  /// - Throws: ``Ending`` (2002) where none fits, or several do and nobody can choose.
+  /// - Throws: ``Ending`` (2002) where none fits, or where several fit and nobody can choose.
   func way(
     to offer: RegistrationOffer?, among types: [AuthenticatorType], _ named: AuthenticatorType?
   ) throws(Ending) -> [AuthenticatorType] {
@@ -54,7 +54,7 @@ import UAFMessages
         .noSuitableAuthenticator, because: named == nil ? .typesNotAccepted : policy.namedNotAccepted,
         log: "the server takes no authenticator that is here" + (named.map { ": not \($0.rawValue)" } ?? ""))
     }
-    // Where one was named, it alone if that will do.
+    // If a type was named, that type alone where it is enough.
     if named != nil { return ways.min { $0.count < $1.count } ?? first }
     guard ways.count > 1 else { return first }
     guard policy.isInteractive else {
@@ -66,7 +66,7 @@ import UAFMessages
     return way
   }
 
-  /// The type that is asked for at once, before the server's request is there.
+  /// The type that is asked for at once, before the server's request has arrived.
   ///
   /// - Returns: nil where the person has to choose.
   /// - Throws: ``Ending`` (2002) where nobody can.
@@ -94,9 +94,9 @@ import UAFMessages
     _ = try open([type], held, canGoBack: false)
   }
 
-  /// Opens every authenticator of one way that the request accepts.
+  /// Opens every authenticator of one combination that the request accepts.
   ///
-  /// Where several ways fit, the person chooses.
+  /// Where several combinations fit, the person chooses.
   ///
   /// - Throws: ``Ending``: 2002 where none fits, or several do and there is only one prompt; cancelled; wrong; ...
   func open(_ offer: AuthenticationOffer, _ held: AccountAuthenticators) throws(Ending) -> Opened {
@@ -116,7 +116,7 @@ import UAFMessages
     return try open(oneOf: further, held)
   }
 
-  /// Opens one authenticator of the person's choice, where there is no request to choose by.
+  /// Opens one authenticator of the person's choice, where there is no request yet.
   ///
   /// - Throws: ``Ending``.
   func openAny(of held: AccountAuthenticators) throws(Ending) -> Opened {
@@ -134,7 +134,7 @@ import UAFMessages
     }
   }
 
-  /// Opens what is not open yet of one way.
+  /// Opens those of one combination that are not open yet.
   ///
   /// - Returns: false if the person went back to the list.
   private func open(

@@ -4,7 +4,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Pretends a login for an account that does not exist: the same prompts, the same requests, the same time.
+/// Imitates a login for an account that does not exist: with the same prompts, the same requests and the same time.
 @safe final class HiddenAccount {
   private let call: Call
   private let policy: CallPolicy
@@ -40,7 +40,7 @@ import UAFWire
     self.flow = flow
   }
 
-  /// Asks and ends as for wrong values.
+  /// Asks for values, and ends as if they were wrong.
   ///
   /// - Returns: the ending of a wrong value.
   /// - Throws: ``Ending``.
@@ -63,7 +63,7 @@ import UAFWire
     return Ending(.wrongValue, text: wrong, log: "account unknown or not registered")
   }
 
-  /// Takes a text that the server adds, where root lets it.
+  /// Takes a text that the server adds, where root allows that.
   ///
   /// - Returns: whether the server's answer was waited for.
   private func takeServersText() -> Bool {

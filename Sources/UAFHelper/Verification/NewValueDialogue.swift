@@ -22,9 +22,10 @@ struct NewValueDialogue {
 
   /// Asks for a new value, twice, until both entries are equal and the rules accept the value.
   ///
-  /// - Parameter old: the authenticator as it was opened, whose value may not be chosen again; nil for a first one.
+  /// - Parameter old: the opened authenticator, whose value may not be chosen again; nil for a first value.
   /// - Returns: the value in the form it is sealed with.
-  /// - Throws: ``Ending``: cancelled; 7111 where no acceptable value was entered (a login tells it with 980). Nothing is counted.
+  /// - Throws: ``Ending``: cancelled; 7111 where no acceptable value was entered (a login reports that as 980). Nothing is
+  ///   counted.
   func ask(_ type: AuthenticatorType, old: UnlockedAuthenticatorBox? = nil) throws(Ending) -> Secret {
     var question = Question(types: [type], step: .new, user: call.shownName)
     if old == nil { try prompter.show(.enrol(type.kind, user: call.shownName)) }

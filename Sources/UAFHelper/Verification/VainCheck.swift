@@ -2,7 +2,7 @@ import Authenticator
 import FidoResults
 import SecretMemory
 
-/// Takes the time of a check where there is no value to check, so that the time shows nothing of the account.
+/// Takes the time of a check where there is no value to check, so that the time does not show whether the account exists.
 struct VainCheck {
   private let call: Call
   private let policy: CallPolicy

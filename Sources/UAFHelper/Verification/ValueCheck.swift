@@ -3,7 +3,7 @@ import FidoResults
 import SecretMemory
 import UAFConfiguration
 
-/// Asks for a value and checks it, as often as one call may.
+/// Asks for a value and checks it, as often as one call allows.
 @safe final class ValueCheck {
   private let call: Call
   private let policy: CallPolicy
@@ -30,12 +30,12 @@ import UAFConfiguration
     rules = ValueRules(policy)
   }
 
-  /// Asks for a value and checks it, as often as one call may.
+  /// Asks for a value and checks it, as often as one call allows.
   ///
   /// - Parameters:
-  ///   - attempts: the entries of this call so far; leaving a prompt and coming back begins no new ones.
+  ///   - attempts: the entries of this call so far; they still count when a person leaves a prompt and comes back.
   ///   - canGoBack: whether an empty line leads back to a list.
-  ///   - keepsValue: whether what follows has to compare with the value.
+  ///   - keepsValue: whether a later step has to compare with the value.
   /// - Returns: the authenticator, open; nil if the person went back.
   /// - Throws: ``Ending``: wrong, locked, cancelled, or the state failed. A wrong value is counted once, however
   ///   often it is entered in this call.
@@ -70,7 +70,7 @@ import UAFConfiguration
     }
   }
 
-  /// What came of one entry.
+  /// The outcome of one entry.
   private enum Judgement {
     case opened(UnlockedAuthenticatorBox)
     case wrong
@@ -106,7 +106,9 @@ import UAFConfiguration
     return .refused(refusal)
   }
 
-  /// The first question; a lock refuses before anyone is asked, where the state may be seen.
+  /// The first question.
+  ///
+  /// Where the state may be seen, a lock refuses before anybody is asked.
   private func firstQuestion(
     _ account: AccountFile, _ type: AuthenticatorType, _ lock: LockPolicy
   ) throws(Ending) -> Question {
@@ -133,7 +135,7 @@ import UAFConfiguration
     return .wrong(type.kind, triesLeft: status.isLocked ? nil : status.remainingTries)
   }
 
-  /// A wrong entry's ending; one that locked says so too.
+  /// The ending for a wrong entry; it also says whether the entry caused a lock.
   private func wrongEnding(_ type: AuthenticatorType, _ status: LockStatus, _ text: PromptText) -> Ending {
     guard !policy.hidesState, status.isLocked else {
       return Ending(.wrongValue, text: text, log: "wrong value", types: [type])

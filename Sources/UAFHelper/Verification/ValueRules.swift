@@ -4,7 +4,7 @@ import SecretMemory
 import UAFConfiguration
 import UAFWire
 
-/// What root's configuration says of values: which may be set, and how an entry has to look.
+/// What root's configuration says about values: which may be set, and which form an entry must have.
 struct ValueRules {
   private let policy: CallPolicy
 
@@ -21,13 +21,13 @@ struct ValueRules {
 
   /// The text for an entry that cannot be the PIN because of its form; nil for any other.
   ///
-  /// Such an entry is not checked and not counted. The text depends on the configuration only. Where states are hidden it is
-  /// treated as a wrong entry.
+  /// Such an entry is not checked and not counted. The text depends on the configuration only. Where states are hidden, the entry
+  /// is treated as wrong.
   func formatRefusal(_ value: borrowing Secret, _ type: AuthenticatorType) -> PromptText? {
     policy.hidesState ? nil : policy.configuration.rules(for: type).formRefusal(of: value)
   }
 
-  /// As many of the lines as fit beside the question: a prompt that is too long would end the conversation.
+  /// As many lines as fit next to the question: a prompt that is too long would end the conversation.
   private static func fitting(_ lines: [String]) -> String {
     var text = ""
     for line in lines {

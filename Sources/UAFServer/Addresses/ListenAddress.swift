@@ -6,7 +6,7 @@ struct ListenAddress: Equatable, ExpressibleByArgument {
   /// 0 lets the system choose.
   let port: Int
 
-  /// Where a server listens that is told nothing: this machine alone.
+  /// Where a server listens if no address is given: on this machine only.
   static let standard = ListenAddress(host: "127.0.0.1", port: 8443)
 
   var defaultValueDescription: String { "\(host):\(port)" }

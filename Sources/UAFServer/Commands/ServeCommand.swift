@@ -9,7 +9,7 @@ import UAFCrypto
 import UAFService
 import UnixSignals
 
-/// `uaf-server serve`: answers requests until it is told to stop.
+/// `uaf-server serve`: answers requests until a signal stops it.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Serve UAF requests over HTTPS.",

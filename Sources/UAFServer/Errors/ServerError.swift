@@ -3,7 +3,7 @@ import Invocation
 
 /// Why the server cannot work.
 ///
-/// A client is told only "internal error".
+/// A client reads only "internal error".
 enum ServerError: Error, Equatable, CustomStringConvertible {
   /// The store was made by a later version.
   case newerDatabase

@@ -34,7 +34,7 @@ package final class KeyShapeKeeper: Sendable {
 
   /// Looks at the store now and every hour, for as long as the process lives.
   ///
-  /// - Parameter failed: is told why a look failed; the next one is an hour later.
+  /// - Parameter failed: gets why a look failed; the next one is an hour later.
   package func keep(upWith store: any ServerStore, appID: String, failed: @escaping @Sendable (any Error) -> Void) {
     Task {
       while !Task.isCancelled {

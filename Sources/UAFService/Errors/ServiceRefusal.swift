@@ -53,7 +53,7 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   // A failure of the server.
   case internalError = "internal-error"
 
-  /// What the client is told (UAF client API and transport 1.1, section 3.1.2).
+  /// The status for the client (UAF client API and transport 1.1, section 3.1.2).
   ///
   /// What can be found out without the account's key has a status that an unknown account gets too. A counter that did not
   /// grow is 1491: of two honest logins at the same time the slower one tries again with a new challenge.

@@ -2,6 +2,6 @@
 package protocol StoreFailure: Error {
   /// The engine's name and its error code, for the log; no stored values.
   var logName: String { get }
-  /// What the administrator is told.
+  /// The text for the administrator.
   var text: String { get }
 }

@@ -6,7 +6,7 @@ import UAFMessages
 struct AskedKeys {
   /// The alternatives of the policy.
   ///
-  /// Revoked keys are listed too: only who can sign with one is told that it is revoked.
+  /// Revoked keys are listed too: only a client that can sign with one learns that it is revoked.
   let accepted: [[MatchCriteria]]
 
   /// Finds the keys.

@@ -34,7 +34,7 @@ package protocol ServerStore: Sendable {
   /// The store checks again what may have changed since the answer was verified.
   ///
   /// - Throws: ``StoreFailure`` if the store failed. Then it is not known whether anything was stored, so the answer must not be
-  ///   yes.
+  ///   a success.
   func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome
 
   /// Asks the store for a sign of life.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import UAFWire
 
-/// `[USER] [TYPE]`, which the subcommands have that are about a registered authenticator.
+/// `[USER] [TYPE]`, for the subcommands about a registered authenticator.
 struct AuthenticatorArguments: ParsableArguments {
   @Argument(
     help: "The account; root only. Your own where it is left out.", completion: MachineCompletion.peopleAndTypes)
@@ -13,7 +13,7 @@ struct AuthenticatorArguments: ParsableArguments {
 
   /// A request about what they name.
   ///
-  /// - Parameter account: the account, where an option names it; what stands here alone is then the type.
+  /// - Parameter account: the account, if an option names it; a single argument is then the type.
   func request(_ operation: UAFWire.Operation, of account: String? = nil, in context: ToolContext) -> Request {
     var request = Request(operation, about: Names(user: user, type: type, accounts: context.caller.accounts))
     if let account { (request.user, request.authenticator) = (account, user) }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `--conf`, which the program and every subcommand have: one value, wherever it stands.
+/// `--conf`, an option of the program and of every subcommand: one value, wherever it is written.
 struct ConfigurationOption: ParsableArguments {
   @Option(
     name: .customLong("conf"), help: ArgumentHelp("Configuration file; root only.", valueName: "file"),
@@ -24,7 +24,7 @@ struct ConfigurationOption: ParsableArguments {
     return path
   }
 
-  /// The name without empty, `.` and `..` parts, which no file of root's may be named with.
+  /// The name without empty, `.` and `..` parts, which are refused in the name of a file of root.
   private static func straight(_ path: String) -> String {
     var parts: [Substring] = []
     for part in path.split(separator: "/") where part != "." {

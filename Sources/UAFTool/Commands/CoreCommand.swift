@@ -4,9 +4,9 @@ import UAFWire
 protocol CoreCommand: Subcommand {
   /// `--conf`.
   var conf: ConfigurationOption { get }
-  /// What a success is called.
+  /// The text for a success.
   static var done: ToolText { get }
-  /// What the success of `request` is called, where that depends.
+  /// The text for a success of `request`, if it depends on the request.
   func done(_ request: Request) -> ToolText
   /// What the core is asked for.
   ///
@@ -19,7 +19,7 @@ extension CoreCommand {
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit { try performInLines(in: context) }
 
-  /// Holds the conversation with whoever sits there.
+  /// Holds the conversation with the person or script that answers.
   ///
   /// - Throws: ``ToolError``.
   func performInLines(in context: ToolContext) throws(ToolError) -> ToolExit {

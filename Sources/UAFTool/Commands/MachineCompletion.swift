@@ -3,13 +3,13 @@ import Doctor
 import Glibc
 import PAMStacks
 
-/// What a shell completes where something of this machine is asked for.
+/// What a shell completes for arguments that name something on this machine.
 enum MachineCompletion {
   /// Authenticator types.
   static let types = CompletionKind.list(AuthenticatorName.shown)
   /// Accounts of the machine, as far as its name service lists them.
   static let people = CompletionKind.shellCommand(everybody)
-  /// The same, where a type may stand in place of the account.
+  /// The same, for arguments that are an account or a type.
   static let peopleAndTypes = CompletionKind.shellCommand(
     everybody + AuthenticatorName.shown.map { "; echo \($0)" }.joined())
   /// Services that can be made to ask for the passcode.
@@ -20,7 +20,7 @@ enum MachineCompletion {
     }
     return Set(names).filter { !PAMService.isPart($0) && (try? PAMService($0)) != nil }.sorted()
   }
-  /// Services that were.
+  /// Services that already ask for the passcode.
   static let enabledServices = CompletionKind.custom { words, _, _ in
     let entries = StackList(reader: PAMDirectory(path: folder(in: words))).entries() ?? []
     return entries.compactMap { entry in
@@ -30,7 +30,7 @@ enum MachineCompletion {
 
   private static let everybody = "getent passwd | cut -d: -f1"
 
-  /// What `--pam-directory` says in the words so far.
+  /// The value of `--pam-directory` in the words typed so far.
   private static func folder(in words: [String]) -> String {
     let index = words.firstIndex(of: "--pam-directory").map { $0 + 1 }
     return index.flatMap { words.indices.contains($0) ? words[$0] : nil } ?? PAMFolderOption.standard

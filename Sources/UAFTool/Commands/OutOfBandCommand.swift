@@ -42,6 +42,6 @@ struct OutOfBandCommand: JSONCoreCommand {
     return request
   }
 
-  /// What was done depends on the code.
+  /// The text depends on the code.
   func done(_ request: Request) -> ToolText { request.operation == .register ? .registered : .approved }
 }

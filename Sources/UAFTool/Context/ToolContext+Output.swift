@@ -16,7 +16,7 @@ extension ToolContext {
     failure(words.what, hint: words.remedy)
   }
 
-  /// The same, where what to do is said in several places.
+  /// The same, where several errors share the text about what to do.
   func failure(_ text: some Catalogued<String>, hint: some Catalogued<String>) {
     failure(text.text(in: language), hint: hint.text(in: language))
   }

@@ -4,7 +4,7 @@ import Glibc
 import HostSystem
 import TerminalPrompts
 
-/// Everything outside of the command line that a command works with, so that a test can put its own in place.
+/// Everything that a command uses besides the command line, so that a test can replace it.
 struct ToolContext {
   /// Who calls.
   var caller: ToolUser
@@ -16,7 +16,7 @@ struct ToolContext {
   var terminal: CInt?
   /// What the terminal can show.
   var display: TerminalDisplay
-  /// How long nothing may be typed before whoever typed on behind a full entry counts as done.
+  /// After a full entry, further keys are dropped until nothing was typed for so long.
   var quietMilliseconds: CInt = 300
   /// The way to the core.
   var core: any CoreSource
@@ -35,7 +35,7 @@ struct ToolContext {
     Language.matching(caller.locale.map { String(decoding: $0, as: UTF8.self) }, default: .english)
   }
 
-  /// Those of this process.
+  /// The context of this process.
   static func ofThisProcess() -> ToolContext {
     ProcessSetup.prepare()
     let terminal = isatty(STDIN_FILENO) == 1 ? ProcessSetup.openTerminal() : nil

@@ -1,7 +1,7 @@
 import UAFWire
 
 extension Check {
-  /// Whether an answer can be drawn on a grid in place of being typed.
+  /// Whether an answer can be drawn on a grid instead of typed.
   var isDrawn: Bool {
     switch self {
     case .pattern: true

@@ -6,7 +6,8 @@ import UAFWire
 struct Conversation: ~Copyable {
   /// How long the core may say nothing, in milliseconds.
   ///
-  /// Two of the longest exchanges a configuration allows (300 s): one to prove who asks, one for what is asked; and 10 s.
+  /// Two of the longest exchanges that a configuration allows (300 s each), and 10 s: one verifies the person, one is the
+  /// operation itself.
   static let silenceMilliseconds: Int32 = 610_000
 
   private var state = ConversationState.opened
@@ -14,12 +15,12 @@ struct Conversation: ~Copyable {
 
   /// - Throws: ``ToolError/outOfMemory``.
   init() throws(ToolError) {
-    // One byte more than a packet may have, so that a longer one is told from a full one.
+    // One byte more than a packet may have, so that a packet that is too long can be recognised.
     guard let buffer = try? Secret(capacity: WireLimit.packet + 1) else { throw .outOfMemory }
     self.buffer = buffer
   }
 
-  /// Sends `begin`, lets `person` answer what the core asks, and gives how it went.
+  /// Sends `begin`, lets `person` answer what the core asks, and returns how it ended.
   ///
   /// - Throws: ``ToolError``: `core`, `badArgument`; and what `person` throws.
   mutating func hold(
@@ -51,7 +52,7 @@ struct Conversation: ~Copyable {
         } else {
           try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
         }
-      // The environment of this program is nobody's session.
+      // No session uses the environment of this program.
       case .setenv: break
       case .finished(let finished):
         try check(finished, of: begin.operation, wasAsked: wasAsked)
@@ -60,9 +61,9 @@ struct Conversation: ~Copyable {
     }
   }
 
-  /// A success must say so twice, and in the words of its operation.
+  /// A success needs the PAM code and a result that is a success of this operation.
   ///
-  /// PAM_IGNORE says that an account has no value here to change: before anything was asked, and of nothing else.
+  /// PAM_IGNORE is allowed only for a change, before anything was asked: the account has no value here.
   private func check(
     _ finished: Finished, of operation: UAFWire.Operation, wasAsked: Bool
   ) throws(ToolError) {

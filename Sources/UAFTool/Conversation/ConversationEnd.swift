@@ -2,7 +2,7 @@ import FidoResults
 import UAFWire
 import Wording
 
-/// How a conversation with the core ended, and how that is told.
+/// How a conversation with the core ended, and how that is reported.
 struct ConversationEnd {
   private let finished: Finished
 
@@ -10,7 +10,8 @@ struct ConversationEnd {
 
   /// What the core said and, in its further lines, what can be done about it.
   ///
-  /// Nothing is added to the core's words, for a result alone does not say why. A result without words tells what it means.
+  /// Nothing is added to the core's text, because a result alone does not say why. Without a text, the meaning of the result is
+  /// shown.
   func told(in language: Language) -> (text: String, nextStep: String?) {
     let lines = ShownText.lines(finished.text ?? "").split(separator: "\n").map(String.init)
     guard let first = lines.first else {
@@ -20,21 +21,22 @@ struct ConversationEnd {
     return (first, lines.count > 1 ? lines.dropFirst().joined(separator: " ") : nil)
   }
 
-  /// The exit status of what was no success: what the machine's side got wrong is told apart from a refusal, so that
-  /// scripts can.
+  /// The exit status without success.
+  ///
+  /// A fault of the machine has another status than a refusal, for scripts.
   var failureExit: ToolExit {
     if finished.result == FidoResult.clientMismatch.code { return .unreachable }
     return CInt(finished.pamCode) == PAMCode.serviceError.rawValue ? .usage : .refused
   }
 
-  /// Says what the core said or, where it said nothing, what its result means; gives the exit status.
+  /// Prints the core's text or, without one, what its result means; returns the exit status.
   func tellFailure(in context: ToolContext) -> ToolExit {
     let told = told(in: context.language)
     context.failure("\(told.text) [\(finished.result)]", hint: told.nextStep)
     return failureExit
   }
 
-  /// Says that it was done, in the core's words where a value was changed or reset, and prints the token if wanted.
+  /// Prints that it was done, in the core's words where a value was changed or reset, and prints the token if wanted.
   func tellSuccess(as done: ToolText, wantsToken: Bool = false, in context: ToolContext) -> ToolExit {
     let text = finished.result == 0 ? "" : ShownText.lines(finished.text ?? "")
     context.output.note(text.isEmpty ? done.text(in: context.language) : text)
@@ -47,9 +49,9 @@ struct ConversationEnd {
     return .success
   }
 
-  /// Says that what was asked for is denied, which is what was wanted.
+  /// Prints that the approval was denied, as the person wanted.
   ///
-  /// A denial is the person's no: never a success of an authentication.
+  /// A denial is never a success of an authentication.
   func tellDenial(in context: ToolContext) -> ToolExit {
     guard finished.result == FidoResult.userCancel.code else { return tellFailure(in: context) }
     context.note(ToolText.denied)

@@ -7,7 +7,7 @@ struct CoreCall {
   /// Root's own configuration, absolute, for which a core of its own is started; nil for the machine's.
   let configuration: String?
 
-  /// Holds the conversation about `request` with whoever sits there.
+  /// Holds the conversation about `request` with the person or script that answers.
   ///
   /// - Throws: ``ToolError``.
   func hold(_ request: Request) throws(ToolError) -> Finished {

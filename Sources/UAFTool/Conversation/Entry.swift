@@ -1,7 +1,7 @@
 import SecretMemory
 import TerminalPrompts
 
-/// What came of a question.
+/// The answer to a question.
 enum Entry: ~Copyable {
   /// At most 1,024 bytes without NUL; may be empty.
   case value(Secret)

@@ -4,13 +4,13 @@ import TerminalPrompts
 import UAFWire
 import Wording
 
-/// A script: one line of standard input for each question, which stands on standard error.
+/// A script: questions go to standard error, and each answer is one line of standard input.
 struct LinePerson: Person {
   let input: LineInput
   let output: Output
   var language = Language.english
 
-  /// A script is not asked to choose: what the first line of a list is today, another may be tomorrow.
+  /// A script is not asked to choose: the first line of a list may be another one tomorrow.
   var checks: Set<Check> { [.passcode, .pattern, .code] }
 
   /// A line too long to be sent is cut: what is left is still longer than any value that can be set, and the core says so.

@@ -7,7 +7,9 @@ struct PatternDisplay {
   /// Linear words instead of a grid.
   var isAccessible: Bool
 
-  /// The configuration's; what cannot be read, or is wrong, has the defaults: the core says what is wrong with it.
+  /// The configuration's settings.
+  ///
+  /// What cannot be read or is wrong gets the defaults: the core reports the error.
   ///
   /// - Parameter path: root's `--conf`; nil for this machine's.
   init(_ path: String?, in context: ToolContext) {

@@ -60,7 +60,7 @@ struct TerminalPerson: Person, ~Copyable {
     }
   }
 
-  /// Whatever is typed before Enter is not shown, since it may be a passcode that came too early, and not used.
+  /// What is typed before Enter is neither shown nor used: it may be a passcode that was typed too early.
   mutating func isReady() throws(ToolError) -> Bool {
     switch try ask(
       PromptText.ready.text(in: context.language), EntryForm(display: .hidden, capacity: WireLimit.answer))
@@ -72,7 +72,7 @@ struct TerminalPerson: Person, ~Copyable {
 
   func hear(_ text: String, isError: Bool) { context.output.note(ShownText.lines(text)) }
 
-  /// How an entry is shown that must not be seen.
+  /// How a secret entry is shown.
   var hiddenDisplay: EntryForm.Display { context.display.isDumb ? .hidden : .masked }
 
   /// Shows `text` and reads one entry.

@@ -11,7 +11,7 @@ struct CoreConnection: ~Copyable {
     self.helper = helper
   }
 
-  /// Closes the socket, which ends a started helper, and takes its process away.
+  /// Closes the socket, which ends a started helper, and waits for its process.
   consuming func close() {
     let helper = helper
     _ = consume self

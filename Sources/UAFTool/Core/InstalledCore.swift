@@ -2,7 +2,7 @@ import ChildProcess
 import Glibc
 import UAFWire
 
-/// The core of this machine: behind the socket systemd serves or, for root alone, started from where this program lies.
+/// The core of this machine: behind systemd's socket or, only for root, started from this program's installation.
 struct InstalledCore: CoreSource {
   private let socketPath: String
   private let helperPath: String

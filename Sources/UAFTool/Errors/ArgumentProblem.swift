@@ -1,12 +1,12 @@
 import UAFWire
 import Wording
 
-/// What the command line asks for that cannot be.
+/// Something on the command line that is not possible.
 enum ArgumentProblem: Catalogued, Equatable {
   case confWithoutName
   case confTooLong
   case payloadWithoutName
-  /// Root names a payload for a reset that tells no server.
+  /// Root names a payload for a reset without the server.
   case payloadOfRoot
   case noSuchType(String)
   /// The text to be confirmed is empty, too long or holds a NUL.

@@ -1,7 +1,7 @@
 import UAFWire
 import Wording
 
-/// What the core sent that PROTOCOL.md does not have there.
+/// What the core sent against PROTOCOL.md.
 enum Confusion: Catalogued, Equatable {
   case packet(PacketError)
   /// A PAM code that does not go with the result.

@@ -3,7 +3,7 @@ import FidoResults
 import UAFWire
 import Wording
 
-/// Why a conversation with the core came to no end of its own.
+/// Why a conversation with the core did not end properly.
 enum CoreError: Equatable {
   /// No helper's socket, and no right to start one; the system's error number.
   case absent(CInt)
@@ -11,15 +11,15 @@ enum CoreError: Equatable {
   case notRoots
   /// The helper cannot be started; the system's error number.
   case notStarted(path: String, CInt)
-  /// The core ended before it said how it went.
+  /// The core ended before it sent its result.
   case ended
   /// The core cannot work for anybody (1007): its words, in the caller's language, or the result.
   case unable(ConfigurationProblem)
   /// Nothing came within the time.
   case silent
-  /// What came is not what PROTOCOL.md has here.
+  /// The core sent something against PROTOCOL.md.
   case confused(Confusion)
-  /// The core asks for something that whoever answers cannot be asked for (2002).
+  /// The core asks a question that this person or script cannot be asked (2002).
   case noHandler(check: String)
 }
 

@@ -8,7 +8,7 @@ enum PayloadError: Equatable {
   case unreadable(path: String, CInt)
   /// What was read is not one line of 1 to 16,384 bytes.
   case unusable
-  /// It cannot be taken apart, or asks for what no payload may.
+  /// It cannot be parsed, or asks for something that no payload may ask for.
   case notUnderstood(PayloadProblem)
   /// The person gave none.
   case missing

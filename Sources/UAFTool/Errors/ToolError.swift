@@ -10,7 +10,7 @@ enum ToolError: Error, Equatable {
   case noSuchAccount(String)
   /// A caller without root named somebody else.
   case accountIsNotYours
-  /// The command line asks for what cannot be.
+  /// The command line asks for something that is not possible.
   case badArgument(ArgumentProblem)
   /// The configuration cannot be used.
   case configuration(ConfigurationProblem)
@@ -18,7 +18,7 @@ enum ToolError: Error, Equatable {
   case payload(PayloadError)
   /// The person gave no value to try.
   case noValue
-  /// The conversation with the core came to no end of its own.
+  /// The conversation with the core did not end properly.
   case core(CoreError)
   /// The terminal cannot be used.
   case terminalFailed(CInt)

@@ -1,11 +1,11 @@
-// The English words stand where the commands are declared, as the parser wants them.
+// The English texts are at the declarations of the commands, where the parser reads them.
 
 /// The words of help in Korean.
 enum KoreanHelp {
   /// By the names after `uafctl`; the program itself has none.
   static let commands = people.merging(root) { first, _ in first }
 
-  /// Options and arguments that mean the same wherever they stand.
+  /// Options and arguments with the same meaning in every command.
   static let shared = [
     "--conf <file>": "설정 파일. root만 쓸 수 있습니다.",
     "--version": "버전을 보여 줍니다.",

@@ -7,14 +7,14 @@ struct KoreanHelpPage {
   private let usage: String
   private var sections: [Section] = []
 
-  /// One heading and what stands below it.
+  /// One heading and the items below it.
   private struct Section {
     let heading: String
     /// The names of an option, argument or command, and what the parser adds of its values.
     var items: [(label: String, values: String)] = []
   }
 
-  /// Takes a page of the parser's apart; nil for what is none.
+  /// Splits a page of the parser into its parts; nil if it is no such page.
   ///
   /// - Parameter english: the page with each text on a line of its own, as on a screen that is wide enough.
   init?(of english: String) {

@@ -10,7 +10,7 @@ enum KoreanParserMessage {
     return ([problem(message.problem)] + lines + [more]).joined(separator: "\n")
   }
 
-  /// The problem; what has no words of its own is called a command line that is not understood, never half translated.
+  /// The problem; one without a translation becomes "not understood", never a text that is partly English.
   static func problem(_ english: String) -> String {
     if let mistake = UsageMistake.allCases.first(where: { $0.english == english }) { return mistake.korean }
     let parts = english.split(separator: "'", omittingEmptySubsequences: false).map(String.init)

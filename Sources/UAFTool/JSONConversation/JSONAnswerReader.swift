@@ -15,7 +15,7 @@ import UAFWire
 struct JSONAnswerReader {
   /// What a line says.
   enum Answer: Equatable {
-    /// So many bytes were written.
+    /// An answer of this many bytes was written.
     case value(count: Int)
     case cancel, resume, deny
   }
@@ -28,7 +28,7 @@ struct JSONAnswerReader {
 
   /// What `line` says; nil if it is not of that form.
   ///
-  /// The answer's bytes are written to `buffer`, of which nothing is to be used where there is none.
+  /// The answer's bytes are written to `buffer`. Without an answer, nothing of the buffer may be used.
   static func read(_ line: Span<UInt8>, into buffer: UnsafeMutableRawBufferPointer) -> Answer? {
     guard line.count <= maximumLineCount else { return nil }
     var reader = JSONAnswerReader()
@@ -59,7 +59,7 @@ struct JSONAnswerReader {
     return take("\"deny\"", line) ? .deny : nil
   }
 
-  /// Goes beyond white space, of which there may be none.
+  /// Skips white space, if any.
   private mutating func takeSpace(_ line: Span<UInt8>) -> Bool {
     while position < line.count, [0x20, 0x09, 0x0A, 0x0D].contains(line[position]) { position += 1 }
     return true
@@ -114,7 +114,7 @@ struct JSONAnswerReader {
     }
   }
 
-  /// Four digits, or two times four for what lies beyond the first 65,536 code points; half a pair is nothing.
+  /// Four digits, or two times four for a code point above U+FFFF; half of such a pair is refused.
   private mutating func unicodeEscape(_ line: Span<UInt8>) -> UInt32? {
     guard let first = codeUnit(line) else { return nil }
     guard (0xD800...0xDFFF).contains(first) else { return first }

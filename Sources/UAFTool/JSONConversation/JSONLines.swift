@@ -52,7 +52,7 @@ struct JSONLines {
     write(line)
   }
 
-  /// The last line where the core said nothing, or nothing that is to be believed.
+  /// The last line if the core sent no result, or a wrong one.
   func failure(_ error: ToolError) {
     var line = last(error.exit == .unreachable ? .clientMismatch : .invalidParameter, isSuccess: false)
     line.set("text", .string(error.text(in: language).what))

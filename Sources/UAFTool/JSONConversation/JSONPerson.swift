@@ -9,7 +9,7 @@ struct JSONPerson: Person {
 
   var checks: Set<Check> { Set(Check.allCases) }
 
-  /// Whatever is no answer cancels, so that nothing is ever sent that nobody meant.
+  /// A line that is no answer cancels, so that nothing is sent by mistake.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
     lines.challenge(prompt)
     guard var value = try? Secret(capacity: WireLimit.answer) else { throw .outOfMemory }
@@ -38,7 +38,7 @@ struct JSONPerson: Person {
 
   /// What the next line says; an answer's bytes are put into `value`.
   ///
-  /// - Returns: nil for what is no answer, which is said.
+  /// - Returns: nil if it is no answer; that is reported.
   private func next(into value: inout Secret) throws(ToolError) -> JSONAnswerReader.Answer? {
     let line = try ToolError.atTerminal { () throws(TerminalError) in
       try input.next(capacity: JSONAnswerReader.maximumLineCount + 1)

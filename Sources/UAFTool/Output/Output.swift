@@ -2,7 +2,7 @@ import Glibc
 import HostSystem
 import Invocation
 
-/// The two outputs: results, and everything that is not one.
+/// The two outputs: one for results, one for everything else.
 struct Output {
   private let results: ResultWriter
   private let notes: CInt
@@ -25,6 +25,6 @@ struct Output {
   /// Writes a line beside a note, or a question of a conversation without a terminal.
   func question(_ text: String) { aside(text) }
 
-  /// Nothing sensible can be done where these cannot be written.
+  /// A failure to write these is ignored: nothing can be done about it.
   private func aside(_ text: String) { _ = DescriptorWriter.write(Array((text + "\n").utf8), to: notes) }
 }

@@ -1,6 +1,6 @@
 import PAMStacks
 
-/// Has services ask for the password again, one after the other, and tells what was done.
+/// Makes services ask for the password again, one after the other, and prints what was done.
 struct DisablingRun {
   private let disabling: ServiceDisabling
   private let folder: String
@@ -15,7 +15,8 @@ struct DisablingRun {
   /// - Parameters:
   ///   - service: the service's name; nil for every one that was enabled.
   ///   - isAlone: whether other names of the same program are left as they are.
-  /// - Returns: how the program ends: a failure at one service, or a line that still asks, refuses, and the others are done.
+  /// - Returns: how the program ends. It is a refusal if one service failed or a line still asks; the other services are done all
+  ///   the same.
   /// - Throws: ``ToolError/stack(_:)`` where nothing is done.
   func run(_ service: String?, isAlone: Bool) throws(ToolError) -> ToolExit {
     let services = try services(service, isAlone: isAlone)

@@ -1,6 +1,6 @@
 import PAMStacks
 
-/// Tells which services ask without the passcode, while others ask for it.
+/// Prints which services do not ask for the passcode, while others do.
 struct DoorReport {
   private let doors: ServiceDoors
   private let context: ToolContext

@@ -1,7 +1,7 @@
 import UAFMessages
 import UAFWire
 
-/// A code that says itself what it is for: a registration, or the approval of a login elsewhere.
+/// A code that contains its purpose: a registration, or the approval of a login elsewhere.
 struct OutOfBandCode {
   /// What it asks for.
   let operation: UAFWire.Operation

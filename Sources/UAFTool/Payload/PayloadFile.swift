@@ -2,7 +2,7 @@ import Glibc
 
 /// A file with an enrolment payload.
 enum PayloadFile {
-  /// Its one line; warns where others may read it, because the code inside works for whoever has it.
+  /// Its one line; warns where others may read it, because the code inside works for anybody who has it.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
   static func read(_ path: String, in context: ToolContext) throws(ToolError) -> [UInt8] {

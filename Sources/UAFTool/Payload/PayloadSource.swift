@@ -8,7 +8,7 @@ import UAFWire
 
 /// Where an enrolment code comes from, which is the payload of the server's enrol command: a file, standard input, or a person.
 ///
-/// Never the command line, which other people see; but for a server that is this machine itself.
+/// Never the command line, which other people can see, unless the server is this machine.
 enum PayloadSource: Equatable {
   /// A file's name.
   case file(String)
@@ -28,7 +28,7 @@ enum PayloadSource: Equatable {
 
   /// What the argument of `oob` names; the payload itself only where its server is this machine.
   ///
-  /// A code for a server elsewhere would work for everybody who sees the command line.
+  /// A code for another server would work for everybody who sees the command line.
   ///
   /// - Throws: ``ToolError``: `payload`, `badArgument`.
   init(outOfBand argument: String) throws(ToolError) {

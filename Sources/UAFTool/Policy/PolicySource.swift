@@ -3,8 +3,8 @@ import UAFConfiguration
 
 /// Where the rules come from that a value is tried against.
 ///
-/// Nothing depends on the outcome but what is shown to the caller, so a file of his own will do as well as root's. A third
-/// person's will not: its expressions would be run over what the caller types.
+/// The outcome is only shown to the caller, so the caller's own file is allowed as well as root's. A third person's file is not:
+/// its expressions would be applied to what the caller types.
 enum PolicySource {
   /// The configuration at `path` or, without one, that of this machine, or the defaults where there is none.
   ///
@@ -23,7 +23,7 @@ enum PolicySource {
       guard caller != root, case .file(let path, let problem) = error else { throw .configuration(.unusable(error)) }
       switch problem {
       case .owner: throw .configuration(.notYours(path: path))
-      // What root is told to do, to give the folder to himself, must not be done to a home.
+      // The remedy that root reads is to take over the folder. Nobody must do that to a home directory.
       case .directoryOwner(let folder):
         throw .configuration(.folderNotYours(path: path, folder: folder))
       default: throw .configuration(.unusable(error))
@@ -33,7 +33,7 @@ enum PolicySource {
 
   /// Says only which rule of ownership is to be kept.
   ///
-  /// That it is kept is found out on the open file. What is not there may have been meant as the caller's own.
+  /// The rule is checked on the open file. A missing file may have been meant as the caller's own.
   private static func isOwned(_ path: String, by userID: uid_t) -> Bool {
     var state = stat()
     // SAFETY: the path lives for the call, and `state` is a stat.

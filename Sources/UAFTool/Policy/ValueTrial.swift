@@ -5,15 +5,15 @@ import TerminalPrompts
 import UAFConfiguration
 import UAFWire
 
-/// Tries one value against the rules for passcodes, and tells what is wrong with it.
+/// Tries one value against the rules for passcodes, and prints what is wrong with it.
 struct ValueTrial {
   let context: ToolContext
-  /// The rules, and the state folder for which root is told more.
+  /// The rules, and the state folder for which root reads more.
   let configuration: Configuration
   /// The configuration's file; nil for the machine's.
   let path: String?
 
-  /// Asks for a value and tells each problem with it in a line of its own.
+  /// Asks for a value and prints each problem with it in its own line.
   ///
   /// - Returns: whether it would be accepted.
   /// - Throws: ``ToolError``: `noValue`, `terminalFailed`, `outOfMemory`.
@@ -27,7 +27,7 @@ struct ValueTrial {
     return problems.isEmpty ? .success : .refused
   }
 
-  /// Tells root for whom the lock options of this configuration would not hold yet (3015).
+  /// Prints for root the accounts for which the lock options would have no effect yet (3015).
   private func tellWaiting() {
     let folder = configuration.state.directory
     do throws(StatusFailure) {

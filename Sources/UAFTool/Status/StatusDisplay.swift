@@ -2,11 +2,11 @@ import Doctor
 import UAFWire
 import Wording
 
-/// What `uafctl status` prints of the core's answer, and the exit status that says it.
+/// What `uafctl status` prints of the core's answer, and its exit status.
 struct StatusDisplay {
   let context: ToolContext
 
-  /// Prints how the account stands.
+  /// Prints the state of the account.
   ///
   /// - Parameter asJSON: whether the core's document is printed as it is.
   /// - Throws: ``ToolError/core(_:)``.
@@ -19,7 +19,7 @@ struct StatusDisplay {
     return .success
   }
 
-  /// Answers a question about one authenticator with the exit status: 0 yes, 1 no, 2 for whatever else there is to say.
+  /// Answers a question about one authenticator with the exit status: 0 yes, 1 no, 2 for anything else.
   ///
   /// - Parameters:
   ///   - name: the authenticator's type or AAID.

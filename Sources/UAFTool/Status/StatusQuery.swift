@@ -2,7 +2,7 @@ import Doctor
 import FidoResults
 import UAFWire
 
-/// Asks the core how an account stands, and nobody for anything.
+/// Asks the core for the state of an account, and asks no person anything.
 struct StatusQuery {
   private let call: CoreCall
 
@@ -26,7 +26,7 @@ struct StatusQuery {
     return end
   }
 
-  /// Whoever is asked for nothing.
+  /// Answers no question: *status* asks none.
   private struct Nobody: Person {
     var checks: Set<Check> { [] }
     mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry { .cancelled }

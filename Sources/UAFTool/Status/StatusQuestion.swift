@@ -6,12 +6,12 @@ enum StatusQuestion: CaseIterable {
   case supported
   /// Whether the account has it, locked or not.
   case registered
-  /// Whether it is refused now, for a while or for good.
+  /// Whether it is locked now, for a time or permanently.
   case locked
-  /// Whether it is good for a login now.
+  /// Whether it is usable for a login now.
   case available
 
-  /// Whether it is so of an authenticator in this state.
+  /// Whether the answer is yes for an authenticator in this state.
   func holds(of state: Int64) -> Bool {
     switch self {
     case .supported: state != AuthenticatorState.notSupported

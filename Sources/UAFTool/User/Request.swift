@@ -14,7 +14,7 @@ struct Request: Equatable {
   var wantsToken = false
   /// A text to be confirmed by the person's value.
   var transaction: [UInt8]?
-  /// Whether the core is to say when it is ready, and to ask once it is told to go on.
+  /// Whether the core says when it is ready, and asks only after *resume*.
   var isDivided = false
   /// Whether what the payload asks to have approved is denied.
   var denies = false

@@ -16,7 +16,7 @@ struct ToolUser {
   /// Whether the core takes an account and arguments from this caller.
   var isRoot: Bool { userID == 0 }
 
-  /// How often a wrong entry is asked again: sudo and sshd call a module anew, nobody calls uafctl anew.
+  /// How often a call asks after wrong entries: sudo and sshd call the module again, nobody calls uafctl again.
   private static let tries = "tries=3"
 
   /// The *begin* that asks for `request`.

@@ -4,7 +4,7 @@ import UAFWire
 enum TransactionArgument {
   /// Its bytes, as a conversation carries them.
   ///
-  /// An empty text is refused: a script whose variable is empty would take a mere login for a yes to it.
+  /// An empty text is refused: a script whose variable is empty would take a login without a text for a confirmation.
   ///
   /// - Throws: ``ToolError/badArgument(_:)``.
   static func bytes(of text: String) throws(ToolError) -> [UInt8] {

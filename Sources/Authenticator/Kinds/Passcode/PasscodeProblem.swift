@@ -24,7 +24,7 @@ public struct PasscodeProblem: Equatable, Sendable {
     self.wording = wording
   }
 
-  /// What the person is told.
+  /// The text for the person.
   public func message(in language: Language) -> String {
     switch wording {
     case .builtIn(let rule): rule.text(in: language)

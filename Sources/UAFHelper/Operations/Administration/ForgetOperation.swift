@@ -1,7 +1,7 @@
 import Authenticator
 import FidoResults
 
-/// Removes everything an account left here, so that it is as if it had never registered; only root may.
+/// Removes everything of an account, as if it had never registered; only root may.
 struct ForgetOperation: CallOperation {
   let call: Call
   let accounts: AccountAccess
@@ -10,7 +10,7 @@ struct ForgetOperation: CallOperation {
   func run() throws(Ending) -> Success {
     let uid = try call.caller.requireAccount()
     let directory = try accounts.openState()
-    // A file that cannot be read is forgotten all the same: that is what this operation is used for most.
+    // A file that cannot be read is removed too: that is the most frequent use of this operation.
     let account = try? accounts.open(uid, in: directory)
     let wasLocked = account.map { !accounts.lockedTypes(of: $0).isEmpty } ?? false
     let isForgotten: Bool

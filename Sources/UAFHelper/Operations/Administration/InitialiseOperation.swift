@@ -7,7 +7,7 @@ struct InitialiseOperation: CallOperation {
 
   /// Makes the folder, before the sandbox hides its parent.
   ///
-  /// - Throws: ``Ending`` with what root is told.
+  /// - Throws: ``Ending`` with a text for root.
   static func makeFolder(_ folder: StateFolder) throws(Ending) {
     try telling { () throws(StateError) in try StateDirectory.make(folder.path) }
   }

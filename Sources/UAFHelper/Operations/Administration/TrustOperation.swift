@@ -2,7 +2,7 @@ import FidoResults
 import UAFConfiguration
 import UAFMessages
 
-/// Takes the server and its authority from a payload as this machine's; only root may.
+/// Makes the server and the authority of a payload those of this machine; only root may.
 struct TrustOperation: CallOperation {
   let configuration: Configuration
   let folder: StateFolder

@@ -5,7 +5,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// The approval, or the denial, of a text that waits at the server: a login with a payload.
+/// The approval or denial of a text that waits at the server: a login with a payload.
 struct ApprovalOperation: CallOperation {
   let account: LoginAccount
   let authentication: AuthenticationTools

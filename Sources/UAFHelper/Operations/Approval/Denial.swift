@@ -9,11 +9,11 @@ struct Denial {
   let server: ServerAccess
   let log: CallLog
 
-  /// How a denial ends: told to the server, and no login (999).
+  /// Sends the denial to the server; the result is 999, never a success.
   ///
-  /// No value is asked for, and no lock prevents it: whoever has the code may deny, because a denial grants nothing. It is not a
-  /// success, because nobody was verified. A denial that did not reach the server ends with the reason, so that nobody believes
-  /// that it was received.
+  /// No value is asked for, and no lock prevents it. Anybody who has the code may deny, because a denial grants nothing. It is
+  /// not a success, because nobody was verified. A denial that did not reach the server ends with that reason, so that nobody
+  /// believes that it did.
   func deny(_ code: String, of account: AccountFile, _ client: ClientSettings, _ settings: ServerSettings) -> Ending {
     do throws(Ending) {
       try tell(code, of: account, client, settings)

@@ -5,8 +5,8 @@ import UAFWire
 
 /// Sets a new value for an authenticator after the old one was entered.
 ///
-/// The entry of the old value is an attempt. No server is asked. A divided call sends *ready* after the old value and waits
-/// for *resume*: so PAM's two passes over the password stage are one conversation.
+/// The entry of the old value is an attempt. No server is asked. PAM calls the password stage twice. A divided call sends *ready*
+/// after the old value and waits for *resume*, so that both are one conversation.
 struct ChangeOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -36,7 +36,7 @@ struct ChangeOperation: CallOperation {
     return Success(result: .changeSuccess, text: .changed(unlocked.type.kind, user: call.shownName))
   }
 
-  /// `PAM_CHANGE_EXPIRED_AUTHTOK`: a login was let in with a value that has to be changed.
+  /// `PAM_CHANGE_EXPIRED_AUTHTOK`: a login succeeded with a value that has to be changed.
   private var asksForStaleValue: Bool { call.begin.pamFlags & 0x20 != 0 }
 
   private func openOld(_ held: AccountAuthenticators) throws(Ending) -> UnlockedAuthenticatorBox {

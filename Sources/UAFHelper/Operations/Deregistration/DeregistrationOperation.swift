@@ -5,7 +5,7 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// Deregisters: proves the account here and to the server, has the server forget the keys, and then removes them here.
+/// Deregisters: verifies the person here and at the server, has the server delete the keys, and then removes them here.
 struct DeregistrationOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -59,7 +59,8 @@ struct DeregistrationOperation: CallOperation {
 
   /// What proves the account to the server: the payload's code, or a fresh verification.
   ///
-  /// - Returns: nil where the person has entered the value and the server does not know the key: it has nothing to forget.
+  /// - Returns: nil where the person has entered the value and the server does not know the key: there is nothing to delete
+  ///   there.
   private func proof(
     of held: AccountAuthenticators, _ type: AuthenticatorType?, _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) -> DeregistrationProof? {
@@ -76,7 +77,7 @@ struct DeregistrationOperation: CallOperation {
     }
   }
 
-  /// Removes the keys of one authenticator, or all where none is named, which the server does not have.
+  /// Removes keys that the server does not have: those of one authenticator, or all if none is named.
   private func forgetHere(_ type: AuthenticatorType?, of held: AccountAuthenticators) throws(Ending) -> Success {
     try prompter.requireFrontEnd()
     let account = held.account
@@ -86,10 +87,10 @@ struct DeregistrationOperation: CallOperation {
     return Success(text: .deregisteredHere(user: account.identity.serverUserName))
   }
 
-  /// Removes the keys that the server named: only this account's, and only of the application in the server's order.
+  /// Removes the keys that the server named: only this account's, and only those of the AppID in the server's request.
   ///
-  /// A code proves the account to the server, but not to this machine. So without root the keys stay, useless, until they are
-  /// replaced or reset.
+  /// A code proves the account to the server, but not to this machine. So without root the keys stay until they are replaced or
+  /// reset, although the server accepts them no more.
   private func forgetKeys(
     _ order: DeregistrationOrder, _ type: AuthenticatorType?, of account: AccountFile, _ proof: DeregistrationProof
   ) throws(Ending) {
@@ -114,7 +115,7 @@ struct DeregistrationOperation: CallOperation {
     } catch { throw Ending(error) }
   }
 
-  /// The authenticator whose key the server named beside what was asked for, and which is still here; nil for none.
+  /// An authenticator that is still registered here although the server deleted its key without being asked; nil for none.
   private func stillHeld(_ order: DeregistrationOrder, of account: AccountFile) throws(Ending) -> AuthenticatorType? {
     guard call.begin.payload == nil || call.caller.isRoot else { return nil }
     return try accounts.keys(of: account).first { $0.appID == order.appID && names($0, order) }?.type

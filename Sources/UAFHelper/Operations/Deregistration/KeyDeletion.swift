@@ -2,11 +2,11 @@ import Authenticator
 import UAFClient
 import UAFMessages
 
-/// Has the server forget keys of an account.
+/// Has the server delete keys of an account.
 struct KeyDeletion {
   let accounts: AccountAccess
 
-  /// One type of this machine's, or all there is.
+  /// One type of this machine, or everything.
   ///
   /// - Throws: ``Ending`` if the type has no valid AAID.
   static func scope(_ type: AuthenticatorType?) throws(Ending) -> DeregistrationScope {
@@ -22,7 +22,7 @@ struct KeyDeletion {
       of: account.identity, held: try accounts.keys(of: account), ofType: type, in: try accounts.openState())
   }
 
-  /// Has the server forget keys of an account and say which.
+  /// Has the server delete keys of an account and name them.
   ///
   /// - Throws: `Refusal` of the server.
   func order(
@@ -38,7 +38,7 @@ struct KeyDeletion {
       }
     try flow.start(over: &network)
     let order = try flow.collect(over: &network)
-    // The server's last yes was for keys that it has now forgotten.
+    // The server's last success was for keys that it has now deleted.
     accounts.noteRefusal()
     return order
   }

@@ -3,7 +3,7 @@ import FidoResults
 import UAFClient
 import UAFConfiguration
 
-/// Finds the account of a login, or pretends one, and completes a login that succeeded.
+/// Finds the account of a login, or imitates one, and completes a login that succeeded.
 struct LoginAccount {
   let call: Call
   let policy: CallPolicy
@@ -28,7 +28,7 @@ struct LoginAccount {
     throw Ending(.notRegistered, log: "no key of this account on this machine", isNew ? .neverRegistered : nil)
   }
 
-  /// Completes a success: tells of stale values, and notes what was used.
+  /// Completes a success: reports stale values, and stores which types were used.
   ///
   /// - Throws: ``Ending``: the front end went away.
   func finish(_ success: Success, _ held: AccountAuthenticators) throws(Ending) -> Success {
@@ -54,7 +54,7 @@ struct LoginAccount {
     }
   }
 
-  /// Tells of each value that today's rules would refuse.
+  /// Reports each value that today's rules would refuse.
   ///
   /// - Returns: whether there is one.
   private func tellStale(_ held: AccountAuthenticators) throws(Ending) -> Bool {
@@ -64,7 +64,7 @@ struct LoginAccount {
     return !held.staleTypes.isEmpty
   }
 
-  /// Notes the type that was used, for a later call with only one prompt.
+  /// Stores the type that was used, for a later call with only one prompt.
   ///
   /// A login does not fail if that cannot be written.
   private func noteUse(of held: AccountAuthenticators) {

@@ -18,21 +18,21 @@ enum LoginAction: Hashable {
   case openAny
   /// Have the person verify what the request needs and is not open yet.
   case openWay
-  /// Register anew, which ends the login without success whatever comes of it.
+  /// Register anew. This ends the login without success, whatever its result.
   case registerAnew
-  /// Tell whether the request has waited for too long.
+  /// Say whether the request is too old.
   case measureAge
-  /// Tell whether the front end is still there.
+  /// Say whether the front end is still there.
   case checkFrontEnd
   /// Make one signature.
   case sign
   /// Send the signatures, and wait for the server's verdict.
   case sendAnswer
-  /// Check the server's yes as root demands.
+  /// Check the server's success as root demands.
   case believe
-  /// Tell what the refusal says about another attempt.
+  /// Say whether the refusal allows another attempt.
   case judgeRefusal
-  /// Tell whether the server's last yes still holds.
+  /// Say whether the server's last success still holds.
   case judgeLastYes
   /// End.
   case finish(LoginEnd)

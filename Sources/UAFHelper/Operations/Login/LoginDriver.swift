@@ -3,9 +3,9 @@ import UAFClient
 import UAFConfiguration
 import UAFWire
 
-/// Has the actions done that ``LoginMachine`` asks for, for one authentication of an account, here and at the server.
+/// Carries out the actions of ``LoginMachine`` for one authentication of an account, here and at the server.
 ///
-/// The server's request travels while the person types; nothing secret leaves before the values were verified.
+/// The server is asked for its request while the person types. Nothing secret is sent before the values were verified.
 @safe final class LoginDriver {
   private let tools: AuthenticationTools
   private let held: AccountAuthenticators
@@ -36,7 +36,7 @@ import UAFWire
     verdict = LoginVerdict(on: held, client, tools, isApproval: purpose.isApproval)
   }
 
-  /// Has the person prove to be who they say, and the server decide.
+  /// Verifies the person here, and then has the server decide.
   ///
   /// - Throws: ``Ending``.
   func run() throws(Ending) -> Success {
@@ -92,7 +92,7 @@ import UAFWire
       case .outOfTurn: throw .outOfTurn(in: "login")
       }
     } catch {
-      // Registering anew asks for no known value, and locks do not stop it: it proves nothing.
+      // Registering anew asks for no earlier value, and locks do not stop it. So it does not count as verified.
       throw end.standing.marked(error, hasProved: !held.opened.isEmpty)
     }
   }

@@ -2,13 +2,13 @@
 struct LoginEnd: Hashable {
   /// The ways to end.
   enum Outcome: Hashable {
-    /// The person is who they say, here and at the server.
+    /// The person was verified here, and the server accepted the answer.
     case accepted
-    /// The same, by the server's last yes.
+    /// The person was verified here, and the server's last success still holds.
     case acceptedOffline
-    /// The server's refusal, or its silence, decides.
+    /// The server refused, or was not reached.
     case refused
-    /// An older copy of this machine's state was put back.
+    /// An older copy of this machine's state was restored.
     case stateIsOlder
     /// The last action could not be done.
     case stopped

@@ -8,7 +8,7 @@ enum LoginEvent: Hashable {
   case questionSent
   /// A request arrived that can be answered.
   case request(challenge: String, hasText: Bool)
-  /// In place of a request or a yes came something else, or nothing.
+  /// Something else came in place of a request or a success, or nothing came.
   case refused(LoginRefusal)
   /// The answer to an earlier question was read and dropped.
   case dropped(isReached: Bool)
@@ -16,15 +16,15 @@ enum LoginEvent: Hashable {
   case textTaken
   /// The front end goes on.
   case resumed
-  /// The person has to choose, which needs the server's policy: nobody was asked yet.
+  /// The person has to choose, and the choice needs the server's policy: nobody was asked yet.
   case leftToChoose
   /// A value was entered, counted as an attempt, and found right.
   case verified
-  /// Everything that the request needs was verified; so many signatures are to be made.
+  /// Everything that the request needs was verified; this many signatures are to be made.
   case wayOpen(signatures: Int)
   /// The person chose to register anew in place of a login.
   case registerAnewChosen
-  /// Whether the request has waited for longer than it is used.
+  /// Whether the request is too old to be used.
   case age(isOld: Bool)
   /// The front end is still there.
   case frontEndThere
@@ -34,13 +34,13 @@ enum LoginEvent: Hashable {
   case signed
   /// The server wants a further signature before it decides.
   case furtherRequest
-  /// The server says yes to the answer to this challenge.
+  /// The server accepts the answer to this challenge.
   case accepted(challenge: String)
-  /// The server's yes was checked as root demands.
+  /// The server's success was checked as root demands.
   case believed
-  /// What a refusal says about another attempt.
+  /// Whether a refusal allows another attempt.
   case judged(RefusalJudgement)
-  /// The server's last yes still holds.
+  /// The server's last success still holds.
   case lastYesHolds
   /// The action could not be done: the entry was wrong, locked or cancelled, the time is over, or something failed here.
   case stopped

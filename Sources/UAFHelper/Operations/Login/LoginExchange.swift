@@ -2,13 +2,13 @@ import Authenticator
 import UAFClient
 import UAFMessages
 
-/// The questions and answers of one login, over one way to the server.
+/// The questions and answers of one login, over one ``Network``.
 struct LoginExchange {
   /// The request at hand.
   private(set) var offer: AuthenticationOffer?
-  /// What came in place of a request or a yes.
+  /// What came in place of a request or a success.
   private(set) var refusal: Refusal?
-  /// The server's yes.
+  /// The server's success.
   private(set) var acceptance: Acceptance?
   private var network: Network
   private var flow: AuthenticationFlow
@@ -17,7 +17,7 @@ struct LoginExchange {
   private let account: AccountFile
   private let purpose: LoginPurpose
 
-  /// A request from the server is used for so long at most, whatever lifetime it names.
+  /// The longest time for which a request is used, whatever lifetime it names.
   private static let requestLifetimeNanoseconds: Int64 = 60_000_000_000
 
   /// - Parameter text: what the person confirms with the first question, which is not sent yet.
@@ -35,7 +35,7 @@ struct LoginExchange {
 
   /// Sends the first question, or another one in its place.
   ///
-  /// With another one, a text that was not shown before the value was entered is taken no more.
+  /// With another one, a new text of the server is refused: the person did not see it before entering the value.
   mutating func ask(isFirst: Bool, confirming text: TextToConfirm?, at now: BootTime) -> LoginEvent {
     if !isFirst {
       var client = client
@@ -56,7 +56,7 @@ struct LoginExchange {
     } catch { return refused(error) }
   }
 
-  /// Reads an answer that is not used any more; that there was one counts.
+  /// Reads an answer that is no longer used; the event says whether there was one.
   func drop() -> LoginEvent {
     do throws(TransportFailure) { _ = try network.finish() } catch {
       if case .noHandshake = error { return .dropped(isReached: false) }

@@ -1,21 +1,21 @@
-/// The order of a login: what follows what, and nothing else.
+/// The order of steps in a login, and nothing else.
 ///
-/// A value without input or output, time, account or network. ``LoginDriver`` does each action, and reports with one event
-/// what came of it. What happens is said in one place:
+/// A value without input or output, time, account or network. ``LoginDriver`` does each action, and reports its outcome with one
+/// event. The rules:
 ///
 /// - The person verifies a value before anything is signed, and before anything is said of the server's answer. An approval
 ///   is the exception: its text comes with the request, and has to be shown first.
-/// - A request that has grown old is asked for anew once. So is one that the server knows no more. A login that was overtaken
-///   by others of the same person is tried again three times.
-/// - The front end is looked for before each signature, before the answer is sent, and before a refusal is told.
-/// - The server's yes counts if it is for the challenge that was answered, and is believed.
+/// - A request that is too old is asked for again once, and so is one that the server no longer knows. If other logins of the
+///   same person were faster, the login is tried again three times.
+/// - Before each signature, before the answer, and before a refusal is reported, the front end must still be there.
+/// - The server's success counts if it is for the challenge that was answered and was checked as root demands.
 /// - An event that does not fit the last action ends the login without success.
 struct LoginMachine: Hashable {
   private var step = Step.ready
   private var request = Request.none
   private var preparations: [LoginPreparation]
   private var standing = LoginStanding()
-  /// Whether the server's last yes may still decide: root allows it, and the server was not reached.
+  /// Whether the server's last success may still decide: root allows it, and the server was not reached.
   private var mayDoWithoutServer: Bool
   private var retries: LoginRetries
   /// How many authenticators can sign an answer.
@@ -30,18 +30,18 @@ struct LoginMachine: Hashable {
     case lookingForFrontEnd(before: Deed)
     case signing(left: Int)
     case answering, believing, judging
-    /// The refusal decides unless the last yes holds.
+    /// The refusal decides unless the last success holds.
     case judgingLastYes
     case ended
   }
 
-  /// What nobody may wait for in vain.
+  /// What is done only while the front end is there.
   private enum Deed: Hashable {
     case signing(left: Int)
     case answering
-    /// Telling that there is no request.
+    /// Reporting that there is no request.
     case refusingRequest(LoginRefusal)
-    /// Telling what was said of the answer.
+    /// Reporting the server's refusal of the answer.
     case refusingAnswer(LoginRefusal)
   }
 
@@ -128,7 +128,7 @@ struct LoginMachine: Hashable {
 
   /// Drops the request and asks for another.
   private mutating func restart() -> LoginAction {
-    // What was asked for is read first, or it would be taken for the answer to what is asked next.
+    // The pending answer is read first, or it would be taken for the answer to the next question.
     guard request == .pending else { return ask(isFirst: false) }
     step = .dropping
     return .dropAnswer
@@ -145,9 +145,9 @@ struct LoginMachine: Hashable {
       step = .takingText
       return .takeText
     case (.approvalText, .refused(let refusal)): return refuse(refusal)
-    // Nobody is asked to approve what cannot be shown.
+    // Without the text nobody is asked to approve it.
     case (.approvalText, _): return nil
-    // A refusal is kept for later: what the server says of an account is for whoever has proved to be its person.
+    // A refusal is kept for later: what the server says of an account is shown only to a person who has entered its secret.
     case (.serversText, _), (.request, _): return prepare()
     case (.pause, _):
       step = .pausing
@@ -168,13 +168,13 @@ struct LoginMachine: Hashable {
     case (.openingAny, .verified):
       standing.hasProved = true
       return judge()
-    // Nobody proves anything by a new value: nothing but the end follows.
+    // A new value proves nothing: only the end follows.
     case (.openingAny, .registerAnewChosen), (.openingWay, .registerAnewChosen):
       step = .registeringAnew
       return .registerAnew
     case (.openingWay, .wayOpen(let signatures)) where signatures > 0 && signatures <= authenticators:
       standing.hasProved = true
-      // Another prompt may have taken its time.
+      // Another prompt may have taken long.
       return retries.countsAge ? measure(signatures) : look(before: .signing(left: signatures))
     default: return nil
     }
@@ -226,7 +226,7 @@ struct LoginMachine: Hashable {
     case (.answering, .frontEndThere):
       step = .answering
       return .sendAnswer
-    // No stack may go on because the server is silent before the person has proved anything here.
+    // No stack may go on because the server is away before the person has entered a correct value.
     case (.refusingRequest, .frontEndThere) where !standing.hasProved:
       standing.wasAsked = true
       step = .openingAny
@@ -276,7 +276,7 @@ struct LoginMachine: Hashable {
     }
   }
 
-  /// The refusal decides, unless the server is silent and its last yes may do.
+  /// The refusal decides, unless the server was not reached and its last success may decide.
   private mutating func refuse(_ refusal: LoginRefusal) -> LoginAction {
     guard refusal == .silence, mayDoWithoutServer, standing.hasProved else { return finish(.refused) }
     step = .judgingLastYes
@@ -285,7 +285,7 @@ struct LoginMachine: Hashable {
 
   private mutating func finish(_ outcome: LoginEnd.Outcome) -> LoginAction {
     let end = LoginEnd(outcome: outcome, standing: standing)
-    // All runs end in the same state, so that nothing can come of what was.
+    // Every run ends in the same state, so that no later event can use what happened before.
     self = LoginMachine(LoginRules())
     step = .ended
     return .finish(end)

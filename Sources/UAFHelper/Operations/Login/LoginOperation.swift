@@ -4,7 +4,7 @@ import UAFClient
 import UAFConfiguration
 import UAFWire
 
-/// A login: the person proves to be who they say, first here, then to the server.
+/// A login: the person is verified first here, then at the server.
 struct LoginOperation: CallOperation {
   let account: LoginAccount
   let authentication: AuthenticationTools
@@ -21,7 +21,9 @@ struct LoginOperation: CallOperation {
     return try account.finish(try driver.run(), held)
   }
 
-  /// Takes the text that a peer without root wants its person to confirm: only now its name is known.
+  /// Takes the text that a peer without root wants confirmed.
+  ///
+  /// The name in it is known only now.
   private func takeOwnText(of account: AccountFile) throws(Ending) {
     let call = authentication.call
     guard call.begin.transaction != nil, authentication.prompter.confirmed == nil else { return }

@@ -1,10 +1,10 @@
-/// What comes in a login before the request is answered.
+/// The steps of a login before the request is answered.
 enum LoginPreparation: Hashable {
-  /// The text of an approval has to be there, or nobody is asked anything.
+  /// The text of an approval must be there before anything is asked.
   case approvalText
   /// A text that the server may add.
   case serversText
-  /// The request has to be there, so that nothing is waited for after the pause.
+  /// The request must be there before the pause, so that nothing is waited for after it.
   case request
   /// The front end says when to go on.
   case pause
@@ -14,7 +14,7 @@ enum LoginPreparation: Hashable {
   /// Whether the request is waited for.
   var needsRequest: Bool { self != .pause && self != .firstValue }
 
-  /// What comes first, in this order.
+  /// The steps of this login, in their order.
   static func all(under rules: LoginRules) -> [LoginPreparation] {
     if rules.isApproval { return [.approvalText, .firstValue] }
     let text: [LoginPreparation] = rules.takesServersText ? [.serversText] : []

@@ -2,7 +2,7 @@ import Authenticator
 import UAFClient
 import UAFMessages
 
-/// What the server's yes to a login is for.
+/// What the server's success is for.
 enum LoginPurpose {
   case login
   /// A token that proves the account for an operation.

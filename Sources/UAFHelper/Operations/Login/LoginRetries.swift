@@ -1,6 +1,8 @@
 /// How often a login may ask the server again, and for what.
 struct LoginRetries: Hashable {
-  /// How often a login is sent again because others of the same person were faster: several may run at once, as pssh starts them.
+  /// How often a login is tried again because others of the same person were faster.
+  ///
+  /// Several may run at once, for example from pssh.
   static let races = 3
   /// How many further requests one question may lead to; the flow with the server has the same limit.
   static let furtherRequests = 4
@@ -10,7 +12,7 @@ struct LoginRetries: Hashable {
   private var racesLeft: Int
   private var furtherLeft: Int
 
-  /// The code of an approval is good for one request, so that nothing is asked for again.
+  /// The code of an approval is valid for one request, so no other request is asked for.
   init(isApproval: Bool) {
     (mayRenew, mayReplaceExpired) = (!isApproval, !isApproval)
     racesLeft = isApproval ? 0 : Self.races
@@ -19,11 +21,10 @@ struct LoginRetries: Hashable {
 
   /// Whether the age of the request matters.
   ///
-  /// A further request came just now. Other requests are given up for their age once: a server that takes long for each answer is
-  /// answered all the same.
+  /// A further request is new. Another request is given up for its age only once, so that a login at a slow server can end.
   var countsAge: Bool { mayRenew && furtherLeft == Self.furtherRequests }
 
-  /// Gives up a request for its age.
+  /// Notes that a request was given up for its age.
   mutating func renew() { mayRenew = false }
 
   /// Begins with another question.

@@ -1,12 +1,12 @@
-/// What is settled about a login before it begins.
+/// What is fixed about a login before it begins.
 struct LoginRules: Hashable {
-  /// Whether the person approves a text that waits at the server, with a code that is good for one request.
+  /// Whether the person approves a text that waits at the server, with a code that is valid for one request.
   var isApproval = false
-  /// Whether the front end is told when the request is there, and says when to go on.
+  /// Whether the front end gets a message when the request is there, and says when to go on.
   var isDivided = false
   /// Whether a text that the server adds by itself is shown and confirmed.
   var takesServersText = false
-  /// Whether root allows this login to do without the server for a while.
+  /// Whether root allows this login without the server for a time.
   var allowsOffline = false
   /// How many authenticators the account has.
   var authenticators = 1

@@ -5,7 +5,7 @@ import UAFMessages
 
 /// The authenticators of one login: has the person open them, and makes them ready to sign the request.
 struct LoginSigners {
-  /// When the answer was asked for that the verdict refers to.
+  /// A time before the answer was sent that the verdict refers to.
   private(set) var answered: BootTime?
   private let held: AccountAuthenticators
   private let tools: AuthenticationTools
@@ -24,7 +24,7 @@ struct LoginSigners {
     AuthenticatorDescription.all(of: held.types, keys: try keys())
   }
 
-  /// Opens the one that is asked for without a choice, if there is one.
+  /// Opens the authenticator that is asked for without a choice, if there is one.
   ///
   /// - Throws: ``Ending``.
   func openFirst() throws(Ending) -> LoginEvent {
@@ -33,7 +33,7 @@ struct LoginSigners {
     return .verified
   }
 
-  /// Opens any.
+  /// Opens any authenticator.
   ///
   /// - Throws: ``Ending``.
   func openAny() throws(Ending) -> LoginEvent {

@@ -19,14 +19,14 @@ struct LoginStanding: Hashable {
     .notInteractive, .resetChosen, .noAnswer,
   ]
 
-  /// Whether an end with this result means that the server answered, and that was no yes.
+  /// Whether an end with this result means that the server answered, and the answer was no success.
   ///
-  /// A request that was received and came to nothing counts too, unless the person or the machine has ended it.
+  /// A request that was received and led to no success counts too, unless the person or the machine has ended the login.
   func isServersNo(_ result: FidoResult) -> Bool { isRefused || hasRequest && !Self.personsOwn.contains(result) }
 
   /// Adds to an ending what had happened by then.
   ///
-  /// - Parameter hasProved: whether a value was verified: without that, no stack goes on because the server is away.
+  /// - Parameter hasProved: whether a value was verified. Without that, no stack goes on because the server is away.
   func marked(_ ending: Ending, hasProved: Bool) -> Ending {
     ending.after(
       isReached: isReached, isRefused: isServersNo(ending.result), hasProved: hasProved, wasAsked: wasAsked)

@@ -3,7 +3,7 @@ import FidoResults
 import UAFClient
 import UAFMessages
 
-/// What the server's word on one login means here, and what is kept of it.
+/// What the server's verdict on one login means here, and what is kept of it.
 struct LoginVerdict {
   private let held: AccountAuthenticators
   private let client: ClientSettings
@@ -11,9 +11,9 @@ struct LoginVerdict {
   private let isApproval: Bool
   /// How often the server had refused before it was asked.
   private let refusalsBefore: UInt64?
-  /// The ending where an older copy of this machine's state was put back.
+  /// The ending where an older copy of this machine's state was restored.
   private var olderState: Ending?
-  /// A login by the server's last yes.
+  /// A login by the server's last success.
   private var offline: Success?
 
   init(on held: AccountAuthenticators, _ client: ClientSettings, _ tools: AuthenticationTools, isApproval: Bool) {
@@ -24,7 +24,7 @@ struct LoginVerdict {
     refusalsBefore = tools.offline.refusals(of: held.account)
   }
 
-  /// Checks the server's yes as root demands.
+  /// Checks the server's success as root demands.
   ///
   /// - Throws: ``Ending``.
   func believe(_ acceptance: Acceptance?) throws(Ending) -> LoginEvent {
@@ -34,7 +34,7 @@ struct LoginVerdict {
     return .believed
   }
 
-  /// Tells what a refusal says about another attempt.
+  /// Says whether a refusal allows another attempt.
   ///
   /// - Throws: ``Ending``.
   mutating func judge(_ refusal: Refusal?) throws(Ending) -> LoginEvent {
@@ -45,7 +45,7 @@ struct LoginVerdict {
     return .judged(refusal.seenCounter == nil ? .expired : .overtaken)
   }
 
-  /// Tells whether the server's last yes still holds.
+  /// Says whether the server's last success still holds.
   ///
   /// - Throws: ``Ending`` where it does not.
   mutating func judgeLastYes(without refusal: Refusal?) throws(Ending) -> LoginEvent {
@@ -57,7 +57,7 @@ struct LoginVerdict {
 
   /// The success of a login that the server has accepted.
   ///
-  /// - Parameter asked: when the answer was asked for that the server accepted.
+  /// - Parameter asked: a time before the answer was sent that the server accepted.
   /// - Throws: ``Ending``.
   func accepted(_ acceptance: Acceptance?, asked: BootTime?) throws(Ending) -> Success {
     guard let acceptance else { throw .outOfTurn(in: "login") }
@@ -68,7 +68,7 @@ struct LoginVerdict {
     return Success(token: acceptance.token)
   }
 
-  /// The success of a login by the server's last yes.
+  /// The result of a login by the server's last success.
   ///
   /// - Throws: ``Ending``.
   func acceptedOffline() throws(Ending) -> Success {
@@ -76,17 +76,17 @@ struct LoginVerdict {
     return offline
   }
 
-  /// The ending for the server's refusal, after what it says of the keys was noted.
+  /// The ending for the server's refusal; what it says about the keys is stored first.
   ///
   /// - Throws: ``Ending``.
   func refused(_ refusal: Refusal?) throws(Ending) -> Ending {
     guard let refusal else { throw .outOfTurn(in: "login") }
     let ending = try tools.keys.noted(refusal, held.account, held.opened.map(\.type))
-    // Before anybody was asked, it is the code of the approval that was refused.
+    // If nobody was asked yet, the server refused the code of the approval.
     let isCodes = isApproval && held.opened.isEmpty && refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
     return isCodes ? ending.saying(.cause(.approvalRefused)) : ending
   }
 
-  /// The ending where an older copy of this machine's state was put back.
+  /// The ending where an older copy of this machine's state was restored.
   var ofOlderState: Ending { olderState ?? .outOfTurn(in: "login") }
 }

@@ -3,7 +3,7 @@ import FidoResults
 import UAFClient
 import UAFCrypto
 
-/// Logins without the server: for hosts with root alone, where root allows them, and for a while after the server's own yes.
+/// Logins without the server: only for hosts with root, where root allows them, and for a time after a success of the server.
 @safe final class OfflineLogin {
   private let policy: CallPolicy
   private let prompter: Prompter
@@ -22,9 +22,9 @@ import UAFCrypto
     self.now = now
   }
 
-  /// What makes an answer one of root's server: where it is asked, who vouches for it, what it has to be signed with.
+  /// What identifies root's server: its addresses, its authorities, and the key of its verdicts.
   ///
-  /// Once root has changed any of that, an earlier answer is worth nothing.
+  /// Once root has changed any of that, an earlier success holds no more.
   ///
   /// - Throws: ``Ending``.
   func terms(_ client: ClientSettings) throws(Ending) -> [UInt8] {
@@ -46,7 +46,7 @@ import UAFCrypto
     }
   }
 
-  /// Keeps the server's yes for a later login without it; a login does not fail for it.
+  /// Keeps the server's success for a later login without the server; a login does not fail if that cannot be written.
   ///
   /// - Parameters:
   ///   - asked: when the answer was sent that the server accepted.
@@ -65,11 +65,11 @@ import UAFCrypto
   /// Whether root allows this login to do without the server.
   var isAllowed: Bool { policy.offlineLimit != nil }
 
-  /// A login that reached no server, by what the server said last.
+  /// A login that reached no server, decided by the server's last verdict.
   ///
   /// ``LoginMachine`` says when that may decide.
   ///
-  /// - Throws: ``Ending``: `ending`, unless root allows it here, and the server's last answer was a yes that still holds.
+  /// - Throws: ``Ending``: `ending`, unless root allows it here, and the server's last answer was a success that still holds.
   func withoutServer(
     _ ending: Ending, _ held: AccountAuthenticators, _ terms: [UInt8]
   ) throws(Ending) -> Success {

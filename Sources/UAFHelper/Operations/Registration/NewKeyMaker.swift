@@ -31,7 +31,9 @@ struct NewKeyMaker: KeyMaker {
     } catch { throw SigningFailure(.cannotUse, detail: "\(error)") }
   }
 
-  /// The new key, ready to sign an authentication before it is stored; its counter goes on disk with it.
+  /// The new key, ready to sign an authentication before it is stored.
+  ///
+  /// Its counter is stored with it.
   ///
   /// - Throws: ``Ending``.
   mutating func signer() throws(Ending) -> KeySigner {

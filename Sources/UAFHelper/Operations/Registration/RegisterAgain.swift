@@ -12,7 +12,7 @@ struct RegisterAgain {
   ///
   /// The old value and its attempts stay until the server has accepted the new key.
   ///
-  /// - Returns: the ending, 980 whatever was done: nobody is logged in by it.
+  /// - Returns: the ending, always 980: a registration logs nobody in.
   /// - Throws: ``Ending``: cancelled, or the registration failed.
   func run(_ held: AccountAuthenticators) throws(Ending) -> Ending {
     let chosen = held.types.count == 1 ? held.types.first : try tools.prompter.chooseType(among: held.types)

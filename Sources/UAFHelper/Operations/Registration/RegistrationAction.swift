@@ -6,7 +6,7 @@ enum RegistrationAction: Hashable {
   enum Outcome: Hashable {
     /// The server has accepted the keys, and they are kept.
     case kept
-    /// The server's refusal, or its silence, decides.
+    /// The server refused, or was not reached.
     case refused
     /// The last action could not be done.
     case stopped
@@ -16,7 +16,7 @@ enum RegistrationAction: Hashable {
     case outOfTurn
   }
 
-  /// Tell whether what was presented for this registration may set a new value.
+  /// Say whether the code or proof of this registration may set a new value.
   case checkWord
   /// Ask the server for a request, and wait for it.
   case askRequest
@@ -26,11 +26,11 @@ enum RegistrationAction: Hashable {
   case openValue
   /// Have the person choose a new value for it.
   case setValue
-  /// Tell whether the front end is still there.
+  /// Say whether the front end is still there.
   case checkFrontEnd
   /// Make a key for each authenticator.
   case makeKeys
-  /// Write down that the server may know these keys.
+  /// Store that the server may know these keys.
   case noteKeys
   /// Send the keys, and wait for the server's verdict.
   case sendKeys
@@ -42,7 +42,7 @@ enum RegistrationAction: Hashable {
   case sign
   /// Send the signatures, and wait for the server's verdict.
   case sendAnswer
-  /// Check the server's yes as root demands.
+  /// Check the server's success as root demands.
   case believe
   /// Keep the keys and values.
   case keep

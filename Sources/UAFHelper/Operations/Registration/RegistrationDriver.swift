@@ -3,7 +3,7 @@ import FidoResults
 import UAFClient
 import UAFConfiguration
 
-/// Has the actions done that ``RegistrationMachine`` asks for: a key for each authenticator, kept once the server accepted all.
+/// Carries out the actions of ``RegistrationMachine``: a key for each authenticator, kept once the server accepted all.
 @safe final class RegistrationDriver {
   private let tools: RegistrationTools
   private let client: ClientSettings
@@ -20,7 +20,7 @@ import UAFConfiguration
 
   /// - Parameters:
   ///   - named: the authenticator that was asked for by name.
-  ///   - replacingValues: whether values that are set are replaced, unseen.
+  ///   - replacingValues: whether values that are set are replaced without asking for them.
   /// - Throws: ``Ending`` where there is no way to the server, or the keys cannot be read.
   init(
     _ tools: RegistrationTools, _ client: ClientSettings, _ settings: ServerSettings, _ account: AccountFile?,

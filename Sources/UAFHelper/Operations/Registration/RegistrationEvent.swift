@@ -4,15 +4,15 @@
 enum RegistrationEvent: Hashable {
   /// The registration begins.
   case began
-  /// What was presented for this registration may set a new value.
+  /// The code or proof of this registration may set a new value.
   case wordAllowed
   /// A request arrived that can be answered.
   case request(challenge: String)
-  /// In place of a request or a yes came something else, or nothing.
+  /// Something else came in place of a request or a success, or nothing came.
   ///
-  /// - Parameter isCodeGood: whether the server took the code, and what is missing is an authenticator.
+  /// - Parameter isCodeGood: whether the server accepted the code, and only an authenticator is missing.
   case refused(isCodeGood: Bool)
-  /// So many authenticators take part.
+  /// This many authenticators take part.
   case wayChosen(authenticators: Int)
   /// The authenticator has a value: it was entered, counted as an attempt, and found right.
   case verified
@@ -26,15 +26,15 @@ enum RegistrationEvent: Hashable {
   case frontEndGone
   /// A new key was made for each authenticator.
   case keysMade
-  /// It is written down that the server may know these keys.
+  /// It is stored that the server may know these keys.
   case keysNoted
   /// One signature was made.
   case signed
   /// The server wants a further signature before it decides.
   case furtherRequest
-  /// The server says yes to the answer to this challenge.
+  /// The server accepts the answer to this challenge.
   case accepted(challenge: String)
-  /// The server's yes was checked as root demands.
+  /// The server's success was checked as root demands.
   case believed
   /// The keys and values are in the account's file.
   case kept

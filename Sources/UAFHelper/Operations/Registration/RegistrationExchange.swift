@@ -3,15 +3,15 @@ import FidoResults
 import UAFClient
 import UAFMessages
 
-/// The questions and answers of one registration, over one way to the server.
+/// The questions and answers of one registration, over one ``Network``.
 struct RegistrationExchange {
   /// The request at hand.
   private(set) var offer: RegistrationOffer?
   /// The further request that came with a verdict.
   private(set) var furtherOffer: AuthenticationOffer?
-  /// The server's yes.
+  /// The server's success.
   private(set) var acceptance: Acceptance?
-  /// How the registration ends for what came in place of a request or a yes.
+  /// How the registration ends because of what came in place of a request or a success.
   private(set) var refusal: Ending?
   private var network: Network
   private var flow: RegistrationFlow
@@ -19,7 +19,7 @@ struct RegistrationExchange {
   private let question: RegistrationFlow
   private let hasCode: Bool
 
-  /// - Parameter lost: keys of this machine's that are replaced; never are keys of other machines named.
+  /// - Parameter lost: keys of this machine that are replaced; keys of other machines are never named.
   init(
     over network: Network, _ client: ClientSettings, as username: String, with word: RegistrationWord,
     replacing lost: [KeyID]

@@ -5,13 +5,13 @@ import UAFMessages
 
 /// The authenticators that one registration is for, and the new key that each of them makes.
 @safe final class RegistrationKeys {
-  /// The keys of this machine's that are replaced.
+  /// The keys of this machine that are replaced.
   let lost: [KeyID]
   private let tools: RegistrationTools
   private let account: AccountFile?
   private let identity: AccountIdentity
   private let directory: StateDirectory
-  /// Whether values that are set are replaced, unseen.
+  /// Whether values that are set are replaced without asking for them.
   private let replacesValues: Bool
   /// The account's keys, and those of them that stay.
   private let all: [UAFKey]
@@ -31,7 +31,7 @@ import UAFMessages
     replacesValues = replacingValues
     way = replacingValues ? types : []
     all = try account.map { (file) throws(Ending) in try tools.accounts.keys(of: file) } ?? []
-    // A key that is to be replaced is no longer one of this account's, or the server would ask for another authenticator.
+    // A key that will be replaced does not count as registered; otherwise the server would ask for another authenticator.
     kept = all.filter { replacingValues ? !types.contains($0.type) : !$0.isDead }
     lost = try OwnKeys.keyIDs(of: identity, held: all, without: kept, in: directory)
     self.directory = directory
@@ -45,7 +45,9 @@ import UAFMessages
     return .wayChosen(authenticators: way.count)
   }
 
-  /// Has the person verify the next authenticator, if it has a value: an attempt as any other.
+  /// Has the person verify the next authenticator, if it has a value.
+  ///
+  /// That is an attempt.
   ///
   /// - Throws: ``Ending``.
   func openNext() throws(Ending) -> RegistrationEvent {
@@ -84,7 +86,7 @@ import UAFMessages
   /// Makes a key for each authenticator.
   func make(for exchange: inout RegistrationExchange) -> RegistrationEvent { exchange.makeKeys(with: &makers) }
 
-  /// Writes down that from here on the server may have keys that this machine does not get to keep.
+  /// Stores the KeyIDs: from now on the server may have keys that this machine loses.
   ///
   /// - Throws: ``Ending``.
   func note() throws(Ending) -> RegistrationEvent {
@@ -134,7 +136,7 @@ import UAFMessages
 
   // MARK: Keeping
 
-  /// Keeps the new keys and values, in place of those of the same authenticators and application.
+  /// Keeps the new keys and values, in place of those of the same authenticators and AppID.
   ///
   /// - Throws: ``Ending``.
   func keep(of appID: String?) throws(Ending) -> RegistrationEvent {

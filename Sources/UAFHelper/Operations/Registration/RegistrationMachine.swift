@@ -1,17 +1,18 @@
-/// The order of a registration: what follows what, and nothing else.
+/// The order of steps in a registration, and nothing else.
 ///
-/// A value without input or output, time, account or network. ``RegistrationDriver`` does each action, and reports with one event
-/// what came of it. What happens is said in one place:
+/// A value without input or output, time, account or network. ``RegistrationDriver`` does each action, and reports its outcome
+/// with one event. The rules:
 ///
-/// - Values that are set are replaced only after the server has judged the code. A new value is asked for only where what was
-///   presented may set one.
-/// - Keys are made once every authenticator was verified or has a new value, for a front end that is there. They are written down
-///   before they are sent: from there on the server may have keys that this machine does not get to keep.
-/// - The server's yes counts if it is for the challenge that was answered, and is believed. Nothing is kept before.
+/// - A value that is set is replaced only after the server has judged the code. A new value is asked for only if the code or
+///   proof may set one.
+/// - Keys are made once every authenticator was verified or has a new value, and only while the front end is there. Their KeyIDs
+///   are stored before they are sent: from then on the server may have keys that this machine loses.
+/// - The server's success counts if it is for the challenge that was answered and was checked as root demands. Nothing is kept
+///   before.
 /// - An event that does not fit the last action ends the registration without success.
 struct RegistrationMachine: Hashable {
   private var step = Step.ready
-  /// Whether values that are set are replaced, unseen.
+  /// Whether values that are set are replaced without asking for them.
   private var replacesValues: Bool
   /// How many authenticators may take part, and how many do once that is known.
   private var authenticators: Int
@@ -25,7 +26,7 @@ struct RegistrationMachine: Hashable {
   private enum Step: Hashable {
     case ready
     case checkingWord(isForTrial: Bool)
-    /// A trial has the server judge the code: choosing a value may take longer than its challenge lives.
+    /// A trial has the server judge the code first: the person may take longer to choose a value than the challenge is valid.
     case asking(isTrial: Bool)
     case choosingWay, openingValue, settingValue
     case makingKeys, notingKeys, sendingKeys
@@ -35,7 +36,7 @@ struct RegistrationMachine: Hashable {
     case answering, believing, keeping, ended
   }
 
-  /// What nobody may wait for in vain.
+  /// What is done only while the front end is there.
   private enum Deed: Hashable {
     case makingKeys
     case signing(left: Int)
@@ -46,7 +47,7 @@ struct RegistrationMachine: Hashable {
   ///
   /// - Parameters:
   ///   - authenticators: how many may take part; all of them do where values are replaced.
-  ///   - replacesValues: whether values that are set are replaced, unseen.
+  ///   - replacesValues: whether values that are set are replaced without asking for them.
   init(authenticators: Int, replacesValues: Bool) {
     self.authenticators = authenticators
     self.replacesValues = replacesValues
@@ -163,7 +164,7 @@ struct RegistrationMachine: Hashable {
   }
 
   private mutating func finish(_ outcome: RegistrationAction.Outcome) -> RegistrationAction {
-    // All runs end in the same state, so that nothing can come of what was.
+    // Every run ends in the same state, so that no later event can use what happened before.
     self = RegistrationMachine(authenticators: 0, replacesValues: false)
     step = .ended
     return .finish(outcome)

@@ -36,7 +36,7 @@ struct RegistrationOperation: CallOperation {
     return Success(text: .registered(user: identity.serverUserName), token: acceptance.token)
   }
 
-  /// What allows an account a key without a payload: a registered authenticator, or else what root's `enrolment` says.
+  /// What allows a new key without a payload: a registered authenticator, or else what root's `enrolment` says.
   private func word(
     on account: AccountFile?, _ types: [AuthenticatorType], _ named: AuthenticatorType?, _ client: ClientSettings,
     _ settings: ServerSettings
@@ -55,8 +55,8 @@ struct RegistrationOperation: CallOperation {
       code: settings.enrolment == .code ? try askCode() : nil, isVerifiedHere: known.isVerified)
   }
 
-  /// The types a registration may be for: the named one, else those whose keys the server knows no more, else those without a
-  /// value, else the only one there is.
+  /// The types that may be registered: the named one; else those whose keys are dead at the server; else those without a value;
+  /// else the only one.
   private func registrable(
     _ account: AccountFile?, _ named: AuthenticatorType?
   ) throws(Ending) -> [AuthenticatorType] {
@@ -71,9 +71,9 @@ struct RegistrationOperation: CallOperation {
       log: "every authenticator is registered already")
   }
 
-  /// A fresh verification with an authenticator that is registered, in place of a code.
+  /// A fresh verification with a registered authenticator, in place of a code.
   ///
-  /// - Returns: whether there was one, and the server's token for it if it hands out any.
+  /// - Returns: whether there was one, and the server's token for it, if any.
   private func proof(
     _ account: AccountFile, but excluded: [AuthenticatorType], _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) -> (isVerified: Bool, token: String?) {

@@ -2,7 +2,7 @@ import Authenticator
 import FidoResults
 import UAFClient
 
-/// What allows an account a key: an enrolment code, or a proof by another authenticator.
+/// What allows a new key: an enrolment code, or a proof by another authenticator.
 struct RegistrationWord {
   /// An enrolment code, which the server judges.
   var code: String?
@@ -17,11 +17,11 @@ struct RegistrationWord {
   /// The token of a fresh verification.
   static func proof(_ token: String) -> RegistrationWord { RegistrationWord(proof: token, isVerifiedHere: true) }
 
-  /// Tells whether it may set a new value.
+  /// Checks whether it may set a new value.
   ///
-  /// A code opens an account that is in use only if the server judges it, and signs what it says of it. In the plain dialect a
-  /// server may ignore the code, and an unsigned answer may be forged by whoever controls uaf-fetch: any text would then set a
-  /// new value. An account without any value is treated as before its first registration.
+  /// For an account in use, a code counts only if the server judges it and signs its verdict. In the plain dialect a server may
+  /// ignore the code, and a program that controls uaf-fetch may forge an unsigned answer: any text would then set a new value. An
+  /// account without any value is treated as one that never registered.
   ///
   /// - Throws: ``Ending`` where it may not.
   func judge(

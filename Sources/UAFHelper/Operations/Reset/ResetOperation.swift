@@ -4,12 +4,12 @@ import UAFClient
 import UAFConfiguration
 import UAFWire
 
-/// Wipes a value and makes its keys unusable, whether the value is known or not.
+/// Wipes a value and makes its keys unusable.
 ///
-/// Root may do so. The person needs an enrolment code, and the server has to accept it before anything is wiped: otherwise any
-/// program of that person could remove the key. With a code the server forgets this machine's keys of the authenticator too.
-/// Where the server's yes is not signed, only root may reset: whoever controls uaf-fetch could accept any code, and an account
-/// without a value then registers with any code.
+/// The value need not be known. Root may do so. The person needs an enrolment code, and the server has to accept it before
+/// anything is wiped: otherwise any program of that person could remove the key. With a code the server deletes this machine's
+/// keys of the authenticator too. Where the server's success is not signed, only root may reset: a program that controls
+/// uaf-fetch could accept any code, and an account without a value then registers with any code.
 struct ResetOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
@@ -48,7 +48,9 @@ struct ResetOperation: CallOperation {
       result: .resetSuccess, text: .reset(type.kind, user: call.shownName, serverKnows: !isByCode))
   }
 
-  /// Has the server forget this machine's keys of one authenticator, which it does only for a good code.
+  /// Has the server delete this machine's keys of one authenticator.
+  ///
+  /// It does so only for a valid code.
   private func deregisterByCode(_ type: AuthenticatorType, of account: AccountFile) throws(Ending) {
     let settings = try server.settings()
     let client = try server.clientSettings(settings)

@@ -35,14 +35,14 @@ struct StatusOperation: CallOperation {
     return Success(document: JSONValue.object(document).text)
   }
 
-  /// Types as bits of UAF's user verification methods, by what holds of them for this account.
+  /// Types as bits of UAF's user verification methods, by their state for this account.
   private struct TypeSets {
     /// Enabled, and built: what could be registered.
     var supported: UInt32 = 0
     var registered: UInt32 = 0
-    /// Registered, and refused for a while or for good.
+    /// Registered, and locked for a time or permanently.
     var locked: UInt32 = 0
-    /// Registered, and good for a login now.
+    /// Registered, and usable for a login now.
     var usable: UInt32 = 0
 
     mutating func add(_ type: AuthenticatorType, _ state: FidoResult) {
@@ -53,7 +53,7 @@ struct StatusOperation: CallOperation {
     }
   }
 
-  /// What root enabled and this version cannot verify: it has no AAID and nothing to count.
+  /// A type that root enabled and this version cannot verify: it has no AAID and no counter.
   private static func notBuilt(_ type: ConfiguredAuthenticator) -> JSONValue {
     let code = FidoResult.stateNotSupported
     return .object([
@@ -82,7 +82,7 @@ struct StatusOperation: CallOperation {
     }
     Self.write(local, to: &json)
     json.set("remote", Self.object(try standing(.remote)))
-    // Only where something was counted: most accounts are never tried by other users.
+    // Only where something was counted: for most accounts other users make no attempts.
     if let account, isInUse, (try? account.ledger(type))?.isClear(.otherUser) == false {
       json.set("otherUser", Self.object(try standing(.otherUser)))
     }
@@ -90,7 +90,7 @@ struct StatusOperation: CallOperation {
     return (code, json)
   }
 
-  /// Whether the configured lock options wait, for attempts of any origin, until no wrong entry stands (3015).
+  /// Whether the configured lock options have no effect yet, for any origin, because wrong entries are counted (3015).
   private func lockOptionsWait(_ account: AccountFile, _ type: AuthenticatorType) -> Bool {
     guard let ledger = try? account.ledger(type) else { return false }
     return AttemptOrigin.allCases.contains { origin in
