@@ -37,7 +37,7 @@ struct OpenRegistrationStore: OpenRegistrations {
     let issued = IssuedRequest(
       operation: .registration, username: row["username"], challengeHash: hash, appID: row["appID"],
       serverData: serverData, policy: try Policy(parsing: row["policy"] as String), transaction: nil, device: device,
-      proofOperations: [], expiresAt: row["expiresAt"],
+      expiresAt: row["expiresAt"],
       lostKeyIDs: try lostKeyIDs?.split(separator: " ").map { try KeyID(json: .string(String($0)), path: "lostKeyIDs") }
         ?? [])
     return (issued, row["enrolmentID"])

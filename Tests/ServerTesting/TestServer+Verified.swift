@@ -16,7 +16,7 @@ extension TestServer {
     let issued = IssuedRequest(
       operation: .authentication, username: username, challengeHash: hash, appID: identity.appID,
       serverData: request.header.serverData ?? "", policy: request.policy, transaction: nil, device: Device(),
-      proofOperations: [], expiresAt: now + IssuedRequest.lifetime)
+      expiresAt: now + IssuedRequest.lifetime)
     let verifier = Verifier(identity: identity, models: environment.models, now: now)
     guard case .accepted(let signatures) = verifier.verify(response, issued: issued, keys: keys) else {
       throw Unexpected()

@@ -109,7 +109,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
       return IssuedRequest(
         operation: header.op, username: "vector", challengeHash: try SHA256.hash(challenge.bytes),
         appID: try #require(header.appID), serverData: try #require(header.serverData), policy: policy,
-        transaction: transaction, device: Device(), proofOperations: [], expiresAt: .max)
+        transaction: transaction, device: Device(), expiresAt: .max)
     }
   }
 

@@ -66,7 +66,7 @@ struct BoundsTests {
       for hash in challenges {
         let issued = IssuedRequest(
           operation: .registration, username: "alice", challengeHash: hash, appID: appID, serverData: "d",
-          policy: Policy(accepted: []), transaction: nil, device: Device(), proofOperations: [], expiresAt: 10)
+          policy: Policy(accepted: []), transaction: nil, device: Device(), expiresAt: 10)
         try store.add(issued, enrolmentID: nil, now: 1, maximumOpen: 3)
       }
       return try challenges.map { try store.take(hash: $0) }

@@ -42,7 +42,7 @@ struct PolicyRecheckTests {
     let response = AuthenticationResponse(header: header, fcParams: fcParams, assertions: assertions)
     let issued = IssuedRequest(
       operation: .authentication, username: "a", challengeHash: try SHA256.hash(challenge.bytes), appID: appID,
-      serverData: "d", policy: policy, transaction: nil, device: Device(), proofOperations: [],
+      serverData: "d", policy: policy, transaction: nil, device: Device(),
       expiresAt: .max)
     switch verifier.verify(response, issued: issued, keys: signers.map(key)) {
     case .accepted(let verified): return .success(verified.map(\.keyID))
@@ -87,7 +87,7 @@ struct PolicyRecheckTests {
       header: header, fcParams: one.fcParams, assertions: one.assertions + two.assertions)
     let issued = IssuedRequest(
       operation: .authentication, username: "a", challengeHash: try SHA256.hash(challenge.bytes), appID: appID,
-      serverData: "d", policy: both, transaction: nil, device: Device(), proofOperations: [],
+      serverData: "d", policy: both, transaction: nil, device: Device(),
       expiresAt: .max)
     guard case .refused(let refusal) = verifier.verify(response, issued: issued, keys: [key(passcode), key(pattern)])
     else {

@@ -24,7 +24,7 @@ struct VerifierTests {
     IssuedRequest(
       operation: operation, username: "a", challengeHash: try SHA256.hash(challenge.bytes),
       appID: "https://a.test/uaf/facets", serverData: "d", policy: policy, transaction: nil, device: Device(),
-      proofOperations: [], expiresAt: .max)
+      expiresAt: .max)
   }
 
   /// Why a registration with this policy and these wrongs is refused; nil if it is not.

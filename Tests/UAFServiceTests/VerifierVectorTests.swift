@@ -102,7 +102,7 @@ extension IssuedRequest {
     IssuedRequest(
       operation: operation ?? self.operation, username: username, challengeHash: challengeHash ?? self.challengeHash,
       appID: appID ?? self.appID, serverData: serverData ?? self.serverData, policy: policy ?? self.policy,
-      transaction: transaction, device: device, proofOperations: proofOperations,
+      transaction: transaction, device: device,
       expiresAt: expiresAt)
   }
 }

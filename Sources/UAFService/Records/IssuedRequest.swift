@@ -19,19 +19,15 @@ package struct IssuedRequest: Equatable, Sendable {
   /// What has to be confirmed, as it is signed.
   package let transaction: Transaction?
   package let device: Device
-  /// What a proof token for this authentication may be used for.
-  package let proofOperations: [UAFOperation]
   /// Seconds since 1970.
   package let expiresAt: Int64
-  /// What has to be confirmed, as it is shown.
-  package var transactionText: TransactionText?
   /// Keys that the asking machine says it has lost; a new key replaces them.
   package var lostKeyIDs: [KeyID] = []
 
   package init(
     operation: UAFOperation, username: String, challengeHash: [UInt8], appID: String, serverData: String,
-    policy: Policy, transaction: Transaction?, device: Device, proofOperations: [UAFOperation], expiresAt: Int64,
-    transactionText: TransactionText? = nil, lostKeyIDs: [KeyID] = []
+    policy: Policy, transaction: Transaction?, device: Device, expiresAt: Int64,
+    lostKeyIDs: [KeyID] = []
   ) {
     self.operation = operation
     self.username = username
@@ -41,9 +37,7 @@ package struct IssuedRequest: Equatable, Sendable {
     self.policy = policy
     self.transaction = transaction
     self.device = device
-    self.proofOperations = proofOperations
     self.expiresAt = expiresAt
-    self.transactionText = transactionText
     self.lostKeyIDs = lostKeyIDs
   }
 }

@@ -89,7 +89,7 @@ struct AuthenticationResponseSession {
       operation: .authentication, username: data.username, challengeHash: session.answer.challengeHash,
       appID: session.identity.appID, serverData: session.answer.serverDataText,
       policy: Policy(accepted: asked.accepted + then), transaction: try text.map { try Transaction(signing: $0) },
-      device: Device(), proofOperations: data.proofOperations, expiresAt: data.expiresAt, transactionText: text)
+      device: Device(), expiresAt: data.expiresAt)
   }
 
   private func store(

@@ -107,7 +107,7 @@ struct RequestSession {
     return IssuedRequest(
       operation: .registration, username: context.username, challengeHash: try SHA256.hash(challenge.bytes),
       appID: identity.appID, serverData: try issuer.seal(data, challenge), policy: policy, transaction: nil,
-      device: Device(context), proofOperations: [], expiresAt: issuer.expiresAt, lostKeyIDs: lostKeyIDs)
+      device: Device(context), expiresAt: issuer.expiresAt, lostKeyIDs: lostKeyIDs)
   }
 
   /// A token that tells others that the keys named in `order` are deleted: its `challenge` is the SHA-256 of `order`.

@@ -110,7 +110,7 @@ import UAFWire
       operation: .registration, username: "mina",
       challengeHash: try SHA256.hash(Array(repeating: 7, count: 32)), appID: facet, serverData: "d",
       policy: Policy(accepted: [[MatchCriteria(aaid: try AAID("5541#00FF"))]]), transaction: nil, device: Device(),
-      proofOperations: [], expiresAt: .max)
+      expiresAt: .max)
     let identity = try ServerIdentity(publicURL: "https://localhost", facets: [facet], certificates: [])
     let verifier = Verifier(identity: identity, models: models, now: 1_800_000_000)
     let result = verifier.verify(response, issued: issued) { _, _ in false }

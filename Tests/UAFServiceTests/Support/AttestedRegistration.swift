@@ -49,7 +49,7 @@ struct AttestedRegistration {
       header: header, fcParams: fcParams, assertions: [AuthenticatorRegistrationAssertion(assertion: assertion)])
     let issued = IssuedRequest(
       operation: .registration, username: "a", challengeHash: try SHA256.hash(challenge.bytes), appID: Self.appID,
-      serverData: "d", policy: policy, transaction: nil, device: Device(), proofOperations: [],
+      serverData: "d", policy: policy, transaction: nil, device: Device(),
       expiresAt: .max)
     let identity = try ServerIdentity(
       publicURL: "https://a.test", facets: [ServerIdentity.pamModuleFacet], certificates: [])
