@@ -57,6 +57,7 @@ package enum FindingID: String, CaseIterable {
   case pamAccountAlone = "pam-account-alone"
   case pamProfile = "pam-profile"
   case pamOtherName = "pam-other-name"
+  case pamPolkit = "pam-polkit"
   case rescueGroup = "rescue-group"
   case rescuePassword = "rescue-password"
   // ssh

@@ -54,7 +54,8 @@ extension PAMCheck {
     }
   }
 
-  /// Programs that ask for the passcode by one name and not by another, and further services that do not ask for it.
+  /// Programs that ask for the passcode by one name and not by another, polkit beside sudo, and further services that do not
+  /// ask for it.
   func otherDoors() -> [Finding] {
     let doors = ServiceDoors(folder: directory, vendors: vendorFolders)
     let members = doors.openMembers().map { member in
@@ -62,9 +63,12 @@ extension PAMCheck {
         .pamOtherName,
         PAMLineText.otherName(file: "\(directory)/\(member.name)", service: member.name, asking: member.asking))
     }
+    let polkit = doors.openPolkit().map { member in
+      Finding.warning(.pamPolkit, PAMLineText.polkit(service: member.name, asking: member.asking))
+    }
     let others = doors.openOthers()
-    return others.isEmpty
-      ? members : members + [.ok(PAMLineText.openOthers(others))]
+    let named = others.isEmpty ? [] : [Finding.ok(PAMLineText.openOthers(others))]
+    return members + [polkit].compactMap(\.self) + named
   }
 
   /// pam-auth-update's profile, which is a choice for every service at once.

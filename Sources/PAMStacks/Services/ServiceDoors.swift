@@ -18,12 +18,15 @@ package struct ServiceDoors {
     readers = ([folder] + vendors).map(PAMDirectory.init(path:))
   }
 
+  /// The service of polkit, which pkexec and run0 ask.
+  private static let polkit = "polkit-1"
+
   /// Programs that give a session or another account's rights, beside those of ``ServiceFamily``.
   ///
   /// `other` stands for every service without a file. `runuser` is not in the list: it asks nothing and works only for root.
   private static let others = [
     "cockpit", "doas", "gdm-fingerprint", "gdm-password", "gdm-smartcard", "greetd", "lightdm", "lxdm", "other",
-    "polkit-1", "sddm", "slim", "sshd", "wdm", "xdm", "xrdp-sesman",
+    polkit, "sddm", "slim", "sshd", "wdm", "xdm", "xrdp-sesman",
   ]
 
   /// Names that somebody may have forgotten: the same program asks for the passcode by another name.
@@ -34,11 +37,20 @@ package struct ServiceDoors {
     }
   }
 
+  /// polkit's service, if it asks without the passcode while sudo asks for it; nil otherwise.
+  ///
+  /// pkexec and run0 then make the people whom Debian lets use sudo root by their password.
+  package func openPolkit() -> OpenMember? {
+    let family = ServiceFamily.of("sudo")?.names ?? []
+    guard let asking = family.first(where: asks), isOpen(Self.polkit) else { return nil }
+    return OpenMember(name: Self.polkit, asking: asking)
+  }
+
   /// Further services that exist and do not ask for the passcode, in order.
   ///
   /// Perhaps they need not ask for it.
   package func openOthers() -> [String] {
-    let forgotten = openMembers().map(\.name)
+    let forgotten = (openMembers() + [openPolkit()].compactMap(\.self)).map(\.name)
     let known = ServiceFamily.all.flatMap(\.names) + Self.others + PAMService.lockers
     return Set(known).filter { !forgotten.contains($0) && isOpen($0) }.sorted()
   }

@@ -23,6 +23,9 @@ struct DoorReport {
     for member in doors.openMembers() {
       context.result(StackText.otherName(member.name, asking: member.asking))
     }
+    if let polkit = doors.openPolkit() {
+      context.result(StackText.polkit(polkit.name, asking: polkit.asking))
+    }
     let others = doors.openOthers()
     if !others.isEmpty { context.result(StackText.openOthers(others)) }
   }

@@ -88,6 +88,23 @@ import ToolTestSupport
     #expect(stacks.findings().contains(.ok(PAMLineText.openOthers(["login", "other", "su"]))))
   }
 
+  @Test func `polkit beside sudo is warned of while it asks for the password alone`() {
+    stacks.write("polkit-1", Stacks.sudo)
+    let told = "polkit-1: asks without the passcode: whom sudo asks for it, pkexec and run0 make root by the password\n"
+    #expect(stacks.run("enable", "sudo").output.hasSuffix(told + "without the passcode ask: login\n"))
+    #expect(stacks.run("status").output == "sudo: fallback/sudo\n" + told + "without the passcode ask: login\n")
+    #expect(stacks.findings().contains { $0.id == .pamPolkit && $0.text(in: .english).remedy == "uafctl pam enable polkit-1" })
+    #expect(stacks.run("enable", "polkit-1").exit == .success)
+    #expect(!stacks.run("status").output.contains("pkexec"))
+    #expect(!stacks.findings().contains { $0.id == .pamPolkit })
+  }
+
+  @Test func `polkit is a door among others where sudo asks for the password too`() {
+    stacks.write("polkit-1", Stacks.sudo)
+    #expect(stacks.run("enable", "login").output.hasSuffix("\nwithout the passcode ask: polkit-1, sudo\n"))
+    #expect(!stacks.findings().contains { $0.id == .pamPolkit })
+  }
+
   @Test func `another way in of a display manager is named where its password asks for the passcode`() {
     stacks.write("gdm-password", Stacks.sudo)
     stacks.write("gdm-fingerprint", "auth requisite pam_nologin.so\nauth required pam_fprintd.so\n")

@@ -22,6 +22,10 @@ def _run0(machine, *answers):
     return machine.terminal("runuser", "-u", "mina", "--", "sh", "-c", _ASK, answers=["1", *answers])
 
 
+def _findings(machine):
+    return machine.run("uafctl", "doctor", check=False).stdout
+
+
 @row(
     "P22",
     "run0, through polkit's own daemon, helper and agent, before and after `uafctl pam enable polkit-1`",
@@ -34,9 +38,11 @@ def run0(lab):
         scene.with_server(machine)
         scene.rescuer(machine, "otto")
         opened = machine.run("uafctl", "pam", "enable", "sudo").stdout
-        must("polkit-1" in opened.partition("without the passcode ask: ")[2], f"polkit-1 is not named as open: {opened}")
+        must("\npolkit-1: asks without the passcode: whom sudo asks" in opened, f"polkit-1 is not named as open: {opened}")
+        must("pam-polkit" in _findings(machine), "doctor does not warn of polkit-1 before")
         must(LET_IN in _run0(machine, PASSWORD).text, "the password does not let in before")
         machine.run("uafctl", "pam", "enable", "polkit-1")
+        must("pam-polkit" not in _findings(machine), "doctor warns of polkit-1 though it asks for the passcode")
         right, wrong = _run0(machine, PASSCODE), _run0(machine, PASSWORD)
         must(LET_IN in right.text and "Passcode for mina (polkit-1):" in right.text, f"passcode: {right.text!r}")
         must(LET_IN not in wrong.text and "Passcode for mina (polkit-1):" in wrong.text, f"password: {wrong.text!r}")
