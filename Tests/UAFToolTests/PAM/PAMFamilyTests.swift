@@ -93,7 +93,8 @@ import ToolTestSupport
     let told = "polkit-1: asks without the passcode: whom sudo asks for it, pkexec and run0 make root by the password\n"
     #expect(stacks.run("enable", "sudo").output.hasSuffix(told + "without the passcode ask: login\n"))
     #expect(stacks.run("status").output == "sudo: fallback/sudo\n" + told + "without the passcode ask: login\n")
-    #expect(stacks.findings().contains { $0.id == .pamPolkit && $0.text(in: .english).remedy == "uafctl pam enable polkit-1" })
+    let finding = stacks.findings().first { $0.id == .pamPolkit }
+    #expect(finding?.text(in: .english).remedy == "uafctl pam enable polkit-1")
     #expect(stacks.run("enable", "polkit-1").exit == .success)
     #expect(!stacks.run("status").output.contains("pkexec"))
     #expect(!stacks.findings().contains { $0.id == .pamPolkit })

@@ -55,6 +55,7 @@ def _all_log_in(machine):
         (scene.sudo(machine, "otto", _COMPOSED), True),
         (scene.sudo(machine, "otto", _DECOMPOSED), True),
         (scene.sudo(machine, "otto", "wrong-guess-1"), False),
+        (scene.console(machine, "mina", PASSCODE), True),
         (scene.su(machine, "otto", "mina", PASSCODE), True),
         (scene.ssh(machine, "mina", PASSCODE), True),
         (scene.ssh(machine, "mina", "wrong-guess-1"), False),
