@@ -2,6 +2,10 @@
 # Builds a second time in another folder, and compares every byte with what is here. Other names, time zone, language and
 # file mode mask are part of it; the toolchain and the system's packages are the same.
 #
+# Swift's compiler writes the length of a source's whole path beside the shortened path, where a closure must not escape
+# (GRDB and Hummingbird have such places, our sources have none). So the packages are compared with a folder whose path is as
+# long as this one's, and `core` with a longer one.
+#
 #   scripts/reproducible.sh           both packages: minutes
 #   scripts/reproducible.sh core      the module and uaf-helper alone; nothing, if these were compared before
 set -euo pipefail
@@ -12,6 +16,23 @@ here=$PWD
 there=$here/build/reproducible/a-folder-with-another-name
 libexec=/usr/libexec/pam-uaf
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(sed -n 's/^ -- .*>  //p;T;q' debian/changelog | date -u -f - +%s)}
+
+# A new folder for temporary files whose path is as long as this checkout's.
+of_the_same_length() {
+  local base length folder
+  for base in "${TMPDIR:-/tmp}" /tmp; do
+    length=$((${#here} - ${#base} - 1))
+    if ((length >= 1)); then
+      folder=$base/$(head -c "$length" < <(tr -dc a-z0-9 </dev/urandom))
+      if mkdir -m 0755 "$folder"; then
+        echo "$folder"
+        return
+      fi
+    fi
+  done
+  echo "reproducible: no folder for temporary files has a path as long as $here: take a checkout with a longer one" >&2
+  return 1
+}
 
 copy_tree() { # also what SwiftPM has fetched: nothing is fetched again
   rm -rf "$there"
@@ -90,6 +111,8 @@ core() {
 
 packages() {
   local file
+  there=$(of_the_same_length)
+  trap 'rm -rf "$there"' EXIT
   scripts/deb.sh
   copy_tree
   elsewhere scripts/deb.sh >build/reproducible/log 2>&1 || {
