@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "birth.h"
 #include "limits.h"
 #include "punctual.h"
 #include "waiting.h"
@@ -74,18 +75,12 @@ static bool reach(struct helper *helper)
   return helper->socket >= 0;
 }
 
-/* Forks with every signal blocked, so that no handler of the host runs in the child. */
 static pid_t fork_helper(int socket)
 {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t child = fork();
+  bool at_root;
+  const pid_t child = birth(&at_root);
   if (child == 0)
-    child_become_helper(socket);
-  const int error = errno;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  errno = error;
+    child_become_helper(socket, at_root);
   return child;
 }
 

@@ -63,6 +63,6 @@ void helper_close(struct helper *helper, bool at_once);
 void helper_forget(struct helper *helper);
 
 /* Between fork and exec: turns the child into the core with the given socket (above 2) as its descriptor 3. */
-_Noreturn void child_become_helper(int socket);
+_Noreturn void child_become_helper(int socket, bool at_root);
 
 #endif

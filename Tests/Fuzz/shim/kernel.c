@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@
 #define DESCRIPTORS 16
 #define CHILD 4242
 
-enum kind { FREE, STANDARD, CORE, OTHER_END, PROCESS, COMMAND_LINE };
+enum kind { FREE, STANDARD, CORE, OTHER_END, PROCESS, COMMAND_LINE, CGROUP };
 
 struct kernel kernel;
 static enum kind descriptors[DESCRIPTORS];
@@ -133,14 +134,21 @@ int world_fcntl(int descriptor, int command, ...)
   return script_fails(PLACE_MOVE) ? -1 : give(kind_of(descriptor), lowest);
 }
 
-pid_t world_fork(void)
+static pid_t start_child(void)
 {
-  if (script_fails(PLACE_FORK))
-    return -1;
   MUST(!kernel.in_copy);
   kernel.child_started = true;
   kernel.child_ended = kernel.child_killed = kernel.child_reaped = false;
   return CHILD;
+}
+
+pid_t world_fork(void) { return script_fails(PLACE_FORK) ? -1 : start_child(); }
+
+/* A kernel or a sandbox without it is another fault than one that makes no process at all. */
+static long clone_into(const struct clone_args *arguments)
+{
+  MUST(kind_of((int)arguments->cgroup) == CGROUP && arguments->exit_signal == SIGCHLD);
+  return script_fails(PLACE_CLONE) ? -1 : start_child();
 }
 
 static long kill_child(void)
@@ -169,6 +177,11 @@ long world_syscall(long number, ...)
     const unsigned long nanoseconds = va_arg(arguments, unsigned long);
     va_end(arguments);
     return set_slack(operation, nanoseconds);
+  }
+  if (number == SYS_clone3) {
+    const struct clone_args *clone = va_arg(arguments, const struct clone_args *);
+    va_end(arguments);
+    return clone_into(clone);
   }
   const int first = va_arg(arguments, int), second = va_arg(arguments, int);
   va_end(arguments);
@@ -365,7 +378,10 @@ int world_poll(struct pollfd *entry, nfds_t count, int timeout)
 /* sudo's command line, read in bits. */
 int world_open(const char *path, int flags, ...)
 {
-  MUST(strcmp(path, "/proc/self/cmdline") == 0 && (flags & O_CLOEXEC) != 0);
+  MUST((flags & O_CLOEXEC) != 0);
+  if (strncmp(path, "/sys/fs/cgroup", 14) == 0)
+    return script_fails(PLACE_CGROUP) ? -1 : give(CGROUP, 0);
+  MUST(strcmp(path, "/proc/self/cmdline") == 0);
   command_read_to = 0;
   return script_fails(PLACE_COMMAND) ? -1 : give(COMMAND_LINE, 0);
 }

@@ -1,0 +1,56 @@
+/* A process that is born in its cgroup need not be moved there. A move waits until every processor of the machine has passed
+   a quiet state: 8 ms at the median, 15 ms in one of ten. */
+#include "birth.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* clone3(2) as fork(2), but with a cgroup. It runs no handler of pthread_atfork and repairs nothing of the C library, which is
+   why the child makes system calls only. Kernels before 5.7 and sandboxes without clone3 refuse it. */
+static pid_t born_in(const char *folder)
+{
+#if defined SYS_clone3 && defined CLONE_INTO_CGROUP
+  const int cgroup = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (cgroup < 0)
+    return -1;
+  struct clone_args arguments = {.flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (__u64)cgroup};
+  const pid_t child = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+  /* The child closes all its descriptors later. */
+  if (child != 0)
+    close(cgroup);
+  return child;
+#else
+  (void)folder;
+  return -1;
+#endif
+}
+
+static pid_t born_at_root(void)
+{
+  static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+  pid_t child = -1;
+  for (size_t i = 0; i < sizeof roots / sizeof roots[0] && child < 0; i++)
+    child = born_in(roots[i]);
+  return child;
+}
+
+pid_t birth(bool *at_root)
+{
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t child = born_at_root();
+  *at_root = child >= 0;
+  if (child < 0)
+    child = fork();
+  if (child == 0)
+    return child;
+  const int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+  return child;
+}
