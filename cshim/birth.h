@@ -6,8 +6,8 @@
 #include <sys/types.h>
 
 /* Like fork(2), with every signal blocked meanwhile. If the kernel allows it, the child is born in the root of the cgroups;
-   `at_root` tells the child whether it was.
+   `at_root` tells both whether it was. `may_be_born` false: it is not, and has to move itself.
    The child may only make system calls: the C library's locks and its list of threads are still the parent's. */
-pid_t birth(bool *at_root);
+pid_t birth(bool may_be_born, bool *at_root);
 
 #endif

@@ -511,6 +511,25 @@ static void enter_own_cgroup_without_clone3(void)
   deny_clone3();
 }
 
+/* As a person does who owns it. Linux 6.18 then kills what is born elsewhere from inside it. */
+static void enter_own_cgroup_that_was_killed(void)
+{
+  char path[160];
+  snprintf(path, sizeof path, "%s/cgroup.kill", cgroup);
+  const int file = open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0)
+    printf("# cgroups cannot be killed here\n");
+  else
+    CHECK(write(file, "1", 1) == 1);
+  close(file);
+  enter_own_cgroup();
+}
+
+static void takes_the_core_out_of_a_cgroup_that_was_killed(void)
+{
+  starts_at_the_root_of_the_cgroups(enter_own_cgroup_that_was_killed);
+}
+
 static void takes_the_core_out_of_the_cgroup_without_clone3(void)
 {
   starts_at_the_root_of_the_cgroups(enter_own_cgroup_without_clone3);
@@ -895,6 +914,7 @@ int main(void)
   test("tells the core who called a setuid host", tells_who_called_a_setuid_host);
   test("takes the core out of its caller's cgroup", takes_the_core_out_of_the_callers_cgroup);
   test("takes the core out of its caller's cgroup without clone3 too", takes_the_core_out_of_the_cgroup_without_clone3);
+  test("takes the core out of a cgroup that was killed", takes_the_core_out_of_a_cgroup_that_was_killed);
   test("starts the core beside threads that come and go", starts_the_core_beside_threads_that_come_and_go);
   test("gives the core an ordinary share of the processors", gives_the_core_its_share_of_the_processors);
   test("passes on no setting of the process", passes_on_no_setting);

@@ -148,7 +148,16 @@ pid_t world_fork(void) { return script_fails(PLACE_FORK) ? -1 : start_child(); }
 static long clone_into(const struct clone_args *arguments)
 {
   MUST(kind_of((int)arguments->cgroup) == CGROUP && arguments->exit_signal == SIGCHLD);
-  return script_fails(PLACE_CLONE) ? -1 : start_child();
+  if (script_fails(PLACE_CLONE))
+    return -1;
+  const pid_t child = start_child();
+  /* As Linux 6.18 does where the caller's cgroup was killed before: nothing is ever heard of it. */
+  if (script_fails(PLACE_BIRTH)) {
+    kernel.child_ended = kernel.child_killed = true;
+    next.fate = FATE_END;
+    next.known = true;
+  }
+  return child;
 }
 
 static long kill_child(void)
@@ -194,28 +203,29 @@ long world_syscall(long number, ...)
   return kill_child();
 }
 
-static int reap(int options)
+static int reap(int options, siginfo_t *info)
 {
   MUST((options & WNOHANG) != 0);
   errno = ECHILD;
   if (kernel.reaped_by_host)
     return -1;
-  kernel.child_reaped |= kernel.child_ended;
+  if (info != NULL && kernel.child_ended)
+    *info = (siginfo_t){.si_code = kernel.child_killed ? CLD_KILLED : CLD_EXITED, .si_status = kernel.child_killed ? SIGKILL : 0};
+  kernel.child_reaped |= kernel.child_ended && (options & WNOWAIT) == 0;
   return 0;
 }
 
 int world_waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
-  (void)info;
   MUST((int)type == (int)P_PIDFD && kind_of((int)id) == PROCESS);
-  return reap(options);
+  return reap(options, info);
 }
 
 pid_t world_waitpid(pid_t child, int *status, int options)
 {
   (void)status;
   MUST(child == CHILD);
-  if (reap(options) != 0)
+  if (reap(options, NULL) != 0)
     return -1;
   return kernel.child_reaped ? CHILD : 0;
 }

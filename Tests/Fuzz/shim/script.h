@@ -45,6 +45,7 @@ enum place {
   PLACE_SIGNAL,
   PLACE_CGROUP,
   PLACE_CLONE,
+  PLACE_BIRTH,
   PLACES
 };
 
