@@ -6,17 +6,30 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#if defined SYS_clone3 && defined CLONE_INTO_CGROUP
+/* Opens the root of the cgroups of version 2. Any other folder would cost a copy of the process before the kernel refuses it. */
+static int open_root(const char *folder)
+{
+  const int root = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct statfs system;
+  if (root < 0 || (fstatfs(root, &system) == 0 && system.f_type == CGROUP2_SUPER_MAGIC))
+    return root;
+  close(root);
+  return -1;
+}
 
 /* clone3(2) as fork(2), but with a cgroup. It runs no handler of pthread_atfork and repairs nothing of the C library, which is
    why the child makes system calls only. Kernels before 5.7 and sandboxes without clone3 refuse it. */
 static pid_t born_in(const char *folder)
 {
-#if defined SYS_clone3 && defined CLONE_INTO_CGROUP
-  const int cgroup = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const int cgroup = open_root(folder);
   if (cgroup < 0)
     return -1;
   struct clone_args arguments = {.flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (__u64)cgroup};
@@ -25,11 +38,14 @@ static pid_t born_in(const char *folder)
   if (child != 0)
     close(cgroup);
   return child;
+}
 #else
+static pid_t born_in(const char *folder)
+{
   (void)folder;
   return -1;
-#endif
 }
+#endif
 
 static pid_t born_at_root(void)
 {

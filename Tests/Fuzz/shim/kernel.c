@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -383,6 +385,13 @@ int world_poll(struct pollfd *entry, nfds_t count, int timeout)
   if (!ready)
     wait_for(timeout);
   return ready ? 1 : 0;
+}
+
+int world_fstatfs(int descriptor, struct statfs *system)
+{
+  MUST(kind_of(descriptor) == CGROUP);
+  *system = (struct statfs){.f_type = CGROUP2_SUPER_MAGIC};
+  return script_fails(PLACE_CGROUP) ? -1 : 0;
 }
 
 /* sudo's command line, read in bits. */
