@@ -1,10 +1,10 @@
 /* What happens between fork and exec: the child sheds everything the caller could have prepared and becomes the core.
-   Only async-signal-safe functions may be called in this file, because the host may have threads. */
+   Only functions that make a system call and nothing else may be called in this file: the host may have threads, and the child
+   may have been born without the C library's help (birth.h). */
 #include "helper.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -94,8 +94,24 @@ static bool arrange_descriptors(int socket)
   return true;
 }
 
-/* Real and saved ids too: as long as they are the caller's, he may stop or kill the process (su, sudo). */
-static bool become_root(void) { return setgroups(0, NULL) == 0 && setresgid(0, 0, 0) == 0 && setresuid(0, 0, 0) == 0; }
+/* Architectures of 32 bits have an older form of these calls beside the one that is meant. */
+#ifdef SYS_setresuid32
+#define SET_GROUPS SYS_setgroups32
+#define SET_GROUP SYS_setresgid32
+#define SET_USER SYS_setresuid32
+#else
+#define SET_GROUPS SYS_setgroups
+#define SET_GROUP SYS_setresgid
+#define SET_USER SYS_setresuid
+#endif
+
+/* Real and saved ids too: as long as they are the caller's, he may stop or kill the process (su, sudo). The system calls
+   themselves: the C library's functions tell the host's other threads, which this process does not have, and may wait for
+   one of their locks for ever. */
+static bool become_root(void)
+{
+  return syscall(SET_GROUPS, 0, NULL) == 0 && syscall(SET_GROUP, 0, 0, 0) == 0 && syscall(SET_USER, 0, 0, 0) == 0;
+}
 
 /* A person may own the cgroup of the session (systemd delegates it) and could freeze the core there, or give it no time,
    while it holds what others wait for. From the root of the hierarchy he cannot take it back. Where there is none that
@@ -127,7 +143,7 @@ static void run_as_others_do(void)
   syscall(SYS_sched_setaffinity, 0, sizeof all, all);
 }
 
-_Noreturn void child_become_helper(int socket)
+_Noreturn void child_become_helper(int socket, bool at_root)
 {
   static char name[] = "uaf-helper";
   static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
@@ -139,7 +155,8 @@ _Noreturn void child_become_helper(int socket)
   if (setsid() < 0 || chdir("/") != 0 || !become_root() || !raise_limits() || !arrange_descriptors(socket) ||
       !reset_signals())
     _exit(EXIT_NOT_PREPARED);
-  leave_cgroup();
+  if (!at_root)
+    leave_cgroup();
   run_as_others_do();
   shed_settings();
   execve(UAF_HELPER_PATH, arguments, environment);

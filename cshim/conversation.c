@@ -39,7 +39,7 @@ static int hear_out(struct conversation *talk)
   return code;
 }
 
-/* Sends the first packet, and where another core could be started still, waits whether this one has anything to say. */
+/* Sends the first packet, and if another core could still be started, waits whether this one has anything to say. */
 static enum helper_status offer_begin(struct conversation *talk, const struct frame_begin *begin)
 {
   const size_t length = frame_write_begin(talk->packet, sizeof talk->packet, begin);
@@ -47,14 +47,15 @@ static enum helper_status offer_begin(struct conversation *talk, const struct fr
   if (length > 0)
     status = helper_send(&talk->helper, talk->packet, length);
   explicit_bzero(talk->packet, length);
-  if (status == HELPER_SPOKE && talk->by_root && !talk->helper.started)
+  if (status == HELPER_SPOKE && helper_is_replaceable(&talk->helper))
     status = helper_await(&talk->helper);
   return status;
 }
 
 /* Reaches the core and sends the first packet. If the core at the socket ends without a message, it has asked and
    counted nothing: so the listener ends root's connections beyond its limit. Other people can cause that with many
-   prompts of su that they leave open. Root needs no socket, and then starts a core itself. */
+   prompts of su that they leave open. Root needs no socket, and then starts a core itself. A core that was started can only
+   be started once more if the kernel killed it at its birth. */
 static void open_core(struct conversation *talk, const struct frame_begin *begin)
 {
   if (!helper_open(&talk->helper, talk->options.timeout_seconds)) {
@@ -68,8 +69,14 @@ static void open_core(struct conversation *talk, const struct frame_begin *begin
     pam_syslog(talk->pamh, LOG_DEBUG, "core %s, name of %zu bytes %s", talk->helper.started ? "started" : "reached",
                begin->typed_name.length, begin->has_uid ? "known" : "not known or not sent");
   enum helper_status status = offer_begin(talk, begin);
-  if ((status == HELPER_ENDED || status == HELPER_SILENT) && helper_start_instead(&talk->helper)) {
-    pam_syslog(talk->pamh, LOG_WARNING, "the core at " UAF_SOCKET_PATH " said nothing; one was started directly");
+  while (status == HELPER_ENDED || status == HELPER_SILENT) {
+    const bool was_started = talk->helper.started;
+    if (!helper_start_instead(&talk->helper, status))
+      break;
+    if (!was_started)
+      pam_syslog(talk->pamh, LOG_WARNING, "the core at " UAF_SOCKET_PATH " said nothing; one was started directly");
+    else if (talk->options.debug)
+      pam_syslog(talk->pamh, LOG_DEBUG, "the kernel killed the core at its birth; it was started in the old way");
     status = offer_begin(talk, begin);
   }
   talk->state = frame_next(talk->state, FRAME_BEGIN);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "birth.h"
 #include "limits.h"
 #include "punctual.h"
 #include "waiting.h"
@@ -74,18 +75,11 @@ static bool reach(struct helper *helper)
   return helper->socket >= 0;
 }
 
-/* Forks with every signal blocked, so that no handler of the host runs in the child. */
-static pid_t fork_helper(int socket)
+static pid_t fork_helper(int socket, bool may_be_born_at_root, bool *at_root)
 {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t child = fork();
+  const pid_t child = birth(may_be_born_at_root, at_root);
   if (child == 0)
-    child_become_helper(socket);
-  const int error = errno;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  errno = error;
+    child_become_helper(socket, *at_root);
   return child;
 }
 
@@ -101,7 +95,7 @@ static void wait_without_pidfd(pid_t child)
   punctual_end(slack);
 }
 
-static bool start(struct helper *helper)
+static bool start(struct helper *helper, bool may_be_born_at_root)
 {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -109,7 +103,7 @@ static bool start(struct helper *helper)
   helper->socket = above_standard(ends[0]);
   int theirs = above_standard(ends[1]);
   const bool placed = helper->socket >= 0 && theirs >= 0;
-  const pid_t child = placed ? fork_helper(theirs) : -1;
+  const pid_t child = placed ? fork_helper(theirs, may_be_born_at_root, &helper->born_at_root) : -1;
   if (child < 0) {
     fail(helper, placed ? "fork" : "fcntl(F_DUPFD_CLOEXEC)");
     close_descriptor(&theirs);
@@ -138,15 +132,7 @@ bool helper_open(struct helper *helper, unsigned timeout_seconds)
   helper_limit(helper, timeout_seconds);
   if (reach(helper))
     return true;
-  return geteuid() == 0 && start(helper);
-}
-
-bool helper_start_instead(struct helper *helper)
-{
-  if (helper->started || geteuid() != 0)
-    return false;
-  close_descriptor(&helper->socket);
-  return start(helper);
+  return geteuid() == 0 && start(helper, true);
 }
 
 /* What a failed system call on the socket means. HELPER_SPOKE: try again, after a wait if it would have
@@ -260,6 +246,21 @@ static bool ends_within(int pidfd, int64_t milliseconds)
   return ended;
 }
 
+/* Linux 6.18 kills a process that is born in another cgroup than its parent's if the parent's was ever killed, and a person may
+   own that one. Such a process has done nothing: it never ran. */
+static bool was_killed_at_birth(const struct helper *helper)
+{
+  siginfo_t end = {0};
+  /* Without a pidfd it was gone before anybody could look, and the host has its children reaped. */
+  if (helper->pidfd < 0)
+    return true;
+  if (!ends_within(helper->pidfd, UAF_GRACE_MILLISECONDS))
+    return false;
+  if (waitid((idtype_t)P_PIDFD, (id_t)helper->pidfd, &end, WEXITED | WNOHANG | WNOWAIT) != 0)
+    return true;
+  return end.si_code == CLD_KILLED && end.si_status == SIGKILL;
+}
+
 static void end_process(struct helper *helper, bool at_once)
 {
   if (at_once || !ends_within(helper->pidfd, UAF_GRACE_MILLISECONDS)) {
@@ -271,6 +272,24 @@ static void end_process(struct helper *helper, bool at_once)
   while (waitid((idtype_t)P_PIDFD, (id_t)helper->pidfd, &ignored, WEXITED | WNOHANG) != 0 && errno == EINTR)
     continue;
   close_descriptor(&helper->pidfd);
+}
+
+bool helper_is_replaceable(const struct helper *helper)
+{
+  return geteuid() == 0 && (!helper->started || helper->born_at_root);
+}
+
+bool helper_start_instead(struct helper *helper, enum helper_status status)
+{
+  if (!helper_is_replaceable(helper))
+    return false;
+  const bool was_born = helper->started;
+  if (was_born && (status != HELPER_ENDED || !was_killed_at_birth(helper)))
+    return false;
+  close_descriptor(&helper->socket);
+  if (helper->pidfd >= 0)
+    end_process(helper, true);
+  return start(helper, !was_born);
 }
 
 void helper_close(struct helper *helper, bool at_once)

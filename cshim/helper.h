@@ -25,6 +25,7 @@ struct helper {
   int socket;             /* -1 when closed */
   int pidfd;              /* -1 unless started by us */
   bool started;           /* by us, not reached over the socket */
+  bool born_at_root;      /* started in the root of the cgroups, which some kernels take for a reason to kill it */
   int64_t call_deadline;  /* milliseconds of CLOCK_MONOTONIC; INT64_MAX for none */
   struct signals signals; /* while they are held back, one that is to end the host ends the wait for the core too */
   const char *what;       /* the system call that failed last */
@@ -35,9 +36,14 @@ struct helper {
    whole call, 0 for none. Returns false with what and error set; the helper must be closed in either case. */
 bool helper_open(struct helper *helper, unsigned timeout_seconds);
 
-/* Drops a core that was reached over the socket and starts one in its place. Returns false where it was started already,
-   the caller is not root, or it cannot be started. */
-bool helper_start_instead(struct helper *helper);
+/* Whether another core may be started in place of one that ends without a word: the caller is root, and this one was reached
+   over the socket or born in the root of the cgroups. */
+bool helper_is_replaceable(const struct helper *helper);
+
+/* Drops a core that said nothing, and starts one in its place: of one at the socket always, of one that was born in the root of
+   the cgroups if the kernel killed it. The second one is moved there. Returns false where there is no other way, or it cannot
+   be started. */
+bool helper_start_instead(struct helper *helper, enum helper_status status);
 
 /* Sets a new limit for the call: so many seconds from now on; 0 for none. */
 void helper_limit(struct helper *helper, unsigned timeout_seconds);
@@ -63,6 +69,6 @@ void helper_close(struct helper *helper, bool at_once);
 void helper_forget(struct helper *helper);
 
 /* Between fork and exec: turns the child into the core with the given socket (above 2) as its descriptor 3. */
-_Noreturn void child_become_helper(int socket);
+_Noreturn void child_become_helper(int socket, bool at_root);
 
 #endif

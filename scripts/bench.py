@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Times the login path as a whole, from outside: `make bench`, as root, after `make build`.
 
-Three parts; the first two run unless one is named. `bench.py derivation`: two configurations that differ only in the cost
+Four parts; the first three run unless one is named. `bench.py login`: our logins and those of other modules, in turn, with
+what each costs (scripts/measure/login.py). `bench.py derivation`: two configurations that differ only in the cost
 of the key derivation take turns, so that the rest of the time can be told apart. It times pam_authenticate: from the call
 to the first prompt, and from the answer to the end, each as a median over the rounds. `bench.py overlap`: a server that
 takes its time, a person who types longer than that, and what is left to wait for after Enter, side by side: with the
@@ -26,11 +27,13 @@ import tempfile
 import threading
 import time
 
+from measure import login as logins
 from pam_login import pam_login, stack
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STAGE = ROOT / "build/stage" / (ROOT / "build/stage.prefix").read_text().strip().lstrip("/")
 MODULE = ROOT / "build/tree/pam_uaf.so"
+REACHING = ROOT / "build/cshim/installed/pam_uaf.so"
 ROUNDS = int(os.environ.get("ROUNDS", "50"))
 OVERLAP_ROUNDS = int(os.environ.get("OVERLAP_ROUNDS", "5"))
 COSTS = (10, 16)
@@ -246,16 +249,23 @@ def measure_overlap(folder, port, state):
     print(f"{'two round trips':<16} {'':>16} {both:>17.2f}   (not done: the request after Enter, then the answer)")
 
 
+def measure_logins(folder, port, state):
+    helper = STAGE / "libexec/pam-uaf/uaf-helper"
+    logins.measure(
+        folder, ROUNDS, lambda cost: register(folder, cost, port, state, f"login-{cost}"), (MODULE, REACHING), helper, PASSCODE
+    )
+
+
 def chosen_parts():
-    """The parts that the command line names; the first two where it names none."""
-    parts = {"derivation": measure_derivation, "overlap": measure_overlap}
+    """The parts that the command line names; the first three where it names none."""
+    parts = {"derivation": measure_derivation, "overlap": measure_overlap, "login": measure_logins}
     match sys.argv[1:]:
         case ["builds", checkout]:
             return [lambda folder, port, state: measure_builds(folder, port, state, checkout)]
         case names if set(names) <= set(parts):
             return [parts[name] for name in names or parts]
         case _:
-            sys.exit("bench: usage: bench.py [derivation] [overlap], or bench.py builds CHECKOUT")
+            sys.exit("bench: usage: bench.py [derivation] [overlap] [login], or bench.py builds CHECKOUT")
 
 
 def main():

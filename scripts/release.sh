@@ -6,6 +6,8 @@
 checkout=$(pwd -P)
 # Every address is looked up when a program starts, and what it was written to is read-only from then on.
 release=(build -c release --static-swift-stdlib -Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro)
+# No folder of the program's own is searched for libraries. What only a library that is loaded later could look up is left out.
+release+=(--disable-local-rpath -Xlinker --no-export-dynamic -Xlinker --gc-sections)
 # No path of the checkout: `#file` and `__FILE__` begin with a dot instead.
 release+=(-Xswiftc -file-prefix-map -Xswiftc "$checkout=." -Xcc "-ffile-prefix-map=$checkout=.")
 # Information for a debugger names files of the compiler's cache, whose names depend on the path. It would be stripped anyway, but

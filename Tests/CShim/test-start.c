@@ -4,10 +4,15 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <sched.h>
 #include <security/pam_modules.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -472,17 +477,89 @@ static void enter_cgroup(const char *below)
 
 static void enter_own_cgroup(void) { enter_cgroup("."); }
 
-static void takes_the_core_out_of_the_callers_cgroup(void)
+static void starts_at_the_root_of_the_cgroups(void (*before)(void))
 {
   if (!make_cgroup(cgroup, sizeof cgroup)) {
     printf("# no cgroup can be made here\n");
     return;
   }
-  host.before = enter_own_cgroup;
+  host.before = before;
   CHECK(call(STATE) == PAM_SUCCESS);
   CHECK_TEXT(recorded("cgroup "), "/");
   enter_cgroup("..");
   CHECK(rmdir(cgroup) == 0);
+}
+
+static void takes_the_core_out_of_the_callers_cgroup(void) { starts_at_the_root_of_the_cgroups(enter_own_cgroup); }
+
+/* As the sandboxes of some hosts do it, which have not heard of it. */
+static void deny_clone3(void)
+{
+  struct sock_filter program[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const struct sock_fprog filter = {.len = sizeof program / sizeof program[0], .filter = program};
+  CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
+}
+
+static void enter_own_cgroup_without_clone3(void)
+{
+  enter_own_cgroup();
+  deny_clone3();
+}
+
+/* As a person does who owns it. Linux 6.18 then kills what is born elsewhere from inside it. */
+static void enter_own_cgroup_that_was_killed(void)
+{
+  char path[160];
+  snprintf(path, sizeof path, "%s/cgroup.kill", cgroup);
+  const int file = open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0)
+    printf("# cgroups cannot be killed here\n");
+  else
+    CHECK(write(file, "1", 1) == 1);
+  close(file);
+  enter_own_cgroup();
+}
+
+static void takes_the_core_out_of_a_cgroup_that_was_killed(void)
+{
+  starts_at_the_root_of_the_cgroups(enter_own_cgroup_that_was_killed);
+}
+
+static void takes_the_core_out_of_the_cgroup_without_clone3(void)
+{
+  starts_at_the_root_of_the_cgroups(enter_own_cgroup_without_clone3);
+}
+
+static atomic_bool threads_go_on = true;
+
+static void *end_at_once(void *nothing) { return nothing; }
+
+/* Threads that begin and end hold the locks that a new process must not wait for. */
+static void *make_threads(void *nothing)
+{
+  while (threads_go_on) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, end_at_once, NULL) == 0)
+      pthread_join(thread, NULL);
+  }
+  return nothing;
+}
+
+static void starts_the_core_beside_threads_that_come_and_go(void)
+{
+  pthread_t makers[4];
+  for (unsigned i = 0; i < 4; i++)
+    CHECK(pthread_create(&makers[i], NULL, make_threads, NULL) == 0);
+  for (unsigned i = 0; i < 100; i++)
+    CHECK(call(SUCCESS) == PAM_SUCCESS);
+  threads_go_on = false;
+  for (unsigned i = 0; i < 4; i++)
+    pthread_join(makers[i], NULL);
 }
 
 static void become_slow(void)
@@ -836,6 +913,9 @@ int main(void)
   test("starts the core for a setuid host with root's ids only", starts_the_core_as_root_for_a_setuid_host);
   test("tells the core who called a setuid host", tells_who_called_a_setuid_host);
   test("takes the core out of its caller's cgroup", takes_the_core_out_of_the_callers_cgroup);
+  test("takes the core out of its caller's cgroup without clone3 too", takes_the_core_out_of_the_cgroup_without_clone3);
+  test("takes the core out of a cgroup that was killed", takes_the_core_out_of_a_cgroup_that_was_killed);
+  test("starts the core beside threads that come and go", starts_the_core_beside_threads_that_come_and_go);
   test("gives the core an ordinary share of the processors", gives_the_core_its_share_of_the_processors);
   test("passes on no setting of the process", passes_on_no_setting);
   test("a host with timer slack waits no longer", waits_no_longer_for_a_host_that_may_be_late);

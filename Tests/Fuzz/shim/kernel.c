@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,7 +24,7 @@
 #define DESCRIPTORS 16
 #define CHILD 4242
 
-enum kind { FREE, STANDARD, CORE, OTHER_END, PROCESS, COMMAND_LINE };
+enum kind { FREE, STANDARD, CORE, OTHER_END, PROCESS, COMMAND_LINE, CGROUP };
 
 struct kernel kernel;
 static enum kind descriptors[DESCRIPTORS];
@@ -133,14 +136,30 @@ int world_fcntl(int descriptor, int command, ...)
   return script_fails(PLACE_MOVE) ? -1 : give(kind_of(descriptor), lowest);
 }
 
-pid_t world_fork(void)
+static pid_t start_child(void)
 {
-  if (script_fails(PLACE_FORK))
-    return -1;
   MUST(!kernel.in_copy);
   kernel.child_started = true;
   kernel.child_ended = kernel.child_killed = kernel.child_reaped = false;
   return CHILD;
+}
+
+pid_t world_fork(void) { return script_fails(PLACE_FORK) ? -1 : start_child(); }
+
+/* A kernel or a sandbox without it is another fault than one that makes no process at all. */
+static long clone_into(const struct clone_args *arguments)
+{
+  MUST(kind_of((int)arguments->cgroup) == CGROUP && arguments->exit_signal == SIGCHLD);
+  if (script_fails(PLACE_CLONE))
+    return -1;
+  const pid_t child = start_child();
+  /* As Linux 6.18 does where the caller's cgroup was killed before: nothing is ever heard of it. */
+  if (script_fails(PLACE_BIRTH)) {
+    kernel.child_ended = kernel.child_killed = true;
+    next.fate = FATE_END;
+    next.known = true;
+  }
+  return child;
 }
 
 static long kill_child(void)
@@ -170,6 +189,11 @@ long world_syscall(long number, ...)
     va_end(arguments);
     return set_slack(operation, nanoseconds);
   }
+  if (number == SYS_clone3) {
+    const struct clone_args *clone = va_arg(arguments, const struct clone_args *);
+    va_end(arguments);
+    return clone_into(clone);
+  }
   const int first = va_arg(arguments, int), second = va_arg(arguments, int);
   va_end(arguments);
   if (number == SYS_pidfd_open) {
@@ -181,28 +205,29 @@ long world_syscall(long number, ...)
   return kill_child();
 }
 
-static int reap(int options)
+static int reap(int options, siginfo_t *info)
 {
   MUST((options & WNOHANG) != 0);
   errno = ECHILD;
   if (kernel.reaped_by_host)
     return -1;
-  kernel.child_reaped |= kernel.child_ended;
+  if (info != NULL && kernel.child_ended)
+    *info = (siginfo_t){.si_code = kernel.child_killed ? CLD_KILLED : CLD_EXITED, .si_status = kernel.child_killed ? SIGKILL : 0};
+  kernel.child_reaped |= kernel.child_ended && (options & WNOWAIT) == 0;
   return 0;
 }
 
 int world_waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
-  (void)info;
   MUST((int)type == (int)P_PIDFD && kind_of((int)id) == PROCESS);
-  return reap(options);
+  return reap(options, info);
 }
 
 pid_t world_waitpid(pid_t child, int *status, int options)
 {
   (void)status;
   MUST(child == CHILD);
-  if (reap(options) != 0)
+  if (reap(options, NULL) != 0)
     return -1;
   return kernel.child_reaped ? CHILD : 0;
 }
@@ -362,10 +387,20 @@ int world_poll(struct pollfd *entry, nfds_t count, int timeout)
   return ready ? 1 : 0;
 }
 
+int world_fstatfs(int descriptor, struct statfs *system)
+{
+  MUST(kind_of(descriptor) == CGROUP);
+  *system = (struct statfs){.f_type = CGROUP2_SUPER_MAGIC};
+  return script_fails(PLACE_CGROUP) ? -1 : 0;
+}
+
 /* sudo's command line, read in bits. */
 int world_open(const char *path, int flags, ...)
 {
-  MUST(strcmp(path, "/proc/self/cmdline") == 0 && (flags & O_CLOEXEC) != 0);
+  MUST((flags & O_CLOEXEC) != 0);
+  if (strncmp(path, "/sys/fs/cgroup", 14) == 0)
+    return script_fails(PLACE_CGROUP) ? -1 : give(CGROUP, 0);
+  MUST(strcmp(path, "/proc/self/cmdline") == 0);
   command_read_to = 0;
   return script_fails(PLACE_COMMAND) ? -1 : give(COMMAND_LINE, 0);
 }

@@ -1,0 +1,267 @@
+"""The login path through libpam, of our module and of others, interleaved: `bench.py login`.
+
+Each login is a process of its own, as with sudo: Tests/Bench/pam-login has the conversation, answers at once and takes the
+times. All of it happens in a mount namespace of its own: the machine keeps its /run, passwd and shadow.
+"""
+
+import ctypes
+import hashlib
+import os
+import pathlib
+import platform
+import random
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import time
+
+from measure import doors, plot
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILT = ROOT / "build/bench"
+SOCKET = pathlib.Path("/run/pam-uaf/helper.sock")
+SUBREAPER, NEW_MOUNTS, BIND, PRIVATE = 36, 0x20000, 4096, 1 << 18 | 1 << 14
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
+COLUMNS = ("first prompt", "answer to verdict", "whole", "less scrypt", "processor")
+NOTES = (
+    "A person who answers at once; the whole is from pam_start. Processor: of the host and of everything that was started for it.",
+    "'again' is the same build and account a second time: what its ratio differs from 1 by is noise.",
+    "Memory: proportional, of the host and what was started for it, at the first prompt; the listener itself is left out.",
+    "pam_u2f is left out: it asks a device, and an assertion without a touch needs one too.",
+    "pam_yubico speaks HTTP without TLS to a validation server of this program's own, whose time is not in 'processor'.",
+)
+
+
+def private_mounts(passwd, shadow):
+    """A namespace in which /run is empty and root has the bench's password."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def check(result):
+        if result != 0:
+            sys.exit(f"bench: no mount namespace can be made here: {os.strerror(ctypes.get_errno())}")
+
+    def mount(source, target, kind, flags):
+        check(libc.mount(str(source).encode(), str(target).encode(), kind, ctypes.c_ulong(flags), None))
+
+    check(libc.unshare(NEW_MOUNTS))
+    mount("none", "/", None, PRIVATE)
+    mount("run", "/run", b"tmpfs", 0)
+    mount(passwd, "/etc/passwd", None, BIND)
+    mount(shadow, "/etc/shadow", None, BIND)
+    # What a core started is a child of ours once the core is gone, and so its processor time is known.
+    check(libc.prctl(SUBREAPER, ctypes.c_ulong(1), 0, 0, 0))
+
+
+class Listener:
+    """The socket that systemd holds, and what it starts with the first connection."""
+
+    def __init__(self, helper):
+        SOCKET.parent.mkdir(mode=0o755)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket.bind(str(SOCKET))
+        SOCKET.chmod(0o666)
+        self.socket.listen(128)
+        # The listener ends after a minute without a connection, and is started by the next one as here.
+        self._command, self.process = [helper, "--listen"], None
+
+    def awake(self):
+        """Starts it unless it runs."""
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(
+                self._command, env=ENVIRONMENT, pass_fds=(3,), preexec_fn=lambda: os.dup2(self.socket.fileno(), 3)
+            )
+            time.sleep(0.2)
+
+    def processor(self):
+        """Milliseconds of the cores that have ended, in ticks of 10 ms: a mean over many logins is right, one value is not."""
+        # It looks every 100 ms which have ended.
+        time.sleep(0.25)
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(int(field) for field in fields[11:15]) * 1000 / os.sysconf("SC_CLK_TCK")
+
+    def end(self):
+        if self.process:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait()
+        self.socket.close()
+
+
+class Door:
+    """One stack of PAM, and how its login went each time."""
+
+    def __init__(self, folder, name, line, answer, cost=None, listener=None):
+        self.name, self.answer, self.cost, self.listener = name, answer, cost, listener
+        self.folder = folder / f"stack-{name.replace(' ', '-').replace('/', '-').replace('^', '')}"
+        self.folder.mkdir()
+        (self.folder / "bench").write_text(f"auth required {line}\naccount required pam_permit.so\n")
+        self.samples, self.memory, self.resident = [], [], 0
+
+    def command(self, *options):
+        return [BUILT / "pam-login", *options, self.folder, "bench", "root", self.answer()]
+
+    def login(self, environment):
+        """One login; its times go to the samples, in milliseconds."""
+        if self.listener:
+            self.listener.awake()
+        before = self.listener.processor() if self.listener else 0
+        done = subprocess.run(self.command(), env=environment, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"bench: {self.name}: the login was refused: {done.stderr.strip()}")
+        first, verdict, whole, user, system, resident = (float(number) for number in done.stdout.split())
+        processor = (user + system) / 1000
+        if self.listener:
+            processor += self.listener.processor() - before + adopted()
+        derived = derivation(self.cost) if self.cost else 0
+        self.samples.append((first / 1000, verdict / 1000, whole / 1000, whole / 1000 - derived, processor))
+        self.resident = max(self.resident, int(resident))
+
+    def look(self, environment):
+        """Memory at the first prompt, in KiB, if it has one."""
+        if self.listener:
+            self.listener.awake()
+        held = subprocess.Popen(
+            self.command("-h"), env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert held.stdout and held.stdin
+        if held.stdout.readline() == "prompt\n":
+            of = descendants(held.pid)
+            if self.listener:
+                of += descendants(self.listener.process.pid)[1:]
+            self.memory.append(sum(proportional(process) for process in of))
+            held.stdin.write("\n")
+        held.communicate()
+        adopted()
+
+    def medians(self):
+        return [statistics.median(column) for column in zip(*self.samples)]
+
+
+def adopted():
+    """Processor milliseconds of what cores have left to us and has ended."""
+    used, deadline = 0.0, time.monotonic() + 1
+    while time.monotonic() < deadline:
+        try:
+            process, _, usage = os.wait4(-1, os.WNOHANG)
+        except ChildProcessError:
+            break
+        if process == 0:
+            # The listener and the server stay; an orphan ends within a moment.
+            if not any(name.startswith("uaf-fetch") for name in names_of_children()):
+                break
+            time.sleep(0.005)
+        used += (usage.ru_utime + usage.ru_stime) * 1000
+    return used
+
+
+def processes():
+    """number, parent and name of every process."""
+    for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = entry.read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        yield int(entry.parent.name), int(rest.split()[1]), name
+
+
+def names_of_children():
+    return [name for _, parent, name in processes() if parent == os.getpid()]
+
+
+def descendants(process):
+    """The process and everything below it."""
+    found, table = [process], list(processes())
+    for parent in found:
+        found += [number for number, above, _ in table if above == parent]
+    return found
+
+
+def proportional(process):
+    """PSS in KiB: what several processes share is divided among them."""
+    try:
+        lines = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+
+
+def derivation(cost):
+    """Milliseconds of the key derivation alone, at this moment on this machine."""
+    started = time.perf_counter()
+    hashlib.scrypt(b"bench passcode 1", salt=b"0" * 16, n=1 << cost, r=8, p=2, maxmem=1 << 30, dklen=32)
+    return (time.perf_counter() - started) * 1000
+
+
+def ours(folder, register, module, reached, listener, passcode):
+    """Our module at three costs, started by itself and through the socket; the first one twice."""
+    configurations = {cost: register(cost) for cost in (16, 14, 10)}
+
+    def door(name, cost, program, through=None):
+        return Door(folder, name, f"{program} conf={configurations[cost]}", lambda: passcode, cost, through)
+
+    return [
+        door("ours 2^16", 16, module),
+        door("ours 2^16 again", 16, module),
+        door("ours 2^14", 14, module),
+        door("ours 2^10", 10, module),
+        door("ours 2^16, socket", 16, reached, listener),
+        door("ours 2^10, socket", 10, reached, listener),
+    ]
+
+
+def page(all_doors, rounds):
+    """The results as text: median, quartiles, and the ratio to the first row as the median over the rounds."""
+    reference = all_doors[0]
+    lines = [
+        f"logins through libpam, {rounds} rounds in a drawn order, milliseconds: median (quartiles) and ratio to the first row",
+        f"{platform.platform()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the end",
+    ]
+    lines.append(f"{'':<26}" + "".join(f"{name:>30}" for name in COLUMNS) + f"{'memory MiB':>12}")
+    for door in all_doors:
+        cells = ""
+        for own, base in zip(zip(*door.samples), zip(*reference.samples)):
+            low, middle, high = statistics.quantiles(own, n=4)
+            ratio = statistics.median(a / b for a, b in zip(own, base))
+            cells += f"{f'{middle:.1f} ({low:.1f}-{high:.1f}) x{ratio:.2f}':>30}"
+        memory = f"{statistics.median(door.memory) / 1024:.1f}" if door.memory else "-"
+        lines.append(f"{door.name:<26}{cells}{memory:>12}")
+    return "\n".join([*lines, "", *NOTES, ""])
+
+
+def measure(folder, rounds, register, modules, helper, passcode):
+    """Measures, prints the page, and leaves it with two plots in build/bench.
+
+    `register(cost)` registers root and returns the path of the configuration; `modules` are the one that starts the core by
+    itself and the one that reaches it over the socket.
+    """
+    BUILT.mkdir(parents=True, exist_ok=True)
+    source = ROOT / "Tests/Bench/pam-login/pam-login.c"
+    subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", source, "-lpam", "-o", BUILT / "pam-login"], check=True)
+    root = doors.unpack(BUILT / "others")
+    private_mounts(*doors.passwords(folder / "passwords"))
+    environment = {**ENVIRONMENT, "LD_LIBRARY_PATH": str(doors.libraries(root))}
+    rounds = max(rounds, 2)  # The least that has quartiles.
+    listener = Listener(helper)
+    try:
+        everything = ours(folder, register, *modules, listener, passcode)
+        count = len(everything)
+        everything += [Door(folder, *stack) for stack in doors.stacks(folder, root)]
+        environments = [ENVIRONMENT if number < count else environment for number in range(len(everything))]
+        for number in range(rounds + 1):
+            for door, own in random.sample(list(zip(everything, environments)), len(everything)):
+                door.login(own)
+                if number < 3:
+                    door.look(own)
+            if number == 0:
+                # The first round fills the caches.
+                for door in everything:
+                    door.samples.clear()
+    finally:
+        listener.end()
+    text = page(everything, rounds)
+    print(text)
+    (BUILT / "login.txt").write_text(text)
+    for title, column in (("first prompt", 0), ("whole login", 2)):
+        bars = [(door.name, *statistics.quantiles(list(zip(*door.samples))[column], n=4)) for door in everything]
+        (BUILT / f"{title.replace(' ', '-')}.svg").write_text(plot.bars(f"{title}, milliseconds: median and quartiles", bars))
