@@ -73,19 +73,9 @@ struct Admission: Sendable {
   /// The name under which an address is counted: IPv4 whole; IPv6 by the first 64 bits, the network of one customer; nil for
   /// loopback.
   static func name(of address: SocketAddress) -> String? {
-    switch address {
-    case .v4(let v4):
-      // SAFETY: four bytes of a number.
-      let bytes = unsafe withUnsafeBytes(of: v4.address.sin_addr) { unsafe Array($0) }
-      return bytes.first == 127 ? nil : bytes.map { String($0) }.joined(separator: ".")
-    case .v6(let v6):
-      // SAFETY: sixteen bytes of a number.
-      let bytes = unsafe withUnsafeBytes(of: v6.address.sin6_addr) { unsafe Array($0) }
-      if bytes == Array(repeating: 0, count: 15) + [1] { return nil }
-      let isMapped = bytes.starts(with: Array(repeating: 0, count: 10) + [0xFF, 0xFF])
-      if isMapped { return bytes[12] == 127 ? nil : bytes[12...].map { String($0) }.joined(separator: ".") }
-      return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
-    case .unixDomainSocket: return nil
-    }
+    guard let bytes = address.ipBytes, !address.isLoopback else { return nil }
+    return bytes.count == 4
+      ? bytes.map { String($0) }.joined(separator: ".")
+      : bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
   }
 }

@@ -14,6 +14,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
   static let standardHandshake = TimeAmount.seconds(10)
 
   private let connections: Connections
+  private let proxies: TrustedProxies
   private let notices: RateLimiter
   private let logger: Logger
   private let handshake: TimeAmount
@@ -24,9 +25,14 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
   ///
   /// - Parameters:
   ///   - connections: the table, shared by all connections of the server.
+  ///   - proxies: their connections are of many people, and so are not limited by address.
   ///   - notices: limits how often closed connections are logged; shared, too.
-  init(_ connections: Connections, notices: RateLimiter, logger: Logger, handshake: TimeAmount = standardHandshake) {
+  init(
+    _ connections: Connections, proxies: TrustedProxies = TrustedProxies(), notices: RateLimiter, logger: Logger,
+    handshake: TimeAmount = standardHandshake
+  ) {
     self.connections = connections
+    self.proxies = proxies
     self.notices = notices
     self.logger = logger
     self.handshake = handshake
@@ -79,7 +85,8 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
   private func enter(_ context: ChannelHandlerContext) {
     guard place == nil else { return }
     let channel = context.channel
-    let (place, displaced) = connections.open(channel.remoteAddress.flatMap(Admission.name)) {
+    let address = proxies.contains(channel.remoteAddress) ? nil : channel.remoteAddress
+    let (place, displaced) = connections.open(address.flatMap(Admission.name)) {
       ConnectionEnd.close(channel)
     }
     self.place = place

@@ -44,6 +44,14 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Whether a client is asked how it verified the person (fido.uaf.uvm): off, ask, or require.")
   var uvm = VerificationMethodPolicy.off
 
+  @Option(
+    help: ArgumentHelp(
+      "Addresses of proxies that are believed when they say for whom they ask; may be repeated.",
+      valueName: "address/bits"))
+  var behind: [AddressRange] = []
+  @Option(help: "The header in which those proxies say it: x-forwarded-for or forwarded. The other one is ignored.")
+  var forwardedHeader = ForwardedHeader.xForwardedFor
+
   @Option(help: "Requests of one address in a minute; twice as many at once; 0 for no limit. Loopback has none.")
   var addressRate = Admission.standardAddressRate
   @Option(help: "Requests for one account in a minute; twice as many at once; 0 for no limit.")
@@ -97,7 +105,7 @@ struct ServeCommand: AsyncParsableCommand {
       identity: identity, store: store, shapes: shapes, logger: logger)
     let admission = Admission(addressRate: addressRate, accountRate: accountRate)
     let application = Application(
-      router: UAFRoutes(environment: environment, logger: logger, admission: admission).router,
+      router: UAFRoutes(environment: environment, logger: logger, admission: admission, proxies: proxies).router,
       server: try server(files, logger: logger),
       configuration: .init(
         address: .hostname(listen.host, port: listen.port), serverName: "uaf-server",
@@ -117,7 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
     let notices = RateLimiter(.init(perMinute: 1))
     let configuration = HTTP1Channel.Configuration(
       additionalChannelHandlers: [
-        ConnectionPlace(connections, notices: notices, logger: logger), ExchangeDeadline(),
+        ConnectionPlace(connections, proxies: proxies, notices: notices, logger: logger), ExchangeDeadline(),
       ],
       idleTimeout: .seconds(30))
     return try .tls(.http1(configuration: configuration), tlsConfiguration: files.tlsConfiguration())
@@ -136,6 +144,8 @@ struct ServeCommand: AsyncParsableCommand {
       logger.notice("closed idle connections")
     }
   }
+
+  private var proxies: TrustedProxies { TrustedProxies(behind, header: forwardedHeader) }
 
   private func models() throws -> AuthenticatorModels {
     try metadata.map { try MetadataFolder(path: $0).models() } ?? .projectOwn()

@@ -10,13 +10,18 @@ struct UAFRoutes: Sendable {
   let environment: ServiceEnvironment
   let logger: Logger
   let admission: Admission
+  let proxies: TrustedProxies
   /// Limits how often refusals by a limit are logged: strangers' requests must not push the logins out of the log.
   private let notices = RateLimiter(.init(perMinute: 1))
 
-  init(environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission()) {
+  init(
+    environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission(),
+    proxies: TrustedProxies = TrustedProxies()
+  ) {
     self.environment = environment
     self.logger = logger
     self.admission = admission
+    self.proxies = proxies
   }
 
   /// The longest request body in bytes.
@@ -25,10 +30,10 @@ struct UAFRoutes: Sendable {
   var router: Router<UAFRequestContext> {
     let router = Router(context: UAFRequestContext.self)
     router.post("/uaf/get") { request, context in
-      try await get(request, from: context.remoteAddress)
+      try await get(request, from: proxies.client(of: request.headers, from: context.remoteAddress))
     }
     router.post("/uaf/respond") { request, context in
-      try await respond(request, from: context.remoteAddress)
+      try await respond(request, from: proxies.client(of: request.headers, from: context.remoteAddress))
     }
     router.get("/uaf/facets") { _, _ in try facets() }
     router.get("/uaf/verdict-key") { _, _ in verdictKey() }

@@ -1,0 +1,117 @@
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import UAFServer
+
+/// From which address a request is.
+struct TrustedProxiesTests {
+  /// Two proxies, one behind the other.
+  private let proxies = TrustedProxies(ranges("10.1.0.0/16", "2001:db8:1::/48"))
+
+  private static func ranges(_ texts: String...) -> [AddressRange] { texts.compactMap { AddressRange(argument: $0) } }
+
+  private func address(_ text: String) throws -> SocketAddress { try SocketAddress(ipAddress: text, port: 4711) }
+
+  /// The client's address as bytes, so that the port makes no difference.
+  private func client(
+    _ lines: String..., header: ForwardedHeader = .xForwardedFor, from peer: String = "10.1.2.3"
+  ) throws -> [UInt8]? {
+    var fields = HTTPFields()
+    for line in lines { fields.append(HTTPField(name: try #require(.init(header.rawValue)), value: line)) }
+    let proxies = TrustedProxies(proxies.ranges, header: header)
+    return proxies.client(of: fields, from: try address(peer))?.ipBytes
+  }
+
+  private func bytes(_ text: String) throws -> [UInt8]? { try address(text).ipBytes }
+
+  @Test func `ignores what a stranger writes into the header`() throws {
+    #expect(try client("198.51.100.1", from: "203.0.113.9") == bytes("203.0.113.9"))
+    #expect(try client("10.1.2.3, 10.1.2.3", from: "203.0.113.9") == bytes("203.0.113.9"))
+    #expect(try client("127.0.0.1", from: "203.0.113.9") == bytes("203.0.113.9"))
+    #expect(try client("for=198.51.100.1", header: .forwarded, from: "2001:db8::7") == bytes("2001:db8::7"))
+  }
+
+  @Test(arguments: [
+    "198.51.100.1", "198.51.100.1:80", " 198.51.100.1\t", "::ffff:198.51.100.1", "[::ffff:198.51.100.1]:443",
+    "198.51.100.1, 10.1.9.9", "10.1.9.9,198.51.100.1", "1.1.1.1, 198.51.100.1, 10.1.9.9, 10.1.9.8",
+    "junk, \", 198.51.100.1", "127.0.0.1, 198.51.100.1", "198.51.100.1, 2001:db8:1::9",
+  ])
+  func `the last address that is no proxy is the client's, whatever stands before it`(line: String) throws {
+    #expect(try client(line) == bytes("198.51.100.1"))
+  }
+
+  @Test func `reads several lines as one`() throws {
+    #expect(try client("1.1.1.1", "198.51.100.1", "10.1.9.9") == bytes("198.51.100.1"))
+    #expect(try client("198.51.100.1", "10.1.9.9, 10.1.9.8") == bytes("198.51.100.1"))
+  }
+
+  @Test(arguments: [
+    "for=198.51.100.1", "For=\"198.51.100.1:80\"", "for=1.1.1.1, proto=https;for=198.51.100.1;by=10.1.2.3",
+    "for=\"[2001:db8:1::9]:99\", for=198.51.100.1, for=\"[2001:db8:1::9]:99\"",
+    "for=\"never closed, for=198.51.100.1", "for=\"\\\"\", for=198.51.100.1",
+  ])
+  func `reads Forwarded as RFC 7239 has it`(line: String) throws {
+    #expect(try client(line, header: .forwarded) == bytes("198.51.100.1"))
+  }
+
+  @Test(arguments: [
+    "", "unknown", "198.51.100", "198.51.100.1.1", "198.51.100.1:99999", "[198.51.100.1]", "[2001:db8::1",
+    "2001:db8::1]",
+    "198.51.100.1,", "1.1.1.1, ", "fe80::1%eth0", "0x7f.1", "198.51.100.1 1.1.1.1", "127.0.0.1", "::1", "1.1.1.1, ::1",
+  ])
+  func `where a proxy names no other machine, its own address counts`(line: String) throws {
+    #expect(try client(line) == bytes("10.1.2.3"))
+  }
+
+  @Test(arguments: [
+    "for=unknown", "for=_hidden", "by=198.51.100.1", "for=198.51.100.1;for=1.1.1.1", "for=\"198.51.100.1",
+    "198.51.100.1",
+    "for=2001:db8::1:99999",
+  ])
+  func `where Forwarded names no address, the proxy's counts`(line: String) throws {
+    #expect(try client(line, header: .forwarded) == bytes("10.1.2.3"))
+  }
+
+  @Test func `without the header the proxy's address counts, and the last proxy's if all are trusted`() throws {
+    #expect(try client() == bytes("10.1.2.3"))
+    #expect(try client("10.1.9.9, 10.1.9.8") == bytes("10.1.9.9"))
+  }
+
+  @Test func `reads only the header that was chosen, since a proxy passes the other one on`() throws {
+    var fields = HTTPFields()
+    fields.append(HTTPField(name: try #require(.init("forwarded")), value: "for=1.1.1.1"))
+    fields.append(HTTPField(name: try #require(.init("x-forwarded-for")), value: "198.51.100.1"))
+    #expect(proxies.client(of: fields, from: try address("10.1.2.3"))?.ipBytes == (try bytes("198.51.100.1")))
+  }
+
+  @Test func `believes whoever may connect to the Unix socket, and no loopback address that was not named`() throws {
+    var fields = HTTPFields()
+    fields.append(HTTPField(name: try #require(.init("x-forwarded-for")), value: "198.51.100.1"))
+    let socket = try SocketAddress(unixDomainSocketPath: "/run/uaf-server/socket")
+    #expect(TrustedProxies().client(of: fields, from: socket)?.ipBytes == (try bytes("198.51.100.1")))
+    #expect(TrustedProxies().client(of: HTTPFields(), from: socket) == socket)
+    #expect(TrustedProxies().client(of: fields, from: try address("127.0.0.1"))?.isLoopback == true)
+    #expect(TrustedProxies().client(of: fields, from: nil) == nil)
+  }
+
+  @Test(arguments: [
+    ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false), ("10.0.0.7", "10.0.0.7", true),
+    ("10.0.0.7/32", "10.0.0.8", false), ("192.0.2.128/25", "192.0.2.127", false),
+    ("192.0.2.128/25", "192.0.2.255", true),
+    ("2001:db8::/32", "2001:db8:ffff::1", true), ("2001:db8::/33", "2001:db8:ffff::1", false), ("::1", "::1", true),
+    ("10.0.0.0/8", "::ffff:10.0.0.1", true), ("::/1", "10.0.0.1", false),
+  ])
+  func `a range holds the addresses that begin with its bits`(range: String, other: String, isIn: Bool) throws {
+    let range = try #require(AddressRange(argument: range))
+    #expect(range.contains(try #require(try bytes(other))) == isIn)
+  }
+
+  @Test(arguments: [
+    "", "10.0.0.0/", "/8", "10.0.0.0/0", "::/0", "10.0.0.0/33", "::/129", "10.0.0.7/8", "10.0.0.0/-1", "10.0.0/8",
+    "proxy.example", "::ffff:10.0.0.0/104", "10.0.0.0/8/8", "10.0.0.0/ 8",
+  ])
+  func `refuses a range that is none, is of everybody, or has bits too many`(range: String) {
+    #expect(AddressRange(argument: range) == nil)
+  }
+}
