@@ -6,12 +6,13 @@ Messages are made by Tests/EndToEndTests/Programs/interop/uaf.py, from the speci
 import dataclasses
 import hashlib
 import http.client
-import importlib.util
+import importlib
 import json
 import os
 import socket
 import ssl
 import struct
+import sys
 import time
 
 from cryptography.hazmat.primitives import serialization
@@ -20,9 +21,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from lab.machine import ROOT
 from lab.table import Broken, must
 
-_MESSAGES = importlib.util.spec_from_file_location("uaf", ROOT / "Tests/EndToEndTests/Programs/interop/uaf.py")
-uaf = importlib.util.module_from_spec(_MESSAGES)
-_MESSAGES.loader.exec_module(uaf)
+sys.path.append(str(ROOT / "Tests/EndToEndTests/Programs/interop"))
+uaf = importlib.import_module("uaf")
 
 FACET = "linux:pam-module:pam_uaf"
 SUCCESS = 1200
@@ -49,15 +49,17 @@ class Refused(Exception):
 
 
 @dataclasses.dataclass
-class Yes:
-    """A success that was acknowledged, with what was sent for it."""
+class Signed:
+    """An answer that was signed, and when its success was acknowledged, if it was."""
 
-    account: str
+    person: "Person" = dataclasses.field(repr=False)
+    challenge: str
+    digest: str
     counter: int
-    challenge_hash: str
-    started: float
-    acknowledged: float
+    text: str | None
     body: dict = dataclasses.field(repr=False)
+    started: float
+    acknowledged: float | None = None
 
 
 class Channel:
@@ -66,8 +68,8 @@ class Channel:
     def __init__(self, name, address, port, authority):
         self._name, self._place = name, (address, port)
         self._context = ssl.create_default_context(cafile=str(authority))
-        self._connection = None
-        self.certificate = b""
+        self._connection: http.client.HTTPSConnection | None = None
+        self.certificate: bytes | None = b""
 
     def _open(self):
         connection = http.client.HTTPSConnection(self._name, self._place[1], timeout=SILENCE)
@@ -77,6 +79,7 @@ class Channel:
         connection.sock = self._context.wrap_socket(plain, server_hostname=self._name)
         self.certificate = connection.sock.getpeercert(binary_form=True)
         self._connection = connection
+        return connection
 
     def close(self):
         if self._connection:
@@ -93,13 +96,12 @@ class Channel:
     def _ask(self, method, path, body):
         sent = False
         try:
-            if self._connection is None:
-                self._open()
+            connection = self._connection or self._open()
             sent = True
             media = "application/fido+uaf"
             headers = {"Content-Type": f"{media}; charset=utf-8", "Accept": media} if body else {}
-            self._connection.request(method, path, body, headers)
-            answer = self._connection.getresponse()
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
             said = answer.read()
             if answer.will_close:
                 self.close()
@@ -131,8 +133,10 @@ class Verdicts:
 class Person:
     """Somebody with a P-256 key. Only one thread at a time logs in for a person."""
 
-    def __init__(self, name, verdicts):
+    def __init__(self, name, verdicts, counts=True):
         self.name, self._verdicts = name, verdicts
+        # An authenticator need not count. Then its counter is always 0, and only the used challenge stops a replay.
+        self.counts = counts
         self._device = uaf.encode(os.urandom(16))
         self._key, self._key_id, self._model = ec.generate_private_key(ec.SECP256R1()), os.urandom(32), ""
         # The last one that was signed with, whatever came of it.
@@ -180,38 +184,37 @@ class Person:
             uaf.tlv(uaf.PUB_KEY, uaf.public_key(self._key)),
         )
         proof = uaf.tlv(uaf.SURROGATE, uaf.tlv(uaf.SIGNATURE, uaf.sign(self._key, described)))
-        answer = channel.post(
-            "/uaf/respond", self._response(request, parameters, uaf.tlv(uaf.REG_ASSERTION, described, proof))
-        )
+        answer = channel.post("/uaf/respond", self._response(request, parameters, uaf.tlv(uaf.REG_ASSERTION, described, proof)))
         must(answer["statusCode"] == SUCCESS, f"{self.name} could not register: {answer}")
 
-    def sign(self, channel):
-        """Asks for a login and signs it; returns challenge, counter and what is to be sent."""
-        request = self._request(channel, "Auth")
+    def sign(self, channel, text=None):
+        """Asks for a login, or for the confirmation of a text, and signs it; returns what is to be sent."""
+        started = time.time()
+        request = self._request(channel, "Auth", **({"transaction": text} if text else {}))
         named = [key for criteria in request["policy"]["accepted"] for one in criteria for key in one.get("keyIDs", [])]
         if uaf.encode(self._key_id) not in named:
             # What the server says of a key that it does not accept: it names another one.
             raise Refused("a request that does not name the key")
-        self.counter += 1
+        self.counter += self.counts
         parameters = self._parameters(request, channel)
         data = uaf.tlv(
             uaf.SIGNED_DATA,
             uaf.tlv(uaf.AAID, self._model.encode()),
-            uaf.tlv(uaf.ASSERTION_INFO, struct.pack("<HBH", 1, 1, uaf.ECDSA_RAW)),
+            uaf.tlv(uaf.ASSERTION_INFO, struct.pack("<HBH", 1, 2 if text else 1, uaf.ECDSA_RAW)),
             uaf.tlv(uaf.NONCE, os.urandom(16)),
             uaf.tlv(uaf.FINAL_CHALLENGE_HASH, uaf.final_challenge_hash(parameters)),
-            uaf.tlv(uaf.TRANSACTION_HASH),
+            uaf.tlv(uaf.TRANSACTION_HASH, hashlib.sha256(text.encode()).digest() if text else b""),
             uaf.tlv(uaf.KEYID, self._key_id),
             uaf.tlv(uaf.COUNTERS, struct.pack("<I", self.counter)),
         )
         signature = uaf.tlv(uaf.SIGNATURE, uaf.sign(self._key, data))
         body = self._response(request, parameters, uaf.tlv(uaf.AUTH_ASSERTION, data, signature))
-        return request["challenge"], self.counter, body
+        digest = hashlib.sha256(uaf.decode(request["challenge"])).hexdigest()
+        return Signed(self, request["challenge"], digest, self.counter, text, body, started)
 
-    def send(self, channel, challenge, counter, body, started=None):
-        """Sends what was signed. Yes, or Later, or Refused."""
-        started = started or time.time()
-        answer = channel.post("/uaf/respond", body)
+    def send(self, channel, signed):
+        """Sends what was signed; returns when the success was here. Or Later, or Refused."""
+        answer = channel.post("/uaf/respond", signed.body)
         if answer["statusCode"] in LATER:
             raise Later(f"respond: status {answer['statusCode']}", sent=True)
         if answer["statusCode"] != SUCCESS:
@@ -219,10 +222,9 @@ class Person:
         tokens = [token["value"] for token in answer.get("additionalTokens", [])]
         if not tokens:
             raise Broken(f"a success without a verdict: {answer}")
-        self._verdicts.check(tokens[0], self.name, challenge)
-        digest = hashlib.sha256(uaf.decode(challenge)).hexdigest()
-        return Yes(self.name, counter, digest, started, time.time(), body)
+        self._verdicts.check(tokens[0], self.name, signed.challenge)
+        signed.acknowledged = time.time()
+        return signed
 
-    def login(self, channel):
-        started = time.time()
-        return self.send(channel, *self.sign(channel), started=started)
+    def login(self, channel, text=None):
+        return self.send(channel, self.sign(channel, text))

@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 
 from fleet.etcd import MEMBERS, Etcd
-from fleet.programs import Program, as_user, folder, write
+from fleet.programs import Program, as_user, descendants, folder, write
 from lab.machine import ROOT
 from lab.waiting import until
 
@@ -56,7 +56,9 @@ class Node:
         }.items():
             text = text.replace(str(told), str(here))
         # Small, since three of them share a machine.
-        small = "    ssl: on\n    shared_buffers: 32MB\n    max_wal_size: 128MB\n    min_wal_size: 48MB\n    wal_keep_size: 64MB\n"
+        small = (
+            "    ssl: on\n    shared_buffers: 32MB\n    max_wal_size: 128MB\n    min_wal_size: 48MB\n    wal_keep_size: 64MB\n"
+        )
         return write(self.home / "patroni.yml", text.replace('    ssl: "on"\n', small))
 
     @property
@@ -80,9 +82,7 @@ class Node:
         self._signal_all(signal.SIGCONT)
 
     def _signal_all(self, number):
-        parent = self.postmaster
-        children = pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-        for process in [parent, *map(int, children)]:
+        for process in descendants(self.postmaster):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, number)
 

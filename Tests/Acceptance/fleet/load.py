@@ -1,6 +1,7 @@
 """People who log in without end, and a file of every yes that was acknowledged."""
 
 import collections
+import itertools
 import json
 import threading
 import time
@@ -11,6 +12,8 @@ from lab.table import Broken, must
 
 # Between two logins of a person: the machine is shared.
 PAUSE = 0.1
+# Each so manieth login confirms a text.
+TEXTS = 5
 
 
 class Load:
@@ -39,17 +42,18 @@ class Load:
         self._file.close()
 
     def _log_in(self, person, channel):
-        while not self._ends.wait(self._pause):
+        for number in itertools.count():
+            if self._ends.wait(self._pause):
+                break
             signed = None
             try:
-                started = time.time()
-                signed = person.sign(channel)
-                self._keep(person.send(channel, *signed, started=started))
+                signed = person.sign(channel, f"text {number} of {person.name}" if number % TEXTS == TEXTS - 1 else None)
+                self._keep(person.send(channel, signed))
             except Later as reason:
                 with self._lock:
                     self.later[str(reason)] += 1
                     if signed and reason.sent:
-                        self.unknown.append((person, signed))
+                        self.unknown.append(signed)
             except Refused as reason:
                 with self._lock:
                     self.refused.append((person.name, reason.status, time.time()))
@@ -60,7 +64,7 @@ class Load:
         channel.close()
 
     def _keep(self, yes):
-        line = {"account": yes.account, "counter": yes.counter, "challenge": yes.challenge_hash, "time": yes.acknowledged}
+        line = {"account": yes.person.name, "counter": yes.counter, "challenge": yes.digest, "time": yes.acknowledged}
         with self._lock:
             self._file.write(json.dumps(line) + "\n")
             self._file.flush()
@@ -71,30 +75,30 @@ class Load:
         time.sleep(seconds)
 
     def back_after(self, moment, seconds):
-        """Waits until each person has a login that began after a moment; how long the longest wait of all was."""
+        """Waits until each person has a login that began after a moment; returns the longest time without any."""
         deadline = time.time() + seconds
         names = {person.name for person in self._people}
         while True:
             with self._lock:
                 since = [yes for yes in self.yes if yes.started > moment]
-            if {yes.account for yes in since} == names:
+            if {yes.person.name for yes in since} == names:
                 break
             must(not self.broken, f"the client: {self.broken[:2]}")
             must(time.time() < deadline, f"no login again within {seconds} s; meanwhile {dict(self.later)}")
             time.sleep(0.05)
-        return self.longest_gap(moment)
+        return self._longest_gap(moment)
 
-    def longest_gap(self, moment):
-        """The longest time in which nobody got a yes, from shortly before a moment on."""
+    def _longest_gap(self, moment):
+        """The longest time in which nobody got a yes, from a moment on."""
         with self._lock:
-            times = sorted(yes.acknowledged for yes in self.yes if yes.acknowledged > moment - 2)
-        return max((after - before for before, after in zip(times, times[1:])), default=0.0)
+            times = [moment, *sorted(yes.acknowledged for yes in self.yes if yes.acknowledged > moment)]
+        return max(after - before for before, after in itertools.pairwise(times))
 
     def counters(self):
         """The highest acknowledged counter of each account."""
         highest = {}
         for yes in self.yes:
-            highest[yes.account] = max(highest.get(yes.account, 0), yes.counter)
+            highest[yes.person.name] = max(highest.get(yes.person.name, 0), yes.counter)
         return highest
 
     def must_be_honest(self):
@@ -102,4 +106,5 @@ class Load:
         if self.broken:
             raise Broken(f"the client: {self.broken[:3]}")
         must(not self.refused, f"{len(self.refused)} definite refusals of honest logins: {self.refused[:5]}")
-        must(len({(yes.account, yes.counter) for yes in self.yes}) == len(self.yes), "one counter acknowledged twice")
+        counted = [(yes.person.name, yes.counter) for yes in self.yes if yes.person.counts]
+        must(len(set(counted)) == len(counted), "one counter was acknowledged twice")

@@ -2,17 +2,19 @@
 
 import itertools
 import pathlib
+import sqlite3
 import subprocess
 
 from fleet import certificates
-from fleet.client import Channel, Person, Verdicts
-from fleet.cluster import HOSTS, Cluster
+from fleet.client import Channel, Later, Person, Verdicts
+from fleet.cluster import HOSTS, ROLE, Cluster
 from fleet.load import Load
 from fleet.programs import USER, folder, write
-from fleet.server import NAME, PORT, PROXY, Instance, Proxy, store_url
+from fleet.server import NAME, PORT, PROXY, Instance, Proxy, store_options
 from lab import loopback
 
 CERTIFICATES = pathlib.Path("/srv/certificates")
+PASSWORDS = "/srv/store.pgpass"
 INSTANCES = {"uaf1": "127.0.2.1", "uaf2": "127.0.2.2"}
 
 
@@ -20,11 +22,15 @@ class Fleet:
     """Use as a context. `tidy` and `thorough` are what lab.run asks of a lab."""
 
     thorough = False
+    cluster: Cluster
+    instances: list[Instance]
+    proxy: Proxy
+    keys: Instance
+    verdicts: Verdicts
 
     def __init__(self):
         self._numbers = itertools.count(1)
         self._tidying = []
-        self.cluster = self.instances = self.proxy = self.verdicts = None
 
     def __enter__(self):
         loopback.up()
@@ -37,15 +43,23 @@ class Fleet:
         folder(CERTIFICATES)
         certificates.make(CERTIFICATES, [NAME, *HOSTS.values()])
         self.cluster = Cluster(CERTIFICATES)
-        self.password_file = write("/srv/store.password", self.cluster.password + "\n")
+        write(PASSWORDS, f"*:*:*:{ROLE}:{self.cluster.password}\n")
+        # The keys that all instances share are made by one that has no other purpose.
+        self.keys = Instance("keys", "127.0.2.9", CERTIFICATES, [])
+        self.keys.start()
+        self.keys.program.stop()
+        self.verdicts = Verdicts((self.keys.state / "verdict.pub").read_bytes())
+        self.instances = [Instance(name, address, CERTIFICATES, self.store()) for name, address in INSTANCES.items()]
+        for instance in self.instances:
+            instance.share(self.keys)
+        self.proxy = Proxy(self.instances)
         return self
 
     def __exit__(self, *_):
         self.tidy()
-        for instance in self.instances or ():
+        for instance in self.instances:
             instance.program.stop()
-        if self.proxy:
-            self.proxy.program.stop()
+        self.proxy.program.stop()
         self.cluster.down()
 
     def after(self, action):
@@ -62,19 +76,39 @@ class Fleet:
     def authority(self):
         return CERTIFICATES / "ca.pem"
 
-    def store(self, **more):
-        """The options that name the store."""
-        return ["--store", store_url(self.authority, **more), "--store-password-file", self.password_file]
+    @property
+    def certificates(self):
+        return CERTIFICATES
+
+    def store(self):
+        """The options that name the cluster's store."""
+        tls = {"sslmode": "verify-full", "sslrootcert": self.authority, "target_session_attrs": "primary"}
+        return store_options([f"{host}:5432" for host in HOSTS.values()], passfile=PASSWORDS, **tls)
+
+    def plain_store(self, place):
+        """Those of a store without TLS."""
+        return store_options([place], passfile=PASSWORDS, sslmode="disable")
+
+    @staticmethod
+    def sqlite(path, statement):
+        """The rows of a statement on a store in a file."""
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10) as database:
+            return database.execute(statement).fetchall()
+
+    def health(self, instance):
+        """What an instance says to the proxy's question; 0 if it says nothing."""
+        channel = self.channel(instance)
+        try:
+            channel.read("/health")
+            return 200
+        except Later:
+            return 503
+        finally:
+            channel.close()
 
     def whole(self):
         """Cluster, both instances and the proxy, all running."""
         self.cluster.up()
-        if self.instances is None:
-            self.instances = [Instance(name, address, CERTIFICATES, self.store()) for name, address in INSTANCES.items()]
-            self.instances[0].start()
-            self.instances[1].share(self.instances[0])
-            self.proxy = Proxy(self.instances)
-            self.verdicts = Verdicts((self.instances[0].state / "verdict.pub").read_bytes())
         for instance in self.instances:
             instance.start()
         self.proxy.up()
@@ -86,10 +120,10 @@ class Fleet:
             return Channel(NAME, PROXY, 443, self.authority)
         return Channel(NAME, instance.address, PORT, self.authority)
 
-    def person(self, instance=None, verdicts=None):
+    def person(self, instance=None, counts=True):
         """Somebody new, who has registered."""
         instance = instance or self.instances[0]
-        person = Person(f"mina{next(self._numbers)}", verdicts or self.verdicts)
+        person = Person(f"mina{next(self._numbers)}", self.verdicts, counts)
         channel = self.channel(instance)
         channel.read("/uaf/facets")
         person.register(channel, instance.payload(person.name))
@@ -97,7 +131,8 @@ class Fleet:
         return person
 
     def people(self, count, instance=None):
-        return [self.person(instance) for _ in range(count)]
+        """As many; the authenticator of each second one does not count."""
+        return [self.person(instance, counts=number % 2 == 0) for number in range(count)]
 
-    def load(self, name, people):
-        return Load(name, people, self.channel)
+    def load(self, name, people, instance=None):
+        return Load(name, people, lambda: self.channel(instance))

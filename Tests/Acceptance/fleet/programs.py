@@ -15,7 +15,7 @@ class Program:
     def __init__(self, name, command, folder="/", environment=None):
         self.name, self._command, self._folder = name, [str(part) for part in command], folder
         self._environment = {**os.environ, **(environment or {})}
-        self._process = None
+        self._process: subprocess.Popen | None = None
         self.log = LOGS / f"{name}.log"
 
     def start(self):
@@ -40,6 +40,9 @@ class Program:
 
     @property
     def process(self):
+        """What was started last."""
+        if self._process is None:
+            raise RuntimeError(f"{self.name} was never started")
         return self._process
 
     def start_if_gone(self):
@@ -48,8 +51,8 @@ class Program:
 
     def kill(self):
         """The program ends in the middle of whatever it does; what it has started goes on."""
-        self._process.kill()
-        self._process.wait()
+        self.process.kill()
+        self.process.wait()
 
     def stop(self):
         """The program, and what it has started, ends."""
@@ -63,10 +66,10 @@ class Program:
 
     def freeze(self):
         """The program is there, and does nothing."""
-        os.killpg(self._process.pid, signal.SIGSTOP)
+        os.killpg(self.process.pid, signal.SIGSTOP)
 
     def thaw(self):
-        os.killpg(self._process.pid, signal.SIGCONT)
+        os.killpg(self.process.pid, signal.SIGCONT)
 
     def told(self):
         """What stands in its log."""
@@ -102,10 +105,19 @@ def folder(path, mode=0o700):
     return path
 
 
-def write(path, text, mode=0o600):
+def write(path, content, mode=0o600):
     """Writes a file of that user."""
     path = pathlib.Path(path)
-    path.write_text(text)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
     os.chmod(path, mode)
     subprocess.run(["chown", f"{USER}:{USER}", path], check=True)
     return path
+
+
+def descendants(process):
+    """A process and its children, which are sessions of their own in PostgreSQL."""
+    try:
+        children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:
+        return []
+    return [process, *map(int, children)]

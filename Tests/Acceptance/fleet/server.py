@@ -5,7 +5,7 @@ import socket
 import subprocess
 import urllib.parse
 
-from fleet.cluster import DATABASE, HOSTS, ROLE
+from fleet.cluster import DATABASE, ROLE
 from fleet.programs import Program, as_user, folder, write
 from lab.machine import ROOT
 from lab.waiting import until
@@ -15,11 +15,9 @@ NAME, PROXY, PORT = "uaf.example.org", "127.0.3.1", 8443
 URL = f"https://{NAME}"
 
 
-def store_url(authority, hosts=None, **more):
-    """The store's URL as an administrator writes it."""
-    fields = {"target_session_attrs": "primary", "sslmode": "verify-full", "sslrootcert": str(authority), **more}
-    where = ",".join(hosts or HOSTS.values())
-    return f"postgresql://{ROLE}@{where}/{DATABASE}?{urllib.parse.urlencode(fields)}"
+def store_options(places, **settings):
+    """The store's URL as an administrator writes it, with its option."""
+    return ["--store", f"postgresql://{ROLE}@{','.join(places)}/{DATABASE}?{urllib.parse.urlencode(settings, safe='/')}"]
 
 
 class Instance:
@@ -37,7 +35,7 @@ class Instance:
     def share(self, other):
         """Takes over what an administrator copies from one instance to the other."""
         for name in ("server.secret", "verdict.key", "verdict.pub"):
-            write(self.state / name, (other.state / name).read_text(errors="surrogateescape"))
+            write(self.state / name, (other.state / name).read_bytes())
 
     def start(self, wait=True):
         self.program.start_if_gone()
@@ -79,7 +77,7 @@ class Proxy:
 
     def up(self):
         self.program.start_if_gone()
-        until(lambda: self._accepts(), "haproxy to listen")
+        until(self._accepts, "haproxy to listen")
 
     @staticmethod
     def _accepts():
