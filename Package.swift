@@ -82,6 +82,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8"),
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq"),
     .systemLibrary(name: "CPSL", pkgConfig: "libpsl"),
     .systemLibrary(name: "CUnistring"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
@@ -161,10 +162,14 @@ let package = Package(
     .target(
       name: "SQLiteStore",
       dependencies: ["UAFService", "UAFMessages", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
+    .target(
+      name: "PostgreSQLStore", dependencies: ["UAFService", "UAFMessages", "SecretMemory", "CLibPQ"],
+      swiftSettings: strict),
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFService", "SQLiteStore", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "Invocation",
+        "UAFService", "SQLiteStore", "PostgreSQLStore", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator",
+        "Invocation",
         "HostSystem", "FidoResults", "SecretMemory", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

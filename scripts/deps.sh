@@ -16,7 +16,7 @@ fi
 packages=(
   # building
   gcc g++ make pkg-config libc6-dev zlib1g-dev
-  libpam0g-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev libpcre2-dev libunistring-dev libpsl-dev libseccomp-dev
+  libpam0g-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev libpcre2-dev libunistring-dev libpsl-dev libseccomp-dev libpq-dev
   # testing and the demo
   pamtester libpam-wrapper libnss-wrapper openssl python3 python3-cryptography strace systemd valgrind
   ca-certificates

@@ -15,4 +15,6 @@ public enum ExitStatus: CInt, CaseIterable, Sendable {
   case denied = 4
   /// What was to be printed could not be written: what was done is done, and the output is not whole.
   case unwritten = 5
+  /// The server's database is not one that it can use as its store: EX_CONFIG of sysexits.h.
+  case unusableStore = 78
 }

@@ -37,7 +37,7 @@ struct ApproveCommand: AsyncParsableCommand {
   func run() async throws {
     guard let shown = TransactionText(sent: text)?.shown else { throw ValidationError("--text cannot be shown.") }
     let directory = try state.open(create: false)
-    let store = try directory.openStore()
+    let store = try state.openStore(in: directory)
     let stored = try await store.read { try $0.settings.value(of: .publicURL) }
     let url = server?.text ?? stored ?? "https://127.0.0.1:8443"
     let authority = try CertificateFiles.authority(of: directory, for: url)

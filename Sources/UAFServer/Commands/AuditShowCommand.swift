@@ -18,7 +18,7 @@ struct AuditShowCommand: AsyncParsableCommand {
   @OptionGroup var state: StateOption
 
   func run() async throws {
-    let store = try state.open(create: false).openStore()
+    let store = try state.openStore()
     let found = try await store.read { [number] in try $0.confirmedTexts.confirmation(number) }
     guard let confirmation = found else {
       Terminal.note("there is no confirmed text with the number \(number)")

@@ -16,7 +16,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
   @OptionGroup var state: StateOption
 
   func run() async throws {
-    let store = try state.open(create: false).openStore()
+    let store = try state.openStore()
     let faults = try await store.read { [user] records in
       var faults = 0
       var count = 0

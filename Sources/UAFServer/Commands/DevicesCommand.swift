@@ -20,7 +20,7 @@ struct DevicesCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let store = try state.open(create: false).openStore()
+    let store = try state.openStore()
     let devices = try await store.read { [user] records -> [AccountDevice]? in
       guard try records.accounts.exists(user) else { return nil }
       return try records.credentials.devices(of: user)

@@ -22,7 +22,7 @@ struct EnrolCommand: AsyncParsableCommand {
 
   func run() async throws {
     let directory = try state.open(create: false)
-    let store = try directory.openStore()
+    let store = try state.openStore(in: directory)
     let now = Terminal.now
     let code = Base64URL.encode(try RandomBytes.make(20))
     let stored = try await store.read { try $0.settings.value(of: .publicURL) }

@@ -14,7 +14,7 @@ struct RevokeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let store = try state.open(create: false).openStore()
+    let store = try state.openStore()
     let now = Terminal.now
     let count = try await store.write { [user] records -> Int? in
       guard try records.accounts.exists(user) else { return nil }

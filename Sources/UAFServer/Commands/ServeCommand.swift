@@ -20,6 +20,8 @@ struct ServeCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var state: StateOption
+  @Flag(help: "Use a --store of several hosts also without a synchronous standby: a failover can then forget logins.")
+  var allowAsynchronous = false
   @Option(help: "HOST:PORT to listen on; port 0 lets the system choose.")
   var listen = ListenAddress.standard
   @Option(help: "Base URL that clients use (default: from --listen).") var publicURL: PublicURL?
@@ -87,7 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
     let models = try models()
     let policies = try policies(models)
     let directory = try state.open(create: true)
-    let store = try directory.openStore(create: true)
+    let store = try state.openStore(in: directory, create: true, allowsAsynchronous: allowAsynchronous)
     let files = try certificateFiles(in: directory)
     let certificates = try visibleCertificates(own: files)
     let facets = [ServerIdentity.pamModuleFacet] + facet

@@ -1,11 +1,34 @@
 import ArgumentParser
+import Foundation
+import UAFService
 
-/// The option every subcommand has.
+/// The options of every subcommand that needs the server's folder or its store.
 struct StateOption: ParsableArguments {
   @Option(
     name: .customLong("state"), help: "Folder that holds the server's store, keys and certificate.",
     completion: .directory)
   var directory: String
+
+  @Option(
+    help: ArgumentHelp(
+      "PostgreSQL database that is the store instead of a file in the state folder: "
+        + "postgresql://HOST,HOST/DATABASE?SETTING=VALUE.", valueName: "url"))
+  var store: String?
+
+  /// Opens the store: what `--store` names, or the file in a folder.
+  ///
+  /// - Parameters:
+  ///   - directory: the state folder; nil to open it as well.
+  ///   - create: makes the store if there is none.
+  ///   - allowsAsynchronous: uses a database of several hosts also without a synchronous standby.
+  func openStore(
+    in directory: ServerDirectory? = nil, create: Bool = false, allowsAsynchronous: Bool = true
+  ) throws -> any ServerStore {
+    let directory = try directory ?? open(create: create)
+    guard let store else { return try directory.openStore(create: create) }
+    return try DatabaseURL(store, environment: ProcessInfo.processInfo.environment)
+      .openStore(create: create, allowsAsynchronous: allowsAsynchronous)
+  }
 
   func open(create: Bool) throws -> ServerDirectory {
     try ServerDirectory(path: directory, create: create)

@@ -9,7 +9,7 @@ struct UsersCommand: AsyncParsableCommand {
   @OptionGroup var state: StateOption
 
   func run() async throws {
-    let store = try state.open(create: false).openStore()
+    let store = try state.openStore()
     let now = Terminal.now
     let summaries = try await store.read { try $0.accounts.summaries(now: now) }
     Terminal.result("user\tkeys\trevoked\tlast-login\tenrolment")

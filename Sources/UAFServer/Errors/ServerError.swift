@@ -11,6 +11,8 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case unusableFile(path: String, reason: String)
   /// The folder has no store, and the command makes none.
   case noStore(path: String)
+  /// A database cannot be used as the store.
+  case unusableStore(String)
   /// A result could not be written.
   case unwritten(errorNumber: Int32)
   /// The folder cannot be made or used.
@@ -30,6 +32,7 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
       "the store was written by a newer uaf-server: start that version, or restore the older store from a backup"
     case .noStore(let path):
       "\(path): there is no store in it: name the folder that 'uaf-server serve' was started with"
+    case .unusableStore(let reason): reason
     case .unwritten(let errorNumber):
       // SAFETY: strerror's text is copied at once.
       "the output could not be written: \(unsafe String(cString: strerror(errorNumber))): what was asked for may be done all "
@@ -53,6 +56,7 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     case .newerDatabase, .unusableFile, .unusableDirectory, .noStore, .invalidArgument: .usage
     case .cannotListen, .notListening, .unprotectedMemory: .unreachable
     case .unwritten: .unwritten
+    case .unusableStore: .unusableStore
     }
   }
 }

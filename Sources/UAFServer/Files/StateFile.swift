@@ -74,6 +74,23 @@ enum StateFile {
     }
   }
 
+  /// Reads a password straight into a secret; no other copy is made.
+  ///
+  /// - Returns: its bytes without the end of the line, and a zero byte; nil if there is no such file.
+  /// - Throws: as ``read(path:isSecret:)``.
+  static func readPassword(path: String) throws(ServerError) -> Secret? {
+    try withFile(path: path, isSecret: true, maximumLength: 1024) { (descriptor, size) throws(ServerError) in
+      var length = 0
+      // SAFETY: the buffer is one byte longer than what is read, and zero at first.
+      let secret = try? unsafe Secret(count: size + 1) { buffer in
+        length = unsafe Glibc.read(descriptor, buffer.baseAddress, size)
+        if length == size, size > 0, unsafe buffer[size - 1] == UInt8(ascii: "\n") { unsafe buffer[size - 1] = 0 }
+      }
+      guard let secret, length == size else { throw failure(path, "cannot be read") }
+      return secret
+    }
+  }
+
   /// Opens a file that nobody else can have written, and passes its descriptor and length to `body`.
   private static func withFile<Contents: ~Copyable>(
     path: String, isSecret: Bool, maximumLength: Int = Self.maximumLength,

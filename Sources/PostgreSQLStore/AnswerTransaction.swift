@@ -1,0 +1,138 @@
+import UAFMessages
+import UAFService
+
+/// Writes what verified answers change.
+struct AnswerTransaction {
+  let connection: Connection
+
+  /// Stores answers: those that do not touch the same rows in one commit, the others one by one.
+  func store(_ answers: [VerifiedAnswer]) -> [Result<AnswerOutcome, any Error>] {
+    var outcomes: [Result<AnswerOutcome, any Error>?] = answers.map { _ in nil }
+    let together = Self.independent(answers)
+    let committed = AnswerQueue.outcomes(
+      of: together.map { answers[$0] }, isUndone: { ($0 as? PostgreSQLError)?.isUndone == true }, commit: commit)
+    for (index, outcome) in zip(together, committed) { outcomes[index] = outcome }
+    return zip(answers, outcomes).map { answer, outcome in
+      outcome ?? Result { try commitAlone(answer) }
+    }
+  }
+
+  /// The places of answers that one statement can store: without texts, and no two with the same challenge or key.
+  ///
+  /// One statement sees the rows as they were before it, so it could not see that the first of two has used a challenge.
+  private static func independent(_ answers: [VerifiedAnswer]) -> [Int] {
+    struct Key: Hashable {
+      let aaid: AAID
+      let keyID: KeyID
+    }
+    var (hashes, keys): (Set<[UInt8]>, Set<Key>) = ([], [])
+    return answers.indices.filter { index in
+      let answer = answers[index]
+      let used = answer.signatures.map { Key(aaid: $0.aaid, keyID: $0.keyID) }
+      guard answer.approvalID == nil, answer.confirmedTexts.isEmpty, !hashes.contains(answer.challengeHash),
+        keys.isDisjoint(with: used), Set(used).count == used.count
+      else { return false }
+      hashes.insert(answer.challengeHash)
+      keys.formUnion(used)
+      return true
+    }
+  }
+
+  private func commit(_ answers: [VerifiedAnswer]) throws -> [AnswerOutcome] {
+    guard !answers.isEmpty else { return [] }
+    return try undoingFailures {
+      connection.forgetWarnings()
+      try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
+      try connection.enqueue(Self.statement, Self.parameters(answers))
+      let stored = try connection.commit(returning: { try $0.integer(0, as: Int.self) })
+      return try outcomes(answers, stored: Set(stored))
+    }
+  }
+
+  /// Stores an answer with all that comes with it.
+  private func commitAlone(_ answer: VerifiedAnswer) throws -> AnswerOutcome {
+    try undoingFailures {
+      connection.forgetWarnings()
+      try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
+      let stored = try connection.execute(Self.statement, Self.parameters([answer])).rows
+      guard !stored.isEmpty else {
+        connection.rollback()
+        return try outcomes([answer], stored: [])[0]
+      }
+      if let id = answer.approvalID {
+        let isConfirmed = try ApprovalTable(connection: connection).confirm(
+          id: id, reservedBy: answer.challengeHash, now: answer.now)
+        guard isConfirmed else {
+          connection.rollback()
+          return .approvalUsed
+        }
+      }
+      for text in answer.confirmedTexts { try ConfirmedTextTable(connection: connection).add(text) }
+      try connection.commit()
+      return .stored
+    }
+  }
+
+  /// Why answers are not stored: the challenge may have been used while the statement waited for a row.
+  private func outcomes(_ answers: [VerifiedAnswer], stored: Set<Int>) throws -> [AnswerOutcome] {
+    guard stored.count < answers.count else { return answers.map { _ in .stored } }
+    let missing = answers.indices.filter { !stored.contains($0) }.map { answers[$0].challengeHash }
+    // The others are committed: if this fails, their callers must hear that all the same.
+    let used = (try? UsedChallengeTable(connection: connection).used(among: missing)) ?? []
+    return answers.enumerated().map { index, answer in
+      if stored.contains(index) { return .stored }
+      return used.contains(answer.challengeHash) ? .challengeUsed : .counterNotIncreased
+    }
+  }
+
+  private func undoingFailures<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      connection.rollback()
+      throw error
+    }
+  }
+
+  private static func parameters(_ answers: [VerifiedAnswer]) -> [Parameter] {
+    let numbered = answers.enumerated()
+    let signatures = numbered.flatMap { number, answer in answer.signatures.map { (number, answer, $0) } }
+    return [
+      .integers(numbered.map { Int64($0.offset) }), .byteStrings(answers.map(\.challengeHash)),
+      .integers(answers.map(\.expiresAt)), .integers(signatures.map { Int64($0.0) }),
+      .texts(signatures.map(\.1.username)), .integers(signatures.map(\.1.now)),
+      .texts(signatures.map { $0.2.aaid.text }), .byteStrings(signatures.map(\.2.keyID.bytes)),
+      .integers(signatures.map { Int64($0.2.signCounter) }),
+    ]
+  }
+
+  // Keys are locked first and in the order of their numbers, then challenges in theirs, so that no two batches wait for each
+  // other. A locked row is as the last commit left it. An answer is whole if each of its signatures may raise its counter.
+  private static let statement = """
+    WITH answer AS (
+      SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) AS a (number, hash, expiresAt)
+    ), signature AS (
+      SELECT * FROM unnest($4::bigint[], $5::text[], $6::bigint[], $7::text[], $8::bytea[], $9::bigint[])
+        AS s (answer, username, usedAt, aaid, keyID, counter)
+    ), locked AS (
+      SELECT c.id, s.answer, s.counter, s.usedAt
+      FROM signature s JOIN credential c ON lower(c.aaid) = lower(s.aaid) AND c.keyID = s.keyID
+      WHERE c.username = s.username AND c.revokedAt IS NULL
+        AND (c.signCounter < s.counter OR (c.signCounter = 0 AND s.counter = 0))
+      ORDER BY c.id FOR NO KEY UPDATE OF c
+    ), whole AS (
+      SELECT a.number, a.hash, a.expiresAt FROM answer a
+      WHERE (SELECT count(*) FROM locked l WHERE l.answer = a.number)
+        = (SELECT count(*) FROM signature s WHERE s.answer = a.number)
+    ), used AS (
+      INSERT INTO usedChallenge (hash, expiresAt) SELECT hash, expiresAt FROM whole ORDER BY hash
+      ON CONFLICT DO NOTHING RETURNING hash
+    ), stored AS (
+      SELECT w.number FROM whole w JOIN used u ON u.hash = w.hash
+    ), raised AS (
+      UPDATE credential c SET signCounter = l.counter, lastUsedAt = l.usedAt
+      FROM locked l JOIN stored s ON s.number = l.answer WHERE c.id = l.id
+    )
+    SELECT number FROM stored
+    """
+}

@@ -1,0 +1,249 @@
+import CLibPQ
+import Glibc
+
+/// One connection to PostgreSQL, used by one thread.
+///
+/// Everything is sent in pipeline mode: a statement that nobody waits for goes along with the next. No call waits longer than
+/// the deadline. When that passes, the connection is closed: a commit is never cancelled, since PostgreSQL would report a
+/// cancelled one as a success.
+@safe final class Connection {
+  private let connection: OpaquePointer
+  private let notices = Notices()
+  private let now: @Sendable () -> ContinuousClock.Instant
+  /// The names of prepared statements, by their text.
+  private var prepared: [String: String] = [:]
+  private var statementCount = 0
+  /// What was sent and not yet answered.
+  private var sent: [Sent] = []
+  /// When the work under way must be done.
+  var deadline: ContinuousClock.Instant
+
+  private enum Sent {
+    case preparation(sql: String)
+    case statement
+    case end
+  }
+
+  /// Connects to one of the address's hosts, each within the address's time for connecting.
+  ///
+  /// - Parameter now: a clock that runs while the machine does.
+  /// - Throws: ``PostgreSQLError/unreachable(message:)``; what reading the password throws.
+  init(to address: PostgreSQLAddress, now: @escaping @Sendable () -> ContinuousClock.Instant) throws {
+    guard let connection = unsafe try address.connect() else { throw PostgreSQLError.unreachable(message: "no memory") }
+    unsafe self.connection = connection
+    self.now = now
+    deadline = now()
+    unsafe notices.listen(to: connection)
+    // SAFETY: nothing is under way on the connection.
+    guard unsafe PQstatus(connection) == CONNECTION_OK, unsafe PQsetnonblocking(connection, 1) == 0,
+      unsafe PQenterPipelineMode(connection) == 1
+    else { throw PostgreSQLError.unreachable(message: message) }
+  }
+
+  deinit {
+    // SAFETY: the connection is ours, and this was its last use.
+    unsafe PQfinish(connection)
+  }
+
+  /// Whether the connection can still be used, as far as this end knows.
+  // SAFETY: PQstatus and PQsocket only read.
+  var isOpen: Bool { unsafe PQstatus(connection) == CONNECTION_OK && !isPastRepair }
+  private var isPastRepair = false
+
+  /// Whether the other end has not closed the connection meanwhile.
+  func isStillThere() -> Bool {
+    guard isOpen else { return false }
+    // SAFETY: as above.
+    var descriptor = unsafe pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&descriptor, 1, 0) > 0 else { return true }
+    // SAFETY: reads what has come: the answer to what nobody waits for, or the end.
+    return unsafe PQconsumeInput(connection) == 1 && isOpen
+  }
+
+  /// Sends a statement along with the next one.
+  ///
+  /// - Throws: ``PostgreSQLError/interrupted``.
+  func enqueue(_ sql: String, _ parameters: [Parameter] = []) throws {
+    guard isOpen else { throw PostgreSQLError.interrupted }
+    let name = try prepared[sql] ?? prepare(sql, parameters)
+    let values = parameters.map(\.encoded)
+    var isSent = false
+    unsafe withPointers(to: values) { pointers, lengths, formats in
+      // SAFETY: the pointers and numbers are as many as there are parameters, and live for the call, which copies.
+      isSent =
+        unsafe PQsendQueryPrepared(
+          connection, name, CInt(clamping: values.count), pointers, lengths, formats, 1) == 1
+    }
+    guard isSent else { throw lost() }
+    sent.append(.statement)
+  }
+
+  private func prepare(_ sql: String, _ parameters: [Parameter]) throws -> String {
+    statementCount += 1
+    let name = "s\(statementCount)"
+    let types = parameters.map(\.type)
+    // SAFETY: the types are as many as there are parameters; everything is copied.
+    guard unsafe PQsendPrepare(connection, name, sql, CInt(clamping: types.count), types) == 1 else { throw lost() }
+    sent.append(.preparation(sql: sql))
+    prepared[sql] = name
+    return name
+  }
+
+  /// Sends a statement and those before it, and waits for all of them.
+  ///
+  /// - Returns: the last one's result.
+  /// - Throws: ``PostgreSQLError``: the first error, after which the server has skipped the rest.
+  @discardableResult func execute(_ sql: String, _ parameters: [Parameter] = []) throws -> QueryResult {
+    try enqueue(sql, parameters)
+    try send()
+    return try receive()
+  }
+
+  /// Sends what was enqueued; its results are read before those of the next statement.
+  func send() throws {
+    // SAFETY: the connection is open, in pipeline mode.
+    guard isOpen, unsafe PQpipelineSync(connection) == 1 else { throw lost() }
+    sent.append(.end)
+    try flush()
+  }
+
+  /// Reads the last result of everything that was sent.
+  private func receive() throws -> QueryResult {
+    guard let last = try receiveAll().last else { throw lost() }
+    return last
+  }
+
+  /// Reads the results of all statements that were sent.
+  ///
+  /// - Throws: ``PostgreSQLError``: the first error, after which the server has skipped the rest.
+  func receiveAll() throws -> [QueryResult] {
+    var results: [QueryResult] = []
+    var failure: PostgreSQLError?
+    for part in sent {
+      let result = try next()
+      switch (part, result.status) {
+      case (.end, PGRES_PIPELINE_SYNC): continue
+      case (.preparation, PGRES_COMMAND_OK): break
+      case (.statement, PGRES_COMMAND_OK), (.statement, PGRES_TUPLES_OK): results.append(result)
+      case (.end, _): throw lost()
+      case (_, PGRES_PIPELINE_ABORTED): break
+      default: failure = failure ?? error(result)
+      }
+      if failure != nil, case .preparation(let sql) = part { prepared[sql] = nil }
+      // A statement's result is followed by NULL.
+      try expectEnd()
+    }
+    sent = []
+    if let failure { throw failure }
+    return results
+  }
+
+  /// Whether the server has warned since ``forgetWarnings()``.
+  var hasWarned: Bool { notices.hasWarned }
+
+  func forgetWarnings() { notices.reset() }
+
+  /// Gives the connection up: nothing is known of what was under way.
+  @discardableResult func lost() -> PostgreSQLError {
+    isPastRepair = true
+    return .interrupted
+  }
+}
+
+// MARK: Waiting
+
+extension Connection {
+  /// libpq's own words, on one line.
+  private var message: String {
+    // SAFETY: the text belongs to the connection, and is copied at once.
+    let text = unsafe String(cString: PQerrorMessage(connection))
+    return text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+  }
+
+  private func flush() throws {
+    while true {
+      // SAFETY: the connection is open. 1: not everything is sent.
+      switch unsafe PQflush(connection) {
+      case 0: return
+      case 1: break
+      default: throw lost()
+      }
+      let events = try wait(for: POLLIN | POLLOUT)
+      // What the server sends meanwhile must be read, or both ends could wait for each other.
+      if events & POLLIN != 0 { try consume() }
+    }
+  }
+
+  private func next() throws -> QueryResult {
+    try waitForResult()
+    // SAFETY: the result is handed over.
+    guard let result = unsafe PQgetResult(connection) else { throw lost() }
+    let owned = unsafe QueryResult(owning: result)
+    // SAFETY: PQstatus only reads.
+    guard unsafe PQstatus(connection) == CONNECTION_OK else { throw lost() }
+    return owned
+  }
+
+  private func expectEnd() throws {
+    try waitForResult()
+    // SAFETY: nil ends a statement's results. Another would be of a statement with several, and there is none.
+    if let more = unsafe PQgetResult(connection) {
+      unsafe PQclear(more)
+      throw lost()
+    }
+  }
+
+  private func waitForResult() throws {
+    // SAFETY: the connection is open.
+    while unsafe PQisBusy(connection) == 1 {
+      try wait(for: POLLIN)
+      try consume()
+    }
+  }
+
+  private func consume() throws {
+    // SAFETY: the connection is open.
+    guard unsafe PQconsumeInput(connection) == 1 else { throw lost() }
+  }
+
+  @discardableResult private func wait(for events: CInt) throws -> CInt {
+    while true {
+      let left = deadline - now()
+      guard left > .zero else { throw lost() }
+      let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
+      // SAFETY: the socket is the connection's at this moment: libpq changes it from host to host.
+      var descriptor = unsafe pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0)
+      let count = unsafe poll(&descriptor, 1, CInt(clamping: milliseconds))
+      if count > 0 { return CInt(descriptor.revents) }
+      if count < 0 && errno != EINTR { throw lost() }
+    }
+  }
+
+  private func error(_ result: QueryResult) -> PostgreSQLError {
+    // 08 and 57P: the server has ended the connection, whatever it was doing.
+    guard let sqlState = result.sqlState, !sqlState.hasPrefix("08"), !sqlState.hasPrefix("57P") else { return lost() }
+    return .refused(sqlState: sqlState, message: result.message ?? "no text")
+  }
+
+  /// Lends pointers to values, NULL for nil, with their lengths and their format, which is binary.
+  private func withPointers(
+    to values: [[UInt8]?],
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<CInt>, UnsafePointer<CInt>) -> Void
+  ) {
+    // One block has all values, since an empty value needs an address too.
+    let block = values.compactMap { $0 }.joined() + [0]
+    var offset = 0
+    let offsets = values.map { value -> Int? in
+      defer { offset += value?.count ?? 0 }
+      return value == nil ? nil : offset
+    }
+    let lengths = values.map { CInt(clamping: $0?.count ?? 0) } + [0]
+    let formats = [CInt](repeating: 1, count: values.count + 1)
+    // SAFETY: each offset is within the block; the pointers live for the call.
+    unsafe block.withUnsafeBytes { bytes in
+      guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
+      let pointers = unsafe offsets.map { offset in unsafe offset.map { unsafe base + $0 } } + [nil]
+      unsafe body(pointers, lengths, formats)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/// What each connection is set to, and what its server must be.
+struct ConnectionCheck {
+  private let row: QueryRow
+
+  /// Sets a connection up, and asks what its server is like.
+  ///
+  /// - Throws: ``PostgreSQLError``.
+  init(_ connection: Connection) throws {
+    try connection.enqueue(Self.settings)
+    guard let row = try connection.execute(Self.question).first else { throw PostgreSQLError.unreadable }
+    self.row = row
+  }
+
+  /// Refuses a server that could not keep what it was given.
+  ///
+  /// - Throws: ``PostgreSQLRefusal``.
+  func requireDurability() throws {
+    let version = try row.integer(0, as: Int.self)
+    guard version >= 130_000 else { throw PostgreSQLRefusal.tooOld(version: version) }
+    guard try row.text(1) == "UTF8" else { throw PostgreSQLRefusal.otherEncoding }
+    guard try !row.boolean(2) else { throw PostgreSQLRefusal.readOnly }
+    guard try row.text(3) == "on" else { throw PostgreSQLRefusal.notDurable(setting: "synchronous_commit") }
+    guard try row.text(4) == "on" else { throw PostgreSQLRefusal.notDurable(setting: "fsync") }
+    guard try row.text(5) == "on" else { throw PostgreSQLRefusal.notDurable(setting: "full_page_writes") }
+  }
+
+  /// Whether commits wait for a standby.
+  var hasSynchronousStandby: Bool {
+    get throws { try !row.text(6).isEmpty }
+  }
+
+  // A timeout must never cancel a commit. A transaction that this program forgot must not keep others waiting.
+  private static let settings = """
+    SELECT set_config('synchronous_commit', 'on', false), set_config('search_path', 'uaf', false),
+      set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false),
+      set_config('idle_in_transaction_session_timeout', '10s', false),
+      CASE WHEN current_setting('server_version_num')::int >= 170000
+        THEN set_config('transaction_timeout', '0', false) END
+    """
+
+  private static let question = """
+    SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
+      pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool,
+      current_setting('synchronous_commit'), current_setting('fsync'), current_setting('full_page_writes'),
+      current_setting('synchronous_standby_names')
+    """
+}

@@ -1,0 +1,32 @@
+/// Connections, each with a thread of its own, so that none of Swift's threads waits for the database.
+///
+/// A connection is made when work comes and all others are in use. While the server is away, work fails at once, and every half
+/// second one thread tries to connect.
+final class ConnectionPool: Sendable {
+  private let workers: ConnectionWorkers
+
+  /// Makes a pool.
+  ///
+  /// - Parameters:
+  ///   - size: the most connections.
+  ///   - now: a clock that runs while the machine does.
+  ///   - connect: makes a connection that can be used.
+  init(
+    size: Int, now: @escaping @Sendable () -> ContinuousClock.Instant,
+    connect: @escaping @Sendable () throws -> Connection
+  ) {
+    workers = ConnectionWorkers(size: size, now: now, connect: connect)
+  }
+
+  deinit { workers.close() }
+
+  /// Has one of the threads do something.
+  func submit(_ work: @escaping ConnectionWorkers.Work) { workers.submit(work) }
+
+  /// Does something on one of the threads, and returns its result.
+  func run<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { caller in
+      submit { connection in caller.resume(with: Result { try body(connection.get()) }) }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import UAFMessages
+import UAFService
+
+/// The table of registered keys.
+struct CredentialTable: Credentials {
+  let connection: Connection
+
+  func usage(of username: String, appID: String) throws -> KeyUsage {
+    let row = try connection.execute(
+      """
+      SELECT count(*), coalesce(sum(length(keyID)), 0) FROM credential
+      WHERE username = $1 AND appID = $2 AND revokedAt IS NULL
+      """, [.text(username), .text(appID)]
+    ).first
+    guard let row else { throw PostgreSQLError.unreadable }
+    return KeyUsage(keys: try row.integer(0, as: Int.self), keyIDBytes: try row.integer(1, as: Int.self))
+  }
+
+  func keys(of username: String, appID: String) throws -> [StoredKey] {
+    try connection.execute(
+      """
+      SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID FROM credential
+      WHERE username = $1 AND appID = $2 ORDER BY id
+      """, [.text(username), .text(appID)]
+    ).rows.map { row in
+      StoredKey(
+        aaid: try AAID(row.text(0)), keyID: try KeyID(bytes: row.requiredBytes(1)), publicKey: try row.requiredBytes(2),
+        signatureAlgorithm: try row.integer(3, as: UInt16.self), signCounter: try row.integer(4, as: UInt32.self),
+        isRevoked: try row.optionalInteger(5) != nil, deviceID: try row.optionalText(6))
+    }
+  }
+
+  func shapes(ofAccounts numbers: [Int64], appID: String) throws -> [KeyShape] {
+    let rows = try connection.execute(
+      """
+      SELECT a.number, c.aaid, length(c.keyID)
+      FROM account a JOIN credential c ON c.username = a.username AND c.appID = $1
+      WHERE a.number = ANY ($2) ORDER BY a.number, c.id
+      """, [.text(appID), .integers(numbers)]
+    ).rows
+    var keys: [Int64: [(aaid: String, length: Int)]] = [:]
+    for row in rows {
+      keys[try row.integer(0), default: []].append((try row.text(1), try row.integer(2, as: Int.self)))
+    }
+    return keys.values.map { KeyShape($0) }
+  }
+
+  func exists(_ aaid: AAID, _ keyID: KeyID) throws -> Bool {
+    try connection.execute(
+      "SELECT EXISTS (SELECT 1 FROM credential WHERE lower(aaid) = lower($1) AND keyID = $2)",
+      [.text(aaid.text), .bytes(keyID.bytes)]
+    ).first?.boolean(0) == true
+  }
+
+  /// The name the account's first registration gave this machine; nil for a machine it does not tell apart, and for one
+  /// without a key here or without a name so far.
+  private func deviceName(of username: String, deviceID: String?) throws -> String? {
+    try connection.execute(
+      """
+      SELECT deviceName FROM credential WHERE username = $1 AND deviceID = $2 AND deviceName IS NOT NULL
+      ORDER BY id LIMIT 1
+      """, [.text(username), .text(deviceID)]
+    ).first?.text(0)
+  }
+
+  func devices(of username: String) throws -> [AccountDevice] {
+    // A machine is described as by its last registration; it keeps the name of its first.
+    try connection.execute(
+      """
+      SELECT last.deviceName, last.deviceModel, last.deviceOS, d.keys, d.revoked, d.registeredAt, d.lastUsedAt FROM (
+        SELECT max(id) AS id, min(id) AS first, max(lastUsedAt) AS lastUsedAt, max(registeredAt) AS registeredAt,
+          count(*) FILTER (WHERE revokedAt IS NULL) AS keys, count(*) FILTER (WHERE revokedAt IS NOT NULL) AS revoked
+        FROM credential WHERE username = $1 GROUP BY deviceID
+      ) AS d JOIN credential last ON last.id = d.id ORDER BY d.lastUsedAt DESC NULLS LAST, d.first
+      """, [.text(username)]
+    ).rows.map { row in
+      AccountDevice(
+        name: try row.optionalText(0), model: try row.optionalText(1), system: try row.optionalText(2),
+        keys: try row.integer(3, as: Int.self), revokedKeys: try row.integer(4, as: Int.self),
+        registeredAt: try row.integer(5), lastUsedAt: try row.optionalInteger(6))
+    }
+  }
+
+  func add(_ key: VerifiedRegistration, issued: IssuedRequest, now: Int64) throws -> Bool {
+    let kept = try deviceName(of: issued.username, deviceID: issued.device.id)
+    try connection.execute(
+      """
+      INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
+        signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt, displays)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+      """,
+      [
+        .text(issued.username), .text(issued.appID), .text(key.aaid.text), .bytes(key.keyID.bytes),
+        .bytes(key.publicKey), .integer(key.signatureAlgorithm), .integer(key.authenticatorVersion),
+        .integer(key.signCounter), .integer(key.regCounter), .text(issued.device.id),
+        .text(kept ?? issued.device.name), .text(issued.device.model), .text(issued.device.os), .integer(now),
+        .text(key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text),
+      ])
+    guard let kept, let name = issued.device.name else { return true }
+    return name.isIdentical(to: kept)
+  }
+
+  func removeAll(
+    of username: String, appID: String, deviceID: String?, aaid: AAID?, keyIDs: [KeyID]
+  ) throws -> [(aaid: AAID, keyID: KeyID)] {
+    try connection.execute(
+      """
+      DELETE FROM credential WHERE username = $1 AND appID = $2 AND deviceID IS NOT DISTINCT FROM $3
+        AND ($4::text IS NULL OR lower(aaid) = lower($4)) AND (cardinality($5::bytea[]) = 0 OR keyID = ANY ($5))
+      RETURNING aaid, keyID
+      """,
+      [
+        .text(username), .text(appID), .text(deviceID), .text(aaid?.text), .byteStrings(keyIDs.map(\.bytes)),
+      ]
+    ).rows.map { row in (try AAID(row.text(0)), try KeyID(bytes: row.requiredBytes(1))) }
+  }
+
+  func revokeAll(of username: String, now: Int64) throws -> Int {
+    try connection.execute(
+      "UPDATE credential SET revokedAt = $1 WHERE username = $2 AND revokedAt IS NULL",
+      [.integer(now), .text(username)]
+    ).changes
+  }
+}

@@ -1,0 +1,97 @@
+/// One step from an older form of the tables to a newer one; never changed once it was released.
+struct Migration {
+  let name: String
+  let statements: [String]
+
+  /// All steps, oldest first.
+  static let all = [Migration(name: "1", statements: version1)]
+
+  // Times are seconds since 1970. An AAID's hex digits compare without regard to case, everything else by bytes. Numbers of
+  // keys are in the order of their registration. `turn` has no rows: transactions that write lock it, one after another.
+  private static let version1 = [
+    "CREATE TABLE turn ()",
+    "CREATE TABLE setting (name text PRIMARY KEY, value text NOT NULL)",
+    """
+    CREATE TABLE account (
+      number bigint GENERATED ALWAYS AS IDENTITY UNIQUE, username text COLLATE "C" PRIMARY KEY, createdAt bigint NOT NULL)
+    """,
+    """
+    CREATE TABLE credential (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      username text COLLATE "C" NOT NULL REFERENCES account (username),
+      appID text NOT NULL,
+      aaid text NOT NULL,
+      keyID bytea NOT NULL,
+      publicKey bytea NOT NULL,
+      signatureAlgorithm integer NOT NULL,
+      authenticatorVersion integer NOT NULL,
+      signCounter bigint NOT NULL,
+      regCounter bigint NOT NULL,
+      deviceID text,
+      deviceName text,
+      deviceModel text,
+      deviceOS text,
+      displays text,
+      registeredAt bigint NOT NULL,
+      lastUsedAt bigint,
+      revokedAt bigint
+    ) WITH (fillfactor = 80)
+    """,
+    "CREATE UNIQUE INDEX credentialByKey ON credential (lower(aaid), keyID)",
+    "CREATE INDEX credentialByAccount ON credential (username, appID)",
+    """
+    CREATE TABLE openRegistration (
+      number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+      hash bytea PRIMARY KEY,
+      username text NOT NULL,
+      appID text NOT NULL,
+      policy text NOT NULL,
+      deviceID text,
+      deviceName text,
+      deviceModel text,
+      deviceOS text,
+      enrolmentID bigint,
+      expiresAt bigint NOT NULL,
+      lostKeyIDs text
+    )
+    """,
+    "CREATE INDEX openRegistrationByExpiry ON openRegistration (expiresAt)",
+    "CREATE TABLE usedChallenge (hash bytea PRIMARY KEY, expiresAt bigint NOT NULL)",
+    "CREATE INDEX usedChallengeByExpiry ON usedChallenge (expiresAt)",
+    """
+    CREATE TABLE enrolment (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      username text COLLATE "C" UNIQUE NOT NULL REFERENCES account (username),
+      codeHash bytea NOT NULL,
+      expiresAt bigint NOT NULL,
+      reservedBy bytea
+    )
+    """,
+    "CREATE TABLE usedProof (tokenID text PRIMARY KEY, expiresAt bigint NOT NULL)",
+    """
+    CREATE TABLE approval (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      username text COLLATE "C" NOT NULL REFERENCES account (username),
+      shown text NOT NULL,
+      codeHash bytea NOT NULL,
+      expiresAt bigint NOT NULL,
+      reservedBy bytea,
+      confirmedAt bigint,
+      deniedAt bigint
+    )
+    """,
+    "CREATE INDEX approvalByAccount ON approval (username)",
+    """
+    CREATE TABLE confirmation (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      username text COLLATE "C" NOT NULL,
+      confirmedAt bigint NOT NULL,
+      shown text NOT NULL,
+      fcParams text NOT NULL,
+      assertion bytea NOT NULL,
+      publicKey bytea NOT NULL,
+      signatureAlgorithm integer NOT NULL
+    )
+    """,
+  ]
+}

@@ -1,0 +1,82 @@
+// Purpose: The store of uaf-server in PostgreSQL, through libpq. The only target that may import libpq. The protocols in
+// UAFService/Store say what each table promises. Here is only what PostgreSQL needs.
+
+import CLibPQ
+import Glibc
+import SecretMemory
+
+/// Where a PostgreSQL store is, and how to connect to it: a URL of libpq, without a password.
+package struct PostgreSQLAddress: Sendable {
+  /// Reads the password anew for each connection, with a zero byte at its end; nil if there is none.
+  package typealias Password = @Sendable () throws -> Secret?
+
+  private let settings: [String: String]
+  private let password: Password
+
+  /// How many hosts the URL names; a store of several is a fleet's.
+  let hosts: Int
+
+  /// What holds unless the URL says otherwise. A server that cannot write is passed over for the next host.
+  private static let standard = [
+    "connect_timeout": "3", "target_session_attrs": "read-write", "tcp_user_timeout": "10000",
+    "fallback_application_name": "uaf-server",
+  ]
+
+  /// Reads a URL.
+  ///
+  /// The password comes from the passfile that the URL or PGPASSFILE names, or from `password`.
+  ///
+  /// - Throws: ``PostgreSQLRefusal``, which does not repeat the URL.
+  package init(_ url: String, password: @escaping Password = { nil }) throws(PostgreSQLRefusal) {
+    guard Self.isURL(url) else { throw .wrongURL }
+    // SAFETY: libpq copies the text, and hands over a list that ends with an entry without a keyword. Its error text could
+    // repeat the URL, so it is not read.
+    guard let options = unsafe PQconninfoParse(url, nil) else { throw .wrongURL }
+    defer { unsafe PQconninfoFree(options) }
+    var given: [String: String] = [:]
+    var option = unsafe options
+    while let keyword = unsafe option.pointee.keyword {
+      if let value = unsafe option.pointee.val { unsafe given[String(cString: keyword)] = String(cString: value) }
+      unsafe option += 1
+    }
+    guard given["password"] == nil, given["sslpassword"] == nil else { throw .passwordInURL }
+    // A service's file could say anything, a password included.
+    if let other = ["service", "replication"].first(where: { given[$0] != nil }) { throw .settingNotAllowed(other) }
+    hosts = ["host", "hostaddr"].map { given[$0]?.split(separator: ",").count ?? 1 }.max() ?? 1
+    settings = Self.standard.merging(given) { $1 }.merging(["client_encoding": "UTF8"]) { $1 }
+    self.password = password
+  }
+
+  /// Whether a text looks like a URL of PostgreSQL.
+  package static func isURL(_ text: String) -> Bool {
+    text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+  }
+
+  /// Connects; the caller ends what is returned with PQfinish, also if it is no connection.
+  @unsafe func connect() throws -> OpaquePointer? {
+    let names = Array(settings.keys)
+    // SAFETY: the copies are freed after the call, which makes its own.
+    let keywords = unsafe names.map { unsafe strdup($0) }
+    let values = unsafe names.map { unsafe strdup(settings[$0] ?? "") }
+    defer { unsafe (keywords + values).forEach { unsafe free($0) } }
+    let secret = settings["passfile"] == nil ? try password() : nil
+    guard let secret else {
+      // SAFETY: both lists end with NULL.
+      return unsafe PQconnectdbParams(Self.pointers(keywords), Self.pointers(values), 0)
+    }
+    return unsafe secret.withUnsafeBytes { bytes in
+      // SAFETY: the secret ends with a zero byte, and lives for the call; both lists end with NULL.
+      unsafe "password".withCString { keyword in
+        let password = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+        return unsafe PQconnectdbParams(Self.pointers(keywords, keyword), Self.pointers(values, password), 0)
+      }
+    }
+  }
+
+  /// A list for libpq, which ends with NULL.
+  @unsafe private static func pointers(
+    _ texts: [UnsafeMutablePointer<CChar>?], _ further: UnsafePointer<CChar>? = nil
+  ) -> [UnsafePointer<CChar>?] {
+    unsafe texts.map { unsafe UnsafePointer($0) } + [further, nil]
+  }
+}

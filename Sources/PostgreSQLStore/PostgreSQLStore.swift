@@ -1,0 +1,104 @@
+import UAFService
+
+/// A store in a PostgreSQL database, which several instances of the server may use.
+///
+/// Transactions that write come one after another, also over all instances: they wait for one table's lock, as those of SQLite
+/// wait for its file's. Verified answers do not wait for that: each is one statement that checks what it changes.
+package struct PostgreSQLStore: ServerStore {
+  /// How often a transaction is repeated that conflicts with an answer.
+  private static let mostAttempts = 16
+
+  let pool: ConnectionPool
+  private let answers: AnswerCommitter
+
+  /// Connects, checks the server, and brings the tables to their current form.
+  ///
+  /// - Parameters:
+  ///   - create: makes them if there are none.
+  ///   - allowsAsynchronous: uses a store of several hosts also without a synchronous standby.
+  ///   - connections: the most connections.
+  ///   - now: a clock that runs while the machine does.
+  /// - Throws: ``PostgreSQLRefusal``; ``PostgreSQLError``.
+  package init(
+    _ address: PostgreSQLAddress, create: Bool, allowsAsynchronous: Bool = false, connections: Int = 8,
+    now: @escaping @Sendable () -> ContinuousClock.Instant
+  ) throws {
+    let first = try Connection(to: address, now: now)
+    first.deadline = now() + .seconds(60)
+    let check = try ConnectionCheck(first)
+    try check.requireDurability()
+    guard try address.hosts == 1 || allowsAsynchronous || check.hasSynchronousStandby else {
+      throw PostgreSQLRefusal.asynchronous
+    }
+    try Migrator(connection: first).migrate(create: create)
+    pool = ConnectionPool(size: connections, now: now) {
+      let connection = try Connection(to: address, now: now)
+      connection.deadline = now() + .seconds(5)
+      do {
+        try ConnectionCheck(connection).requireDurability()
+      } catch let refusal as PostgreSQLRefusal {
+        throw PostgreSQLError.unreachable(message: refusal.description)
+      }
+      return connection
+    }
+    answers = AnswerCommitter(pool: pool)
+  }
+
+  package func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
+  ) async throws -> Value {
+    try await pool.run { connection in
+      try Self.attempt(connection) {
+        try connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        let value = try body(PostgreSQLTransaction(connection: connection))
+        // Nobody has to wait for the end of a transaction that changes nothing.
+        try connection.enqueue("COMMIT")
+        try connection.send()
+        return value
+      }
+    }
+  }
+
+  package func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
+  ) async throws -> Value {
+    try await pool.run { connection in
+      var attempt = 1
+      while true {
+        do {
+          return try Self.attempt(connection) {
+            try connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            // Comes before what the transaction sees is fixed, so it sees what the one before it has committed.
+            try connection.enqueue("LOCK TABLE turn IN EXCLUSIVE MODE")
+            let value = try body(PostgreSQLTransaction(connection: connection))
+            try connection.commit()
+            return value
+          }
+        } catch let error as PostgreSQLError where error.isConflict && attempt < Self.mostAttempts {
+          attempt += 1
+        }
+      }
+    }
+  }
+
+  package func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
+    try await answers.store(answer)
+  }
+
+  package func check() async throws {
+    try await pool.run { connection in
+      _ = try connection.execute("SELECT 1")
+    }
+  }
+
+  /// Makes one attempt at a transaction, and undoes it if it fails.
+  private static func attempt<Value>(_ connection: Connection, _ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      // If that fails too, the connection is given up, and the server undoes the transaction.
+      connection.rollback()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import UAFService
+
+/// One transaction of a ``PostgreSQLStore``, with a value for each table.
+struct PostgreSQLTransaction: StoreTransaction {
+  let connection: Connection
+
+  var accounts: any Accounts { AccountTable(connection: connection) }
+  var approvals: any Approvals { ApprovalTable(connection: connection) }
+  var confirmedTexts: any ConfirmedTexts { ConfirmedTextTable(connection: connection) }
+  var credentials: any Credentials { CredentialTable(connection: connection) }
+  var enrolments: any Enrolments { EnrolmentTable(connection: connection) }
+  var openRegistrations: any OpenRegistrations { OpenRegistrationTable(connection: connection) }
+  var settings: any Settings { SettingTable(connection: connection) }
+  var usedChallenges: any UsedChallenges { UsedChallengeTable(connection: connection) }
+  var usedProofs: any UsedProofs { UsedProofTable(connection: connection) }
+
+  func keeping(if changes: () throws -> Bool) throws {
+    try connection.enqueue("SAVEPOINT changes")
+    do {
+      guard try changes() else {
+        try connection.execute("ROLLBACK TO SAVEPOINT changes")
+        return
+      }
+    } catch {
+      try connection.execute("ROLLBACK TO SAVEPOINT changes")
+      throw error
+    }
+    try connection.execute("RELEASE SAVEPOINT changes")
+  }
+}

@@ -1,0 +1,230 @@
+"""A person's client that shares no code with the Swift sources: it signs, believes only a signed verdict, and says what it saw.
+
+Messages are made by Tests/EndToEndTests/Programs/interop/uaf.py, from the specification's text.
+"""
+
+import dataclasses
+import hashlib
+import http.client
+import importlib
+import json
+import os
+import socket
+import ssl
+import struct
+import sys
+import time
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from lab.machine import ROOT
+from lab.table import Broken, must
+
+sys.path.append(str(ROOT / "Tests/EndToEndTests/Programs/interop"))
+uaf = importlib.import_module("uaf")
+
+FACET = "linux:pam-module:pam_uaf"
+SUCCESS = 1200
+# What a client tells a person as "come back later": HTTP's own refusals of load and failure, and UAF's.
+LATER_OF_HTTP, LATER = (429, 500, 502, 503, 504), (1500,)
+# A server that says nothing for so long is gone.
+SILENCE = 20
+
+
+class Later(Exception):
+    """No yes and no no: says what came instead. `sent`: whether an answer was on its way."""
+
+    def __init__(self, why, sent=False):
+        super().__init__(why)
+        self.sent = sent
+
+
+class Refused(Exception):
+    """A definite no, with its status."""
+
+    def __init__(self, status):
+        super().__init__(f"status {status}")
+        self.status = status
+
+
+@dataclasses.dataclass
+class Signed:
+    """An answer that was signed, and when its success was acknowledged, if it was."""
+
+    person: "Person" = dataclasses.field(repr=False)
+    challenge: str
+    digest: str
+    counter: int
+    text: str | None
+    body: dict = dataclasses.field(repr=False)
+    started: float
+    acknowledged: float | None = None
+
+
+class Channel:
+    """A connection over TLS that is opened again when it has ended. `address` is where the name is asked for."""
+
+    def __init__(self, name, address, port, authority):
+        self._name, self._place = name, (address, port)
+        self._context = ssl.create_default_context(cafile=str(authority))
+        self._connection: http.client.HTTPSConnection | None = None
+        self.certificate: bytes | None = b""
+
+    def _open(self):
+        connection = http.client.HTTPSConnection(self._name, self._place[1], timeout=SILENCE)
+        plain = socket.create_connection(self._place, 5)
+        plain.settimeout(SILENCE)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.sock = self._context.wrap_socket(plain, server_hostname=self._name)
+        self.certificate = connection.sock.getpeercert(binary_form=True)
+        self._connection = connection
+        return connection
+
+    def close(self):
+        if self._connection:
+            self._connection.close()
+            self._connection = None
+
+    def post(self, path, body):
+        """The answer's object; Later where there is none."""
+        return json.loads(self._ask("POST", path, json.dumps(body)))
+
+    def read(self, path):
+        return self._ask("GET", path, None)
+
+    def _ask(self, method, path, body):
+        sent = False
+        try:
+            connection = self._connection or self._open()
+            sent = True
+            media = "application/fido+uaf"
+            headers = {"Content-Type": f"{media}; charset=utf-8", "Accept": media} if body else {}
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            said = answer.read()
+            if answer.will_close:
+                self.close()
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            raise Later(f"{type(error).__name__}: {error}", sent) from error
+        if answer.status in LATER_OF_HTTP:
+            raise Later(f"HTTP {answer.status}")
+        must(answer.status == 200, f"{path} answered with HTTP {answer.status}")
+        return said
+
+
+class Verdicts:
+    """Reads the server's signed word (RFC 7519, ES256) with the key that an administrator handed out."""
+
+    def __init__(self, pem):
+        self._key = serialization.load_pem_public_key(pem)
+
+    def check(self, token, account, challenge):
+        header, claims, signature = token.split(".")
+        must(json.loads(uaf.decode(header))["alg"] == "ES256", "a verdict of another algorithm")
+        uaf.verify(self._key, uaf.decode(signature), f"{header}.{claims}".encode(), uaf.ECDSA_RAW)
+        said = json.loads(uaf.decode(claims))
+        expected = {"sub": account, "op": "Auth", "challenge": uaf.encode(hashlib.sha256(uaf.decode(challenge)).digest())}
+        must({name: said.get(name) for name in expected} == expected, f"a verdict about something else: {said}")
+        return said
+
+
+class Person:
+    """Somebody with a P-256 key. Only one thread at a time logs in for a person."""
+
+    def __init__(self, name, verdicts, counts=True):
+        self.name, self._verdicts = name, verdicts
+        # An authenticator need not count. Then its counter is always 0, and only the used challenge stops a replay.
+        self.counts = counts
+        self._device = uaf.encode(os.urandom(16))
+        self._key, self._key_id, self._model = ec.generate_private_key(ec.SECP256R1()), os.urandom(32), ""
+        # The last one that was signed with, whatever came of it.
+        self.counter = 0
+
+    @property
+    def key_id(self):
+        return self._key_id.hex()
+
+    def _request(self, channel, op, **context):
+        body = {"op": op, "context": json.dumps({"username": self.name, "deviceID": self._device, **context})}
+        answer = channel.post("/uaf/get", body)
+        if answer["statusCode"] in LATER:
+            raise Later(f"get: status {answer['statusCode']}")
+        if answer["statusCode"] != SUCCESS:
+            raise Refused(answer["statusCode"])
+        messages = json.loads(answer["uafRequest"])
+        request = max(messages, key=lambda message: (message["header"]["upv"]["major"], message["header"]["upv"]["minor"]))
+        must(request["header"]["op"] == op, f"asked for {op}, got {request['header']['op']}")
+        return request
+
+    @staticmethod
+    def _parameters(request, channel):
+        certificate = channel.certificate
+        binding = {"serverEndPoint": uaf.end_point(certificate), "tlsServerCertificate": uaf.encode(certificate)}
+        return uaf.final_challenge(request["header"]["appID"], request["challenge"], FACET, binding)
+
+    @staticmethod
+    def _response(request, parameters, assertion):
+        envelope = {"assertionScheme": "UAFV1TLV", "assertion": uaf.encode(assertion)}
+        message = {"header": request["header"], "fcParams": parameters, "assertions": [envelope]}
+        return {"uafResponse": json.dumps([message])}
+
+    def register(self, channel, payload):
+        request = self._request(channel, "Reg", authCode=json.loads(uaf.decode(payload))["authCode"])
+        self._model = request["policy"]["accepted"][0][0]["aaid"][0]
+        parameters = self._parameters(request, channel)
+        described = uaf.tlv(
+            uaf.KRD,
+            uaf.tlv(uaf.AAID, self._model.encode()),
+            uaf.tlv(uaf.ASSERTION_INFO, struct.pack("<HBHH", 1, 1, uaf.ECDSA_RAW, uaf.KEY_RAW)),
+            uaf.tlv(uaf.FINAL_CHALLENGE_HASH, uaf.final_challenge_hash(parameters)),
+            uaf.tlv(uaf.KEYID, self._key_id),
+            uaf.tlv(uaf.COUNTERS, struct.pack("<II", 0, 1)),
+            uaf.tlv(uaf.PUB_KEY, uaf.public_key(self._key)),
+        )
+        proof = uaf.tlv(uaf.SURROGATE, uaf.tlv(uaf.SIGNATURE, uaf.sign(self._key, described)))
+        answer = channel.post("/uaf/respond", self._response(request, parameters, uaf.tlv(uaf.REG_ASSERTION, described, proof)))
+        must(answer["statusCode"] == SUCCESS, f"{self.name} could not register: {answer}")
+
+    def sign(self, channel, text=None):
+        """Asks for a login, or for the confirmation of a text, and signs it; returns what is to be sent."""
+        started = time.time()
+        request = self._request(channel, "Auth", **({"transaction": text} if text else {}))
+        named = [key for criteria in request["policy"]["accepted"] for one in criteria for key in one.get("keyIDs", [])]
+        if uaf.encode(self._key_id) not in named:
+            # What the server says of a key that it does not accept: it names another one.
+            raise Refused("a request that does not name the key")
+        self.counter += self.counts
+        parameters = self._parameters(request, channel)
+        data = uaf.tlv(
+            uaf.SIGNED_DATA,
+            uaf.tlv(uaf.AAID, self._model.encode()),
+            uaf.tlv(uaf.ASSERTION_INFO, struct.pack("<HBH", 1, 2 if text else 1, uaf.ECDSA_RAW)),
+            uaf.tlv(uaf.NONCE, os.urandom(16)),
+            uaf.tlv(uaf.FINAL_CHALLENGE_HASH, uaf.final_challenge_hash(parameters)),
+            uaf.tlv(uaf.TRANSACTION_HASH, hashlib.sha256(text.encode()).digest() if text else b""),
+            uaf.tlv(uaf.KEYID, self._key_id),
+            uaf.tlv(uaf.COUNTERS, struct.pack("<I", self.counter)),
+        )
+        signature = uaf.tlv(uaf.SIGNATURE, uaf.sign(self._key, data))
+        body = self._response(request, parameters, uaf.tlv(uaf.AUTH_ASSERTION, data, signature))
+        digest = hashlib.sha256(uaf.decode(request["challenge"])).hexdigest()
+        return Signed(self, request["challenge"], digest, self.counter, text, body, started)
+
+    def send(self, channel, signed):
+        """Sends what was signed; returns when the success was here. Or Later, or Refused."""
+        answer = channel.post("/uaf/respond", signed.body)
+        if answer["statusCode"] in LATER:
+            raise Later(f"respond: status {answer['statusCode']}", sent=True)
+        if answer["statusCode"] != SUCCESS:
+            raise Refused(answer["statusCode"])
+        tokens = [token["value"] for token in answer.get("additionalTokens", [])]
+        if not tokens:
+            raise Broken(f"a success without a verdict: {answer}")
+        self._verdicts.check(tokens[0], self.name, signed.challenge)
+        signed.acknowledged = time.time()
+        return signed
+
+    def login(self, channel, text=None):
+        return self.send(channel, self.sign(channel, text))

@@ -1,0 +1,123 @@
+"""Programs that run as a user without rights, each with a log of its own, and end with the fleet."""
+
+import os
+import pathlib
+import signal
+import subprocess
+
+USER = "fleet"
+LOGS = pathlib.Path(os.environ.get("LAB_RESULTS", "/tmp/results"), "logs")
+
+
+class Program:
+    """One that may be killed and started again by the same command."""
+
+    def __init__(self, name, command, folder="/", environment=None):
+        self.name, self._command, self._folder = name, [str(part) for part in command], folder
+        self._environment = {**os.environ, **(environment or {})}
+        self._process: subprocess.Popen | None = None
+        self.log = LOGS / f"{name}.log"
+
+    def start(self):
+        LOGS.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self._folder,
+                env=self._environment,
+                user=USER,
+                group=USER,
+                extra_groups=[],
+                start_new_session=True,
+            )
+
+    @property
+    def runs(self):
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def process(self):
+        """What was started last."""
+        if self._process is None:
+            raise RuntimeError(f"{self.name} was never started")
+        return self._process
+
+    def start_if_gone(self):
+        if not self.runs:
+            self.start()
+
+    def kill(self):
+        """The program ends in the middle of whatever it does; what it has started goes on."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        """The program, and what it has started, ends."""
+        if self._process is not None:
+            for number in (signal.SIGCONT, signal.SIGKILL):
+                try:
+                    os.killpg(self._process.pid, number)
+                except ProcessLookupError:
+                    break
+            self._process.wait()
+
+    def freeze(self):
+        """The program is there, and does nothing."""
+        os.killpg(self.process.pid, signal.SIGSTOP)
+
+    def thaw(self):
+        os.killpg(self.process.pid, signal.SIGCONT)
+
+    def told(self):
+        """What stands in its log."""
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+
+def as_user(*command, check=True, answers=None, seconds=60, **options):
+    """Runs a command as that user and returns its CompletedProcess with text; what hangs raises."""
+    result = subprocess.run(
+        [str(part) for part in command],
+        input=answers,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=seconds,
+        user=USER,
+        group=USER,
+        extra_groups=[],
+        check=False,
+        **options,
+    )
+    if check and result.returncode:
+        raise RuntimeError(f"{command[0]} {command[1]} ended with {result.returncode}: {(result.stdout + result.stderr)[-600:]}")
+    return result
+
+
+def folder(path, mode=0o700):
+    """Makes a folder of that user."""
+    path = pathlib.Path(path)
+    path.mkdir(parents=True, exist_ok=True)
+    os.chmod(path, mode)
+    subprocess.run(["chown", f"{USER}:{USER}", path], check=True)
+    return path
+
+
+def write(path, content, mode=0o600):
+    """Writes a file of that user."""
+    path = pathlib.Path(path)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    os.chmod(path, mode)
+    subprocess.run(["chown", f"{USER}:{USER}", path], check=True)
+    return path
+
+
+def descendants(process):
+    """A process and its children, which are sessions of their own in PostgreSQL."""
+    try:
+        children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:
+        return []
+    return [process, *map(int, children)]

@@ -1,0 +1,100 @@
+"""Two instances over one store."""
+
+from fleet.single import Single
+from fleet.stored import outcome
+from lab.table import must, row
+from lab.waiting import at_once
+
+ROUNDS = 5
+
+
+@row(
+    "F6",
+    "two instances started at once on an empty store, five times",
+    "one schema; both serve: who registers at one logs in at the other",
+    causes=("root",),
+    limit=180,
+)
+def empty_store(lab):
+    single = Single(lab)
+    one, two = single.instances()
+    for _ in range(ROUNDS):
+        for instance in (one, two):
+            instance.program.stop()
+        single.empty()
+        at_once(one.start, two.start)
+        first, second = lab.channel(one), lab.channel(two)
+        for instance, channel in ((one, second), (two, first)):
+            lab.person(instance).login(channel)
+    return f"{ROUNDS} times two of two served; each accepted who had registered at the other"
+
+
+@row(
+    "F7",
+    "an answer that one instance has accepted is sent to the other one, and again to the first",
+    "refused by both, with and without a counter",
+    causes=("the network",),
+    limit=120,
+)
+def replay_across(lab):
+    single = Single(lab)
+    instances = single.serve()
+    channels = [lab.channel(instance) for instance in instances]
+    seen = []
+    for counts in (True, False):
+        person = lab.person(instances[0], counts)
+        for here, there in (channels, channels[::-1]):
+            signed = person.sign(here)
+            person.send(there, signed)
+            seen += [outcome(signed, channel) for channel in (here, there)]
+    must("yes" not in seen and "later" not in seen, f"sent again: {seen}")
+    return f"asked at one, accepted by the other; sent again {len(seen)} times: {sorted(set(seen))}"
+
+
+@row(
+    "F8",
+    "the same answer sent to both instances at the same moment, 40 times",
+    "one success each time",
+    causes=("the network",),
+    limit=120,
+)
+def race(lab):
+    single = Single(lab)
+    instances = single.serve()
+    channels = [lab.channel(instance) for instance in instances]
+    person = lab.person(instances[0], counts=False)
+    for _ in range(40):
+        signed = person.sign(channels[0])
+        outcomes = at_once(*(lambda channel=channel: outcome(signed, channel) for channel in channels))
+        must(outcomes.count("yes") == 1, f"one answer, two instances: {outcomes}")
+    return "40 times one success of two"
+
+
+@row(
+    "F9",
+    "the clock of one instance is ten minutes fast, then slow",
+    "no answer is accepted twice, whatever the fast one takes for expired; who asks and answers at the other one is served",
+    causes=("root", "the machine"),
+    limit=120,
+)
+def clocks(lab):
+    seen = []
+    single = Single(lab)
+    for shift in ("+600", "-600"):
+        right, wrong = single.instances(clock=shift)
+        right.start()
+        wrong.start()
+        channel, shifted = lab.channel(right), lab.channel(wrong)
+        person, other = lab.person(right, counts=False), lab.person(right)
+        signed = person.sign(channel)
+        person.send(channel, signed)
+        # Whatever the other instance does with a request, it is done by now.
+        codes = [outcome(other.sign(shifted), shifted) for _ in range(3)]
+        codes += [outcome(other.sign(channel), shifted) for _ in range(3)]
+        wrong.run("enrol", "somebody")
+        again = [outcome(signed, channel), outcome(signed, shifted)]
+        must("yes" not in again, f"{shift} s: an answer was accepted twice: {again}")
+        other.login(channel)
+        seen.append(f"{shift} s: asked and answered there {codes[:3]}, asked at the other {codes[3:]}, sent again {again}")
+        single.stop_instances()
+    return "; ".join(seen)

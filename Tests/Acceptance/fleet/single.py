@@ -1,0 +1,131 @@
+"""One PostgreSQL without Patroni, for what needs no failover, and instances over it."""
+
+import contextlib
+import itertools
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+
+from fleet.cluster import DATABASE, ROLE, programs_of_postgresql
+from fleet.programs import Program, as_user, descendants, folder, write
+from fleet.server import Instance
+from lab.table import Skip
+from lab.waiting import until
+
+HOME = pathlib.Path("/srv/single")
+# Of other places than the fleet's own.
+PLACES = itertools.count(1)
+
+
+class Single:
+    """Made by a row; gone when the row has ended. `size` puts its data on a disk of that many MiB."""
+
+    ADDRESS = "127.0.4.1"
+
+    def __init__(self, lab, size=None):
+        self._lab, self._instances = lab, []
+        self.home = folder(HOME)
+        lab.after(self._remove)
+        if size:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}m,mode=755", "single", self.home], check=True)
+            folder(self.home)
+        self.data = self.home / "data"
+        binaries = programs_of_postgresql()
+        as_user(binaries / "initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
+        rules = "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
+        write(self.data / "pg_hba.conf", rules)
+        with (self.data / "postgresql.conf").open("a") as file:
+            file.write(
+                f"listen_addresses = '{self.ADDRESS}'\nunix_socket_directories = '{self.home}'\nshared_buffers = 16MB\n"
+                "min_wal_size = 32MB\nmax_wal_size = 48MB\nautovacuum = off\n"
+            )
+        self.program = Program("postgres", [binaries / "postgres", "-D", self.data], self.home)
+        self.up()
+        self.sql(f"CREATE ROLE {ROLE} LOGIN PASSWORD '{lab.cluster.password}'", "postgres")
+        self.sql(f"CREATE DATABASE {DATABASE} OWNER {ROLE}", "postgres")
+
+    def up(self):
+        self.program.start_if_gone()
+        until(self._answers, "PostgreSQL to answer")
+
+    def _answers(self):
+        with contextlib.suppress(RuntimeError):
+            return self.sql("SELECT 1", "postgres")
+        return None
+
+    def sql(self, statement, database=DATABASE):
+        command = [programs_of_postgresql() / "psql", "-X", "-A", "-t", "-F", "\t", "-v", "ON_ERROR_STOP=1"]
+        command += ["-h", self.home, "-U", "postgres", "-d", database, "-c", statement]
+        return [line.split("\t") for line in as_user(*command).stdout.splitlines()]
+
+    def empty(self):
+        """The database as it is before the first instance."""
+        self.sql(f"DROP DATABASE {DATABASE} WITH (FORCE)", "postgres")
+        self.sql(f"CREATE DATABASE {DATABASE} OWNER {ROLE}", "postgres")
+
+    def down(self):
+        """PostgreSQL ends at once, with everything that it has started."""
+        self.program.stop()
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError, ValueError, IndexError):
+            os.kill(int((self.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+
+    def freeze(self):
+        """Every process of it stands still, and its connections stay open."""
+        self._signal_all(signal.SIGSTOP)
+
+    def thaw(self):
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, number):
+        for process in descendants(self.program.process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
+
+    # --- Instances
+
+    def instances(self, clock=None, port=5432, address=None):
+        """Two that are not started, with the same keys; the second one's clock is shifted by so many seconds."""
+        store = self._lab.plain_store(f"{address or self.ADDRESS}:{port}")
+        environment = faked_clock(clock) if clock else None
+        made = []
+        for shifted in (None, environment):
+            number = next(PLACES)
+            made.append(Instance(f"one{number}", f"127.0.5.{number}", self._lab.certificates, store, shifted))
+        for instance in made:
+            instance.share(self._lab.keys)
+        self._instances += made
+        return made
+
+    def serve(self, **options):
+        """The same two, running."""
+        made = self.instances(**options)
+        for instance in made:
+            instance.start()
+        return made
+
+    def stop_instances(self):
+        for instance in self._instances:
+            instance.program.stop()
+        self._instances.clear()
+
+    def _remove(self):
+        self.stop_instances()
+        self.down()
+        if os.path.ismount(self.home):
+            subprocess.run(["umount", "--lazy", self.home], check=True)
+        shutil.rmtree(self.home)
+
+
+def faked_clock(seconds):
+    """The environment of a program whose clock is wrong. Its timers are not: they go by another clock."""
+    library = next(iter(sorted(pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
+    if library is None:
+        raise Skip("Debian's libfaketime is not there")
+    return {
+        "LD_PRELOAD": str(library),
+        "FAKETIME": f"{seconds}s",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        "DONT_FAKE_MONOTONIC": "1",
+    }

@@ -1,0 +1,81 @@
+"""What the surviving store has, compared with what people were told."""
+
+import dataclasses
+import time
+
+from fleet.client import Later, Refused
+from lab.table import must
+
+# How long a request is good for: its used challenge has to be there for so long.
+REQUEST_LIFETIME = 120
+
+
+@dataclasses.dataclass
+class Questions:
+    """What a store is asked."""
+
+    counters: str
+    used: str
+    texts: str
+
+
+POSTGRESQL = Questions(
+    "SELECT username, max(signCounter) FROM uaf.credential GROUP BY username",
+    "SELECT encode(hash, 'hex') FROM uaf.usedChallenge",
+    "SELECT username, shown FROM uaf.confirmation",
+)
+SQLITE = Questions(
+    "SELECT username, max(signCounter) FROM credential GROUP BY username",
+    "SELECT lower(hex(hash)) FROM usedChallenge",
+    "SELECT username, shown FROM confirmation",
+)
+
+
+def must_have_all(sql, load, questions=POSTGRESQL):
+    """Every counter, used challenge and confirmed text that was acknowledged is in the store; returns what was compared."""
+    moment = time.time()
+    stored = {name: int(counter) for name, counter in sql(questions.counters)}
+    for name, counter in load.counters().items():
+        must(stored.get(name, -1) >= counter, f"{name}: counter {counter} was acknowledged, {stored.get(name)} is stored")
+    used = {digest for (digest,) in sql(questions.used)}
+    young = [yes for yes in load.yes if yes.started > moment - REQUEST_LIFETIME + 5]
+    lost = [yes for yes in young if yes.digest not in used]
+    must(not lost, f"{len(lost)} of {len(young)} used challenges are gone: {lost[:2]}")
+    texts = {(name, text) for name, text in sql(questions.texts)}
+    told = [(yes.person.name, yes.text) for yes in load.yes if yes.text]
+    lost = [text for text in told if text not in texts]
+    must(not lost, f"{len(lost)} of {len(told)} confirmed texts are gone: {lost[:2]}")
+    return f"{len(load.yes)} acknowledged, {len(young)} used challenges, {len(told)} texts: all there"
+
+
+def must_refuse_again(load, channels):
+    """No answer that was accepted is accepted again by any instance; returns how many were tried."""
+    tried = 0
+    for yes in load.yes:
+        for channel in channels:
+            status = outcome(yes, channel)
+            must(status != "yes", f"accepted twice: {yes}")
+            must(status != "later", f"no definite refusal of an answer that was used: {yes}")
+            tried += 1
+    return tried
+
+
+def must_accept_once_at_most(load, channels):
+    """An answer of which nobody knows what came of it is accepted once at most; returns what came of them now."""
+    seen = []
+    for signed in load.unknown:
+        outcomes = [outcome(signed, channel) for channel in channels]
+        must(outcomes.count("yes") <= 1, f"accepted twice: {signed}")
+        seen += outcomes
+    return seen
+
+
+def outcome(signed, channel):
+    """What comes of an answer: yes, later, or the status of a definite no."""
+    try:
+        signed.person.send(channel, signed)
+        return "yes"
+    except Later:
+        return "later"
+    except Refused as reason:
+        return reason.status

@@ -1,0 +1,15 @@
+#!/bin/bash
+# Breaks a fleet's server in every part, under logins, and prints a table of what was seen: PostgreSQL under Patroni and etcd,
+# two instances of build/stage's uaf-server behind haproxy, on loopback, in namespaces of their own.
+#
+#   DIST=trixie     in another release of Debian (scripts/dist.sh)
+#   scripts/fleet.sh F1 F7 ...   these alone
+#   scripts/fleet.sh quick       those of Tests/Acceptance/fleet/quick.py: four minutes
+#
+# PostgreSQL, Patroni, etcd, haproxy and faketime come from Debian's packages. They are fetched into build/fleet/packages and
+# unpacked into the root in memory of the namespaces: nothing of them is installed on this machine, or starts by itself.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [[ -n ${DIST-} ]]; then exec env -u DIST scripts/dist.sh "$DIST" "scripts/${0##*/}" "$@"; fi
+exec Tests/Acceptance/throw-away.sh fleet \
+  'postgresql postgresql-client patroni python3-etcd etcd-server haproxy libfaketime' "$@"
