@@ -72,7 +72,9 @@ needs_only() { # file, libraries
 
 stage=build/stage$(cat build/stage.prefix 2>/dev/null)
 libc=(libc.so.6 libm.so.6 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1)
-runtime=("${libc[@]}" libgcc_s.so.1 libstdc++.so.6)
+# The programs of a login contain what they use of libstdc++.
+login=("${libc[@]}" libgcc_s.so.1)
+runtime=("${login[@]}" libstdc++.so.6)
 scripts/manuals.py "$stage/bin" || broken=1
 helper=$stage/libexec/pam-uaf/uaf-helper
 for module in $(find "$stage" -name pam_uaf.so 2>/dev/null) build/tree/pam_uaf.so; do
@@ -80,8 +82,8 @@ for module in $(find "$stage" -name pam_uaf.so 2>/dev/null) build/tree/pam_uaf.s
 done
 # No library that speaks to the network: the core must not even be able to.
 # libpsl is used with its built-in list alone.
-needs_only "$helper" "${runtime[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2 libpsl.so.5 libseccomp.so.2
-needs_only "$stage/libexec/pam-uaf/uaf-fetch" "${runtime[@]}" libcurl.so.4 libssl.so.3 libcrypto.so.3 libseccomp.so.2
+needs_only "$helper" "${login[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2 libpsl.so.5 libseccomp.so.2
+needs_only "$stage/libexec/pam-uaf/uaf-fetch" "${login[@]}" libcurl.so.4 libssl.so.3 libcrypto.so.3 libseccomp.so.2
 # libpam: `uafctl pam enable` has it try a stack before the stack is put in place. libpsl: `uafctl doctor` reads the list of
 # facets as the helper does.
 needs_only "$stage/bin/uafctl" "${runtime[@]}" libpam.so.0 libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2 \

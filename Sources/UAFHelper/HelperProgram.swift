@@ -127,7 +127,9 @@ enum HelperProgram {
       try preparation.get()
       let caller = try CallerIdentity(begin, peer: peer(frontEnd), passwd: { PasswdFile.read() })
       asking = caller
-      session = try Session(begin, frontEnd, caller: caller, in: surroundings(log))
+      let seclusion = Seclusion(starting: try ProgramPath.beside("uaf-fetch"), log: log)
+      if begin.mayAskServer { seclusion.startNetwork() }
+      session = try Session(begin, frontEnd, caller: caller, in: surroundings(log, seclusion))
     } catch {
       logRefusal(error, of: begin.operation, for: asking, log)
       return error
@@ -161,9 +163,8 @@ enum HelperProgram {
     }
   }
 
-  private static func surroundings(_ log: SystemLog) throws(Ending) -> SessionSurroundings {
+  private static func surroundings(_ log: SystemLog, _ seclusion: Seclusion) throws(Ending) -> SessionSurroundings {
     let clock = try SystemClock()
-    let seclusion = Seclusion(starting: try ProgramPath.beside("uaf-fetch"), log: log)
     return SessionSurroundings(
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
       derivationSlots: DerivationSlot.machineCount(), log: log, audit: KernelAudit(program: ProgramPath.own() ?? "?"),

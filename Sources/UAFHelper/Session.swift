@@ -83,7 +83,7 @@ import UAFWire
   private func prepare() throws(Ending) {
     // A missing server is an error only for an operation that needs one.
     let found = try? server.settings()
-    let asked = asksServer ? found : nil
+    let asked = call.begin.mayAskServer ? found : nil
     if let asked { try server.readTrust(asked) }
     if call.begin.operation == .initialise { try InitialiseOperation.makeFolder(folder) }
     surroundings.seclude(asked.map(Self.places), folder.path)
@@ -92,14 +92,6 @@ import UAFWire
   /// The hosts and ports that a call with this configuration may connect to.
   private static func places(of server: ServerSettings) -> FetchPlaces {
     FetchPlaces(of: server.urls.map(\.text) + server.appIDs, proxy: server.proxy?.text)
-  }
-
-  private var asksServer: Bool {
-    switch call.begin.operation {
-    case .authenticate, .register, .deregister, .deregisterAll: true
-    case .reset: call.begin.payload != nil
-    case .change, .status, .unlock, .initialise, .forget, .trust: false
-    }
   }
 
   /// The operation that was asked for, with what it needs.

@@ -5,9 +5,12 @@ struct AccountAttempts {
   let records: AccountRecords
   /// Called once for each lock that has ended, after the end is on the disk.
   private let lockEnded: AccountFile.LockEnded?
+  /// Where the counter for the next signature goes.
+  private let counter: ReservedCounter
 
-  init(_ records: AccountRecords, lockEnded: AccountFile.LockEnded?) {
+  init(_ records: AccountRecords, reserving counter: ReservedCounter, lockEnded: AccountFile.LockEnded?) {
     self.records = records
+    self.counter = counter
     self.lockEnded = lockEnded
   }
 
@@ -62,17 +65,19 @@ struct AccountAttempts {
     return outcome
   }
 
-  /// Clears the attempts up to this ticket after a correct entry.
+  /// Clears the attempts up to this ticket after a correct entry, and counts the signature that follows.
   ///
   /// - Throws: ``StateError``; `superseded` for another secret than the one that is set, `absent` for none.
   func settle(_ type: AuthenticatorType, ticket: UInt64, of enrolled: EnrolledAuthenticator) throws(StateError) {
-    try records.write { () throws(StateError) in
+    let counted = try records.write { () throws(StateError) in
       guard let stored = try records.authenticator(type) else { throw .absent }
       guard stored.sealedKey == enrolled.sealedKey else { throw .superseded }
       var ledger = try records.ledger(type)
       ledger.settle(ticket)
       try records.put(ledger, type)
+      return try ReservedCounter.count(type, in: records)
     }
+    counter.keep(counted)
   }
 
   /// Lifts every lock of every authenticator.

@@ -13,6 +13,7 @@ public final class AccountFile {
   private let keyring: AccountKeys
   private let answer: AccountAnswer
   private let attempts: AccountAttempts
+  private let counter = ReservedCounter()
 
   private init(_ contents: AccountRecords, refusalMark: RefusalMark?, lockEnded: LockEnded? = nil) {
     identity = contents.identity
@@ -20,7 +21,7 @@ public final class AccountFile {
     self.contents = contents
     keyring = AccountKeys(contents)
     answer = AccountAnswer(records: contents, refusalMark: refusalMark)
-    attempts = AccountAttempts(contents, lockEnded: lockEnded)
+    attempts = AccountAttempts(contents, reserving: counter, lockEnded: lockEnded)
   }
 
   // MARK: The file
@@ -227,9 +228,12 @@ public final class AccountFile {
 
   /// The next counter to sign with, on disk before it is used: the server refuses one it has seen.
   ///
+  /// The first one after a correct entry is on the disk since then.
+  ///
   /// - Throws: ``StateError``; `absent` if the key is gone.
   public func nextSignCounter(_ keyID: [UInt8]) throws(StateError) -> UInt32 {
-    try keyring.change(keyID) { (key: inout UAFKey) throws(StateError) in try key.countSignature() }
+    if let counter = counter.take(for: try contents.key(keyID)) { return counter }
+    return try keyring.change(keyID) { (key: inout UAFKey) throws(StateError) in try key.countSignature() }
   }
 
   /// Notes what the server said of a key.

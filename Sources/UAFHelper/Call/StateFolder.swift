@@ -1,14 +1,34 @@
 import Authenticator
 
 /// Where the machine's state lies, and who has to own it.
-struct StateFolder {
+final class StateFolder {
   let path: String
   let owner: UInt32
+  /// Open already, for the next one who asks for it.
+  private var kept: StateDirectory?
+
+  init(path: String, owner: UInt32) {
+    self.path = path
+    self.owner = owner
+  }
 
   /// Opens it.
   ///
   /// - Throws: ``Ending``.
   func open() throws(Ending) -> StateDirectory {
+    if let directory = kept.take() { return directory }
     do throws(StateError) { return try StateDirectory(path, owner: owner) } catch { throw Ending(error) }
+  }
+
+  /// Its own random bytes; nil for a folder of an earlier version.
+  ///
+  /// It stays open for the next call of ``open()``: everything on its path is then looked at once.
+  ///
+  /// - Throws: ``Ending``.
+  func identifier() throws(Ending) -> [UInt8]? {
+    let directory = try open()
+    let identifier = directory.identifier
+    kept = consume directory
+    return identifier
   }
 }

@@ -21,16 +21,25 @@ final class Seclusion {
     self.log = log
   }
 
-  /// Starts uaf-fetch where a server will be asked, reads what is read once, and enters the sandbox.
+  /// Starts uaf-fetch.
+  ///
+  /// Its own start takes longer than everything that the core reads meanwhile. It asks nobody before it knows whom.
+  func startNetwork() {
+    do throws(Ending) { network = .success(try FetchProcess(program)) } catch { network = .failure(error) }
+  }
+
+  /// Tells uaf-fetch what it may connect to, or ends it where no server will be asked; reads what is read once, and enters the
+  /// sandbox.
   func enter(asking places: FetchPlaces?, keeping stateDirectory: String) {
-    if let places { network = start(within: places) }
+    if let places { allow(places) } else { network = nil }
     OpenSSLConfiguration.load()
     StateDirectory.prepare()
     if let missing = HelperSandbox.enter(keeping: stateDirectory).text { report(missing, of: "uaf-helper") }
   }
 
-  private func start(within places: FetchPlaces) -> Result<FetchProcess, Ending> {
-    do throws(Ending) { return .success(try FetchProcess(program, within: places)) } catch { return .failure(error) }
+  private func allow(_ places: FetchPlaces) {
+    if network == nil { startNetwork() }
+    do throws(Ending) { try network?.get().allow(places) } catch { network = .failure(error) }
   }
 
   /// The transport to a server.

@@ -11,18 +11,24 @@ import UAFWire
   /// Whether a request was sent whose answer was not taken.
   private(set) var owesAnswer = false
 
-  /// Starts `program`, and tells it the hosts and ports that it may connect to; later packets cannot add any.
+  /// Starts `program`, which waits to be told what it may connect to.
   ///
   /// - Throws: ``Ending`` where it is missing or cannot be started.
-  init(_ program: String, within places: FetchPlaces) throws(Ending) {
+  init(_ program: String) throws(Ending) {
     do {
       let ends = try PacketSocket.pair()
       defer { close(ends.theirs) }
       socket = try PacketSocket(takingOver: ends.mine)
       buffer = try Secret(capacity: WireLimit.packet + 1)
       _ = try ChildProcess(starting: program, socket: ends.theirs)
-      try socket.send(places.packet())
     } catch { throw Ending(.clientMismatch, log: "uaf-fetch: \(error)") }
+  }
+
+  /// Tells it the hosts and ports that it may connect to; later packets cannot add any.
+  ///
+  /// - Throws: ``Ending`` where it is gone.
+  func allow(_ places: FetchPlaces) throws(Ending) {
+    do { try socket.send(places.packet()) } catch { throw Ending(.clientMismatch, log: "uaf-fetch: \(error)") }
   }
 
   /// Sends a request.

@@ -122,7 +122,7 @@ import UAFWire
       authentication: try endpoint(server, server.authentication),
       deregistration: try endpoint(server, server.deregistration), facetID: server.facetID,
       device: server.sendsDevice
-        ? device.context(named: server.deviceName, of: try folder.open().identifier) : DeviceContext())
+        ? device.context(named: server.deviceName, of: try folder.identifier()) : DeviceContext())
     settings.dialect = Self.dialect(server)
     settings.contentType = server.contentType
     settings.appIDs = server.appIDs
