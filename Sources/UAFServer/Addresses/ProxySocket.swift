@@ -7,7 +7,9 @@ import Glibc
 struct ProxySocket {
   let path: String
 
-  /// For its owner and group. The server's user makes it, so the proxy has to be in the group of the server.
+  /// For its owner and group.
+  ///
+  /// The server makes it as its own user, so the proxy has to be in the group of the server.
   private static let mode: mode_t = 0o660
 
   /// Sees to it that the path can be listened on: it must be free, or a socket on which nobody listens.

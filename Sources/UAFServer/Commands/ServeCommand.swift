@@ -194,9 +194,9 @@ struct ServeCommand: AsyncParsableCommand {
       logger.notice("gave up what was under way")
       end.finish()
     }
-    // They are stopped in the opposite order: first systemd is told.
+    // They are stopped in the opposite order: the time begins to run, and systemd is told.
     var configuration = ServiceGroupConfiguration(
-      services: services + [deadline, manager], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: services + [manager, deadline], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(3)
     let group = ServiceGroup(configuration: configuration)
     Task {

@@ -20,7 +20,7 @@ struct NotifySocket: Sendable {
 
   /// Sends a message such as `READY=1`.
   ///
-  /// A failure is not reported: a manager that does not listen acts as if the service had said nothing.
+  /// A failure is not reported, and nobody waits for a manager that does not read: it acts as if the service had said nothing.
   func send(_ message: String) {
     let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return }
@@ -34,7 +34,7 @@ struct NotifySocket: Sendable {
     // SAFETY: a sockaddr_un is passed with its length, as the call asks; both buffers live for it.
     _ = unsafe withUnsafePointer(to: &name) { name in
       unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-        unsafe sendto(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL), name, length)
+        unsafe sendto(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT), name, length)
       }
     }
   }
