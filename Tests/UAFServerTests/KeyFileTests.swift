@@ -162,7 +162,7 @@ final class KeyFileTests {
     let keys = try keys()
     _ = try state.secrets.rotate(now: clock.now, from: clock.now + 60)
     try keys.reload(from: state)
-    let lines = KeysListCommand.lines(keys, now: clock.now).map { $0.split(separator: "\t").map(String.init) }
+    let lines = KeyList.lines(keys, now: clock.now).map { $0.split(separator: "\t").map(String.init) }
     #expect(lines.map { $0[0] } == ["kind", "secret", "secret", "verdict"])
     #expect(lines.map { $0[3] } == ["use", "in-use", "to-come", "in-use"])
     #expect(lines[1][1].count == 8 && lines[3][1] == keys.verdictKey.id)

@@ -90,7 +90,8 @@ import UAFWire
       throw .configuration("server.verdict_key: \(path): \(error)", isRoots: error.isRoots)
     }
     do throws(CryptoError) { return try P256.publicKeys(pem: pem) } catch {
-      let log = "server.verdict_key: \(path): is not the public key of a P-256 key pair, PEM, or up to \(P256.maximumKeys) of them"
+      let log =
+        "server.verdict_key: \(path): is not the public key of a P-256 key pair, PEM, or up to \(P256.maximumKeys) of them"
       throw .configuration(log, isRoots: error == .invalidKey)
     }
   }

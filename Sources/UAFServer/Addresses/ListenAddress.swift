@@ -4,25 +4,25 @@ import ArgumentParser
 enum ListenAddress: Equatable, ExpressibleByArgument {
   /// Port 0 lets the system choose.
   case network(host: String, port: Int)
-  case socket(path: String)
+  case unixSocket(path: String)
 
   /// Where a server listens if no address is given: on this machine only.
   static let standard = ListenAddress.network(host: "127.0.0.1", port: 8443)
 
   /// The longest path of a socket that the kernel takes.
   private static let maximumPath = 107
-  private static let unix = "unix:"
+  private static let prefix = "unix:"
 
   var defaultValueDescription: String { description }
 
   init?(argument: String) {
-    if argument.hasPrefix(Self.unix) {
-      let path = String(argument.dropFirst(Self.unix.count))
+    if argument.hasPrefix(Self.prefix) {
+      let path = String(argument.dropFirst(Self.prefix.count))
       guard path.hasPrefix("/"), !path.hasSuffix("/"), path.utf8.count <= Self.maximumPath, !path.utf8.contains(0)
       else {
         return nil
       }
-      self = .socket(path: path)
+      self = .unixSocket(path: path)
       return
     }
     guard let colon = argument.lastIndex(of: ":"),
@@ -40,7 +40,7 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
 
   /// The path of the socket; nil for a network address.
   var path: String? {
-    if case .socket(let path) = self { path } else { nil }
+    if case .unixSocket(let path) = self { path } else { nil }
   }
 
   /// The host that may be part of a URL; nil for every interface at once, and for a socket.
@@ -53,7 +53,7 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
   var description: String {
     switch self {
     case .network(let host, let port): "\(host):\(port)"
-    case .socket(let path): Self.unix + path
+    case .unixSocket(let path): Self.prefix + path
     }
   }
 
@@ -63,7 +63,7 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
   func url(port: Int?) -> String {
     switch self {
     case .network(let host, let own): "https://\(host.contains(":") ? "[\(host)]" : host):\(port ?? own)"
-    case .socket: description
+    case .unixSocket: description
     }
   }
 }

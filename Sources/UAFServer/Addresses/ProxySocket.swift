@@ -2,8 +2,8 @@ import Glibc
 
 /// The Unix socket for a proxy on the same machine.
 ///
-/// Whoever may connect to it says for whom they ask, and is believed. So only the server's user and group may, and nobody else may
-/// write to the folders above it.
+/// Whoever may connect to it says for whom they ask, and is believed. So only the server's user and group may, and nobody else
+/// may write to the folders above it.
 struct ProxySocket {
   let path: String
 

@@ -38,7 +38,7 @@ struct KeysRotateCommand: ParsableCommand {
     case .verdict: _ = try directory.verdictKeys.rotate(now: now, from: from)
     }
     try keys.reload(from: directory)
-    for line in KeysListCommand.lines(keys, now: now) { Terminal.result(line) }
+    for line in KeyList.lines(keys, now: now) { Terminal.result(line) }
     Terminal.note("send SIGHUP to the server (systemctl reload uaf-server), and see uaf-server(8) for several servers")
   }
 }

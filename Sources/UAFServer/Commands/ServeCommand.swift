@@ -143,7 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
     let address: BindAddress =
       switch listen {
       case .network(let host, let port): .hostname(host, port: port)
-      case .socket(let path): .unixDomainSocket(path: path)
+      case .unixSocket(let path): .unixDomainSocket(path: path)
       }
     return Application(
       router: routes.router, server: try server(files, logger: routes.logger),

@@ -32,7 +32,7 @@ struct KeyReload: Service {
 
   /// Says by which ids the keys are known: several servers of one store must have the same.
   private func logKeys() {
-    let lines = KeysListCommand.lines(keys, now: Terminal.now).dropFirst().map { $0.split(separator: "\t") }
+    let lines = KeyList.lines(keys, now: Terminal.now).dropFirst().map { $0.split(separator: "\t") }
     let texts = lines.filter { $0.count == 4 }.map { "\($0[0]) \($0[1]) \($0[3])" }
     logger.notice("keys", metadata: ["decoys": "\(keys.decoySecret.id)", "keys": "\(texts.joined(separator: ", "))"])
   }

@@ -4,8 +4,8 @@ import NIOCore
 
 /// What proxies and service managers ask: whether the process answers, and whether it can serve.
 ///
-/// Anybody may ask as often as they like. No limit counts it, so that nobody uses up the turns of a proxy's checks, and the store is
-/// not asked for it. The answer is one word.
+/// Anybody may ask as often as they like. No limit counts it, so that nobody uses up the turns of a proxy's checks, and the store
+/// is not asked for it. The answer is one word.
 struct HealthRoutes: Sendable {
   let watch: StoreWatch
 
