@@ -1,6 +1,26 @@
 import COpenSSL
 
 extension P256 {
+  /// The most keys of one text.
+  public static let maximumKeys = 4
+
+  /// The raw public keys in a PEM text, `BEGIN PUBLIC KEY` each, in its order.
+  ///
+  /// - Throws: ``CryptoError/invalidKey`` for a text without such a key, with more than ``maximumKeys``, and for one that holds
+  ///   something else as well: a key that is not understood is not left out.
+  public static func publicKeys(pem: [UInt8]) throws(CryptoError) -> [[UInt8]] {
+    let begin = Array("-----BEGIN ".utf8)
+    var keys: [[UInt8]] = []
+    var start: Int?
+    for index in pem.indices where pem[index...].starts(with: begin) {
+      if let start { keys.append(try publicKey(pem: Array(pem[start..<index]))) }
+      guard keys.count < maximumKeys else { throw .invalidKey }
+      start = index
+    }
+    keys.append(try publicKey(pem: start.map { Array(pem[$0...]) } ?? []))
+    return keys
+  }
+
   /// The raw public key in a PEM text, `BEGIN PUBLIC KEY`.
   ///
   /// - Throws: ``CryptoError/invalidKey`` for a text without one key of this curve in its named, uncompressed form.

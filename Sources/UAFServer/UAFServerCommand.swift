@@ -28,8 +28,8 @@ struct UAFServerCommand: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       ServeCommand.self, EnrolCommand.self, ApproveCommand.self, UsersCommand.self, DevicesCommand.self,
-      RevokeCommand.self, AuditCommand.self,
-      DecodeCommand.self, MetadataCommand.self,
+      RevokeCommand.self, AuditCommand.self, KeysCommand.self, DecodeCommand.self,
+      MetadataCommand.self,
     ])
 
   /// Protects the process's memory, then runs the command line.

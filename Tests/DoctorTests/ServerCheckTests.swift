@@ -234,6 +234,17 @@ import UAFWire
     #expect(!machine.has(.verdictKey))
   }
 
+  @Test func `warns of a key that the server is going to sign with and that is not here, and takes several`() {
+    let folder = Folder()
+    let coming = FakeServer.makeKey()
+    let machine = machine(FakeServer.verdictKey, folder)
+    machine.server?.publishedKey = FakeServer.verdictKey + coming
+    #expect(machine.has(.verdictKey) && !machine.doctor().hasFailed)
+    folder.delete("verdict.pub")
+    _ = folder.file("verdict.pub", coming + FakeServer.verdictKey, mode: 0o644)
+    #expect(!machine.has(.verdictKey))
+  }
+
   @Test func `a key of verdicts that nobody asks for is no failure, and one that is none always is`() {
     let folder = Folder()
     let idle = machine(FakeServer.makeKey(), folder, more: "")

@@ -31,7 +31,7 @@ final class TestServer: Sendable {
     self.certificate = certificate
     self.store = store
     environment = ServiceEnvironment(
-      store: store, keys: try Self.makeKeys(), models: models,
+      store: store, keys: try Self.makeKeys(now: { clock.now }), models: models,
       policies: policies ?? AccountPolicies(everybody: AcceptedSets(each: models)),
       verificationMethods: verificationMethods, identity: { identity }, now: { clock.now },
       random: { try RandomBytes.make($0) })
@@ -124,8 +124,11 @@ final class TestServer: Sendable {
     return made.certificatePEM
   }()
 
-  private static func makeKeys() throws -> ServerKeys {
+  private static func makeKeys(now: @escaping @Sendable () -> Int64) throws -> ServerKeys {
     let pair = try P256.generate()
-    return try ServerKeys(macKey: RandomBytes.makeSecret(32), verdictKey: pair.privateKey)
+    let rings = ServerKeys.Rings(
+      secrets: KeyRing(try ServerSecret(RandomBytes.makeSecret(32))),
+      verdictKeys: KeyRing(try VerdictKey(pair.privateKey)))
+    return try ServerKeys(rings, decoySecret: ServerSecret(RandomBytes.makeSecret(32)), now: now)
   }
 }

@@ -46,7 +46,7 @@ import UAFMessages
   /// What is found wrong; nil for a yes that is believed.
   private func fault(_ acceptance: Acceptance, now: Int64 = now) -> SignedVerdict.Fault? {
     do throws(SignedVerdict.Fault) {
-      try SignedVerdict.check(acceptance, publicKey: keyPair.publicKey, now: now)
+      try SignedVerdict.check(acceptance, publicKeys: [keyPair.publicKey], now: now)
       return nil
     } catch { return error }
   }
@@ -55,6 +55,25 @@ import UAFMessages
     #expect(try fault(acceptance(token())) == nil)
     // Whatever stands beside it.
     #expect(try fault(acceptance("x", token(Making(subject: "bob")), token())) == nil)
+  }
+
+  @Test func `one of several keys is enough, in any order, and none of them is not`() throws {
+    let (other, third) = try (P256.generate().publicKey, P256.generate().publicKey)
+    let acceptance = try acceptance(token())
+    for keys in [[other, keyPair.publicKey], [keyPair.publicKey, other], [other, third, keyPair.publicKey]] {
+      try SignedVerdict.check(acceptance, publicKeys: keys, now: Self.now)
+    }
+    #expect(throws: SignedVerdict.Fault.missing) {
+      try SignedVerdict.check(acceptance, publicKeys: [other, third], now: Self.now)
+    }
+    #expect(throws: SignedVerdict.Fault.missing) {
+      try SignedVerdict.check(acceptance, publicKeys: [], now: Self.now)
+    }
+  }
+
+  @Test func `the name of a key in the token chooses none`() throws {
+    let named = try token(Making(header: #"{"alg":"ES256","kid":"another","typ":"JWT"}"#))
+    #expect(fault(acceptance(named)) == nil)
   }
 
   @Test func `is not believed if it is missing, or not in our form`() throws {

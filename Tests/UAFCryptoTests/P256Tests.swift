@@ -1,3 +1,4 @@
+import Foundation
 import SecretMemory
 import Testing
 import UAFCrypto
@@ -111,5 +112,19 @@ struct P256Tests {
       }
     }
     #expect(throws: CryptoError.invalidKey) { _ = try P256.publicKey(subjectPublicKeyInfo: info + [0]) }
+  }
+
+  @Test func `reads up to four public keys of one text, and refuses a text with anything else in it`() throws {
+    let keys = try (0..<5).map { _ in try P256.generate().publicKey }
+    let texts = try keys.map { key in
+      let lines = Data(try P256.subjectPublicKeyInfo(publicKey: key)).base64EncodedString(
+        options: .lineLength64Characters)
+      return Array("-----BEGIN PUBLIC KEY-----\n\(lines)\n-----END PUBLIC KEY-----\n".utf8)
+    }
+    for count in 1...4 { #expect(try P256.publicKeys(pem: texts[..<count].flatMap { $0 }) == Array(keys[..<count])) }
+    let certificate = Array("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8)
+    for bad in [[], Array("x".utf8), texts.flatMap { $0 }, texts[0] + certificate, texts[0] + texts[1].dropLast(40)] {
+      #expect(throws: CryptoError.invalidKey) { try P256.publicKeys(pem: bad) }
+    }
   }
 }

@@ -15,9 +15,18 @@ struct CommandTests {
   ])
   func `reads where to listen`(text: String, host: String, port: Int, url: String) {
     let address = ListenAddress(argument: text)
-    #expect(address?.host == host)
-    #expect(address?.port == port)
+    #expect(address == .network(host: host, port: port))
     #expect(address?.url(port: 9) == url)
+  }
+
+  @Test func `reads the path of a socket`() {
+    #expect(ListenAddress(argument: "unix:/run/uaf-server/socket")?.path == "/run/uaf-server/socket")
+    #expect(ListenAddress(argument: "unix:/run/uaf-server/socket")?.url(port: nil) == "unix:/run/uaf-server/socket")
+  }
+
+  @Test(arguments: ["unix:", "unix:relative", "unix:/", "unix:/a/", "unix:/\(String(repeating: "a", count: 107))"])
+  func `refuses a socket without an absolute path, or with one that is too long`(text: String) {
+    #expect(ListenAddress(argument: text) == nil)
   }
 
   @Test(arguments: ["", "8443", ":8443", "::1:8443", "a:b", "a:-1", "a:65536", "a b:1", "a/b:1", "a:"])
@@ -61,6 +70,17 @@ struct CommandTests {
     ["serve", "--state", "d", "--development", "--channel-binding", "off", "--tls-certificate", "c"],
     ["serve", "--state", "d", "--development", "--address-connections", "-1"],
     ["serve", "--state", "d", "--development", "--address-connections", "1025"],
+    ["serve", "--state", "d", "--listen", "unix:/s", "--public-url", "https://a.test"],
+    ["serve", "--state", "d", "--listen", "unix:/s", "--channel-binding", "off"],
+    [
+      "serve", "--state", "d", "--listen", "unix:/s", "--public-url", "https://a.test", "--channel-binding", "off",
+      "--development",
+    ],
+    ["serve", "--state", "d", "--development", "--behind", "0.0.0.0/0"],
+    ["serve", "--state", "d", "--development", "--behind", "10.0.0.1", "--forwarded-header", "x-real-ip"],
+    ["keys", "rotate", "--state", "d"], ["keys", "rotate", "decoys", "--state", "d"],
+    ["keys", "rotate", "secret", "--state", "d", "--in", "2592001"],
+    ["keys", "rotate", "secret", "--state", "d", "--in", "-1"], ["keys", "list"],
   ])
   func `refuses a command line that does not say what to do`(arguments: [String]) async {
     await #expect(throws: (any Error).self) { _ = try await UAFServerCommand.asyncParseAsRoot(arguments) }
@@ -75,6 +95,13 @@ struct CommandTests {
     ["metadata", "passcode"], ["metadata", "pattern"], ["audit", "verify", "--state", "d"],
     ["audit", "show", "7", "--state", "d"],
     ["serve", "--state", "d", "--development", "--uvm", "require", "--policy", "p"],
+    [
+      "serve", "--state", "d", "--listen", "unix:/s", "--public-url", "https://a.test", "--tls-certificate", "c",
+      "--forwarded-header", "forwarded",
+    ],
+    ["serve", "--state", "d", "--development", "--behind", "10.0.0.1", "--behind", "2001:db8::/32"],
+    ["keys", "rotate", "secret", "--state", "d", "--in", "0"], ["keys", "rotate", "verdict", "--state", "d"],
+    ["keys", "list", "--state", "d"],
     ["serve", "--state", "d", "--development", "--channel-binding", "off", "--metadata", "m"],
     [
       "serve", "--state", "d", "--development", "--channel-binding", "require", "--tls-certificate", "a",

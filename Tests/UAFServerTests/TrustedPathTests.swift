@@ -43,7 +43,7 @@ final class TrustedPathTests {
 
   @Test(arguments: [0o777, 0o770, 0o722, 0o720, 0o702])
   func `refuses a state folder that others can write to, by path, mode and what to do`(mode number: Int) throws {
-    _ = try ServerKeys(state: state())
+    _ = try ServerKeys(state: state(), now: { 0 })
     try mode(number, "state")
     let text = refusal { _ = try self.state() }
     #expect(text?.hasPrefix("\(path("state")): others can write to it (mode \(String(number, radix: 8)))") == true)

@@ -189,17 +189,10 @@ struct UAFRoutesTests {
       let response = try await client.executeRequest(uri: "/uaf/verdict-key", method: .get, headers: [:], body: nil)
       #expect(response.status == .ok)
       let pem = [UInt8](buffer: response.body)
-      #expect(try P256.publicKey(pem: pem) == server.environment.keys.verdictPublicKey)
+      #expect(try P256.publicKey(pem: pem) == server.environment.keys.verdictKey.publicKey)
       #expect(!String(decoding: pem, as: UTF8.self).contains("PRIVATE"))
       let post = try await client.executeRequest(uri: "/uaf/verdict-key", method: .post, headers: [:], body: nil)
       #expect(post.status == .notFound)
-    }
-  }
-
-  @Test func `reports its health`() async throws {
-    try await server.application.test(.router) { client in
-      let response = try await client.executeRequest(uri: "/health", method: .get, headers: [:], body: nil)
-      #expect(response.status == .ok)
     }
   }
 

@@ -21,11 +21,12 @@ struct VerdictTokenTests {
 
   @Test func `writes a token that any ES256 verifier takes`() throws {
     let parts = try tokens.sign(claims).split(separator: ".").map(String.init)
-    #expect(try Base64URL.decode(parts[0], maximumCount: 100) == Array(#"{"alg":"ES256","typ":"JWT"}"#.utf8))
+    let header = Array(#"{"alg":"ES256","kid":"\#(tokens.keys.verdictKey.id)","typ":"JWT"}"#.utf8)
+    #expect(try Base64URL.decode(parts[0], maximumCount: 100) == header)
     let signature = try Base64URL.decode(parts[2], maximumCount: 64)
     #expect(
       P256.isValidSignature(
-        signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: tokens.keys.verdictPublicKey))
+        signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: tokens.keys.verdictKey.publicKey))
   }
 
   @Test func `refuses every changed character and every truncation`() throws {

@@ -3,7 +3,7 @@ import UAFConfiguration
 import UAFCrypto
 import UAFWire
 
-/// The key of signed verdicts: it must be usable, and the server's.
+/// The keys of signed verdicts: they must be usable, and the server's among them.
 struct VerdictKeyCheck {
   let server: ServerSettings
   let owner: UInt32
@@ -22,16 +22,18 @@ struct VerdictKeyCheck {
       if !isRoot, error.isSecrecy { return [.skipped(VerdictKeyText.closed(path: path))] }
       return [.failure(.verdictKey, VerdictKeyText.unreadable(path: path, error))]
     }
-    guard let key = try? P256.publicKey(pem: bytes) else {
+    guard let keys = try? P256.publicKeys(pem: bytes) else {
       return [.failure(.verdictKey, VerdictKeyText.noKey(path: path))]
     }
+    // The first one is in use, the others will be.
     guard let url, let answer = line.ask(.get(url, accept: "application/x-pem-file")), answer.response.status == 200,
-      let theirs = try? P256.publicKey(pem: answer.body)
+      let theirs = try? P256.publicKeys(pem: answer.body), let current = theirs.first
     else { return [.ok(VerdictKeyText.unknown(path: path))] }
-    guard key == theirs else {
+    guard keys.contains(current) else {
       let text = VerdictKeyText.another(path: path, url: url, isRequired: server.requiresSignedVerdict)
       return [server.requiresSignedVerdict ? .failure(.verdictKey, text) : .warning(.verdictKey, text)]
     }
+    guard theirs.allSatisfy(keys.contains) else { return [.warning(.verdictKey, VerdictKeyText.coming(path: path))] }
     return [.ok(VerdictKeyText.same(path: path))]
   }
 

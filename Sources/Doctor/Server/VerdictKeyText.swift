@@ -9,6 +9,8 @@ enum VerdictKeyText: FindingCatalogue {
   /// The server gives no key to compare with.
   case unknown(path: String)
   case another(path: String, url: String, isRequired: Bool)
+  /// The server is going to sign with a key that the file lacks.
+  case coming(path: String)
   case same(path: String)
 
   private static let copy = "copy verdict.pub from the state folder of uaf-server, or correct verdict_key"
@@ -27,6 +29,10 @@ enum VerdictKeyText: FindingCatalogue {
       FindingText(
         "verdict: verdict_key \(path) is not the key of \(url)"
           + (isRequired ? ": every signed yes is refused, and nobody can log in" : ""), do: Self.copy)
+    case .coming(let path):
+      FindingText(
+        "verdict: the server is going to sign with a key that verdict_key \(path) lacks; from then on nobody can log in",
+        do: Self.copy)
     case .same(let path): FindingText("verdict: verdict_key \(path) is the server's")
     }
   }
@@ -42,6 +48,9 @@ enum VerdictKeyText: FindingCatalogue {
       FindingText(
         "서명: verdict_key \(path)은(는) \(url)의 키가 아닙니다"
           + (isRequired ? ". 서명된 승인이 모두 거부되어 아무도 로그인할 수 없습니다" : ""), do: Self.copyKorean)
+    case .coming(let path):
+      FindingText(
+        "서명: verdict_key \(path)에 서버가 앞으로 서명할 키가 없습니다. 그때부터는 아무도 로그인할 수 없습니다", do: Self.copyKorean)
     case .same(let path): FindingText("서명: verdict_key \(path)은(는) 서버의 키입니다")
     }
   }

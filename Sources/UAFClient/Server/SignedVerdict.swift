@@ -21,16 +21,16 @@ public struct SignedVerdict: Sendable {
 
   private static let maximumBytes = 8192
 
-  /// Finds a token of this acceptance that the owner of the key signed for it.
+  /// Finds a token of this acceptance that the owner of one of the keys signed for it.
   ///
   /// - Parameters:
-  ///   - publicKey: 65 bytes `04 | X | Y`.
+  ///   - publicKeys: 65 bytes `04 | X | Y` each; several while the server exchanges its key.
   ///   - now: seconds since 1970.
   /// - Throws: ``Fault``: the one of the token that came closest.
-  public static func check(_ acceptance: Acceptance, publicKey: [UInt8], now: Int64) throws(Fault) {
+  public static func check(_ acceptance: Acceptance, publicKeys: [[UInt8]], now: Int64) throws(Fault) {
     var fault = Fault.missing
     for token in acceptance.tokens where token.type == Token.jwt {
-      guard let claims = claims(of: token.value, publicKey: publicKey) else { continue }
+      guard let claims = claims(of: token.value, publicKeys: publicKeys) else { continue }
       guard isFor(acceptance, claims) else {
         fault = .otherLogin
         continue
@@ -42,14 +42,17 @@ public struct SignedVerdict: Sendable {
   }
 
   /// The claims of a token whose signature holds.
-  private static func claims(of token: String, publicKey: [UInt8]) -> JSONObject? {
+  private static func claims(of token: String, publicKeys: [[UInt8]]) -> JSONObject? {
     guard token.utf8.count <= maximumBytes else { return nil }
     let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, case .object(let header)? = json(parts[0]),
       // The algorithm is fixed here, and the token does not choose it. A token with critical extensions is refused.
       header["alg"] == .string("ES256"), header["crit"] == nil, header["b64"] == nil,
       let signature = try? Base64URL.decode(parts[2], maximumCount: P256.signatureByteCount),
-      P256.isValidSignature(signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: publicKey),
+      // `kid` in the header is not read: nothing that a token says of itself chooses a key.
+      publicKeys.contains(where: { key in
+        P256.isValidSignature(signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: key)
+      }),
       case .object(let claims)? = json(parts[1])
     else { return nil }
     return claims

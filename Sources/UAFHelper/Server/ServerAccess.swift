@@ -13,8 +13,8 @@ import UAFWire
 
   /// The authorities its certificate may come from, PEM; nil where the system's are to be trusted.
   private(set) var authorities: String?
-  /// The key that a success of the server must be signed with; nil where root does not ask for that.
-  private(set) var verdictKey: [UInt8]?
+  /// The keys of which one must have signed a success of the server; nil where root does not ask for that.
+  private(set) var verdictKeys: [[UInt8]]?
 
   private let call: Call
   private let configuration: Configuration
@@ -60,12 +60,12 @@ import UAFWire
       detail: call.caller.isTool ? "no server: set server.request_url, or run 'uafctl trust --code FILE' as root" : nil)
   }
 
-  /// Reads root's file of authorities and the key of signed verdicts, while they can be reached.
+  /// Reads root's file of authorities and the keys of signed verdicts, while they can be reached.
   ///
   /// - Throws: ``Ending`` (1001) where one of them cannot be used.
   func readTrust(_ server: ServerSettings) throws(Ending) {
     authorities = try readAuthorities(server)
-    verdictKey = try readVerdictKey(server)
+    verdictKeys = try readVerdictKeys(server)
   }
 
   private func readAuthorities(_ server: ServerSettings) throws(Ending) -> String? {
@@ -81,7 +81,7 @@ import UAFWire
     }
   }
 
-  private func readVerdictKey(_ server: ServerSettings) throws(Ending) -> [UInt8]? {
+  private func readVerdictKeys(_ server: ServerSettings) throws(Ending) -> [[UInt8]]? {
     guard server.requiresSignedVerdict, let path = server.verdictKeyFile else { return nil }
     let pem: [UInt8]
     do throws(ConfigurationFileProblem) {
@@ -89,8 +89,9 @@ import UAFWire
     } catch {
       throw .configuration("server.verdict_key: \(path): \(error)", isRoots: error.isRoots)
     }
-    do throws(CryptoError) { return try P256.publicKey(pem: pem) } catch {
-      let log = "server.verdict_key: \(path): is not the public key of a P-256 key pair, PEM"
+    do throws(CryptoError) { return try P256.publicKeys(pem: pem) } catch {
+      let log =
+        "server.verdict_key: \(path): is not the public key of a P-256 key pair, PEM, or up to \(P256.maximumKeys) of them"
       throw .configuration(log, isRoots: error == .invalidKey)
     }
   }
@@ -165,16 +166,16 @@ import UAFWire
   ///
   /// The answer comes through uaf-fetch. Without a signature a code must neither set nor remove a value of an account that is
   /// in use.
-  var isWordUnsigned: Bool { verdictKey == nil }
+  var isWordUnsigned: Bool { verdictKeys == nil }
 
   /// Checks the signature of the server's success, where root demands one.
   ///
   /// - Throws: ``Ending`` (1002) where the signature is missing or wrong. The server has answered, so no stack may go on to
   ///   a password.
   func believe(_ acceptance: Acceptance) throws(Ending) -> Acceptance {
-    guard let verdictKey else { return acceptance }
+    guard let verdictKeys else { return acceptance }
     do throws(SignedVerdict.Fault) {
-      try SignedVerdict.check(acceptance, publicKey: verdictKey, now: now().wallSeconds)
+      try SignedVerdict.check(acceptance, publicKeys: verdictKeys, now: now().wallSeconds)
       return acceptance
     } catch {
       throw Ending(.channelBinding, log: error.rawValue, server: ServerPart(hasSpoken: true, hasRefused: true))

@@ -1,22 +1,30 @@
 import ArgumentParser
 
-/// `HOST:PORT` or `[IPV6]:PORT`.
-struct ListenAddress: Equatable, ExpressibleByArgument {
-  let host: String
-  /// 0 lets the system choose.
-  let port: Int
+/// Where a server listens: `HOST:PORT`, `[IPV6]:PORT`, or `unix:PATH` for a proxy on the same machine.
+enum ListenAddress: Equatable, ExpressibleByArgument {
+  /// Port 0 lets the system choose.
+  case network(host: String, port: Int)
+  case unixSocket(path: String)
 
   /// Where a server listens if no address is given: on this machine only.
-  static let standard = ListenAddress(host: "127.0.0.1", port: 8443)
+  static let standard = ListenAddress.network(host: "127.0.0.1", port: 8443)
 
-  var defaultValueDescription: String { "\(host):\(port)" }
+  /// The longest path of a socket that the kernel takes.
+  private static let maximumPath = 107
+  private static let prefix = "unix:"
 
-  private init(host: String, port: Int) {
-    self.host = host
-    self.port = port
-  }
+  var defaultValueDescription: String { description }
 
   init?(argument: String) {
+    if argument.hasPrefix(Self.prefix) {
+      let path = String(argument.dropFirst(Self.prefix.count))
+      guard path.hasPrefix("/"), !path.hasSuffix("/"), path.utf8.count <= Self.maximumPath, !path.utf8.contains(0)
+      else {
+        return nil
+      }
+      self = .unixSocket(path: path)
+      return
+    }
     guard let colon = argument.lastIndex(of: ":"),
       let port = UInt16(argument[argument.index(after: colon)...])
     else { return nil }
@@ -27,15 +35,35 @@ struct ListenAddress: Equatable, ExpressibleByArgument {
       return nil
     }
     guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else { return nil }
-    self.host = host
-    self.port = Int(port)
+    self = .network(host: host, port: Int(port))
   }
 
-  /// Whether the address means every interface, and so cannot be part of a URL.
-  var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
+  /// The path of the socket; nil for a network address.
+  var path: String? {
+    if case .unixSocket(let path) = self { path } else { nil }
+  }
 
-  /// The base URL with this host and a port.
-  func url(port: Int) -> String {
-    "https://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+  /// The host that may be part of a URL; nil for every interface at once, and for a socket.
+  var host: String? {
+    guard case .network(let host, _) = self, host != "0.0.0.0", host != "::" else { return nil }
+    return host
+  }
+
+  /// As it was given.
+  var description: String {
+    switch self {
+    case .network(let host, let port): "\(host):\(port)"
+    case .unixSocket(let path): Self.prefix + path
+    }
+  }
+
+  /// Where the server listens, for people: a base URL, or the socket.
+  ///
+  /// - Parameter port: the one that the system chose.
+  func url(port: Int?) -> String {
+    switch self {
+    case .network(let host, let own): "https://\(host.contains(":") ? "[\(host)]" : host):\(port ?? own)"
+    case .unixSocket: description
+    }
   }
 }

@@ -17,7 +17,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
   private let proxies: TrustedProxies
   private let notices: RateLimiter
   private let logger: Logger
-  private let handshake: TimeAmount
+  private let handshake: TimeAmount?
   private var place: Connections.Place?
   private var timer: Scheduled<Void>?
 
@@ -26,10 +26,11 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
   /// - Parameters:
   ///   - connections: the table, shared by all connections of the server.
   ///   - proxies: their connections are of many people, and so are not limited by address.
+  ///   - handshake: how long TLS may take to begin; nil where there is no TLS.
   ///   - notices: limits how often closed connections are logged; shared, too.
   init(
     _ connections: Connections, proxies: TrustedProxies = TrustedProxies(), notices: RateLimiter, logger: Logger,
-    handshake: TimeAmount = standardHandshake
+    handshake: TimeAmount? = standardHandshake
   ) {
     self.connections = connections
     self.proxies = proxies
@@ -40,7 +41,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     // Closed without TLS's closing message, since waiting for the other side's would take some seconds.
-    let end = ConnectionEnd { self.step(to: .handshake) }
+    let end = ConnectionEnd { self.step(to: self.handshake == nil ? .open : .handshake) }
     try? context.pipeline.syncOperations.addHandler(end, name: ConnectionEnd.name, position: .first)
     if context.channel.isActive { enter(context) }
   }
@@ -90,7 +91,9 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
       ConnectionEnd.close(channel)
     }
     self.place = place
-    timer = context.eventLoop.assumeIsolated().scheduleTask(in: handshake) { ConnectionEnd.close(channel) }
+    timer = handshake.map { time in
+      context.eventLoop.assumeIsolated().scheduleTask(in: time) { ConnectionEnd.close(channel) }
+    }
     for each in displaced {
       each.close()
       // Logged once a minute for each address: a crowd must not fill the log.

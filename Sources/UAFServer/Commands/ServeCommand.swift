@@ -1,9 +1,12 @@
 import ArgumentParser
+import Foundation
+import Glibc
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import NIOCore
+import NIOPosix
 import ServiceLifecycle
 import UAFCrypto
 import UAFService
@@ -22,9 +25,12 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var state: StateOption
   @Flag(help: "Use a --store of several hosts also without a synchronous standby: a failover can then forget logins.")
   var allowAsynchronous = false
-  @Option(help: "HOST:PORT to listen on; port 0 lets the system choose.")
+  @Option(
+    help: "HOST:PORT to listen on, port 0 lets the system choose; or unix:PATH for HTTP of a proxy on this machine.")
   var listen = ListenAddress.standard
   @Option(help: "Base URL that clients use (default: from --listen).") var publicURL: PublicURL?
+  @Flag(help: "Take another decoy.secret than this store was used with: names that nobody has get other keys.")
+  var newDecoys = false
   @Flag(help: "Make a certificate authority and a certificate in the state folder if none is there.")
   var development = false
   @Option(help: "Certificate chain, PEM.", completion: .file()) var certificate: String?
@@ -67,11 +73,9 @@ struct ServeCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together.") }
-    guard development != (certificate != nil) else {
-      throw ValidationError("Give either --development, or --certificate and --key.")
-    }
-    guard publicURL != nil || !listen.isWildcard else {
-      throw ValidationError("--listen names every interface: say with --public-url what clients use.")
+    try validateTLS()
+    guard publicURL != nil || listen.host != nil else {
+      throw ValidationError("--listen names no host: say with --public-url what clients use.")
     }
     guard (0...1_000_000).contains(addressRate), (0...1_000_000).contains(accountRate) else {
       throw ValidationError("--address-rate and --account-rate must be 0 to 1000000.")
@@ -79,8 +83,23 @@ struct ServeCommand: AsyncParsableCommand {
     guard (0...Connections.maximumOfAll).contains(addressConnections) else {
       throw ValidationError("--address-connections must be 0 to \(Connections.maximumOfAll).")
     }
+  }
+
+  private func validateTLS() throws {
     guard channelBinding != .off || tlsCertificate.isEmpty else {
       throw ValidationError("--tls-certificate is of no use with --channel-binding off.")
+    }
+    guard listen.path == nil else {
+      guard !development, certificate == nil else {
+        throw ValidationError("On a Unix socket TLS ends at the proxy, which has certificate and key.")
+      }
+      guard channelBinding == .off || !tlsCertificate.isEmpty else {
+        throw ValidationError("Give the proxy's certificate with --tls-certificate, or --channel-binding off.")
+      }
+      return
+    }
+    guard development != (certificate != nil) else {
+      throw ValidationError("Give either --development, or --certificate and --key.")
     }
   }
 
@@ -95,53 +114,103 @@ struct ServeCommand: AsyncParsableCommand {
     let facets = [ServerIdentity.pamModuleFacet] + facet
     // A certificate without a hash for channel binding is an error now, not at the first request.
     _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
+    let keys = try ServerKeys(state: directory, now: { Terminal.now })
+    try await check(keys.decoySecret, of: store, at: directory.decoySecretPath)
     let identity = IdentityBox()
     let shapes = try await KeyShapeKeeper(from: store)
     let environment = ServiceEnvironment(
-      store: store, keys: try ServerKeys(state: directory), models: models, policies: policies,
-      verificationMethods: uvm, shapes: shapes, identity: { try identity.value() }, now: { Terminal.now },
-      random: { try RandomBytes.make($0) })
+      store: store, keys: keys, models: models, policies: policies, verificationMethods: uvm, shapes: shapes,
+      identity: { try identity.value() }, now: { Terminal.now }, random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
+    let manager = ServiceManager(
+      environment: ProcessInfo.processInfo.environment, process: getpid(), loops: MultiThreadedEventLoopGroup.singleton)
     let start = ServerStart(
       listen: listen, publicURL: publicURL, facets: facets, certificates: certificates, channelBinding: channelBinding,
-      identity: identity, store: store, shapes: shapes, logger: logger)
-    let admission = Admission(addressRate: addressRate, accountRate: accountRate)
-    let application = Application(
-      router: UAFRoutes(environment: environment, logger: logger, admission: admission, proxies: proxies).router,
-      server: try server(files, logger: logger),
-      configuration: .init(
-        address: .hostname(listen.host, port: listen.port), serverName: "uaf-server",
-        backlog: Connections.maximumOfAll),
-      onServerRunning: { channel in await start.announce(channel) }, logger: logger)
-    try await run(application, logger: logger)
+      identity: identity, manager: manager, store: store, shapes: shapes, logger: logger)
+    let watch = StoreWatch(store, logger: logger, now: { Terminal.now })
+    let routes = UAFRoutes(
+      environment: environment, logger: logger,
+      admission: Admission(addressRate: addressRate, accountRate: accountRate), proxies: proxies, watch: watch)
+    try await run(
+      [
+        watch, try application(routes, files, start),
+        KeyReload(keys: keys, state: directory, manager: manager, logger: logger),
+      ], manager, logger: logger)
   }
 
-  /// HTTP over TLS.
+  private func application(
+    _ routes: UAFRoutes, _ files: CertificateFiles?, _ start: ServerStart
+  ) throws -> some ApplicationProtocol {
+    if let path = listen.path { try ProxySocket(path: path).prepare() }
+    let address: BindAddress =
+      switch listen {
+      case .network(let host, let port): .hostname(host, port: port)
+      case .unixSocket(let path): .unixDomainSocket(path: path)
+      }
+    return Application(
+      router: routes.router, server: try server(files, logger: routes.logger),
+      configuration: .init(address: address, serverName: "uaf-server", backlog: Connections.maximumOfAll),
+      onServerRunning: { channel in await start.announce(channel) }, logger: routes.logger)
+  }
+
+  /// Refuses another secret of decoys than the store was used with, since names that nobody has would get other keys.
+  ///
+  /// The usual reason is a second server whose administrator has not given it the file.
+  private func check(_ secret: ServerSecret, of store: any ServerStore, at path: String) async throws {
+    let known = try await store.read { try $0.settings.value(of: .decoySecret) }
+    guard known != secret.id else { return }
+    guard known == nil || newDecoys else {
+      throw ServerError.unusableFile(
+        path: path,
+        reason:
+          "is another one than this store was used with: copy it from the other server or from a backup; if it is "
+          + "lost, start once with --new-decoys, and whoever compares can tell the names that nobody has")
+    }
+    try await store.write { [id = secret.id] in try $0.settings.set(.decoySecret, to: id) }
+  }
+
+  /// HTTP over TLS, or without it on a Unix socket.
   ///
   /// No client can hold a connection for ever, and no address can hold all connections.
   ///
   /// Every connection is accepted. In the system's queue it would look like a connection to a server that is away.
-  private func server(_ files: CertificateFiles, logger: Logger) throws -> HTTPServerBuilder {
+  private func server(_ files: CertificateFiles?, logger: Logger) throws -> HTTPServerBuilder {
     let connections = Connections(
       maximum: addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
     let notices = RateLimiter(.init(perMinute: 1))
     let configuration = HTTP1Channel.Configuration(
       additionalChannelHandlers: [
-        ConnectionPlace(connections, proxies: proxies, notices: notices, logger: logger), ExchangeDeadline(),
+        ConnectionPlace(
+          connections, proxies: proxies, notices: notices, logger: logger,
+          handshake: files == nil ? nil : ConnectionPlace.standardHandshake), ExchangeDeadline(),
       ],
       idleTimeout: .seconds(30))
-    return try .tls(.http1(configuration: configuration), tlsConfiguration: files.tlsConfiguration())
+    let http = HTTPServerBuilder.http1(configuration: configuration)
+    return try files.map { try .tls(http, tlsConfiguration: $0.tlsConfiguration()) } ?? http
   }
 
-  /// Runs until a signal; a client that keeps an idle connection open does not keep the server from stopping.
-  private func run(_ application: some ApplicationProtocol, logger: Logger) async throws {
+  /// Runs until a signal, and then at most five seconds; a client that keeps an idle connection open does not make that longer.
+  private func run(_ services: [any Service], _ manager: ServiceManager, logger: Logger) async throws {
+    let (ends, end) = AsyncThrowingStream<Void, any Error>.makeStream()
+    let deadline = StopDeadline(limit: StopDeadline.standard) {
+      logger.notice("gave up what was under way")
+      end.finish()
+    }
+    // They are stopped in the opposite order: the time begins to run, and systemd is told.
     var configuration = ServiceGroupConfiguration(
-      services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: services + [manager, deadline], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(3)
+    let group = ServiceGroup(configuration: configuration)
+    Task {
+      do {
+        try await group.run()
+        end.finish()
+      } catch { end.finish(throwing: error) }
+    }
     do {
-      try await ServiceGroup(configuration: configuration).run()
+      for try await _ in ends {}
     } catch let error as IOError {
-      throw ServerError.cannotListen(address: "\(listen.host):\(listen.port)", errorNumber: error.errnoCode)
+      throw ServerError.cannotListen(address: listen.description, errorNumber: error.errnoCode)
     } catch is CancellationError {
       logger.notice("closed idle connections")
     }
@@ -159,14 +228,15 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   /// The certificates that clients see: the server's own, unless a proxy in front of it has others.
-  private func visibleCertificates(own: CertificateFiles) throws -> [[UInt8]] {
-    guard !tlsCertificate.isEmpty else { return [try own.leaf()] }
+  private func visibleCertificates(own: CertificateFiles?) throws -> [[UInt8]] {
+    guard !tlsCertificate.isEmpty else { return try own.map { [try $0.leaf()] } ?? [] }
     return try tlsCertificate.map { try CertificateFiles.leaf(path: $0) }
   }
 
-  private func certificateFiles(in directory: ServerDirectory) throws -> CertificateFiles {
+  private func certificateFiles(in directory: ServerDirectory) throws -> CertificateFiles? {
+    guard listen.path == nil else { return nil }
     if let certificate, let key { return try CertificateFiles(certificatePath: certificate, privateKeyPath: key) }
-    let hosts = [publicURL?.host, listen.isWildcard ? nil : listen.host].compactMap { $0 }
+    let hosts = [publicURL?.host, listen.host].compactMap { $0 }
     return try CertificateFiles(development: directory, hosts: hosts, now: Terminal.now)
   }
 }

@@ -13,6 +13,7 @@ struct ServerStart: Sendable {
   let certificates: [[UInt8]]
   let channelBinding: ChannelBindingPolicy
   let identity: IdentityBox
+  let manager: ServiceManager
   let store: any ServerStore
   let shapes: KeyShapeKeeper
   let logger: Logger
@@ -20,9 +21,10 @@ struct ServerStart: Sendable {
   /// Makes the identity for the port that is now known, stores the URL for the other commands, and prints where the server
   /// listens.
   func announce(_ channel: any Channel) async {
-    let local = listen.url(port: channel.localAddress?.port ?? listen.port)
+    let local = listen.url(port: channel.localAddress?.port)
     let url = publicURL?.text ?? local
     do {
+      if let path = listen.path { try ProxySocket(path: path).open() }
       let known = try ServerIdentity(
         publicURL: url, facets: facets, certificates: certificates, channelBinding: channelBinding)
       identity.set(known)
@@ -31,10 +33,12 @@ struct ServerStart: Sendable {
         logger.error("failed", metadata: ["error": "\(type(of: error))"])
       }
       Terminal.result("listening on \(local)")
+      manager.ready()
       // A program that waits for the line would wait for ever, so the server ends as by a signal, and says why.
       if Terminal.failure != nil { kill(getpid(), SIGTERM) }
     } catch {
-      logger.critical("failed", metadata: ["error": "\(type(of: error))"])
+      let reason = (error as? ServerError)?.description ?? "\(type(of: error))"
+      logger.critical("failed", metadata: ["error": "\(reason)"])
     }
   }
 }

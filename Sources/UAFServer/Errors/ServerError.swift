@@ -23,6 +23,8 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case notListening
   /// The system lets others have the process's memory.
   case unprotectedMemory(errorNumber: Int32)
+  /// A key that is too new to be replaced.
+  case refusedRotation(String)
   /// An argument of the command line.
   case invalidArgument(String)
 
@@ -46,7 +48,7 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     case .unprotectedMemory(let errorNumber):
       // SAFETY: strerror's text is copied at once.
       "core dumps cannot be forbidden: \(unsafe String(cString: strerror(errorNumber))): check what confines uaf-server"
-    case .invalidArgument(let text): text
+    case .invalidArgument(let text), .refusedRotation(let text): text
     }
   }
 
@@ -55,6 +57,7 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .newerDatabase, .unusableFile, .unusableDirectory, .noStore, .invalidArgument: .usage
     case .cannotListen, .notListening, .unprotectedMemory: .unreachable
+    case .refusedRotation: .refused
     case .unwritten: .unwritten
     case .unusableStore: .unusableStore
     }

@@ -14,13 +14,14 @@ struct ServerDirectory: Sendable {
   var verdictPublicKeyPath: String { file("verdict.pub") }
   var verdictKeyPath: String { file("verdict.key") }
   var secretPath: String { file("server.secret") }
+  var decoySecretPath: String { file("decoy.secret") }
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
   /// The files of the folder whose contents the server trusts.
   private static let names = [
     "server.db", "server.db-wal", "server.db-shm", "server.db-journal", "ca.pem", "certificate.pem", "key.pem",
-    "verdict.pub", "verdict.key", "server.secret",
+    "verdict.pub", "verdict.key", "server.secret", "decoy.secret",
   ]
 
   /// Uses a folder that nobody else can write to; if it does not exist, makes it for its owner alone.

@@ -1,3 +1,4 @@
+import Foundation
 import SecretMemory
 import UAFCrypto
 import UAFService
@@ -5,27 +6,72 @@ import UAFService
 extension ServerKeys {
   /// Reads the keys of a state folder, and makes them if they are not there.
   ///
+  /// - Parameter now: seconds since 1970.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``; ``CryptoError/invalidKey``.
-  convenience init(state: ServerDirectory) throws {
-    try self.init(
-      macKey: Self.load(path: state.secretPath) { try RandomBytes.makeSecret(Self.keyLength) },
-      verdictKey: Self.load(path: state.verdictKeyPath, make: Self.makeVerdictKey))
-    _ = try StateFile.create(path: state.verdictPublicKeyPath, mode: 0o644, contents: verdictPublicKeyPEM)
+  convenience init(state: ServerDirectory, now: @escaping @Sendable () -> Int64) throws {
+    let decoySecret = try Self.decoySecret(of: state)
+    try self.init(Rings(state: state), decoySecret: decoySecret, now: now)
+    try publish(in: state)
+  }
+
+  /// Reads the keys again that may have been rotated.
+  ///
+  /// - Throws: as ``init(state:now:)``; then the keys stay as they are.
+  func reload(from state: ServerDirectory) throws {
+    replace(by: try Rings(state: state))
+    try publish(in: state)
+  }
+
+  /// Writes the public keys for the workstations, if the file has others.
+  ///
+  /// A rotation that ended between both files is completed here.
+  private func publish(in state: ServerDirectory) throws {
+    guard try StateFile.read(path: state.verdictPublicKeyPath, isSecret: false) != acceptedPEM else { return }
+    try StateFile.replace(path: state.verdictPublicKeyPath, mode: 0o644, contents: acceptedPEM)
+  }
+
+  /// The secret that decoys are made of.
+  ///
+  /// Until a server has one, decoys come from the secret for session data. So that they stay the same, a copy of that is kept.
+  private static func decoySecret(of state: ServerDirectory) throws -> ServerSecret {
+    let isOld = FileManager.default.fileExists(atPath: state.secretPath)
+    let file = KeyFile(
+      path: state.decoySecretPath,
+      new: {
+        let lengths = KeyFile<ServerSecret>.lengths
+        guard isOld, let secret = try StateFile.readSecret(path: state.secretPath, counts: lengths) else {
+          return try RandomBytes.makeSecret(32)
+        }
+        guard secret.count == 32 else {
+          throw ServerError.unusableFile(
+            path: state.decoySecretPath, reason: "is missing: copy it from the other server, or from a backup")
+        }
+        return secret
+      }, key: { try ServerSecret($0) })
+    return try file.ring().current(at: 0)
+  }
+}
+
+extension ServerKeys.Rings {
+  /// Reads the keys that are rotated, and makes them if they are not there.
+  init(state: ServerDirectory) throws {
+    try self.init(secrets: state.secrets.ring(), verdictKeys: state.verdictKeys.ring())
+  }
+}
+
+extension ServerDirectory {
+  /// The file of the secrets for session data.
+  var secrets: KeyFile<ServerSecret> {
+    KeyFile(path: secretPath, new: { try RandomBytes.makeSecret(32) }, key: { try ServerSecret($0) })
+  }
+
+  /// The file of the keys that sign verdicts.
+  var verdictKeys: KeyFile<VerdictKey> {
+    KeyFile(path: verdictKeyPath, new: Self.makeVerdictKey, key: { try VerdictKey($0) })
   }
 
   private static func makeVerdictKey() throws -> sending Secret {
     let pair = try P256.generate()
     return pair.privateKey
-  }
-
-  /// Bytes of either key.
-  private static let keyLength = 32
-
-  private static func load(path: String, make: () throws -> sending Secret) throws -> sending Secret {
-    if let key = try StateFile.readSecret(path: path, count: keyLength) { return key }
-    let made = try make()
-    if try StateFile.create(path: path, mode: 0o600, contents: made) { return made }
-    // Another process was faster.
-    return try load(path: path, make: make)
   }
 }

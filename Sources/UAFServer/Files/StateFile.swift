@@ -1,7 +1,7 @@
 import Glibc
 import SecretMemory
 
-/// Files of the state folder: written completely or not at all, never overwritten; secret ones are for their owner alone.
+/// Files of the state folder: written completely or not at all; secret ones are for their owner alone.
 enum StateFile {
   /// The most that is read of one file.
   static let maximumLength = 65_536
@@ -22,21 +22,63 @@ enum StateFile {
   }
 
   private static func create(path: String, mode: mode_t, contents: Span<UInt8>) throws(ServerError) -> Bool {
+    let temporary = try write(beside: path, mode: mode, contents: contents)
+    // SAFETY: the strings live for the calls.
+    defer { unsafe unlink(temporary) }
+    if unsafe link(temporary, path) == 0 { return true }
+    guard errno == EEXIST else { throw failure(path, "cannot be made") }
+    return false
+  }
+
+  /// Puts a file in the place of the one of that name, if there is any.
+  ///
+  /// It is written under another name, flushed, and then renamed, and the folder is flushed. Whenever that ends, there is either
+  /// the old file or the new one.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``.
+  static func replace(path: String, mode: mode_t, contents: [UInt8]) throws(ServerError) {
+    try replace(path: path, mode: mode, contents: contents.span)
+  }
+
+  /// Puts a file with a secret in it in the place of another one, in the same way.
+  static func replace(path: String, mode: mode_t, contents: borrowing Secret) throws(ServerError) {
+    try contents.withBytes { (bytes) throws(ServerError) in try replace(path: path, mode: mode, contents: bytes) }
+  }
+
+  private static func replace(path: String, mode: mode_t, contents: Span<UInt8>) throws(ServerError) {
+    let temporary = try write(beside: path, mode: mode, contents: contents)
+    // SAFETY: the strings live for the calls.
+    guard unsafe rename(temporary, path) == 0 else {
+      let error = failure(path, "cannot be replaced")
+      unsafe unlink(temporary)
+      throw error
+    }
+    let folder = unsafe open(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) + "/.", O_RDONLY | O_CLOEXEC)
+    guard folder >= 0 else { throw failure(path, "its folder cannot be opened") }
+    defer { close(folder) }
+    guard fsync(folder) == 0 else { throw failure(path, "its folder cannot be written") }
+  }
+
+  /// Writes and flushes a file under another name, and returns that.
+  private static func write(
+    beside path: String, mode: mode_t, contents: Span<UInt8>
+  ) throws(ServerError) -> String {
     let temporary = "\(path).\(getpid()).new"
     // SAFETY: the strings live for the calls; the descriptor is closed before the function is left.
     unsafe unlink(temporary)
     let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw failure(path, "cannot be made") }
-    defer { unsafe unlink(temporary) }
     // SAFETY: `contents` lives for the call. The mode is set again because the umask took its part.
-    let written = unsafe contents.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    let written = unsafe contents.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
     let isComplete = written == contents.count && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
+    let error = failure(path, "cannot be written")
     close(descriptor)
-    guard isComplete else { throw failure(path, "cannot be written") }
-    // SAFETY: as above.
-    if unsafe link(temporary, path) == 0 { return true }
-    guard errno == EEXIST else { throw failure(path, "cannot be made") }
-    return false
+    guard isComplete else {
+      // SAFETY: the string lives for the call.
+      unsafe unlink(temporary)
+      throw error
+    }
+    return temporary
   }
 
   /// Reads a file that only its owner can have written; the owner must be this user or root.
@@ -57,19 +99,22 @@ enum StateFile {
     }
   }
 
-  /// Reads a key of `count` bytes straight into a secret; no other copy is made.
+  /// Reads a file of one of some lengths straight into a secret; no other copy is made.
   ///
   /// - Returns: nil if there is no such file.
   /// - Throws: as ``read(path:isSecret:)``; also for a file of another length.
-  static func readSecret(path: String, count: Int) throws(ServerError) -> Secret? {
+  static func readSecret(path: String, counts: [Int]) throws(ServerError) -> Secret? {
     try withFile(path: path, isSecret: true) { (descriptor, size) throws(ServerError) in
-      guard size == count else { throw .unusableFile(path: path, reason: "is not \(count) bytes long") }
+      guard counts.contains(size) else {
+        let lengths = counts.map(String.init).joined(separator: " or ")
+        throw .unusableFile(path: path, reason: "is not \(lengths) bytes long")
+      }
       var length = 0
       // SAFETY: the buffer is as long as is read.
-      let secret = try? unsafe Secret(count: count) { buffer in
+      let secret = try? unsafe Secret(count: size) { buffer in
         length = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       }
-      guard let secret, length == count else { throw failure(path, "cannot be read") }
+      guard let secret, length == size else { throw failure(path, "cannot be read") }
       return secret
     }
   }

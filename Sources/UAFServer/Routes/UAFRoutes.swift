@@ -11,17 +11,19 @@ struct UAFRoutes: Sendable {
   let logger: Logger
   let admission: Admission
   let proxies: TrustedProxies
+  let watch: StoreWatch
   /// Limits how often refusals by a limit are logged: strangers' requests must not push the logins out of the log.
   private let notices = RateLimiter(.init(perMinute: 1))
 
   init(
     environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission(),
-    proxies: TrustedProxies = TrustedProxies()
+    proxies: TrustedProxies = TrustedProxies(), watch: StoreWatch? = nil
   ) {
     self.environment = environment
     self.logger = logger
     self.admission = admission
     self.proxies = proxies
+    self.watch = watch ?? StoreWatch(environment.store, logger: logger, now: environment.now)
   }
 
   /// The longest request body in bytes.
@@ -37,7 +39,7 @@ struct UAFRoutes: Sendable {
     }
     router.get("/uaf/facets") { _, _ in try facets() }
     router.get("/uaf/verdict-key") { _, _ in verdictKey() }
-    router.get("/health") { _, _ in await health() }
+    HealthRoutes(watch: watch).add(to: router)
     return router
   }
 
@@ -132,19 +134,12 @@ struct UAFRoutes: Sendable {
       body: .init(byteBuffer: ByteBuffer(bytes: list.jsonBytes)))
   }
 
-  /// The verdict's public key, only to compare with one from another source: anybody who answers at this address could send one.
+  /// The public keys of verdicts, the one in use first, only to compare with those from another source: anybody who answers at
+  /// this address could send some.
   private func verdictKey() -> Response {
     Response(
       status: .ok, headers: [.contentType: "application/x-pem-file", .cacheControl: "no-store"],
-      body: .init(byteBuffer: ByteBuffer(bytes: environment.keys.verdictPublicKeyPEM)))
-  }
-
-  private func health() async -> Response {
-    let isHealthy = (try? await environment.store.check()) != nil
-    return Response(
-      status: isHealthy ? .ok : .serviceUnavailable,
-      headers: [.contentType: "application/json", .cacheControl: "no-store"],
-      body: .init(byteBuffer: ByteBuffer(string: isHealthy ? #"{"status":"ok"}"# : #"{"status":"unavailable"}"#)))
+      body: .init(byteBuffer: ByteBuffer(bytes: environment.keys.announcedPEM)))
   }
 
   /// The type of a request's body.
@@ -224,12 +219,8 @@ extension UAFRoutes {
   }
 
   private func log(_ error: any Error, route: String) {
-    let what =
-      switch error {
-      case let error as any StoreFailure: error.logName
-      case let error as ServerError: error.description
-      default: "\(type(of: error))"
-      }
+    if let error = error as? any StoreFailure { return watch.failed(error) }
+    let what = (error as? ServerError)?.description ?? "\(type(of: error))"
     logger.error("failed", metadata: ["route": "\(route)", "error": "\(what)"])
   }
 }

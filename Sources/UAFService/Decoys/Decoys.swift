@@ -14,7 +14,7 @@ struct Decoys {
   /// shape is as frequent as among the accounts. Before anybody has registered, there is one key for each member of the first
   /// set.
   func keys(of username: String, meeting accepted: AcceptedSets, shapes: KeyShapes?) throws -> [StoredKey] {
-    let code = try keys.authenticationCode("decoy shape", Array(username.utf8))
+    let code = try keys.decoyCode("decoy shape", Array(username.utf8))
     let place = code.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let shape = shapes?.shape(at: place) { accepted.areMet(by: $0) } ?? accepted.plainShape(Self.keyIDLength)
     return try shape.models.flatMap { each -> [StoredKey] in
@@ -56,7 +56,7 @@ struct Decoys {
     var bytes: [UInt8] = []
     while bytes.count < length {
       let further = number == 0 && bytes.isEmpty ? "" : " \(number) \(bytes.count)"
-      bytes += try keys.authenticationCode("decoy", Array((name + further).utf8))
+      bytes += try keys.decoyCode("decoy", Array((name + further).utf8))
     }
     return try KeyID(bytes: Array(bytes.prefix(length)))
   }

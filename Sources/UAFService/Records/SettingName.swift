@@ -4,4 +4,6 @@ package enum SettingName: String, Sendable {
   case publicURL
   /// How many accounts have keys of which models: JSON of ``KeyShapes``.
   case keyShapes
+  /// The id of the secret that decoys are made of.
+  case decoySecret
 }

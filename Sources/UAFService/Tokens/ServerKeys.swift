@@ -1,49 +1,78 @@
-import Foundation
 import SecretMemory
 import Synchronization
 import UAFCrypto
-import UAFMessages
 
-/// The server's two keys: one for its authentication codes, one that signs verdicts.
+/// The server's keys: secrets for its authentication codes, keys that sign verdicts, and the secret that decoys are made of.
 package final class ServerKeys: Sendable {
-  private let macKey: Mutex<Secret>
-  private let verdictKey: Mutex<Secret>
-  /// 65 bytes.
-  let verdictPublicKey: [UInt8]
-  /// The same in PEM, as clients are given it.
-  package let verdictPublicKeyPEM: [UInt8]
+  /// The keys that are rotated.
+  package struct Rings: Sendable {
+    package let secrets: KeyRing<ServerSecret>
+    package let verdictKeys: KeyRing<VerdictKey>
+
+    package init(secrets: KeyRing<ServerSecret>, verdictKeys: KeyRing<VerdictKey>) {
+      self.secrets = secrets
+      self.verdictKeys = verdictKeys
+    }
+  }
+
+  private let held: Mutex<Rings>
+  /// Never rotated.
+  ///
+  /// With another one, made-up names would get other keys, and real ones would not.
+  package let decoySecret: ServerSecret
   /// The public key of every decoy.
   ///
   /// Nobody has its private key.
   let decoyPublicKey: [UInt8]
+  private let now: @Sendable () -> Int64
 
-  /// Takes both keys.
+  /// Takes all keys.
   ///
-  /// - Throws: ``CryptoError/invalidKey`` if the second is no P-256 key.
-  package init(macKey: consuming sending Secret, verdictKey: consuming sending Secret) throws {
-    verdictPublicKey = try P256.publicKey(of: verdictKey)
-    let info = try P256.subjectPublicKeyInfo(publicKey: verdictPublicKey)
-    let lines = Data(info).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-    verdictPublicKeyPEM = Array("-----BEGIN PUBLIC KEY-----\n\(lines)\n-----END PUBLIC KEY-----\n".utf8)
+  /// - Parameter now: seconds since 1970.
+  package init(_ rings: Rings, decoySecret: ServerSecret, now: @escaping @Sendable () -> Int64) throws {
+    held = Mutex(rings)
+    self.decoySecret = decoySecret
     decoyPublicKey = try P256.generate().publicKey
-    self.macKey = Mutex(macKey)
-    self.verdictKey = Mutex(verdictKey)
+    self.now = now
   }
 
-  /// HMAC-SHA-256 of a message; `purpose` keeps the codes of different uses apart.
+  package var rings: Rings { held.withLock { $0 } }
+
+  /// Takes other keys in place of those that are rotated; what goes on meanwhile uses either.
+  package func replace(by rings: Rings) {
+    held.withLock { $0 = rings }
+  }
+
+  // MARK: Authentication codes
+
+  /// HMAC-SHA-256 of a message with the secret in use; `purpose` keeps the codes of different uses apart.
   func authenticationCode(_ purpose: String, _ message: [UInt8]) throws -> [UInt8] {
-    let input = Array(purpose.utf8) + [0] + message
-    return try macKey.withLock { key in try HMACSHA256.authenticate(input, key: key) }
+    try rings.secrets.current(at: now()).code(purpose, message)
   }
 
-  /// Whether a code is the one of this message and purpose, compared in constant time.
+  /// Whether a code is the one of this message and purpose, by a secret that is in use, was until a day ago, or will be.
   func isValid(_ code: [UInt8], _ purpose: String, _ message: [UInt8]) throws -> Bool {
-    let input = Array(purpose.utf8) + [0] + message
-    return try macKey.withLock { key in try HMACSHA256.isValid(code, of: input, key: key) }
+    try rings.secrets.accepted(at: now()).contains { try $0.isValid(code, purpose, message) }
   }
 
-  /// Signs with the verdict key; 64 bytes.
-  func sign(_ message: [UInt8]) throws -> [UInt8] {
-    try verdictKey.withLock { key in try P256.sign(message, privateKey: key) }
+  /// What decoys are made of: HMAC-SHA-256 of a message with the secret that is never rotated.
+  func decoyCode(_ purpose: String, _ message: [UInt8]) throws -> [UInt8] {
+    try decoySecret.code(purpose, message)
   }
+
+  // MARK: Verdicts
+
+  /// The key that signs verdicts now.
+  package var verdictKey: VerdictKey { rings.verdictKeys.current(at: now()) }
+
+  /// The key that has signed a token with this header; nil if none that is accepted has.
+  func verdictKey(ofHeader header: String) -> VerdictKey? {
+    rings.verdictKeys.accepted(at: now()).first { $0.header == header }
+  }
+
+  /// The public keys of the verdicts to come, PEM, the one in use first.
+  package var announcedPEM: [UInt8] { rings.verdictKeys.announced(at: now()).flatMap(\.publicKeyPEM) }
+
+  /// The public keys of all verdicts that are good, PEM, for `verdict.pub`.
+  package var acceptedPEM: [UInt8] { rings.verdictKeys.accepted(at: now()).flatMap(\.publicKeyPEM) }
 }

@@ -9,26 +9,25 @@ struct VerdictToken {
   static let lifetime: Int64 = 60
 
   func sign(_ claims: VerdictClaims) throws -> String {
-    let signed = "\(Self.header).\(Base64URL.encode(claims.json.bytes))"
-    return "\(signed).\(Base64URL.encode(try keys.sign(Array(signed.utf8))))"
+    let key = keys.verdictKey
+    let signed = "\(key.header).\(Base64URL.encode(claims.json.bytes))"
+    return "\(signed).\(Base64URL.encode(try key.sign(Array(signed.utf8))))"
   }
 
   /// Reads a token of this server.
   ///
-  /// The header must be the one that this server writes, so nobody can choose the algorithm.
+  /// The header must be one that this server writes, so nobody can choose the algorithm. It names the key.
   ///
   /// - Returns: nil unless the signature holds; the caller checks whether it is still valid and unused.
   func claims(of token: String) -> VerdictClaims? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 3, parts[0] == Self.header,
+    guard parts.count == 3, let key = keys.verdictKey(ofHeader: parts[0]),
       let signature = try? Base64URL.decode(parts[2], maximumCount: P256.signatureByteCount),
       P256.isValidSignature(
-        signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: keys.verdictPublicKey),
+        signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: key.publicKey),
       let claims = try? Base64URL.decode(parts[1], maximumCount: 8192),
       let json = try? JSONValue(parsing: claims, limits: JSONLimits(maximumBytes: 8192))
     else { return nil }
     return VerdictClaims(json: json)
   }
-
-  private static let header = Base64URL.encode(Array(#"{"alg":"ES256","typ":"JWT"}"#.utf8))
 }

@@ -99,7 +99,7 @@ class Fleet:
         """What an instance says to the proxy's question; 0 if it says nothing."""
         channel = self.channel(instance)
         try:
-            channel.read("/health")
+            channel.read("/readyz")
             return 200
         except Later:
             return 503

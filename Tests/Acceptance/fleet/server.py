@@ -1,4 +1,4 @@
-"""Instances of uaf-server, and haproxy before them as examples/uaf-server-haproxy.cfg sets it up."""
+"""Instances of uaf-server, and haproxy before them as examples/uaf-server-haproxy-tcp.cfg sets it up."""
 
 import shutil
 import socket
@@ -10,7 +10,7 @@ from fleet.programs import Program, as_user, folder, write
 from lab.machine import ROOT
 from lab.waiting import until
 
-EXAMPLE = ROOT / "examples/uaf-server-haproxy.cfg"
+EXAMPLE = ROOT / "examples/uaf-server-haproxy-tcp.cfg"
 NAME, PROXY, PORT = "uaf.example.org", "127.0.3.1", 8443
 URL = f"https://{NAME}"
 

@@ -30,7 +30,7 @@ import UAFCrypto
   func terms(_ client: ClientSettings) throws(Ending) -> [UInt8] {
     let endpoint = client.authentication
     let texts = [endpoint.requestURL, endpoint.responseURL, server.authorities ?? "the system's"]
-    let bytes = texts.flatMap { Array($0.utf8) + [0] } + (server.verdictKey ?? [])
+    let bytes = texts.flatMap { Array($0.utf8) + [0] } + Array((server.verdictKeys ?? []).joined())
     do throws(CryptoError) { return try SHA256.hash(bytes) } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 

@@ -1,0 +1,67 @@
+import Glibc
+
+/// The Unix socket for a proxy on the same machine.
+///
+/// Whoever may connect to it says for whom they ask, and is believed. So only the server's user and group may, and nobody else
+/// may write to the folders above it.
+struct ProxySocket {
+  let path: String
+
+  /// For its owner and group.
+  ///
+  /// The server makes it as its own user, so the proxy has to be in the group of the server.
+  private static let mode: mode_t = 0o660
+
+  /// Sees to it that the path can be listened on: it must be free, or a socket on which nobody listens.
+  ///
+  /// A socket that a server left behind stays where it is; listening replaces it.
+  ///
+  /// - Throws: ``ServerError`` for anything else at the path, and for a socket on which somebody listens.
+  func prepare() throws(ServerError) {
+    let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) + "/."
+    guard try TrustedPath.open(folder, followsLinks: true) != nil else {
+      throw .unusableFile(path: folder, reason: "no such folder: make it for the server's user")
+    }
+    // Until its mode is set, only this user may connect.
+    umask(0o077)
+    var info = stat()
+    // SAFETY: `info` is a stat structure; the path lives for the call.
+    guard unsafe lstat(path, &info) == 0 else {
+      guard errno == ENOENT else { throw .cannotListen(address: "unix:\(path)", errorNumber: errno) }
+      return
+    }
+    guard info.st_mode & S_IFMT == S_IFSOCK else {
+      throw .unusableFile(path: path, reason: "is something else than a socket: remove it, or give another path")
+    }
+    let error = connectionError()
+    guard error == ECONNREFUSED else {
+      throw .cannotListen(address: "unix:\(path)", errorNumber: error == 0 ? EADDRINUSE : error)
+    }
+  }
+
+  /// Lets the group connect, when the server listens.
+  func open() throws(ServerError) {
+    // SAFETY: the path lives for the call.
+    guard unsafe chmod(path, Self.mode) == 0 else {
+      throw .cannotListen(address: "unix:\(path)", errorNumber: errno)
+    }
+  }
+
+  /// What the system says to a connection; 0 if somebody listens.
+  private func connectionError() -> CInt {
+    let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return errno }
+    defer { close(descriptor) }
+    var name = sockaddr_un()
+    name.sun_family = sa_family_t(AF_UNIX)
+    // SAFETY: the path is shorter than `sun_path`, as `ListenAddress` has checked.
+    unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
+    // SAFETY: a sockaddr_un is passed with its length, as the call asks.
+    let result = unsafe withUnsafePointer(to: &name) { name in
+      unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+        unsafe connect(descriptor, name, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    return result == 0 ? 0 : errno
+  }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import UAFService
+
+/// `uaf-server keys list`: which keys there are, by their ids.
+struct KeysListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the keys of the state folder: kind, id, since when, and what it is used for.",
+    discussion: "The id of a verdict's key is the 'kid' of its tokens. Those of secrets are only names.")
+
+  @OptionGroup var state: StateOption
+
+  func run() throws {
+    let directory = try state.open(create: false)
+    guard try StateFile.readSecret(path: directory.secretPath, counts: KeyFile<ServerSecret>.lengths) != nil else {
+      throw ServerError.noStore(path: directory.path)
+    }
+    let now = Terminal.now
+    for line in KeyList.lines(try ServerKeys(state: directory, now: { now }), now: now) { Terminal.result(line) }
+  }
+}

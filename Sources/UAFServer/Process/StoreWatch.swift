@@ -1,0 +1,84 @@
+import Logging
+import ServiceLifecycle
+import Synchronization
+import UAFService
+
+/// Knows whether the store answers, and tells the log when it stops and when it is back: one line each, not one for each request.
+///
+/// It looks once a second. So ``isReady`` costs nothing, however often strangers ask.
+final class StoreWatch: Service {
+  private struct State {
+    var isReady = false
+    /// Whether a failure was told and its end was not.
+    var hasFailed = false
+    /// When the look under way began; nil if none is.
+    var lookingSince: Int64?
+  }
+
+  /// Seconds that a look may take before the store counts as gone.
+  static let patience: Int64 = 3
+
+  private let store: any ServerStore
+  private let logger: Logger
+  private let now: @Sendable () -> Int64
+  private let state = Mutex(State())
+
+  /// Makes one that has not looked yet.
+  ///
+  /// - Parameter now: seconds since 1970.
+  init(_ store: any ServerStore, logger: Logger, now: @escaping @Sendable () -> Int64) {
+    self.store = store
+    self.logger = logger
+    self.now = now
+  }
+
+  /// Whether the store answered the last look, and does not let the look under way wait.
+  var isReady: Bool {
+    let now = now()
+    return state.withLock { $0.isReady && now - ($0.lookingSince ?? now) < Self.patience }
+  }
+
+  /// Notes that the store has failed somebody.
+  func failed(_ error: any StoreFailure) {
+    let isFirst = state.withLock { state in
+      defer { state.hasFailed = true }
+      return !state.hasFailed
+    }
+    if isFirst { logger.error("store-failed", metadata: ["error": "\(error.logName)", "text": "\(error.text)"]) }
+  }
+
+  /// Looks until the server stops.
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        await self.look()
+        try? await Task.sleep(for: .seconds(1))
+      }
+    }
+  }
+
+  /// Looks once: reads; and writes if something has failed, since on a full disk only that fails.
+  func look() async {
+    let began = now()
+    state.withLock { $0.lookingSince = began }
+    let url = await attempt { try await $0.read { try $0.settings.value(of: .publicURL) } }
+    let hasFailed = state.withLock { state in
+      state.isReady = url != nil
+      state.lookingSince = nil
+      return state.hasFailed
+    }
+    guard let url, hasFailed,
+      await attempt({ try await $0.write { try $0.settings.set(.publicURL, to: url ?? "") } }) != nil
+    else { return }
+    state.withLock { $0.hasFailed = false }
+    logger.notice("store-back")
+  }
+
+  /// What the store answers; nil if it fails.
+  private func attempt<Value: Sendable>(_ ask: (any ServerStore) async throws -> Value) async -> Value? {
+    do { return try await ask(store) } catch {
+      if let error = error as? any StoreFailure { failed(error) }
+      return nil
+    }
+  }
+}

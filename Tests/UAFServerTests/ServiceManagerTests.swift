@@ -1,0 +1,75 @@
+import Foundation
+import Glibc
+import NIOPosix
+import Testing
+
+@testable import UAFServer
+
+/// What systemd is told, on a socket of the test's own.
+struct ServiceManagerTests {
+  /// A socket of systemd's kind, bound to a path or to an abstract name.
+  private final class Manager {
+    let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0)
+
+    /// - Parameter name: as in NOTIFY_SOCKET.
+    init(_ name: String) throws {
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      var bytes = Array(name.utf8)
+      if name.hasPrefix("@") { bytes[0] = 0 }
+      // SAFETY: the name is shorter than `sun_path`; a sockaddr_un is passed with its length.
+      unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+      let result = unsafe withUnsafePointer(to: &address) { address in
+        unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          unsafe bind(descriptor, $0, socklen_t(2 + bytes.count))
+        }
+      }
+      try #require(result == 0)
+    }
+
+    deinit { close(descriptor) }
+
+    /// The next message; nil if none waits.
+    func message() -> String? {
+      var buffer = [UInt8](repeating: 0, count: 256)
+      // SAFETY: the buffer has the room that its count states.
+      let count = unsafe recv(descriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+      return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+    }
+  }
+
+  private func service(_ environment: [String: String]) -> ServiceManager {
+    ServiceManager(environment: environment, process: 4711, loops: MultiThreadedEventLoopGroup.singleton)
+  }
+
+  @Test(arguments: [false, true])
+  func `tells a socket at a path, and one with an abstract name`(isAbstract: Bool) throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    let name = isAbstract ? "@" + path : path
+    let manager = try Manager(name)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    service(["NOTIFY_SOCKET": name]).ready()
+    #expect(manager.message() == "READY=1")
+    service(["NOTIFY_SOCKET": name]).reloading()
+    #expect(manager.message()?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true)
+    #expect(manager.message() == nil)
+  }
+
+  @Test(arguments: ["", "@", "relative", "vsock:2:1", "/\(String(repeating: "a", count: 107))", "/a\0b"])
+  func `refuses a name that is no Unix socket's`(name: String) {
+    #expect(NotifySocket(name) == nil)
+  }
+
+  @Test func `says nothing where nobody listens, or nobody asked`() {
+    service(["NOTIFY_SOCKET": "/nonexistent/notify"]).ready()
+    service([:]).ready()
+  }
+
+  @Test func `lives twice as often as asked, and only for a watchdog of its own`() {
+    #expect(service(["WATCHDOG_USEC": "3000000"]).interval == .milliseconds(1500))
+    #expect(service(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "4711"]).interval == .milliseconds(1500))
+    #expect(service(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "4712"]).interval == nil)
+    for limit in ["0", "1", "-5", "x", ""] { #expect(service(["WATCHDOG_USEC": limit]).interval == nil) }
+    #expect(service([:]).interval == nil)
+  }
+}

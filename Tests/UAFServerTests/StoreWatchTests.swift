@@ -1,0 +1,142 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import SQLiteStore
+import Synchronization
+import Testing
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+import struct UAFMessages.RequestContext
+
+/// What is told of a store that fails, and to whom.
+struct StoreWatchTests {
+  let server: TestServer
+  private let store: FailingStore
+  private let log = RecordedLog()
+
+  init() throws {
+    server = try TestServer()
+    store = FailingStore(server.store)
+  }
+
+  private var logger: Logger { Logger(label: "test") { _ in log } }
+
+  private func watch() async throws -> StoreWatch {
+    try await server.store.write { try $0.settings.set(.publicURL, to: "https://a.test") }
+    return StoreWatch(store, logger: logger, now: { server.now })
+  }
+
+  private func application(_ watch: StoreWatch) -> some ApplicationProtocol {
+    let known = server.environment
+    let environment = ServiceEnvironment(
+      store: store, keys: known.keys, models: known.models, policies: known.policies, identity: known.identity,
+      now: known.now, random: known.random)
+    return Application(router: UAFRoutes(environment: environment, logger: logger, watch: watch).router)
+  }
+
+  private func status(_ client: any TestClientProtocol, _ path: String) async throws -> HTTPResponse.Status {
+    try await client.executeRequest(uri: path, method: .get, headers: [:], body: nil).status
+  }
+
+  @Test func `is ready only after the store has answered, and not while it fails`() async throws {
+    let watch = try await watch()
+    try await application(watch).test(.router) { client in
+      #expect(try await status(client, "/readyz") == .serviceUnavailable)
+      await watch.look()
+      #expect(try await status(client, "/readyz") == .ok)
+      store.fails(.everything)
+      await watch.look()
+      let answer = try await client.executeRequest(uri: "/readyz", method: .get, headers: [:], body: nil)
+      #expect(answer.status == .serviceUnavailable && String(buffer: answer.body) == "store\n")
+      #expect(try await status(client, "/livez") == .ok)
+      store.fails(.nothing)
+      await watch.look()
+      #expect(try await status(client, "/readyz") == .ok)
+    }
+  }
+
+  @Test func `no question of a stranger reaches the store`() async throws {
+    let watch = try await watch()
+    try await application(watch).test(.router) { client in
+      for path in ["/livez", "/readyz"] {
+        for _ in 0..<50 { _ = try await status(client, path) }
+      }
+      #expect(store.uses == 0)
+    }
+  }
+
+  @Test func `a store that lets a look wait is not ready, until it has answered`() async throws {
+    let watch = try await watch()
+    await watch.look()
+    store.hangs(true)
+    let look = Task { await watch.look() }
+    await store.isAsked()
+    #expect(watch.isReady)
+    server.advance(seconds: StoreWatch.patience)
+    #expect(!watch.isReady)
+    store.hangs(false)
+    await look.value
+    #expect(watch.isReady)
+  }
+
+  @Test func `tells the log once that the store fails, and once that it is back`() async throws {
+    let watch = try await watch()
+    store.fails(.everything)
+    for _ in 0..<5 { await watch.look() }
+    for _ in 0..<5 { watch.failed(FailingStore.Failure()) }
+    #expect(log.lines == ["store-failed error=test-1 text=no space left"])
+    store.fails(.nothing)
+    for _ in 0..<5 { await watch.look() }
+    #expect(log.lines == ["store-failed error=test-1 text=no space left", "store-back"])
+  }
+
+  @Test func `on a full disk reads go on, an answer is refused as to come later, and the log has one line`()
+    async throws
+  {
+    let authenticator = try await server.registered("alice")
+    let watch = try await watch()
+    await watch.look()
+    store.fails(.writes)
+    try await application(watch).test(.router) { client in
+      for counter in 1...3 {
+        let answer = try await ask(client)
+        #expect(answer.statusCode == .ok)
+        let request = try TestServer.authenticationRequest(in: answer)
+        let response = try await respond(client, authenticator.authenticate(request, counter: UInt32(counter)))
+        #expect(response.statusCode == .internalServerError && response.additionalTokens.isEmpty)
+        await watch.look()
+        #expect(try await status(client, "/readyz") == .ok)
+      }
+      store.fails(.nothing)
+      await watch.look()
+      let request = try TestServer.authenticationRequest(in: try await ask(client))
+      #expect(try await respond(client, authenticator.authenticate(request, counter: 9)).statusCode == .ok)
+    }
+    let told = log.lines.filter { $0.hasPrefix("store-") || $0.hasPrefix("failed") }
+    #expect(told == ["store-failed error=test-1 text=no space left", "store-back"])
+  }
+
+  private func post(_ client: any TestClientProtocol, _ path: String, _ body: [UInt8]) async throws -> [UInt8] {
+    let headers: HTTPFields = [.contentType: "application/json"]
+    let answer = try await client.executeRequest(
+      uri: path, method: .post, headers: headers, body: ByteBuffer(bytes: body))
+    #expect(answer.status == .ok, "a UAF client reads the status in the body")
+    return [UInt8](buffer: answer.body)
+  }
+
+  private func ask(_ client: any TestClientProtocol) async throws -> ReturnUAFRequest {
+    let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
+    return try ReturnUAFRequest(parsing: await post(client, "/uaf/get", body.jsonBytes))
+  }
+
+  private func respond(_ client: any TestClientProtocol, _ response: UAFResponse) async throws -> ServerResponse {
+    try ServerResponse(
+      parsing: await post(client, "/uaf/respond", SendUAFResponse(uafResponse: response.text).jsonBytes))
+  }
+}
