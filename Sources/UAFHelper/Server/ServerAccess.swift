@@ -155,10 +155,30 @@ import UAFWire
 
   /// The way to a server.
   ///
-  /// - Parameter isForLogin: whether the wait for an answer ends when the front end goes away.
+  /// - Parameters:
+  ///   - account: whose requests these are; nil for one that has no file.
+  ///   - isForLogin: whether the wait for an answer ends when the front end goes away.
   /// - Throws: ``Ending`` where uaf-fetch could not be started.
-  func network(_ server: ServerSettings, isForLogin: Bool = false) throws(Ending) -> Network {
-    try startExchange(server, authorities, prompter.waiter(isForLogin: isForLogin))
+  func network(
+    _ server: ServerSettings, for account: AccountFile?, isForLogin: Bool = false
+  ) throws(Ending) -> Network {
+    let network = try startExchange(server, authorities, prompter.waiter(isForLogin: isForLogin))
+    let terms = try terms(try endpoint(server, server.authentication))
+    // A record that cannot be read is as good as none: the server gives another one.
+    let record = account.flatMap { try? MachineRecord.of($0) }
+    network.prover = try? MachineProver(record.flatMap { $0.terms == terms ? $0 : nil }, now: now)
+    return network
+  }
+
+  /// What identifies root's server: its addresses, its authorities, and the key of its verdicts.
+  ///
+  /// Once root has changed any of that, an earlier success holds no more, and nothing is proved any more.
+  ///
+  /// - Throws: ``Ending``.
+  func terms(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] {
+    let texts = [endpoint.requestURL, endpoint.responseURL, authorities ?? "the system's"]
+    let bytes = texts.flatMap { Array($0.utf8) + [0] } + (verdictKey ?? [])
+    do throws(CryptoError) { return try SHA256.hash(bytes) } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
   /// Whether a program that controls uaf-fetch could forge the server's answer to a code.
@@ -174,8 +194,7 @@ import UAFWire
   func believe(_ acceptance: Acceptance) throws(Ending) -> Acceptance {
     guard let verdictKey else { return acceptance }
     do throws(SignedVerdict.Fault) {
-      try SignedVerdict.check(acceptance, publicKey: verdictKey, now: now().wallSeconds)
-      return acceptance
+      return try SignedVerdict.check(acceptance, publicKey: verdictKey, now: now().wallSeconds)
     } catch {
       throw Ending(.channelBinding, log: error.rawValue, server: ServerPart(hasSpoken: true, hasRefused: true))
     }

@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Whether a client is asked how it verified the person (fido.uaf.uvm): off, ask, or require.")
   var uvm = VerificationMethodPolicy.off
 
-  @Option(help: "Requests of one address in a minute; twice as many at once; 0 for no limit. Loopback has none.")
+  @Option(help: "Requests of one address in a minute; twice as many at once; 0 for no limit.")
   var addressRate = Admission.standardAddressRate
   @Option(help: "Requests for one account in a minute; twice as many at once; 0 for no limit.")
   var accountRate = Admission.standardAccountRate
@@ -52,7 +52,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Connections of one address at once; beyond, one that was quiet for long is closed. 0 for no limit. "
-        + "Loopback has none."))
+        + "All loopback addresses are one."))
   var addressConnections = Connections.standardMaximum
 
   func validate() throws {

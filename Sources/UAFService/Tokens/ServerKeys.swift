@@ -36,6 +36,11 @@ package final class ServerKeys: Sendable {
     return try macKey.withLock { key in try HMACSHA256.authenticate(input, key: key) }
   }
 
+  /// The same under each secret that still counts, the newest first.
+  func authenticationCodes(_ purpose: String, _ message: [UInt8]) throws -> [[UInt8]] {
+    [try authenticationCode(purpose, message)]
+  }
+
   /// Whether a code is the one of this message and purpose, compared in constant time.
   func isValid(_ code: [UInt8], _ purpose: String, _ message: [UInt8]) throws -> Bool {
     let input = Array(purpose.utf8) + [0] + message
