@@ -55,6 +55,22 @@ import UAFWire
     }
   }
 
+  @Test func `says for whom the machine asks: the person, somebody afar, another user`() throws {
+    let bench = try known()
+    var begin = bench.begin()
+    var queues: [MachineQueue?] = []
+    func login() throws {
+      _ = try bench.run(begin, ["correct"])
+      queues.append(MachineProof.read(bench.server.requests.last?.machineProof ?? "")?.proof.queue)
+    }
+    try login()
+    begin.isRemote = true
+    try login()
+    (begin.isRemote, begin.service, begin.callerUID) = (false, Array("su".utf8), 1001)
+    try login()
+    #expect(queues == [.own, .remote, .otherUser])
+  }
+
   @Test func `no two proofs are equal`() throws {
     let bench = try known()
     for _ in 0..<2 { #expect(try bench.run(bench.begin(), ["correct"]).result == 0) }

@@ -15,9 +15,12 @@ struct BudgetTests {
     elsewhere = try SocketAddress(ipAddress: "192.0.2.2", port: 1)
   }
 
-  private func machine(_ number: UInt8, of account: String = "alice", answers: Bool = false) -> KnownMachine {
+  private func machine(
+    _ number: UInt8, of account: String = "alice", for queue: MachineQueue = .own, answers: Bool = false
+  ) -> KnownMachine {
     KnownMachine(
-      claim: claim(account, answers: answers), machineID: Array(repeating: number, count: 16), isCurrent: true)
+      claim: claim(account, answers: answers), queue: queue, machineID: Array(repeating: number, count: 16),
+      isCurrent: true)
   }
 
   private func claim(
@@ -70,6 +73,14 @@ struct BudgetTests {
     #expect(followed(admission, by: machine(1), from: office) == 10)
     #expect(followed(admission, by: machine(2), from: office) == 10)
     #expect(followed(admission, "bob", by: machine(1, of: "bob"), from: office) == 10)
+  }
+
+  @Test func `others who name the account at the same machine use up nothing of the person's own budget`() {
+    let admission = Admission(addressRate: 1, accountRate: 5)
+    #expect(followed(admission, from: office) == 2)
+    for queue in [MachineQueue.otherUser, .remote, .own] {
+      #expect(followed(admission, by: machine(1, for: queue), from: office) == 10)
+    }
   }
 
   @Test func `a known machine beyond its budget is a stranger, never worse off than one`() {

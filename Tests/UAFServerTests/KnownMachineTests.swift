@@ -30,7 +30,8 @@ struct KnownMachineTests {
     let proof = try #require(
       MachineProof(
         machineID: secret.machineID,
-        claim: MachineClaim(operation: operation, isAnswer: answers, username: account), madeAt: server.now,
+        claim: MachineClaim(operation: operation, isAnswer: answers, username: account), queue: .own,
+        madeAt: server.now,
         nonce: RandomBytes.make(16)))
     let code = try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret)
     fields[try #require(HTTPField.Name.machineProof)] = proof.text(with: code)

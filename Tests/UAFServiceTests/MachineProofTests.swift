@@ -20,13 +20,14 @@ struct MachineProofTests {
 
   private func bytes(
     _ secret: MachineSecret? = nil, _ operation: UAFOperation = .authentication, answers: Bool = false,
-    account: String = "alice", at time: Int64? = nil
+    account: String = "alice", for queue: MachineQueue = .own, at time: Int64? = nil
   ) throws -> [UInt8] {
     let secret = secret ?? self.secret
     let proof = try #require(
       MachineProof(
         machineID: secret.machineID,
-        claim: MachineClaim(operation: operation, isAnswer: answers, username: account), madeAt: time ?? now,
+        claim: MachineClaim(operation: operation, isAnswer: answers, username: account), queue: queue,
+        madeAt: time ?? now,
         nonce: RandomBytes.make(16)))
     return try proof.authenticated
       + HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret)
@@ -44,6 +45,10 @@ struct MachineProofTests {
     #expect(machine.machineID == secret.machineID)
     #expect(machine.claim == MachineClaim(operation: operation, isAnswer: answers, username: "alice"))
     #expect(machine.isCurrent)
+  }
+
+  @Test(arguments: MachineQueue.allCases) func `a machine proves for whom it asks`(queue: MachineQueue) throws {
+    #expect(try machine(bytes(for: queue))?.queue == queue)
   }
 
   @Test(arguments: ["a", String(repeating: "n", count: 128)])

@@ -9,13 +9,21 @@ import UAFMessages
 struct MachineProver {
   private let machineID: [UInt8]
   private let secret: [UInt8]
+  private let queue: MachineQueue
   private let now: () -> BootTime
 
   /// - Parameters:
   ///   - record: what the server has given; nil makes something up.
+  ///   - origin: whose attempts these are. Each has a budget of its own at the server, as each has a count of its own here.
   /// - Throws: ``CryptoError`` where there is no randomness.
-  init(_ record: MachineRecord?, now: @escaping () -> BootTime) throws(CryptoError) {
+  init(_ record: MachineRecord?, from origin: AttemptOrigin, now: @escaping () -> BootTime) throws(CryptoError) {
     self.now = now
+    queue =
+      switch origin {
+      case .local: .own
+      case .remote: .remote
+      case .otherUser: .otherUser
+      }
     if let record {
       (machineID, secret) = (record.machineID, record.secret)
     } else {
@@ -27,7 +35,8 @@ struct MachineProver {
   /// The proof for one request; nil if none can be made, which stops no request.
   func proof(of claim: MachineClaim) -> String? {
     guard let nonce = try? RandomBytes.make(MachineProof.nonceByteCount),
-      let proof = MachineProof(machineID: machineID, claim: claim, madeAt: now().wallSeconds, nonce: nonce),
+      let proof = MachineProof(
+        machineID: machineID, claim: claim, queue: queue, madeAt: now().wallSeconds, nonce: nonce),
       let code = try? HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret)
     else { return nil }
     return proof.text(with: code)

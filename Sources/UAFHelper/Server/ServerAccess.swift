@@ -166,7 +166,8 @@ import UAFWire
     let terms = try terms(try endpoint(server, server.authentication))
     // A record that cannot be read is as good as none: the server gives another one.
     let record = account.flatMap { try? MachineRecord.of($0) }
-    network.prover = try? MachineProver(record.flatMap { $0.terms == terms ? $0 : nil }, now: now)
+    let known = record.flatMap { $0.terms == terms ? $0 : nil }
+    network.prover = try? MachineProver(known, from: call.caller.origin, now: now)
     return network
   }
 

@@ -93,9 +93,9 @@ struct Admission: Sendable {
 
   // MARK: Names
 
-  /// The name under which a machine is counted: apart for each account.
+  /// The name under which a machine is counted: apart for each account, and for each of those for whom it asks.
   private static func name(of machine: KnownMachine) -> String {
-    "\(Base64URL.encode(machine.machineID)) \(machine.claim.username)"
+    "\(Base64URL.encode(machine.machineID)) \(machine.queue) \(machine.claim.username)"
   }
 
   /// The name under which an address is counted: IPv4 whole; IPv6 by the first 64 bits, the network of one customer; all loopback

@@ -4,6 +4,8 @@ import UAFMessages
 package struct KnownMachine: Sendable {
   /// The request that it has proved to be its own.
   package let claim: MachineClaim
+  /// For whom it asks.
+  package let queue: MachineQueue
   /// Its number at this server.
   package let machineID: [UInt8]
   /// Whether its secret is the one that it would be given today.

@@ -40,7 +40,8 @@ package struct MachineProofs {
     for (number, secret) in try secrets(of: proof.machineID, proof.claim.username).enumerated() {
       let expected = try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret)
       guard HMACSHA256.isEqual(code, expected) else { continue }
-      return KnownMachine(claim: proof.claim, machineID: proof.machineID, isCurrent: number == 0)
+      return KnownMachine(
+        claim: proof.claim, queue: proof.queue, machineID: proof.machineID, isCurrent: number == 0)
     }
     return nil
   }
