@@ -14,17 +14,35 @@ public enum HMACSHA256 {
   public static func authenticate(
     _ message: [UInt8], key: borrowing Secret
   ) throws(CryptoError) -> [UInt8] {
+    var code: [UInt8]?
+    // SAFETY: the key is lent for the call.
+    unsafe key.withUnsafeBytes { keyBytes in code = unsafe Self.code(of: message, keyBytes) }
+    guard let code else { throw OpenSSLQueue.failure(.unavailable(.hmac)) }
+    return code
+  }
+
+  /// The authentication code of `message` under a key of little worth, which may lie in ordinary memory.
+  ///
+  /// A ``Secret`` costs four system calls, too much where strangers decide how often.
+  ///
+  /// - Returns: 32 bytes.
+  /// - Throws: as ``authenticate(_:key:)``.
+  public static func authenticate(_ message: [UInt8], keyInOrdinaryMemory key: [UInt8]) throws(CryptoError) -> [UInt8] {
+    // SAFETY: the array is lent for the call.
+    guard let code = unsafe key.withUnsafeBytes({ unsafe Self.code(of: message, $0) }) else {
+      throw OpenSSLQueue.failure(.unavailable(.hmac))
+    }
+    return code
+  }
+
+  /// - Returns: nil if OpenSSL failed.
+  private static func code(of message: [UInt8], _ key: UnsafeRawBufferPointer) -> [UInt8]? {
     var code = [UInt8](repeating: 0, count: byteCount)
     var length = 0
     // SAFETY: all pointers live for the call; `code` has the room its size argument states.
-    let result = unsafe key.withUnsafeBytes { keyBytes in
-      unsafe EVP_Q_mac(
-        nil, "HMAC", nil, "SHA256", nil, keyBytes.baseAddress, keyBytes.count, message, message.count,
-        &code, byteCount, &length)
-    }
-    guard unsafe result != nil, length == byteCount else {
-      throw OpenSSLQueue.failure(.unavailable(.hmac))
-    }
+    let result = unsafe EVP_Q_mac(
+      nil, "HMAC", nil, "SHA256", nil, key.baseAddress, key.count, message, message.count, &code, byteCount, &length)
+    guard unsafe result != nil, length == byteCount else { return nil }
     return code
   }
 
@@ -59,9 +77,13 @@ public enum HMACSHA256 {
   public static func isValid(
     _ code: [UInt8], of message: [UInt8], key: borrowing Secret
   ) throws(CryptoError) -> Bool {
-    let expected = try authenticate(message, key: key)
-    guard code.count == expected.count else { return false }
-    // SAFETY: both arrays are `expected.count` long.
-    return unsafe CRYPTO_memcmp(code, expected, expected.count) == 0
+    isEqual(code, try authenticate(message, key: key))
+  }
+
+  /// Whether two codes are equal, compared in constant time; codes of other lengths never are.
+  public static func isEqual(_ code: [UInt8], _ expected: [UInt8]) -> Bool {
+    guard code.count == byteCount, expected.count == byteCount else { return false }
+    // SAFETY: both arrays are `byteCount` long.
+    return unsafe CRYPTO_memcmp(code, expected, byteCount) == 0
   }
 }

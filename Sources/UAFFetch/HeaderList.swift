@@ -14,6 +14,7 @@ import UAFWire
     append("Expect:")
     append("Accept:" + (request.accept.map { " " + $0 } ?? ""))
     append("Content-Type:" + (request.contentType.map { " " + $0 } ?? ""))
+    if let proof = request.machineProof { append("UAF-Machine: " + proof) }
   }
 
   private func append(_ line: String) {

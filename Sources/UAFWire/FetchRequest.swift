@@ -18,6 +18,7 @@ public struct FetchRequest: Equatable, Sendable {
     case certificateAuthorities
     case proxy
     case skipVerification
+    case machineProof
 
     static let rules = [
       version.rule(.u16, required: true),
@@ -30,6 +31,7 @@ public struct FetchRequest: Equatable, Sendable {
       certificateAuthorities.rule(.text(WireLimit.certificateAuthorities)),
       proxy.rule(.text(4096)),
       skipVerification.rule(.flag),
+      machineProof.rule(.text(272)),
     ]
   }
 
@@ -58,6 +60,9 @@ public struct FetchRequest: Equatable, Sendable {
     set { skip = newValue }
   }
 
+  /// The header `UAF-Machine`; at most 272 bytes.
+  public var machineProof: String?
+
   // Absent means no, but is written differently: a message that was read is written as it was.
   private var skip: Bool?
 
@@ -83,6 +88,7 @@ public struct FetchRequest: Equatable, Sendable {
     writer.put(Field.certificateAuthorities, text: certificateAuthorities)
     writer.put(Field.proxy, text: proxy)
     writer.put(Field.skipVerification, flag: skip)
+    writer.put(Field.machineProof, text: machineProof)
     return try writer.finish()
   }
 
@@ -107,5 +113,6 @@ public struct FetchRequest: Equatable, Sendable {
     certificateAuthorities = packet.text(Field.certificateAuthorities, bytes)
     proxy = packet.text(Field.proxy, bytes)
     skip = packet.flag(Field.skipVerification, bytes)
+    machineProof = packet.text(Field.machineProof, bytes)
   }
 }

@@ -78,7 +78,7 @@ final class TestServer: Sendable {
     context?.transaction = text
     let body = SendUAFResponse(uafResponse: response.text, context: context?.jsonText)
     switch try await ResponseService(environment: environment).respond(body) {
-    case .accepted(let token, _, _, _, _, _): return (nil, token)
+    case .accepted(let token, _, _, _, _, _, _): return (nil, token)
     case .refused(let refusal, _, _): return (refusal, nil)
     }
   }

@@ -65,6 +65,15 @@ struct ExchangeTests {
     #expect(body.isEmpty)
   }
 
+  @Test func `sends a machine's proof in a header of its own`() throws {
+    let fetch = try FetchProcess()
+    var request = servers.post(servers.good, "/headers", [1])
+    request.machineProof = "AQI"
+    let (_, body) = try fetch.perform(request)
+    #expect(
+      try JSONDecoder().decode([String].self, from: Data(body)).filter { $0.contains("AQI") } == ["UAF-Machine: AQI"])
+  }
+
   @Test func `sends only the requested headers and its name`() throws {
     let fetch = try FetchProcess()
     var request = servers.post(servers.good, "/headers", [1, 2, 3])

@@ -45,6 +45,7 @@ struct RequestCheckTests {
     #expect(RequestCheck.objection(to: Self.request { $0.contentType = value }) != nil)
     #expect(RequestCheck.objection(to: Self.request { $0.accept = value }) != nil)
     #expect(RequestCheck.objection(to: Self.request { $0.proxy = value }) != nil)
+    #expect(RequestCheck.objection(to: Self.request { $0.machineProof = value }) != nil)
   }
 
   @Test func `refuses a GET with a body`() {

@@ -171,12 +171,21 @@ struct ConnectionLimitTests {
     #expect(table.size == (0, 0))
   }
 
-  @Test(arguments: [("127.0.0.1", 1), ("::1", 1), ("192.0.2.1", 0)])
-  func `has no limit of its own for loopback, nor if the administrator wants none`(
-    address: String, maximum: Int
-  ) throws {
-    let table = Connections(maximum: maximum)
-    let channels = try (0..<5).map { _ in try connection(in: table, from: address) }
+  @Test func `has no limit of its own if the administrator wants none`() throws {
+    let table = Connections(maximum: 0)
+    let channels = try (0..<5).map { _ in try connection(in: table) }
     #expect(areOpen(channels) == Array(repeating: true, count: 5))
+  }
+
+  @Test(arguments: ["127.0.0.1", "127.9.9.9", "::1"])
+  func `all loopback addresses are one, and a login among its silent connections stays`(address: String) throws {
+    let table = Connections(maximum: 8)
+    let login = try connection(in: table, from: "127.0.0.1", isSecure: false)
+    let silent = try (0..<4).map { _ in try connection(in: table, from: address, isSecure: false) }
+    secure(login)
+    for _ in 0..<20 { _ = try connection(in: table, from: address, isSecure: false) }
+    #expect(areOpen([login]) == [true])
+    #expect(areOpen(silent) == Array(repeating: false, count: 4))
+    #expect(table.size == (8, 1))
   }
 }

@@ -37,7 +37,7 @@ struct LostKeyTests {
       from: server.get(.registration, context(lost, device: device)))
     let body = SendUAFResponse(uafResponse: try new.register(request).text, context: nil)
     guard
-      case .accepted(_, _, _, _, _, let forgotten) = try await ResponseService(environment: server.environment)
+      case .accepted(_, _, _, _, _, _, let forgotten) = try await ResponseService(environment: server.environment)
         .respond(body)
     else { throw TestServer.Unexpected() }
     return (new.keyID, forgotten)

@@ -220,12 +220,14 @@ enum GoldenMessages {
       $0.certificateAuthorities = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
       $0.proxy = "http://proxy.example.com:3128"
       $0.skipsVerification = true
+      $0.machineProof = "AQI"
     },
     "request-limits": request(.get, String(repeating: "u", count: 4096), 1) {
       $0.contentType = String(repeating: "c", count: 128)
       $0.accept = String(repeating: "a", count: 128)
       $0.proxy = String(repeating: "p", count: 4096)
       $0.skipsVerification = false
+      $0.machineProof = String(repeating: "m", count: 272)
     },
     "places": .places(
       FetchPlaces(

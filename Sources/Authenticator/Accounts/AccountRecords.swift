@@ -152,6 +152,7 @@ struct AccountRecords {
     guard try keys().isEmpty else { return }
     try sealed.remove(.identity)
     try sealed.remove(.lastUsed)
+    try sealed.remove(.machine)
     try sealed.put(.tombstone, body: Tombstone.buried.record, of: nil)
   }
 }

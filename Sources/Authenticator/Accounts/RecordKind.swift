@@ -12,6 +12,8 @@ enum RecordKind: String, CaseIterable {
   case lastUsed
   /// What the server answered last, for logins without it; at most one, without a name.
   case lastAnswer
+  /// By what the server knows this machine; at most one, without a name.
+  case machine
   /// A UAF key, by KeyID.
   case key
 }

@@ -12,6 +12,8 @@ public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
   public let challenge: String
   /// Keys that the server says it has forgotten, of those a registration named as lost.
   public var forgottenKeyIDs: [KeyID] = []
+  /// By what the server knows this machine from now on; nil if it said nothing of that.
+  public var machineSecret: MachineSecret?
 
   /// The token to pass on.
   public var token: String? { Token.passedOn(tokens) }

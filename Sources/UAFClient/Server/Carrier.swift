@@ -20,18 +20,24 @@ struct Carrier: Sendable {
     switch settings.dialect {
     case .fido:
       let body = GetUAFRequest(op: operation, context: context.jsonText)
-      return .post(body.jsonBytes, to: url, contentType: contentType)
+      var request = TransportRequest.post(body.jsonBytes, to: url, contentType: contentType)
+      request.claim = MachineClaim(operation: operation, isAnswer: false, username: context.username)
+      return request
     case .plain(let rules):
       return .get(Self.url(url, with: context, named: rules), accept: MediaType.essence(of: contentType))
     }
   }
 
   /// Hands over a UAF response.
-  func answer(_ response: UAFResponse, _ context: RequestContext, to url: String) -> TransportRequest {
+  func answer(
+    _ response: UAFResponse, to operation: UAFOperation, _ context: RequestContext, to url: String
+  ) -> TransportRequest {
     switch settings.dialect {
     case .fido:
       let body = SendUAFResponse(uafResponse: response.text, context: context.jsonText)
-      return .post(body.jsonBytes, to: url, contentType: contentType)
+      var request = TransportRequest.post(body.jsonBytes, to: url, contentType: contentType)
+      request.claim = MachineClaim(operation: operation, isAnswer: true, username: context.username)
+      return request
     case .plain(let rules):
       return .post(
         Array(response.text.utf8), to: Self.url(url, with: context, named: rules), contentType: contentType)

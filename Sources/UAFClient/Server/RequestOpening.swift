@@ -93,14 +93,15 @@ struct RequestOpening: Sendable {
     _ response: UAFResponse, appID: String, over transport: inout Wire
   ) throws(Refusal) -> Verdict {
     let url = try expanded(settings.endpoint(for: operation).responseURL, appID: appID)
-    try link.begin(carrier.answer(response, context, to: url), over: &transport)
+    try link.begin(carrier.answer(response, to: operation, context, to: url), over: &transport)
     let verdict = try carrier.verdict(in: try link.finish(over: &transport), operation, of: link)
     guard let further = verdict.newUAFRequest else {
       let challenge = (try? FinalChallengeParams(encoded: response.fcParams))?.challenge ?? ""
       return .accepted(
         Acceptance(
           tokens: verdict.additionalTokens, username: context.username, operation: operation, challenge: challenge,
-          forgottenKeyIDs: verdict.forgottenKeyIDs.filter(context.lostKeyIDs.contains)))
+          forgottenKeyIDs: verdict.forgottenKeyIDs.filter(context.lostKeyIDs.contains),
+          machineSecret: verdict.machineSecret))
     }
     guard furtherRequests < Self.maximumFurtherRequests else {
       throw link.refusal(

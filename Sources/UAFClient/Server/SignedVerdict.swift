@@ -26,8 +26,10 @@ public struct SignedVerdict: Sendable {
   /// - Parameters:
   ///   - publicKeys: 65 bytes `04 | X | Y` each; several while the server exchanges its key.
   ///   - now: seconds since 1970.
+  /// - Returns: the acceptance, without a machine's secret that the token does not cover.
   /// - Throws: ``Fault``: the one of the token that came closest.
-  public static func check(_ acceptance: Acceptance, publicKeys: [[UInt8]], now: Int64) throws(Fault) {
+  @discardableResult
+  public static func check(_ acceptance: Acceptance, publicKeys: [[UInt8]], now: Int64) throws(Fault) -> Acceptance {
     var fault = Fault.missing
     for token in acceptance.tokens where token.type == Token.jwt {
       guard let claims = claims(of: token.value, publicKeys: publicKeys) else { continue }
@@ -35,7 +37,7 @@ public struct SignedVerdict: Sendable {
         fault = .otherLogin
         continue
       }
-      if isFresh(claims, now: now) { return }
+      if isFresh(claims, now: now) { return covered(acceptance, by: claims) }
       fault = .stale
     }
     throw fault
@@ -72,6 +74,18 @@ public struct SignedVerdict: Sendable {
     return subject.isIdentical(to: acceptance.username)
       && operation.isIdentical(to: acceptance.operation.rawValue)
       && challenge.isIdentical(to: Base64URL.encode(hash))
+  }
+
+  private static func covered(_ acceptance: Acceptance, by claims: JSONObject) -> Acceptance {
+    guard let secret = acceptance.machineSecret else { return acceptance }
+    if case .string(let told)? = claims["machine"], let hash = try? SHA256.hash(secret.bytes),
+      told.isIdentical(to: Base64URL.encode(hash))
+    {
+      return acceptance
+    }
+    var acceptance = acceptance
+    acceptance.machineSecret = nil
+    return acceptance
   }
 
   private static func isFresh(_ claims: JSONObject, now: Int64) -> Bool {

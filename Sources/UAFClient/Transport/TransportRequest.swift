@@ -1,3 +1,5 @@
+import UAFMessages
+
 /// What is asked of a server.
 public struct TransportRequest: Equatable, Sendable {
   /// The methods there are.
@@ -20,6 +22,12 @@ public struct TransportRequest: Equatable, Sendable {
 
   /// The body; empty with GET.
   public let body: [UInt8]
+
+  /// What this machine may prove with the request; nil for one that no server counts.
+  public var claim: MachineClaim?
+
+  /// The value of the header `UAF-Machine`; nil for none.
+  public var machineProof: String?
 
   /// Makes a POST; what is wanted in return is of the same type.
   public static func post(_ body: [UInt8], to url: String, contentType: String) -> TransportRequest {

@@ -76,6 +76,19 @@ import UAFMessages
     return isOne ? ending.forgetting(types) : ending
   }
 
+  /// Stores by what the server knows this machine from now on.
+  ///
+  /// What was accepted stays accepted if that cannot be written: the server gives it again.
+  ///
+  /// - Parameter terms: what identifies the server.
+  func note(_ secret: MachineSecret?, _ terms: [UInt8], _ account: AccountFile) {
+    guard let secret else { return }
+    let record = MachineRecord(machineID: secret.machineID, secret: secret.secret, terms: terms)
+    do throws(StateError) { try record.store(in: account) } catch {
+      log.write(.state, "what this machine is known by at the server could not be kept: \(error)", .warning)
+    }
+  }
+
   /// Stores the server's status of the keys of some types.
   ///
   /// A login does not fail if that cannot be written.

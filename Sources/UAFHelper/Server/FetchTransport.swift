@@ -48,6 +48,7 @@ import UAFWire
     fetch.certificateAuthorities = certificateAuthorities
     fetch.proxy = server.proxy?.text
     fetch.skipsVerification = !server.verifiesTLS
+    fetch.machineProof = request.machineProof
     let packet: [UInt8]
     do throws(PacketError) { packet = try fetch.packet() } catch { throw .requestNotAcceptable }
     do throws(PacketSocketError) { try process.send(packet) } catch { throw .unavailable }

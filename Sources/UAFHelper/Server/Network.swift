@@ -4,6 +4,8 @@ import UAFClient
 final class Network: Transport {
   private let sending: (TransportRequest) throws(TransportFailure) -> Void
   private let receiving: () throws(TransportFailure) -> TransportResponse
+  /// Proves to the server that it knows this machine; nil proves nothing.
+  var prover: MachineProver?
 
   /// A way made of its two halves.
   init(
@@ -14,7 +16,11 @@ final class Network: Transport {
     receiving = finish
   }
 
-  func begin(_ request: TransportRequest) throws(TransportFailure) { try sending(request) }
+  func begin(_ request: TransportRequest) throws(TransportFailure) {
+    var request = request
+    request.machineProof = request.claim.flatMap { prover?.proof(of: $0) }
+    try sending(request)
+  }
 
   func finish() throws(TransportFailure) -> TransportResponse { try receiving() }
 }

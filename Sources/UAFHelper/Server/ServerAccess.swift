@@ -156,10 +156,31 @@ import UAFWire
 
   /// The way to a server.
   ///
-  /// - Parameter isForLogin: whether the wait for an answer ends when the front end goes away.
+  /// - Parameters:
+  ///   - account: whose requests these are; nil for one that has no file.
+  ///   - isForLogin: whether the wait for an answer ends when the front end goes away.
   /// - Throws: ``Ending`` where uaf-fetch could not be started.
-  func network(_ server: ServerSettings, isForLogin: Bool = false) throws(Ending) -> Network {
-    try startExchange(server, authorities, prompter.waiter(isForLogin: isForLogin))
+  func network(
+    _ server: ServerSettings, for account: AccountFile?, isForLogin: Bool = false
+  ) throws(Ending) -> Network {
+    let network = try startExchange(server, authorities, prompter.waiter(isForLogin: isForLogin))
+    let terms = try terms(try endpoint(server, server.authentication))
+    // A record that cannot be read is as good as none: the server gives another one.
+    let record = account.flatMap { try? MachineRecord.of($0) }
+    let known = record.flatMap { $0.terms == terms ? $0 : nil }
+    network.prover = try? MachineProver(known, from: call.caller.origin, now: now)
+    return network
+  }
+
+  /// What identifies root's server: its addresses, its authorities, and the key of its verdicts.
+  ///
+  /// Once root has changed any of that, an earlier success holds no more, and nothing is proved any more.
+  ///
+  /// - Throws: ``Ending``.
+  func terms(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] {
+    let texts = [endpoint.requestURL, endpoint.responseURL, authorities ?? "the system's"]
+    let bytes = texts.flatMap { Array($0.utf8) + [0] } + Array((verdictKeys ?? []).joined())
+    do throws(CryptoError) { return try SHA256.hash(bytes) } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
   /// Whether a program that controls uaf-fetch could forge the server's answer to a code.
@@ -175,8 +196,7 @@ import UAFWire
   func believe(_ acceptance: Acceptance) throws(Ending) -> Acceptance {
     guard let verdictKeys else { return acceptance }
     do throws(SignedVerdict.Fault) {
-      try SignedVerdict.check(acceptance, publicKeys: verdictKeys, now: now().wallSeconds)
-      return acceptance
+      return try SignedVerdict.check(acceptance, publicKeys: verdictKeys, now: now().wallSeconds)
     } catch {
       throw Ending(.channelBinding, log: error.rawValue, server: ServerPart(hasSpoken: true, hasRefused: true))
     }

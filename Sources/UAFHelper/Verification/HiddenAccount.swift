@@ -32,7 +32,7 @@ import UAFWire
   ///
   /// - Throws: ``Ending``.
   func start(_ client: ClientSettings, _ settings: ServerSettings) throws(Ending) {
-    var network = try server.network(settings, isForLogin: true)
+    var network = try server.network(settings, for: nil, isForLogin: true)
     let name = call.caller.typedName.flatMap { try? server.userName(of: $0, settings) } ?? "unknown"
     var flow = AuthenticationFlow(settings: client, username: name, transaction: prompter.confirmed?.text)
     do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }

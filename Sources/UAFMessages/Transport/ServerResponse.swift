@@ -24,11 +24,14 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   /// The highest counter that the server has seen, if the answer's counter did not grow; our own member.
   public let seenCounter: SeenCounter?
 
+  /// What the machine that answered is known by from now on; our own member.
+  public let machineSecret: MachineSecret?
+
   /// Makes the body.
   public init(
     statusCode: UAFStatusCode, description: String? = nil, additionalTokens: [Token] = [], location: String? = nil,
     postData: String? = nil, newUAFRequest: String? = nil, forgottenKeyIDs: [KeyID] = [],
-    seenCounter: SeenCounter? = nil
+    seenCounter: SeenCounter? = nil, machineSecret: MachineSecret? = nil
   ) {
     self.statusCode = statusCode
     self.description = description
@@ -38,6 +41,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     self.newUAFRequest = newUAFRequest
     self.forgottenKeyIDs = forgottenKeyIDs
     self.seenCounter = seenCounter
+    self.machineSecret = machineSecret
   }
 
   /// Reads the body; texts without effect on the verdict may be empty.
@@ -52,6 +56,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     self.newUAFRequest = newUAFRequest?.isEmpty == true ? nil : newUAFRequest
     forgottenKeyIDs = try reader.optionalList("forgottenKeyIDs", mayBeEmpty: true, of: KeyID.self) ?? []
     seenCounter = try reader.optionalChild("seenCounter", as: SeenCounter.self)
+    machineSecret = try reader.optionalChild("machineSecret", as: MachineSecret.self)
   }
 
   /// The body as JSON.
@@ -64,6 +69,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     object.set("newUAFRequest", newUAFRequest.map(JSONValue.string))
     object.set("forgottenKeyIDs", JSONValue.list(forgottenKeyIDs))
     object.set("seenCounter", seenCounter?.json)
+    object.set("machineSecret", machineSecret?.json)
     return .object(object)
   }
 }

@@ -1,81 +1,114 @@
 import NIOCore
 import UAFMessages
+import UAFService
 
-/// How often an address may send requests and answers, and how often an account may be asked for.
+/// How often somebody may ask, and how often send answers that are none.
 ///
-/// Each kind has a limit of its own, so that strangers' requests do not use up what is for answers to challenges of this server.
-/// Requests for unknown names count like those for known ones: a limit must not show which names are known.
+/// A machine that proves itself has budgets of its own for its account, which nobody else can use up. All others share those of
+/// their address and of the account. Requests for unknown names count like those for known ones: a limit must not show which
+/// names are known. A right answer has no limit of its own, because a request was counted for it and it can be used once.
 struct Admission: Sendable {
-  /// Requests of one address in a minute, and as many answers to no challenge of ours, unless the administrator says otherwise.
+  /// Requests of one address in a minute, and as many wrong answers, unless the administrator says otherwise.
   static let standardAddressRate: Int64 = 600
-  /// Requests for one account in a minute, unless the administrator says otherwise.
+  /// Requests for one account in a minute, and as many of one machine, unless the administrator says otherwise.
   static let standardAccountRate: Int64 = 120
   /// Answers to one challenge in a minute after the first one: a challenge can be used once.
   private static let challengeRate: Int64 = 1
+  /// Machines and challenges that are remembered.
+  private static let manyNames = 100_000
 
-  private let requests: RateLimiter?
-  private let junk: RateLimiter?
+  private let asked: RateLimiter?
+  private let askedForAccount: RateLimiter?
+  private let askedByMachine: RateLimiter?
+  private let wrong: RateLimiter?
+  private let wrongByMachine: RateLimiter?
   private let answers: RateLimiter?
-  private let accounts: RateLimiter?
-  private let proven = ProvenPlaces()
 
   /// Makes the limits; a rate of 0 means no limit.
   init(addressRate: Int64 = standardAddressRate, accountRate: Int64 = standardAccountRate) {
-    requests = addressRate > 0 ? RateLimiter(.init(perMinute: addressRate)) : nil
-    junk = addressRate > 0 ? RateLimiter(.init(perMinute: addressRate)) : nil
-    answers = addressRate > 0 ? RateLimiter(.init(perMinute: Self.challengeRate), capacity: 100_000) : nil
-    accounts = accountRate > 0 ? RateLimiter(.init(perMinute: accountRate)) : nil
+    asked = addressRate > 0 ? RateLimiter(.init(perMinute: addressRate)) : nil
+    wrong = addressRate > 0 ? RateLimiter(.init(perMinute: addressRate)) : nil
+    answers = addressRate > 0 ? RateLimiter(.init(perMinute: Self.challengeRate), capacity: Self.manyNames) : nil
+    askedForAccount = accountRate > 0 ? RateLimiter(.init(perMinute: accountRate)) : nil
+    askedByMachine = accountRate > 0 ? RateLimiter(.init(perMinute: accountRate), capacity: Self.manyNames) : nil
+    wrongByMachine = accountRate > 0 ? RateLimiter(.init(perMinute: accountRate), capacity: Self.manyNames) : nil
   }
 
-  /// Whether an address may send one more request.
+  // MARK: Requests
+
+  /// Whether a request is read: decided before anything of its body is.
   ///
-  /// Loopback addresses have no limit: they belong to the administrator, or to a proxy through which everybody comes.
-  func admits(_ address: SocketAddress?, now: Int64) -> Bool {
-    guard let requests, let name = address.flatMap(Self.name) else { return true }
-    return requests.admits(name, now: now)
+  /// A machine that has used up its own budget is let in like a stranger, so it is never worse off for having proved itself.
+  ///
+  /// - Returns: nil if its address has too many.
+  func admits(_ machine: KnownMachine?, from address: SocketAddress?, now: Int64) -> Standing? {
+    if let machine, !machine.claim.isAnswer, askedByMachine?.admits(Self.name(of: machine), now: now) ?? true {
+      return .machine(machine.claim)
+    }
+    return admits(asked, address, now: now) ? .stranger : nil
   }
 
-  /// Whether a request for an account is taken although its address is over the limit: the account has logged in from there.
-  func isProven(_ account: String, at address: SocketAddress?) -> Bool {
-    guard let name = address.flatMap(Self.name) else { return false }
-    return proven.contains(account, at: name)
+  /// What stops a request that was read; nil if it is followed.
+  ///
+  /// A proof counts for the request that it names. With another one, the request is a stranger's.
+  ///
+  /// - Parameters:
+  ///   - claim: what the request turned out to be; nil if it names no operation or no account.
+  ///   - account: the valid name of an account; whether there is such an account makes no difference.
+  func limit(
+    of claim: MachineClaim?, for account: String?, as standing: Standing, from address: SocketAddress?, now: Int64
+  ) -> Limit? {
+    if case .machine(let proved) = standing {
+      if claim == proved { return nil }
+      guard admits(asked, address, now: now) else { return .address }
+    }
+    guard let account, let askedForAccount else { return nil }
+    return askedForAccount.admits(account, now: now) ? nil : .account
   }
 
-  /// Whether one more request may be issued for an account; whether it exists makes no difference.
-  ///
-  /// At an address where it has logged in, an account has a limit of its own. So nobody at another address keeps its owner out.
-  ///
-  /// - Parameter account: a valid name, in which there is no space.
-  func admits(account: String, from address: SocketAddress?, now: Int64) -> Bool {
-    guard let accounts else { return true }
-    let place = isProven(account, at: address) ? address.flatMap(Self.name) : nil
-    return accounts.admits(place.map { "\(account) \($0)" } ?? account, now: now)
-  }
+  // MARK: Answers
 
   /// Whether an answer to a challenge of this server is looked at.
   ///
-  /// For each, its address had to send a request first, and a challenge can be used once.
+  /// For each, a request was let in first, and a challenge can be used once.
   func admits(answerTo challenge: [UInt8], now: Int64) -> Bool {
     answers?.admits(Base64URL.encode(challenge), now: now) ?? true
   }
 
-  /// Whether an address may send one more answer that belongs to no challenge, or that was sent before.
-  func admits(junkFrom address: SocketAddress?, now: Int64) -> Bool {
-    guard let junk, let name = address.flatMap(Self.name) else { return true }
-    return junk.admits(name, now: now)
+  /// Counts a wrong answer: to no challenge, sent before, or refused.
+  ///
+  /// - Returns: whether it may be looked at, if it was not yet.
+  @discardableResult
+  func admits(wrongFrom machine: KnownMachine?, at address: SocketAddress?, now: Int64) -> Bool {
+    if let machine, machine.claim.isAnswer, wrongByMachine?.admits(Self.name(of: machine), now: now) ?? true {
+      return true
+    }
+    return admits(wrong, address, now: now)
   }
 
-  /// Notes that an answer for an account was accepted.
-  func accepted(_ account: String, from address: SocketAddress?) {
-    if let name = address.flatMap(Self.name) { proven.add(account, at: name) }
+  private func admits(_ limiter: RateLimiter?, _ address: SocketAddress?, now: Int64) -> Bool {
+    guard let limiter, let name = address.flatMap(Self.name) else { return true }
+    return limiter.admits(name, now: now)
   }
 
-  /// The name under which an address is counted: IPv4 whole; IPv6 by the first 64 bits, the network of one customer; nil for
-  /// loopback.
+  // MARK: Names
+
+  /// The name under which a machine is counted: apart for each account, and for each of those for whom it asks.
+  private static func name(of machine: KnownMachine) -> String {
+    "\(Base64URL.encode(machine.machineID)) \(machine.queue) \(machine.claim.username)"
+  }
+
+  /// The name under which an address is counted: IPv4 whole; IPv6 by the first 64 bits, the network of one customer; all loopback
+  /// addresses as one, because whoever has one has all.
+  ///
+  /// - Returns: nil for a Unix socket.
   static func name(of address: SocketAddress) -> String? {
-    guard let bytes = address.ipBytes, !address.isLoopback else { return nil }
+    guard let bytes = address.ipBytes else { return nil }
+    if address.isLoopback { return loopback }
     return bytes.count == 4
       ? bytes.map { String($0) }.joined(separator: ".")
       : bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
   }
+
+  private static let loopback = "loopback"
 }

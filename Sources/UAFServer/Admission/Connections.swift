@@ -107,7 +107,7 @@ final class Connections: Sendable {
   /// Takes in a connection.
   ///
   /// - Parameters:
-  ///   - name: as ``Admission/name(of:)`` returns it; nil, for loopback, has only the limit of all together.
+  ///   - name: as ``Admission/name(of:)`` returns it; nil, for a Unix socket, has only the limit of all together.
   ///   - close: closes the connection at once; called from other threads, when it has to make room.
   /// - Returns: its place, and the connections to close for it: one of its own address if that has as many as it may have, and
   ///   one of the address with the most if all places are taken.

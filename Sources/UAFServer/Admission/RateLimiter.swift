@@ -23,6 +23,9 @@ final class RateLimiter: Sendable {
   private let buckets = Mutex<[String: Bucket]>([:])
 
   /// Makes a limiter that remembers `capacity` names at the most.
+  ///
+  /// When it is full, names that have used least are forgotten first. So nobody is refused because of other names, and whoever
+  /// asks too often stays limited.
   init(_ rate: Rate, capacity: Int = 10_000) {
     self.rate = rate
     self.capacity = capacity
@@ -43,6 +46,9 @@ final class RateLimiter: Sendable {
     }
   }
 
+  /// How many names are remembered.
+  var count: Int { buckets.withLock { $0.count } }
+
   private var full: Int64 { rate.burst * Self.turn }
 
   private func fill(_ bucket: inout Bucket, now: Int64) {
@@ -52,13 +58,18 @@ final class RateLimiter: Sendable {
     bucket.filledAt = now
   }
 
-  /// Forgets the names whose bucket is full again; if that is not enough, all names, because memory must stay bounded.
+  /// Forgets the names whose bucket is full again, and then those whose buckets are fullest, until a quarter is free.
+  ///
+  /// A quarter, so that the search does not come with each new name.
   private func makeRoom(in buckets: inout [String: Bucket], now: Int64) {
-    for (name, bucket) in buckets {
+    var left: [(name: String, level: Int64)] = []
+    for (name, bucket) in Array(buckets) {
       var filled = bucket
       fill(&filled, now: now)
-      if filled.level == full { buckets[name] = nil }
+      if filled.level == full { buckets[name] = nil } else { left.append((name, filled.level)) }
     }
-    if buckets.count >= capacity { buckets.removeAll() }
+    let excess = left.count - capacity * 3 / 4
+    guard excess > 0 else { return }
+    for (name, _) in left.sorted(by: { $0.level > $1.level }).prefix(excess) { buckets[name] = nil }
   }
 }

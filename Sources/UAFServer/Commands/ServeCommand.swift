@@ -60,7 +60,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The header in which those proxies say it: x-forwarded-for or forwarded. The other one is ignored.")
   var forwardedHeader = ForwardedHeader.xForwardedFor
 
-  @Option(help: "Requests of one address in a minute; twice as many at once; 0 for no limit. Loopback has none.")
+  @Option(help: "Requests of one address in a minute; twice as many at once; 0 for no limit.")
   var addressRate = Admission.standardAddressRate
   @Option(help: "Requests for one account in a minute; twice as many at once; 0 for no limit.")
   var accountRate = Admission.standardAccountRate
@@ -68,7 +68,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Connections of one address at once; beyond, one that was quiet for long is closed. 0 for no limit. "
-        + "Loopback has none."))
+        + "All loopback addresses are one."))
   var addressConnections = Connections.standardMaximum
 
   func validate() throws {

@@ -44,18 +44,19 @@ struct UAFRoutes: Sendable {
   }
 
   private func get(_ request: Request, from address: SocketAddress?) async throws -> Response {
+    try Self.requireShort(request)
     let now = environment.now()
-    let isAdmitted = admission.admits(address, now: now)
+    guard let standing = admission.admits(machine(request, now: now), from: address, now: now) else {
+      throw tooMany(.address, address)
+    }
     let mediaType = try Self.mediaType(of: request)
-    let bytes = try await Self.body(of: request)
-    let parsed = try? GetUAFRequest(parsing: bytes)
-    let account = parsed.flatMap(Self.username)
-    guard isAdmitted || account.map({ admission.isProven($0, at: address) }) == true else { throw tooMany(address) }
-    guard let body = parsed else {
+    guard let body = try? GetUAFRequest(parsing: try await Self.body(of: request)) else {
       log(.malformedRequest, route: "get", username: nil)
       return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
     }
-    if let account, !admission.admits(account: account, from: address, now: now) { throw tooMany("account", account) }
+    let account = Self.username(body)
+    let limit = admission.limit(of: Self.claim(body, account), for: account, as: standing, from: address, now: now)
+    if let limit { throw tooMany(limit, address, account) }
     do {
       switch try await RequestService(environment: environment).request(body) {
       case .issued(let answer):
@@ -76,21 +77,24 @@ struct UAFRoutes: Sendable {
 
   private func respond(_ request: Request, from address: SocketAddress?) async throws -> Response {
     let mediaType = try Self.mediaType(of: request)
+    let machine = machine(request, now: environment.now())
     let bytes = try await Self.body(of: request)
     let service = ResponseService(environment: environment)
     do {
       let answer: ResponseService.Answer
       switch try (try? SendUAFResponse(parsing: bytes)).map(service.read) ?? .failure(.malformedRequest) {
       case .failure(let refusal):
-        try admitJunk(address)
+        try admitWrong(machine, address)
         log(refusal, route: "respond", username: nil)
         return Self.refusal(refusal, mediaType)
       case .success(let read): answer = read
       }
-      if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) { try admitJunk(address) }
-      switch try await service.respond(answer) {
-      case .accepted(let token, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
-        admission.accepted(username, from: address)
+      if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) {
+        try admitWrong(machine, address)
+      }
+      switch try await service.respond(answer, from: machine) {
+      case .accepted(
+        let token, let machineSecret, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
         log(accepted: operation, of: username, keys)
         if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
         if !forgotten.isEmpty {
@@ -98,8 +102,11 @@ struct UAFRoutes: Sendable {
             "lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(Self.beginnings(of: forgotten))"])
         }
         return Self.answer(
-          ServerResponse(statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten), mediaType)
+          ServerResponse(
+            statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten, machineSecret: machineSecret),
+          mediaType)
       case .refused(let refusal, let username, let seen):
+        admission.admits(wrongFrom: machine, at: address, now: environment.now())
         log(refusal, route: "respond", username: username)
         return Self.answer(ServerResponse(statusCode: refusal.statusCode, seenCounter: seen), mediaType)
       }
@@ -111,18 +118,23 @@ struct UAFRoutes: Sendable {
     }
   }
 
-  private func admitJunk(_ address: SocketAddress?) throws {
-    guard admission.admits(junkFrom: address, now: environment.now()) else { throw tooMany(address) }
+  /// The machine that a request proves to come from; a proof that cannot be checked proves nothing.
+  private func machine(_ request: Request, now: Int64) -> KnownMachine? {
+    try? MachineProofs(keys: environment.keys).machine(
+      proving: HTTPField.Name.machineProof.flatMap { request.headers[$0] }, now: now)
   }
 
-  private func tooMany(_ address: SocketAddress?) -> HTTPError {
-    tooMany("address", address.flatMap(Admission.name) ?? "-")
+  private func admitWrong(_ machine: KnownMachine?, _ address: SocketAddress?) throws {
+    guard admission.admits(wrongFrom: machine, at: address, now: environment.now()) else {
+      throw tooMany(.address, address)
+    }
   }
 
   /// Status 429 of HTTP, since UAF has no such status: clients take it as "try again later".
-  private func tooMany(_ what: String, _ name: String) -> HTTPError {
-    if notices.admits("\(what) \(name)", now: environment.now()) {
-      logger.notice("limited", metadata: ["by": "\(what)", "name": "\(name)"])
+  private func tooMany(_ limit: Limit, _ address: SocketAddress?, _ account: String? = nil) -> HTTPError {
+    let name = (limit == .account ? account : address.flatMap(Admission.name)) ?? "-"
+    if notices.admits("\(limit.rawValue) \(name)", now: environment.now()) {
+      logger.notice("limited", metadata: ["by": "\(limit.rawValue)", "name": "\(name)"])
     }
     return HTTPError(.tooManyRequests, headers: [.retryAfter: "60"])
   }
@@ -153,15 +165,17 @@ struct UAFRoutes: Sendable {
     return mediaType
   }
 
-  /// The body.
-  ///
-  /// If its announced length is too large, it is refused before any of it has come.
+  /// Closes the connection, so that so much need not be read.
+  private static let tooLarge = HTTPError(.contentTooLarge, headers: [.connection: "close"])
+
+  /// Refuses a body that is announced as too large, before any of it has come.
+  private static func requireShort(_ request: Request) throws {
+    guard let length = request.headers[.contentLength] else { return }
+    guard let count = Int(length), (0...maximumBody).contains(count) else { throw tooLarge }
+  }
+
   private static func body(of request: Request) async throws -> [UInt8] {
-    // Closes the connection, so that so much need not be read.
-    let tooLarge = HTTPError(.contentTooLarge, headers: [.connection: "close"])
-    if let length = request.headers[.contentLength] {
-      guard let count = Int(length), (0...maximumBody).contains(count) else { throw tooLarge }
-    }
+    try requireShort(request)
     do {
       return [UInt8](buffer: try await request.body.collect(upTo: maximumBody))
     } catch is NIOTooManyBytesError {
@@ -184,11 +198,15 @@ extension UAFRoutes {
   /// The account that a request is for; nil if the name cannot be that of an account.
   ///
   /// Such a name is neither counted nor logged.
-  ///
-  /// Limits are counted by name. A name with a space could be taken for an account at an address, and use up that limit.
   private static func username(_ body: GetUAFRequest) -> String? {
     let name = body.context.flatMap { try? RequestContext(parsing: $0) }?.username
     return name.flatMap { Username.isValid($0) ? $0 : nil }
+  }
+
+  /// What a proof has to name to count for a request.
+  private static func claim(_ body: GetUAFRequest, _ account: String?) -> MachineClaim? {
+    guard let operation = body.op, let account else { return nil }
+    return MachineClaim(operation: operation, isAnswer: false, username: account)
   }
 
   private static func fields(_ body: GetUAFRequest) -> Logger.Metadata {

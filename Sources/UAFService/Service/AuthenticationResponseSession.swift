@@ -95,7 +95,8 @@ struct AuthenticationResponseSession {
   private func store(
     _ verified: [VerifiedAuthentication], text: TransactionText?, keys: [StoredKey]
   ) async throws -> ResponseOutcome {
-    let token = try session.token()
+    let machineSecret = try session.machineSecret(for: verified.map(\.keyID))
+    let token = try session.token(with: machineSecret)
     let texts = text.map { text in verified.compactMap { confirmation(of: text, by: $0, keys: keys) } } ?? []
     let answer = VerifiedAnswer(
       username: data.username, challengeHash: session.answer.challengeHash, expiresAt: data.expiresAt,
@@ -106,7 +107,7 @@ struct AuthenticationResponseSession {
     case .approvalUsed: return session.refused(.approvalCodeUsed)
     case .stored:
       return .accepted(
-        token: token, operation: .authentication, username: data.username,
+        token: token, machineSecret: machineSecret, operation: .authentication, username: data.username,
         keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: false, forgotten: [])
     }
   }

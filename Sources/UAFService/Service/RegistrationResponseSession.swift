@@ -26,8 +26,9 @@ struct RegistrationResponseSession: Sendable {
     switch result {
     case .refused(let refusal): return session.refused(refusal)
     case .accepted(let verified):
-      let token = try session.token()
-      return try await store.write { try self.store(verified, found, token, in: $0) }
+      let machineSecret = try session.machineSecret(for: verified.map(\.keyID))
+      let token = try session.token(with: machineSecret)
+      return try await store.write { try self.store(verified, found, (token, machineSecret), in: $0) }
     }
   }
 
@@ -48,7 +49,8 @@ struct RegistrationResponseSession: Sendable {
 
   /// Checks again what may have changed since the answer was verified, and stores the keys.
   private func store(
-    _ verified: [VerifiedRegistration], _ found: Found, _ token: Token, in records: any StoreTransaction
+    _ verified: [VerifiedRegistration], _ found: Found, _ yes: (token: Token, machineSecret: MachineSecret?),
+    in records: any StoreTransaction
   ) throws -> ResponseOutcome {
     let (issued, hash) = (found.issued, session.answer.challengeHash)
     if let id = found.enrolmentID, try !records.enrolments.isReserved(id: id, by: hash) {
@@ -66,7 +68,7 @@ struct RegistrationResponseSession: Sendable {
     for key in verified { keepsName = try records.credentials.add(key, issued: issued, now: session.now) && keepsName }
     if let id = found.enrolmentID { try records.enrolments.consume(id: id) }
     return .accepted(
-      token: token, operation: .registration, username: issued.username,
+      token: yes.token, machineSecret: yes.machineSecret, operation: .registration, username: issued.username,
       keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: !keepsName,
       forgotten: forgotten)
   }

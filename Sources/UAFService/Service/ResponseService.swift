@@ -61,13 +61,15 @@ package struct ResponseService: Sendable {
 
   /// Verifies an answer, and stores what was verified.
   ///
+  /// - Parameter machine: the machine that has proved itself with the answer; any other one gets a secret with the success.
   /// - Throws: only if something failed; a refusal is returned.
-  package func respond(_ answer: Answer) async throws -> ResponseOutcome {
+  package func respond(_ answer: Answer, from machine: KnownMachine? = nil) async throws -> ResponseOutcome {
     if let name = answer.claimedName, !name.isIdentical(to: answer.serverData.username) {
       return .refused(.otherUser, username: answer.serverData.username)
     }
     let session = ResponseSession(
-      environment: environment, identity: try environment.identity(), answer: answer, now: environment.now())
+      environment: environment, identity: try environment.identity(), answer: answer, now: environment.now(),
+      machine: machine)
     switch (answer.response, answer.serverData.operation) {
     case (.registration(let response), .registration):
       return try await RegistrationResponseSession(session: session, response: response).outcome()

@@ -50,6 +50,11 @@ package final class ServerKeys: Sendable {
     try rings.secrets.current(at: now()).code(purpose, message)
   }
 
+  /// The same under each secret that is accepted, the one in use first.
+  func authenticationCodes(_ purpose: String, _ message: [UInt8]) throws -> [[UInt8]] {
+    try rings.secrets.accepted(at: now()).map { try $0.code(purpose, message) }
+  }
+
   /// Whether a code is the one of this message and purpose, by a secret that is in use, was until a day ago, or will be.
   func isValid(_ code: [UInt8], _ purpose: String, _ message: [UInt8]) throws -> Bool {
     try rings.secrets.accepted(at: now()).contains { try $0.isValid(code, purpose, message) }

@@ -18,18 +18,22 @@ struct VerdictClaims: Equatable, Sendable {
   let expiresAt: Int64
   /// `jti`.
   let tokenID: String
+  /// `machine`: base64url of the SHA-256 of the secret that the machine is given; nil if it is given none.
+  let machineHash: String?
 
   var json: JSONValue {
-    .object([
+    var object: JSONObject = [
       "iss": .string(issuer), "sub": .string(subject), "op": operation.json,
       "use": .array(proofOperations.map(\.json)), "challenge": .string(challengeHash), "iat": .integer(issuedAt),
       "exp": .integer(expiresAt), "jti": .string(tokenID),
-    ])
+    ]
+    object.set("machine", machineHash.map(JSONValue.string))
+    return .object(object)
   }
 
   init(
     issuer: String, subject: String, operation: UAFOperation, proofOperations: [UAFOperation], challengeHash: String,
-    issuedAt: Int64, expiresAt: Int64, tokenID: String
+    issuedAt: Int64, expiresAt: Int64, tokenID: String, machineHash: String? = nil
   ) {
     self.issuer = issuer
     self.subject = subject
@@ -39,6 +43,7 @@ struct VerdictClaims: Equatable, Sendable {
     self.issuedAt = issuedAt
     self.expiresAt = expiresAt
     self.tokenID = tokenID
+    self.machineHash = machineHash
   }
 
   /// Reads claims in the form above.
@@ -55,8 +60,10 @@ struct VerdictClaims: Equatable, Sendable {
       if case .string(let name) = use { UAFOperation(rawValue: name) } else { nil }
     }
     guard proofOperations.count == uses.count else { return nil }
+    let machineHash: String? = if case .string(let hash)? = object["machine"] { hash } else { nil }
     self.init(
       issuer: issuer, subject: subject, operation: operation, proofOperations: proofOperations,
-      challengeHash: challengeHash, issuedAt: issuedAt, expiresAt: expiresAt, tokenID: tokenID)
+      challengeHash: challengeHash, issuedAt: issuedAt, expiresAt: expiresAt, tokenID: tokenID,
+      machineHash: machineHash)
   }
 }

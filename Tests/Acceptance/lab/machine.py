@@ -160,7 +160,11 @@ class Lab:
     # --- The server
 
     def start_server(self, folder="/srv/uaf", port=PORT, options=()):
-        """Starts a FIDO server of ours; returns its process."""
+        """Starts a FIDO server of ours; returns its process.
+
+        Without the limit of an address, unless the options name it: all rows come from one.
+        """
+        options = options if "--address-rate" in options else ("--address-rate", "0", *options)
         os.makedirs(folder, mode=0o700, exist_ok=True)
         log = open(f"/tmp/server-{port}.log", "ab")
         process = self.start(

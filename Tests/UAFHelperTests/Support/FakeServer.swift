@@ -47,6 +47,8 @@ final class FakeServer {
   var token: String? = "token-of-the-server"
   /// What signs a yes to an operation of an account; nil where ``token`` is all.
   var signed: ((String, String) throws -> String)?
+  /// By what it knows the machine from its success on.
+  var machineSecret: MachineSecret?
   /// What is handed out with a deregistration's order.
   var deregistrationToken: String?
   /// Whether a denial is known; a server that does not know it sends a request as for anything else.
@@ -242,7 +244,8 @@ final class FakeServer {
       let handedOut = try signed?(operation, context.username) ?? token
       let tokens = respondStatus == .ok ? handedOut.map { [Token(type: "JWT", value: $0)] } ?? [] : []
       return ServerResponse(
-        statusCode: respondStatus, description: description, additionalTokens: tokens, forgottenKeyIDs: forgotten
+        statusCode: respondStatus, description: description, additionalTokens: tokens, forgottenKeyIDs: forgotten,
+        machineSecret: respondStatus == .ok ? machineSecret : nil
       ).jsonBytes
     } catch {
       Issue.record(error)

@@ -17,12 +17,17 @@ final class VerdictSigner {
   }
 
   /// A token for the challenge that the fake server has.
-  func token(_ operation: String, account: String, at wallSeconds: Int64) throws -> String {
+  ///
+  /// - Parameter secret: what the machine is given with it.
+  func token(
+    _ operation: String, account: String, at wallSeconds: Int64, with secret: MachineSecret? = nil
+  ) throws -> String {
     let hash = Base64URL.encode(try SHA256.hash(Array(repeating: 7, count: 32)))
-    let claims: JSONObject = [
+    var claims: JSONObject = [
       "sub": .string(account), "op": .string(operation), "challenge": .string(hash), "iat": .integer(wallSeconds),
       "exp": .integer(wallSeconds + 60),
     ]
+    claims.set("machine", try secret.map { .string(Base64URL.encode(try SHA256.hash($0.bytes))) })
     let header = Base64URL.encode(Array(#"{"alg":"ES256","typ":"JWT"}"#.utf8))
     let signed = header + "." + Base64URL.encode(JSONValue.object(claims).bytes)
     return signed + "." + Base64URL.encode(try P256.sign(Array(signed.utf8), privateKey: key.privateKey))

@@ -25,7 +25,7 @@ struct Denial {
   private func tell(
     _ code: String, of account: AccountFile, _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) {
-    var network = try server.network(settings)
+    var network = try server.network(settings, for: account)
     var flow = DenialFlow(settings: client, username: account.identity.serverUserName, authCode: code)
     do throws(Refusal) {
       try flow.start(over: &network)

@@ -30,7 +30,7 @@ struct DeregistrationOperation: CallOperation {
     let name = account.identity.serverUserName
     guard let proof = try proof(of: held, type, client, settings) else { return try forgetHere(type, of: held) }
     try prompter.requireFrontEnd()
-    var network = try server.network(settings)
+    var network = try server.network(settings, for: account)
     let order: DeregistrationOrder
     let scope = try KeyDeletion.scope(type)
     let keyIDs = try deletion.keyIDs(of: account, type)

@@ -30,8 +30,8 @@ import UAFWire
         takesServersText: client.takesServersTexts && text == nil, allowsOffline: tools.offline.isAllowed,
         authenticators: held.types.count))
     exchange = LoginExchange(
-      over: try tools.server.network(settings, isForLogin: true), client, as: held.account, for: purpose,
-      confirming: text, at: tools.now())
+      over: try tools.server.network(settings, for: held.account, isForLogin: true), client, as: held.account,
+      for: purpose, confirming: text, at: tools.now())
     signers = LoginSigners(held, tools)
     verdict = LoginVerdict(on: held, client, tools, isApproval: purpose.isApproval)
   }

@@ -29,8 +29,9 @@ struct LoginVerdict {
   /// - Throws: ``Ending``.
   func believe(_ acceptance: Acceptance?) throws(Ending) -> LoginEvent {
     guard let acceptance else { throw .outOfTurn(in: "login") }
-    _ = try tools.server.believe(acceptance)
+    let believed = try tools.server.believe(acceptance)
     try tools.keys.noteAccepted(held.account, held.opened.map(\.type))
+    tools.keys.note(believed.machineSecret, try tools.server.terms(client.authentication), held.account)
     return .believed
   }
 
@@ -49,7 +50,7 @@ struct LoginVerdict {
   ///
   /// - Throws: ``Ending`` where it does not.
   mutating func judgeLastYes(without refusal: Refusal?) throws(Ending) -> LoginEvent {
-    offline = try tools.offline.withoutServer(try refused(refusal), held, try tools.offline.terms(client))
+    offline = try tools.offline.withoutServer(try refused(refusal), held, try tools.server.terms(client.authentication))
     return .lastYesHolds
   }
 
@@ -63,7 +64,8 @@ struct LoginVerdict {
     guard let acceptance else { throw .outOfTurn(in: "login") }
     if let text = tools.prompter.confirmed, text.isServers { tools.log.write(.confirmed, text.text.shown) }
     if tools.offline.isAllowed {
-      tools.offline.noteYes(asked: asked, since: refusalsBefore, held, try tools.offline.terms(client))
+      tools.offline.noteYes(
+        asked: asked, since: refusalsBefore, held, try tools.server.terms(client.authentication))
     }
     return Success(token: acceptance.token)
   }

@@ -1,7 +1,6 @@
 import Authenticator
 import FidoResults
 import UAFClient
-import UAFCrypto
 
 /// Logins without the server: only for hosts with root, where root allows them, and for a time after a success of the server.
 @safe final class OfflineLogin {
@@ -20,18 +19,6 @@ import UAFCrypto
     self.server = server
     self.log = log
     self.now = now
-  }
-
-  /// What identifies root's server: its addresses, its authorities, and the key of its verdicts.
-  ///
-  /// Once root has changed any of that, an earlier success holds no more.
-  ///
-  /// - Throws: ``Ending``.
-  func terms(_ client: ClientSettings) throws(Ending) -> [UInt8] {
-    let endpoint = client.authentication
-    let texts = [endpoint.requestURL, endpoint.responseURL, server.authorities ?? "the system's"]
-    let bytes = texts.flatMap { Array($0.utf8) + [0] } + Array((server.verdictKeys ?? []).joined())
-    do throws(CryptoError) { return try SHA256.hash(bytes) } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
   /// How often the server has refused so far; nil where that is not needed, or not known.

@@ -2,6 +2,7 @@ import Authenticator
 import FidoResults
 import UAFClient
 import UAFConfiguration
+import UAFMessages
 
 /// Carries out the actions of ``RegistrationMachine``: a key for each authenticator, kept once the server accepted all.
 @safe final class RegistrationDriver {
@@ -15,6 +16,8 @@ import UAFConfiguration
   private let keys: RegistrationKeys
   private var machine: RegistrationMachine
   private var exchange: RegistrationExchange
+  /// By what the server knows this machine, once its success is believed.
+  private var machineSecret: MachineSecret?
   /// Why an action could not be done.
   private var stop = Ending.outOfTurn(in: "registration")
 
@@ -35,7 +38,7 @@ import UAFConfiguration
     self.named = named
     replacesValues = replacingValues
     machine = RegistrationMachine(authenticators: types.count, replacesValues: replacingValues)
-    let network = try tools.server.network(settings)
+    let network = try tools.server.network(settings, for: account)
     keys = try RegistrationKeys(
       of: account, identity, tools, among: types, in: directory, replacingValues: replacingValues)
     exchange = RegistrationExchange(
@@ -85,14 +88,16 @@ import UAFConfiguration
     case .sign: exchange.sign(with: try keys.nextSigner(for: exchange.furtherOffer))
     case .sendAnswer: exchange.sendAnswer()
     case .believe: try believe()
-    case .keep: try keys.keep(of: exchange.offer?.appID)
+    case .keep: try keys.keep(of: exchange.offer?.appID, knownBy: machineSecret, to: client)
     case .finish: throw .outOfTurn(in: "registration")
     }
   }
 
   private func believe() throws(Ending) -> RegistrationEvent {
     guard let acceptance = exchange.acceptance else { throw .outOfTurn(in: "registration") }
-    let count = try tools.server.believe(acceptance).forgottenKeyIDs.count
+    let believed = try tools.server.believe(acceptance)
+    machineSecret = believed.machineSecret
+    let count = believed.forgottenKeyIDs.count
     if count > 0 {
       tools.log.write(
         .keys, "\(FidoResult.alreadyRegistered): the server forgot \(count) key(s) that this machine had lost")

@@ -138,8 +138,17 @@ import UAFMessages
 
   /// Keeps the new keys and values, in place of those of the same authenticators and AppID.
   ///
+  /// - Parameter secret: by what the server knows this machine from now on.
   /// - Throws: ``Ending``.
-  func keep(of appID: String?) throws(Ending) -> RegistrationEvent {
+  func keep(
+    of appID: String?, knownBy secret: MachineSecret?, to server: ClientSettings
+  ) throws(Ending) -> RegistrationEvent {
+    let account = try keep(of: appID)
+    tools.keys.note(secret, try tools.server.terms(server.authentication), account)
+    return .kept
+  }
+
+  private func keep(of appID: String?) throws(Ending) -> AccountFile {
     let old = all.filter { types.contains($0.type) && $0.appID == appID }
     let registrations = makers.compactMap { maker in
       maker.made.map { maker.unlocked.authenticator.registration(of: $0) }
@@ -147,17 +156,16 @@ import UAFMessages
     guard registrations.count == makers.count else { throw Ending(.cannotUse, log: "no key was made") }
     do throws(StateError) {
       guard let account else {
-        try AccountFile.create(in: directory, identity: identity, storing: registrations)
-        return .kept
+        return try AccountFile.create(in: directory, identity: identity, storing: registrations)
       }
       try tools.accounts.tellingRemovedLocks(of: account) { () throws(StateError) in
         try account.store(registrations, replacing: old.map(\.keyID), replacesValues: replacesValues)
       }
+      return account
     } catch {
       let ending = Ending(error)
       throw ending.saying(
         ending.text, log: "the server accepted the key, but it could not be kept: \(error)")
     }
-    return .kept
   }
 }

@@ -61,7 +61,7 @@ struct ResetOperation: CallOperation {
         log: "the server cannot judge an enrolment code")
     }
     try prompter.requireFrontEnd()
-    var network = try server.network(settings)
+    var network = try server.network(settings, for: account)
     let scope = try KeyDeletion.scope(type)
     let keyIDs = try deletion.keyIDs(of: account, type)
     do throws(Refusal) {

@@ -12,17 +12,18 @@ from lab import forger, hosts, loopback
 from lab.table import Broken, must, row
 from lab.waiting import until
 
-# Not of loopback, which has no limits; in a network of the row's own.
+# An address as a machine of a network has it; in a network of the row's own.
 ADDRESS, PORT, FOLDER = "192.0.2.10", 8458, "/srv/uaf-near"
 CONNECTIONS, PLACES, LOGINS = 200, 128, 20
 # The beginning of a TLS handshake that promises more.
 HALF_A_HELLO = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
 
 
-def near_server(lab, *options):
-    """A server at an address with limits; the configuration leads to it. Returns its process."""
-    loopback.add(ADDRESS)
-    lab.after(loopback.remove)
+def near_server(lab, *options, address=ADDRESS):
+    """A server with limits at the address that its people come from; the configuration leads to it. Returns its process."""
+    if address == ADDRESS:
+        loopback.add(ADDRESS)
+        lab.after(loopback.remove)
     pathlib.Path(FOLDER).mkdir(mode=0o700, exist_ok=True)
     log = open(f"/tmp/server-{PORT}.log", "wb")
     server = lab.start(
@@ -31,7 +32,7 @@ def near_server(lab, *options):
         "--state",
         FOLDER,
         "--listen",
-        f"{ADDRESS}:{PORT}",
+        f"{address}:{PORT}",
         "--development",
         *options,
         stdout=log,
@@ -41,14 +42,14 @@ def near_server(lab, *options):
     until(lambda: b"\nlistening on" in b"\n" + pathlib.Path(log.name).read_bytes() or server.poll() is not None, "a server")
     must(server.poll() is None, f"the server has ended: {pathlib.Path(log.name).read_text()[-300:]}")
     forger.trust(lab, pathlib.Path(FOLDER, "ca.pem").read_bytes())
-    point_near(lab)
+    point_near(lab, address)
     return server
 
 
-def point_near(lab):
+def point_near(lab, address):
     # A lower cost is for servers on this machine alone.
     lab.configure(cost=14)
-    url = f"https://{ADDRESS}:{PORT}/uaf"
+    url = f"https://{address}:{PORT}/uaf"
     forger.point(f"{url}/get", f"{url}/respond")
 
 
@@ -61,8 +62,9 @@ def register_near(lab, person):
 class Crowd:
     """Connections of a stranger that want nothing: each is opened again as soon as the server has closed it."""
 
-    def __init__(self):
+    def __init__(self, count=CONNECTIONS, address=ADDRESS):
         self.opened, self._ends, self._open = 0, False, {}
+        self._count, self._address = count, address
         self._thread = threading.Thread(target=self._keep_up, daemon=True)
 
     def __enter__(self):
@@ -82,7 +84,7 @@ class Crowd:
             time.sleep(0.1)
 
     def _keep_open(self):
-        for number in range(CONNECTIONS):
+        for number in range(self._count):
             if not self._ends and self._is_closed(self._open.get(number)):
                 self._open[number] = self._make(number)
 
@@ -90,7 +92,7 @@ class Crowd:
         """One that says nothing, one in the middle of its handshake, one that has finished it."""
         self.opened += 1
         try:
-            made = socket.create_connection((ADDRESS, PORT), 10)
+            made = socket.create_connection((self._address, PORT), 10)
             if number % 3 == 1:
                 made.sendall(HALF_A_HELLO)
             elif number % 3 == 2:
@@ -165,7 +167,7 @@ def until_limited(path, body):
 @row(
     "A67",
     "requests for nobody and answers that are none, without end, from the address of a person's machine",
-    "who has logged in from there still does; the limit tells names apart by nothing else",
+    "a machine that the server knows still gets in; the limit tells names apart by nothing else",
     causes=("a local user",),
 )
 def flooded_address(lab):

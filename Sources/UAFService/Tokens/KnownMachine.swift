@@ -1,0 +1,13 @@
+import UAFMessages
+
+/// A machine that has proved that this server gave it a secret for an account.
+package struct KnownMachine: Sendable {
+  /// The request that it has proved to be its own.
+  package let claim: MachineClaim
+  /// For whom it asks.
+  package let queue: MachineQueue
+  /// Its number at this server.
+  package let machineID: [UInt8]
+  /// Whether its secret is the one that it would be given today.
+  package let isCurrent: Bool
+}

@@ -1,0 +1,53 @@
+import UAFCrypto
+import UAFMessages
+
+/// Gives machines their secrets, and checks what they prove with them; nothing is stored for either.
+///
+/// Number and secret of a machine follow from the server's secret, the account, and the key that the machine has registered. So
+/// an account has no more of them than it ever had keys, however often it logs in.
+package struct MachineProofs {
+  let keys: ServerKeys
+
+  /// Seconds by which a machine's clock may be wrong, either way.
+  ///
+  /// A proof that somebody else got hold of is worth nothing after that time.
+  package static let clockTolerance: Int64 = 900
+
+  package init(keys: ServerKeys) { self.keys = keys }
+
+  /// The secret of the machine that has these keys of an account; nil without a key.
+  ///
+  /// - Throws: ``CryptoError``.
+  func secret(of username: String, holding keyIDs: [KeyID]) throws -> MachineSecret? {
+    guard let keyID = keyIDs.map(\.bytes).min(by: { $0.lexicographicallyPrecedes($1) }) else { return nil }
+    let code = try keys.authenticationCode("machine", Array(username.utf8) + [0] + keyID)
+    let machineID = Array(code.prefix(MachineSecret.machineIDByteCount))
+    guard let secret = try secrets(of: machineID, username).first else { return nil }
+    return try MachineSecret(machineID: machineID, secret: secret)
+  }
+
+  /// The machine that a header proves; nil for none, a wrong one and one of another time.
+  ///
+  /// - Parameters:
+  ///   - text: the header as it came.
+  ///   - now: seconds since 1970.
+  /// - Throws: ``CryptoError``.
+  package func machine(proving text: String?, now: Int64) throws -> KnownMachine? {
+    guard let text, text.utf8.count <= MachineProof.maximumCharacters, let (proof, code) = MachineProof.read(text)
+    else { return nil }
+    let (age, overflow) = now.subtractingReportingOverflow(proof.madeAt)
+    guard !overflow, (-Self.clockTolerance...Self.clockTolerance).contains(age) else { return nil }
+    for (number, secret) in try secrets(of: proof.machineID, proof.claim.username).enumerated() {
+      let expected = try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret)
+      guard HMACSHA256.isEqual(code, expected) else { continue }
+      return KnownMachine(
+        claim: proof.claim, queue: proof.queue, machineID: proof.machineID, isCurrent: number == 0)
+    }
+    return nil
+  }
+
+  /// A machine's secret under each secret of the server that still counts, the newest first.
+  private func secrets(of machineID: [UInt8], _ username: String) throws -> [[UInt8]] {
+    try keys.authenticationCodes("machine secret", machineID + Array(username.utf8))
+  }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import SecretMemory
+import Testing
+import UAFCrypto
+
+@testable import Authenticator
+
+/// By what a server knows this machine, in the account's file.
+@Suite struct MachineRecordTests {
+  private let folder = StateFolder()
+  private let record = MachineRecord(
+    machineID: Array(repeating: 1, count: 16), secret: Array(repeating: 2, count: 32),
+    terms: Array(repeating: 3, count: 32))
+
+  private func register(in directory: borrowing StateDirectory) throws -> AccountFile {
+    let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina")
+    let slot = try #require(try DerivationSlotBox(directory))
+    let unlocked = try AccountFile.enrol(
+      Secret(copying: Array("correct".utf8).span), for: .passcode, identity: identity,
+      cost: Scrypt.Parameters(logN: 4, r: 8, p: 1), in: directory, holding: slot.slot)
+    let key = try unlocked.makeKey(appID: "https://example.com/facets")
+    return try AccountFile.create(in: directory, identity: identity, storing: [unlocked.registration(of: key)])
+  }
+
+  @Test func `is stored once, and replaced by another`() throws {
+    let file = try register(in: folder.initialised())
+    #expect(try MachineRecord.of(file) == nil)
+    try record.store(in: file)
+    #expect(try MachineRecord.of(file) == record)
+    let other = MachineRecord(machineID: record.machineID, secret: record.terms, terms: record.terms)
+    try other.store(in: file)
+    #expect(try MachineRecord.of(file) == other)
+  }
+
+  @Test func `a record that was edited is refused, and replaced by the next one`() throws {
+    let file = try register(in: folder.initialised())
+    try record.store(in: file)
+    let marked = try #require(try file.records.body(.machine, of: file.identity))
+    try file.records.write { () throws(StateError) in
+      // Under the mark of nobody's account.
+      try file.records.put(.machine, body: marked, of: nil)
+    }
+    #expect(throws: StateError.damaged) { try MachineRecord.of(file) }
+    try record.store(in: file)
+    #expect(try MachineRecord.of(file) == record)
+  }
+
+  @Test func `goes with the account's last key, and does not come back to an account that is gone`() throws {
+    let file = try register(in: folder.initialised())
+    try record.store(in: file)
+    try file.reset(.passcode)
+    #expect(try file.records.body(.machine, of: nil) == nil)
+    #expect(throws: StateError.absent) { try record.store(in: file) }
+  }
+
+  @Test func `nobody but the owner can read the file it is in`() throws {
+    let file = try register(in: folder.initialised())
+    try record.store(in: file)
+    var status = stat()
+    #expect(unsafe stat(folder.file(4242), &status) == 0)
+    #expect(status.st_mode & 0o077 == 0)
+  }
+}

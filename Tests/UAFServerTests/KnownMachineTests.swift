@@ -1,0 +1,147 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+import struct UAFMessages.RequestContext
+
+/// Machines that prove themselves, through HTTP; all requests of these tests are from one address.
+struct KnownMachineTests {
+  private let server: TestServer
+  private let address: SocketAddress
+
+  init() throws {
+    server = try TestServer()
+    address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
+  }
+
+  private func header(
+    _ secret: MachineSecret?, _ operation: UAFOperation = .authentication, answers: Bool, account: String = "alice"
+  ) throws -> HTTPFields {
+    var fields: HTTPFields = [.contentType: "application/fido+uaf"]
+    guard let secret else { return fields }
+    let proof = try #require(
+      MachineProof(
+        machineID: secret.machineID,
+        claim: MachineClaim(operation: operation, isAnswer: answers, username: account), queue: .own,
+        madeAt: server.now,
+        nonce: RandomBytes.make(16)))
+    let code = try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret)
+    fields[try #require(HTTPField.Name.machineProof)] = proof.text(with: code)
+    return fields
+  }
+
+  private func get(
+    _ client: any TestClientProtocol, _ context: RequestContext, for operation: UAFOperation = .authentication,
+    knownBy secret: MachineSecret? = nil
+  ) async throws -> TestResponse {
+    let body = GetUAFRequest(op: operation, context: context.jsonText)
+    return try await client.executeRequest(
+      uri: "/uaf/get", method: .post, headers: header(secret, operation, answers: false),
+      body: ByteBuffer(bytes: body.jsonBytes))
+  }
+
+  private func respond(
+    _ client: any TestClientProtocol, _ response: UAFResponse, knownBy secret: MachineSecret? = nil
+  ) async throws -> ServerResponse {
+    let body = SendUAFResponse(uafResponse: response.text)
+    let answer = try await client.executeRequest(
+      uri: "/uaf/respond", method: .post, headers: header(secret, answers: true),
+      body: ByteBuffer(bytes: body.jsonBytes))
+    return try ServerResponse(parsing: [UInt8](buffer: answer.body))
+  }
+
+  /// Registers, and returns what the server has given the machine.
+  private func registered(
+    _ client: any TestClientProtocol, _ authenticator: FakeAuthenticator
+  ) async throws -> ServerResponse {
+    var context = RequestContext(username: "alice")
+    context.authCode = try await server.enrol("alice")
+    let answer = try await get(client, context, for: .registration)
+    let request = try authenticator.registrationRequest(from: ReturnUAFRequest(parsing: [UInt8](buffer: answer.body)))
+    return try await respond(client, authenticator.register(request))
+  }
+
+  private func loggedIn(
+    _ client: any TestClientProtocol, _ authenticator: FakeAuthenticator, counter: UInt32,
+    knownBy secret: MachineSecret? = nil
+  ) async throws -> ServerResponse {
+    let answer = try await get(client, RequestContext(username: "alice"), knownBy: secret)
+    #expect(answer.status == .ok)
+    let request = try TestServer.authenticationRequest(in: ReturnUAFRequest(parsing: [UInt8](buffer: answer.body)))
+    return try await respond(
+      client, authenticator.authenticate(request, counter: counter), knownBy: secret)
+  }
+
+  private func machineClaim(_ response: ServerResponse) throws -> String? {
+    let token = try #require(response.additionalTokens.first)
+    return VerdictToken(keys: server.environment.keys).claims(of: token.value)?.machineHash
+  }
+
+  @Test func `a registration gives the machine its secret, under the signed verdict`() async throws {
+    let authenticator = try FakeAuthenticator()
+    try await server.application.test(.router) { client in
+      let response = try await registered(client, authenticator)
+      let secret = try #require(response.machineSecret)
+      #expect(try machineClaim(response) == Base64URL.encode(SHA256.hash(secret.bytes)))
+    }
+  }
+
+  @Test func `a login gives an unknown machine the same secret, and a known one none`() async throws {
+    let authenticator = try FakeAuthenticator()
+    try await server.application.test(.router) { client in
+      let secret = try await registered(client, authenticator).machineSecret
+      let unknown = try await loggedIn(client, authenticator, counter: 1)
+      #expect(unknown.machineSecret == secret && secret != nil)
+      let known = try await loggedIn(client, authenticator, counter: 2, knownBy: secret)
+      #expect(known.statusCode == .ok && known.machineSecret == nil)
+      #expect(try machineClaim(known) == nil)
+    }
+  }
+
+  @Test func `a refused answer gives no secret`() async throws {
+    let authenticator = try FakeAuthenticator()
+    try await server.application.test(.router) { client in
+      _ = try await registered(client, authenticator)
+      _ = try await loggedIn(client, authenticator, counter: 5)
+      let again = try await loggedIn(client, authenticator, counter: 5)
+      #expect(again.statusCode != .ok && again.machineSecret == nil)
+    }
+  }
+
+  @Test func `a wrong proof is no error: the machine is a stranger, and gets the right secret`() async throws {
+    let authenticator = try FakeAuthenticator()
+    try await server.application.test(.router) { client in
+      let secret = try await registered(client, authenticator).machineSecret
+      let made = try MachineSecret(machineID: RandomBytes.make(16), secret: RandomBytes.make(32))
+      #expect(try await loggedIn(client, authenticator, counter: 1, knownBy: made).machineSecret == secret)
+    }
+  }
+
+  @Test func `a known machine is served while strangers have used up the account's requests; nobody else is`()
+    async throws
+  {
+    let authenticator = try FakeAuthenticator()
+    try await server.application(Admission(accountRate: 1)).test(.router) { client in
+      let secret = try await registered(client, authenticator).machineSecret
+      var refused = 0
+      for _ in 0..<20 where try await get(client, RequestContext(username: "alice")).status == .tooManyRequests {
+        refused += 1
+      }
+      // The registration was one of the two.
+      #expect(refused == 19)
+      #expect(try await loggedIn(client, authenticator, counter: 1, knownBy: secret).statusCode == .ok)
+      let bob = try await get(client, RequestContext(username: "bob"), knownBy: secret)
+      #expect(bob.status == .ok, "its own budget, which a proof for alice does not change")
+      let stranger = try await get(client, RequestContext(username: "alice"))
+      #expect(stranger.status == .tooManyRequests)
+    }
+  }
+}
