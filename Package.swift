@@ -247,15 +247,14 @@ let package = Package(
     .target(
       name: "ServerTesting",
       dependencies: [
-        "UAFService", "SQLiteStore", "UAFMessages", "UAFCrypto", "SecretMemory",
+        "UAFService", "SQLiteStore", "PostgreSQLStore", "UAFMessages", "UAFCrypto", "SecretMemory",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/ServerTesting", swiftSettings: strict),
     .testTarget(
       name: "UAFServiceTests",
       dependencies: [
-        "UAFService", "SQLiteStore", "ServerTesting", "UAFMessages", "UAFCrypto", "SecretMemory",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "UAFService", "ServerTesting", "UAFMessages", "UAFCrypto", "SecretMemory",
       ],
       swiftSettings: strict),
     .testTarget(

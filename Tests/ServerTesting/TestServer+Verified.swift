@@ -1,4 +1,3 @@
-import SQLiteStore
 import UAFCrypto
 import UAFMessages
 

@@ -1,27 +1,25 @@
-import GRDB
 import SecretMemory
 import Testing
 import UAFCrypto
 import UAFMessages
 
-@testable import SQLiteStore
 @testable import UAFService
 
-/// A server with a store in memory and a clock that only the test moves.
+/// A server with a store of the engine under test and a clock that only the test moves.
 final class TestServer: Sendable {
   static let publicURL = "https://server.test:8443"
 
-  let store: SQLiteStore
+  let database: any TestDatabase
   let environment: ServiceEnvironment
   let identity: ServerIdentity
   let certificate: [UInt8]
   private let clock = TestClock()
 
   init(
-    store: SQLiteStore? = nil, verificationMethods: VerificationMethodPolicy = .off,
-    policies: AccountPolicies? = nil
+    database: (any TestDatabase)? = nil, verificationMethods: VerificationMethodPolicy = .off,
+    policies: AccountPolicies? = nil, keys: ServerKeys? = nil
   ) throws {
-    let store = try store ?? .inMemory()
+    let database = try database ?? StoreEngine.current.makeDatabase()
     let clock = clock
     let certificate = try X509.certificates(pem: Self.certificatePEM)[0]
     let identity = try ServerIdentity(
@@ -29,15 +27,15 @@ final class TestServer: Sendable {
     self.identity = identity
     let models = try AuthenticatorModels.projectOwn()
     self.certificate = certificate
-    self.store = store
+    self.database = database
     environment = ServiceEnvironment(
-      store: store, keys: try Self.makeKeys(), models: models,
+      store: database.store, keys: try keys ?? Self.makeKeys(), models: models,
       policies: policies ?? AccountPolicies(everybody: AcceptedSets(each: models)),
       verificationMethods: verificationMethods, identity: { identity }, now: { clock.now },
       random: { try RandomBytes.make($0) })
   }
 
-  var database: any DatabaseWriter { store.database }
+  var store: any ServerStore { database.store }
 
   func advance(seconds: Int64) {
     clock.advance(seconds: seconds)
@@ -49,11 +47,25 @@ final class TestServer: Sendable {
   @discardableResult func enrol(_ username: String, lifetime: Int64 = 900) async throws -> String {
     let code = Base64URL.encode(try RandomBytes.make(20))
     let now = now
-    try await database.write { db in
-      try AccountStore(db: db).add(username, now: now)
-      try EnrolmentStore(db: db).open(code: code, for: username, expiresAt: now + lifetime)
+    try await store.write { records in
+      try records.accounts.add(username, now: now)
+      try records.enrolments.open(code: code, for: username, expiresAt: now + lifetime)
     }
     return code
+  }
+
+  /// Puts keys of accounts and models into the store that nobody has registered.
+  func addKeys(_ keys: [(username: String, aaid: String)], length: Int = 32) async throws {
+    let zero = database.literal([0])
+    let rows = try keys.map { username, aaid in
+      let keyID = database.literal(try RandomBytes.make(length))
+      return "('\(username)', '\(identity.appID)', '\(aaid)', \(keyID), \(zero), 1, 256, 1, 1, 0)"
+    }
+    try await database.execute(
+      """
+      INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
+        signCounter, regCounter, registeredAt) VALUES \(rows.joined(separator: ","))
+      """)
   }
 
   func get(_ operation: UAFOperation, _ context: RequestContext) async throws -> ReturnUAFRequest {

@@ -1,14 +1,12 @@
-import GRDB
 import Testing
 import UAFCrypto
 import UAFMessages
 
 @testable import ServerTesting
-@testable import SQLiteStore
 @testable import UAFService
 
 /// What accounts are offered, and held to: alone, together, by group.
-struct AccountPolicyTests {
+@Suite(.onEachStore) struct AccountPolicyTests {
   private static func sets(_ sets: [[String]]) throws -> AcceptedSets {
     AcceptedSets(checked: try sets.map { try $0.map { try AAID($0) } })
   }
@@ -113,8 +111,8 @@ struct AccountPolicyTests {
     for alone in try both() {
       #expect(try await register(server, "alice", [alone]) == .notInPolicy)
     }
-    let count = try await server.database.read { db in
-      try CredentialStore(db: db).keys(of: "alice", appID: server.identity.appID).count
+    let count = try await server.store.read { records in
+      try records.credentials.keys(of: "alice", appID: server.identity.appID).count
     }
     #expect(count == 0)
   }
@@ -132,8 +130,8 @@ struct AccountPolicyTests {
     let server = try TestServer()
     _ = try await server.registered("alice", deviceID: "one")
     let strict = AcceptedSets(checked: [[try AAID(Self.passcode), try AAID(Self.pattern)]])
-    let keys = try await server.database.read { db in
-      try CredentialStore(db: db).keys(of: "alice", appID: server.identity.appID)
+    let keys = try await server.store.read { records in
+      try records.credentials.keys(of: "alice", appID: server.identity.appID)
     }
     #expect(keys.map(\.deviceID) == ["one"])
     #expect(strict.registration(besides: keys) == [[MatchCriteria(aaid: try AAID(Self.pattern))]])
@@ -164,7 +162,7 @@ struct AccountPolicyTests {
     #expect(aaids(ghost) == aaids(real) && keyIDs(ghost).joined().map(\.bytes.count) == [32, 32])
     #expect(keyIDs(try await server.authenticationRequest("ghost").policy) == keyIDs(ghost))
     // One key of the two: it stands beside a made-up one.
-    let lenient = try TestServer(store: server.store)
+    let lenient = try TestServer(database: server.database)
     let bob = try await lenient.registered("bob")
     let policy = try await server.authenticationRequest("bob").policy
     #expect(aaids(policy) == aaids(real) && keyIDs(policy)[0][0] == bob.keyID)
@@ -173,7 +171,7 @@ struct AccountPolicyTests {
 
   @Test func `accepts nobody by a decoy, and answers as for a real key`() async throws {
     let server = try server()
-    let lenient = try TestServer(store: server.store)
+    let lenient = try TestServer(database: server.database)
     let bob = try await lenient.registered("bob")
     for name in ["ghost", "bob"] {
       let request = try await server.authenticationRequest(name)

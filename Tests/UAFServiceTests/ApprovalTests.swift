@@ -1,14 +1,12 @@
-import GRDB
 import Testing
 import UAFCrypto
 import UAFMessages
 
 @testable import ServerTesting
-@testable import SQLiteStore
 @testable import UAFService
 
 /// Texts that wait for a person to confirm them, out of band.
-struct ApprovalTests {
+@Suite(.onEachStore) struct ApprovalTests {
   private static let text = "Log in to the bastion as alice, from 192.0.2.7"
 
   let server: TestServer
@@ -23,15 +21,15 @@ struct ApprovalTests {
   private func open(_ username: String = "alice", lifetime: Int64 = 120) async throws -> (id: Int64, code: String) {
     let code = Base64URL.encode(try RandomBytes.make(20))
     let now = server.now
-    let id = try await server.database.write { db in
-      try ApprovalStore(db: db).open(Self.text, code: code, for: username, expiresAt: now + lifetime)
+    let id = try await server.store.write { records in
+      try records.approvals.open(Self.text, code: code, for: username, expiresAt: now + lifetime)
     }
     return (id, code)
   }
 
   private func outcome(_ id: Int64) async throws -> ApprovalOutcome {
     let now = server.now
-    return try await server.database.read { db in try ApprovalStore(db: db).outcome(id: id, now: now) }
+    return try await server.store.read { records in try records.approvals.outcome(id: id, now: now) }
   }
 
   private func answer(
@@ -58,9 +56,9 @@ struct ApprovalTests {
     #expect(try await server.respond(response).0 == .unknownChallenge)
     #expect(try await answer(code: code).statusCode == .unauthorized)
     #expect(try await outcome(id) == .confirmed)
-    let faults = try await server.database.read { db in
+    let faults = try await server.store.read { records in
       var faults: [ConfirmedTextCheck.Fault?] = []
-      try ConfirmedTextStore(db: db).forEach(of: "alice") { faults.append(ConfirmedTextCheck.fault(in: $0)) }
+      try records.confirmedTexts.forEach(of: "alice") { faults.append(ConfirmedTextCheck.fault(in: $0)) }
       return faults
     }
     #expect(faults == [nil])
@@ -157,7 +155,7 @@ struct ApprovalTests {
     #expect(try await server.respond(response).0 == nil)
     let (third, _) = try await open()
     #expect(try await outcome(second) == .confirmed)
-    try await server.database.write { db in try ApprovalStore(db: db).close(for: "alice") }
+    try await server.store.write { records in try records.approvals.close(for: "alice") }
     #expect(try await outcome(third) == .closed)
   }
 

@@ -1,13 +1,11 @@
-import GRDB
 import Testing
 import UAFCrypto
 import UAFMessages
 
 @testable import ServerTesting
-@testable import SQLiteStore
 @testable import UAFService
 
-struct AuthenticationTests {
+@Suite(.onEachStore) struct AuthenticationTests {
   let server: TestServer
 
   init() throws {
@@ -163,7 +161,7 @@ struct AuthenticationTests {
   {
     let alice = try await server.registered("alice")
     let now = server.now
-    _ = try await server.database.write { db in try CredentialStore(db: db).revokeAll(of: "alice", now: now) }
+    _ = try await server.store.write { records in try records.credentials.revokeAll(of: "alice", now: now) }
     let own = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
     let refusal = try await server.respond(own).0
     #expect(refusal == .revokedKey)
@@ -176,8 +174,8 @@ struct AuthenticationTests {
   @Test func `answers that a key is unknown if it was removed meanwhile`() async throws {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
-    _ = try await server.database.write { [appID = server.identity.appID] db in
-      try CredentialStore(db: db).removeAll(of: "alice", appID: appID, deviceID: nil, aaid: nil)
+    _ = try await server.store.write { [appID = server.identity.appID] records in
+      try records.credentials.removeAll(of: "alice", appID: appID, deviceID: nil, aaid: nil, keyIDs: [])
     }
     #expect(try await server.respond(response).0 == .unknownKeyID)
   }

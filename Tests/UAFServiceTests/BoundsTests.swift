@@ -1,14 +1,12 @@
-import GRDB
 import Testing
 import UAFCrypto
 import UAFMessages
 
 @testable import ServerTesting
-@testable import SQLiteStore
 @testable import UAFService
 
 /// What the server takes from outside, its own store included, has limits.
-struct BoundsTests {
+@Suite(.onEachStore) struct BoundsTests {
   private let server: TestServer
 
   init() throws { server = try TestServer() }
@@ -21,9 +19,7 @@ struct BoundsTests {
   ) async throws {
     _ = try await server.registered("alice")
     _ = try await server.registered("bob")
-    try await server.database.write { db in
-      try db.execute(sql: "UPDATE credential SET \(column) = ? WHERE username = 'alice'", arguments: [number])
-    }
+    try await server.database.execute("UPDATE credential SET \(column) = \(number) WHERE username = 'alice'")
     await #expect(throws: (any Error).self) {
       _ = try await server.get(.authentication, RequestContext(username: "alice"))
     }
@@ -31,16 +27,15 @@ struct BoundsTests {
   }
 
   @Test func `a confirmation whose algorithm is out of range is listed as one that cannot be read`() async throws {
-    try await server.database.write { db in
-      try db.execute(
-        sql: """
-          INSERT INTO confirmation (username, confirmedAt, shown, fcParams, assertion, publicKey, signatureAlgorithm)
-          VALUES ('alice', 1, 'sudo id', '', X'00', X'00', 65536)
-          """)
-    }
-    let faults = try await server.database.read { db in
+    let zero = server.database.literal([0])
+    try await server.database.execute(
+      """
+      INSERT INTO confirmation (username, confirmedAt, shown, fcParams, assertion, publicKey, signatureAlgorithm)
+      VALUES ('alice', 1, 'sudo id', '', \(zero), \(zero), 65536)
+      """)
+    let faults = try await server.store.read { records in
       var faults: [ConfirmedTextCheck.Fault?] = []
-      try ConfirmedTextStore(db: db).forEach(of: nil) { faults.append(ConfirmedTextCheck.fault(in: $0)) }
+      try records.confirmedTexts.forEach(of: nil) { faults.append(ConfirmedTextCheck.fault(in: $0)) }
       return faults
     }
     #expect(faults == [.unreadable])
@@ -61,8 +56,8 @@ struct BoundsTests {
 
   @Test func `of more open requests for a registration than are kept the oldest are dropped`() async throws {
     let challenges = try (0..<5).map { _ in try RandomBytes.make(32) }
-    let open = try await server.database.write { [appID = server.identity.appID] db in
-      let store = OpenRegistrationStore(db: db)
+    let open = try await server.store.write { [appID = server.identity.appID] records in
+      let store = records.openRegistrations
       for hash in challenges {
         let issued = IssuedRequest(
           operation: .registration, username: "alice", challengeHash: hash, appID: appID, serverData: "d",
@@ -92,24 +87,15 @@ struct BoundsTests {
     let alice = try await server.registered("alice")
     #expect(try await confirm(certificate: 12_000, by: alice, counter: 1) == nil)
     #expect(try await confirm(certificate: 12_288, by: alice, counter: 2) == .malformedFinalChallenge)
-    let lengths = try await server.database.read { db in
-      try Int.fetchAll(db, sql: "SELECT LENGTH(fcParams) FROM confirmation")
-    }
+    let lengths = try await server.database.integers("SELECT LENGTH(fcParams) FROM confirmation")
     #expect(lengths.count == 1)
     #expect(lengths.allSatisfy { $0 > 16_000 && $0 <= 16_384 })
   }
 
   /// Gives an account keys as a person with a client of their own could register them.
   private func add(_ count: Int, keyIDBytes: Int = 32, to username: String) async throws {
-    try await server.database.write { [appID = server.identity.appID] db in
-      try db.execute(
-        sql: """
-          WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?1)
-          INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
-            signCounter, regCounter, registeredAt)
-          SELECT ?2, ?3, '5541#0001', RANDOMBLOB(?4), X'00', 1, 1, 0, 1, 1 FROM number
-          """, arguments: [count, username, appID, keyIDBytes])
-    }
+    let keys = (0..<count).map { _ in (username, "5541#0001") }
+    try await server.addKeys(keys, length: keyIDBytes)
   }
 
   /// What becomes of an enrolment whose request was there before `count` other keys were.
@@ -121,7 +107,7 @@ struct BoundsTests {
     let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
     try await add(count, keyIDBytes: keyIDBytes, to: "alice")
     if revoking {
-      _ = try await server.database.write { try CredentialStore(db: $0).revokeAll(of: "alice", now: 2) }
+      _ = try await server.store.write { try $0.credentials.revokeAll(of: "alice", now: 2) }
     }
     return try await server.respond(authenticator.register(request)).0
   }
@@ -133,8 +119,8 @@ struct BoundsTests {
     others: Int, keyIDBytes: Int, refusal: ServiceRefusal?
   ) async throws {
     #expect(try await register(after: others, keyIDBytes: keyIDBytes) == refusal)
-    let keys = try await server.database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM credential") }
-    #expect(keys == (refusal == nil ? others + 1 : others))
+    let keys = try await server.database.integers("SELECT COUNT(*) FROM credential")
+    #expect(keys.first == (refusal == nil ? others + 1 : others))
   }
 
   @Test func `revoked keys leave room for others`() async throws {
@@ -147,7 +133,7 @@ struct BoundsTests {
     var context = RequestContext(username: "alice")
     context.authCode = try await server.enrol("alice")
     for _ in 0..<9 { #expect(try await server.get(.registration, context).statusCode == .unacceptableAuthenticator) }
-    _ = try await server.database.write { try CredentialStore(db: $0).revokeAll(of: "alice", now: 2) }
+    _ = try await server.store.write { try $0.credentials.revokeAll(of: "alice", now: 2) }
     #expect(try await server.get(.registration, context).statusCode == .ok)
   }
 

@@ -1,22 +1,20 @@
-import GRDB
 import Testing
 import UAFCrypto
 import UAFMessages
 
 @testable import ServerTesting
-@testable import SQLiteStore
 @testable import UAFService
 
 /// Texts that were confirmed, and what is left of them afterwards.
-struct ConfirmedTextTests {
+@Suite(.onEachStore) struct ConfirmedTextTests {
   private let server: TestServer
 
   init() throws { server = try TestServer() }
 
   private func confirmations(of username: String? = nil) async throws -> [ConfirmedText] {
-    try await server.database.read { db in
+    try await server.store.read { records in
       var all: [ConfirmedText] = []
-      try ConfirmedTextStore(db: db).forEach(of: username) { all.append($0) }
+      try records.confirmedTexts.forEach(of: username) { all.append($0) }
       return all
     }
   }
@@ -77,10 +75,10 @@ struct ConfirmedTextTests {
     let bob = try await server.registered("bob")
     #expect(try await confirm("sudo ls", by: bob, counter: 1, as: "bob") == nil)
     let now = server.now
-    try await server.database.write { db in
-      _ = try CredentialStore(db: db).revokeAll(of: "alice", now: now)
-      _ = try CredentialStore(db: db).removeAll(
-        of: "alice", appID: server.identity.appID, deviceID: nil, aaid: nil)
+    try await server.store.write { records in
+      _ = try records.credentials.revokeAll(of: "alice", now: now)
+      _ = try records.credentials.removeAll(
+        of: "alice", appID: server.identity.appID, deviceID: nil, aaid: nil, keyIDs: [])
     }
     #expect(try await confirmations(of: "alice") == [confirmation])
     #expect(try await confirmations().map(\.username) == ["alice", "bob"])
@@ -135,13 +133,13 @@ struct ConfirmedTextTests {
 
   @Test func `finds one of them by its number`() async throws {
     let confirmation = try await stored("mina@desk: sudo " + String(repeating: "x", count: 300))
-    let found = try await server.database.read { db in try ConfirmedTextStore(db: db).confirmation(confirmation.id) }
+    let found = try await server.store.read { records in try records.confirmedTexts.confirmation(confirmation.id) }
     #expect(found == confirmation)
   }
 
   @Test func `finds nothing for a number that no text has`() async throws {
     let number = try await stored().id + 1
-    let found = try await server.database.read { db in try ConfirmedTextStore(db: db).confirmation(number) }
+    let found = try await server.store.read { records in try records.confirmedTexts.confirmation(number) }
     #expect(found == nil)
   }
 }

@@ -1,30 +1,19 @@
-import GRDB
 import Testing
 import UAFCrypto
 import UAFMessages
 
 @testable import ServerTesting
-@testable import SQLiteStore
 @testable import UAFService
 
 /// What is asked of names that nobody has: nobody learns from it who is registered.
-struct DecoyTests {
+@Suite(.onEachStore) struct DecoyTests {
   private static let passcode = "5541#0001"
   private static let pattern = "5541#0002"
 
   /// Puts an account with keys into the store, as if they had been registered.
   private func add(_ username: String, _ keys: [String], length: Int = 32, to server: TestServer) async throws {
-    try await server.database.write { db in
-      try AccountStore(db: db).add(username, now: 0)
-      for aaid in keys {
-        try db.execute(
-          sql: """
-            INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
-              signCounter, regCounter, registeredAt) VALUES (?, ?, ?, ?, x'00', 1, 256, 1, 1, 0)
-            """,
-          arguments: [username, server.identity.appID, aaid, try RandomBytes.make(length).databaseBlob])
-      }
-    }
+    try await server.store.write { try $0.accounts.add(username, now: 0) }
+    try await server.addKeys(keys.map { (username, $0) }, length: length)
   }
 
   private func refresh(_ server: TestServer) async throws {
@@ -139,8 +128,8 @@ struct DecoyTests {
     let shapes = try await [policy(server, "alice"), policy(server, "bob"), policy(server, "nobody")].map(shape)
     #expect(Set(shapes).count == 1)
     // And bob is asked for the key he has.
-    let own = try await server.database.read { db in
-      try CredentialStore(db: db).keys(of: "bob", appID: server.identity.appID).map(\.keyID)
+    let own = try await server.store.read { records in
+      try records.credentials.keys(of: "bob", appID: server.identity.appID).map(\.keyID)
     }
     #expect(keyIDs(try await policy(server, "bob")).contains(own))
   }
@@ -159,22 +148,13 @@ struct DecoyTests {
 
   @Test func `looks at a part of a large store, which contains every shape that is not rare`() async throws {
     let server = try TestServer()
-    try await server.database.write { db in
-      try db.execute(
-        sql: """
-          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
-          INSERT INTO account (username, createdAt) SELECT 'a' || i, 0 FROM n
-          """)
-      for (aaid, rest) in [(Self.passcode, "1"), (Self.pattern, "i * 7919 % 100 < 30")] {
-        try db.execute(
-          sql: """
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
-            INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
-              signCounter, regCounter, registeredAt)
-            SELECT 'a' || i, ?, ?, randomblob(32), x'00', 1, 256, 1, 1, 0 FROM n WHERE \(rest)
-            """, arguments: [server.identity.appID, aaid])
-      }
-    }
+    try await server.database.execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+      INSERT INTO account (username, createdAt) SELECT 'a' || i, 0 FROM n
+      """)
+    try await server.addKeys((1...6000).map { ("a\($0)", Self.passcode) })
+    try await server.addKeys((1...6000).filter { $0 * 7919 % 100 < 30 }.map { ("a\($0)", Self.pattern) })
     try await refresh(server)
     let entries = server.environment.shapes.shapes?.entries ?? []
     let total = entries.reduce(0) { $0 + $1.count }

@@ -1,13 +1,11 @@
-import GRDB
 import Testing
 import UAFCrypto
 import UAFMessages
 
 @testable import ServerTesting
-@testable import SQLiteStore
 @testable import UAFService
 
-struct DeregistrationTests {
+@Suite(.onEachStore) struct DeregistrationTests {
   let server: TestServer
 
   init() throws {
@@ -15,8 +13,8 @@ struct DeregistrationTests {
   }
 
   func keyCount(_ username: String) async throws -> Int {
-    try await server.database.read { [appID = server.identity.appID] db in
-      try CredentialStore(db: db).keys(of: username, appID: appID).count
+    try await server.store.read { [appID = server.identity.appID] records in
+      try records.credentials.keys(of: username, appID: appID).count
     }
   }
 

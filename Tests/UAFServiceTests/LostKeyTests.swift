@@ -1,13 +1,11 @@
-import GRDB
 import Testing
 import UAFMessages
 
 @testable import ServerTesting
-@testable import SQLiteStore
 @testable import UAFService
 
 /// Registrations whose machine says which of its keys it has lost.
-struct LostKeyTests {
+@Suite(.onEachStore) struct LostKeyTests {
   let server: TestServer
 
   init() throws {
@@ -15,8 +13,8 @@ struct LostKeyTests {
   }
 
   private func keyIDs(of username: String) async throws -> [KeyID] {
-    try await server.database.read { [appID = server.identity.appID] db in
-      try CredentialStore(db: db).keys(of: username, appID: appID).map(\.keyID)
+    try await server.store.read { [appID = server.identity.appID] records in
+      try records.credentials.keys(of: username, appID: appID).map(\.keyID)
     }
   }
 
@@ -55,7 +53,7 @@ struct LostKeyTests {
   @Test func `keys of another machine or person, and revoked keys, stay although they are named`() async throws {
     let revoked = try await server.registered("alice", deviceID: "one")
     let now = server.now
-    _ = try await server.database.write { db in try CredentialStore(db: db).revokeAll(of: "alice", now: now) }
+    _ = try await server.store.write { records in try records.credentials.revokeAll(of: "alice", now: now) }
     let elsewhere = try await server.registered("alice", deviceID: "two")
     let bob = try await server.registered("bob", deviceID: "one")
     let (new, forgotten) = try await register([revoked.keyID, elsewhere.keyID, bob.keyID])

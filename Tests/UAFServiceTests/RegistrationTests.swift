@@ -1,13 +1,11 @@
-import GRDB
 import Testing
 import UAFCrypto
 import UAFMessages
 
 @testable import ServerTesting
-@testable import SQLiteStore
 @testable import UAFService
 
-struct RegistrationTests {
+@Suite(.onEachStore) struct RegistrationTests {
   let server: TestServer
   let authenticator: FakeAuthenticator
 
@@ -23,8 +21,8 @@ struct RegistrationTests {
   }
 
   func keys(of username: String) async throws -> [StoredKey] {
-    try await server.database.read { [appID = server.identity.appID] db in
-      try CredentialStore(db: db).keys(of: username, appID: appID)
+    try await server.store.read { [appID = server.identity.appID] records in
+      try records.credentials.keys(of: username, appID: appID)
     }
   }
 
@@ -39,12 +37,7 @@ struct RegistrationTests {
 
   /// The names of an account's machines, oldest key first.
   private func deviceNames(of username: String) async throws -> [String?] {
-    try await server.database.read { db in
-      try Row.fetchAll(
-        db, sql: "SELECT deviceName FROM credential WHERE username = ? ORDER BY id", arguments: [username]
-      )
-      .map { $0["deviceName"] }
-    }
+    try await server.database.texts("SELECT deviceName FROM credential WHERE username = '\(username)' ORDER BY id")
   }
 
   @Test(
@@ -82,10 +75,8 @@ struct RegistrationTests {
       let more = list.map { ",\"tcDisplayPNGCharacteristics\":\($0)" } ?? ""
       let response = try UAFResponse(parsing: answer.replacing(scheme, with: scheme + more))
       #expect(try await server.respond(response).0 == nil)
-      let stored = try await server.database.read { db in
-        try String.fetchOne(db, sql: "SELECT displays FROM credential WHERE username = ?", arguments: [username])
-      }
-      #expect(stored == list)
+      let stored = try await server.database.texts("SELECT displays FROM credential WHERE username = '\(username)'")
+      #expect(stored == [list])
     }
   }
 
@@ -181,7 +172,7 @@ struct RegistrationTests {
     let known = try await server.registered("alice")
     #expect(try await request().policy.disallowed == [MatchCriteria(aaid: known.aaid, keyIDs: [known.keyID])])
     let now = server.now
-    _ = try await server.database.write { db in try CredentialStore(db: db).revokeAll(of: "alice", now: now) }
+    _ = try await server.store.write { records in try records.credentials.revokeAll(of: "alice", now: now) }
     #expect(try await request().policy.disallowed.isEmpty)
   }
 

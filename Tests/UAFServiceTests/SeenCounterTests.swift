@@ -1,13 +1,11 @@
-import GRDB
 import Testing
 import UAFMessages
 
 @testable import ServerTesting
-@testable import SQLiteStore
 @testable import UAFService
 
 /// How far the server has seen a key count, told to whoever signs with it.
-struct SeenCounterTests {
+@Suite(.onEachStore) struct SeenCounterTests {
   let server: TestServer
   let alice: FakeAuthenticator
 
@@ -41,7 +39,7 @@ struct SeenCounterTests {
 
   @Test func `a revoked key is told only that it is revoked`() async throws {
     let now = server.now
-    _ = try await server.database.write { db in try CredentialStore(db: db).revokeAll(of: "alice", now: now) }
+    _ = try await server.store.write { records in try records.credentials.revokeAll(of: "alice", now: now) }
     let request = try await server.authenticationRequest("alice")
     let (refusal, seen) = try await refused(alice.authenticate(request, counter: 4))
     #expect(refusal == .revokedKey && seen == nil)

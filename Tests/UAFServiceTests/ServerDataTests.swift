@@ -6,7 +6,7 @@ import UAFMessages
 @testable import UAFService
 
 /// The session data of a request.
-struct ServerDataTests {
+@Suite(.onEachStore) struct ServerDataTests {
   private let seal: ServerDataSeal
   private let challenge: [UInt8]
 

@@ -1,14 +1,12 @@
-import GRDB
 import Testing
 import UAFCrypto
 import UAFMessages
 
-@testable import SQLiteStore
 @testable import ServerTesting
 @testable import UAFService
 
 /// Requests for an authentication, of which the server keeps nothing until one is answered with success.
-struct StatelessRequestTests {
+@Suite(.onEachStore) struct StatelessRequestTests {
   let server: TestServer
 
   init() throws {
@@ -17,10 +15,12 @@ struct StatelessRequestTests {
 
   /// How many rows the store has, of all kinds.
   private func rows() async throws -> Int {
-    try await server.database.read { db in
-      try ["account", "credential", "openRegistration", "usedChallenge", "confirmation", "usedProof", "setting"]
-        .reduce(0) { try $0 + (Int.fetchOne(db, sql: "SELECT count(*) FROM \($1)") ?? 0) }
+    var sum = 0
+    for table in ["account", "credential", "openRegistration", "usedChallenge", "confirmation", "usedProof", "setting"]
+    {
+      sum += try await server.database.integers("SELECT count(*) FROM \(table)").reduce(0, +)
     }
+    return sum
   }
 
   private func request(confirming text: String) async throws -> AuthenticationRequest {
@@ -36,12 +36,12 @@ struct StatelessRequestTests {
 
   @Test func `a thousand requests by anybody change nothing in the store`() async throws {
     _ = try await server.registered("alice")
-    let before = try await (rows(), server.database.read { $0.totalChangesCount })
+    let before = try await (rows(), server.database.changes())
     for number in 0..<500 {
       _ = try await server.authenticationRequest("alice")
       _ = try await server.authenticationRequest("nobody\(number)")
     }
-    #expect(try await (rows(), server.database.read { $0.totalChangesCount }) == before)
+    #expect(try await (rows(), server.database.changes()) == before)
   }
 
   @Test func `a refused answer stores nothing, and its request can still be answered`() async throws {
@@ -76,8 +76,8 @@ struct StatelessRequestTests {
       #expect(
         try await server.respond(alice.authenticate(server.authenticationRequest("alice"), counter: counter)).0 == nil)
     }
-    let kept = try await server.database.write { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM usedChallenge") }
-    #expect(kept == 2)
+    let kept = try await server.database.integers("SELECT count(*) FROM usedChallenge")
+    #expect(kept == [2])
     #expect(try await server.respond(response).0 == .expiredChallenge)
   }
 
@@ -89,7 +89,7 @@ struct StatelessRequestTests {
     let signed = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
     let response = try alice.authenticate(request, counter: 1, confirming: signed)
     #expect(try await answer(response, sendingAgain: text) == nil)
-    let shown = try await server.database.read { try String.fetchAll($0, sql: "SELECT shown FROM confirmation") }
+    let shown = try await server.database.texts("SELECT shown FROM confirmation")
     #expect(shown == [text])
   }
 
@@ -112,28 +112,18 @@ struct StatelessRequestTests {
     let signed = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
     let response = try alice.authenticate(request, counter: 1, confirming: signed)
     #expect(try await answer(response, sendingAgain: "another") == nil)
-    let shown = try await server.database.read { try String.fetchAll($0, sql: "SELECT shown FROM confirmation") }
+    let shown = try await server.database.texts("SELECT shown FROM confirmation")
     #expect(shown == [text])
   }
 
   @Test func `refuses a made-up key as a real one, although the shapes have changed since the request`() async throws {
-    try await server.database.write { [appID = server.identity.appID] db in
-      try AccountStore(db: db).add("bob", now: 0)
-      for _ in 0..<2 {
-        try db.execute(
-          sql: """
-            INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
-              signCounter, regCounter, registeredAt) VALUES ('bob', ?, '5541#0001', ?, x'00', 1, 256, 1, 1, 0)
-            """, arguments: [appID, try RandomBytes.make(32).databaseBlob])
-      }
-    }
+    try await server.store.write { try $0.accounts.add("bob", now: 0) }
+    try await server.addKeys([("bob", "5541#0001"), ("bob", "5541#0001")])
     try await server.environment.shapes.refresh(server.store, appID: server.identity.appID)
     let request = try await server.authenticationRequest("nobody")
     let keyIDs = request.policy.accepted.joined().flatMap { $0.keyIDs ?? [] }
     #expect(keyIDs.count == 2)
-    try await server.database.write { db in
-      try db.execute(sql: "DELETE FROM credential WHERE rowid IN (SELECT max(rowid) FROM credential)")
-    }
+    try await server.database.execute("DELETE FROM credential WHERE id IN (SELECT max(id) FROM credential)")
     try await server.environment.shapes.refresh(server.store, appID: server.identity.appID)
     #expect(try await server.authenticationRequest("nobody").policy != request.policy)
     for keyID in keyIDs {

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import UAFService
 
 /// The status of each refusal, and messages that cannot be read.
-struct StatusTests {
+@Suite(.onEachStore) struct StatusTests {
   @Test(
     arguments: [
       (ServiceRefusal.unknownAAID, 1480), (.unknownKeyID, 1481), (.channelBindingMismatch, 1490),

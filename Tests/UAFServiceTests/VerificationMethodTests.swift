@@ -6,7 +6,7 @@ import UAFMessages
 @testable import UAFService
 
 /// What the server asks and believes of how a person was verified.
-struct VerificationMethodTests {
+@Suite(.onEachStore) struct VerificationMethodTests {
   private static let passcode = UserVerificationMethodEntry(
     userVerificationMethod: UserVerification.passcode, keyProtection: 1, matcherProtection: 1)
 

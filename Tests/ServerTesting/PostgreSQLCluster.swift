@@ -1,0 +1,73 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import PostgreSQLStore
+
+/// A cluster of PostgreSQL that scripts/postgresql.sh runs as long as this process lives.
+final class PostgreSQLCluster: Sendable {
+  /// Why there is none.
+  struct Absent: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// One cluster for all tests that need nothing special of it.
+  static func shared() throws -> PostgreSQLCluster { try common.get() }
+  private static let common = Result { try PostgreSQLCluster() }
+
+  /// The folder of its socket.
+  let folder: String
+  // When this end is closed, the script ends.
+  private let input: FileHandle
+  private let databases = Mutex((count: 0, free: [String]()))
+
+  /// Starts a cluster.
+  ///
+  /// - Parameter settings: lines of postgresql.conf, NAME=VALUE.
+  init(_ settings: [String] = []) throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let (process, input, output) = (Process(), Pipe(), Pipe())
+    process.executableURL = root.appending(path: "scripts/postgresql.sh")
+    process.arguments = ["run", "max_connections=400"] + settings
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    self.input = input.fileHandleForWriting
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    folder = line.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard !folder.isEmpty else {
+      throw Absent(description: "scripts/postgresql.sh runs no PostgreSQL: see above why, and try it by hand")
+    }
+  }
+
+  /// The address of one of its databases.
+  func url(_ database: String = "postgres", user: String = "postgres", settings: String = "") -> String {
+    "postgresql:///\(database)?host=\(folder)&user=\(user)\(settings)"
+  }
+
+  /// A connection of the administrator.
+  func connection(to database: String = "postgres") throws -> Connection {
+    let connection = try Connection(to: PostgreSQLAddress(url(database)), now: { ContinuousClock.now })
+    connection.deadline = ContinuousClock.now + .seconds(60)
+    return connection
+  }
+
+  /// The name of an empty database, which nobody else uses until it is handed back.
+  ///
+  /// To empty one takes a tenth of the time of making one.
+  func takeDatabase() throws -> String {
+    let (name, isNew) = databases.withLock { databases in
+      if let name = databases.free.popLast() { return (name, false) }
+      databases.count += 1
+      return ("test\(databases.count)", true)
+    }
+    try isNew
+      ? connection().execute("CREATE DATABASE \(name)") : connection(to: name).execute("DROP SCHEMA IF EXISTS uaf CASCADE")
+    return name
+  }
+
+  func handBack(_ database: String) {
+    databases.withLock { $0.free.append(database) }
+  }
+}

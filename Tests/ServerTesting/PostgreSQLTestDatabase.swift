@@ -1,0 +1,60 @@
+import Testing
+import UAFService
+
+@testable import PostgreSQLStore
+
+/// A store in a database of its own, which is gone with its last user.
+final class PostgreSQLTestDatabase: TestDatabase {
+  /// The database, without a store in it.
+  final class Place: Sendable {
+    let cluster: PostgreSQLCluster
+    let name: String
+
+    init(in cluster: PostgreSQLCluster) throws {
+      self.cluster = cluster
+      name = try cluster.takeDatabase()
+    }
+
+    deinit { cluster.handBack(name) }
+  }
+
+  let place: Place
+  let postgresql: PostgreSQLStore
+  private let connections: Int
+
+  convenience init(connections: Int = 1) throws {
+    try self.init(in: Place(in: .shared()), connections: connections)
+  }
+
+  init(in place: Place, connections: Int) throws {
+    self.place = place
+    self.connections = connections
+    postgresql = try PostgreSQLStore(
+      PostgreSQLAddress(place.cluster.url(place.name)), create: true, connections: connections,
+      now: { ContinuousClock.now })
+  }
+
+  var store: any ServerStore { postgresql }
+
+  func reopened() throws -> any TestDatabase { try PostgreSQLTestDatabase(in: place, connections: connections) }
+
+  func literal(_ bytes: [UInt8]) -> String { "'\\x\(bytes.hex)'" }
+
+  func execute(_ sql: String) async throws {
+    try await postgresql.pool.run { connection in _ = try connection.execute(sql) }
+  }
+
+  func forbidCounter(of username: String) async throws {
+    try await execute(
+      "ALTER TABLE credential ADD CONSTRAINT fault CHECK (username <> '\(username)' OR signCounter = 0) NOT VALID")
+  }
+
+  func texts(_ sql: String) async throws -> [String?] {
+    try await postgresql.pool.run { connection in
+      try connection.execute("SELECT v::text FROM (\(sql)) AS t (v)").rows.map { try $0.optionalText(0) }
+    }
+  }
+
+  /// None: what only reads does so in transactions that cannot write.
+  func changes() async throws -> Int { 0 }
+}

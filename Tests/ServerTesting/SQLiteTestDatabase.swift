@@ -1,0 +1,49 @@
+import Foundation
+import GRDB
+import Testing
+import UAFService
+
+@testable import SQLiteStore
+
+/// A store in a file, which is gone with its last user.
+final class SQLiteTestDatabase: TestDatabase {
+  let folder: TemporaryFolder
+  let sqlite: SQLiteStore
+
+  init() throws {
+    folder = try TemporaryFolder()
+    sqlite = try SQLiteStore(path: folder.path("server.db"))
+  }
+
+  private init(in folder: TemporaryFolder) throws {
+    self.folder = folder
+    sqlite = try SQLiteStore(path: folder.path("server.db"))
+  }
+
+  var store: any ServerStore { sqlite }
+
+  func reopened() throws -> any TestDatabase { try SQLiteTestDatabase(in: folder) }
+
+  func literal(_ bytes: [UInt8]) -> String { "X'\(bytes.hex)'" }
+
+  func execute(_ sql: String) async throws {
+    try await sqlite.database.write { db in try db.execute(sql: sql) }
+  }
+
+  func forbidCounter(of username: String) async throws {
+    try await execute(
+      """
+      CREATE TRIGGER fault BEFORE UPDATE OF signCounter ON credential WHEN NEW.username = '\(username)'
+      BEGIN SELECT RAISE(FAIL, 'planted'); END
+      """)
+  }
+
+  func texts(_ sql: String) async throws -> [String?] {
+    // In the writer's queue, so that it comes after what was begun before.
+    try await sqlite.database.write { db in try Optional<String>.fetchAll(db, sql: sql) }
+  }
+
+  func changes() async throws -> Int {
+    try await sqlite.database.writeWithoutTransaction { $0.totalChangesCount }
+  }
+}

@@ -1,0 +1,19 @@
+import Testing
+
+/// The engines that keep the server's store.
+enum StoreEngine: CaseIterable {
+  case sqlite, postgresql
+
+  /// The engine of the test that is running.
+  @TaskLocal static var current = StoreEngine.sqlite
+
+  /// Makes a new, empty store.
+  ///
+  /// - Parameter connections: how many connections it has at most, if the engine has a choice.
+  func makeDatabase(connections: Int = 1) throws -> any TestDatabase {
+    switch self {
+    case .sqlite: try SQLiteTestDatabase()
+    case .postgresql: try PostgreSQLTestDatabase(connections: connections)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import UAFService
+
+/// A store for a test, and SQL beside it that both engines understand.
+protocol TestDatabase: Sendable {
+  var store: any ServerStore { get }
+
+  /// Opens the same store a second time, as another process would.
+  func reopened() throws -> any TestDatabase
+
+  /// Bytes as they are written in SQL.
+  func literal(_ bytes: [UInt8]) -> String
+
+  func execute(_ sql: String) async throws
+
+  /// Makes the database refuse each change of an account's counters.
+  func forbidCounter(of username: String) async throws
+
+  /// The only column of a query.
+  func texts(_ sql: String) async throws -> [String?]
+
+  /// How many rows were changed since the store was opened, if the engine counts them.
+  func changes() async throws -> Int
+}
+
+extension TestDatabase {
+  func integers(_ sql: String) async throws -> [Int] {
+    try await texts(sql).compactMap { $0.flatMap { Int($0) } }
+  }
+}
+
+extension [UInt8] {
+  var hex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}

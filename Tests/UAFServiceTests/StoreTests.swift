@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// A store that is opened twice, as `serve` and `enrol` do, or two instances of the server.
+@Suite(.onEachStore) struct StoreTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
+  }
+
+  private func second() throws -> TestServer {
+    try TestServer(database: server.database.reopened(), keys: server.environment.keys)
+  }
+
+  @Test func `lets a second process enrol while the first one serves`() async throws {
+    let authenticator = try FakeAuthenticator()
+    var context = RequestContext(username: "alice")
+    context.authCode = try await second().enrol("alice")
+    let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
+    #expect(try await server.respond(authenticator.register(request)).0 == nil)
+    let summaries = try await second().store.read { try $0.accounts.summaries(now: 0) }
+    #expect(
+      summaries == [
+        AccountSummary(username: "alice", keys: 1, revokedKeys: 0, lastUsedAt: nil, hasOpenCode: false)
+      ])
+  }
+
+  @Test func `lists accounts in the order of their names' bytes, with what they have`() async throws {
+    let bob = try await server.registered("bob")
+    _ = try await server.registered("Zoe")
+    try await server.enrol("alice")
+    let response = try await bob.authenticate(server.authenticationRequest("bob"), counter: 1)
+    #expect(try await server.respond(response).0 == nil)
+    _ = try await server.store.write { try $0.credentials.revokeAll(of: "Zoe", now: 1) }
+    let now = server.now
+    let summaries = try await server.store.read { try $0.accounts.summaries(now: now) }
+    #expect(
+      summaries == [
+        AccountSummary(username: "Zoe", keys: 0, revokedKeys: 1, lastUsedAt: nil, hasOpenCode: false),
+        AccountSummary(username: "alice", keys: 0, revokedKeys: 0, lastUsedAt: nil, hasOpenCode: true),
+        AccountSummary(username: "bob", keys: 1, revokedKeys: 0, lastUsedAt: now, hasOpenCode: false),
+      ])
+  }
+
+  @Test func `accepts one of fifty copies of a response, half of them sent to a second instance`() async throws {
+    let second = try second()
+    let authenticator = try await server.registered("alice")
+    let request = try await server.authenticationRequest("alice")
+    guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
+      throw TestServer.Unexpected()
+    }
+    let verified = try await server.verified(response, of: "alice", request)
+    let outcomes = try await withThrowingTaskGroup(of: AnswerOutcome.self) { [server] group in
+      for number in 0..<50 {
+        group.addTask { try await (number % 2 == 0 ? server : second).store.store(verified) }
+      }
+      return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    }
+    #expect(outcomes == [.stored: 1, .challengeUsed: 49])
+  }
+
+  @Test func `of two registrations by one code at two instances one is stored`() async throws {
+    let second = try second()
+    var context = RequestContext(username: "alice")
+    context.authCode = try await server.enrol("alice")
+    let authenticator = try FakeAuthenticator()
+    let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
+    let response = try authenticator.register(request)
+    let refusals = try await withThrowingTaskGroup(of: ServiceRefusal?.self) { [server] group in
+      for number in 0..<20 {
+        group.addTask { try await (number % 2 == 0 ? server : second).respond(response).0 }
+      }
+      return try await group.reduce(into: [ServiceRefusal?]()) { $0.append($1) }
+    }
+    #expect(refusals.count { $0 == nil } == 1)
+    #expect(try await server.database.integers("SELECT count(*) FROM credential") == [1])
+    #expect(try await server.database.integers("SELECT count(*) FROM enrolment") == [0])
+  }
+
+  @Test func `knows a person's machines by what they said, and when each was used last`() async throws {
+    let desk = try await server.registered("alice", deviceID: "d", deviceName: "desk", deviceOS: "Linux 6.1")
+    _ = try await server.registered("alice", deviceID: "l", deviceName: "laptop")
+    _ = try await server.registered("alice")
+    _ = try await server.registered("bob", deviceID: "d", deviceName: "bob's")
+    server.advance(seconds: 100)
+    // The same machine once more, under another name, which it does not get.
+    _ = try await server.registered(
+      "alice", deviceID: "d", deviceName: "desk again", deviceOS: "Linux 6.2", model: "5541#0002")
+    server.advance(seconds: 100)
+    let response = try await desk.authenticate(server.authenticationRequest("alice"), counter: 1)
+    #expect(try await server.respond(response).0 == nil)
+    let (devices, nobody) = try await server.store.read { records in
+      (try records.credentials.devices(of: "alice"), try records.credentials.devices(of: "carol"))
+    }
+    let start = server.now - 200
+    #expect(
+      devices == [
+        AccountDevice(
+          name: "desk", model: nil, system: "Linux 6.2", keys: 2, revokedKeys: 0, registeredAt: start + 100,
+          lastUsedAt: server.now),
+        AccountDevice(
+          name: "laptop", model: nil, system: nil, keys: 1, revokedKeys: 0, registeredAt: start, lastUsedAt: nil),
+        AccountDevice(
+          name: nil, model: nil, system: nil, keys: 1, revokedKeys: 0, registeredAt: start, lastUsedAt: nil),
+      ])
+    #expect(nobody.isEmpty)
+  }
+
+  @Test func `removes requests for a registration that nobody answered`() async throws {
+    for _ in 0..<6 {
+      server.advance(seconds: IssuedRequest.lifetime)
+      var context = RequestContext(username: "alice")
+      context.authCode = try await server.enrol("alice")
+      #expect(try await server.get(.registration, context).statusCode == .ok)
+    }
+    #expect(try await server.database.integers("SELECT count(*) FROM openRegistration") == [1])
+  }
+
+  @Test func `a transaction whose body throws stores nothing, and the next one works`() async throws {
+    struct Planted: Error {}
+    await #expect(throws: Planted.self) {
+      try await server.store.write { records in
+        try records.accounts.add("alice", now: 1)
+        throw Planted()
+      }
+    }
+    #expect(try await server.store.read { try $0.accounts.exists("alice") } == false)
+    try await server.store.write { try $0.accounts.add("alice", now: 1) }
+    #expect(try await server.store.read { try $0.accounts.exists("alice") })
+  }
+
+  @Test func `a change in a transaction that reads fails`() async throws {
+    await #expect(throws: (any Error).self) {
+      try await server.store.read { try $0.accounts.add("alice", now: 1) }
+    }
+    #expect(try await server.store.read { try $0.accounts.exists("alice") } == false)
+  }
+
+  @Test func `changes that are not kept are undone alone`() async throws {
+    struct Planted: Error {}
+    try await server.store.write { records in
+      try records.accounts.add("alice", now: 1)
+      try records.keeping {
+        try records.accounts.add("bob", now: 1)
+        return false
+      }
+      #expect(throws: Planted.self) {
+        try records.keeping {
+          try records.accounts.add("carol", now: 1)
+          throw Planted()
+        }
+      }
+      try records.keeping {
+        try records.accounts.add("dora", now: 1)
+        return true
+      }
+    }
+    #expect(try await server.database.texts("SELECT username FROM account ORDER BY username") == ["alice", "dora"])
+  }
+
+  @Test func `a setting is what it was set to last, at each instance`() async throws {
+    #expect(try await server.store.read { try $0.settings.value(of: .publicURL) } == nil)
+    for url in ["https://one", "https://two/한"] {
+      try await server.store.write { try $0.settings.set(.publicURL, to: url) }
+    }
+    #expect(try await second().store.read { try $0.settings.value(of: .publicURL) } == "https://two/한")
+  }
+
+  @Test func `answers a question for a sign of life`() async throws {
+    try await server.store.check()
+  }
+}
