@@ -12,4 +12,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -n ${DIST-} ]]; then exec env -u DIST scripts/dist.sh "$DIST" "scripts/${0##*/}" "$@"; fi
 exec Tests/Acceptance/throw-away.sh fleet \
-  'postgresql postgresql-client patroni python3-etcd etcd-server haproxy libfaketime' "$@"
+  'postgresql postgresql-client patroni python3-etcd etcd-server haproxy faketime' "$@"

@@ -86,9 +86,9 @@ class Load:
             must(not self.broken, f"the client: {self.broken[:2]}")
             must(time.time() < deadline, f"no login again within {seconds} s; meanwhile {dict(self.later)}")
             time.sleep(0.05)
-        return self._longest_gap(moment)
+        return self.longest_gap(moment)
 
-    def _longest_gap(self, moment):
+    def longest_gap(self, moment):
         """The longest time in which nobody got a yes, from a moment on."""
         with self._lock:
             times = [moment, *sorted(yes.acknowledged for yes in self.yes if yes.acknowledged > moment)]

@@ -12,6 +12,7 @@ from fleet.load import Load
 from fleet.programs import USER, folder, write
 from fleet.server import NAME, PORT, PROXY, Instance, Proxy, store_options
 from lab import loopback
+from lab.waiting import until
 
 CERTIFICATES = pathlib.Path("/srv/certificates")
 PASSWORDS = "/srv/store.pgpass"
@@ -125,10 +126,19 @@ class Fleet:
         instance = instance or self.instances[0]
         person = Person(f"mina{next(self._numbers)}", self.verdicts, counts)
         channel = self.channel(instance)
-        channel.read("/uaf/facets")
-        person.register(channel, instance.payload(person.name))
+        # What came before may have left an instance without a connection.
+        until(lambda: self._registers(person, channel, instance), "a registration")
         channel.close()
         return person
+
+    @staticmethod
+    def _registers(person, channel, instance):
+        try:
+            channel.read("/uaf/facets")
+            person.register(channel, instance.payload(person.name))
+        except (Later, RuntimeError):
+            return False
+        return True
 
     def people(self, count, instance=None):
         """As many; the authenticator of each second one does not count."""

@@ -23,14 +23,14 @@ def store_options(places, **settings):
 class Instance:
     """A `uaf-server serve` at an address of its own, with a folder of its own."""
 
-    def __init__(self, name, address, certificates, store, environment=None):
+    def __init__(self, name, address, certificates, store, before=()):
         self.name, self.address = name, address
         self.state = folder(f"/srv/{name}")
         self.store = [str(part) for part in store]
-        command = ["uaf-server", "serve", "--state", self.state, *self.store]
+        command = [*before, "uaf-server", "serve", "--state", self.state, *self.store]
         command += ["--listen", f"{address}:{PORT}", "--public-url", URL, "--account-rate", "0", "--channel-binding", "require"]
         command += ["--certificate", certificates / "leaf.pem", "--key", certificates / "leaf.key"]
-        self.program = Program(name, command, self.state, environment)
+        self.program = Program(name, command, self.state)
 
     def share(self, other):
         """Takes over what an administrator copies from one instance to the other."""
