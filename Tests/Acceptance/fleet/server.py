@@ -28,13 +28,13 @@ class Instance:
         self.state = folder(f"/srv/{name}")
         self.store = [str(part) for part in store]
         command = [*before, "uaf-server", "serve", "--state", self.state, *self.store]
-        command += ["--listen", f"{address}:{PORT}", "--public-url", URL, "--account-rate", "0", "--channel-binding", "require"]
+        command += ["--listen", f"{address}:{PORT}", "--public-url", URL, "--account-rate", "0", "--address-rate", "0", "--address-connections", "0", "--channel-binding", "require"]
         command += ["--certificate", certificates / "leaf.pem", "--key", certificates / "leaf.key"]
         self.program = Program(name, command, self.state)
 
     def share(self, other):
         """Takes over what an administrator copies from one instance to the other."""
-        for name in ("server.secret", "verdict.key", "verdict.pub"):
+        for name in ("server.secret", "decoy.secret", "verdict.key", "verdict.pub"):
             write(self.state / name, (other.state / name).read_bytes())
 
     def start(self, wait=True):
