@@ -64,7 +64,7 @@ extension PAMCheck {
         PAMLineText.otherName(file: "\(directory)/\(member.name)", service: member.name, asking: member.asking))
     }
     let polkit = doors.openPolkit().map { member in
-      Finding.warning(.pamPolkit, PAMLineText.polkit(service: member.name, asking: member.asking))
+      Finding.warning(.pamPolkit, PAMNameText.polkit(service: member.name, asking: member.asking))
     }
     let others = doors.openOthers()
     let named = others.isEmpty ? [] : [Finding.ok(PAMLineText.openOthers(others))]

@@ -9,7 +9,6 @@ enum PAMLineText: FindingCatalogue {
   case unusedStack(file: String, service: String, stack: String)
   case twoReadings(file: String, line: Int)
   case otherName(file: String, service: String, asking: String)
-  case polkit(service: String, asking: String)
   case openOthers([String])
   case profile
 
@@ -42,10 +41,6 @@ enum PAMLineText: FindingCatalogue {
     case .otherName(let file, let service, let asking):
       FindingText(
         "pam: \(file): asks without the passcode, and is the same program as \(asking)",
-        do: "uafctl pam enable \(service)")
-    case .polkit(let service, let asking):
-      FindingText(
-        "pam: \(service) asks without the passcode: whom \(asking) asks for it, pkexec and run0 make root by the password",
         do: "uafctl pam enable \(service)")
     case .openOthers(let names): FindingText("pam: without the passcode ask: \(names.joined(separator: ", "))")
     case .profile:
@@ -84,10 +79,6 @@ enum PAMLineText: FindingCatalogue {
     case .otherName(let file, let service, let asking):
       FindingText(
         "pam: \(file): \(asking)와(과) 같은 프로그램이지만 패스코드를 묻지 않습니다", do: "uafctl pam enable \(service)")
-    case .polkit(let service, let asking):
-      FindingText(
-        "pam: \(service)은(는) 패스코드를 묻지 않습니다. \(asking)에서 패스코드를 묻는 사람도 pkexec와 run0로는 비밀번호만으로 root가 됩니다",
-        do: "uafctl pam enable \(service)")
     case .openOthers(let names): FindingText("pam: 패스코드를 묻지 않는 서비스: \(names.joined(separator: ", "))")
     case .profile:
       FindingText(

@@ -1,10 +1,11 @@
 import PAMStacks
 import Wording
 
-/// What doctor says about module names and arguments that do not do what was meant.
+/// What doctor says about names: of modules, of arguments that do not do what was meant, and of the service beside sudo.
 enum PAMNameText: FindingCatalogue {
   case misspelt(service: String, module: String)
   case hidden(service: String)
+  case polkit(service: String, asking: String)
 
   var english: FindingText {
     switch self {
@@ -16,6 +17,10 @@ enum PAMNameText: FindingCatalogue {
       FindingText(
         "pam: \(service): nouserok has no effect, because hide_state = true: whoever never registered is refused",
         do: "take hide_state out, or have everybody register")
+    case .polkit(let service, let asking):
+      FindingText(
+        "pam: \(service) asks without the passcode: whom \(asking) asks for it, pkexec and run0 make root by the password",
+        do: "uafctl pam enable \(service)")
     }
   }
 
@@ -29,6 +34,10 @@ enum PAMNameText: FindingCatalogue {
       FindingText(
         "pam: \(service): hide_state = true여서 nouserok이 효과가 없습니다. 등록한 적이 없는 사람은 거부됩니다",
         do: "hide_state를 지우거나, 모두 등록하게 하십시오")
+    case .polkit(let service, let asking):
+      FindingText(
+        "pam: \(service)은(는) 패스코드를 묻지 않습니다. \(asking)에서 패스코드를 묻는 사람도 pkexec와 run0로는 비밀번호만으로 root가 됩니다",
+        do: "uafctl pam enable \(service)")
     }
   }
 }
