@@ -7,7 +7,6 @@ import Testing
 /// What may be at the path of a socket before the server listens there.
 final class ProxySocketTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-  private let mask = umask(0o022)
 
   init() throws {
     try FileManager.default.createDirectory(
@@ -15,7 +14,6 @@ final class ProxySocketTests {
   }
 
   deinit {
-    umask(mask)
     try? FileManager.default.removeItem(atPath: folder)
   }
 

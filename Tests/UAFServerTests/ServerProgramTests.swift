@@ -3,6 +3,7 @@ import GRDB
 import Glibc
 import Invocation
 import Testing
+import UAFService
 
 @testable import SQLiteStore
 @testable import UAFServer
@@ -81,6 +82,17 @@ struct ServerProgramTests {
       ["serve", "--development", "--listen", "127.0.0.1:0", "--state", folder.path()], output: "/dev/full")
     #expect(end.status == ExitStatus.unwritten.rawValue)
     #expect(end.notes.contains("the output could not be written: No space left on device"))
+  }
+
+  @Test func `refuses another secret of decoys than the store was used with, before it listens`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let state = try ServerDirectory(path: folder.path(), create: true)
+    let database = try state.openStore(create: true).database
+    try database.write { db in try SettingStore(db: db).set(.decoySecret, to: "00000000") }
+    let end = try run(["serve", "--development", "--listen", "127.0.0.1:0", "--state", state.path])
+    #expect(end.status == ExitStatus.usage.rawValue)
+    #expect(end.notes.contains("/decoy.secret: is another one than this store was used with"))
+    #expect(!end.notes.contains("listening"))
   }
 
   @Test(arguments: [

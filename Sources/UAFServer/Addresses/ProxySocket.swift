@@ -14,7 +14,8 @@ struct ProxySocket {
 
   /// Sees to it that the path can be listened on: it must be free, or a socket on which nobody listens.
   ///
-  /// A socket that a server left behind stays where it is; listening replaces it.
+  /// A socket that a server left behind stays where it is; listening replaces it. The caller has set a umask, so that nobody
+  /// else connects before ``open()``.
   ///
   /// - Throws: ``ServerError`` for anything else at the path, and for a socket on which somebody listens.
   func prepare() throws(ServerError) {
@@ -22,8 +23,6 @@ struct ProxySocket {
     guard try TrustedPath.open(folder, followsLinks: true) != nil else {
       throw .unusableFile(path: folder, reason: "no such folder: make it for the server's user")
     }
-    // Until its mode is set, only this user may connect.
-    umask(0o077)
     var info = stat()
     // SAFETY: `info` is a stat structure; the path lives for the call.
     guard unsafe lstat(path, &info) == 0 else {

@@ -141,7 +141,10 @@ struct ServeCommand: AsyncParsableCommand {
   private func application(
     _ routes: UAFRoutes, _ files: CertificateFiles?, _ start: ServerStart
   ) throws -> some ApplicationProtocol {
-    if let path = listen.path { try ProxySocket(path: path).prepare() }
+    if let path = listen.path {
+      umask(0o077)
+      try ProxySocket(path: path).prepare()
+    }
     let address: BindAddress =
       switch listen {
       case .network(let host, let port): .hostname(host, port: port)

@@ -8,7 +8,7 @@ import sqlite3
 import ssl
 import threading
 
-from attack.rows.same_address import ADDRESS, FOLDER, PORT, near_server, register_near
+from attack.rows.same_address import ADDRESS, FOLDER, PORT, near_server, register_near, serve_near
 from lab import forger, hosts
 from lab.table import Broken, must, row
 from lab.waiting import until
@@ -101,7 +101,7 @@ def stopped_under_load(lab):
     for thread in threads:
         thread.start()
     try:
-        until(lambda: all(yes.values()), "a login of each", 120)
+        until(lambda: min(yes.values()) >= 5, "five logins of each", 120)
         server.send_signal(signal.SIGTERM)
         # A bound for what hangs.
         status = server.wait(60)
@@ -115,7 +115,7 @@ def stopped_under_load(lab):
     for person in people:
         seen, counter = yes[person.name], counters[person.name]
         must(counter >= seen, f"{person.name} was let in {seen} times, and the stored counter is {counter}")
-    near_server(lab)
+    serve_near(lab)
     codes = [lab.login(person, person.passcode).code for person in people]
     must(codes == [hosts.SUCCESS] * len(people), f"after the restart: {codes}")
     return f"{sum(yes.values())} logins let in, none missing; ended with 0; {len(people)} of {len(people)} in after the restart"

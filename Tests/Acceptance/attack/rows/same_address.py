@@ -25,6 +25,11 @@ def near_server(lab, *options, address=ADDRESS):
         loopback.add(ADDRESS)
         lab.after(loopback.remove)
     pathlib.Path(FOLDER).mkdir(mode=0o700, exist_ok=True)
+    return serve_near(lab, *options)
+
+
+def serve_near(lab, *options):
+    """Starts that server, once its address is there; returns its process."""
     log = open(f"/tmp/server-{PORT}.log", "wb")
     server = lab.start(
         "uaf-server",

@@ -1,0 +1,77 @@
+import SecretMemory
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// Requests, proofs and made-up keys over a rotation.
+struct KeyRotationTests {
+  let server: TestServer
+
+  init() throws {
+    server = try TestServer()
+  }
+
+  /// Has new keys used since so many seconds.
+  private func rotate(since seconds: Int64) throws {
+    let keys = server.environment.keys
+    let from = server.now - seconds
+    let pair = try P256.generate()
+    let secret = try ServerSecret(RandomBytes.makeSecret(32))
+    let verdictKey = try VerdictKey(pair.privateKey)
+    keys.replace(
+      by: ServerKeys.Rings(
+        secrets: try #require(KeyRing(keys.rings.secrets.entries + [.init(from: from, key: secret)])),
+        verdictKeys: try #require(KeyRing(keys.rings.verdictKeys.entries + [.init(from: from, key: verdictKey)]))))
+  }
+
+  @Test func `a request issued before a rotation is answered after it, with a verdict of the new key`() async throws {
+    let authenticator = try await server.registered("alice")
+    let old = server.environment.keys.verdictKey.id
+    let request = try await server.authenticationRequest("alice")
+    try rotate(since: 0)
+    let (refusal, token) = try await server.respond(authenticator.authenticate(request, counter: 1))
+    #expect(refusal == nil)
+    let header = try #require(token?.value.split(separator: ".").first)
+    let text = String(decoding: try Base64URL.decode(String(header), maximumCount: 100), as: UTF8.self)
+    #expect(text.contains(server.environment.keys.verdictKey.id) && !text.contains(old))
+  }
+
+  @Test func `a day after a rotation nothing of the old keys is taken`() async throws {
+    let authenticator = try await server.registered("alice")
+    let request = try await server.authenticationRequest("alice")
+    try rotate(since: KeyOverlap.seconds)
+    let (refusal, token) = try await server.respond(authenticator.authenticate(request, counter: 1))
+    #expect(refusal == .invalidServerData && token == nil)
+  }
+
+  @Test func `a proof from before a rotation still allows what it was made for`() async throws {
+    let authenticator = try await server.registered("alice", deviceID: "machine")
+    var context = RequestContext(username: "alice")
+    context.deviceID = "machine"
+    context.deregisterAll = true
+    let request = try TestServer.authenticationRequest(in: try await server.get(.authentication, context))
+    let (_, token) = try await server.respond(authenticator.authenticate(request, counter: 1))
+    try rotate(since: 0)
+    context.proof = token?.value
+    #expect(try await server.get(.deregistration, context).statusCode == .ok)
+  }
+
+  @Test func `a rotation changes no key of a name, whether somebody has it or nobody`() async throws {
+    _ = try await server.registered("alice")
+    let before = try await policies()
+    try rotate(since: 0)
+    #expect(try await policies() == before)
+  }
+
+  /// What three names are asked for; one of them is somebody's.
+  private func policies() async throws -> [Policy] {
+    var policies: [Policy] = []
+    for name in ["alice", "nobody1", "nobody2"] {
+      policies.append(try await server.authenticationRequest(name).policy)
+    }
+    return policies
+  }
+}
