@@ -56,8 +56,8 @@ import UAFWire
   /// A look-up without a free port, thread or memory ends at once, and looks like one of an unknown name. A stranger who takes
   /// and returns these all the time can make one look-up fail, but hardly each of them.
   ///
-  /// A server closes connections when it has too many, and strangers can bring it to that. Before the end of the handshake nothing
-  /// of the request was sent, so it cannot be sent twice.
+  /// A server closes connections when it has too many, and strangers can bring it to that. Before the end of the handshake
+  /// nothing of the request was sent, so it cannot be sent twice.
   private borrowing func transfer(
     within milliseconds: Int, _ reception: borrowing Reception
   ) -> (CURLcode, lack: String?) {

@@ -167,7 +167,7 @@ import UAFWire
     // A record that cannot be read is as good as none: the server gives another one.
     let record = account.flatMap { try? MachineRecord.of($0) }
     let known = record.flatMap { $0.place == place ? $0 : nil }
-    network.prover = try? MachineProver(known, from: call.caller.origin, now: now)
+    network.prove(by: try? MachineProver(known, from: call.caller.origin, now: now))
     return network
   }
 
