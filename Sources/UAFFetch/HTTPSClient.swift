@@ -45,22 +45,34 @@ import UAFWire
       unsafe curl_easy_reset(curl)
       return (Self.failure(.other, false, "libcurl refused an option this program needs"), [])
     }
-    let (code, lack) = transfer(within: Int(request.timeoutMilliseconds))
+    let (code, lack) = transfer(within: Int(request.timeoutMilliseconds), reception)
     let result = response(code, lack, reception, reason)
     unsafe curl_easy_reset(curl)
     return withExtendedLifetime((reception, headers, reason)) { result }
   }
 
-  /// Performs the transfer; repeats it some times where a name could not be looked up.
+  /// Performs the transfer; repeats it some times where a name could not be looked up, or a handshake broke off.
   ///
   /// A look-up without a free port, thread or memory ends at once, and looks like one of an unknown name. A stranger who takes
   /// and returns these all the time can make one look-up fail, but hardly each of them.
-  private borrowing func transfer(within milliseconds: Int) -> (CURLcode, lack: String?) {
+  ///
+  /// A server closes connections when it has too many, and strangers can bring it to that. Before the end of the handshake
+  /// nothing of the request was sent, so it cannot be sent twice.
+  private borrowing func transfer(
+    within milliseconds: Int, _ reception: borrowing Reception
+  ) -> (CURLcode, lack: String?) {
     let begun = Self.now()
     // SAFETY: the handle is ours, in this and the calls below.
     var code = unsafe curl_easy_perform(curl)
-    for _ in 1..<Self.lookUps where code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY {
-      if let lack = OwnMeans.lack(toReach: []) { return (code, lack) }
+    var handshakes = 1
+    for _ in 1..<Self.lookUps {
+      if Self.isBroken(code), !reception.handshakeCompleted, handshakes < Self.handshakes {
+        handshakes += 1
+      } else if code != CURLE_COULDNT_RESOLVE_HOST, code != CURLE_COULDNT_RESOLVE_PROXY {
+        break
+      } else if let lack = OwnMeans.lack(toReach: []) {
+        return (code, lack)
+      }
       let left = milliseconds - (Self.now() - begun) - Self.pauses.upperBound
       guard left > 0, !PeerWatch.isGone(socket) else { break }
       // The pause has a random length, so that an attacker cannot time it. It waits for no descriptor.
@@ -71,6 +83,13 @@ import UAFWire
     return (code, nil)
   }
 
+  /// Whether a transfer may have ended because the other side closed the connection.
+  private static func isBroken(_ code: CURLcode) -> Bool {
+    [CURLE_SSL_CONNECT_ERROR, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains(code)
+  }
+
+  /// How often a handshake is begun before its failure is reported.
+  private static let handshakes = 4
   /// How often a name is looked up before the failure is reported.
   private static let lookUps = 8
   /// Milliseconds between two of them.

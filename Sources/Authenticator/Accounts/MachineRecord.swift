@@ -6,14 +6,14 @@ public struct MachineRecord: Equatable, Sendable {
   public let machineID: [UInt8]
   /// The key of its proofs.
   public let secret: [UInt8]
-  /// SHA-256 of the server's addresses and keys when it gave the secret: no other server is sent a proof.
-  public let terms: [UInt8]
+  /// SHA-256 of the server's addresses when it gave the secret: no other server is sent a proof.
+  public let place: [UInt8]
 
   /// Makes a record.
-  public init(machineID: [UInt8], secret: [UInt8], terms: [UInt8]) {
+  public init(machineID: [UInt8], secret: [UInt8], place: [UInt8]) {
     self.machineID = machineID
     self.secret = secret
-    self.terms = terms
+    self.place = place
   }
 
   /// The record of an account; nil if there is none.
@@ -24,7 +24,7 @@ public struct MachineRecord: Equatable, Sendable {
     var reader = try RecordReader(body, version: 1)
     let machineID = try reader.data()
     let secret = try reader.data()
-    let record = MachineRecord(machineID: machineID, secret: secret, terms: try reader.data())
+    let record = MachineRecord(machineID: machineID, secret: secret, place: try reader.data())
     try reader.finish()
     return record
   }
@@ -36,7 +36,7 @@ public struct MachineRecord: Equatable, Sendable {
     // A damaged one is replaced.
     guard (try? Self.of(account)) != self else { return }
     var writer = RecordWriter(version: 1)
-    for part in [machineID, secret, terms] { writer.put(part) }
+    for part in [machineID, secret, place] { writer.put(part) }
     let body = writer.bytes
     try account.records.write { () throws(StateError) in
       guard try account.records.body(.identity, of: nil) == account.identity.record else { throw .absent }

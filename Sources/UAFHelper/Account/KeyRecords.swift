@@ -80,10 +80,10 @@ import UAFMessages
   ///
   /// What was accepted stays accepted if that cannot be written: the server gives it again.
   ///
-  /// - Parameter terms: what identifies the server.
-  func note(_ secret: MachineSecret?, _ terms: [UInt8], _ account: AccountFile) {
+  /// - Parameter place: where the server is.
+  func note(_ secret: MachineSecret?, of place: [UInt8], _ account: AccountFile) {
     guard let secret else { return }
-    let record = MachineRecord(machineID: secret.machineID, secret: secret.secret, terms: terms)
+    let record = MachineRecord(machineID: secret.machineID, secret: secret.secret, place: place)
     do throws(StateError) { try record.store(in: account) } catch {
       log.write(.state, "what this machine is known by at the server could not be kept: \(error)", .warning)
     }

@@ -5,7 +5,7 @@ final class Network: Transport {
   private let sending: (TransportRequest) throws(TransportFailure) -> Void
   private let receiving: () throws(TransportFailure) -> TransportResponse
   /// Proves to the server that it knows this machine; nil proves nothing.
-  var prover: MachineProver?
+  private var prover: MachineProver?
 
   /// A way made of its two halves.
   init(
@@ -15,6 +15,9 @@ final class Network: Transport {
     sending = begin
     receiving = finish
   }
+
+  /// Proves to the server from now on that it knows this machine.
+  func prove(by prover: MachineProver?) { self.prover = prover }
 
   func begin(_ request: TransportRequest) throws(TransportFailure) {
     var request = request

@@ -164,22 +164,32 @@ import UAFWire
     _ server: ServerSettings, for account: AccountFile?, isForLogin: Bool = false
   ) throws(Ending) -> Network {
     let network = try startExchange(server, authorities, prompter.waiter(isForLogin: isForLogin))
-    let terms = try terms(try endpoint(server, server.authentication))
+    let place = try place(try endpoint(server, server.authentication))
     // A record that cannot be read is as good as none: the server gives another one.
     let record = account.flatMap { try? MachineRecord.of($0) }
-    let known = record.flatMap { $0.terms == terms ? $0 : nil }
-    network.prover = try? MachineProver(known, from: call.caller.origin, now: now)
+    let known = record.flatMap { $0.place == place ? $0 : nil }
+    network.prove(by: try? MachineProver(known, from: call.caller.origin, now: now))
     return network
   }
 
   /// What identifies root's server: its addresses, its authorities, and the key of its verdicts.
   ///
-  /// Once root has changed any of that, an earlier success holds no more, and nothing is proved any more.
+  /// Once root has changed any of that, an earlier success holds no more.
   ///
   /// - Throws: ``Ending``.
   func terms(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] {
-    let texts = [endpoint.requestURL, endpoint.responseURL, authorities ?? "the system's"]
-    let bytes = texts.flatMap { Array($0.utf8) + [0] } + Array((verdictKeys ?? []).joined())
+    try hash([endpoint.requestURL, endpoint.responseURL, authorities ?? "the system's"], Array((verdictKeys ?? []).joined()))
+  }
+
+  /// Where root's server is: what it has given to this machine is proved nowhere else.
+  ///
+  /// - Throws: ``Ending``.
+  func place(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] {
+    try hash([endpoint.requestURL, endpoint.responseURL])
+  }
+
+  private func hash(_ texts: [String], _ more: [UInt8] = []) throws(Ending) -> [UInt8] {
+    let bytes = texts.flatMap { Array($0.utf8) + [0] } + more
     do throws(CryptoError) { return try SHA256.hash(bytes) } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 

@@ -1,8 +1,8 @@
 /// What a machine that a server knows sends with each request, in the header `UAF-Machine`; our own.
 ///
-/// Base64url of: form (1) | operation, queue and step (1) | number of the machine (16) | time (8) | nonce (16) | length of the name (1) | name |
-/// code (32). Numbers are big-endian. The code is the HMAC-SHA-256 of everything before it, under the machine's secret. A server
-/// can check it before it reads anything of the body.
+/// Base64url of: form (1) | operation, queue and step (1) | number of the machine (16) | time (8) | nonce (16) |
+/// length of the name (1) | name | code (32). Numbers are big-endian. The code is the HMAC-SHA-256 of everything before it, under
+/// the machine's secret. A server can check it before it reads anything of the body.
 public struct MachineProof: Equatable, Sendable {
   /// The length of the nonce.
   public static let nonceByteCount = 16

@@ -97,10 +97,7 @@ struct UAFRoutes: Sendable {
         let token, let machineSecret, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
         log(accepted: operation, of: username, keys)
         if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
-        if !forgotten.isEmpty {
-          logger.notice(
-            "lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(Self.beginnings(of: forgotten))"])
-        }
+        log(forgotten: forgotten, of: username)
         return Self.answer(
           ServerResponse(
             statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten, machineSecret: machineSecret),
@@ -220,6 +217,11 @@ extension UAFRoutes {
         "op": "\(operation.rawValue)", "user": "\(username)",
         "aaid": "\(keys.map(\.aaid.text).joined(separator: ","))", "key": "\(Self.beginnings(of: keys.map(\.keyID)))",
       ])
+  }
+
+  private func log(forgotten keyIDs: [KeyID], of username: String) {
+    guard !keyIDs.isEmpty else { return }
+    logger.notice("lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(Self.beginnings(of: keyIDs))"])
   }
 
   /// Eight characters of each KeyID: enough to tell an account's keys apart in the log.

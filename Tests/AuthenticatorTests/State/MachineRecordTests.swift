@@ -10,7 +10,7 @@ import UAFCrypto
   private let folder = StateFolder()
   private let record = MachineRecord(
     machineID: Array(repeating: 1, count: 16), secret: Array(repeating: 2, count: 32),
-    terms: Array(repeating: 3, count: 32))
+    place: Array(repeating: 3, count: 32))
 
   private func register(in directory: borrowing StateDirectory) throws -> AccountFile {
     let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina")
@@ -27,7 +27,7 @@ import UAFCrypto
     #expect(try MachineRecord.of(file) == nil)
     try record.store(in: file)
     #expect(try MachineRecord.of(file) == record)
-    let other = MachineRecord(machineID: record.machineID, secret: record.terms, terms: record.terms)
+    let other = MachineRecord(machineID: record.machineID, secret: record.place, place: record.place)
     try other.store(in: file)
     #expect(try MachineRecord.of(file) == other)
   }

@@ -31,7 +31,7 @@ struct LoginVerdict {
     guard let acceptance else { throw .outOfTurn(in: "login") }
     let believed = try tools.server.believe(acceptance)
     try tools.keys.noteAccepted(held.account, held.opened.map(\.type))
-    tools.keys.note(believed.machineSecret, try tools.server.terms(client.authentication), held.account)
+    tools.keys.note(believed.machineSecret, of: try tools.server.place(client.authentication), held.account)
     return .believed
   }
 

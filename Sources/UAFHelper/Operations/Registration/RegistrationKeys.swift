@@ -144,7 +144,7 @@ import UAFMessages
     of appID: String?, knownBy secret: MachineSecret?, to server: ClientSettings
   ) throws(Ending) -> RegistrationEvent {
     let account = try keep(of: appID)
-    tools.keys.note(secret, try tools.server.terms(server.authentication), account)
+    tools.keys.note(secret, of: try tools.server.place(server.authentication), account)
     return .kept
   }
 
