@@ -273,10 +273,8 @@ bool helper_is_replaceable(const struct helper *helper)
 
 bool helper_start_instead(struct helper *helper, enum helper_status status)
 {
-  if (!helper_is_replaceable(helper))
-    return false;
   const bool was_born = helper->started;
-  if (was_born && (status != HELPER_ENDED || !was_killed_at_birth(helper)))
+  if (!helper_is_replaceable(helper) || (was_born && (status != HELPER_ENDED || !was_killed_at_birth(helper))))
     return false;
   close_descriptor(&helper->socket);
   if (helper->pidfd >= 0)

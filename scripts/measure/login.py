@@ -126,9 +126,7 @@ class Door:
         """Memory at the first prompt, in KiB, if it has one."""
         if self.listener:
             self.listener.awake()
-        held = subprocess.Popen(
-            self.command("-h"), env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        held = subprocess.Popen(self.command("-h"), env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert held.stdout and held.stdin
         if held.stdout.readline() == "prompt\n":
             of = descendants(held.pid)

@@ -225,8 +225,7 @@ public final class AccountFile {
   /// - Throws: ``StateError``.
   public func noteUse(of type: AuthenticatorType) throws(StateError) { try keyring.noteUse(of: type) }
 
-  /// The next counter to sign with, on disk before it is used (the first one since the correct entry): the server refuses one
-  /// it has seen.
+  /// The next counter to sign with, on disk before it is used (the first since the entry): the server refuses one it has seen.
   ///
   /// - Throws: ``StateError``; `absent` if the key is gone.
   public func nextSignCounter(_ keyID: [UInt8]) throws(StateError) -> UInt32 {
