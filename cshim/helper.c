@@ -75,14 +75,6 @@ static bool reach(struct helper *helper)
   return helper->socket >= 0;
 }
 
-static pid_t fork_helper(int socket, bool may_be_born_at_root, bool *at_root)
-{
-  const pid_t child = birth(may_be_born_at_root, at_root);
-  if (child == 0)
-    child_become_helper(socket, *at_root);
-  return child;
-}
-
 /* Without a pidfd a child can be waited for, but not killed: its number might be another's by then. It sees the end of
    its socket and goes. */
 static void wait_without_pidfd(pid_t child)
@@ -103,7 +95,9 @@ static bool start(struct helper *helper, bool may_be_born_at_root)
   helper->socket = above_standard(ends[0]);
   int theirs = above_standard(ends[1]);
   const bool placed = helper->socket >= 0 && theirs >= 0;
-  const pid_t child = placed ? fork_helper(theirs, may_be_born_at_root, &helper->born_at_root) : -1;
+  const pid_t child = placed ? birth(may_be_born_at_root, &helper->born_at_root) : -1;
+  if (child == 0)
+    child_become_helper(theirs, helper->born_at_root);
   if (child < 0) {
     fail(helper, placed ? "fork" : "fcntl(F_DUPFD_CLOEXEC)");
     close_descriptor(&theirs);
@@ -252,10 +246,8 @@ static bool was_killed_at_birth(const struct helper *helper)
 {
   siginfo_t end = {0};
   /* Without a pidfd it was gone before anybody could look, and the host has its children reaped. */
-  if (helper->pidfd < 0)
-    return true;
-  if (!ends_within(helper->pidfd, UAF_GRACE_MILLISECONDS))
-    return false;
+  if (helper->pidfd < 0 || !ends_within(helper->pidfd, UAF_GRACE_MILLISECONDS))
+    return helper->pidfd < 0;
   if (waitid((idtype_t)P_PIDFD, (id_t)helper->pidfd, &end, WEXITED | WNOHANG | WNOWAIT) != 0)
     return true;
   return end.si_code == CLD_KILLED && end.si_status == SIGKILL;
@@ -281,10 +273,8 @@ bool helper_is_replaceable(const struct helper *helper)
 
 bool helper_start_instead(struct helper *helper, enum helper_status status)
 {
-  if (!helper_is_replaceable(helper))
-    return false;
   const bool was_born = helper->started;
-  if (was_born && (status != HELPER_ENDED || !was_killed_at_birth(helper)))
+  if (!helper_is_replaceable(helper) || (was_born && (status != HELPER_ENDED || !was_killed_at_birth(helper))))
     return false;
   close_descriptor(&helper->socket);
   if (helper->pidfd >= 0)

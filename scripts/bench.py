@@ -165,15 +165,7 @@ def register(folder, cost, port, server_state, name):
     payload.touch(0o600)
     payload.write_bytes(
         subprocess.run(
-            [
-                STAGE / "bin/uaf-server",
-                "enrol",
-                f"root-{name}",
-                "--state",
-                server_state,
-            ],
-            check=True,
-            capture_output=True,
+            [STAGE / "bin/uaf-server", "enrol", f"root-{name}", "--state", server_state], check=True, capture_output=True
         ).stdout
     )
     subprocess.run([*tool, "init"], check=True, capture_output=True)
@@ -250,10 +242,10 @@ def measure_overlap(folder, port, state):
 
 
 def measure_logins(folder, port, state):
-    helper = STAGE / "libexec/pam-uaf/uaf-helper"
-    logins.measure(
-        folder, ROUNDS, lambda cost: register(folder, cost, port, state, f"login-{cost}"), (MODULE, REACHING), helper, PASSCODE
-    )
+    def registering(cost):
+        return register(folder, cost, port, state, f"login-{cost}")
+
+    logins.measure(folder, ROUNDS, registering, (MODULE, REACHING), STAGE / "libexec/pam-uaf/uaf-helper", PASSCODE)
 
 
 def chosen_parts():

@@ -26,7 +26,7 @@ SUBREAPER, NEW_MOUNTS, BIND, PRIVATE = 36, 0x20000, 4096, 1 << 18 | 1 << 14
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
 COLUMNS = ("first prompt", "answer to verdict", "whole", "less scrypt", "processor")
 NOTES = (
-    "A person who answers at once; the whole is from pam_start. Processor: of the host and of everything that was started for it.",
+    "A person who answers at once; the whole is from pam_start. Processor: of the host and all that was started for it.",
     "'again' is the same build and account a second time: what its ratio differs from 1 by is noise.",
     "Memory: proportional, of the host and what was started for it, at the first prompt; the listener itself is left out.",
     "pam_u2f is left out: it asks a device, and an assertion without a touch needs one too.",
@@ -64,7 +64,8 @@ class Listener:
         SOCKET.chmod(0o666)
         self.socket.listen(128)
         # The listener ends after a minute without a connection, and is started by the next one as here.
-        self._command, self.process = [helper, "--listen"], None
+        self._command = [helper, "--listen"]
+        self.process: subprocess.Popen[bytes] | None = None
 
     def awake(self):
         """Starts it unless it runs."""
@@ -74,11 +75,15 @@ class Listener:
             )
             time.sleep(0.2)
 
+    def number(self):
+        assert self.process
+        return self.process.pid
+
     def processor(self):
         """Milliseconds of the cores that have ended, in ticks of 10 ms: a mean over many logins is right, one value is not."""
         # It looks every 100 ms which have ended.
         time.sleep(0.25)
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        fields = pathlib.Path(f"/proc/{self.number()}/stat").read_text().rpartition(")")[2].split()
         return sum(int(field) for field in fields[11:15]) * 1000 / os.sysconf("SC_CLK_TCK")
 
     def end(self):
@@ -121,14 +126,12 @@ class Door:
         """Memory at the first prompt, in KiB, if it has one."""
         if self.listener:
             self.listener.awake()
-        held = subprocess.Popen(
-            self.command("-h"), env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        held = subprocess.Popen(self.command("-h"), env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert held.stdout and held.stdin
         if held.stdout.readline() == "prompt\n":
             of = descendants(held.pid)
             if self.listener:
-                of += descendants(self.listener.process.pid)[1:]
+                of += descendants(self.listener.number())[1:]
             self.memory.append(sum(proportional(process) for process in of))
             held.stdin.write("\n")
         held.communicate()
@@ -244,7 +247,7 @@ def measure(folder, rounds, register, modules, helper, passcode):
     rounds = max(rounds, 2)  # The least that has quartiles.
     listener = Listener(helper)
     try:
-        everything = ours(folder, register, *modules, listener, passcode)
+        everything = ours(folder, register, modules[0], modules[1], listener, passcode)
         count = len(everything)
         everything += [Door(folder, *stack) for stack in doors.stacks(folder, root)]
         environments = [ENVIRONMENT if number < count else environment for number in range(len(everything))]

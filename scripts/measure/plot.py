@@ -6,7 +6,7 @@ WIDTH, LABEL, ROW, TOP = 900, 220, 26, 44
 
 
 def bars(title, rows):
-    """A bar for each row (name, lower quartile, median, upper quartile): as long as the median, with a line over the quartiles."""
+    """A bar for each row (name, lower quartile, median, upper quartile), as long as the median; a line joins the quartiles."""
     scale = (WIDTH - LABEL - 90) / max(row[3] for row in rows)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{TOP + ROW * len(rows) + 12}" '

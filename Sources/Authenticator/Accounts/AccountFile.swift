@@ -12,8 +12,7 @@ public final class AccountFile {
   private let contents: AccountRecords
   private let keyring: AccountKeys
   private let answer: AccountAnswer
-  private let attempts: AccountAttempts
-  private let counter = ReservedCounter()
+  private let attempts: AccountAttempts, counter = ReservedCounter()
 
   private init(_ contents: AccountRecords, refusalMark: RefusalMark?, lockEnded: LockEnded? = nil) {
     identity = contents.identity
@@ -226,9 +225,7 @@ public final class AccountFile {
   /// - Throws: ``StateError``.
   public func noteUse(of type: AuthenticatorType) throws(StateError) { try keyring.noteUse(of: type) }
 
-  /// The next counter to sign with, on disk before it is used: the server refuses one it has seen.
-  ///
-  /// The first one after a correct entry is on the disk since then.
+  /// The next counter to sign with, on disk before it is used (the first since the entry): the server refuses one it has seen.
   ///
   /// - Throws: ``StateError``; `absent` if the key is gone.
   public func nextSignCounter(_ keyID: [UInt8]) throws(StateError) -> UInt32 {

@@ -178,7 +178,8 @@ import UAFWire
   ///
   /// - Throws: ``Ending``.
   func terms(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] {
-    try hash([endpoint.requestURL, endpoint.responseURL, authorities ?? "the system's"], Array((verdictKeys ?? []).joined()))
+    try hash(
+      [endpoint.requestURL, endpoint.responseURL, authorities ?? "the system's"], Array((verdictKeys ?? []).joined()))
   }
 
   /// Where root's server is: what it has given to this machine is proved nowhere else.

@@ -2,11 +2,12 @@
 
      pam-login [-h] FOLDER SERVICE USER ANSWER
 
-   Prints six numbers: microseconds from pam_start to the first prompt, from the last answer to the verdict, and from pam_start to
-   the verdict; microseconds of processor time in user and in system mode, of the host and of all that it started; and the largest
-   resident size of one of these processes in KiB. A login without a prompt has the verdict's time for the first one, and 0 for the
-   second. With -h it says "prompt" at the first prompt and holds still until a line comes, so that somebody can look at the
-   processes. Exit status: 0 if the login succeeded, 1 if it was refused, 2 if libpam could not be used. */
+   Prints six numbers: microseconds from pam_start to the first prompt, from the last answer to the verdict, and from
+   pam_start to the verdict; microseconds of processor time in user and in system mode, of the host and of all that it
+   started; and the largest resident size of one of these processes in KiB. A login without a prompt has the verdict's
+   time for the first one, and 0 for the second. With -h it says "prompt" at the first prompt and holds still until a
+   line comes, so that somebody can look at the processes. Exit status: 0 if the login succeeded, 1 if it was refused, 2
+   if libpam could not be used. */
 #include <security/pam_appl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -101,8 +102,8 @@ int main(int count, char **arguments)
   add_usage(RUSAGE_SELF, 1, &user, &system, &resident);
   add_usage(RUSAGE_CHILDREN, 1, &user, &system, &resident);
   const bool asked = person.prompts > 0;
-  printf("%.0f %.0f %.0f %.0f %.0f %ld\n", (asked ? person.asked : end) - start, asked ? end - person.answered : 0.0, end - start,
-         user, system, resident);
+  printf("%.0f %.0f %.0f %.0f %.0f %ld\n", (asked ? person.asked : end) - start, asked ? end - person.answered : 0.0,
+         end - start, user, system, resident);
   if (code != PAM_SUCCESS)
     fprintf(stderr, "pam-login: %s\n", pam_strerror(NULL, code));
   return code == PAM_SUCCESS ? 0 : 1;

@@ -212,7 +212,8 @@ static int reap(int options, siginfo_t *info)
   if (kernel.reaped_by_host)
     return -1;
   if (info != NULL && kernel.child_ended)
-    *info = (siginfo_t){.si_code = kernel.child_killed ? CLD_KILLED : CLD_EXITED, .si_status = kernel.child_killed ? SIGKILL : 0};
+    *info = (siginfo_t){.si_code = kernel.child_killed ? CLD_KILLED : CLD_EXITED,
+                        .si_status = kernel.child_killed ? SIGKILL : 0};
   kernel.child_reaped |= kernel.child_ended && (options & WNOWAIT) == 0;
   return 0;
 }
