@@ -57,11 +57,13 @@ import Glibc
   /// Whether the other end has not closed the connection meanwhile.
   func isStillThere() -> Bool {
     guard isOpen else { return false }
-    // SAFETY: as above.
+    // SAFETY: the socket is the connection's.
     var descriptor = unsafe pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&descriptor, 1, 0) > 0 else { return true }
-    // SAFETY: reads what has come: the answer to what nobody waits for, or the end.
-    return unsafe PQconsumeInput(connection) == 1 && isOpen
+    // What has come is the answer to what nobody waits for, or the other end's last words and then its end.
+    while unsafe poll(&descriptor, 1, 0) > 0 {
+      guard unsafe PQconsumeInput(connection) == 1, isOpen else { return false }
+    }
+    return true
   }
 
   /// Sends a statement along with the next one.

@@ -41,7 +41,14 @@ struct Migrator {
 
   /// The names of the steps that were taken; none if there are no tables.
   private func steps() throws -> [String] {
-    let isThere = try connection.execute("SELECT to_regclass('uaf.migration') IS NOT NULL").first?.boolean(0) == true
+    // to_regclass() would do, but can still find nothing after this connection has waited for another that made the table.
+    let isThere =
+      try connection.execute(
+        """
+        SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+          WHERE n.nspname = 'uaf' AND c.relname = 'migration')
+        """
+      ).first?.boolean(0) == true
     guard isThere else { return [] }
     return try connection.execute("SELECT name FROM uaf.migration ORDER BY number").rows.map { try $0.text(0) }
   }
