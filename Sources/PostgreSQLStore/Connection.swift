@@ -16,7 +16,7 @@ import Glibc
   /// What was sent and not yet answered.
   private var sent: [Sent] = []
   /// When the work under way must be done.
-  var deadline: ContinuousClock.Instant
+  private var deadline: ContinuousClock.Instant
 
   private enum Sent {
     case preparation(sql: String)
@@ -29,6 +29,7 @@ import Glibc
   /// - Parameter now: a clock that runs while the machine does.
   /// - Throws: ``PostgreSQLError/unreachable(message:)``; what reading the password throws.
   init(to address: PostgreSQLAddress, now: @escaping @Sendable () -> ContinuousClock.Instant) throws {
+    // SAFETY: what is returned is ours, and ended in deinit. The notices live as long as this.
     guard let connection = unsafe try address.connect() else { throw PostgreSQLError.unreachable(message: "no memory") }
     unsafe self.connection = connection
     self.now = now
@@ -39,6 +40,9 @@ import Glibc
       unsafe PQenterPipelineMode(connection) == 1
     else { throw PostgreSQLError.unreachable(message: message) }
   }
+
+  /// Says when the work that comes now must be done.
+  func setDeadline(_ deadline: ContinuousClock.Instant) { self.deadline = deadline }
 
   deinit {
     // SAFETY: the connection is ours, and this was its last use.
@@ -53,11 +57,13 @@ import Glibc
   /// Whether the other end has not closed the connection meanwhile.
   func isStillThere() -> Bool {
     guard isOpen else { return false }
-    // SAFETY: as above.
+    // SAFETY: the socket is the connection's.
     var descriptor = unsafe pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&descriptor, 1, 0) > 0 else { return true }
-    // SAFETY: reads what has come: the answer to what nobody waits for, or the end.
-    return unsafe PQconsumeInput(connection) == 1 && isOpen
+    // What has come is the answer to what nobody waits for, or the other end's last words and then its end.
+    while unsafe poll(&descriptor, 1, 0) > 0 {
+      guard unsafe PQconsumeInput(connection) == 1, isOpen else { return false }
+    }
+    return true
   }
 
   /// Sends a statement along with the next one.
@@ -68,8 +74,8 @@ import Glibc
     let name = try prepared[sql] ?? prepare(sql, parameters)
     let values = parameters.map(\.encoded)
     var isSent = false
+    // SAFETY: the pointers and numbers are as many as there are parameters, and live for the call, which copies.
     unsafe withPointers(to: values) { pointers, lengths, formats in
-      // SAFETY: the pointers and numbers are as many as there are parameters, and live for the call, which copies.
       isSent =
         unsafe PQsendQueryPrepared(
           connection, name, CInt(clamping: values.count), pointers, lengths, formats, 1) == 1
@@ -157,7 +163,7 @@ extension Connection {
   private var message: String {
     // SAFETY: the text belongs to the connection, and is copied at once.
     let text = unsafe String(cString: PQerrorMessage(connection))
-    return text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
   private func flush() throws {

@@ -41,7 +41,7 @@ struct Migrator {
 
   /// The names of the steps that were taken; none if there are no tables.
   private func steps() throws -> [String] {
-    // Not to_regclass: it would answer from what this connection remembers of the time before it waited for the lock.
+    // to_regclass() would do, but can still find nothing after this connection has waited for another that made the table.
     let isThere =
       try connection.execute(
         """

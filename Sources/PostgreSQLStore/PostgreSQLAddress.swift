@@ -16,7 +16,9 @@ package struct PostgreSQLAddress: Sendable {
   /// How many hosts the URL names; a store of several is a fleet's.
   let hosts: Int
 
-  /// What holds unless the URL says otherwise. A server that cannot write is passed over for the next host.
+  /// What holds unless the URL says otherwise.
+  ///
+  /// A server that cannot write is passed over for the next host.
   private static let standard = [
     "connect_timeout": "3", "target_session_attrs": "read-write", "tcp_user_timeout": "10000",
     "fallback_application_name": "uaf-server",
@@ -77,6 +79,7 @@ package struct PostgreSQLAddress: Sendable {
   @unsafe private static func pointers(
     _ texts: [UnsafeMutablePointer<CChar>?], _ further: UnsafePointer<CChar>? = nil
   ) -> [UnsafePointer<CChar>?] {
+    // SAFETY: the pointers are only copied; they are as good as before.
     unsafe texts.map { unsafe UnsafePointer($0) } + [further, nil]
   }
 }

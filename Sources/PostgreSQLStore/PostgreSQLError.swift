@@ -46,6 +46,15 @@ extension PostgreSQLError: StoreFailure {
 }
 
 extension PostgreSQLError {
+  package var isTemporary: Bool {
+    switch self {
+    case .unreachable, .interrupted, .busy, .closed: true
+    // 53: no room on the disk, too many connections. 25006: the server has become a standby.
+    case .refused(let sqlState, _): isConflict || sqlState.hasPrefix("53") || sqlState == "25006"
+    case .unreadable: false
+    }
+  }
+
   /// Whether nothing was stored, and the same transaction may succeed if it is repeated: it conflicted with another
   /// (serialization_failure, deadlock_detected, unique_violation).
   var isConflict: Bool {
