@@ -54,8 +54,10 @@ extension PostgreSQLError {
   }
 
   /// Whether the server has undone what the statement changed.
+  ///
+  /// It has not where it ends the connection (class 57P): that may interrupt a commit that waits for its standby.
   var isUndone: Bool {
-    if case .refused = self { return true }
-    return false
+    guard case .refused(let sqlState, _) = self else { return false }
+    return !sqlState.hasPrefix("57P")
   }
 }
