@@ -16,7 +16,9 @@ package struct PostgreSQLAddress: Sendable {
   /// How many hosts the URL names; a store of several is a fleet's.
   let hosts: Int
 
-  /// What holds unless the URL says otherwise. A server that cannot write is passed over for the next host.
+  /// What holds unless the URL says otherwise.
+  ///
+  /// A server that cannot write is passed over for the next host.
   private static let standard = [
     "connect_timeout": "3", "target_session_attrs": "read-write", "tcp_user_timeout": "10000",
     "fallback_application_name": "uaf-server",
@@ -59,7 +61,9 @@ package struct PostgreSQLAddress: Sendable {
   /// The settings that name hosts, each with a comma between two.
   private static let lists = ["host", "hostaddr", "port"]
 
-  private static func entries(_ list: String) -> [Substring] { list.split(separator: ",", omittingEmptySubsequences: false) }
+  private static func entries(_ list: String) -> [Substring] {
+    list.split(separator: ",", omittingEmptySubsequences: false)
+  }
 
   /// The settings for one of the hosts alone.
   private func settings(ofHost number: Int) -> [String: String] {
@@ -67,7 +71,8 @@ package struct PostgreSQLAddress: Sendable {
       Self.lists.compactMap { name in
         let all = Self.entries(settings[name] ?? "")
         return all.count > 1 ? (name, String(all[number])) : nil
-      }) { $1 }
+      }
+    ) { $1 }
   }
 
   /// Connects to one of the hosts; the caller ends what is returned with PQfinish, also if it is no connection.
