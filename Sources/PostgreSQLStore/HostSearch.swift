@@ -18,13 +18,13 @@ final class HostSearch: Sendable {
   ///
   /// - Throws: ``PostgreSQLRefusal`` if a host can be reached and not be used; ``PostgreSQLError/unreachable(message:)`` with the
   ///   words of each host.
-  func connect() throws -> (Connection, ConnectionCheck) {
+  func find() throws -> (Connection, ConnectionCheck) {
     let start = last.withLock { $0 }
     var refusal: PostgreSQLRefusal?
     var messages: [String] = []
     for number in (0..<address.hosts).map({ (start + $0) % address.hosts }) {
       do {
-        let found = try connect(toHost: number)
+        let found = try use(number)
         last.withLock { $0 = number }
         return found
       } catch let error as PostgreSQLRefusal {
@@ -39,7 +39,7 @@ final class HostSearch: Sendable {
     throw PostgreSQLError.unreachable(message: messages.joined(separator: "; "))
   }
 
-  private func connect(toHost number: Int) throws -> (Connection, ConnectionCheck) {
+  private func use(_ number: Int) throws -> (Connection, ConnectionCheck) {
     let connection = try Connection(to: address, host: number, now: now)
     connection.deadline = now() + .seconds(5)
     let check = try ConnectionCheck(connection)

@@ -24,7 +24,7 @@ package struct PostgreSQLStore: ServerStore {
     now: @escaping @Sendable () -> ContinuousClock.Instant
   ) throws {
     let search = HostSearch(address, now: now)
-    let (first, check) = try search.connect()
+    let (first, check) = try search.find()
     first.deadline = now() + .seconds(60)
     guard try address.hosts == 1 || allowsAsynchronous || check.hasSynchronousStandby else {
       throw PostgreSQLRefusal.asynchronous
@@ -32,7 +32,7 @@ package struct PostgreSQLStore: ServerStore {
     try Migrator(connection: first).migrate(create: create)
     pool = ConnectionPool(size: connections, now: now) {
       do {
-        return try search.connect().0
+        return try search.find().0
       } catch let refusal as PostgreSQLRefusal {
         throw PostgreSQLError.unreachable(message: refusal.description)
       }

@@ -9,8 +9,10 @@ struct UsedChallengeTable: UsedChallenges {
   /// much longer.
   private static let clocksApart: Int64 = 900
 
-  /// Until when a challenge is kept, as SQL: its request's expiry by an instance's clock, but no less than a request's lifetime by
-  /// the database's, which is the same for all.
+  /// Until when a challenge is kept, as SQL.
+  ///
+  /// That is its request's expiry by an instance's clock, but no less than a request's lifetime by the database's clock,
+  /// which is the same for all.
   static let keptUntil =
     "greatest(expiresAt, extract(epoch FROM clock_timestamp())::bigint + \(IssuedRequest.lifetime)) + \(clocksApart)"
 
