@@ -69,6 +69,7 @@ test: deps
 	$(MAKE) -C cshim test analyze
 	scripts/check.sh
 	scripts/fuzz.sh
+	scripts/postgresql.sh bin
 	$(SWIFT) build --build-tests
 	$(AS_ROOT) $(SWIFT) test --skip-build
 	$(AS_ROOT) env ROUNDS=1 scripts/bench.py derivation

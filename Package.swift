@@ -264,9 +264,14 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "PostgreSQLStoreTests",
+      dependencies: ["PostgreSQLStore", "UAFService", "ServerTesting", "UAFMessages"],
+      swiftSettings: strict),
+    .testTarget(
       name: "UAFServerTests",
       dependencies: [
-        "UAFServer", "UAFService", "SQLiteStore", "ServerTesting", "UAFMessages", "UAFCrypto", "Authenticator",
+        "UAFServer", "UAFService", "SQLiteStore", "PostgreSQLStore", "ServerTesting", "UAFMessages", "UAFCrypto",
+        "Authenticator",
         "Invocation", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),

@@ -33,7 +33,7 @@ newest() {
 
 find_unpacked() { LD_LIBRARY_PATH=$(libraries) newest "$unpacked"/usr/lib/postgresql/*/bin; }
 
-libraries() { printf '%s' "$unpacked/usr/lib/$(dpkg --print-architecture 2>/dev/null | sed 's/amd64/x86_64/;s/arm64/aarch64/')-linux-gnu"; }
+libraries() { printf '%s' "$unpacked/usr/lib/$(uname -m)-linux-gnu"; }
 
 # Unpacks the server, and those of its libraries that the machine lacks. LLVM is left out: only compiled queries need it.
 fetch() {

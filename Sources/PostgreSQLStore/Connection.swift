@@ -16,7 +16,7 @@ import Glibc
   /// What was sent and not yet answered.
   private var sent: [Sent] = []
   /// When the work under way must be done.
-  var deadline: ContinuousClock.Instant
+  private var deadline: ContinuousClock.Instant
 
   private enum Sent {
     case preparation(sql: String)
@@ -33,6 +33,7 @@ import Glibc
   init(
     to address: PostgreSQLAddress, host: Int = 0, now: @escaping @Sendable () -> ContinuousClock.Instant
   ) throws {
+    // SAFETY: what is returned is ours, and ended in deinit. The notices live as long as this.
     guard let connection = unsafe try address.connect(toHost: host) else {
       throw PostgreSQLError.unreachable(message: "no memory")
     }
@@ -45,6 +46,9 @@ import Glibc
       unsafe PQenterPipelineMode(connection) == 1
     else { throw PostgreSQLError.unreachable(message: message) }
   }
+
+  /// Says when the work that comes now must be done.
+  func setDeadline(_ deadline: ContinuousClock.Instant) { self.deadline = deadline }
 
   deinit {
     // SAFETY: the connection is ours, and this was its last use.
@@ -74,8 +78,8 @@ import Glibc
     let name = try prepared[sql] ?? prepare(sql, parameters)
     let values = parameters.map(\.encoded)
     var isSent = false
+    // SAFETY: the pointers and numbers are as many as there are parameters, and live for the call, which copies.
     unsafe withPointers(to: values) { pointers, lengths, formats in
-      // SAFETY: the pointers and numbers are as many as there are parameters, and live for the call, which copies.
       isSent =
         unsafe PQsendQueryPrepared(
           connection, name, CInt(clamping: values.count), pointers, lengths, formats, 1) == 1
@@ -163,7 +167,7 @@ extension Connection {
   private var message: String {
     // SAFETY: the text belongs to the connection, and is copied at once.
     let text = unsafe String(cString: PQerrorMessage(connection))
-    return text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
   private func flush() throws {

@@ -9,13 +9,14 @@ final class ConnectionPool: Sendable {
   ///
   /// - Parameters:
   ///   - size: the most connections.
+  ///   - deadline: how long work may take, once it has a connection.
   ///   - now: a clock that runs while the machine does.
-  ///   - connect: makes a connection that can be used.
+  ///   - makeConnection: makes a connection that can be used.
   init(
-    size: Int, now: @escaping @Sendable () -> ContinuousClock.Instant,
-    connect: @escaping @Sendable () throws -> Connection
+    size: Int, deadline: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant,
+    makeConnection: @escaping @Sendable () throws -> Connection
   ) {
-    workers = ConnectionWorkers(size: size, now: now, connect: connect)
+    workers = ConnectionWorkers(size: size, deadline: deadline, now: now, makeConnection: makeConnection)
   }
 
   deinit { workers.close() }

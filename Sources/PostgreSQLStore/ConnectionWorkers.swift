@@ -11,8 +11,6 @@ final class ConnectionWorkers: Sendable {
 
   /// How long work waits for a connection that is free.
   private static let longestWait = Duration.seconds(3)
-  /// How long work may take, once it has a connection.
-  private static let longestWork = Duration.seconds(10)
   /// How long the server is taken to be away after it could not be reached.
   private static let pause = Duration.milliseconds(500)
   /// How long it is taken to be away while one thread tries.
@@ -43,19 +41,22 @@ final class ConnectionWorkers: Sendable {
   }
 
   private let size: Int
+  /// How long work may take, once it has a connection.
+  private let deadline: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
-  private let connect: @Sendable () throws -> Connection
+  private let makeConnection: @Sendable () throws -> Connection
   private let state = Mutex(State())
   /// Counts what waits.
   private let signal = DispatchSemaphore(value: 0)
 
   init(
-    size: Int, now: @escaping @Sendable () -> ContinuousClock.Instant,
-    connect: @escaping @Sendable () throws -> Connection
+    size: Int, deadline: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant,
+    makeConnection: @escaping @Sendable () throws -> Connection
   ) {
     self.size = size
+    self.deadline = deadline
     self.now = now
-    self.connect = connect
+    self.makeConnection = makeConnection
   }
 
   /// Has a thread do something; fails it at once if the server is away.
@@ -101,7 +102,7 @@ final class ConnectionWorkers: Sendable {
         continue
       }
       guard let open = connection else { continue }
-      open.deadline = now() + Self.longestWork
+      open.setDeadline(now() + deadline)
       waiting.work(.success(open))
       if !open.isOpen {
         state.withLock { $0.losses += 1 }
@@ -133,7 +134,7 @@ final class ConnectionWorkers: Sendable {
       if state.away != nil { state.away?.until = start + Self.longestTry }
     }
     do {
-      let connection = try connect()
+      let connection = try makeConnection()
       state.withLock { state in
         state.connected += 1
         state.away = nil

@@ -41,7 +41,7 @@ final class HostSearch: Sendable {
 
   private func use(_ number: Int) throws -> (Connection, ConnectionCheck) {
     let connection = try Connection(to: address, host: number, now: now)
-    connection.deadline = now() + .seconds(5)
+    connection.setDeadline(now() + .seconds(5))
     let check = try ConnectionCheck(connection)
     try check.requireDurability()
     if address.hosts > 1 { try check.requireStandby() }

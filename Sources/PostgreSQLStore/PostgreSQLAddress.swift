@@ -103,6 +103,7 @@ package struct PostgreSQLAddress: Sendable {
   @unsafe private static func pointers(
     _ texts: [UnsafeMutablePointer<CChar>?], _ further: UnsafePointer<CChar>? = nil
   ) -> [UnsafePointer<CChar>?] {
+    // SAFETY: the pointers are only copied; they are as good as before.
     unsafe texts.map { unsafe UnsafePointer($0) } + [further, nil]
   }
 }

@@ -46,6 +46,16 @@ extension PostgreSQLError: StoreFailure {
 }
 
 extension PostgreSQLError {
+  package var isTemporary: Bool {
+    switch self {
+    case .unreachable, .interrupted, .busy, .closed: true
+    // 53: no room on the disk, too many connections. 57P: the server ends. 25006: it has become a standby.
+    case .refused(let sqlState, _):
+      isConflict || sqlState.hasPrefix("53") || sqlState.hasPrefix("57P") || sqlState == "25006"
+    case .unreadable: false
+    }
+  }
+
   /// Whether nothing was stored, and the same transaction may succeed if it is repeated: it conflicted with another
   /// (serialization_failure, deadlock_detected, unique_violation).
   var isConflict: Bool {

@@ -17,20 +17,22 @@ package struct PostgreSQLStore: ServerStore {
   ///   - create: makes them if there are none.
   ///   - allowsAsynchronous: uses a store of several hosts also without a synchronous standby.
   ///   - connections: the most connections.
+  ///   - deadline: how long one transaction may take.
   ///   - now: a clock that runs while the machine does.
   /// - Throws: ``PostgreSQLRefusal``; ``PostgreSQLError``.
   package init(
     _ address: PostgreSQLAddress, create: Bool, allowsAsynchronous: Bool = false, connections: Int = 8,
+    deadline: Duration = .seconds(10),
     now: @escaping @Sendable () -> ContinuousClock.Instant
   ) throws {
     let search = HostSearch(address, now: now)
     let (first, check) = try search.find()
-    first.deadline = now() + .seconds(60)
+    first.setDeadline(now() + .seconds(60))
     guard try address.hosts == 1 || allowsAsynchronous || check.hasSynchronousStandby else {
       throw PostgreSQLRefusal.asynchronous
     }
     try Migrator(connection: first).migrate(create: create)
-    pool = ConnectionPool(size: connections, now: now) {
+    pool = ConnectionPool(size: connections, deadline: deadline, now: now) {
       do {
         return try search.find().0
       } catch let refusal as PostgreSQLRefusal {

@@ -6,6 +6,7 @@ import CLibPQ
 
   /// Takes over a result of libpq.
   init(owning result: OpaquePointer) {
+    // SAFETY: the caller gives it up.
     unsafe self.result = result
   }
 

@@ -49,7 +49,7 @@ final class PostgreSQLCluster: Sendable {
   /// A connection of the administrator.
   func connection(to database: String = "postgres") throws -> Connection {
     let connection = try Connection(to: PostgreSQLAddress(url(database)), now: { ContinuousClock.now })
-    connection.deadline = ContinuousClock.now + .seconds(60)
+    connection.setDeadline(ContinuousClock.now + .seconds(60))
     return connection
   }
 
@@ -62,8 +62,11 @@ final class PostgreSQLCluster: Sendable {
       databases.count += 1
       return ("test\(databases.count)", true)
     }
-    try isNew
-      ? connection().execute("CREATE DATABASE \(name)") : connection(to: name).execute("DROP SCHEMA IF EXISTS uaf CASCADE")
+    if isNew {
+      try connection().execute("CREATE DATABASE \(name)")
+    } else {
+      try connection(to: name).execute("DROP SCHEMA IF EXISTS uaf CASCADE")
+    }
     return name
   }
 

@@ -26,12 +26,12 @@ final class PostgreSQLTestDatabase: TestDatabase {
     try self.init(in: Place(in: .shared()), connections: connections)
   }
 
-  init(in place: Place, connections: Int) throws {
+  init(in place: Place, connections: Int, deadline: Duration = .seconds(10)) throws {
     self.place = place
     self.connections = connections
     postgresql = try PostgreSQLStore(
       PostgreSQLAddress(place.cluster.url(place.name)), create: true, connections: connections,
-      now: { ContinuousClock.now })
+      deadline: deadline, now: { ContinuousClock.now })
   }
 
   var store: any ServerStore { postgresql }

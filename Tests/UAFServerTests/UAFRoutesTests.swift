@@ -15,7 +15,7 @@ import UAFMessages
 import struct UAFMessages.RequestContext
 
 /// The same flows through HTTP.
-struct UAFRoutesTests {
+@Suite(.onEachStore) struct UAFRoutesTests {
   let server: TestServer
 
   init() throws {

@@ -61,6 +61,8 @@ struct UAFRoutes: Sendable {
         log(refusal, route: "get", username: Self.username(body))
         return Self.answer(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
       }
+    } catch let error as any StoreFailure where error.isTemporary {
+      throw away(error, route: "get")
     } catch {
       log(error, route: "get")
       return Self.answer(ReturnUAFRequest(statusCode: .internalServerError), mediaType)
@@ -98,6 +100,8 @@ struct UAFRoutes: Sendable {
       }
     } catch let error as HTTPError {
       throw error
+    } catch let error as any StoreFailure where error.isTemporary {
+      throw away(error, route: "respond")
     } catch {
       log(error, route: "respond")
       return Self.refusal(.internalError, mediaType)
@@ -216,6 +220,12 @@ extension UAFRoutes {
         "route": "\(route)", "reason": "\(refusal.rawValue)", "status": "\(refusal.statusCode.rawValue)",
         "user": "\(username ?? "-")",
       ])
+  }
+
+  /// Status 503 of HTTP: the store is away, and clients take it as "try again later".
+  private func away(_ error: any StoreFailure, route: String) -> HTTPError {
+    log(error, route: route)
+    return HTTPError(.serviceUnavailable, headers: [.retryAfter: "5"])
   }
 
   private func log(_ error: any Error, route: String) {

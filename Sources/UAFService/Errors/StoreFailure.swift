@@ -4,4 +4,10 @@ package protocol StoreFailure: Error {
   var logName: String { get }
   /// The text for the administrator.
   var text: String { get }
+  /// Whether the same may succeed later, without anybody doing something about what is stored.
+  var isTemporary: Bool { get }
+}
+
+extension StoreFailure {
+  package var isTemporary: Bool { false }
 }

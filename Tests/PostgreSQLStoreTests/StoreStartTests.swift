@@ -1,0 +1,147 @@
+import Testing
+
+@testable import PostgreSQLStore
+@testable import ServerTesting
+
+/// Which databases are used as a store.
+struct StoreStartTests {
+  private let place: PostgreSQLTestDatabase.Place
+
+  init() throws { place = try PostgreSQLTestDatabase.Place(in: .shared()) }
+
+  @discardableResult private func open(
+    create: Bool = true, user: String = "postgres", settings: String = "", allowsAsynchronous: Bool = false
+  ) throws -> PostgreSQLStore {
+    let url = place.cluster.url(place.name, user: user, settings: settings)
+    return try PostgreSQLStore(
+      PostgreSQLAddress(url), create: create, allowsAsynchronous: allowsAsynchronous, now: { ContinuousClock.now })
+  }
+
+  private func execute(_ statements: String...) throws {
+    let connection = try place.cluster.connection(to: place.name)
+    for statement in statements { try connection.execute(statement) }
+  }
+
+  @Test func `ten instances that start at once on an empty database make one store`() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<10 { group.addTask { try open() } }
+      try await group.waitForAll()
+    }
+    let names = try place.cluster.connection(to: place.name).execute("SELECT name FROM uaf.migration ORDER BY number")
+    #expect(try names.rows.map { try $0.text(0) } == Migration.all.map(\.name))
+  }
+
+  @Test func `refuses a store that a later version has changed, by the name of the change`() throws {
+    try open()
+    try execute("INSERT INTO uaf.migration (name) VALUES ('tomorrow')")
+    #expect(throws: PostgreSQLRefusal.newer(migration: "tomorrow")) { try open() }
+  }
+
+  @Test func `takes the steps that are missing, and only those`() throws {
+    try open()
+    let connection = try place.cluster.connection(to: place.name)
+    let step = Migration(name: "2", statements: ["CREATE TABLE uaf.further (number bigint)"])
+    for _ in 0..<2 { try Migrator(connection: connection, migrations: Migration.all + [step]).migrate(create: false) }
+    #expect(throws: PostgreSQLRefusal.newer(migration: "2")) { try open() }
+  }
+
+  @Test func `a step that fails changes nothing`() throws {
+    try open()
+    let connection = try place.cluster.connection(to: place.name)
+    let step = Migration(name: "2", statements: ["CREATE TABLE uaf.further (number bigint)", "SELECT 1 / 0"])
+    #expect(throws: PostgreSQLError.self) {
+      try Migrator(connection: connection, migrations: Migration.all + [step]).migrate(create: false)
+    }
+    connection.rollback()
+    try open()
+    let table = try place.cluster.connection(to: place.name).execute("SELECT to_regclass('uaf.further') IS NULL")
+    #expect(try table.first?.boolean(0) == true)
+  }
+
+  @Test func `refuses the database of another application`() throws {
+    try execute("CREATE TABLE public.invoice (number bigint)")
+    #expect(throws: PostgreSQLRefusal.otherApplication) { try open() }
+    try execute("DROP TABLE public.invoice")
+  }
+
+  @Test func `refuses a schema of the same name that is not ours`() throws {
+    try execute("CREATE SCHEMA uaf", "CREATE TABLE uaf.migration (version bigint)")
+    #expect(throws: PostgreSQLRefusal.otherApplication) { try open() }
+  }
+
+  @Test func `refuses an empty database, unless it may make the store`() throws {
+    #expect(throws: PostgreSQLRefusal.empty) { try open(create: false) }
+    try open()
+    try open(create: false)
+  }
+
+  @Test func `refuses a user who may not make the tables, or may not change one of them`() throws {
+    func isNoRights(_ error: any Error) -> Bool {
+      if case PostgreSQLRefusal.noRights = error { true } else { false }
+    }
+    let role = "role_\(place.name)"
+    try execute("DROP ROLE IF EXISTS \(role)", "CREATE ROLE \(role) LOGIN")
+    #expect { try open(user: role) } throws: { isNoRights($0) }
+    try open()
+    #expect { try open(user: role) } throws: { isNoRights($0) }
+    try execute(
+      "GRANT USAGE ON SCHEMA uaf TO \(role)",
+      "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA uaf TO \(role)",
+      "REVOKE DELETE ON uaf.enrolment FROM \(role)")
+    #expect(throws: PostgreSQLRefusal.noRights(message: "it may not read and change table uaf.enrolment")) {
+      try open(user: role)
+    }
+    try execute("GRANT DELETE ON uaf.enrolment TO \(role)")
+    try open(user: role)
+    try execute("DROP OWNED BY \(role)", "DROP ROLE \(role)")
+  }
+
+  @Test func `refuses a read-only database`() throws {
+    try open()
+    let readOnly = "&options=-cdefault_transaction_read_only%3Don"
+    #expect(throws: PostgreSQLError.self) { try open(settings: readOnly) }
+    #expect(throws: PostgreSQLRefusal.readOnly) { try open(settings: "\(readOnly)&target_session_attrs=any") }
+  }
+
+  @Test func `refuses several hosts without a synchronous standby, unless that is allowed`() throws {
+    // The second one is never asked.
+    let hosts = "postgresql:///\(place.name)?user=postgres&host=\(place.cluster.folder),/nowhere"
+    #expect(throws: PostgreSQLRefusal.asynchronous) {
+      _ = try PostgreSQLStore(PostgreSQLAddress(hosts), create: true, now: { ContinuousClock.now })
+    }
+    _ = try PostgreSQLStore(
+      PostgreSQLAddress(hosts), create: true, allowsAsynchronous: true, now: { ContinuousClock.now })
+  }
+
+  @Test func `refuses a server that does not flush`() throws {
+    let cluster = try PostgreSQLCluster(["fsync=off"])
+    #expect(throws: PostgreSQLRefusal.notDurable(setting: "fsync")) {
+      _ = try PostgreSQLStore(PostgreSQLAddress(cluster.url()), create: true, now: { ContinuousClock.now })
+    }
+  }
+
+  @Test func `each connection's commits wait for the disk and no timeout ends them, whatever the user is set to`()
+    async throws
+  {
+    let options = "-csynchronous_commit=off -cstatement_timeout=60s -clock_timeout=60s"
+      .replacing("=", with: "%3D").replacing(" ", with: "%20")
+    let settings = try await open(settings: "&options=\(options)").pool.run { connection in
+      try connection.execute(
+        """
+        SELECT concat_ws(' ', current_setting('synchronous_commit'), current_setting('statement_timeout'),
+          current_setting('lock_timeout'))
+        """
+      ).first?.text(0)
+    }
+    #expect(settings == "on 0 0")
+  }
+
+  @Test func `refuses a server that is not there`() {
+    #expect {
+      _ = try PostgreSQLStore(
+        PostgreSQLAddress("postgresql:///x?host=/nowhere"), create: true, now: { ContinuousClock.now })
+    } throws: { error in
+      if case PostgreSQLError.unreachable = error { true } else { false }
+    }
+  }
+}

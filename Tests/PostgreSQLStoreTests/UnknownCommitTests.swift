@@ -1,0 +1,77 @@
+import Testing
+import UAFMessages
+
+@testable import PostgreSQLStore
+@testable import ServerTesting
+@testable import UAFService
+
+/// Commits whose outcome is not known are never a success.
+///
+/// The cluster waits for a standby that does not exist, so each commit waits until somebody ends that.
+struct UnknownCommitTests {
+  private let cluster: PostgreSQLCluster
+  private let place: PostgreSQLTestDatabase.Place
+  private let server: TestServer
+  private let answers: [VerifiedAnswer]
+
+  init() async throws {
+    cluster = try PostgreSQLCluster()
+    place = try PostgreSQLTestDatabase.Place(in: cluster)
+    server = try TestServer(database: PostgreSQLTestDatabase(in: place, connections: 4, deadline: .seconds(60)))
+    let alice = try await server.registered("alice")
+    var answers: [VerifiedAnswer] = []
+    for counter in 1...2 {
+      let request = try await server.authenticationRequest("alice")
+      guard case .authentication(let response) = try alice.authenticate(request, counter: UInt32(counter)) else {
+        throw TestServer.Unexpected()
+      }
+      answers.append(try await server.verified(response, of: "alice", request))
+    }
+    self.answers = answers
+    try wait(forStandby: "nobody")
+  }
+
+  private func wait(forStandby name: String) throws {
+    let connection = try cluster.connection()
+    try connection.execute("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
+    try connection.execute("SELECT pg_reload_conf()")
+    // The setting holds as soon as new connections see it.
+    while try cluster.connection().execute("SELECT current_setting('synchronous_standby_names')").first?.text(0) != name
+    {
+    }
+  }
+
+  /// Ends the wait of each commit, as an administrator would, and returns how many there were.
+  private func end(by function: String) throws -> Int {
+    try cluster.connection().execute(
+      "SELECT \(function)(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    ).rows.count
+  }
+
+  @Test(arguments: ["pg_cancel_backend", "pg_terminate_backend"])
+  func `an answer is refused whose commit somebody ends while it waits for the standby`(function: String) async throws {
+    let outcome = Task { [server, answers] in try await server.store.store(answers[0]) }
+    while try end(by: function) == 0 { await Task.yield() }
+    await #expect(throws: PostgreSQLError.interrupted) { try await outcome.value }
+    try wait(forStandby: "")
+    // It was committed here all the same. So it is no answer any more, and nobody was told yes.
+    #expect(try await server.store.store(answers[0]) == .challengeUsed)
+    #expect(try await server.store.store(answers[1]) == .stored)
+  }
+
+  @Test func `a change is refused whose commit somebody ends while it waits for the standby`() async throws {
+    let change = Task { [server] in try await server.store.write { try $0.accounts.add("bob", now: 1) } }
+    while try end(by: "pg_cancel_backend") == 0 { await Task.yield() }
+    await #expect(throws: PostgreSQLError.interrupted) { try await change.value }
+    try wait(forStandby: "")
+    try await server.store.write { try $0.accounts.add("bob", now: 1) }
+  }
+
+  @Test func `an answer is refused whose commit takes longer than the deadline, and reads go on`() async throws {
+    let impatient = try PostgreSQLTestDatabase(in: place, connections: 2, deadline: .milliseconds(200))
+    await #expect(throws: PostgreSQLError.interrupted) { try await impatient.store.store(answers[0]) }
+    #expect(try await impatient.store.read { try $0.accounts.exists("alice") })
+    try wait(forStandby: "")
+    #expect(try await server.store.store(answers[0]) == .challengeUsed)
+  }
+}
