@@ -33,16 +33,16 @@ final class AnswerCommitter: Sendable {
       }
       if mustGoOn { writeNext() }
       if let now, queue.mustForget(at: now), let connection = try? connection.get(), connection.isOpen {
-        forget(now, connection)
+        forgetExpired(connection)
       }
     }
   }
 
   /// Forgets expired challenges, after the callers have got their outcome.
-  private func forget(_ now: Int64, _ connection: Connection) {
+  private func forgetExpired(_ connection: Connection) {
     do {
       try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
-      try UsedChallengeTable(connection: connection).forget(expiredAt: now)
+      try UsedChallengeTable(connection: connection).forgetExpired()
       try connection.commit()
     } catch {
       // The next second tries again; the answers were stored before.

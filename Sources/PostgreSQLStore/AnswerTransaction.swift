@@ -125,7 +125,7 @@ struct AnswerTransaction {
       WHERE (SELECT count(*) FROM locked l WHERE l.answer = a.number)
         = (SELECT count(*) FROM signature s WHERE s.answer = a.number)
     ), used AS (
-      INSERT INTO usedChallenge (hash, expiresAt) SELECT hash, expiresAt FROM whole ORDER BY hash
+      INSERT INTO usedChallenge (hash, expiresAt) SELECT hash, \(UsedChallengeTable.keptUntil) FROM whole ORDER BY hash
       ON CONFLICT DO NOTHING RETURNING hash
     ), stored AS (
       SELECT w.number FROM whole w JOIN used u ON u.hash = w.hash

@@ -24,13 +24,19 @@ import Glibc
     case end
   }
 
-  /// Connects to one of the address's hosts, each within the address's time for connecting.
+  /// Connects to one of the address's hosts, within the address's time for connecting.
   ///
-  /// - Parameter now: a clock that runs while the machine does.
+  /// - Parameters:
+  ///   - host: its place in the address.
+  ///   - now: a clock that runs while the machine does.
   /// - Throws: ``PostgreSQLError/unreachable(message:)``; what reading the password throws.
-  init(to address: PostgreSQLAddress, now: @escaping @Sendable () -> ContinuousClock.Instant) throws {
+  init(
+    to address: PostgreSQLAddress, host: Int = 0, now: @escaping @Sendable () -> ContinuousClock.Instant
+  ) throws {
     // SAFETY: what is returned is ours, and ended in deinit. The notices live as long as this.
-    guard let connection = unsafe try address.connect() else { throw PostgreSQLError.unreachable(message: "no memory") }
+    guard let connection = unsafe try address.connect(toHost: host) else {
+      throw PostgreSQLError.unreachable(message: "no memory")
+    }
     unsafe self.connection = connection
     self.now = now
     deadline = now()

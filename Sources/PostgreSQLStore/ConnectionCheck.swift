@@ -29,6 +29,17 @@ struct ConnectionCheck {
     get throws { try !row.text(6).isEmpty }
   }
 
+  /// Refuses a server whose commits wait for a standby while none is connected: they would never end.
+  ///
+  /// A primary that nobody leads any more, because its Patroni ended, is like that: its standbys have gone to the new one.
+  ///
+  /// - Throws: ``PostgreSQLError/unreachable(message:)``.
+  func requireStandby() throws {
+    guard try !row.boolean(7) else {
+      throw PostgreSQLError.unreachable(message: "a primary whose synchronous standby is not connected")
+    }
+  }
+
   // A timeout must never cancel a commit. A transaction that this program forgot must not keep others waiting.
   private static let settings = """
     SELECT set_config('synchronous_commit', 'on', false), set_config('search_path', 'uaf', false),
@@ -38,10 +49,13 @@ struct ConnectionCheck {
         THEN set_config('transaction_timeout', '0', false) END
     """
 
+  // Without pg_read_all_stats the state of a standby is NULL; that one is connected can be seen all the same.
   private static let question = """
     SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
       pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool,
       current_setting('synchronous_commit'), current_setting('fsync'), current_setting('full_page_writes'),
-      current_setting('synchronous_standby_names')
+      current_setting('synchronous_standby_names'),
+      current_setting('synchronous_standby_names') <> ''
+        AND NOT EXISTS (SELECT FROM pg_stat_replication WHERE coalesce(sync_state, 'sync') IN ('sync', 'quorum'))
     """
 }

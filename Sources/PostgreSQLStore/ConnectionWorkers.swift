@@ -29,6 +29,8 @@ final class ConnectionWorkers: Sendable {
     /// Threads that have a connection.
     var connected = 0
     var isClosed = false
+    /// Rises when a connection was lost in the middle of work: the others may lead to the same server that is gone.
+    var losses = 0
     /// Until when the server is taken to be away, and why.
     var away: (until: ContinuousClock.Instant, error: any Error)?
 
@@ -86,8 +88,11 @@ final class ConnectionWorkers: Sendable {
   /// One thread's life.
   private func serve() {
     var connection: Connection?
+    var losses = 0
     while let waiting = next() {
-      if let open = connection, !open.isStillThere() { drop(&connection) }
+      let lost = state.withLock { $0.losses }
+      if let open = connection, lost != losses || !open.isStillThere() { drop(&connection) }
+      losses = lost
       do {
         guard now() - waiting.since < Self.longestWait else { throw PostgreSQLError.busy }
         if connection == nil { connection = try connected() }
@@ -99,7 +104,10 @@ final class ConnectionWorkers: Sendable {
       guard let open = connection else { continue }
       open.setDeadline(now() + deadline)
       waiting.work(.success(open))
-      if !open.isOpen { drop(&connection) }
+      if !open.isOpen {
+        state.withLock { $0.losses += 1 }
+        drop(&connection)
+      }
     }
     drop(&connection)
     state.withLock { $0.threads -= 1 }

@@ -44,7 +44,11 @@ package struct PostgreSQLAddress: Sendable {
     guard given["password"] == nil, given["sslpassword"] == nil else { throw .passwordInURL }
     // A service's file could say anything, a password included.
     if let other = ["service", "replication"].first(where: { given[$0] != nil }) { throw .settingNotAllowed(other) }
-    hosts = ["host", "hostaddr"].map { given[$0]?.split(separator: ",").count ?? 1 }.max() ?? 1
+    let counts = Self.lists.map { Self.entries(given[$0] ?? "").count }
+    let most = counts.max() ?? 1
+    // As libpq has it: one for all, or one for each.
+    guard counts.allSatisfy({ $0 == 1 || $0 == most }) else { throw .wrongURL }
+    hosts = most
     settings = Self.standard.merging(given) { $1 }.merging(["client_encoding": "UTF8"]) { $1 }
     self.password = password
   }
@@ -54,8 +58,28 @@ package struct PostgreSQLAddress: Sendable {
     text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
   }
 
-  /// Connects; the caller ends what is returned with PQfinish, also if it is no connection.
-  @unsafe func connect() throws -> OpaquePointer? {
+  /// The settings that name hosts, each with a comma between two.
+  private static let lists = ["host", "hostaddr", "port"]
+
+  private static func entries(_ list: String) -> [Substring] {
+    list.split(separator: ",", omittingEmptySubsequences: false)
+  }
+
+  /// The settings for one of the hosts alone.
+  private func settings(ofHost number: Int) -> [String: String] {
+    settings.merging(
+      Self.lists.compactMap { name in
+        let all = Self.entries(settings[name] ?? "")
+        return all.count > 1 ? (name, String(all[number])) : nil
+      }
+    ) { $1 }
+  }
+
+  /// Connects to one of the hosts; the caller ends what is returned with PQfinish, also if it is no connection.
+  ///
+  /// - Parameter number: less than ``hosts``.
+  @unsafe func connect(toHost number: Int) throws -> OpaquePointer? {
+    let settings = settings(ofHost: number)
     let names = Array(settings.keys)
     // SAFETY: the copies are freed after the call, which makes its own.
     let keywords = unsafe names.map { unsafe strdup($0) }

@@ -49,8 +49,9 @@ extension PostgreSQLError {
   package var isTemporary: Bool {
     switch self {
     case .unreachable, .interrupted, .busy, .closed: true
-    // 53: no room on the disk, too many connections. 25006: the server has become a standby.
-    case .refused(let sqlState, _): isConflict || sqlState.hasPrefix("53") || sqlState == "25006"
+    // 53: no room on the disk, too many connections. 57P: the server ends. 25006: it has become a standby.
+    case .refused(let sqlState, _):
+      isConflict || sqlState.hasPrefix("53") || sqlState.hasPrefix("57P") || sqlState == "25006"
     case .unreadable: false
     }
   }
@@ -63,8 +64,10 @@ extension PostgreSQLError {
   }
 
   /// Whether the server has undone what the statement changed.
+  ///
+  /// It has not where it ends the connection (class 57P): that may interrupt a commit that waits for its standby.
   var isUndone: Bool {
-    if case .refused = self { return true }
-    return false
+    guard case .refused(let sqlState, _) = self else { return false }
+    return !sqlState.hasPrefix("57P")
   }
 }

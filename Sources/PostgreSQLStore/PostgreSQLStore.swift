@@ -25,23 +25,19 @@ package struct PostgreSQLStore: ServerStore {
     deadline: Duration = .seconds(10),
     now: @escaping @Sendable () -> ContinuousClock.Instant
   ) throws {
-    let first = try Connection(to: address, now: now)
+    let search = HostSearch(address, now: now)
+    let (first, check) = try search.find()
     first.setDeadline(now() + .seconds(60))
-    let check = try ConnectionCheck(first)
-    try check.requireDurability()
     guard try address.hosts == 1 || allowsAsynchronous || check.hasSynchronousStandby else {
       throw PostgreSQLRefusal.asynchronous
     }
     try Migrator(connection: first).migrate(create: create)
     pool = ConnectionPool(size: connections, deadline: deadline, now: now) {
-      let connection = try Connection(to: address, now: now)
-      connection.setDeadline(now() + .seconds(5))
       do {
-        try ConnectionCheck(connection).requireDurability()
+        return try search.find().0
       } catch let refusal as PostgreSQLRefusal {
         throw PostgreSQLError.unreachable(message: refusal.description)
       }
-      return connection
     }
     answers = AnswerCommitter(pool: pool)
   }

@@ -5,6 +5,17 @@ struct UsedChallengeTable: UsedChallenges {
   /// The most that are forgotten at once, so that nobody waits long for it.
   private static let mostForgotten: Int64 = 4096
 
+  /// By how many seconds the clocks of two instances may differ: a request that one has issued may be good at another for so
+  /// much longer.
+  private static let clocksApart: Int64 = 900
+
+  /// Until when a challenge is kept, as SQL.
+  ///
+  /// That is its request's expiry by an instance's clock, but no less than a request's lifetime by the database's clock,
+  /// which is the same for all.
+  static let keptUntil =
+    "greatest(expiresAt, extract(epoch FROM clock_timestamp())::bigint + \(IssuedRequest.lifetime)) + \(clocksApart)"
+
   let connection: Connection
 
   func contains(_ hash: [UInt8]) throws -> Bool {
@@ -21,12 +32,13 @@ struct UsedChallengeTable: UsedChallenges {
 
   /// Forgets challenges whose requests have expired, but none that another instance is forgetting.
   ///
-  /// - Parameter now: seconds since 1970.
-  func forget(expiredAt now: Int64) throws {
+  /// The database's clock decides: an instance whose clock is fast would forget what others still accept.
+  func forgetExpired() throws {
     try connection.execute(
       """
       DELETE FROM usedChallenge WHERE hash IN (
-        SELECT hash FROM usedChallenge WHERE expiresAt <= $1 ORDER BY expiresAt LIMIT $2 FOR UPDATE SKIP LOCKED)
-      """, [.integer(now), .integer(Self.mostForgotten)])
+        SELECT hash FROM usedChallenge WHERE expiresAt <= extract(epoch FROM clock_timestamp())::bigint
+        ORDER BY expiresAt LIMIT $1 FOR UPDATE SKIP LOCKED)
+      """, [.integer(Self.mostForgotten)])
   }
 }

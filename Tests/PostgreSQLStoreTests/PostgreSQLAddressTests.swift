@@ -23,7 +23,8 @@ struct PostgreSQLAddressTests {
 
   @Test(arguments: [
     "", "host=a dbname=uaf", "http://a/uaf", "postgresql://a/uaf?colour=red", "postgresql://[::1/uaf",
-    "postgresql://a/uaf?sslmode", "sqlite:x",
+    "postgresql://a/uaf?sslmode", "sqlite:x", "postgresql:///uaf?host=a,b,c&port=1,2",
+    "postgresql:///uaf?host=a,b&hostaddr=::1,::1,::1",
   ])
   func `refuses what is no URL of libpq`(url: String) {
     #expect(refusal(url) == .wrongURL)

@@ -3,7 +3,7 @@ import UAFMessages
 /// A request that the server has sent and that was not answered yet.
 package struct IssuedRequest: Equatable, Sendable {
   /// Seconds within which a request can be answered.
-  static let lifetime: Int64 = 120
+  package static let lifetime: Int64 = 120
   /// The most requests for a registration that are open at once.
   ///
   /// Each needs a code or a proof.

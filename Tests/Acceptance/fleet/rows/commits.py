@@ -176,11 +176,12 @@ def no_standby(lab):
             lab.after(standby.thaw_postgres)
         time.sleep(1)
         frozen = time.time()
-        load.for_(8)
+        load.for_(15)
         told = [yes for yes in load.yes if yes.acknowledged > frozen]
         for standby in standbys:
             standby.thaw_postgres()
         gap = load.back_after(time.time(), 60)
+    must(load.later, "nobody was told to come back later")
     must(not told, f"{len(told)} logins were acknowledged without a standby")
     load.must_be_honest()
-    return f"no yes for 8 s without standbys, {dict(load.later)}; longest wait {gap:.1f} s"
+    return f"no yes for 15 s without standbys, {dict(load.later)}; longest wait {gap:.1f} s"

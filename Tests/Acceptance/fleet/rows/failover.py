@@ -115,7 +115,7 @@ def etcd(lab):
 
 @row(
     "F5",
-    "the primary's machine stands still for 40 s under logins, and goes on as if nothing had happened",
+    "the primary's machine stands still under logins until another one took over, and goes on as if nothing had happened",
     "logins move within 30 s; the old primary, which still believes in itself, gives no yes",
     causes=("the machine",),
     limit=300,
