@@ -16,15 +16,16 @@ public enum HMACSHA256 {
   ) throws(CryptoError) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: byteCount)
     var length = 0
-    // SAFETY: all pointers live for the call; `code` has the room its size argument states.
-    let result = unsafe key.withUnsafeBytes { keyBytes in
-      unsafe EVP_Q_mac(
-        nil, "HMAC", nil, "SHA256", nil, keyBytes.baseAddress, keyBytes.count, message, message.count,
-        &code, byteCount, &length)
+    // SAFETY: the context is ours until the `defer`; all pointers live for their calls, and `code` has the room its size
+    // argument states.
+    guard let context = unsafe HMACContext.sha256?.copy() else { throw OpenSSLQueue.failure(.unavailable(.hmac)) }
+    defer { unsafe EVP_MAC_CTX_free(context) }
+    let isKeyed = unsafe key.withUnsafeBytes { keyBytes in
+      unsafe EVP_MAC_init(context, keyBytes.baseAddress?.assumingMemoryBound(to: UInt8.self), keyBytes.count, nil)
     }
-    guard unsafe result != nil, length == byteCount else {
-      throw OpenSSLQueue.failure(.unavailable(.hmac))
-    }
+    guard isKeyed == 1, unsafe EVP_MAC_update(context, message, message.count) == 1,
+      unsafe EVP_MAC_final(context, &code, &length, byteCount) == 1, length == byteCount
+    else { throw OpenSSLQueue.failure(.unavailable(.hmac)) }
     return code
   }
 

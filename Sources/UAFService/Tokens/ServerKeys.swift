@@ -7,9 +7,9 @@ import UAFMessages
 /// The server's two keys: one for its authentication codes, one that signs verdicts.
 package final class ServerKeys: Sendable {
   private let macKey: Mutex<Secret>
-  private let verdictKey: Mutex<Secret>
+  private let verdictKey: SigningKey
   /// 65 bytes.
-  let verdictPublicKey: [UInt8]
+  var verdictPublicKey: [UInt8] { verdictKey.publicKey }
   /// The same in PEM, as clients are given it.
   package let verdictPublicKeyPEM: [UInt8]
   /// The public key of every decoy.
@@ -20,14 +20,13 @@ package final class ServerKeys: Sendable {
   /// Takes both keys.
   ///
   /// - Throws: ``CryptoError/invalidKey`` if the second is no P-256 key.
-  package init(macKey: consuming sending Secret, verdictKey: consuming sending Secret) throws {
-    verdictPublicKey = try P256.publicKey(of: verdictKey)
-    let info = try P256.subjectPublicKeyInfo(publicKey: verdictPublicKey)
+  package init(macKey: consuming sending Secret, verdictKey: borrowing Secret) throws {
+    self.verdictKey = try SigningKey(verdictKey)
+    let info = try P256.subjectPublicKeyInfo(publicKey: self.verdictKey.publicKey)
     let lines = Data(info).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
     verdictPublicKeyPEM = Array("-----BEGIN PUBLIC KEY-----\n\(lines)\n-----END PUBLIC KEY-----\n".utf8)
     decoyPublicKey = try P256.generate().publicKey
     self.macKey = Mutex(macKey)
-    self.verdictKey = Mutex(verdictKey)
   }
 
   /// HMAC-SHA-256 of a message; `purpose` keeps the codes of different uses apart.
@@ -44,6 +43,6 @@ package final class ServerKeys: Sendable {
 
   /// Signs with the verdict key; 64 bytes.
   func sign(_ message: [UInt8]) throws -> [UInt8] {
-    try verdictKey.withLock { key in try P256.sign(message, privateKey: key) }
+    try verdictKey.sign(message)
   }
 }
