@@ -96,12 +96,11 @@ struct ServeCommand: AsyncParsableCommand {
       listen: listen, publicURL: publicURL, facets: facets, certificates: certificates, channelBinding: channelBinding,
       identity: identity, store: store, shapes: shapes, logger: logger)
     let admission = Admission(addressRate: addressRate, accountRate: accountRate)
+    let router = UAFRoutes(environment: environment, logger: logger, admission: admission).router
     let application = Application(
-      router: UAFRoutes(environment: environment, logger: logger, admission: admission).router,
-      server: try server(files, logger: logger),
+      router: router, server: try server(files, answering: router.buildResponder(), logger: logger),
       configuration: .init(
-        address: .hostname(listen.host, port: listen.port), serverName: "uaf-server",
-        backlog: Connections.maximumOfAll),
+        address: .hostname(listen.host, port: listen.port), backlog: Connections.maximumOfAll),
       onServerRunning: { channel in await start.announce(channel) }, logger: logger)
     try await run(application, logger: logger)
   }
@@ -111,16 +110,18 @@ struct ServeCommand: AsyncParsableCommand {
   /// No client can hold a connection for ever, and no address can hold all connections.
   ///
   /// Every connection is accepted. In the system's queue it would look like a connection to a server that is away.
-  private func server(_ files: CertificateFiles, logger: Logger) throws -> HTTPServerBuilder {
+  private func server(
+    _ files: CertificateFiles, answering responder: Exchange.Responder, logger: Logger
+  ) throws -> HTTPServerBuilder {
     let connections = Connections(
       maximum: addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
     let notices = RateLimiter(.init(perMinute: 1))
-    let configuration = HTTP1Channel.Configuration(
-      additionalChannelHandlers: [
-        ConnectionPlace(connections, notices: notices, logger: logger), ExchangeDeadline(),
-      ],
+    let channel = ExchangeChannel(
+      responder: responder,
+      limits: { [ConnectionPlace(connections, notices: notices, logger: logger), ExchangeDeadline()] },
       idleTimeout: .seconds(30))
-    return try .tls(.http1(configuration: configuration), tlsConfiguration: files.tlsConfiguration())
+    let tls = try files.tlsConfiguration()
+    return HTTPServerBuilder { _ in try TLSChannel(channel, tlsConfiguration: tls) }
   }
 
   /// Runs until a signal; a client that keeps an idle connection open does not keep the server from stopping.

@@ -41,24 +41,24 @@ struct UAFRoutes: Sendable {
     let isAdmitted = admission.admits(address, now: now)
     let mediaType = try Self.mediaType(of: request)
     let bytes = try await Self.body(of: request)
-    let parsed = try? GetUAFRequest(parsing: bytes)
-    let account = parsed.flatMap(Self.username)
+    let asked = (try? GetUAFRequest(parsing: bytes)).map { RequestService.Asked($0) }
+    let account = asked?.username
     guard isAdmitted || account.map({ admission.isProven($0, at: address) }) == true else { throw tooMany(address) }
-    guard let body = parsed else {
+    guard let asked else {
       log(.malformedRequest, route: "get", username: nil)
       return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
     }
     if let account, !admission.admits(account: account, from: address, now: now) { throw tooMany("account", account) }
     do {
-      switch try await RequestService(environment: environment).request(body) {
+      switch try await RequestService(environment: environment).request(asked) {
       case .issued(let answer):
-        logger.info("issued", metadata: Self.fields(body))
+        logger.info("issued", metadata: Self.fields(asked))
         return Self.answer(answer, mediaType)
       case .denied(let username):
         logger.notice("denied", metadata: ["op": "Auth", "user": "\(username)"])
         return Self.answer(ReturnUAFRequest(statusCode: .ok), mediaType)
       case .refused(let refusal):
-        log(refusal, route: "get", username: Self.username(body))
+        log(refusal, route: "get", username: account)
         return Self.answer(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
       }
     } catch {
@@ -159,14 +159,18 @@ struct UAFRoutes: Sendable {
   private static func body(of request: Request) async throws -> [UInt8] {
     // Closes the connection, so that so much need not be read.
     let tooLarge = HTTPError(.contentTooLarge, headers: [.connection: "close"])
-    if let length = request.headers[.contentLength] {
-      guard let count = Int(length), (0...maximumBody).contains(count) else { throw tooLarge }
-    }
+    guard !announcesTooMuch(request.headers) else { throw tooLarge }
     do {
       return [UInt8](buffer: try await request.body.collect(upTo: maximumBody))
     } catch is NIOTooManyBytesError {
       throw tooLarge
     }
+  }
+
+  /// Whether the announced length is more than the longest body, or no length at all.
+  static func announcesTooMuch(_ headers: HTTPFields) -> Bool {
+    guard let length = headers[.contentLength] else { return false }
+    return Int(length).map { !(0...maximumBody).contains($0) } ?? true
   }
 
   private static func answer(_ body: some JSONRepresentable, _ mediaType: UAFMediaType) -> Response {
@@ -181,18 +185,8 @@ struct UAFRoutes: Sendable {
 }
 
 extension UAFRoutes {
-  /// The account that a request is for; nil if the name cannot be that of an account.
-  ///
-  /// Such a name is neither counted nor logged.
-  ///
-  /// Limits are counted by name. A name with a space could be taken for an account at an address, and use up that limit.
-  private static func username(_ body: GetUAFRequest) -> String? {
-    let name = body.context.flatMap { try? RequestContext(parsing: $0) }?.username
-    return name.flatMap { Username.isValid($0) ? $0 : nil }
-  }
-
-  private static func fields(_ body: GetUAFRequest) -> Logger.Metadata {
-    ["op": "\(body.op?.rawValue ?? "-")", "user": "\(username(body) ?? "-")"]
+  private static func fields(_ asked: RequestService.Asked) -> Logger.Metadata {
+    ["op": "\(asked.operation?.rawValue ?? "-")", "user": "\(asked.username ?? "-")"]
   }
 
   private func log(accepted operation: UAFOperation, of username: String, _ keys: [AcceptedKey]) {
