@@ -54,7 +54,14 @@ package struct SQLiteStore: ServerStore {
     try database.unsafeRead { db in
       // GRDB's own way prepares four statements for each read.
       try db.cachedStatement(sql: "BEGIN DEFERRED TRANSACTION").execute()
-      defer { try? db.cachedStatement(sql: "COMMIT TRANSACTION").execute() }
+      defer {
+        do {
+          try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+        } catch {
+          // The connection is used again: no transaction may stay open.
+          try? db.execute(sql: "ROLLBACK TRANSACTION")
+        }
+      }
       return try body(SQLiteTransaction(db: db))
     }
   }
