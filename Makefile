@@ -93,6 +93,7 @@ attack-table:
 
 bench: build
 	$(AS_ROOT) scripts/bench.py $(if $(BESIDE),builds "$(BESIDE)")
+	$(if $(BESIDE),,$(AS_ROOT) scripts/bench.py server $(STORE))
 
 fuzz:
 	SECONDS_EACH=600 scripts/fuzz.sh

@@ -37,4 +37,5 @@ static inline int uaf_errors_tell_of_memory(void)
 
 /* What EVP_PKEY_fromdata is given: macros made of several casts. */
 static inline int uaf_select_public_key(void) { return EVP_PKEY_PUBLIC_KEY; }
+static inline int uaf_select_curve(void) { return EVP_PKEY_KEY_PARAMETERS; }
 static inline int uaf_select_key_pair(void) { return EVP_PKEY_KEYPAIR; }

@@ -7,7 +7,10 @@ struct AnswerStore {
   let db: Database
 
   /// Stores an answer, whole or not at all, within the transaction of its batch.
+  ///
+  /// With one change that may be refused, a refusal leaves nothing to undo.
   func store(_ answer: VerifiedAnswer) throws -> AnswerOutcome {
+    guard answer.signatures.count > 1 || answer.approvalID != nil else { return try changes(for: answer) }
     var outcome = AnswerOutcome.stored
     try db.inSavepoint {
       outcome = try changes(for: answer)
@@ -17,8 +20,8 @@ struct AnswerStore {
   }
 
   private func changes(for answer: VerifiedAnswer) throws -> AnswerOutcome {
-    let isNew = try UsedChallengeStore(db: db).use(answer.challengeHash, expiresAt: answer.expiresAt)
-    guard isNew else { return .challengeUsed }
+    let challenges = UsedChallengeStore(db: db)
+    guard try !challenges.contains(answer.challengeHash) else { return .challengeUsed }
     for signature in answer.signatures {
       guard try raiseCounter(signature, of: answer.username, now: answer.now) else { return .counterNotIncreased }
     }
@@ -26,6 +29,7 @@ struct AnswerStore {
       let isConfirmed = try ApprovalStore(db: db).confirm(id: id, reservedBy: answer.challengeHash, now: answer.now)
       guard isConfirmed else { return .approvalUsed }
     }
+    try challenges.use(answer.challengeHash, expiresAt: answer.expiresAt)
     for text in answer.confirmedTexts { try ConfirmedTextStore(db: db).add(text) }
     return .stored
   }

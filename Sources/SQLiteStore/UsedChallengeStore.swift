@@ -13,11 +13,10 @@ struct UsedChallengeStore: UsedChallenges {
 
   /// Marks a challenge as used.
   ///
-  /// - Returns: false if it was used before.
-  func use(_ hash: [UInt8], expiresAt: Int64) throws -> Bool {
-    try db.cachedStatement(sql: "INSERT INTO usedChallenge (hash, expiresAt) VALUES (?, ?) ON CONFLICT DO NOTHING")
+  /// - Throws: if it was used before.
+  func use(_ hash: [UInt8], expiresAt: Int64) throws {
+    try db.cachedStatement(sql: "INSERT INTO usedChallenge (hash, expiresAt) VALUES (?, ?)")
       .execute(arguments: [hash.databaseBlob, expiresAt])
-    return db.changesCount == 1
   }
 
   /// Forgets challenges whose requests have expired.

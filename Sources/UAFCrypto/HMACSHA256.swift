@@ -39,10 +39,14 @@ public enum HMACSHA256 {
   private static func code(of message: [UInt8], _ key: UnsafeRawBufferPointer) -> [UInt8]? {
     var code = [UInt8](repeating: 0, count: byteCount)
     var length = 0
-    // SAFETY: all pointers live for the call; `code` has the room its size argument states.
-    let result = unsafe EVP_Q_mac(
-      nil, "HMAC", nil, "SHA256", nil, key.baseAddress, key.count, message, message.count, &code, byteCount, &length)
-    guard unsafe result != nil, length == byteCount else { return nil }
+    // SAFETY: the context is ours until the `defer`; all pointers live for their calls, and `code` has the room its size
+    // argument states.
+    guard let context = unsafe HMACContext.sha256?.copy() else { return nil }
+    defer { unsafe EVP_MAC_CTX_free(context) }
+    guard unsafe EVP_MAC_init(context, key.baseAddress?.assumingMemoryBound(to: UInt8.self), key.count, nil) == 1,
+      unsafe EVP_MAC_update(context, message, message.count) == 1,
+      unsafe EVP_MAC_final(context, &code, &length, byteCount) == 1, length == byteCount
+    else { return nil }
     return code
   }
 

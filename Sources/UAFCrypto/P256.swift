@@ -86,9 +86,15 @@ public enum P256 {
     _ message: [UInt8], privateKey: borrowing Secret
   ) throws(CryptoError) -> [UInt8] {
     let publicKey = try publicKey(of: privateKey)
-    // SAFETY: the key and the context are ours until their `defer`.
+    // SAFETY: the key is ours until the `defer`.
     let key = try unsafe ECKey.make(privateKey: privateKey, publicKey: publicKey)
     defer { unsafe EVP_PKEY_free(key) }
+    return try unsafe sign(message, key: key)
+  }
+
+  /// Signs with a key object that is borrowed for the call.
+  @unsafe static func sign(_ message: [UInt8], key: OpaquePointer) throws(CryptoError) -> [UInt8] {
+    // SAFETY: the context is ours until the `defer`.
     guard let context = unsafe EVP_MD_CTX_new() else { throw OpenSSLQueue.failure(.outOfMemory) }
     defer { unsafe EVP_MD_CTX_free(context) }
     // 72 bytes is the longest DER signature of this curve.

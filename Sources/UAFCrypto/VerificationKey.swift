@@ -46,6 +46,15 @@ public struct VerificationKey: Equatable, Sendable {
     try self.init(subjectPublicKeyInfo, encoding: scheme.curve == nil ? .rsa2048DER : .eccX962DER, scheme: scheme)
   }
 
+  /// Takes a key as ``encoded`` had it, which was checked before it was stored.
+  ///
+  /// A key that is none verifies no signature.
+  public init(stored: [UInt8], scheme: SignatureScheme) {
+    OpenSSLMethods.load()
+    encoded = stored
+    self.scheme = scheme
+  }
+
   /// Whether `signature` is one of `message` in the encoding of ``scheme``.
   ///
   /// - Returns: false for everything else, without a reason.

@@ -36,6 +36,35 @@ struct P256Tests {
     #expect(!P256.isValidSignature(raw, of: message, publicKey: publicKey))
   }
 
+  @Test func `signs with a key that is kept as with one that is not`() throws {
+    let pair = try P256.generate()
+    let key = try SigningKey(pair.privateKey)
+    #expect(key.publicKey == pair.publicKey)
+    let message = Array("message".utf8)
+    for _ in 0..<3 {
+      #expect(P256.isValidSignature(try key.sign(message), of: message, publicKey: pair.publicKey))
+    }
+  }
+
+  @Test func `keeps no number that cannot be a private key`() throws {
+    let zero = try unsafe Secret(count: 32) { unsafe $0.initializeMemory(as: UInt8.self, repeating: 0) }
+    #expect(throws: CryptoError.invalidKey) { _ = try SigningKey(zero) }
+  }
+
+  @Test func `a stored key that is none verifies nothing`() throws {
+    let pair = try P256.generate()
+    let message = Array("message".utf8)
+    let signature = try P256.sign(message, privateKey: pair.privateKey)
+    var point = pair.publicKey
+    #expect(
+      VerificationKey(stored: point, scheme: .secp256r1ECDSARaw).isValidSignature(signature, of: message))
+    point[40] ^= 1
+    for stored in [point, [], Array(pair.publicKey.dropLast())] {
+      #expect(
+        !VerificationKey(stored: stored, scheme: .secp256r1ECDSARaw).isValidSignature(signature, of: message))
+    }
+  }
+
   @Test func `lets the private key be taken out of the pair`() throws {
     let pair = try P256.generate()
     let publicKey = pair.publicKey

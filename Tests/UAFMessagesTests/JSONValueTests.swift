@@ -85,6 +85,21 @@ import Testing
     let value = JSONValue.object(["a": .array([.string("😀\u{7F}\u{2028}"), .object([:])]), "b": .integer(.min)])
     #expect(try JSONValue(parsing: value.bytes) == value)
   }
+
+  @Test(arguments: [2, 15, 16, 17, 40])
+  func `refuses a repeated name among few members and among many`(count: Int) throws {
+    let members = (0..<count).map { "\"member \($0)\":\($0)" }
+    guard case .object(let object) = try JSONValue(parsing: Array("{\(members.joined(separator: ","))}".utf8)) else {
+      Issue.record("no object")
+      return
+    }
+    #expect(object.members.count == count)
+    for repeated in [0, count / 2, count - 1] {
+      let text = "{\((members + [members[repeated]]).joined(separator: ","))}"
+      let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Array(text.utf8)) }
+      #expect(error?.reason == .duplicateMember)
+    }
+  }
 }
 
 extension JSONValue {

@@ -4,18 +4,26 @@ public enum Base64URL {
 
   /// The text of bytes, without padding.
   public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    encode(Array(bytes))
+  }
+
+  /// The text of bytes, without padding.
+  public static func encode(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
-    var buffer: UInt32 = 0
-    var bits: UInt32 = 0
-    for byte in bytes {
-      buffer = (buffer << 8 | UInt32(byte)) & 0xFFFF
-      bits += 8
-      while bits >= 6 {
-        bits -= 6
-        text.append(alphabet[Int(buffer >> bits & 0x3F)])
-      }
+    text.reserveCapacity((bytes.count * 4 + 2) / 3)
+    let alphabet = alphabet
+    var index = 0
+    while index + 2 < bytes.count {
+      let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+      for shift: UInt32 in [18, 12, 6, 0] { text.append(alphabet[Int(group >> shift & 0x3F)]) }
+      index += 3
     }
-    if bits > 0 { text.append(alphabet[Int(buffer << (6 - bits) & 0x3F)]) }
+    if index < bytes.count {
+      let second = index + 1 < bytes.count ? bytes[index + 1] : nil
+      let group = UInt32(bytes[index]) << 16 | UInt32(second ?? 0) << 8
+      text += [alphabet[Int(group >> 18)], alphabet[Int(group >> 12 & 0x3F)]]
+      if second != nil { text.append(alphabet[Int(group >> 6 & 0x3F)]) }
+    }
     return String(decoding: text, as: UTF8.self)
   }
 
@@ -32,8 +40,10 @@ public enum Base64URL {
     bytes.reserveCapacity(count * 3 / 4)
     var buffer: UInt32 = 0
     var bits: UInt32 = 0
-    for (offset, character) in text.utf8.enumerated() {
-      guard let value = value(of: character) else { throw .invalidCharacter(offset: offset) }
+    let (characters, values) = (text.utf8Span.span, values)
+    for offset in characters.indices {
+      let value = values[Int(characters[offset])]
+      guard value < 64 else { throw .invalidCharacter(offset: offset) }
       buffer = (buffer << 6 | UInt32(value)) & 0xFFFF
       bits += 6
       if bits >= 8 {
@@ -44,6 +54,9 @@ public enum Base64URL {
     guard buffer & ((1 << bits) - 1) == 0 else { throw .unusedBitsSet }
     return bytes
   }
+
+  /// The value of each byte; 255 for those that are outside the alphabet.
+  private static let values = (UInt8.min...UInt8.max).map { value(of: $0) ?? .max }
 
   private static func value(of character: UInt8) -> UInt8? {
     switch character {

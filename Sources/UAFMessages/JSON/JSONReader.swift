@@ -27,7 +27,11 @@ struct JSONReader {
   }
 
   private mutating func skipWhiteSpace() {
-    while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
+    while position < bytes.count, Self.isWhiteSpace(bytes[position]) { position += 1 }
+  }
+
+  private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
 
   private func peek() throws(JSONError) -> UInt8 {
@@ -107,12 +111,12 @@ struct JSONReader {
       return .object(JSONObject())
     }
     var members: [JSONObject.Member] = []
-    var names: Set<[UInt8]> = []
+    var names = MemberNames()
     repeat {
       skipWhiteSpace()
       let start = position
       let name = try string()
-      guard names.insert(Array(name.utf8)).inserted else {
+      guard names.isNew(name, beside: members) else {
         throw JSONError(reason: .duplicateMember, offset: start)
       }
       skipWhiteSpace()
@@ -127,18 +131,17 @@ struct JSONReader {
   private mutating func string() throws(JSONError) -> String {
     let start = position
     try expect("\"")
-    var content: [UInt8] = []
+    let plain = plainCharacters()
+    if position < bytes.count, bytes[position] == UInt8(ascii: "\"") { return try text(plain, startingAt: start) }
+    var content = Array(plain)
     while true {
       let byte = try peek()
       switch byte {
       case UInt8(ascii: "\""):
-        position += 1
-        guard let text = String(validating: content, as: UTF8.self) else {
-          throw JSONError(reason: .invalidUTF8, offset: start)
-        }
-        return text
+        return try text(content[...], startingAt: start)
       case UInt8(ascii: "\\"):
-        content.append(contentsOf: String(try escape()).utf8)
+        if let character = UTF8.encode(try escape()) { content += character }
+        content += plainCharacters()
       case 0..<0x20:
         throw failure(.controlCharacter)
       default:
@@ -146,6 +149,23 @@ struct JSONReader {
         position += 1
       }
     }
+  }
+
+  /// Ends a string at its quotation mark.
+  private mutating func text(_ content: ArraySlice<UInt8>, startingAt start: Int) throws(JSONError) -> String {
+    position += 1
+    guard let text = String(validating: content, as: UTF8.self) else {
+      throw JSONError(reason: .invalidUTF8, offset: start)
+    }
+    return text
+  }
+
+  /// Takes what stands as it is: everything up to a quotation mark, a backslash or a control character.
+  private mutating func plainCharacters() -> ArraySlice<UInt8> {
+    let rest = bytes[position...]
+    let end = rest.firstIndex { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") } ?? rest.endIndex
+    defer { position = end }
+    return rest[..<end]
   }
 
   private mutating func escape() throws(JSONError) -> Unicode.Scalar {

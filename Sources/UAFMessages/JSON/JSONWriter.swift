@@ -34,21 +34,30 @@ struct JSONWriter {
 
   private mutating func write(string text: String) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      // DEL needs no escape by the grammar, but a raw one would reach terminals and logs.
-      case 0..<0x20, 0x7F:
-        append("\\u00")
-        bytes.append(Self.hexDigits[Int(byte >> 4)])
-        bytes.append(Self.hexDigits[Int(byte & 0x0F)])
-      default:
-        bytes.append(byte)
-      }
+    let content = Array(text.utf8)
+    var start = 0
+    // What needs no escape is copied at once.
+    for index in content.indices where Self.isEscaped(content[index]) {
+      bytes.append(contentsOf: content[start..<index])
+      start = index + 1
+      writeEscaped(content[index])
     }
+    bytes.append(contentsOf: content[start...])
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func writeEscaped(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+    default:
+      append("\\u00")
+      bytes += [Self.hexDigits[Int(byte >> 4)], Self.hexDigits[Int(byte & 0x0F)]]
+    }
+  }
+
+  // DEL needs no escape by the grammar, but a raw one would reach terminals and logs.
+  private static func isEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
   }
 
   private static let hexDigits = Array("0123456789abcdef".utf8)

@@ -3,6 +3,9 @@ extension String {
   ///
   /// `==` also accepts canonically equivalent text; identifiers (AppID, FacetID, member names) must match exactly.
   public func isIdentical(to other: String) -> Bool {
-    utf8.elementsEqual(other.utf8)
+    let (own, others) = (utf8Span.span, other.utf8Span.span)
+    guard own.count == others.count else { return false }
+    for index in own.indices where own[index] != others[index] { return false }
+    return true
   }
 }

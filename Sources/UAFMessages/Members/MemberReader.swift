@@ -34,8 +34,15 @@ struct MemberReader {
   func optionalString(_ member: String, characters: ClosedRange<Int> = 1...Int.max) throws(MessageError) -> String? {
     guard let value = value(member) else { return nil }
     guard case .string(let text) = value else { throw .wrongType(name(member)) }
-    guard characters.contains(text.unicodeScalars.count) else { throw .outOfRange(name(member)) }
+    guard Self.hasCount(text, in: characters) else { throw .outOfRange(name(member)) }
     return text
+  }
+
+  /// Counts a text's characters only where its bytes do not tell enough: one to four make a character.
+  private static func hasCount(_ text: String, in range: ClosedRange<Int>) -> Bool {
+    let bytes = text.utf8.count
+    if bytes <= range.upperBound, (bytes + 3) / 4 >= range.lowerBound { return true }
+    return range.contains(text.unicodeScalars.count)
   }
 
   func string(_ member: String, characters: ClosedRange<Int> = 1...Int.max) throws(MessageError) -> String {

@@ -30,6 +30,6 @@ public struct DeregistrationRequest: JSONRepresentable, Equatable, Sendable {
 
   /// The request as JSON, without the array around it.
   public var json: JSONValue {
-    .object(["header": header.json, "authenticators": .array(authenticators.map(\.json))])
+    .object(["header": header.json, "authenticators": .array(authenticators.map { $0.json })])
   }
 }

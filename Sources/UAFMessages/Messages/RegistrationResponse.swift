@@ -26,6 +26,6 @@ public struct RegistrationResponse: JSONRepresentable, Equatable, Sendable {
 
   /// The response as JSON, without the array around it.
   public var json: JSONValue {
-    .object(["header": header.json, "fcParams": .string(fcParams), "assertions": .array(assertions.map(\.json))])
+    .object(["header": header.json, "fcParams": .string(fcParams), "assertions": .array(assertions.map { $0.json })])
   }
 }

@@ -45,6 +45,6 @@ public enum UAFRequest: Equatable, Sendable {
 
   /// The text of a message with one dictionary for each of the requests.
   public static func text(of versions: [UAFRequest]) -> String {
-    JSONValue.array(versions.map(\.json)).text
+    JSONValue.array(versions.map { $0.json }).text
   }
 }

@@ -25,7 +25,7 @@ public struct Policy: JSONRepresentable, Equatable, Sendable {
 
   /// The policy as JSON.
   public var json: JSONValue {
-    var object: JSONObject = ["accepted": .array(accepted.map { .array($0.map(\.json)) })]
+    var object: JSONObject = ["accepted": .array(accepted.map { .array($0.map { $0.json }) })]
     object.set("disallowed", JSONValue.list(disallowed))
     return .object(object)
   }

@@ -32,13 +32,16 @@ public struct AAID: JSONRepresentable, Hashable, Sendable {
 
   /// Compares without regard to case.
   public static func == (left: AAID, right: AAID) -> Bool {
-    left.text.uppercased() == right.text.uppercased()
+    left.folded.elementsEqual(right.folded)
   }
 
   /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(text.uppercased())
+    for byte in folded { hasher.combine(byte) }
   }
+
+  /// The characters with hex digits in lower case; of the others, this bit is set in each.
+  private var folded: some Sequence<UInt8> { text.utf8.lazy.map { $0 == UInt8(ascii: "#") ? $0 : $0 | 0x20 } }
 
   private static func isAAID(_ bytes: [UInt8]) -> Bool {
     guard bytes.count == 9, bytes[4] == UInt8(ascii: "#") else { return false }

@@ -150,9 +150,10 @@ struct ServeCommand: AsyncParsableCommand {
       case .network(let host, let port): .hostname(host, port: port)
       case .unixSocket(let path): .unixDomainSocket(path: path)
       }
+    let router = routes.router
     return Application(
-      router: routes.router, server: try server(files, logger: routes.logger),
-      configuration: .init(address: address, serverName: "uaf-server", backlog: Connections.maximumOfAll),
+      router: router, server: try server(files, answering: router.buildResponder(), logger: routes.logger),
+      configuration: .init(address: address, backlog: Connections.maximumOfAll),
       onServerRunning: { channel in await start.announce(channel) }, logger: routes.logger)
   }
 
@@ -177,19 +178,23 @@ struct ServeCommand: AsyncParsableCommand {
   /// No client can hold a connection for ever, and no address can hold all connections.
   ///
   /// Every connection is accepted. In the system's queue it would look like a connection to a server that is away.
-  private func server(_ files: CertificateFiles?, logger: Logger) throws -> HTTPServerBuilder {
+  private func server(
+    _ files: CertificateFiles?, answering responder: Exchange.Responder, logger: Logger
+  ) throws -> HTTPServerBuilder {
     let connections = Connections(
       maximum: addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
     let notices = RateLimiter(.init(perMinute: 1))
-    let configuration = HTTP1Channel.Configuration(
-      additionalChannelHandlers: [
-        ConnectionPlace(
-          connections, proxies: proxies, notices: notices, logger: logger,
-          handshake: files == nil ? nil : ConnectionPlace.standardHandshake), ExchangeDeadline(),
-      ],
-      idleTimeout: .seconds(30))
-    let http = HTTPServerBuilder.http1(configuration: configuration)
-    return try files.map { try .tls(http, tlsConfiguration: $0.tlsConfiguration()) } ?? http
+    let handshake = files == nil ? nil : ConnectionPlace.standardHandshake
+    let channel = ExchangeChannel(
+      responder: responder,
+      limits: { [proxies] in
+        [
+          ConnectionPlace(connections, proxies: proxies, notices: notices, logger: logger, handshake: handshake),
+          ExchangeDeadline(),
+        ]
+      }, idleTimeout: .seconds(30))
+    guard let tls = try files?.tlsConfiguration() else { return HTTPServerBuilder { _ in channel } }
+    return HTTPServerBuilder { _ in try TLSChannel(channel, tlsConfiguration: tls) }
   }
 
   /// Runs until a signal, and then at most five seconds; a client that keeps an idle connection open does not make that longer.

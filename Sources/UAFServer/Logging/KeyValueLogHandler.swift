@@ -1,4 +1,5 @@
-import Foundation
+import Glibc
+import HostSystem
 import Logging
 import UAFDecoder
 
@@ -19,9 +20,9 @@ struct KeyValueLogHandler: LogHandler {
     var fields = metadata
     if let more = event.metadata { fields.merge(more) { $1 } }
     let line = Self.line(
-      time: Date.now.formatted(.iso8601), level: event.level.rawValue, message: event.message.description,
+      time: SecondText.iso8601.text(at: Terminal.now), level: event.level.rawValue, message: event.message.description,
       fields: fields.map { ($0.key, $0.value.description) })
-    try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+    _ = DescriptorWriter.write(Array(line.utf8), to: STDERR_FILENO)
   }
 
   /// The line, with its line feed; fields in the order of their names.

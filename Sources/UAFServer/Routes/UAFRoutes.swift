@@ -50,23 +50,23 @@ struct UAFRoutes: Sendable {
       throw tooMany(.address, address)
     }
     let mediaType = try Self.mediaType(of: request)
-    guard let body = try? GetUAFRequest(parsing: try await Self.body(of: request)) else {
+    guard let asked = (try? GetUAFRequest(parsing: try await Self.body(of: request))).map({ RequestService.Asked($0) }) else {
       log(.malformedRequest, route: "get", username: nil)
       return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
     }
-    let account = Self.username(body)
-    let limit = admission.limit(of: Self.claim(body, account), for: account, as: standing, from: address, now: now)
+    let account = asked.username
+    let limit = admission.limit(of: Self.claim(asked), for: account, as: standing, from: address, now: now)
     if let limit { throw tooMany(limit, address, account) }
     do {
-      switch try await RequestService(environment: environment).request(body) {
+      switch try await RequestService(environment: environment).request(asked) {
       case .issued(let answer):
-        logger.info("issued", metadata: Self.fields(body))
+        logger.info("issued", metadata: Self.fields(asked))
         return Self.answer(answer, mediaType)
       case .denied(let username):
         logger.notice("denied", metadata: ["op": "Auth", "user": "\(username)"])
         return Self.answer(ReturnUAFRequest(statusCode: .ok), mediaType)
       case .refused(let refusal):
-        log(refusal, route: "get", username: Self.username(body))
+        log(refusal, route: "get", username: account)
         return Self.answer(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
       }
     } catch let error as any StoreFailure where error.isTemporary {
@@ -171,8 +171,7 @@ struct UAFRoutes: Sendable {
 
   /// Refuses a body that is announced as too large, before any of it has come.
   private static func requireShort(_ request: Request) throws {
-    guard let length = request.headers[.contentLength] else { return }
-    guard let count = Int(length), (0...maximumBody).contains(count) else { throw tooLarge }
+    guard !announcesTooMuch(request.headers) else { throw tooLarge }
   }
 
   private static func body(of request: Request) async throws -> [UInt8] {
@@ -182,6 +181,12 @@ struct UAFRoutes: Sendable {
     } catch is NIOTooManyBytesError {
       throw tooLarge
     }
+  }
+
+  /// Whether the announced length is more than the longest body, or no length at all.
+  static func announcesTooMuch(_ headers: HTTPFields) -> Bool {
+    guard let length = headers[.contentLength] else { return false }
+    return Int(length).map { !(0...maximumBody).contains($0) } ?? true
   }
 
   private static func answer(_ body: some JSONRepresentable, _ mediaType: UAFMediaType) -> Response {
@@ -196,22 +201,14 @@ struct UAFRoutes: Sendable {
 }
 
 extension UAFRoutes {
-  /// The account that a request is for; nil if the name cannot be that of an account.
-  ///
-  /// Such a name is neither counted nor logged.
-  private static func username(_ body: GetUAFRequest) -> String? {
-    let name = body.context.flatMap { try? RequestContext(parsing: $0) }?.username
-    return name.flatMap { Username.isValid($0) ? $0 : nil }
-  }
-
   /// What a proof has to name to count for a request.
-  private static func claim(_ body: GetUAFRequest, _ account: String?) -> MachineClaim? {
-    guard let operation = body.op, let account else { return nil }
+  private static func claim(_ asked: RequestService.Asked) -> MachineClaim? {
+    guard let operation = asked.operation, let account = asked.username else { return nil }
     return MachineClaim(operation: operation, isAnswer: false, username: account)
   }
 
-  private static func fields(_ body: GetUAFRequest) -> Logger.Metadata {
-    ["op": "\(body.op?.rawValue ?? "-")", "user": "\(username(body) ?? "-")"]
+  private static func fields(_ asked: RequestService.Asked) -> Logger.Metadata {
+    ["op": "\(asked.operation?.rawValue ?? "-")", "user": "\(asked.username ?? "-")"]
   }
 
   private func log(accepted operation: UAFOperation, of username: String, _ keys: [AcceptedKey]) {

@@ -31,7 +31,7 @@ struct AuthenticationResponseSession {
     let issued = try issued(stored: found.keys, decoys: decoys, text: text)
     let keys = found.keys + decoys
     let verifier = session.verifier
-    switch verifier.verify(response, issued: issued, keys: keys) {
+    switch verifier.verify(response, read: session.answer.parameters, issued: issued, keys: keys) {
     case .refused(.counterNotIncreased):
       let seen = verifier.keyAhead(of: response, issued: issued, keys: keys)
       return session.refused(

@@ -6,13 +6,10 @@ import UAFMessages
 /// client that authenticates in order to register or deregister says so in the context of its request, either with the members
 /// `deregisterAll` or `deregisterAAID`, or with our own `proofFor`: `"Reg"` or `"Dereg"`.
 enum ProofPurpose {
-  static func operations(in contextText: String, _ context: RequestContext) -> [UAFOperation] {
+  static func operations(in context: RequestContext) -> [UAFOperation] {
     var operations: [UAFOperation] = []
     if context.deregisterAll == true || context.deregisterAAID != nil { operations.append(.deregistration) }
-    if case .object(let object)? = try? JSONValue(parsing: Array(contextText.utf8)),
-      case .string(let name)? = object["proofFor"], let operation = UAFOperation(rawValue: name),
-      operation != .authentication, !operations.contains(operation)
-    {
+    if let operation = context.proofFor, operation != .authentication, !operations.contains(operation) {
       operations.append(operation)
     }
     return operations

@@ -9,20 +9,41 @@ package struct RequestService: Sendable {
     self.environment = environment
   }
 
+  /// What somebody asks for, read once.
+  package struct Asked: Sendable {
+    /// nil if the body names none.
+    package let operation: UAFOperation?
+    /// nil if the body has none that can be read.
+    let context: RequestContext?
+
+    /// The account that it is for; nil if the name cannot be that of an account.
+    package var username: String? { context.flatMap { Username.isValid($0.username) ? $0.username : nil } }
+
+    package init(_ body: GetUAFRequest) {
+      operation = body.op
+      context = body.context.flatMap { try? RequestContext(parsing: $0, limits: JSONLimits(maximumBytes: 65_536)) }
+    }
+  }
+
   /// Issues a request.
   ///
   /// - Throws: only if something failed; a refusal is returned.
   package func request(_ body: GetUAFRequest) async throws -> RequestOutcome {
-    guard let operation = body.op, let text = body.context,
-      let context = try? RequestContext(parsing: text, limits: JSONLimits(maximumBytes: 65_536))
-    else { return .refused(.malformedRequest) }
-    guard Username.isValid(context.username) else { return .refused(.invalidUsername) }
+    try await request(Asked(body))
+  }
+
+  /// Issues a request for a body that was read before.
+  ///
+  /// - Throws: only if something failed; a refusal is returned.
+  package func request(_ asked: Asked) async throws -> RequestOutcome {
+    guard let operation = asked.operation, let context = asked.context else { return .refused(.malformedRequest) }
+    guard asked.username != nil else { return .refused(.invalidUsername) }
     let issuer = RequestIssuer(
       environment: environment, identity: try environment.identity(), context: context, now: environment.now())
     switch operation {
     case .authentication:
       return try await AuthenticationRequestSession(issuer: issuer)
-        .request(proofOperations: ProofPurpose.operations(in: text, context))
+        .request(proofOperations: ProofPurpose.operations(in: context))
     case .registration:
       return try await environment.store.write { try RequestSession(issuer: issuer, records: $0).registration() }
     case .deregistration:

@@ -21,6 +21,8 @@ package struct ResponseService: Sendable {
     /// The same as it was sent.
     let serverDataText: String
     package let challengeHash: [UInt8]
+    /// The final challenge parameters of the response.
+    let parameters: FinalChallengeParams
     /// The account that the client names.
     ///
     /// The account of the request counts.
@@ -56,7 +58,8 @@ package struct ResponseService: Sendable {
     return .success(
       Answer(
         response: response, serverData: serverData, serverDataText: text,
-        challengeHash: try SHA256.hash(challenge), claimedName: context?.username, sentText: context?.transaction))
+        challengeHash: try SHA256.hash(challenge), parameters: parameters, claimedName: context?.username,
+        sentText: context?.transaction))
   }
 
   /// Verifies an answer, and stores what was verified.

@@ -8,9 +8,9 @@ extension Verifier {
   ///
   /// - Parameter keys: every key of the account that was asked for, revoked ones included.
   func verify(
-    _ response: AuthenticationResponse, issued: IssuedRequest, keys: [StoredKey]
+    _ response: AuthenticationResponse, read: FinalChallengeParams? = nil, issued: IssuedRequest, keys: [StoredKey]
   ) -> VerificationResult<VerifiedAuthentication> {
-    if let refusal = refusal(header: response.header, fcParams: response.fcParams, issued: issued) {
+    if let refusal = refusal(header: response.header, fcParams: response.fcParams, read: read, issued: issued) {
       return .refused(refusal)
     }
     guard let hash = finalChallengeHash(response.fcParams) else { return .refused(.internalError) }
@@ -67,8 +67,8 @@ extension Verifier {
     guard assertion.finalChallengeHash == finalChallengeHash else { throw .wrongFinalChallengeHash }
     guard assertion.signatureAlgorithm == key.signatureAlgorithm else { throw .unacceptableAlgorithm }
     guard let scheme = SignatureScheme(rawValue: key.signatureAlgorithm),
-      let publicKey = try? VerificationKey(encoded: key.publicKey, scheme: scheme),
-      publicKey.isValidSignature(assertion.signature, of: assertion.signedBytes)
+      VerificationKey(stored: key.publicKey, scheme: scheme)
+        .isValidSignature(assertion.signature, of: assertion.signedBytes)
     else { throw .invalidSignature }
     // The reasons from here on tell something about the account, so only who has its key gets them.
     guard !key.isRevoked else { throw .revokedKey }

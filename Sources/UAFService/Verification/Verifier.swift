@@ -12,14 +12,14 @@ struct Verifier: Sendable {
   /// Whether an assertion has to say how the person was verified.
   var verificationMethods = VerificationMethodPolicy.off
 
-  /// The checks of a whole message: header, final challenge parameters, facet, channel binding.
-  func refusal(header: OperationHeader, fcParams: String, issued: IssuedRequest) -> ServiceRefusal? {
+  /// The checks of a whole message: header, final challenge parameters (`read` if they were read before), facet, binding.
+  func refusal(
+    header: OperationHeader, fcParams: String, read: FinalChallengeParams? = nil, issued: IssuedRequest
+  ) -> ServiceRefusal? {
     guard header.op == issued.operation else { return .otherOperation }
-    guard let serverData = header.serverData, serverData.isIdentical(to: issued.serverData) else {
-      return .invalidServerData
-    }
+    guard header.serverData?.isIdentical(to: issued.serverData) == true else { return .invalidServerData }
     guard let appID = header.appID, appID.isIdentical(to: issued.appID) else { return .otherAppID }
-    guard let parameters = try? FinalChallengeParams(encoded: fcParams) else { return .malformedFinalChallenge }
+    guard let parameters = try? read ?? FinalChallengeParams(encoded: fcParams) else { return .malformedFinalChallenge }
     guard parameters.appID.isIdentical(to: issued.appID) else { return .otherAppID }
     guard let challenge = try? Base64URL.decode(parameters.challenge, maximumCount: 64),
       let hash = try? SHA256.hash(challenge), hash == issued.challengeHash

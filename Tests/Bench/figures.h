@@ -1,0 +1,17 @@
+/* Times of one kind. */
+#ifndef BENCH_FIGURES_H
+#define BENCH_FIGURES_H
+
+#include <stdint.h>
+
+struct figures {
+  uint32_t *nanoseconds;
+  long count, room;
+};
+
+int64_t now_nanoseconds(void);
+void figures_add(struct figures *figures, int64_t nanoseconds);
+/* The time that so large a part of all does not exceed, in milliseconds. Sorts. */
+double figures_quantile(struct figures *figures, double part);
+
+#endif

@@ -1,0 +1,126 @@
+/* Signs in at a server, for real, again and again: the load of `make bench`.
+
+     load keys SEED COUNT STRIDE           prints name, KeyID and public key of each account, in hex
+     load run OPTION=VALUE...              signs in, and prints the figures as JSON
+
+   Options: port, pid (the server's), ca, app (AppID or origin), verdict (the key of verdicts, PEM; none for WebAuthn), seed,
+   accounts, stride, counter (of the last run), connections, before, during (seconds), rate (a second; 0: no limit),
+   protocol (uaf or webauthn). One flipped bit, a replay or an answer that is not right ends the run without figures. */
+#include "run.h"
+
+#include <openssl/x509.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *option(char **arguments, const char *name, const char *otherwise)
+{
+  for (size_t length = strlen(name); *arguments; arguments++)
+    if (strncmp(*arguments, name, length) == 0 && (*arguments)[length] == '=')
+      return *arguments + length + 1;
+  if (!otherwise)
+    give_up("%s= is missing", name);
+  return otherwise;
+}
+
+static void print_hex(const unsigned char *bytes, size_t count)
+{
+  for (size_t index = 0; index < count; index++)
+    printf("%02x", bytes[index]);
+}
+
+static int print_keys(const char *seed, long count, long stride)
+{
+  struct account *accounts = accounts_make(seed, count, stride, 0);
+  for (long index = 0; index < count; index++) {
+    printf("%s ", accounts[index].name);
+    print_hex(accounts[index].key_id, KEY_ID);
+    putchar(' ');
+    print_hex(accounts[index].point, POINT);
+    putchar('\n');
+  }
+  accounts_free(accounts, count);
+  return 0;
+}
+
+static void see_certificate(struct run *run)
+{
+  unsigned char *der = NULL, hash[EVP_MAX_MD_SIZE];
+  unsigned length = 0;
+  X509 *certificate = SSL_get1_peer_certificate(run->connections[0].tls);
+  int count = i2d_X509(certificate, &der);
+  if (count <= 0 || X509_digest(certificate, EVP_sha256(), hash, &length) != 1)
+    give_up("no certificate");
+  text_base64url(&run->place.certificate, der, (size_t)count);
+  text_base64url(&run->place.end_point, hash, length);
+  OPENSSL_free(der);
+  X509_free(certificate);
+}
+
+static void print_times(const char *name, struct figures *figures)
+{
+  printf("\"%s_p50_ms\":%.3f,\"%s_p99_ms\":%.3f,", name, figures_quantile(figures, 0.5), name,
+         figures_quantile(figures, 0.99));
+}
+
+static void print_figures(struct run *run)
+{
+  uint32_t counter = 0;
+  for (long index = 0; index < run->account_count; index++)
+    if (run->accounts[index].counter > counter)
+      counter = run->accounts[index].counter;
+  printf("{\"logins\":%ld,\"seconds\":%.3f,\"per_second\":%.1f,", run->logins.count, run->seconds,
+         (double)run->logins.count / run->seconds);
+  printf("\"server_seconds\":%.4f,\"per_core_second\":%.1f,", run->server_seconds,
+         (double)run->logins.count / run->server_seconds);
+  printf("\"own_us\":%.1f,", run->own_seconds / (double)run->logins.count * 1e6);
+  print_times("get", &run->asks);
+  print_times("respond", &run->responds);
+  print_times("login", &run->logins);
+  printf("\"checked\":%ld,\"counter\":%u}\n", run->verdicts ? run->verdicts->count : run->all, counter);
+}
+
+static int sign_in(char **arguments)
+{
+  struct verdicts verdicts;
+  bool is_uaf = strcmp(option(arguments, "protocol", "uaf"), "uaf") == 0;
+  struct run run = {.protocol = is_uaf ? &uaf : &webauthn,
+                    .place.app_id = option(arguments, "app", NULL),
+                    .account_count = atol(option(arguments, "accounts", NULL)),
+                    .connection_count = atol(option(arguments, "connections", "16")),
+                    .before = atof(option(arguments, "before", "1")),
+                    .during = atof(option(arguments, "during", "5")),
+                    .rate = atof(option(arguments, "rate", "0")),
+                    .server = atoi(option(arguments, "pid", NULL)),
+                    .verdicts = is_uaf ? &verdicts : NULL};
+  if (run.verdicts)
+    verdicts_open(&verdicts, option(arguments, "verdict", NULL));
+  run.accounts = accounts_make(option(arguments, "seed", "bench"), run.account_count,
+                               atol(option(arguments, "stride", "1")),
+                               (uint32_t)atol(option(arguments, "counter", "0")));
+  SSL_CTX *context = connections_context(option(arguments, "ca", NULL));
+  run.connections = calloc((size_t)run.connection_count, sizeof *run.connections);
+  if (!run.connections)
+    give_up("out of memory");
+  for (long index = 0; index < run.connection_count; index++)
+    connection_open(&run.connections[index], context, option(arguments, "port", NULL));
+  see_certificate(&run);
+  run_controls(&run);
+  run_logins(&run);
+  if (run.verdicts)
+    verdicts_check(&verdicts);
+  print_figures(&run);
+  for (long index = 0; index < run.connection_count; index++)
+    connection_close(&run.connections[index]);
+  return 0;
+}
+
+int main(int count, char **arguments)
+{
+  if (count == 5 && strcmp(arguments[1], "keys") == 0)
+    return print_keys(arguments[2], atol(arguments[3]), atol(arguments[4]));
+  if (count > 2 && strcmp(arguments[1], "run") == 0)
+    return sign_in(arguments + 2);
+  give_up("usage: load keys SEED COUNT STRIDE, or load run OPTION=VALUE...");
+}

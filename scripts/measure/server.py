@@ -1,0 +1,122 @@
+"""A server under load: started, filled, loaded, measured."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from measure import store
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "Tests/Bench"
+BUILT = ROOT / "build/bench"
+SEED = "bench"
+# The AppID stays the same when the server gets another port.
+URL = "https://localhost:8443"
+WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
+
+
+def build():
+    """Compiles the load and the library that delays flushes."""
+    BUILT.mkdir(parents=True, exist_ok=True)
+    preloaded = SOURCES / "slow-flush.c"
+    sources = sorted(set(SOURCES.glob("*.c")) - {preloaded})
+    subprocess.run(["cc", *WARNINGS, "-o", BUILT / "load", *sources, "-lssl", "-lcrypto", "-lm"], check=True)
+    subprocess.run(["cc", *WARNINGS, "-shared", "-fPIC", "-o", BUILT / "slow-flush.so", preloaded], check=True)
+
+
+def keys(accounts):
+    """KeyID and public key of each account that logs in."""
+    stride = store.stride(accounts)
+    command = [str(BUILT / "load"), "keys", SEED, str(accounts // stride), str(stride)]
+    lines = [line.split() for line in subprocess.check_output(command, text=True).splitlines()]
+    return {name: (bytes.fromhex(key_id), bytes.fromhex(key)) for name, key_id, key in lines}
+
+
+class Server:
+    """One server with a store of its own, in a folder."""
+
+    def __init__(self, program, folder: Path, accounts, *, url=None, keys_each=1):
+        self.program, self.folder, self.accounts = program, folder, accounts
+        self.url, self.keys_each = url, keys_each
+        self.process: subprocess.Popen[str] | None = None
+        self.port = "0"
+        self.counter = 0
+
+    def prepare(self):
+        """Makes the store with its accounts."""
+        self.start()
+        self.stop()
+        own = keys(self.accounts)
+        store.fill_sqlite(self.folder / "state/server.db", f"{URL}/uaf/facets", self.accounts, own, self.keys_each)
+        return self
+
+    def command(self):
+        chosen = ["--store", self.url] if self.url else []
+        state = ["--state", self.folder / "state", "--listen", "127.0.0.1:0", "--development", "--public-url", URL]
+        return [self.program, "serve", *state, *chosen, "--account-rate", "0"]
+
+    def start(self, flush_us=0):
+        """Starts it; each flush to the disk takes so much longer."""
+        environment = dict(os.environ)
+        if flush_us:
+            environment |= {"LD_PRELOAD": str(BUILT / "slow-flush.so"), "SLOW_FLUSH_US": str(flush_us)}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(self.command(), stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        if "listening on" not in line:
+            raise SystemExit(f"bench: {self.program} does not listen: see {self.folder}/log")
+        self.port = line.strip().rsplit(":", 1)[1]
+        key = self.folder / "verdict.pem"
+        fetch = ["curl", "-sS", "--fail", "--cacert", self.authority(), f"https://localhost:{self.port}/uaf/verdict-key"]
+        key.write_bytes(subprocess.check_output(fetch))
+        return self
+
+    def worker(self):
+        """The process that answers."""
+        assert self.process
+        return self.process.pid
+
+    def authority(self):
+        return str(self.folder / "state/ca.pem")
+
+    def options(self):
+        """What the load has to know of this kind of server."""
+        return {"app": f"{URL}/uaf/facets", "verdict": self.folder / "verdict.pem"}
+
+    def load(self, connections, during=5.0, before=1.0, rate=0):
+        """Logs in for a while, and returns the figures."""
+        stride = store.stride(self.accounts)
+        options = {
+            "port": self.port, "pid": self.worker(), "ca": self.authority(), "seed": SEED,
+            "accounts": self.accounts // stride, "stride": stride, "counter": self.counter, "connections": connections,
+            "before": before, "during": during, "rate": rate, **self.options(),
+        }  # fmt: skip
+        command = [str(BUILT / "load"), "run", *(f"{name}={value}" for name, value in options.items())]
+        figures = json.loads(subprocess.check_output(command, timeout=120 + during + before))
+        self.counter = figures["counter"]
+        return figures | {"mib": self.memory()}
+
+    def memory(self):
+        """The most memory that the process has used, in MiB."""
+        status = Path(f"/proc/{self.worker()}/status").read_text()
+        return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+    def disk(self):
+        """Bytes of the store, in MiB."""
+        return sum(file.stat().st_size for file in (self.folder / "state").glob("server.db*")) / 2**20
+
+    def stop(self):
+        """Ends it, and waits until it is gone."""
+        if self.process:
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+            if self.process.stdout:
+                self.process.stdout.close()
+            self.process = None
