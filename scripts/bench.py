@@ -283,6 +283,8 @@ def main():
                 "--listen",
                 "127.0.0.1:0",
                 "--development",
+                "--address-rate",
+                "0",
             ],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -70,7 +70,8 @@ extension EndToEnd {
       let login = try scene.startLogin()
       func network(_ name: String) throws -> String {
         let process = try #require(login.descendants(named: name).first)
-        #expect(ProcessTable.status(process, "Seccomp") == "2")
+        // The prompt does not wait until the network program has started.
+        try Wait.until("the sandbox of \(name)") { ProcessTable.status(process, "Seccomp") == "2" }
         #expect(ProcessTable.status(process, "NoNewPrivs") == "1")
         return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/net")
       }

@@ -54,7 +54,7 @@ class Server:
     def command(self):
         chosen = ["--store", self.url] if self.url else []
         state = ["--state", self.folder / "state", "--listen", "127.0.0.1:0", "--development", "--public-url", URL]
-        return [self.program, "serve", *state, *chosen, "--account-rate", "0"]
+        return [self.program, "serve", *state, *chosen, "--address-rate", "0", "--account-rate", "0", "--address-connections", "0"]
 
     def start(self, flush_us=0):
         """Starts it; each flush to the disk takes so much longer."""
