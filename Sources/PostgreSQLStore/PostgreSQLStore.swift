@@ -1,3 +1,4 @@
+import Synchronization
 import UAFService
 
 /// A store in a PostgreSQL database, which several instances of the server may use.
@@ -8,7 +9,11 @@ package struct PostgreSQLStore: ServerStore {
   /// How often a transaction is repeated that conflicts with an answer.
   private static let mostAttempts = 16
 
+  /// How long a loss of the connection counts as one that happened before the transaction.
+  private static let soon = Duration.seconds(1)
+
   let pool: ConnectionPool
+  private let now: @Sendable () -> ContinuousClock.Instant
   private let answers: AnswerCommitter
 
   /// Connects, checks the server, and brings the tables to their current form.
@@ -25,6 +30,7 @@ package struct PostgreSQLStore: ServerStore {
     deadline: Duration = .seconds(10),
     now: @escaping @Sendable () -> ContinuousClock.Instant
   ) throws {
+    self.now = now
     let search = HostSearch(address, now: now)
     let (first, check) = try search.find()
     first.setDeadline(now() + .seconds(60))
@@ -45,7 +51,7 @@ package struct PostgreSQLStore: ServerStore {
   package func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value {
-    try await pool.run { connection in
+    try await afterLoss { connection, _ in
       try Self.attempt(connection) {
         try connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         let value = try body(PostgreSQLTransaction(connection: connection))
@@ -60,14 +66,15 @@ package struct PostgreSQLStore: ServerStore {
   package func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value {
-    try await pool.run { connection in
+    try await afterLoss { connection, begun in
       var attempt = 1
       while true {
         do {
           return try Self.attempt(connection) {
             try connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ")
             // Comes before what the transaction sees is fixed, so it sees what the one before it has committed.
-            try connection.enqueue("LOCK TABLE turn IN EXCLUSIVE MODE")
+            try connection.execute("LOCK TABLE turn IN EXCLUSIVE MODE")
+            begun()
             let value = try body(PostgreSQLTransaction(connection: connection))
             try connection.commit()
             return value
@@ -86,6 +93,20 @@ package struct PostgreSQLStore: ServerStore {
   package func check() async throws {
     try await pool.run { connection in
       _ = try connection.execute("SELECT 1")
+    }
+  }
+
+  /// Does work on a connection, and once more on another if the first was lost at once, before the work had begun to change
+  /// anything: it was idle, and the server had ended it.
+  private func afterLoss<Value: Sendable>(
+    _ work: @escaping @Sendable (Connection, _ begun: () -> Void) throws -> Value
+  ) async throws -> Value {
+    let start = now()
+    let hasBegun = Atomic(false)
+    do {
+      return try await pool.run { try work($0) { hasBegun.store(true, ordering: .relaxed) } }
+    } catch PostgreSQLError.interrupted where !hasBegun.load(ordering: .relaxed) && now() - start < Self.soon {
+      return try await pool.run { try work($0) {} }
     }
   }
 

@@ -87,7 +87,9 @@ struct DatabaseURLTests {
     let open = "FROM pg_stat_activity WHERE datname = '\(database.place.name)'"
     try administrator.execute("SELECT pg_terminate_backend(pid) \(open)")
     while try administrator.execute("SELECT 1 \(open)").first != nil {}
-    let routes = UAFRoutes(environment: server.environment, logger: Logger(label: "test"))
+    let watch = StoreWatch(server.environment.store, logger: Logger(label: "test"), now: server.environment.now)
+    let routes = UAFRoutes(environment: server.environment, logger: Logger(label: "test"), watch: watch)
+    await watch.look()
     try await Application(router: routes.router).test(.router) { client in
       let bodies = [
         ("/uaf/get", GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText).jsonBytes),
@@ -100,7 +102,7 @@ struct DatabaseURLTests {
         #expect(response.headers[.retryAfter] == "5")
       }
       #expect(
-        try await client.executeRequest(uri: "/health", method: .get, headers: [:], body: nil).status
+        try await client.executeRequest(uri: "/readyz", method: .get, headers: [:], body: nil).status
           == .serviceUnavailable)
     }
     try administrator.execute("ALTER DATABASE \(database.place.name) ALLOW_CONNECTIONS true")

@@ -50,7 +50,8 @@ struct UAFRoutes: Sendable {
       throw tooMany(.address, address)
     }
     let mediaType = try Self.mediaType(of: request)
-    guard let asked = (try? GetUAFRequest(parsing: try await Self.body(of: request))).map({ RequestService.Asked($0) }) else {
+    let bytes = try await Self.body(of: request)
+    guard let asked = (try? GetUAFRequest(parsing: bytes)).map({ RequestService.Asked($0) }) else {
       log(.malformedRequest, route: "get", username: nil)
       return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
     }
