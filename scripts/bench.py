@@ -37,6 +37,7 @@ STAGE = ROOT / "build/stage" / (ROOT / "build/stage.prefix").read_text().strip()
 MODULE = ROOT / "build/tree/pam_uaf.so"
 REACHING = ROOT / "build/cshim/installed/pam_uaf.so"
 ROUNDS = int(os.environ.get("ROUNDS", "50"))
+UNLIMITED = ("--address-rate", "0", "--account-rate", "0")
 OVERLAP_ROUNDS = int(os.environ.get("OVERLAP_ROUNDS", "5"))
 COSTS = (10, 16)
 # Seconds: a server far away, and a person at a passcode of some length.
@@ -275,17 +276,7 @@ def main():
         folder = pathlib.Path(name)
         state = folder / "server"
         server = subprocess.Popen(
-            [
-                STAGE / "bin/uaf-server",
-                "serve",
-                "--state",
-                state,
-                "--listen",
-                "127.0.0.1:0",
-                "--development",
-                "--address-rate",
-                "0",
-            ],
+            [STAGE / "bin/uaf-server", "serve", "--state", state, "--listen", "127.0.0.1:0", "--development", *UNLIMITED],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,

@@ -13,6 +13,8 @@ BUILT = ROOT / "build/bench"
 SEED = "bench"
 # The AppID stays the same when the server gets another port.
 URL = "https://localhost:8443"
+# Everybody comes from one address here.
+UNLIMITED = ("--address-rate", "0", "--account-rate", "0", "--address-connections", "0")
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
 
 
@@ -54,7 +56,7 @@ class Server:
     def command(self):
         chosen = ["--store", self.url] if self.url else []
         state = ["--state", self.folder / "state", "--listen", "127.0.0.1:0", "--development", "--public-url", URL]
-        return [self.program, "serve", *state, *chosen, "--address-rate", "0", "--account-rate", "0", "--address-connections", "0"]
+        return [self.program, "serve", *state, *chosen, *UNLIMITED]
 
     def start(self, flush_us=0):
         """Starts it; each flush to the disk takes so much longer."""

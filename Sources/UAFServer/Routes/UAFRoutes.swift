@@ -99,8 +99,7 @@ struct UAFRoutes: Sendable {
       case .accepted(
         let token, let machineSecret, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
         log(accepted: operation, of: username, keys)
-        if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
-        log(forgotten: forgotten, of: username)
+        log(forgotten: forgotten, of: username, ignoresDeviceName: ignoresDeviceName)
         return Self.answer(
           ServerResponse(
             statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten, machineSecret: machineSecret),
@@ -221,7 +220,8 @@ extension UAFRoutes {
       ])
   }
 
-  private func log(forgotten keyIDs: [KeyID], of username: String) {
+  private func log(forgotten keyIDs: [KeyID], of username: String, ignoresDeviceName: Bool) {
+    if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
     guard !keyIDs.isEmpty else { return }
     logger.notice("lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(Self.beginnings(of: keyIDs))"])
   }

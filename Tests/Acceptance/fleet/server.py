@@ -11,6 +11,8 @@ from lab.machine import ROOT
 from lab.waiting import until
 
 EXAMPLE = ROOT / "examples/uaf-server-haproxy-tcp.cfg"
+# Everybody comes from one address here.
+UNLIMITED = ("--account-rate", "0", "--address-rate", "0", "--address-connections", "0")
 NAME, PROXY, PORT = "uaf.example.org", "127.0.3.1", 8443
 URL = f"https://{NAME}"
 
@@ -28,7 +30,7 @@ class Instance:
         self.state = folder(f"/srv/{name}")
         self.store = [str(part) for part in store]
         command = [*before, "uaf-server", "serve", "--state", self.state, *self.store]
-        command += ["--listen", f"{address}:{PORT}", "--public-url", URL, "--account-rate", "0", "--address-rate", "0", "--address-connections", "0", "--channel-binding", "require"]
+        command += ["--listen", f"{address}:{PORT}", "--public-url", URL, *UNLIMITED, "--channel-binding", "require"]
         command += ["--certificate", certificates / "leaf.pem", "--key", certificates / "leaf.key"]
         self.program = Program(name, command, self.state)
 

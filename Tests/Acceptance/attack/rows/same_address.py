@@ -25,10 +25,10 @@ def near_server(lab, *options, address=ADDRESS):
         loopback.add(ADDRESS)
         lab.after(loopback.remove)
     pathlib.Path(FOLDER).mkdir(mode=0o700, exist_ok=True)
-    return serve_near(lab, *options)
+    return serve_near(lab, *options, address=address)
 
 
-def serve_near(lab, *options):
+def serve_near(lab, *options, address=ADDRESS):
     """Starts that server, once its address is there; returns its process."""
     log = open(f"/tmp/server-{PORT}.log", "wb")
     server = lab.start(
