@@ -26,7 +26,8 @@ final class SecondText: Sendable {
     unsafe gmtime_r(&time, &parts)
     return unsafe String(unsafeUninitializedCapacity: 64) { buffer in
       unsafe buffer.withMemoryRebound(to: CChar.self) {
-        unsafe strftime($0.baseAddress, $0.count, format, &parts)
+        guard let start = $0.baseAddress else { return 0 }
+        return unsafe strftime(start, $0.count, format, &parts)
       }
     }
   }
