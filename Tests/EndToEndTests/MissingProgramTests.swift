@@ -18,7 +18,8 @@ extension EndToEnd {
       let (scene, helper) = try scene([:])
       try Refusal(
         code: .systemError, text: Self.text,
-        log: "the core ended without a verdict (waiting for a message); \(helper) cannot be run"
+        // What the module was doing then depends on whether the kernel can put the core into its cgroup at birth.
+        log: "; \(helper) cannot be run"
       ).check { try scene.logIn(Scene.passcode) }
     }
 
