@@ -337,7 +337,8 @@ import UAFMessages
   @Test(arguments: Scene.failures, [true, false]) func `no answer to the question ends the flow`(
     _ failure: (TransportFailure, FidoResult), _ atBegin: Bool
   ) throws {
-    var transport = ScriptedTransport(.failing(Scene.get, failure.0, atBegin: atBegin))
+    let asked = failure.0 == .afterHandshake(.connectionLost) && !atBegin ? 4 : 1
+    var transport = ScriptedTransport((0..<asked).map { _ in .failing(Scene.get, failure.0, atBegin: atBegin) })
     var flow = flow()
     let no = refusal(failure.1, byServer: failure.0 == .answerTooLarge) { try opened(&flow, &transport) }
     switch failure.0 {
@@ -345,6 +346,24 @@ import UAFMessages
     case .requestNotAcceptable, .unavailable: #expect(no?.handshakeCompleted == false && no?.networkFailure == nil)
     default: #expect(no?.handshakeCompleted == true)
     }
+  }
+
+  @Test func `asks again where the server closes the connection before it answers, and goes on with the answer`()
+    throws
+  {
+    let lost = ScriptedTransport.Exchange.failing(Scene.get, .afterHandshake(.connectionLost))
+    var transport = ScriptedTransport(lost, lost, Scene.returning(try Scene.authentication()), Scene.facets())
+    var flow = flow()
+    _ = try opened(&flow, &transport)
+    #expect(transport.isUsedUp)
+  }
+
+  @Test func `an answer that is lost is not sent again`() throws {
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication()), Scene.facets(),
+      .failing(Scene.respond, .afterHandshake(.connectionLost)))
+    _ = refusal(.noAnswer, byServer: false) { _ = try run(&transport) }
+    #expect(transport.isUsedUp)
   }
 
   @Test(arguments: Scene.failures) func `a server that was reached once does not count as unreachable`(

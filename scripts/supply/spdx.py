@@ -77,12 +77,12 @@ class Document:
             checksums=[{"algorithm": "SHA256", "checksumValue": digest}],
         )
         self.relate(_identifier("package", self.package), "CONTAINS", program)
-        for name in contents.packages:
+        for name in sorted(contents.packages):
             self.relate(program, "STATIC_LINK", self._swift(name))
         for name, entry in self.build.facts.vendored.items():
             if entry["module"] in contents.modules:
                 self._vendored(name, entry, contents)
-        for file in contents.runtime:
+        for file in sorted(contents.runtime):
             self.relate(program, "STATIC_LINK", self._runtime(file))
         self._libraries(program, contents.needed)
 
@@ -94,7 +94,7 @@ class Document:
 
     def _vendored(self, name: str, entry: dict[str, str], contents: Contents) -> None:
         module = entry["module"]
-        for package in contents.packages:
+        for package in sorted(contents.packages):
             folder = self.build.checkouts[package].folder / "Sources" / module
             if not folder.is_dir():
                 continue

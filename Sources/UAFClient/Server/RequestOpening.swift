@@ -14,7 +14,8 @@ struct RequestOpening: Sendable {
 
   private enum Stage: Sendable {
     case new
-    case asked
+    /// The question that was sent.
+    case asked(TransportRequest)
     /// A further request that came with a verdict.
     case handed(Carrier.Carried)
     case over
@@ -49,17 +50,22 @@ struct RequestOpening: Sendable {
     // Nothing was received yet: use the configured AppID, or the one that is used where a server names none.
     let requestURL = try expanded(
       settings.endpoint(for: operation).requestURL, appID: settings.appIDs.first ?? settings.facetID)
-    try link.begin(carrier.question(operation, context, to: requestURL), over: &transport)
-    stage = .asked
+    let question = carrier.question(operation, context, to: requestURL)
+    try link.begin(question, over: &transport)
+    stage = .asked(question)
   }
 
   /// Receives the UAF request, checks operation, version and facet.
   mutating func collect<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Opened {
     let carried: Carrier.Carried
     switch stage {
-    case .asked:
+    case .asked(let question):
       stage = .over
-      carried = try carrier.request(in: try link.finish(over: &transport), operation, of: link)
+      // Only the question for an authentication changes nothing at any server.
+      let response =
+        operation == .authentication
+        ? try link.finish(repeating: question, over: &transport) : try link.finish(over: &transport)
+      carried = try carrier.request(in: response, operation, of: link)
     case .handed(let further):
       stage = .over
       carried = further

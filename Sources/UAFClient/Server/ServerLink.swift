@@ -20,14 +20,41 @@ struct ServerLink: Sendable {
   }
 
   mutating func finish<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> TransportResponse {
-    do {
-      let response = try transport.finish()
-      handshakeCompleted = true
-      if !response.serverCertificate.isEmpty { certificate = response.serverCertificate }
-      return response
+    do throws(TransportFailure) {
+      return try taken(over: &transport)
     } catch {
       throw noAnswer(error)
     }
+  }
+
+  private mutating func taken<Wire: Transport & ~Copyable>(
+    over transport: inout Wire
+  ) throws(TransportFailure) -> TransportResponse {
+    let response = try transport.finish()
+    handshakeCompleted = true
+    if !response.serverCertificate.isEmpty { certificate = response.serverCertificate }
+    return response
+  }
+
+  /// How often a question is asked whose connection is closed before an answer comes.
+  private static let mostQuestions = 4
+
+  /// The same for a question that may be asked again: it is, where the server closed the connection before it answered.
+  ///
+  /// A server that has too many connections closes some, and strangers can bring it to that.
+  mutating func finish<Wire: Transport & ~Copyable>(
+    repeating question: TransportRequest, over transport: inout Wire
+  ) throws(Refusal) -> TransportResponse {
+    for _ in 1..<Self.mostQuestions {
+      do throws(TransportFailure) {
+        return try taken(over: &transport)
+      } catch {
+        guard error == .afterHandshake(.connectionLost) else { throw noAnswer(error) }
+        handshakeCompleted = true
+      }
+      try begin(question, over: &transport)
+    }
+    return try finish(over: &transport)
   }
 
   /// No answer came.
