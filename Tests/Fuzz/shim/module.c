@@ -17,7 +17,7 @@
 
 /* What the model knows of the conversation under way. */
 static struct {
-  bool begun, begun_directly, change, paused, ignored, resumed, stale;
+  bool begun, begun_directly, may_begin_again, change, paused, ignored, resumed, stale;
   char stale_name[9000];
   const uint8_t *answered; /* the packet that was replied to last */
 } model;
@@ -68,8 +68,11 @@ void module_sent(const uint8_t *packet, size_t length)
   const bool conversation_failed = host.conversation_failed;
   host.conversation_failed = false;
   if (packet[0] == 0x01) {
-    /* Once more only for a core of the module's own, where the one at the socket said nothing. */
-    MUST(kernel.received == 0 && (!model.begun || (kernel.direct && !model.begun_directly)));
+    /* Once more only for a core of the module's own: where the one at the socket said nothing, and where the first of its own was
+       killed at its birth, or ended in a way that nobody can ask for. */
+    MUST(kernel.received == 0 && (!model.begun || (kernel.direct && (!model.begun_directly || model.may_begin_again))));
+    const bool is_first_own = kernel.direct && !model.begun_directly;
+    model.may_begin_again = is_first_own && (kernel.child_killed || kernel.reaped_by_host || kernel.child_is_lost);
     model.begun = true;
     model.begun_directly = kernel.direct;
     return;
@@ -80,7 +83,9 @@ void module_sent(const uint8_t *packet, size_t length)
     MUST(asked);
     check_answer(packet, length);
   } else if (packet[0] == 0x03)
-    MUST(asked && (length == 5 ? host.no_conversation || conversation_failed : length == 1 && !host.no_conversation));
+    /* With "divided" a host can give up at *ready*, too. */
+    MUST((asked || ready) &&
+         (length == 5 ? host.no_conversation || conversation_failed : length == 1 && !host.no_conversation));
   else
     MUST(packet[0] == 0x04 && length == 1 && ready && (!model.change || model.resumed));
 }
@@ -88,7 +93,7 @@ void module_sent(const uint8_t *packet, size_t length)
 /* Another conversation: what came before it counts no longer. */
 static void expect_begin(bool change)
 {
-  model.begun = model.paused = model.resumed = false;
+  model.begun = model.begun_directly = model.may_begin_again = model.paused = model.resumed = false;
   model.change = change;
   model.answered = NULL;
   kernel.last = NULL;
