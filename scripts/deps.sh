@@ -35,7 +35,12 @@ if ! command -v swift >/dev/null; then
   echo "deps: there is no swift command. Install Swift 6.2 or newer (https://www.swift.org/install/linux/) and try again." >&2
   exit 1
 fi
-version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
+if ! said=$(swift --version 2>&1); then
+  echo "deps: swift cannot be started: ${said##*$'\n'}" >&2
+  echo "deps: install what https://www.swift.org/install/linux/ lists for this system, and try again." >&2
+  exit 1
+fi
+version=$(sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' <<<"$said")
 read -r major minor <<<"$version"
 if ((major < 6 || (major == 6 && minor < 2))); then
   echo "deps: Swift $major.$minor is too old: 6.2 or newer is needed (https://www.swift.org/install/linux/)." >&2
