@@ -71,7 +71,7 @@ test: deps
 	scripts/fuzz.sh
 	scripts/postgresql.sh bin
 	$(SWIFT) build --build-tests
-	$(AS_ROOT) $(SWIFT) test --skip-build
+	$(AS_ROOT) env SWIFT=$(SWIFT) scripts/swift-test.sh
 	$(AS_ROOT) env ROUNDS=1 scripts/bench.py derivation
 	scripts/attack.sh
 
