@@ -3,8 +3,7 @@ import Testing
 import UAFWire
 
 /// Exchanges of the built program with servers that answer.
-@Suite(.timeLimit(.minutes(2)))
-struct ExchangeTests {
+@Suite struct ExchangeTests {
   let servers: Servers
 
   init() throws { servers = try Servers.shared() }

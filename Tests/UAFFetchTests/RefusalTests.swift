@@ -5,8 +5,7 @@ import UAFWire
 @testable import UAFFetch
 
 /// Servers that are away, are not what they should be, or must not be asked.
-@Suite(.timeLimit(.minutes(2)))
-struct RefusalTests {
+@Suite struct RefusalTests {
   let servers: Servers
 
   init() throws { servers = try Servers.shared() }
