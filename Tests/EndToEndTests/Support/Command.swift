@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A program that was started, with its output in a file and the test at its standard input.
 final class Command {
@@ -61,11 +62,28 @@ final class Command {
 
   var identifier: pid_t { process.processIdentifier }
 
+  var isRunning: Bool { process.isRunning }
+
   /// What it has printed so far.
   var text: String { String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self) }
 
   /// Writes to its standard input, which stays open; does nothing if the program has ended already.
-  func send(_ bytes: [UInt8]) { try? input.fileHandleForWriting.write(contentsOf: bytes) }
+  ///
+  /// SIGPIPE would end all tests. It is held back for this thread alone: if it were ignored, what the tests start would ignore
+  /// it too.
+  func send(_ bytes: [UInt8]) {
+    var (pipe, before, now) = (sigset_t(), sigset_t(), timespec())
+    // SAFETY: all of them live until the call returns.
+    unsafe sigemptyset(&pipe)
+    unsafe sigaddset(&pipe, SIGPIPE)
+    unsafe pthread_sigmask(SIG_BLOCK, &pipe, &before)
+    do {
+      try input.fileHandleForWriting.write(contentsOf: bytes)
+    } catch {
+      unsafe sigtimedwait(&pipe, nil, &now)
+    }
+    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
 
   func send(_ text: String) { send(Array(text.utf8)) }
 
