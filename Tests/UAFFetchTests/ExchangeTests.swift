@@ -3,7 +3,6 @@ import Testing
 import UAFWire
 
 /// Exchanges of the built program with servers that answer.
-@Suite(.timeLimit(.minutes(2)))
 struct ExchangeTests {
   let servers: Servers
 

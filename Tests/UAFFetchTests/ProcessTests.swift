@@ -5,7 +5,6 @@ import UAFWire
 @testable import UAFFetch
 
 /// How the built program starts, whom it becomes, and what ends it.
-@Suite(.timeLimit(.minutes(2)))
 struct ProcessTests {
   /// A request that is answered without the network.
   private static let unacceptable = FetchRequest(.get, url: "http://10.0.0.1/", timeoutMilliseconds: 1000)

@@ -5,7 +5,6 @@ import UAFWire
 @testable import UAFFetch
 
 /// Servers that are away, are not what they should be, or must not be asked.
-@Suite(.timeLimit(.minutes(2)))
 struct RefusalTests {
   let servers: Servers
 
