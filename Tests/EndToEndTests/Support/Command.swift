@@ -65,7 +65,19 @@ final class Command {
   var text: String { String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self) }
 
   /// Writes to its standard input, which stays open; does nothing if the program has ended already.
-  func send(_ bytes: [UInt8]) { try? input.fileHandleForWriting.write(contentsOf: bytes) }
+  ///
+  /// SIGPIPE, which then comes, would end all tests. It comes to the thread that writes, and is taken there.
+  func send(_ bytes: [UInt8]) {
+    var (pipe, before) = (sigset_t(), sigset_t())
+    var noTime = timespec()
+    // SAFETY: both sets and the time live for the calls, and the first set is filled.
+    unsafe sigemptyset(&pipe)
+    unsafe sigaddset(&pipe, SIGPIPE)
+    unsafe pthread_sigmask(SIG_BLOCK, &pipe, &before)
+    try? input.fileHandleForWriting.write(contentsOf: bytes)
+    unsafe sigtimedwait(&pipe, nil, &noTime)
+    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
 
   func send(_ text: String) { send(Array(text.utf8)) }
 
