@@ -217,7 +217,7 @@ let package = Package(
     .testTarget(
       name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch"], swiftSettings: strict),
     .testTarget(
-      name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl"],
+      name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl", "CProcess"],
       swiftSettings: strict),
     .testTarget(
       name: "InvocationTests",
@@ -243,7 +243,7 @@ let package = Package(
       name: "UAFToolTests",
       dependencies: [
         "UAFTool", "Doctor", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM",
-        "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "Wording", "ToolTestSupport",
+        "CProcess", "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "Wording", "ToolTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),

@@ -91,6 +91,8 @@ run() {
       'shared_buffers = 32MB' "timezone = 'GMT'" "log_timezone = 'GMT'"
     for setting in "$@"; do printf "%s = '%s'\n" "${setting%%=*}" "${setting#*=}"; done
   } >>"$folder/data/postgresql.conf"
+  # On a busy machine.
+  export PGCTLTIMEOUT=600
   "${user[@]}" "$bin/pg_ctl" --pgdata "$folder/data" --log "$folder/log" --wait start >"$folder/start.log" 2>&1 </dev/null ||
     fail "the cluster does not start: $(tail -n 3 "$folder/log" 2>/dev/null || tail -n 3 "$folder/start.log")"
   # shellcheck disable=SC2064

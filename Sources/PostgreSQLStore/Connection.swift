@@ -56,7 +56,7 @@ import Glibc
   }
 
   /// Whether the connection can still be used, as far as this end knows.
-  // SAFETY: PQstatus and PQsocket only read.
+  // SAFETY: PQstatus only reads.
   var isOpen: Bool { unsafe PQstatus(connection) == CONNECTION_OK && !isPastRepair }
   private var isPastRepair = false
 

@@ -93,15 +93,16 @@ final class ConnectionWorkers: Sendable {
       let lost = state.withLock { $0.losses }
       if let open = connection, lost != losses || !open.isStillThere() { drop(&connection) }
       losses = lost
+      let open: Connection
       do {
         guard now() - waiting.since < Self.longestWait else { throw PostgreSQLError.busy }
-        if connection == nil { connection = try connected() }
+        open = try connection ?? connected()
+        connection = open
       } catch {
         if connection == nil, handBack(waiting) { return }
         waiting.work(.failure(error))
         continue
       }
-      guard let open = connection else { continue }
       open.setDeadline(now() + deadline)
       waiting.work(.success(open))
       if !open.isOpen {

@@ -49,9 +49,8 @@ extension PostgreSQLError {
   package var isTemporary: Bool {
     switch self {
     case .unreachable, .interrupted, .busy, .closed: true
-    // 53: no room on the disk, too many connections. 57P: the server ends. 25006: it has become a standby.
-    case .refused(let sqlState, _):
-      isConflict || sqlState.hasPrefix("53") || sqlState.hasPrefix("57P") || sqlState == "25006"
+    // 53: no room on the disk, too many connections. 25006: the server has become a standby.
+    case .refused(let sqlState, _): isConflict || sqlState.hasPrefix("53") || sqlState == "25006"
     case .unreadable: false
     }
   }
@@ -65,9 +64,7 @@ extension PostgreSQLError {
 
   /// Whether the server has undone what the statement changed.
   ///
-  /// It has not where it ends the connection (class 57P): that may interrupt a commit that waits for its standby.
-  var isUndone: Bool {
-    guard case .refused(let sqlState, _) = self else { return false }
-    return !sqlState.hasPrefix("57P")
-  }
+  /// Where it ends the connection instead, it may have interrupted a commit that waits for its standby: that is
+  /// ``interrupted``, whatever the server says.
+  var isUndone: Bool { if case .refused = self { true } else { false } }
 }

@@ -90,12 +90,6 @@ package struct PostgreSQLStore: ServerStore {
     try await answers.store(answer)
   }
 
-  package func check() async throws {
-    try await pool.run { connection in
-      _ = try connection.execute("SELECT 1")
-    }
-  }
-
   /// Does work on a connection, and once more on another if the first was lost at once, before the work had begun to change
   /// anything: it was idle, and the server had ended it.
   private func afterLoss<Value: Sendable>(

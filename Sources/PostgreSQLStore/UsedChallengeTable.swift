@@ -5,9 +5,8 @@ struct UsedChallengeTable: UsedChallenges {
   /// The most that are forgotten at once, so that nobody waits long for it.
   private static let mostForgotten: Int64 = 4096
 
-  /// By how many seconds the clocks of two instances may differ: a request that one has issued may be good at another for so
-  /// much longer.
-  private static let clocksApart: Int64 = 900
+  /// By how many seconds the clocks of two instances may differ: what one has issued may be good at another for so much longer.
+  static let clocksApart: Int64 = 900
 
   /// Until when a challenge is kept, as SQL.
   ///

@@ -38,11 +38,6 @@ package struct SQLiteStore: ServerStore {
     try self.init(database)
   }
 
-  /// A store that is gone with its last user.
-  package static func inMemory() throws -> SQLiteStore {
-    try SQLiteStore(DatabaseQueue())
-  }
-
   package func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value {
@@ -74,9 +69,5 @@ package struct SQLiteStore: ServerStore {
 
   package func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
     try await answers.store(answer)
-  }
-
-  package func check() async throws {
-    _ = try await database.read { db in try Int.fetchOne(db, sql: "SELECT 1") }
   }
 }

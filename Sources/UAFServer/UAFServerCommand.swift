@@ -24,6 +24,7 @@ struct UAFServerCommand: AsyncParsableCommand {
         3  the address cannot be listened on, or the store cannot be used
         4  the person who was asked said no
         5  what was to be printed could not be written
+        78 the database of --store cannot be used, or not be reached at the start
       """,
     version: "0.1.0",
     subcommands: [

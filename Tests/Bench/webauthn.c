@@ -1,4 +1,5 @@
-/* A passkey that signs in at the server of peer/: authenticator data, the hash of the client's data, one signature. */
+/* A passkey that signs in at the server of scripts/measure/passkeys.py: authenticator data, the hash of the client's data, one
+   signature. */
 #include "protocol.h"
 
 #include <openssl/sha.h>

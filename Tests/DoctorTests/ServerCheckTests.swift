@@ -326,9 +326,8 @@ import UAFWire
     let request = FetchRequest(.get, url: "https://x/", timeoutMilliseconds: 1000)
     let answer = FetchResponse(.timedOut, handshakeCompleted: false)
     let octal = try answer.packet().map { "\\0" + String($0, radix: 8) }.joined()
-    let program = folder.file(
-      "fetch", Array("#!/bin/sh\ndd bs=65536 count=1 <&3 >'\(folder.path)/asked'\nprintf '%b' '\(octal)' >&3\n".utf8),
-      mode: 0o700)
+    let program = folder.program(
+      "fetch", "#!/bin/sh\ndd bs=65536 count=1 <&3 >'\(folder.path)/asked'\nprintf '%b' '\(octal)' >&3\n")
     #expect(FetchProbe(path: program).exchange(request) == FetchAnswer(response: answer))
     #expect(try folder.bytes("asked") == request.packet())
   }
@@ -336,7 +335,7 @@ import UAFWire
   @Test(arguments: ["exit 0", "printf '\\202' >&3", "printf '\\204' >&3", "echo garbage >&3"])
   func `a uaf-fetch that does not keep to the protocol has no answer`(script: String) {
     let folder = Folder()
-    let program = folder.file("fetch", Array("#!/bin/sh\n\(script)\n".utf8), mode: 0o700)
+    let program = folder.program("fetch", "#!/bin/sh\n\(script)\n")
     let request = FetchRequest(.get, url: "https://x/", timeoutMilliseconds: 1000)
     #expect(FetchProbe(path: program).exchange(request) == nil)
     #expect(FetchProbe(path: folder.path + "/none").exchange(request) == nil)

@@ -6,6 +6,7 @@ import Testing
 /// Which databases are used as a store.
 struct StoreStartTests {
   private let place: PostgreSQLTestDatabase.Place
+  private let clock = StoppedClock()
 
   init() throws { place = try PostgreSQLTestDatabase.Place(in: .shared()) }
 
@@ -14,7 +15,7 @@ struct StoreStartTests {
   ) throws -> PostgreSQLStore {
     let url = place.cluster.url(place.name, user: user, settings: settings)
     return try PostgreSQLStore(
-      PostgreSQLAddress(url), create: create, allowsAsynchronous: allowsAsynchronous, now: { ContinuousClock.now })
+      PostgreSQLAddress(url), create: create, allowsAsynchronous: allowsAsynchronous, now: { clock.now })
   }
 
   private func execute(_ statements: String...) throws {
@@ -107,16 +108,16 @@ struct StoreStartTests {
     // The second one is never asked.
     let hosts = "postgresql:///\(place.name)?user=postgres&host=\(place.cluster.folder),/nowhere"
     #expect(throws: PostgreSQLRefusal.asynchronous) {
-      _ = try PostgreSQLStore(PostgreSQLAddress(hosts), create: true, now: { ContinuousClock.now })
+      _ = try PostgreSQLStore(PostgreSQLAddress(hosts), create: true, now: { clock.now })
     }
     _ = try PostgreSQLStore(
-      PostgreSQLAddress(hosts), create: true, allowsAsynchronous: true, now: { ContinuousClock.now })
+      PostgreSQLAddress(hosts), create: true, allowsAsynchronous: true, now: { clock.now })
   }
 
   @Test func `refuses a server that does not flush`() throws {
     let cluster = try PostgreSQLCluster(["fsync=off"])
     #expect(throws: PostgreSQLRefusal.notDurable(setting: "fsync")) {
-      _ = try PostgreSQLStore(PostgreSQLAddress(cluster.url()), create: true, now: { ContinuousClock.now })
+      _ = try PostgreSQLStore(PostgreSQLAddress(cluster.url()), create: true, now: { clock.now })
     }
   }
 
@@ -139,7 +140,7 @@ struct StoreStartTests {
   @Test func `refuses a server that is not there`() {
     #expect {
       _ = try PostgreSQLStore(
-        PostgreSQLAddress("postgresql:///x?host=/nowhere"), create: true, now: { ContinuousClock.now })
+        PostgreSQLAddress("postgresql:///x?host=/nowhere"), create: true, now: { clock.now })
     } throws: { error in
       if case PostgreSQLError.unreachable = error { true } else { false }
     }

@@ -17,7 +17,7 @@ struct UnknownCommitTests {
   init() async throws {
     cluster = try PostgreSQLCluster()
     place = try PostgreSQLTestDatabase.Place(in: cluster)
-    server = try TestServer(database: PostgreSQLTestDatabase(in: place, connections: 4, deadline: .seconds(60)))
+    server = try TestServer(database: PostgreSQLTestDatabase(in: place, connections: 4))
     let alice = try await server.registered("alice")
     var answers: [VerifiedAnswer] = []
     for counter in 1...2 {
@@ -41,8 +41,8 @@ struct UnknownCommitTests {
     }
   }
 
-  /// Ends the wait of each commit, as an administrator would, and returns how many there were.
-  private func end(by function: String) throws -> Int {
+  /// Does something with each commit that waits, as an administrator would, and returns how many there are.
+  private func waiting(_ function: String = "") throws -> Int {
     try cluster.connection().execute(
       "SELECT \(function)(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
     ).rows.count
@@ -51,7 +51,7 @@ struct UnknownCommitTests {
   @Test(arguments: ["pg_cancel_backend", "pg_terminate_backend"])
   func `an answer is refused whose commit somebody ends while it waits for the standby`(function: String) async throws {
     let outcome = Task { [server, answers] in try await server.store.store(answers[0]) }
-    while try end(by: function) == 0 { await Task.yield() }
+    while try waiting(function) == 0 { await Task.yield() }
     await #expect(throws: PostgreSQLError.interrupted) { try await outcome.value }
     try wait(forStandby: "")
     // It was committed here all the same. So it is no answer any more, and nobody was told yes.
@@ -61,15 +61,19 @@ struct UnknownCommitTests {
 
   @Test func `a change is refused whose commit somebody ends while it waits for the standby`() async throws {
     let change = Task { [server] in try await server.store.write { try $0.accounts.add("bob", now: 1) } }
-    while try end(by: "pg_cancel_backend") == 0 { await Task.yield() }
+    while try waiting("pg_cancel_backend") == 0 { await Task.yield() }
     await #expect(throws: PostgreSQLError.interrupted) { try await change.value }
     try wait(forStandby: "")
     try await server.store.write { try $0.accounts.add("bob", now: 1) }
   }
 
   @Test func `an answer is refused whose commit takes longer than the deadline, and reads go on`() async throws {
-    let impatient = try PostgreSQLTestDatabase(in: place, connections: 2, deadline: .milliseconds(200))
-    await #expect(throws: PostgreSQLError.interrupted) { try await impatient.store.store(answers[0]) }
+    let clock = StoppedClock()
+    let impatient = try PostgreSQLTestDatabase(in: place, connections: 2, deadline: .milliseconds(200), clock: clock)
+    let outcome = Task { [answers] in try await impatient.store.store(answers[0]) }
+    while try waiting() == 0 { await Task.yield() }
+    clock.advance(.seconds(1))
+    await #expect(throws: PostgreSQLError.interrupted) { try await outcome.value }
     #expect(try await impatient.store.read { try $0.accounts.exists("alice") })
     try wait(forStandby: "")
     #expect(try await server.store.store(answers[0]) == .challengeUsed)

@@ -41,15 +41,16 @@ final class PostgreSQLCluster: Sendable {
     }
   }
 
-  /// The address of one of its databases.
+  /// The address of one of its databases, for a busy machine.
   func url(_ database: String = "postgres", user: String = "postgres", settings: String = "") -> String {
-    "postgresql:///\(database)?host=\(folder)&user=\(user)\(settings)"
+    "postgresql:///\(database)?host=\(folder)&user=\(user)&connect_timeout=60\(settings)"
   }
 
   /// A connection of the administrator.
   func connection(to database: String = "postgres") throws -> Connection {
-    let connection = try Connection(to: PostgreSQLAddress(url(database)), now: { ContinuousClock.now })
-    connection.setDeadline(ContinuousClock.now + .seconds(60))
+    let clock = StoppedClock()
+    let connection = try Connection(to: PostgreSQLAddress(url(database)), now: { clock.now })
+    connection.setDeadline(clock.now + .seconds(60))
     return connection
   }
 

@@ -26,12 +26,15 @@ final class PostgreSQLTestDatabase: TestDatabase {
     try self.init(in: Place(in: .shared()), connections: connections)
   }
 
-  init(in place: Place, connections: Int, deadline: Duration = .seconds(10)) throws {
+  /// - Parameter deadline: how long one transaction may take, by the clock.
+  init(
+    in place: Place, connections: Int, deadline: Duration = .seconds(10), clock: StoppedClock = StoppedClock()
+  ) throws {
     self.place = place
     self.connections = connections
     postgresql = try PostgreSQLStore(
       PostgreSQLAddress(place.cluster.url(place.name)), create: true, connections: connections,
-      deadline: deadline, now: { ContinuousClock.now })
+      deadline: deadline, now: { clock.now })
   }
 
   var store: any ServerStore { postgresql }

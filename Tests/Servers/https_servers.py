@@ -105,9 +105,12 @@ def proxy(connection):
     copy(connection, server)
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
+def closed():
+    """A port that nobody listens on, and that nobody else gets meanwhile."""
+    holder = socket.socket()
+    holder.bind(("127.0.0.1", 0))
+    WAITING.append(holder)
+    return holder.getsockname()[1]
 
 
 def start():
@@ -152,7 +155,7 @@ def start():
             "closing": accept(lambda connection: connection.close()),
             "hole": hole(),
             "proxy": accept(proxy),
-            "closed": free_port(),
+            "closed": closed(),
         },
     }
 

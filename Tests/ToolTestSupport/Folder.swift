@@ -40,6 +40,29 @@ package final class Folder {
     return path
   }
 
+  /// Makes a program and gives its path.
+  package func program(_ name: String, _ script: String) -> String {
+    let path = path + "/" + name
+    Self.install(file(name + ".text", Array(script.utf8), mode: 0o600), as: path)
+    return path
+  }
+
+  /// Makes a program at `path` that is a copy of a file.
+  ///
+  /// Another process writes it. No program can be started while somebody has it open for writing, and a process that this one
+  /// forks meanwhile, for any test, has open whatever is open here.
+  package static func install(_ source: String, as path: String) {
+    let texts = ["/usr/bin/install", "-m", "755", source, path]
+    // SAFETY: the list ends with NULL, and its texts are freed once, after the call, which copies them.
+    var words = unsafe texts.map { unsafe strdup($0) } + [nil]
+    defer { unsafe words.forEach { unsafe free($0) } }
+    var process: pid_t = 0
+    guard unsafe posix_spawn(&process, "/usr/bin/install", nil, nil, &words, nil) == 0 else { return }
+    var status: CInt = 0
+    // SAFETY: `status` is what waitpid fills.
+    while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+  }
+
   /// Makes a folder in it and gives its path.
   package func folder(_ name: String, mode: mode_t) -> String {
     let path = path + "/" + name

@@ -1,6 +1,8 @@
 import Glibc
 
 /// A pipe; enough for what the tool writes, which is far below its 64 KiB.
+///
+/// No program that another test starts keeps an end of it open.
 package final class Pipe {
   package let reading: CInt
   package private(set) var writing: CInt
@@ -9,6 +11,7 @@ package final class Pipe {
     var ends: [CInt] = [-1, -1]
     // SAFETY: room for two descriptors.
     _ = unsafe pipe(&ends)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     reading = ends[0]
     writing = ends[1]
   }

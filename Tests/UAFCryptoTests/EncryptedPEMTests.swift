@@ -29,34 +29,24 @@ struct EncryptedPEMTests {
     -----END PUBLIC KEY-----
     """
 
-  /// What is left at standard input, where the password waits, of a call that must not ask for it.
-  private func unread(after call: () throws -> Void) throws -> String {
-    var ends: [CInt] = [-1, -1]
-    // SAFETY: two descriptors are written; every buffer is an array of the length that is told.
-    try #require(unsafe pipe(&ends) == 0)
-    let saved = dup(STDIN_FILENO)
-    dup2(ends[0], STDIN_FILENO)
-    close(ends[0])
-    let password = Array("password\n".utf8)
-    _ = unsafe write(ends[1], password, password.count)
-    close(ends[1])
-    defer {
-      dup2(saved, STDIN_FILENO)
-      close(saved)
-    }
-    try call()
-    var rest = [UInt8](repeating: 0, count: 64)
-    let count = unsafe read(STDIN_FILENO, &rest, rest.count)
-    return String(decoding: rest.prefix(max(count, 0)), as: UTF8.self)
-  }
-
-  @Test func `refuses encrypted PEM, and asks nobody for its password`() throws {
-    let left = try unread {
+  @Test func `refuses encrypted PEM, and asks nobody for its password`() async {
+    // In a process of its own: standard input is that of all tests.
+    await #expect(processExitsWith: .success) {
+      var ends: [CInt] = [-1, -1]
+      // SAFETY: two descriptors are written; every buffer is an array of the length that is told.
+      try #require(unsafe pipe(&ends) == 0)
+      try #require(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO)
+      let password = Array("password\n".utf8)
+      _ = unsafe write(ends[1], password, password.count)
+      close(ends[1])
       #expect(throws: CryptoError.invalidCertificate) {
-        try X509.certificates(pem: Array(Self.certificate.utf8))
+        try X509.certificates(pem: Array(EncryptedPEMTests.certificate.utf8))
       }
-      #expect(throws: CryptoError.invalidKey) { try P256.publicKey(pem: Array(Self.publicKey.utf8)) }
+      #expect(throws: CryptoError.invalidKey) { try P256.publicKey(pem: Array(EncryptedPEMTests.publicKey.utf8)) }
+      // Nobody has read the password, which waits there.
+      var rest = [UInt8](repeating: 0, count: 64)
+      let count = unsafe read(STDIN_FILENO, &rest, rest.count)
+      #expect(String(decoding: rest.prefix(max(count, 0)), as: UTF8.self) == "password\n")
     }
-    #expect(left == "password\n")
   }
 }

@@ -3,7 +3,7 @@ import Testing
 import UAFWire
 
 /// Exchanges of the built program with servers that answer.
-@Suite struct ExchangeTests {
+struct ExchangeTests {
   let servers: Servers
 
   init() throws { servers = try Servers.shared() }

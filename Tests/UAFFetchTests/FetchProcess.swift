@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 import SecretMemory
 import Testing
@@ -45,6 +46,8 @@ struct FetchProcess: ~Copyable {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, ends.theirs, 3)
     unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    // Nothing that belongs to another test.
+    unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 4)
     let list = unsafe command.map { unsafe strdup($0) } + [nil]
     let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer { unsafe (list + variables).forEach { unsafe free($0) } }

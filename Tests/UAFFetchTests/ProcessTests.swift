@@ -5,7 +5,7 @@ import UAFWire
 @testable import UAFFetch
 
 /// How the built program starts, whom it becomes, and what ends it.
-@Suite struct ProcessTests {
+struct ProcessTests {
   /// A request that is answered without the network.
   private static let unacceptable = FetchRequest(.get, url: "http://10.0.0.1/", timeoutMilliseconds: 1000)
 

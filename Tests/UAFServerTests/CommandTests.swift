@@ -17,6 +17,7 @@ struct CommandTests {
     let address = ListenAddress(argument: text)
     #expect(address == .network(host: host, port: port))
     #expect(address?.url(port: 9) == url)
+    #expect(address?.description == text)
   }
 
   @Test func `reads the path of a socket`() {

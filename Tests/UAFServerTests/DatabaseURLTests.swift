@@ -53,6 +53,11 @@ struct DatabaseURLTests {
     #expect(found.description.contains("PGPASSWORD") && !found.description.contains("4711"))
   }
 
+  @Test func `refuses a service that the environment names`() throws {
+    let found = try #require(refusal("postgresql:///uaf?host=/nowhere", ["PGSERVICE": "uaf"]))
+    #expect(found.description.contains("PGSERVICE") && found.exit.rawValue == 78)
+  }
+
   @Test func `takes the password from systemd's credential, with or without the end of a line`() throws {
     let cluster = try PostgreSQLCluster()
     let administrator = try cluster.connection()

@@ -10,7 +10,7 @@ import Testing
 @testable import UAFServer
 
 /// One connection: requests collected whole, answers written at once.
-@Suite struct ExchangeTests {
+struct ExchangeTests {
   private let server: TestServer
 
   init() throws {

@@ -25,15 +25,18 @@ final class StateFileTests {
     try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
   }
 
-  @Test func `makes a file with its contents and mode, whatever the umask`() throws {
-    let previous = umask(0o077)
-    defer { umask(previous) }
-    #expect(try StateFile.create(path: path("a"), mode: 0o644, contents: [1, 2]))
-    #expect(try StateFile.create(path: path("b"), mode: 0o600, contents: []))
-    #expect(try StateFile.read(path: path("a"), isSecret: false) == [1, 2])
-    #expect(try StateFile.read(path: path("b"), isSecret: true) == [])
-    #expect(try mode(path("a")) == 0o644)
-    #expect(try mode(path("b")) == 0o600)
+  @Test func `makes a file with its contents and mode, whatever the umask`() async {
+    // In a process of its own: the umask is that of all tests.
+    await #expect(processExitsWith: .success) {
+      umask(0o077)
+      let tests = try StateFileTests()
+      #expect(try StateFile.create(path: tests.path("a"), mode: 0o644, contents: [1, 2]))
+      #expect(try StateFile.create(path: tests.path("b"), mode: 0o600, contents: []))
+      #expect(try StateFile.read(path: tests.path("a"), isSecret: false) == [1, 2])
+      #expect(try StateFile.read(path: tests.path("b"), isSecret: true) == [])
+      #expect(try tests.mode(tests.path("a")) == 0o644)
+      #expect(try tests.mode(tests.path("b")) == 0o600)
+    }
   }
 
   @Test func `never overwrites, and leaves nothing else behind`() throws {

@@ -96,6 +96,21 @@ struct StoreWatchTests {
     #expect(log.lines == ["store-failed error=test-1 text=no space left", "store-back"])
   }
 
+  @Test func `after a failure it writes what is there, and nothing that is not`() async throws {
+    let watch = StoreWatch(store, logger: logger, now: { server.now })
+    for id in [nil, "01234567"] {
+      if let id { try await server.store.write { try $0.settings.set(.decoySecret, to: id) } }
+      store.fails(.everything)
+      await watch.look()
+      store.fails(.nothing)
+      await watch.look()
+      #expect(watch.isReady)
+      #expect(try await server.store.read { try $0.settings.value(of: .decoySecret) } == id)
+      #expect(try await server.store.read { try $0.settings.value(of: .publicURL) } == nil)
+    }
+    #expect(log.lines.count { $0 == "store-back" } == 2)
+  }
+
   @Test func `on a full disk reads go on, an answer is refused as to come later, and the log has one line`()
     async throws
   {

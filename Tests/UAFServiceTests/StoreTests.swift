@@ -170,8 +170,4 @@ import UAFMessages
     }
     #expect(try await second().store.read { try $0.settings.value(of: .publicURL) } == "https://two/한")
   }
-
-  @Test func `answers a question for a sign of life`() async throws {
-    try await server.store.check()
-  }
 }

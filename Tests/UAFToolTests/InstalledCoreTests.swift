@@ -13,7 +13,7 @@ import UAFWire
 
   /// A helper that is a shell script: whatever it does, it has the conversation as descriptor 3.
   private func helper(_ script: String) -> String {
-    folder.file("helper", Array("#!/bin/sh\n\(script)\n".utf8), mode: 0o700)
+    folder.program("helper", "#!/bin/sh\n\(script)\n")
   }
 
   private func core(_ helper: String, as userID: uid_t = 0, serving: uid_t = 0) -> InstalledCore {
@@ -41,6 +41,8 @@ import UAFWire
 
   @Test func `a started helper has the socket and nothing of this process`() throws {
     let pipe = Pipe()
+    // One that a program would be given, if nothing closed it.
+    #expect(fcntl(pipe.reading, F_SETFD, 0) == 0)
     let core = core(helper("(ls -l /proc/$$/fd >'\(folder.path)/descriptors'); printf '\\204' >&3"))
     #expect(try first(core) == [PacketType.ready.rawValue])
     let lines = folder.content("descriptors").split(separator: "\n").dropFirst().map(String.init)

@@ -213,18 +213,24 @@ import UAFWire
     #expect(shown.value == "For sudo\r\n]0;xPasscode: ")
   }
 
+  /// What catches SIGINT, as a number; 0 for the default.
+  private func handlerOfSIGINT() -> Int {
+    var action = sigaction()
+    // SAFETY: `action` is a sigaction, and only read into; a handler is as long as a number.
+    _ = unsafe sigaction(SIGINT, nil, &action)
+    return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+  }
+
   @Test func `SIGINT from elsewhere cancels, and is no longer caught afterwards`() {
+    // The default, unless the tests were started with another.
+    let before = handlerOfSIGINT()
     let bench = authenticate(core: [Bench.question, Bench.failure(19, 999)]) { terminal in
       _ = terminal.expect("Passcode: ")
       kill(getpid(), SIGINT)
     }
     #expect(bench.notes == "uafctl: Cancelled. [999]\n")
     #expect(terminal.echoes)
-    var action = sigaction()
-    // SAFETY: `action` is a sigaction, and only read into.
-    _ = unsafe sigaction(SIGINT, nil, &action)
-    let isDefault = unsafe action.__sigaction_handler.sa_handler == nil
-    #expect(isDefault)
+    #expect(handlerOfSIGINT() == before)
   }
 
   @Test func `asks anew after it was stopped and went on`() {

@@ -47,8 +47,8 @@ import ToolTestSupport
     }
     let program = place + "/bin/uafctl"
     try FileManager.default.linkItem(atPath: StartedTool.path, toPath: program)
-    let core = folder.file("core", Array(Self.core.utf8), mode: 0o755)
-    try FileManager.default.copyItem(atPath: core, toPath: place + "/libexec/pam-uaf/uaf-helper")
+    let core = folder.file("core", Array(Self.core.utf8), mode: 0o600)
+    Folder.install(core, as: place + "/libexec/pam-uaf/uaf-helper")
     let tool = try #require(StartedTool(["authenticate", "--conf", file], at: terminal, path: program))
     _ = terminal.expect("PIN: ")
     terminal.type(Array("123456".utf8))

@@ -5,6 +5,9 @@ import Testing
 @testable import UAFWire
 
 /// The socket, against a plain descriptor at the other end.
+///
+/// A process that another test is starting has a copy of every descriptor for a moment. So whoever expects the end of a closed
+/// socket waits for it.
 struct PacketSocketTests {
   /// One end under test, the other end as a descriptor.
   private struct Pair: ~Copyable {
@@ -122,7 +125,7 @@ struct PacketSocketTests {
     // With no copy of the passed end left anywhere, its peer sees the end of the stream.
     #expect(throws: PacketSocketError.closed) {
       var buffer = try Self.buffer()
-      _ = try passed.receive(into: &buffer, timeoutMilliseconds: 0)
+      _ = try passed.receive(into: &buffer, timeoutMilliseconds: 60_000)
     }
   }
 
@@ -194,6 +197,10 @@ struct PacketSocketTests {
     _ = shutdown(ends.theirs, CInt(SHUT_WR))
     seen.append(socket.isHungUp())
     close(ends.theirs)
+    let silent = try Pair()
+    #expect(throws: PacketSocketError.closed) {
+      try silent.socket.awaitPacket(whilePeerOf: socket, timeoutMilliseconds: 60_000)
+    }
     seen.append(socket.isHungUp())
     #expect(seen == [false, false, true])
   }
@@ -208,7 +215,7 @@ struct PacketSocketTests {
     // SAFETY: there is room for the one byte.
     if reads { _ = unsafe recv(ends.theirs, &byte, 1, 0) }
     close(ends.theirs)
-    let after = socket.leftUnread(timeoutMilliseconds: 0)
+    let after = socket.leftUnread(timeoutMilliseconds: 60_000)
     #expect([before, after] == [false, !reads])
   }
 
@@ -222,8 +229,13 @@ struct PacketSocketTests {
     _ = pair.write([PacketType.ready.rawValue])
     try pair.socket.awaitPacket(whilePeerOf: other, timeoutMilliseconds: 10_000)
     close(others.theirs)
+    let silent = try Pair()
     #expect(throws: PacketSocketError.closed) {
-      try pair.socket.awaitPacket(whilePeerOf: other, timeoutMilliseconds: 10_000)
+      try silent.socket.awaitPacket(whilePeerOf: other, timeoutMilliseconds: 60_000)
+    }
+    // Although a packet waits here.
+    #expect(throws: PacketSocketError.closed) {
+      try pair.socket.awaitPacket(whilePeerOf: other, timeoutMilliseconds: 0)
     }
   }
 }

@@ -19,17 +19,24 @@ final class ByteLocks {
     guard descriptor >= 0 else { throw .cannotOpen(path: folder.path + "/" + name, errno: errno) }
   }
 
-  deinit { close(descriptor) }
+  // Unlocked before it is closed: a process that is being started may have a copy, which would keep the locks.
+  deinit {
+    _ = set(F_UNLCK, from: 0, count: 0)
+    close(descriptor)
+  }
 
   /// Takes the lock of a number, and does not wait for it.
   ///
   /// - Returns: false if another holder has it.
-  func take(_ number: Int) -> Bool {
+  func take(_ number: Int) -> Bool { set(F_WRLCK, from: number, count: 1) }
+
+  /// Sets or ends the locks of some bytes; 0 of them are all to the end.
+  private func set(_ type: CInt, from first: Int, count: Int) -> Bool {
     var range = Glibc.flock()
-    range.l_type = Int16(F_WRLCK)
+    range.l_type = Int16(type)
     range.l_whence = Int16(SEEK_SET)
-    range.l_start = number
-    range.l_len = 1
+    range.l_start = first
+    range.l_len = count
     // SAFETY: the structure is read during the call; an open file's lock wants its l_pid to be 0, as it is.
     return unsafe fcntl(descriptor, Self.setLock, &range) == 0
   }

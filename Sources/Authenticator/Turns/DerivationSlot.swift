@@ -11,7 +11,11 @@ public struct DerivationSlot: ~Copyable {
   /// Who asks for a slot.
   public typealias Claim = DerivationClaim
 
-  deinit { close(descriptor) }
+  // Unlocked before it is closed: a process that is being started may have a copy, which would keep the lock.
+  deinit {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// How many derivations may run at once on this machine.
   public static func machineCount() -> Int {

@@ -18,5 +18,10 @@ final class PAMLock {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .busy(path: path) }
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  // Unlocked before it is closed: a process that is being started may have a copy, which would keep the lock.
+  deinit {
+    guard descriptor >= 0 else { return }
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 }

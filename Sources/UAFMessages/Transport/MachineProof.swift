@@ -6,11 +6,10 @@
 public struct MachineProof: Equatable, Sendable {
   /// The length of the nonce.
   public static let nonceByteCount = 16
-  /// The length of the code.
-  public static let codeByteCount = 32
   /// The longest text.
   public static let maximumCharacters = 272
 
+  private static let codeByteCount = 32
   private static let form: UInt8 = 1
   private static let answerFlag: UInt8 = 0x80
   /// Operation and queue have four values each, of which not all are used.

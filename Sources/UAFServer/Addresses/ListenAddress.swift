@@ -52,7 +52,7 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
   /// As it was given.
   var description: String {
     switch self {
-    case .network(let host, let port): "\(host):\(port)"
+    case .network(let host, let port): Self.authority(host, port)
     case .unixSocket(let path): Self.prefix + path
     }
   }
@@ -62,8 +62,12 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
   /// - Parameter port: the one that the system chose.
   func url(port: Int?) -> String {
     switch self {
-    case .network(let host, let own): "https://\(host.contains(":") ? "[\(host)]" : host):\(port ?? own)"
+    case .network(let host, let own): "https://" + Self.authority(host, port ?? own)
     case .unixSocket: description
     }
+  }
+
+  private static func authority(_ host: String, _ port: Int) -> String {
+    "\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 }

@@ -10,10 +10,7 @@ struct KeysListCommand: ParsableCommand {
   @OptionGroup var state: StateOption
 
   func run() throws {
-    let directory = try state.open(create: false)
-    guard try StateFile.readSecret(path: directory.secretPath, counts: KeyFile<ServerSecret>.lengths) != nil else {
-      throw ServerError.noStore(path: directory.path)
-    }
+    let directory = try state.openWithKeys()
     let now = Terminal.now
     for line in KeyList.lines(try ServerKeys(state: directory, now: { now }), now: now) { Terminal.result(line) }
   }

@@ -25,10 +25,7 @@ struct KeysRotateCommand: ParsableCommand {
   }
 
   func run() throws {
-    let directory = try state.open(create: false)
-    guard try StateFile.readSecret(path: directory.secretPath, counts: KeyFile<ServerSecret>.lengths) != nil else {
-      throw ServerError.noStore(path: directory.path)
-    }
+    let directory = try state.openWithKeys()
     let now = Terminal.now
     // Makes the secret of decoys, which must not change with this one, and writes verdict.pub if an earlier rotation did not.
     let keys = try ServerKeys(state: directory, now: { now })

@@ -30,6 +30,15 @@ struct StateOption: ParsableArguments {
       .openStore(create: create, allowsAsynchronous: allowsAsynchronous)
   }
 
+  /// Opens the state folder of a server that has served, and so has keys.
+  func openWithKeys() throws -> ServerDirectory {
+    let directory = try open(create: false)
+    guard try StateFile.readSecret(path: directory.secretPath, counts: KeyFile<ServerSecret>.lengths) != nil else {
+      throw ServerError.noStore(path: directory.path)
+    }
+    return directory
+  }
+
   func open(create: Bool) throws -> ServerDirectory {
     try ServerDirectory(path: directory, create: create)
   }

@@ -18,6 +18,10 @@ struct DatabaseURL {
     guard environment["PGPASSWORD"] == nil else {
       throw .unusableStore("PGPASSWORD is set: change that password, and name a passfile in the URL of --store")
     }
+    // Its file could say anything, a password included.
+    guard environment["PGSERVICE"] == nil else {
+      throw .unusableStore("PGSERVICE is set: unset it, and write out what it stands for in the URL of --store")
+    }
     let file = environment["CREDENTIALS_DIRECTORY"].map { "\($0)/\(Self.credential)" }
     do throws(PostgreSQLRefusal) {
       address = try PostgreSQLAddress(url) {

@@ -61,24 +61,31 @@ final class StoreWatch: Service {
   func look() async {
     let began = now()
     state.withLock { $0.lookingSince = began }
-    let url = await attempt { try await $0.read { try $0.settings.value(of: .publicURL) } }
+    let isRead = await attempt { _ = try await $0.read { try $0.settings.value(of: .decoySecret) } }
     let hasFailed = state.withLock { state in
-      state.isReady = url != nil
+      state.isReady = isRead
       state.lookingSince = nil
       return state.hasFailed
     }
-    guard let url, hasFailed,
-      await attempt({ try await $0.write { try $0.settings.set(.publicURL, to: url ?? "") } }) != nil
-    else { return }
+    guard isRead, hasFailed, await attempt({ try await $0.write(Self.rewrite) }) else { return }
     state.withLock { $0.hasFailed = false }
     logger.notice("store-back")
   }
 
-  /// What the store answers; nil if it fails.
-  private func attempt<Value: Sendable>(_ ask: (any ServerStore) async throws -> Value) async -> Value? {
-    do { return try await ask(store) } catch {
+  /// Writes what is there: the id that `serve` stored before it served.
+  @Sendable private static func rewrite(_ records: any StoreTransaction) throws {
+    guard let id = try records.settings.value(of: .decoySecret) else { return }
+    try records.settings.set(.decoySecret, to: id)
+  }
+
+  /// Whether the store answers.
+  private func attempt(_ ask: (any ServerStore) async throws -> Void) async -> Bool {
+    do {
+      try await ask(store)
+      return true
+    } catch {
       if let error = error as? any StoreFailure { failed(error) }
-      return nil
+      return false
     }
   }
 }

@@ -36,9 +36,4 @@ package protocol ServerStore: Sendable {
   /// - Throws: ``StoreFailure`` if the store failed. Then it is not known whether anything was stored, so the answer must not be
   ///   a success.
   func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome
-
-  /// Asks the store for a sign of life.
-  ///
-  /// - Throws: if it does not answer.
-  func check() async throws
 }

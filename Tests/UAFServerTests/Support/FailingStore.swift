@@ -83,9 +83,4 @@ final class FailingStore: ServerStore {
     try await use(writing: true)
     return try await store.store(answer)
   }
-
-  func check() async throws {
-    try await use(writing: false)
-    try await store.check()
-  }
 }

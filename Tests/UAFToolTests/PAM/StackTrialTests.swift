@@ -155,25 +155,8 @@ import ToolTestSupport
 
   // MARK: libpam itself
 
-  /// Has libpam try stacks with a pam_uaf.so that is pam_debug.so, and so ends as its arguments say.
-  private func useLibpam(_ stack: String, standIn: String = "pam_debug.so") throws {
-    let folders = Installation.ofThisMachine(tty: nil).moduleFolders
-    let module = try #require(
-      folders.map { $0 + "/" + standIn }.first { (try? FileState.of($0).get()) != nil }, "libpam-modules is needed")
-    stacks.folder.delete("libexec/pam_uaf.so")
-    stacks.folder.link("libexec/pam_uaf.so", to: module)
-    stacks.machine.installation.tester = LibPAM(tty: nil)
-    stacks.machine.installation.moduleFolders += folders
-    stacks.passwords.states["root"] = .usable
-    stacks.write("sudo", "@include common-auth\n")
-    for shape in ["instead", "fallback"] {
-      stacks.template(
-        shape + "/sudo", stack.replacing("pam_uaf.so", with: stacks.folder.path + "/libexec/pam_uaf.so"))
-    }
-  }
-
   @Test func `libpam takes a stack that refuses`() throws {
-    try useLibpam("auth required pam_uaf.so auth=user_unknown\n")
+    try stacks.useLibpam("auth required pam_uaf.so auth=user_unknown\n")
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .success, "\(bench.notes)")
     #expect(bench.output.contains("tried uaf-sudo as nobody, entering nothing: refused (10)\n"))
@@ -188,13 +171,13 @@ import ToolTestSupport
     ("auth required pam_uaf.so auth=auth_err\n@include nothing\n", "libpam cannot read the stack of sudo"),
   ])
   func `libpam finds what is wrong with a stack`(stack: String, text: String) throws {
-    try useLibpam(stack)
+    try stacks.useLibpam(stack)
     #expect(refusal().contains(text))
   }
 
   @Test(arguments: ["@include inner", "auth include inner", "auth include \\\n  inner", "@include FOLDER/inner"])
   func `libpam follows what the service includes into the folder of the trial`(line: String) throws {
-    try useLibpam("auth required pam_uaf.so auth=auth_err\n")
+    try stacks.useLibpam("auth required pam_uaf.so auth=auth_err\n")
     stacks.write("inner", "auth sufficient pam_permit.so\n")
     stacks.write("sudo", line.replacing("FOLDER", with: stacks.machine.pam) + "\n@include common-auth\n")
     let bench = stacks.run("enable", "sudo")
@@ -210,7 +193,7 @@ import ToolTestSupport
     """
 
   @Test func `libpam finds account lines that went away with the one that is replaced`() throws {
-    try useLibpam(Self.silent)
+    try stacks.useLibpam(Self.silent)
     stacks.write("common-auth", "auth required pam_unix.so\naccount required pam_permit.so\n")
     stacks.write("sudo", "@include common-auth\naccount required pam_debug.so acct=ignore\n")
     #expect(refusal().contains("the account lines of sudo said 0 to nobody before, and would say 6"))
@@ -221,14 +204,14 @@ import ToolTestSupport
   }
 
   @Test func `libpam takes the account lines of other, where the service has none and gets none`() throws {
-    try useLibpam("auth required pam_uaf.so auth=auth_err\n")
+    try stacks.useLibpam("auth required pam_uaf.so auth=auth_err\n")
     stacks.write("other", "account required pam_permit.so\n")
     let bench = stacks.run("enable", "sudo")
     #expect(bench.output.contains("tried the account lines of sudo as nobody: as before (0)\n"), "\(bench.notes)")
   }
 
   @Test func `libpam finds a module that is none`() throws {
-    try useLibpam("auth required pam_broken.so\nauth required pam_uaf.so auth=auth_err\n")
+    try stacks.useLibpam("auth required pam_broken.so\nauth required pam_uaf.so auth=auth_err\n")
     _ = stacks.folder.file("libexec/pam_broken.so", Array("no library".utf8), mode: 0o644)
     stacks.template(
       "fallback/sudo",
@@ -237,52 +220,8 @@ import ToolTestSupport
     #expect(refusal().contains("that it cannot use (\(PAM_MODULE_UNKNOWN))"))
   }
 
-  /// Enables sudo with a module that takes "right", typed at a terminal, and account lines that say so.
-  private func enable(
-    typing text: String, account: String = "account required pam_permit.so\n"
-  ) throws -> (bench: Bench, shown: String) {
-    let script = stacks.folder.file(
-      "check", Array("#!/bin/sh\n[ \"$(tr -d '\\000')\" = right ]\n".utf8), mode: 0o755)
-    try useLibpam("auth required pam_uaf.so expose_authtok quiet \(script)\n", standIn: "pam_exec.so")
-    stacks.write("sudo", "@include common-auth\n" + account)
-    let terminal = Terminal()
-    let shown = Box("")
-    let typist = Typist {
-      shown.value = terminal.expect("Password: ")
-      terminal.type(Array(text.utf8))
-    }
-    let bench = Bench(
-      ["pam", "enable", "sudo", "--try", "root", "--pam-directory", stacks.machine.pam], as: 0, core: FakeCore([]),
-      terminal: terminal.program, installation: stacks.machine.installation)
-    typist.join()
-    return (bench, shown.value + terminal.rest())
-  }
-
-  @Test func `who gives the right answer at the terminal has it put in place, and shows nothing of it`() throws {
-    let (bench, shown) = try enable(typing: "right\r")
-    #expect(bench.exit == .success, "\(bench.notes)")
-    #expect(stacks.read("sudo")?.contains("@include uaf-sudo\n") == true)
-    #expect(shown.contains("Password: ") && !shown.contains("right") && !bench.output.contains("right"))
-  }
-
-  @Test(arguments: ["acct=perm_denied", "acct=new_authtok_reqd", "acct=success"])
-  func `whoever the account lines refused before is not asked for them, and a new passcode may be due`(
-    argument: String
-  ) throws {
-    let (bench, _) = try enable(typing: "right\r", account: "account required pam_debug.so \(argument)\n")
-    #expect(bench.exit == .success, "\(bench.notes)")
-  }
-
-  @Test(arguments: ["wrong\r", "\r", "\u{3}", "\u{4}"])
-  func `who gives another, or none, leaves everything as it is`(text: String) throws {
-    let (bench, _) = try enable(typing: text)
-    #expect(bench.exit == .refused)
-    #expect(bench.notes.contains("it did not let you in: "))
-    #expect(stacks.names == ["common-auth", "login", "sudo"])
-  }
-
   @Test func `a module that crashes takes nothing along`() throws {
-    try useLibpam("auth required pam_uaf.so auth=auth_err\nauth required CRASHES/libexec/pam_crash.so\n")
+    try stacks.useLibpam("auth required pam_uaf.so auth=auth_err\nauth required CRASHES/libexec/pam_crash.so\n")
     // Cut off behind its headers, a library is mapped and not there.
     let whole = stacks.folder.bytes("libexec/pam_uaf.so")
     _ = stacks.folder.file("libexec/pam_crash.so", Array(whole.prefix(1000)), mode: 0o644)

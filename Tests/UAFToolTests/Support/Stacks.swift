@@ -1,4 +1,6 @@
 import Glibc
+import HostSystem
+import Testing
 import ToolTestSupport
 
 @testable import Doctor
@@ -62,6 +64,23 @@ final class Stacks {
 
   /// Every name in the folder of services, hidden ones too, but the account lines that all include.
   var names: [String] { folder.names("pam.d").filter { $0 != "common-account" } }
+
+  /// Has libpam try stacks with a pam_uaf.so that is pam_debug.so, and so ends as its arguments say.
+  func useLibpam(_ stack: String, standIn: String = "pam_debug.so") throws {
+    let folders = Installation.ofThisMachine(tty: nil).moduleFolders
+    let module = try #require(
+      folders.map { $0 + "/" + standIn }.first { (try? FileState.of($0).get()) != nil }, "libpam-modules is needed")
+    folder.delete("libexec/pam_uaf.so")
+    folder.link("libexec/pam_uaf.so", to: module)
+    machine.installation.tester = LibPAM(tty: nil)
+    machine.installation.moduleFolders += folders
+    passwords.states["root"] = .usable
+    write("sudo", "@include common-auth\n")
+    for shape in ["instead", "fallback"] {
+      template(
+        shape + "/sudo", stack.replacing("pam_uaf.so", with: folder.path + "/libexec/pam_uaf.so"))
+    }
+  }
 
   func run(_ arguments: String..., as userID: uid_t = 0) -> Bench {
     var all = ["pam"] + arguments

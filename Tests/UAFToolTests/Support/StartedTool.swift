@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 
 /// The program itself, started at a terminal: for what a signal does to it, which must not be done to the tests.
@@ -23,16 +24,21 @@ final class StartedTool {
     unsafe posix_spawn_file_actions_init(&files)
     defer { unsafe posix_spawn_file_actions_destroy(&files) }
     for descriptor in 0..<CInt(3) { unsafe posix_spawn_file_actions_adddup2(&files, terminal.program, descriptor) }
-    // A session of its own, so that it is this terminal it asks at; and no signals blocked, as they are in a thread of the
-    // tests.
+    // Nothing that belongs to another test.
+    unsafe posix_spawn_file_actions_addclosefrom_np(&files, 3)
+    // A session of its own, so that it is this terminal it asks at. No signal is blocked, as in a thread of the tests, or
+    // ignored, as where the tests run in the background.
     var attributes = posix_spawnattr_t()
     // SAFETY: as the files; the set of signals lives for the call.
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
+    var (none, every) = (sigset_t(), sigset_t())
     unsafe sigemptyset(&none)
+    unsafe sigfillset(&every)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | Self.ownSession))
+    unsafe posix_spawnattr_setsigdefault(&attributes, &every)
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | Self.ownSession))
     // SAFETY: strdup's copies are ours, and freed once.
     var vector: [UnsafeMutablePointer<CChar>?] = unsafe (["uafctl"] + arguments).map { unsafe strdup($0) } + [nil]
     defer { for index in unsafe vector.indices { unsafe free(vector[index]) } }

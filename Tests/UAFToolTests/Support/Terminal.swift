@@ -13,6 +13,8 @@ final class Terminal: Sendable {
     var (person, program): (CInt, CInt) = (-1, -1)
     // SAFETY: both places live for the call; name, settings and size are not wanted.
     _ = unsafe openpty(&person, &program, nil, nil, nil)
+    // No program that another test starts keeps an end open.
+    for end in [person, program] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.program = program
     self.person = person
   }

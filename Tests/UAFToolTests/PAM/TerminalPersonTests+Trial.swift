@@ -1,0 +1,53 @@
+import Testing
+import ToolTestSupport
+
+@testable import UAFTool
+
+/// A person who tries a new stack at the terminal, against libpam itself.
+extension TerminalPersonTests {
+  /// Enables sudo with a module that takes "right", typed at a terminal, and account lines that say so.
+  private func enable(
+    _ stacks: Stacks, typing text: String, account: String = "account required pam_permit.so\n"
+  ) throws -> (bench: Bench, shown: String) {
+    let script = stacks.folder.program("check", "#!/bin/sh\n[ \"$(tr -d '\\000')\" = right ]\n")
+    try stacks.useLibpam("auth required pam_uaf.so expose_authtok quiet \(script)\n", standIn: "pam_exec.so")
+    stacks.write("sudo", "@include common-auth\n" + account)
+    let terminal = Terminal()
+    let shown = Box("")
+    let typist = Typist {
+      shown.value = terminal.expect("Password: ")
+      terminal.type(Array(text.utf8))
+    }
+    let bench = Bench(
+      ["pam", "enable", "sudo", "--try", "root", "--pam-directory", stacks.machine.pam], as: 0, core: FakeCore([]),
+      terminal: terminal.program, installation: stacks.machine.installation)
+    typist.join()
+    return (bench, shown.value + terminal.rest())
+  }
+
+  @Test func `who gives the right answer at the terminal has it put in place, and shows nothing of it`() throws {
+    let stacks = Stacks()
+    let (bench, shown) = try enable(stacks, typing: "right\r")
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(stacks.read("sudo")?.contains("@include uaf-sudo\n") == true)
+    #expect(shown.contains("Password: ") && !shown.contains("right") && !bench.output.contains("right"))
+  }
+
+  @Test(arguments: ["acct=perm_denied", "acct=new_authtok_reqd", "acct=success"])
+  func `whoever the account lines refused before is not asked for them, and a new passcode may be due`(
+    argument: String
+  ) throws {
+    let stacks = Stacks()
+    let (bench, _) = try enable(stacks, typing: "right\r", account: "account required pam_debug.so \(argument)\n")
+    #expect(bench.exit == .success, "\(bench.notes)")
+  }
+
+  @Test(arguments: ["wrong\r", "\r", "\u{3}", "\u{4}"])
+  func `who gives another, or none, leaves everything as it is`(text: String) throws {
+    let stacks = Stacks()
+    let (bench, _) = try enable(stacks, typing: text)
+    #expect(bench.exit == .refused)
+    #expect(bench.notes.contains("it did not let you in: "))
+    #expect(stacks.names == ["common-auth", "login", "sudo"])
+  }
+}
