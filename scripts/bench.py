@@ -263,7 +263,7 @@ def chosen_parts():
         case names if set(names) <= set(parts):
             return [parts[name] for name in names or parts]
         case _:
-            sys.exit("bench: usage: bench.py [derivation] [overlap] [login], bench.py builds CHECKOUT, or bench.py server [STORE]")
+            sys.exit("bench: usage: bench.py [derivation] [overlap] [login], bench.py builds CHECKOUT, bench.py server [STORE]")
 
 
 def main():

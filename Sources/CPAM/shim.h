@@ -61,7 +61,8 @@ static inline int pam_ask_cancelling(enum pam_tried tried, const char *service, 
 }
 
 // The same in a process of its own: modules are other people's code, and one that crashes or hangs must not take along whoever
-// asks. It has no descriptors but the standard ones. Returns the result, or 256 and the signal that ended the process, or -1 with errno.
+// asks. It has no descriptors but the standard ones. Returns the result, or 256 and the signal that ended the process, or -1
+// with errno.
 static inline int pam_try_cancelling(enum pam_tried tried, const char *service, const char *user, const char *folder,
                                      const char *tty, unsigned seconds)
 {

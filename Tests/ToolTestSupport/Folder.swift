@@ -113,6 +113,16 @@ package final class Folder {
   /// The mode of a file.
   package func mode(_ name: String) -> mode_t? { (try? FileState.of(path + "/" + name).get())?.mode }
 
+  /// Copies of the descriptors by which this process has a file open, such as a process gets that is being started.
+  package func copies(ofOpen name: String) -> [CInt] {
+    (0..<CInt(4096)).filter { descriptor in
+      var target = [CChar](repeating: 0, count: 512)
+      // SAFETY: the buffer has the room that is announced, and one byte more.
+      guard unsafe readlink("/proc/self/fd/\(descriptor)", &target, target.count - 1) > 0 else { return false }
+      return target.prefix { $0 != 0 }.elementsEqual((path + "/" + name).utf8CString.dropLast())
+    }.map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
+  }
+
   /// What is in a file.
   package func content(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
 

@@ -11,16 +11,8 @@ enum OwnMemory {
 
   /// How often a half of `secret` lies somewhere else than in its own page.
   ///
-  /// By halves, because the allocator writes over the first bytes of what it takes back. Other tests run at the same time, and
-  /// one that looks through the memory too has all of it in its own buffer for a moment. So the least of three looks counts:
-  /// what was left behind is there each time.
+  /// By halves, because the allocator writes over the first bytes of what it takes back.
   static func copies(of secret: borrowing Secret) throws -> Int {
-    var least = Int.max
-    for _ in 0..<3 where least > 0 { least = min(least, try copiesNow(of: secret)) }
-    return least
-  }
-
-  private static func copiesNow(of secret: borrowing Secret) throws -> Int {
     let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
     guard memory >= 0 else { throw Failure(file: "/proc/self/mem") }
     defer { close(memory) }

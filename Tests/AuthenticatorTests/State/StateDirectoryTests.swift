@@ -187,6 +187,19 @@ import Testing
     #expect(try DerivationTurn.take(in: directory, of: one, for: .localHost) != nil, "given back with its holder")
   }
 
+  @Test func `slot and turn end with their holder, although a process that is being started has copies`() throws {
+    let directory = try folder.initialised()
+    var copies: [CInt] = []
+    for _ in 0..<2 {
+      let slot = try DerivationSlot.take(in: directory, count: 3, for: .person)
+      copies += folder.copiesOfLocks()
+      let isTaken = slot != nil
+      #expect(isTaken)
+    }
+    #expect(copies.count >= 4, "a slot and a turn each time")
+    for copy in copies { close(copy) }
+  }
+
   /// Takes turns of made-up names from one source until there is none; returns how many there were.
   private func turns(
     of source: AttemptSource, _ claim: DerivationSlot.Claim, slots: Int, in directory: borrowing StateDirectory

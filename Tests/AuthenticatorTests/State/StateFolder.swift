@@ -25,6 +25,17 @@ final class StateFolder {
 
   func file(_ uid: UInt32) -> String { state + "/accounts/\(uid).db" }
 
+  /// Copies of the files of locks that this process has open, such as a process gets that is being started.
+  func copiesOfLocks() -> [CInt] {
+    (0..<CInt(4096)).filter { descriptor in
+      var name = [CChar](repeating: 0, count: 512)
+      // SAFETY: the buffer has the room that is announced, and one byte more.
+      guard unsafe readlink("/proc/self/fd/\(descriptor)", &name, name.count - 1) > 0 else { return false }
+      return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        .hasPrefix(state + "/slots/")
+    }.map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
+  }
+
   static func read(_ path: String) -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY)
     defer { close(descriptor) }

@@ -181,6 +181,16 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
+  @Test func `the lock ends with its run, although a process that is being started has a copy of its file`() throws {
+    let parent = stacks.machine.installation.trialParent
+    let lock = try PAMLock(in: parent)
+    let copies = stacks.folder.copies(ofOpen: "run/uafctl-pam.lock")
+    #expect(copies.count == 1)
+    _ = consume lock
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    for copy in copies { close(copy) }
+  }
+
   @Test func `a lock on the folder of services, which anybody may hold, holds nobody up`() {
     // SAFETY: the path lives for the call.
     let descriptor = unsafe open(stacks.machine.pam, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
