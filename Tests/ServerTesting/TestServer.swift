@@ -73,7 +73,7 @@ final class TestServer: Sendable {
   }
 
   func get(_ body: GetUAFRequest) async throws -> ReturnUAFRequest {
-    switch try await RequestService(environment: environment).request(body) {
+    switch try await RequestService(environment: environment).request(RequestService.Asked(body)) {
     case .issued(let answer): answer
     case .denied: ReturnUAFRequest(statusCode: .ok)
     case .refused(let refusal): ReturnUAFRequest(statusCode: refusal.statusCode)

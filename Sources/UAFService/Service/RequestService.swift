@@ -28,13 +28,6 @@ package struct RequestService: Sendable {
   /// Issues a request.
   ///
   /// - Throws: only if something failed; a refusal is returned.
-  package func request(_ body: GetUAFRequest) async throws -> RequestOutcome {
-    try await request(Asked(body))
-  }
-
-  /// Issues a request for a body that was read before.
-  ///
-  /// - Throws: only if something failed; a refusal is returned.
   package func request(_ asked: Asked) async throws -> RequestOutcome {
     guard let operation = asked.operation, let context = asked.context else { return .refused(.malformedRequest) }
     guard asked.username != nil else { return .refused(.invalidUsername) }
