@@ -61,9 +61,11 @@ final class Exchange: ChannelInboundHandler {
     context.close(promise: nil)
   }
 
-  /// Closes the connection after a refusal; what has come of the request is not looked at.
+  /// Closes the connection after a refusal, and reads nothing more; what has come of the request is not looked at.
   private func refuse(_ context: ChannelHandlerContext) {
     head = nil
+    // TLS's closing message is waited for, and meanwhile more would come. If this fails, the exchange's time ends it.
+    try? context.channel.syncOptions?.setOption(.autoRead, value: false)
     write(Response(status: .badRequest), ByteBuffer(), isLast: true, context)
   }
 

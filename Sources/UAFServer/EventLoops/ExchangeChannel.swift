@@ -33,6 +33,9 @@ struct ExchangeChannel: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
+      // Requests that come together are parsed together, and take a hundred times their bytes. One read has few of them.
+      try channel.syncOptions?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8192))
+      try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       let pipeline = channel.pipeline.syncOperations
       // A client that takes in no answer is not read from.
       try pipeline.addHandler(BackPressureHandler())
