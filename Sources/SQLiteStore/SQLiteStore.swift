@@ -38,11 +38,6 @@ package struct SQLiteStore: ServerStore {
     try self.init(database)
   }
 
-  /// A store that is gone with its last user.
-  package static func inMemory() throws -> SQLiteStore {
-    try SQLiteStore(DatabaseQueue())
-  }
-
   package func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value {

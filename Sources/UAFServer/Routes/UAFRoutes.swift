@@ -24,7 +24,8 @@ struct UAFRoutes: Sendable {
     self.logger = logger
     self.admission = admission
     self.proxies = proxies
-    wrongAnswers = WrongAnswerLimit(environment: environment, perMinute: admission.accountRate)
+    wrongAnswers = WrongAnswerLimit(
+      store: environment.store, keys: environment.keys, perMinute: admission.accountRate, now: environment.now)
     self.watch = watch ?? StoreWatch(environment.store, logger: logger, now: environment.now)
   }
 

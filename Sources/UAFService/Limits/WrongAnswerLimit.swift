@@ -19,15 +19,22 @@ package final class WrongAnswerLimit: Sendable {
     var isStoring = false
   }
 
-  private let environment: ServiceEnvironment
+  private let store: any ServerStore
+  private let keys: ServerKeys
+  private let now: @Sendable () -> Int64
   private let rate: TokenBucket.Rate
   private let state = Mutex(State())
 
   /// Makes a limit.
   ///
-  /// - Parameter perMinute: 0 means no limit.
-  package init(environment: ServiceEnvironment, perMinute: Int64) {
-    self.environment = environment
+  /// - Parameters:
+  ///   - keys: of which the places of names are made.
+  ///   - perMinute: 0 means no limit.
+  ///   - now: seconds since 1970.
+  package init(store: any ServerStore, keys: ServerKeys, perMinute: Int64, now: @escaping @Sendable () -> Int64) {
+    self.store = store
+    self.keys = keys
+    self.now = now
     rate = TokenBucket.Rate(perMinute: perMinute)
   }
 
@@ -50,7 +57,7 @@ package final class WrongAnswerLimit: Sendable {
 
   /// Where a name is counted: nobody without the server's secret can tell which names share a place.
   private func place(of name: String) throws -> Int64 {
-    let code = try environment.keys.authenticationCode("wrong answers", Array(name.utf8))
+    let code = try keys.authenticationCode("wrong answers", Array(name.utf8))
     return code.prefix(8).reduce(0) { ($0 << 8 | Int64($1)) % Self.places }
   }
 
@@ -58,7 +65,7 @@ package final class WrongAnswerLimit: Sendable {
     while let batch = next() {
       let wanted = Dictionary(batch.map { ($0.place, Int64(1)) }, uniquingKeysWith: +)
       do {
-        var left = try await environment.store.write { [rate, now = environment.now()] records in
+        var left = try await store.write { [rate, now = now()] records in
           try records.wrongAnswers.take(wanted, at: rate, now: now)
         }
         for waiting in batch {
