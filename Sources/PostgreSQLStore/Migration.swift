@@ -4,7 +4,17 @@ struct Migration {
   let statements: [String]
 
   /// All steps, oldest first.
-  static let all = [Migration(name: "1", statements: version1)]
+  static let all = [
+    Migration(name: "1", statements: version1), Migration(name: "wrong answers", statements: wrongAnswers),
+  ]
+
+  // At most as many rows as `WrongAnswerLimit` has places. They are changed often: a page keeps room for that.
+  private static let wrongAnswers = [
+    """
+    CREATE TABLE wrongAnswer (place bigint PRIMARY KEY, level bigint NOT NULL, filledAt bigint NOT NULL)
+      WITH (fillfactor = 50)
+    """
+  ]
 
   // Times are seconds since 1970. An AAID's hex digits compare without regard to case, everything else by bytes. Numbers of
   // keys are in the order of their registration. `turn` has no rows: transactions that write lock it, one after another.

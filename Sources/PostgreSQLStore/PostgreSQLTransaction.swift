@@ -13,6 +13,7 @@ struct PostgreSQLTransaction: StoreTransaction {
   var settings: any Settings { SettingTable(connection: connection) }
   var usedChallenges: any UsedChallenges { UsedChallengeTable(connection: connection) }
   var usedProofs: any UsedProofs { UsedProofTable(connection: connection) }
+  var wrongAnswers: any WrongAnswers { WrongAnswerTable(connection: connection) }
 
   func keeping(if changes: () throws -> Bool) throws {
     try connection.enqueue("SAVEPOINT changes")

@@ -14,6 +14,7 @@ struct SQLiteTransaction: StoreTransaction {
   var settings: any Settings { SettingStore(db: db) }
   var usedChallenges: any UsedChallenges { UsedChallengeStore(db: db) }
   var usedProofs: any UsedProofs { UsedProofStore(db: db) }
+  var wrongAnswers: any WrongAnswers { WrongAnswerStore(db: db) }
 
   func keeping(if changes: () throws -> Bool) throws {
     try db.inSavepoint { try changes() ? .commit : .rollback }

@@ -28,6 +28,9 @@ enum Schema {
     migrator.registerMigration("stateless requests") { db in
       try db.execute(sql: statelessRequests)
     }
+    migrator.registerMigration("wrong answers") { db in
+      try db.execute(sql: wrongAnswers)
+    }
     return migrator
   }
 
@@ -53,6 +56,15 @@ enum Schema {
       expiresAt INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX usedChallengeByExpiry ON usedChallenge (expiresAt);
+    """
+
+  // At most as many rows as `WrongAnswerLimit` has places.
+  private static let wrongAnswers = """
+    CREATE TABLE wrongAnswer (
+      place INTEGER PRIMARY KEY NOT NULL,
+      level INTEGER NOT NULL,
+      filledAt INTEGER NOT NULL
+    ) STRICT;
     """
 
   // Everything to check a signature again later, also when the key is gone.

@@ -7,6 +7,7 @@ import UAFMessages
 
 @testable import ServerTesting
 @testable import UAFServer
+@testable import UAFService
 
 import struct UAFMessages.RequestContext
 

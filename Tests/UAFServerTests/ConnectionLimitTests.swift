@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import UAFServer
+@testable import UAFService
 
 /// What one connection may take of time, and one address of connections.
 struct ConnectionLimitTests {

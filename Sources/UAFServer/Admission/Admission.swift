@@ -17,11 +17,12 @@ struct Admission: Sendable {
   /// Machines and challenges that are remembered.
   private static let manyNames = 100_000
 
+  /// Requests for one account in a minute, as many of one machine, and as many wrong answers; 0 for no limit.
+  let accountRate: Int64
   private let asked: RateLimiter?
   private let askedForAccount: RateLimiter?
   private let askedByMachine: RateLimiter?
   private let wrong: RateLimiter?
-  private let wrongByMachine: RateLimiter?
   private let answers: RateLimiter?
 
   /// Makes the limits; a rate of 0 means no limit.
@@ -31,7 +32,7 @@ struct Admission: Sendable {
     answers = addressRate > 0 ? RateLimiter(.init(perMinute: Self.challengeRate), capacity: Self.manyNames) : nil
     askedForAccount = accountRate > 0 ? RateLimiter(.init(perMinute: accountRate)) : nil
     askedByMachine = accountRate > 0 ? RateLimiter(.init(perMinute: accountRate), capacity: Self.manyNames) : nil
-    wrongByMachine = accountRate > 0 ? RateLimiter(.init(perMinute: accountRate), capacity: Self.manyNames) : nil
+    self.accountRate = accountRate
   }
 
   // MARK: Requests
@@ -75,16 +76,10 @@ struct Admission: Sendable {
     answers?.admits(Base64URL.encode(challenge), now: now) ?? true
   }
 
-  /// Counts a wrong answer: to no challenge, sent before, or refused.
+  /// Counts a wrong answer of an address.
   ///
-  /// - Returns: whether it may be looked at, if it was not yet.
-  @discardableResult
-  func admits(wrongFrom machine: KnownMachine?, at address: SocketAddress?, now: Int64) -> Bool {
-    if let machine, machine.claim.isAnswer, wrongByMachine?.admits(Self.name(of: machine), now: now) ?? true {
-      return true
-    }
-    return admits(wrong, address, now: now)
-  }
+  /// ``WrongAnswerLimit`` counts those of a known machine, and those for an account.
+  func admits(wrongFrom address: SocketAddress?, now: Int64) -> Bool { admits(wrong, address, now: now) }
 
   private func admits(_ limiter: RateLimiter?, _ address: SocketAddress?, now: Int64) -> Bool {
     guard let limiter, let name = address.flatMap(Self.name) else { return true }
@@ -94,7 +89,7 @@ struct Admission: Sendable {
   // MARK: Names
 
   /// The name under which a machine is counted: apart for each account, and for each of those for whom it asks.
-  private static func name(of machine: KnownMachine) -> String {
+  static func name(of machine: KnownMachine) -> String {
     "\(Base64URL.encode(machine.machineID)) \(machine.queue) \(machine.claim.username)"
   }
 

@@ -18,6 +18,8 @@ final class Exchange: ChannelInboundHandler {
   private let logger: Logger
   private var head: HTTPRequest?
   private var body = ByteBuffer()
+  /// Whether a request waits until the client has taken in the last answers.
+  private var isWaiting = false
 
   /// Makes the handler of one connection.
   init(_ responder: Responder, on loop: any EventLoop, logger: Logger) {
@@ -31,8 +33,14 @@ final class Exchange: ChannelInboundHandler {
     case .head(let head):
       self.head = head
       body.clear()
+      // What follows would belong to another protocol. NIO would keep all of it for whoever speaks that.
+      if head.method == .connect || head.headerFields[.upgrade] != nil { return refuse(context) }
       // Refused by its announced length, before any of it has come.
-      if UAFRoutes.announcesTooMuch(head.headerFields) { answer(context) }
+      guard !UAFRoutes.announcesTooMuch(head.headerFields) else { return answer(context) }
+      // Whoever asks waits a second for that before they send the body.
+      if head.headerFields[.expect]?.lowercased() == "100-continue" {
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+      }
     case .body(var part):
       // More than the longest body is not kept; one byte more shows that there is more.
       let room = UAFRoutes.maximumBody + 1 - body.readableBytes
@@ -44,14 +52,33 @@ final class Exchange: ChannelInboundHandler {
     }
   }
 
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if isWaiting { answer(context) }
+    context.fireChannelWritabilityChanged()
+  }
+
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     context.close(promise: nil)
   }
 
+  /// Closes the connection after a refusal, and reads nothing more; what has come of the request is not looked at.
+  private func refuse(_ context: ChannelHandlerContext) {
+    head = nil
+    // TLS's closing message is waited for, and meanwhile more would come. If this fails, the exchange's time ends it.
+    try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+    write(Response(status: .badRequest), ByteBuffer(), isLast: true, context)
+  }
+
   /// Has the request answered, once.
+  ///
+  /// Not before the answers to earlier requests are on their way: a client that sends requests and takes in no answer would
+  /// fill the memory with them.
   private func answer(_ context: ChannelHandlerContext) {
     guard let head else { return }
+    isWaiting = !context.channel.isWritable
+    guard !isWaiting else { return }
     self.head = nil
+    let isLast = Self.asksToClose(head.headerFields)
     let request = Request(head: head, body: RequestBody(buffer: body))
     let source = ApplicationRequestContextSource(channel: context.channel, logger: logger)
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -68,8 +95,14 @@ final class Exchange: ChannelInboundHandler {
       response.headers[.date] = SecondText.http.text(at: Terminal.now)
       response.headers[.server] = "uaf-server"
       let (exchange, context) = bound.value
-      exchange.write(response, content.bytes, isLast: head.headerFields[.connection] == "close", context)
+      exchange.write(response, content.bytes, isLast: isLast, context)
     }
+  }
+
+  /// Whether `Connection` has the option `close` (RFC 9110, section 7.6.1).
+  private static func asksToClose(_ fields: HTTPFields) -> Bool {
+    guard let options = fields[.connection] else { return false }
+    return options.lowercased().split { ", \t".contains($0) }.contains("close")
   }
 
   private func write(_ response: Response, _ content: ByteBuffer, isLast: Bool, _ context: ChannelHandlerContext) {

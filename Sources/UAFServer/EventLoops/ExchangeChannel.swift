@@ -14,6 +14,17 @@ struct ExchangeChannel: ServerChildChannel {
     let channel: any Channel
   }
 
+  /// What the headers of a request may be: one of a login has a dozen fields, together less than 2 KiB.
+  ///
+  /// Beyond that the answer is status 400 of HTTP, and the connection is closed.
+  private static var headerLimits: NIOHTTPDecoderLimitConfiguration {
+    var limits = NIOHTTPDecoderLimitConfiguration()
+    limits.maxHeaderFieldSize = 16_384
+    limits.maxHeaderListSize = 32_768
+    limits.maxHeaderFieldCount = 100
+    return limits
+  }
+
   let responder: Exchange.Responder
   /// Makes the handlers of a connection that count and limit it.
   let limits: @Sendable () -> [any ChannelHandler]
@@ -22,9 +33,15 @@ struct ExchangeChannel: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
+      // Requests that come together are parsed together, and take a hundred times their bytes. One read has few of them.
+      try channel.syncOptions?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8192))
+      try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       let pipeline = channel.pipeline.syncOperations
+      // A client that takes in no answer is not read from.
+      try pipeline.addHandler(BackPressureHandler())
       try pipeline.configureHTTPServerPipeline(
-        withPipeliningAssistance: true, withErrorHandling: true, withOutboundHeaderValidation: false)
+        withPipeliningAssistance: true, withErrorHandling: true, withOutboundHeaderValidation: false,
+        withEncoderConfiguration: .init(), withDecoderLimitConfiguration: Self.headerLimits)
       try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: true))
       try pipeline.addHandlers(limits())
       try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))

@@ -12,6 +12,7 @@ struct UAFRoutes: Sendable {
   let admission: Admission
   let proxies: TrustedProxies
   let watch: StoreWatch
+  private let wrongAnswers: WrongAnswerLimit
   /// Limits how often refusals by a limit are logged: strangers' requests must not push the logins out of the log.
   private let notices = RateLimiter(.init(perMinute: 1))
 
@@ -23,6 +24,8 @@ struct UAFRoutes: Sendable {
     self.logger = logger
     self.admission = admission
     self.proxies = proxies
+    wrongAnswers = WrongAnswerLimit(
+      store: environment.store, keys: environment.keys, perMinute: admission.accountRate, now: environment.now)
     self.watch = watch ?? StoreWatch(environment.store, logger: logger, now: environment.now)
   }
 
@@ -87,13 +90,13 @@ struct UAFRoutes: Sendable {
       let answer: ResponseService.Answer
       switch try (try? SendUAFResponse(parsing: bytes)).map(service.read) ?? .failure(.malformedRequest) {
       case .failure(let refusal):
-        try admitWrong(machine, address)
+        try await countWrong(machine, address)
         log(refusal, route: "respond", username: nil)
         return Self.refusal(refusal, mediaType)
       case .success(let read): answer = read
       }
       if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) {
-        try admitWrong(machine, address)
+        try await countWrong(machine, address, account: answer.username)
       }
       switch try await service.respond(answer, from: machine) {
       case .accepted(
@@ -105,7 +108,7 @@ struct UAFRoutes: Sendable {
             statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten, machineSecret: machineSecret),
           mediaType)
       case .refused(let refusal, let username, let seen):
-        admission.admits(wrongFrom: machine, at: address, now: environment.now())
+        try await countWrong(machine, address, account: username)
         log(refusal, route: "respond", username: username)
         return Self.answer(ServerResponse(statusCode: refusal.statusCode, seenCounter: seen), mediaType)
       }
@@ -125,10 +128,18 @@ struct UAFRoutes: Sendable {
       proving: HTTPField.Name.machineProof.flatMap { request.headers[$0] }, now: now)
   }
 
-  private func admitWrong(_ machine: KnownMachine?, _ address: SocketAddress?) throws {
-    guard admission.admits(wrongFrom: machine, at: address, now: environment.now()) else {
-      throw tooMany(.address, address)
+  /// Counts an answer that matches no request, was sent before, or is refused.
+  ///
+  /// - Parameter account: that of the answer's request; nil if there is no request.
+  private func countWrong(_ machine: KnownMachine?, _ address: SocketAddress?, account: String? = nil) async throws {
+    if let machine, machine.claim.isAnswer, account.map(machine.claim.username.isIdentical(to:)) ?? true,
+      try await wrongAnswers.admits("machine \(Admission.name(of: machine))")
+    {
+      return
     }
+    guard admission.admits(wrongFrom: address, now: environment.now()) else { throw tooMany(.address, address) }
+    guard let account else { return }
+    guard try await wrongAnswers.admits("account \(account)") else { throw tooMany(.account, address, account) }
   }
 
   /// Status 429 of HTTP, since UAF has no such status: clients take it as "try again later".

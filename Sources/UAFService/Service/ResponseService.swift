@@ -21,6 +21,8 @@ package struct ResponseService: Sendable {
     /// The same as it was sent.
     let serverDataText: String
     package let challengeHash: [UInt8]
+    /// The account of the request.
+    package var username: String { serverData.username }
     /// The final challenge parameters of the response.
     let parameters: FinalChallengeParams
     /// The account that the client names.

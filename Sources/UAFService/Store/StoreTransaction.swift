@@ -11,6 +11,7 @@ package protocol StoreTransaction {
   var settings: any Settings { get }
   var usedChallenges: any UsedChallenges { get }
   var usedProofs: any UsedProofs { get }
+  var wrongAnswers: any WrongAnswers { get }
 
   /// Makes changes that can be undone alone, while the transaction goes on.
   ///

@@ -3,6 +3,7 @@
 Messages are made by Tests/EndToEndTests/Programs/interop/uaf.py, from the specification's text.
 """
 
+import collections
 import dataclasses
 import hashlib
 import http.client
@@ -60,6 +61,17 @@ class Signed:
     body: dict = dataclasses.field(repr=False)
     started: float
     acknowledged: float | None = None
+    # What the server's success was signed into.
+    token: str | None = None
+
+    def spoilt(self):
+        """The same answer with a signature that is wrong."""
+        message = json.loads(self.body["uafResponse"])
+        envelope = message[0]["assertions"][0]
+        assertion = bytearray(uaf.decode(envelope["assertion"]))
+        assertion[-1] ^= 1
+        envelope["assertion"] = uaf.encode(bytes(assertion))
+        return dataclasses.replace(self, body={"uafResponse": json.dumps(message)})
 
 
 class Channel:
@@ -115,15 +127,31 @@ class Channel:
 
 
 class Verdicts:
-    """Reads the server's signed word (RFC 7519, ES256) with the key that an administrator handed out."""
+    """Reads the server's signed word (RFC 7519, ES256) with the keys that an administrator handed out."""
 
     def __init__(self, pem):
-        self._key = serialization.load_pem_public_key(pem)
+        self._keys = {}
+        # How often each key has signed.
+        self.seen = collections.Counter()
+        self.accept(pem)
+
+    def accept(self, pem):
+        """Takes further keys; returns the names of all in a file."""
+        names = []
+        for text in pem.split(b"-----BEGIN")[1:]:
+            key = serialization.load_pem_public_key(b"-----BEGIN" + text)
+            form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+            names.append(hashlib.sha256(key.public_bytes(*form)).hexdigest()[:16])
+            self._keys[names[-1]] = key
+        return names
 
     def check(self, token, account, challenge):
         header, claims, signature = token.split(".")
-        must(json.loads(uaf.decode(header))["alg"] == "ES256", "a verdict of another algorithm")
-        uaf.verify(self._key, uaf.decode(signature), f"{header}.{claims}".encode(), uaf.ECDSA_RAW)
+        head = json.loads(uaf.decode(header))
+        must(head["alg"] == "ES256", "a verdict of another algorithm")
+        must(head["kid"] in self._keys, f"a verdict of a key that nobody has handed out: {head}")
+        uaf.verify(self._keys[head["kid"]], uaf.decode(signature), f"{header}.{claims}".encode(), uaf.ECDSA_RAW)
+        self.seen[head["kid"]] += 1
         said = json.loads(uaf.decode(claims))
         expected = {"sub": account, "op": "Auth", "challenge": uaf.encode(hashlib.sha256(uaf.decode(challenge)).digest())}
         must({name: said.get(name) for name in expected} == expected, f"a verdict about something else: {said}")
@@ -187,10 +215,10 @@ class Person:
         answer = channel.post("/uaf/respond", self._response(request, parameters, uaf.tlv(uaf.REG_ASSERTION, described, proof)))
         must(answer["statusCode"] == SUCCESS, f"{self.name} could not register: {answer}")
 
-    def sign(self, channel, text=None):
+    def sign(self, channel, text=None, **context):
         """Asks for a login, or for the confirmation of a text, and signs it; returns what is to be sent."""
         started = time.time()
-        request = self._request(channel, "Auth", **({"transaction": text} if text else {}))
+        request = self._request(channel, "Auth", **({"transaction": text} if text else {}), **context)
         named = [key for criteria in request["policy"]["accepted"] for one in criteria for key in one.get("keyIDs", [])]
         if uaf.encode(self._key_id) not in named:
             # What the server says of a key that it does not accept: it names another one.
@@ -223,8 +251,12 @@ class Person:
         if not tokens:
             raise Broken(f"a success without a verdict: {answer}")
         self._verdicts.check(tokens[0], self.name, signed.challenge)
-        signed.acknowledged = time.time()
+        signed.token, signed.acknowledged = tokens[0], time.time()
         return signed
+
+    def deregister(self, channel, proof):
+        """Has this person's keys deleted, with the token of a login that was for that."""
+        self._request(channel, "Dereg", proof=proof)
 
     def login(self, channel, text=None):
         return self.send(channel, self.sign(channel, text))

@@ -1,6 +1,7 @@
 """Instances of uaf-server, and haproxy before them as examples/uaf-server-haproxy-tcp.cfg sets it up."""
 
 import shutil
+import signal
 import socket
 import subprocess
 import urllib.parse
@@ -11,6 +12,7 @@ from lab.machine import ROOT
 from lab.waiting import until
 
 EXAMPLE = ROOT / "examples/uaf-server-haproxy-tcp.cfg"
+KEYS = ("server.secret", "decoy.secret", "verdict.key", "verdict.pub")
 # Everybody comes from one address here.
 UNLIMITED = ("--account-rate", "0", "--address-rate", "0", "--address-connections", "0")
 NAME, PROXY, PORT = "uaf.example.org", "127.0.3.1", 8443
@@ -25,18 +27,18 @@ def store_options(places, **settings):
 class Instance:
     """A `uaf-server serve` at an address of its own, with a folder of its own."""
 
-    def __init__(self, name, address, certificates, store, before=()):
+    def __init__(self, name, address, certificates, store, before=(), limits=UNLIMITED):
         self.name, self.address = name, address
         self.state = folder(f"/srv/{name}")
         self.store = [str(part) for part in store]
         command = [*before, "uaf-server", "serve", "--state", self.state, *self.store]
-        command += ["--listen", f"{address}:{PORT}", "--public-url", URL, *UNLIMITED, "--channel-binding", "require"]
+        command += ["--listen", f"{address}:{PORT}", "--public-url", URL, *limits, "--channel-binding", "require"]
         command += ["--certificate", certificates / "leaf.pem", "--key", certificates / "leaf.key"]
         self.program = Program(name, command, self.state)
 
     def share(self, other):
         """Takes over what an administrator copies from one instance to the other."""
-        for name in ("server.secret", "decoy.secret", "verdict.key", "verdict.pub"):
+        for name in KEYS:
             write(self.state / name, (other.state / name).read_bytes())
 
     def start(self, wait=True):
@@ -55,6 +57,14 @@ class Instance:
         """Another subcommand on the same store."""
         command = ["uaf-server", subcommand, *arguments, "--state", self.state, *self.store]
         return as_user(*command, check=check, **options)
+
+    def rotate(self, kind, seconds):
+        """Adds a key that is used in so many seconds."""
+        as_user("uaf-server", "keys", "rotate", kind, "--in", seconds, "--state", self.state)
+
+    def reload(self):
+        """Reads the keys again."""
+        self.program.process.send_signal(signal.SIGHUP)
 
     def payload(self, account):
         """A code with which somebody registers."""

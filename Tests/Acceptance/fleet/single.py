@@ -10,7 +10,7 @@ import subprocess
 
 from fleet.cluster import DATABASE, ROLE, programs_of_postgresql
 from fleet.programs import Program, as_user, descendants, folder, write
-from fleet.server import Instance
+from fleet.server import UNLIMITED, Instance
 from lab.table import Skip
 from lab.waiting import until
 
@@ -85,17 +85,18 @@ class Single:
 
     # --- Instances
 
-    def instances(self, clock=None, port=5432, address=None):
-        """Two that are not started, with the same keys; the second one's clock is shifted by so many seconds."""
-        store = self._lab.plain_store(f"{address or self.ADDRESS}:{port}")
-        made = []
-        for before in ([], shifted_clock(clock) if clock else []):
-            number = next(PLACES)
-            made.append(Instance(f"one{number}", f"127.0.5.{number}", self._lab.certificates, store, before))
-        for instance in made:
-            instance.share(self._lab.keys)
-        self._instances += made
+    def instance(self, clock=None, port=5432, address=None, limits=UNLIMITED):
+        """One that is not started, with the keys of all; its clock is shifted by so many seconds."""
+        number, store = next(PLACES), self._lab.plain_store(f"{address or self.ADDRESS}:{port}")
+        before = shifted_clock(clock) if clock else []
+        made = Instance(f"one{number}", f"127.0.5.{number}", self._lab.certificates, store, before, limits)
+        made.share(self._lab.keys)
+        self._instances.append(made)
         return made
+
+    def instances(self, clock=None, **options):
+        """Two that are not started; the second one's clock is shifted."""
+        return [self.instance(**options), self.instance(clock, **options)]
 
     def serve(self, **options):
         """The same two, running."""

@@ -3,14 +3,20 @@ import Logging
 
 @testable import ServerTesting
 @testable import UAFServer
+@testable import UAFService
 
 extension TestServer {
   var application: some ApplicationProtocol { application() }
 
   func application(
-    _ admission: Admission = Admission(), log: any LogHandler = SwiftLogNoOpLogHandler()
+    _ admission: Admission = Admission(), store: (any ServerStore)? = nil,
+    log: any LogHandler = SwiftLogNoOpLogHandler()
   ) -> some ApplicationProtocol {
     let logger = Logger(label: "test") { _ in log }
+    let environment = ServiceEnvironment(
+      store: store ?? environment.store, keys: environment.keys, models: environment.models,
+      policies: environment.policies, identity: environment.identity, now: environment.now,
+      random: environment.random)
     return Application(router: UAFRoutes(environment: environment, logger: logger, admission: admission).router)
   }
 }

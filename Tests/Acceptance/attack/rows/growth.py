@@ -11,7 +11,7 @@ from lab.machine import PORT
 from lab.table import must, row
 
 STORE = pathlib.Path("/srv/uaf")
-TABLES = ("account", "credential", "openRegistration", "usedChallenge", "confirmation", "approval", "usedProof")
+TABLES = ("account", "credential", "openRegistration", "usedChallenge", "confirmation", "approval", "usedProof", "wrongAnswer")
 
 
 def store_bytes():

@@ -104,3 +104,35 @@ def clocks(lab):
         seen.append(f"{shift} s: asked and answered there {codes[:3]}, asked at the other {codes[3:]}, sent again {again}")
         single.stop_instances()
     return "; ".join(seen)
+
+
+@row(
+    "F18",
+    "wrong answers for one account, one to each of two instances, where two are allowed; one of them is started again",
+    "the next wrong one is told 'come back later' at both, and after the start; right answers are accepted at both",
+    causes=("somebody afar",),
+    limit=120,
+)
+def wrong_answers(lab):
+    limits = ("--account-rate", "1", "--address-rate", "0", "--address-connections", "0")
+    single = Single(lab)
+    instances = single.serve(limits=limits)
+    one, two = (lab.channel(instance) for instance in instances)
+    person = lab.person(instances[0])
+    right = person.sign(one)
+    wrong = right.spoilt()
+    started = time.monotonic()
+    told = [outcome(wrong, channel) for channel in (one, two)]
+    must("yes" not in told and "later" not in told, f"the first two wrong answers: {told}")
+    beyond = [outcome(wrong, channel) for channel in (one, two)]
+    instances[1].program.stop()
+    instances[1].start()
+    beyond.append(outcome(wrong, two))
+    # The budget has another turn after a minute.
+    must(time.monotonic() - started < 55, "this machine was too slow to tell")
+    must(beyond == ["later"] * 3, f"wrong answers beyond the budget: {beyond}")
+    accepted = [outcome(right, one), outcome(person.sign(two), two)]
+    must(accepted == ["yes", "yes"], f"right answers afterwards: {accepted}")
+    stored = single.sql("SELECT count(*) FROM uaf.wrongAnswer")
+    must(stored == [["1"]], f"rows of wrong answers: {stored}")
+    return f"two told {told}, then 'come back later' at both and after a start; right answers accepted at both"

@@ -1,0 +1,89 @@
+import Synchronization
+
+/// How often answers for an account, or of a known machine, may be wrong: counted in the store, so over all instances of a
+/// server, and over their restarts.
+///
+/// Only a wrong answer is counted, after it was looked at. So a login costs nothing, and wrong answers of others refuse no right
+/// one. Those that come while a count is being stored share the next one, so there is one commit at a time however many come.
+package final class WrongAnswerLimit: Sendable {
+  /// How many places there are: strangers who name accounts at will fill no more than these.
+  private static let places: Int64 = 65_536
+
+  private struct Waiting {
+    let place: Int64
+    let caller: CheckedContinuation<Bool, any Error>
+  }
+
+  private struct State {
+    var waiting: [Waiting] = []
+    var isStoring = false
+  }
+
+  private let store: any ServerStore
+  private let keys: ServerKeys
+  private let now: @Sendable () -> Int64
+  private let rate: TokenBucket.Rate
+  private let state = Mutex(State())
+
+  /// Makes a limit.
+  ///
+  /// - Parameters:
+  ///   - keys: of which the places of names are made.
+  ///   - perMinute: 0 means no limit.
+  ///   - now: seconds since 1970.
+  package init(store: any ServerStore, keys: ServerKeys, perMinute: Int64, now: @escaping @Sendable () -> Int64) {
+    self.store = store
+    self.keys = keys
+    self.now = now
+    rate = TokenBucket.Rate(perMinute: perMinute)
+  }
+
+  /// Counts a wrong answer under a name; returns when that is durable.
+  ///
+  /// - Returns: whether it is within the budget; one that is not is not counted.
+  /// - Throws: ``StoreFailure`` if it could not be counted; ``CryptoError``.
+  package func admits(_ name: String) async throws -> Bool {
+    guard rate.perMinute > 0 else { return true }
+    let place = try place(of: name)
+    return try await withCheckedThrowingContinuation { caller in
+      let mustStart = state.withLock { state in
+        state.waiting.append(Waiting(place: place, caller: caller))
+        defer { state.isStoring = true }
+        return !state.isStoring
+      }
+      if mustStart { Task { await storeAll() } }
+    }
+  }
+
+  /// Where a name is counted: nobody without the server's secret can tell which names share a place.
+  private func place(of name: String) throws -> Int64 {
+    let code = try keys.authenticationCode("wrong answers", Array(name.utf8))
+    return code.prefix(8).reduce(0) { ($0 << 8 | Int64($1)) % Self.places }
+  }
+
+  private func storeAll() async {
+    while let batch = next() {
+      let wanted = Dictionary(batch.map { ($0.place, Int64(1)) }, uniquingKeysWith: +)
+      do {
+        var left = try await store.write { [rate, now = now()] records in
+          try records.wrongAnswers.take(wanted, at: rate, now: now)
+        }
+        for waiting in batch {
+          let turns = left[waiting.place] ?? 0
+          left[waiting.place] = turns - 1
+          waiting.caller.resume(returning: turns > 0)
+        }
+      } catch {
+        for waiting in batch { waiting.caller.resume(throwing: error) }
+      }
+    }
+  }
+
+  private func next() -> [Waiting]? {
+    state.withLock { state in
+      defer { state.waiting = [] }
+      state.isStoring = !state.waiting.isEmpty
+      return state.isStoring ? state.waiting : nil
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+/// How often answers may be wrong: instances over one store, each with limits of its own in memory.
+@Suite(.onEachStore) struct WrongAnswerTests {
+  private let server: TestServer
+  /// Two wrong answers a minute, and so four at once.
+  private let admission = Admission(addressRate: 0, accountRate: 2)
+  private let stranger: FakeAuthenticator
+
+  init() throws {
+    server = try TestServer()
+    stranger = try FakeAuthenticator()
+  }
+
+  /// Hands two instances over that have just started.
+  private func withInstances(
+    _ body: @escaping @Sendable (_ one: any TestClientProtocol, _ two: any TestClientProtocol) async throws -> Void
+  ) async throws {
+    try await server.application(admission).test(.router) { one in
+      try await server.application(admission).test(.router) { two in try await body(one, two) }
+    }
+  }
+
+  private func proof(by secret: MachineSecret, for account: String) throws -> String {
+    let proof = try #require(
+      MachineProof(
+        machineID: secret.machineID,
+        claim: MachineClaim(operation: .authentication, isAnswer: true, username: account), queue: .own,
+        madeAt: server.now, nonce: RandomBytes.make(16)))
+    return proof.text(with: try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret))
+  }
+
+  /// What an instance answers to an answer; nil for HTTP 429.
+  private func send(
+    _ response: UAFResponse, to instance: any TestClientProtocol, knownBy secret: MachineSecret? = nil,
+    for account: String = "alice"
+  ) async throws -> UAFStatusCode? {
+    var fields: HTTPFields = [.contentType: "application/fido+uaf"]
+    if let secret { fields[try #require(HTTPField.Name.machineProof)] = try proof(by: secret, for: account) }
+    let body = SendUAFResponse(uafResponse: response.text)
+    let answer = try await instance.executeRequest(
+      uri: "/uaf/respond", method: .post, headers: fields, body: ByteBuffer(bytes: body.jsonBytes))
+    guard answer.status != .tooManyRequests else { return nil }
+    return try ServerResponse(parsing: [UInt8](buffer: answer.body)).statusCode
+  }
+
+  /// An answer to a new request, signed with a key that nobody has registered.
+  private func wrongAnswer(for account: String = "alice") async throws -> UAFResponse {
+    try await stranger.authenticate(server.authenticationRequest(account), counter: 1)
+  }
+
+  /// How many of `tries` wrong answers are told why they are refused.
+  private func told(
+    _ instance: any TestClientProtocol, tries: Int = 9, knownBy secret: MachineSecret? = nil,
+    for account: String = "alice", provingFor proved: String? = nil
+  ) async throws -> Int {
+    var told = 0
+    for _ in 0..<tries {
+      let status = try await send(
+        wrongAnswer(for: account), to: instance, knownBy: secret, for: proved ?? account)
+      if status != nil { told += 1 }
+      #expect(status == nil || status == .unknownKeyID)
+    }
+    return told
+  }
+
+  private func secret(of authenticator: FakeAuthenticator, _ account: String = "alice") throws -> MachineSecret {
+    try #require(try MachineProofs(keys: server.environment.keys).secret(of: account, holding: [authenticator.keyID]))
+  }
+
+  @Test(arguments: ["alice", "nobody"])
+  func `refuses the wrong answer beyond the budget at one instance, when the others came to both`(
+    account: String
+  ) async throws {
+    _ = try await server.registered("alice")
+    try await withInstances { one, two async throws in
+      #expect(try await told(one, tries: 2, for: account) == 2)
+      #expect(try await told(two, tries: 2, for: account) == 2)
+      #expect(try await told(one, tries: 1, for: account) == 0)
+      #expect(try await told(two, tries: 1, for: account) == 0)
+      #expect(try await told(two, for: "somebody") == 4)
+    }
+  }
+
+  @Test func `an instance that starts again gives no wrong answer more`() async throws {
+    try await withInstances { one, _ async throws in #expect(try await told(one) == 4) }
+    try await withInstances { one, _ async throws in #expect(try await told(one) == 0) }
+  }
+
+  @Test func `answers that come to both instances at once are within one budget`() async throws {
+    var answers: [UAFResponse] = []
+    for _ in 0..<20 { answers.append(try await wrongAnswer()) }
+    try await withInstances { [answers] one, two in
+      let told = try await withThrowingTaskGroup(of: UAFStatusCode?.self) { group in
+        for (number, answer) in answers.enumerated() {
+          group.addTask { try await send(answer, to: number.isMultiple(of: 2) ? one : two) }
+        }
+        return try await group.reduce(into: 0) { $0 += $1 == nil ? 0 : 1 }
+      }
+      #expect(told == 4)
+    }
+  }
+
+  @Test func `wrong answers of strangers refuse no right answer, of a known machine or of another`() async throws {
+    let person = try await server.registered("alice")
+    let machine = try secret(of: person)
+    try await withInstances { one, two async throws in
+      #expect(try await told(one) == 4)
+      let known = try await person.authenticate(server.authenticationRequest("alice"), counter: 1)
+      #expect(try await send(known, to: one, knownBy: machine) == .ok)
+      let unknown = try await person.authenticate(server.authenticationRequest("alice"), counter: 2)
+      #expect(try await send(unknown, to: two) == .ok)
+    }
+  }
+
+  @Test func `a known machine has a budget of its own over both instances, then it is a stranger`() async throws {
+    let person = try await server.registered("alice")
+    let machine = try secret(of: person)
+    try await withInstances { one, two async throws in
+      #expect(try await told(one, tries: 3, knownBy: machine) == 3)
+      // One of its own is left, and the four of strangers.
+      #expect(try await told(two, knownBy: machine) == 5)
+      #expect(try await told(one) == 0)
+    }
+  }
+
+  @Test func `strangers, and a machine of another account, use up nothing of a known machine's budget`() async throws {
+    let (alice, bob) = (try await server.registered("alice"), try await server.registered("bob"))
+    let (machine, other) = (try secret(of: alice), try secret(of: bob, "bob"))
+    try await withInstances { one, two async throws in
+      #expect(try await told(one, knownBy: other, provingFor: "bob") == 4, "a stranger to alice")
+      #expect(try await told(two, tries: 4, knownBy: machine) == 4)
+      #expect(try await told(two, knownBy: other, for: "bob") == 8)
+    }
+  }
+
+  @Test func `requests, right answers and wrong ones beyond the budget write no count`() async throws {
+    let person = try await server.registered("alice")
+    try await withInstances { one, _ async throws in
+      let right = try await person.authenticate(server.authenticationRequest("alice"), counter: 1)
+      #expect(try await send(right, to: one) == .ok)
+      #expect(try await server.database.integers("SELECT count(*) FROM wrongAnswer") == [0])
+      #expect(try await told(one) == 4)
+      let level = try await server.database.integers("SELECT level FROM wrongAnswer")
+      #expect(level.count == 1 && level.allSatisfy { $0 < 60 })
+    }
+  }
+
+  @Test func `a wrong answer that cannot be counted is not told why it is refused`() async throws {
+    let store = FailingStore(server.store)
+    let wrong = try await wrongAnswer()
+    store.fails(.writes)
+    try await server.application(admission, store: store).test(.router) { instance async throws in
+      #expect(try await send(wrong, to: instance) == .internalServerError)
+    }
+  }
+}

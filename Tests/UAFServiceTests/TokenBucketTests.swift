@@ -1,0 +1,50 @@
+import Testing
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// What is left of a budget, and how the store keeps it.
+@Suite(.onEachStore) struct TokenBucketTests {
+  private let rate = TokenBucket.Rate(perMinute: 2)
+
+  @Test func `gives no more turns than it has, and fills by its rate`() {
+    var bucket = TokenBucket(level: rate.full, filledAt: 0)
+    #expect(bucket.take(9) == 4)
+    #expect(bucket.take(1) == 0)
+    bucket.fill(rate, now: 30)
+    #expect(bucket.take(9) == 1)
+    bucket.fill(rate, now: 9999)
+    #expect(bucket.take(9) == 4)
+  }
+
+  @Test(arguments: [Int64.max, .min, -1, 100_000])
+  func `reads a level that no bucket has as none or as full, and does not end the server`(level: Int64) {
+    var bucket = TokenBucket(level: level, filledAt: .min)
+    bucket.fill(rate, now: .max)
+    #expect((0...rate.full).contains(bucket.level))
+  }
+
+  @Test func `the store takes turns of several places, and keeps what is left`() async throws {
+    let server = try TestServer()
+    @Sendable func take(_ wanted: [Int64: Int64]) async throws -> [Int64: Int64] {
+      try await server.store.write { [now = server.now] in
+        try $0.wrongAnswers.take(wanted, at: TokenBucket.Rate(perMinute: 2), now: now)
+      }
+    }
+    #expect(try await take([7: 3, 65_535: 9]) == [7: 3, 65_535: 4])
+    #expect(try await take([7: 3, 0: 1, 65_535: 1]) == [7: 1, 0: 1, 65_535: 0])
+    #expect(try await server.database.integers("SELECT count(*) FROM wrongAnswer") == [3])
+  }
+
+  @Test func `another rate than the one it was stored with is kept to`() async throws {
+    let server = try TestServer()
+    let now = server.now
+    let taken = try await server.store.write { records in
+      [
+        try records.wrongAnswers.take([1: 1], at: TokenBucket.Rate(perMinute: 100), now: now),
+        try records.wrongAnswers.take([1: 99], at: TokenBucket.Rate(perMinute: 1), now: now),
+      ]
+    }
+    #expect(taken == [[1: 1], [1: 2]])
+  }
+}
