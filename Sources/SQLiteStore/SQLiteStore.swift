@@ -11,16 +11,18 @@ import UAFService
 package struct SQLiteStore: ServerStore {
   let database: any DatabaseWriter
   private let answers: AnswerWriter
+  private let logins: LoginReader
 
   /// Takes a database, and brings its tables to their current form.
   ///
   /// - Throws: ``StoreError/newer``; SQLite's own errors.
-  init(_ database: any DatabaseWriter) throws {
+  private init(_ database: DatabasePool) throws {
     let migrator = Schema.migrator
     guard try !database.read(migrator.hasBeenSuperseded) else { throw StoreError.newer }
     try migrator.migrate(database)
     self.database = database
     answers = AnswerWriter(database)
+    logins = LoginReader(path: database.path)
   }
 
   /// Opens a file, for this process beside others, and makes it if there is none.
@@ -36,11 +38,6 @@ package struct SQLiteStore: ServerStore {
     // that was accepted could be sent again.
     try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
     try self.init(database)
-  }
-
-  /// A store that is gone with its last user.
-  package static func inMemory() throws -> SQLiteStore {
-    try SQLiteStore(DatabaseQueue())
   }
 
   package func read<Value: Sendable>(
@@ -70,6 +67,12 @@ package struct SQLiteStore: ServerStore {
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value {
     try await database.write { db in try body(SQLiteTransaction(db: db)) }
+  }
+
+  package func login(
+    of username: String, appID: String, challengeHash: [UInt8]?
+  ) async throws -> LoginRecords {
+    try logins.found(for: username, appID: appID, challengeHash: challengeHash)
   }
 
   package func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
