@@ -2,7 +2,7 @@
 # Runs the Swift tests that `swift build --build-tests` made. If some fail, their names and what they expected are printed once
 # more at the end: the tests run side by side, and the line that says what failed can be thousands of lines away.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 mkdir -p build
 log=build/swift-test.log
 

@@ -60,11 +60,13 @@ import UAFService
   func found(for username: String, appID: String, challengeHash: [UInt8]?) throws -> LoginRecords {
     var stored: [StoredKey] = []
     var used = false
+    // SAFETY: both statements live as long as this object.
     try unsafe rows(of: keys, username, appID, challengeHash) { row in
       used = row.integer(0) != 0
       stored.append(try Self.key(row))
     }
     if stored.isEmpty, challengeHash != nil {
+      // SAFETY: as above.
       try unsafe rows(of: isUsed, nil, nil, challengeHash) { used = $0.integer(0) != 0 }
     }
     return LoginRecords(isUsed: used, keys: stored)

@@ -5,11 +5,20 @@ import CSQLite
   // SAFETY: the statement lives longer, and stands on a row until it is stepped again.
   private let statement: OpaquePointer
 
-  @unsafe init(_ statement: OpaquePointer) { unsafe self.statement = statement }
+  @unsafe init(_ statement: OpaquePointer) {
+    // SAFETY: the caller keeps the statement, and lends this row for as long as it does not step on.
+    unsafe self.statement = statement
+  }
 
-  func integer(_ column: CInt) -> Int64 { unsafe sqlite3_column_int64(statement, column) }
+  func integer(_ column: CInt) -> Int64 {
+    // SAFETY: the statement stands on a row; of a column that it lacks, SQLite returns 0.
+    unsafe sqlite3_column_int64(statement, column)
+  }
 
-  func isNull(_ column: CInt) -> Bool { unsafe sqlite3_column_type(statement, column) == SQLITE_NULL }
+  func isNull(_ column: CInt) -> Bool {
+    // SAFETY: the statement stands on a row.
+    unsafe sqlite3_column_type(statement, column) == SQLITE_NULL
+  }
 
   /// The bytes of a BLOB or a text; none for NULL.
   func bytes(_ column: CInt) -> [UInt8] {

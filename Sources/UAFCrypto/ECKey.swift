@@ -11,6 +11,7 @@ enum ECKey {
   ) throws(CryptoError) -> Result {
     guard publicKey.count == EllipticCurve.pointByteCount, publicKey.first == 4 else { throw .invalidKey }
     guard let keys = keys(of: curve) else { throw OpenSSLQueue.failure(.invalidKey) }
+    // SAFETY: what is lent is passed on.
     return try unsafe keys.with(publicKey, body)
   }
 

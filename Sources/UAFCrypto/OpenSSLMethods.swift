@@ -18,6 +18,7 @@ enum OpenSSLMethods {
   }
 
   // As a number, because a pointer cannot be shared between threads.
+  // SAFETY: what is fetched is kept for ever.
   private static let sha256Address = unsafe UInt(bitPattern: EVP_MD_fetch(nil, "SHA256", nil))
 
   // A static property is made once, whichever thread comes first.

@@ -61,7 +61,7 @@ class Cluster:
     """A cluster of its own, which ends with the bench."""
 
     def __init__(self):
-        command = [ROOT / "scripts/postgresql.sh", "run"]
+        command = [str(ROOT / "scripts/postgresql.sh"), "run"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout
         self.folder = self.process.stdout.readline().strip()
