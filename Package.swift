@@ -161,7 +161,8 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "SQLiteStore",
-      dependencies: ["UAFService", "UAFMessages", .product(name: "GRDB", package: "GRDB.swift")], swiftSettings: strict),
+      dependencies: ["UAFService", "UAFMessages", "CSQLite", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict),
     .target(
       name: "PostgreSQLStore", dependencies: ["UAFService", "UAFMessages", "SecretMemory", "CLibPQ"],
       swiftSettings: strict),

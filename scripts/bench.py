@@ -9,7 +9,8 @@ takes its time, a person who types longer than that, and what is left to wait fo
 request under way while the person types, divided, and as it would be if the request were sent only then.
 `bench.py builds CHECKOUT`: logins of this build and of another checkout's build take turns. This build also takes turns
 with itself, as a negative control: what its ratio differs from 1 by is noise.
-`bench.py server [STORE]`: the server under load, beside another one; see measure/page.py. `make bench` runs it, too.
+`bench.py server [STORE]`: the server under load, beside another one; see measure/page.py. `make bench` runs it, too. STORE
+is `sqlite` or `postgresql`, of which it starts one. `bench.py floor`: what a login's mandatory operations cost alone.
 """
 
 import hashlib
@@ -28,8 +29,8 @@ import tempfile
 import threading
 import time
 
+from measure import floor, page
 from measure import login as logins
-from measure import page
 from pam_login import pam_login, stack
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -255,8 +256,11 @@ def chosen_parts():
     """The parts that the command line names; the first three where it names none."""
     parts = {"derivation": measure_derivation, "overlap": measure_overlap, "login": measure_logins}
     match sys.argv[1:]:
-        case ["server", *url]:
-            page.run(STAGE / "bin/uaf-server", *url)
+        case ["server", *engine] if len(engine) <= 1:
+            page.run(STAGE / "bin/uaf-server", *engine)
+            sys.exit()
+        case ["floor"]:
+            floor.run(STAGE / "bin/uaf-server")
             sys.exit()
         case ["builds", checkout]:
             return [lambda folder, port, state: measure_builds(folder, port, state, checkout)]

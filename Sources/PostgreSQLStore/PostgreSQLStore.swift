@@ -86,6 +86,15 @@ package struct PostgreSQLStore: ServerStore {
     }
   }
 
+  package func login(
+    of username: String, appID: String, challengeHash: [UInt8]?
+  ) async throws -> LoginRecords {
+    // One statement, which is a transaction by itself.
+    try await afterLoss { connection, _ in
+      try CredentialTable(connection: connection).login(of: username, appID: appID, challengeHash: challengeHash)
+    }
+  }
+
   package func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
     try await answers.store(answer)
   }

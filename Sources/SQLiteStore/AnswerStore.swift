@@ -21,9 +21,10 @@ struct AnswerStore {
 
   private func changes(for answer: VerifiedAnswer) throws -> AnswerOutcome {
     let challenges = UsedChallengeStore(db: db)
-    guard try !challenges.contains(answer.challengeHash) else { return .challengeUsed }
     for signature in answer.signatures {
-      guard try raiseCounter(signature, of: answer.username, now: answer.now) else { return .counterNotIncreased }
+      guard try raiseCounter(signature, of: answer) else {
+        return try challenges.contains(answer.challengeHash) ? .challengeUsed : .counterNotIncreased
+      }
     }
     if let id = answer.approvalID {
       let isConfirmed = try ApprovalStore(db: db).confirm(id: id, reservedBy: answer.challengeHash, now: answer.now)
@@ -34,16 +35,19 @@ struct AnswerStore {
     return .stored
   }
 
-  /// Stores the counter of a verified signature, if it is higher than the stored one, or both are 0.
-  private func raiseCounter(_ signature: VerifiedAuthentication, of username: String, now: Int64) throws -> Bool {
+  /// Stores the counter of a verified signature, if it is higher than the stored one, or both are 0, and if the challenge was
+  /// not used.
+  private func raiseCounter(_ signature: VerifiedAuthentication, of answer: VerifiedAnswer) throws -> Bool {
     try db.cachedStatement(
       sql: """
         UPDATE credential SET signCounter = ?1, lastUsedAt = ?2
         WHERE aaid = ?3 AND keyID = ?4 AND username = ?5 AND revokedAt IS NULL
           AND (signCounter < ?1 OR (signCounter = 0 AND ?1 = 0))
+          AND NOT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = ?6)
         """
     ).execute(arguments: [
-      signature.signCounter, now, signature.aaid.text, signature.keyID.bytes.databaseBlob, username,
+      signature.signCounter, answer.now, signature.aaid.text, signature.keyID.bytes.databaseBlob, answer.username,
+      answer.challengeHash.databaseBlob,
     ])
     return db.changesCount == 1
   }

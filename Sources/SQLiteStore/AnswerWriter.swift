@@ -39,12 +39,17 @@ final class AnswerWriter: Sendable {
   }
 
   private static func commit(_ batch: [VerifiedAnswer], _ db: Database) throws -> [AnswerOutcome] {
-    var outcomes: [AnswerOutcome] = []
-    try db.inTransaction(.immediate) {
-      outcomes = try batch.map { try AnswerStore(db: db).store($0) }
-      return .commit
+    // GRDB's own way prepares both statements for each transaction.
+    try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+    do {
+      let outcomes = try batch.map { try AnswerStore(db: db).store($0) }
+      try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+      return outcomes
+    } catch {
+      // SQLite may have ended the transaction itself.
+      if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK TRANSACTION") }
+      throw error
     }
-    return outcomes
   }
 
   /// Forgets expired challenges, at most once a second, after the callers have got their outcome.

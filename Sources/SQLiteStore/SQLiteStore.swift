@@ -11,16 +11,18 @@ import UAFService
 package struct SQLiteStore: ServerStore {
   let database: any DatabaseWriter
   private let answers: AnswerWriter
+  private let logins: LoginReader
 
   /// Takes a database, and brings its tables to their current form.
   ///
   /// - Throws: ``StoreError/newer``; SQLite's own errors.
-  init(_ database: any DatabaseWriter) throws {
+  private init(_ database: DatabasePool) throws {
     let migrator = Schema.migrator
     guard try !database.read(migrator.hasBeenSuperseded) else { throw StoreError.newer }
     try migrator.migrate(database)
     self.database = database
     answers = AnswerWriter(database)
+    logins = LoginReader(path: database.path)
   }
 
   /// Opens a file, for this process beside others, and makes it if there is none.
@@ -65,6 +67,12 @@ package struct SQLiteStore: ServerStore {
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value {
     try await database.write { db in try body(SQLiteTransaction(db: db)) }
+  }
+
+  package func login(
+    of username: String, appID: String, challengeHash: [UInt8]?
+  ) async throws -> LoginRecords {
+    try logins.found(for: username, appID: appID, challengeHash: challengeHash)
   }
 
   package func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {

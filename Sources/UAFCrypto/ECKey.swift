@@ -3,35 +3,30 @@ import SecretMemory
 
 /// OpenSSL's form of a key on a curve.
 enum ECKey {
-  /// Makes OpenSSL's key object from a public key; the caller frees it.
-  ///
-  /// A copy of the curve's object gets the point: that takes a quarter of the time that a new object takes.
+  /// Lends OpenSSL's key object of a public key, for the call only.
   ///
   /// - Throws: ``CryptoError/invalidKey`` unless these are 65 bytes `04 | X | Y` of a point on the curve.
-  @unsafe static func make(publicKey: [UInt8], curve: EllipticCurve = .secp256r1) throws(CryptoError) -> OpaquePointer {
+  @unsafe static func with<Result>(
+    publicKey: [UInt8], curve: EllipticCurve = .secp256r1, _ body: (OpaquePointer) -> Result
+  ) throws(CryptoError) -> Result {
     guard publicKey.count == EllipticCurve.pointByteCount, publicKey.first == 4 else { throw .invalidKey }
-    // SAFETY: the copy is ours; it is freed here, or by the caller.
-    guard let key = unsafe parameters(of: curve)?.copy() else { throw OpenSSLQueue.failure(.invalidKey) }
-    // Only 1 is success. OpenSSL refuses a point that is not on the curve.
-    guard unsafe EVP_PKEY_set1_encoded_public_key(key, publicKey, publicKey.count) == 1 else {
-      unsafe EVP_PKEY_free(key)
-      throw OpenSSLQueue.failure(.invalidKey)
-    }
-    return unsafe key
+    guard let keys = keys(of: curve) else { throw OpenSSLQueue.failure(.invalidKey) }
+    // SAFETY: what is lent is passed on.
+    return try unsafe keys.with(publicKey, body)
   }
 
-  private static let secp256r1 = makeParameters(.secp256r1)
-  private static let secp256k1 = makeParameters(.secp256k1)
+  private static let secp256r1 = makeKeys(.secp256r1)
+  private static let secp256k1 = makeKeys(.secp256k1)
 
-  /// OpenSSL's object of a curve, made once; nil if OpenSSL does not have the curve.
-  private static func parameters(of curve: EllipticCurve) -> CurveParameters? {
+  /// OpenSSL's objects of a curve; nil if OpenSSL does not have the curve.
+  private static func keys(of curve: EllipticCurve) -> CurveKeys? {
     switch curve {
     case .secp256r1: secp256r1
     case .secp256k1: secp256k1
     }
   }
 
-  private static func makeParameters(_ curve: EllipticCurve) -> CurveParameters? {
+  private static func makeKeys(_ curve: EllipticCurve) -> CurveKeys? {
     // SAFETY: the parameters are constants of the program; the object goes to its keeper.
     let made = unsafe make(
       selection: uaf_select_curve(),
@@ -39,7 +34,7 @@ enum ECKey {
         OSSL_PARAM_construct_utf8_string(name(groupParameter), mutable(curve.groupName), 0), OSSL_PARAM_construct_end(),
       ])
     guard let made = unsafe made else { return nil }
-    return unsafe CurveParameters(made)
+    return unsafe CurveKeys(made)
   }
 
   /// Makes OpenSSL's key object from a checked key pair on P-256; the caller frees it.

@@ -11,6 +11,16 @@ enum OpenSSLMethods {
     _ = isLoaded
   }
 
+  /// SHA-256, which OpenSSL would otherwise look up for each hash; nil if it could not be found at first.
+  @unsafe static func sha256() -> OpaquePointer? {
+    // SAFETY: the method is never freed.
+    unsafe OpaquePointer(bitPattern: sha256Address)
+  }
+
+  // As a number, because a pointer cannot be shared between threads.
+  // SAFETY: what is fetched is kept for ever.
+  private static let sha256Address = unsafe UInt(bitPattern: EVP_MD_fetch(nil, "SHA256", nil))
+
   // A static property is made once, whichever thread comes first.
   private static let isLoaded: Bool = {
     // SAFETY: each method is freed at once; the tables keep their own.

@@ -89,20 +89,30 @@ public enum P256 {
     // SAFETY: the key is ours until the `defer`.
     let key = try unsafe ECKey.make(privateKey: privateKey, publicKey: publicKey)
     defer { unsafe EVP_PKEY_free(key) }
-    return try unsafe sign(message, key: key)
+    // SAFETY: the context is ours until the `defer`; it keeps the key.
+    let context = try unsafe signingContext(key)
+    defer { unsafe EVP_MD_CTX_free(context) }
+    return try unsafe sign(message, context: context)
   }
 
-  /// Signs with a key object that is borrowed for the call.
-  @unsafe static func sign(_ message: [UInt8], key: OpaquePointer) throws(CryptoError) -> [UInt8] {
-    // SAFETY: the context is ours until the `defer`.
+  /// A context that is ready to sign a message with a key; the caller frees it.
+  @unsafe static func signingContext(_ key: OpaquePointer) throws(CryptoError) -> OpaquePointer {
+    // SAFETY: handed to the caller on success, freed here where it cannot be used.
     guard let context = unsafe EVP_MD_CTX_new() else { throw OpenSSLQueue.failure(.outOfMemory) }
-    defer { unsafe EVP_MD_CTX_free(context) }
+    guard unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1 else {
+      unsafe EVP_MD_CTX_free(context)
+      throw OpenSSLQueue.failure(.unavailable(.p256))
+    }
+    return unsafe context
+  }
+
+  /// Signs with a context that is used up by it.
+  @unsafe static func sign(_ message: [UInt8], context: OpaquePointer) throws(CryptoError) -> [UInt8] {
     // 72 bytes is the longest DER signature of this curve.
     var signature = [UInt8](repeating: 0, count: 72)
     var length = signature.count
-    // SAFETY: `length` states the room in `signature`.
-    guard unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1,
-      unsafe EVP_DigestSign(context, &signature, &length, message, message.count) == 1,
+    // SAFETY: the context is the caller's. `length` states the room in `signature`.
+    guard unsafe EVP_DigestSign(context, &signature, &length, message, message.count) == 1,
       length <= signature.count
     else { throw OpenSSLQueue.failure(.unavailable(.p256)) }
     return try ECDSASignature(der: Array(signature[..<length])).raw
@@ -151,16 +161,15 @@ public enum P256 {
 
   /// Whether these are 65 bytes `04 | X | Y` of a point on the curve.
   public static func isOnCurve(_ publicKey: [UInt8]) -> Bool {
-    // SAFETY: a key that could be made is freed at once.
-    guard let key = try? unsafe ECKey.make(publicKey: publicKey) else { return false }
-    unsafe EVP_PKEY_free(key)
-    return true
+    // SAFETY: nothing is done with the key.
+    (try? unsafe ECKey.with(publicKey: publicKey) { _ in }) != nil
   }
 
   private static func isValid(_ signature: ECDSASignature, of message: [UInt8], publicKey: [UInt8]) -> Bool {
-    // SAFETY: the key is ours until the `defer`.
-    guard let key = try? unsafe ECKey.make(publicKey: publicKey) else { return false }
-    defer { unsafe EVP_PKEY_free(key) }
-    return unsafe SignatureCheck.isValid(signature.der, of: message, key: key, padding: nil)
+    // SAFETY: the key is lent for the call.
+    let isValid = try? unsafe ECKey.with(publicKey: publicKey) { key in
+      unsafe SignatureCheck.isValid(signature.der, of: message, key: key, padding: nil)
+    }
+    return isValid == true
   }
 }

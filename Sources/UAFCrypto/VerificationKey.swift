@@ -28,8 +28,8 @@ public struct VerificationKey: Equatable, Sendable {
       encoded = point
     case .rsa2048Raw, .rsa2048DER: throw .invalidKey
     }
-    // SAFETY: a key that could be made is freed at once.
-    unsafe EVP_PKEY_free(try ECKey.make(publicKey: encoded, curve: curve))
+    // SAFETY: nothing is done with the key.
+    try unsafe ECKey.with(publicKey: encoded, curve: curve) { _ in }
   }
 
   /// Reads a key as ``encoded`` has it.
@@ -61,10 +61,12 @@ public struct VerificationKey: Equatable, Sendable {
   public func isValidSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     if let curve = scheme.curve {
       let numbers = try? scheme.isDER ? ECDSASignature(der: signature) : ECDSASignature(raw: signature)
-      // SAFETY: the key is ours until the `defer`.
-      guard let numbers, let key = try? unsafe ECKey.make(publicKey: encoded, curve: curve) else { return false }
-      defer { unsafe EVP_PKEY_free(key) }
-      return unsafe SignatureCheck.isValid(numbers.der, of: message, key: key, padding: nil)
+      guard let numbers else { return false }
+      // SAFETY: the key is lent for the call.
+      let isValid = try? unsafe ECKey.with(publicKey: encoded, curve: curve) { key in
+        unsafe SignatureCheck.isValid(numbers.der, of: message, key: key, padding: nil)
+      }
+      return isValid == true
     }
     // SAFETY: as above.
     guard let key = try? unsafe RSAKey.make(checked: encoded) else { return false }

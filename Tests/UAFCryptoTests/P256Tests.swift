@@ -36,6 +36,17 @@ struct P256Tests {
     #expect(!P256.isValidSignature(raw, of: message, publicKey: publicKey))
   }
 
+  @Test func `refuses a signature by the key before, also where the key between is no point of the curve`() throws {
+    let other = try P256.generate().publicKey
+    var none = other
+    none[64] ^= 1
+    for _ in 0..<4 {
+      #expect(P256.isValidSignature(signature, of: message, publicKey: publicKey))
+      #expect(!P256.isValidSignature(signature, of: message, publicKey: none))
+      #expect(!P256.isValidSignature(signature, of: message, publicKey: other))
+    }
+  }
+
   @Test func `signs with a key that is kept as with one that is not`() throws {
     let pair = try P256.generate()
     let key = try SigningKey(pair.privateKey)

@@ -49,8 +49,8 @@ class Server:
         """Makes the store with its accounts."""
         self.start()
         self.stop()
-        own = keys(self.accounts)
-        store.fill_sqlite(self.folder / "state/server.db", f"{URL}/uaf/facets", self.accounts, own, self.keys_each)
+        fill, place = (store.fill_postgresql, self.url) if self.url else (store.fill_sqlite, self.folder / "state/server.db")
+        fill(place, f"{URL}/uaf/facets", self.accounts, keys(self.accounts), self.keys_each)
         return self
 
     def command(self):

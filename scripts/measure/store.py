@@ -5,12 +5,17 @@ import sqlite3
 import time
 from pathlib import Path
 
+from measure import cluster
+
 AAID = "5541#0001"
 # The most accounts that log in.
 MOST = 10_000
 
-_CREDENTIAL = """INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
-  signCounter, regCounter, deviceID, registeredAt) VALUES (?, ?, ?, ?, ?, 1, 1, 0, 1, ?, ?)"""
+_ACCOUNT = ("username", "createdAt")
+_CREDENTIAL = (
+    "username", "appID", "aaid", "keyID", "publicKey", "signatureAlgorithm", "authenticatorVersion", "signCounter",
+    "regCounter", "deviceID", "registeredAt",
+)  # fmt: skip
 
 
 def stride(accounts):
@@ -34,22 +39,32 @@ def rows(accounts, own, each):
                 yield name, index, hashlib.sha256(f"{name} {index}".encode()).digest(), shared
 
 
+def tables(app_id, accounts, own, each):
+    """The rows of every table that has some, with its columns."""
+    now = int(time.time())
+    yield "account", _ACCOUNT, ((f"person{number:07d}", now) for number in range(accounts))
+    credentials = (
+        (name, app_id, AAID, key_id, key, 1, 1, 0, 1, f"machine {index}", now)
+        for name, index, key_id, key in rows(accounts, own, each)
+    )
+    yield "credential", _CREDENTIAL, credentials
+
+
 def fill_sqlite(path: Path, app_id, accounts, own, each=1):
     """Fills the file of a server that does not run."""
-    now = int(time.time())
     with sqlite3.connect(path) as database:
         database.execute("PRAGMA synchronous = OFF")
-        database.executemany(
-            "INSERT INTO account (username, createdAt) VALUES (?, ?)",
-            ((f"person{number:07d}", now) for number in range(accounts)),
-        )
-        database.executemany(
-            _CREDENTIAL,
-            (
-                (name, app_id, AAID, key_id, key, f"machine {index}", now)
-                for name, index, key_id, key in rows(accounts, own, each)
-            ),
-        )
+        for table, columns, values in tables(app_id, accounts, own, each):
+            places = ", ".join("?" for _ in columns)
+            database.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", values)
         database.commit()
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
+
+
+def fill_postgresql(url, app_id, accounts, own, each=1):
+    """Fills the database of a server that does not run."""
+    with cluster.Connection(url) as connection:
+        for table, columns, values in tables(app_id, accounts, own, each):
+            connection.copy(f"uaf.{table}", columns, values)
+        connection.execute("VACUUM ANALYZE")

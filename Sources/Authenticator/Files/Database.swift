@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// One open SQLite file, for one thread: the only code that calls SQLite.
+/// One open SQLite file, for one thread: the only code of a login that calls SQLite.
 ///
 /// `journal_mode=PERSIST` and `synchronous=FULL` survived power cuts and a full disk in tests: the journal keeps its
 /// blocks, so that a count can be written when no block is free.

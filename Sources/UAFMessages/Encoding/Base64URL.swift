@@ -9,20 +9,23 @@ public enum Base64URL {
 
   /// The text of bytes, without padding.
   public static func encode(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count * 4 + 2) / 3)
     let alphabet = alphabet
-    var index = 0
-    while index + 2 < bytes.count {
-      let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
-      for shift: UInt32 in [18, 12, 6, 0] { text.append(alphabet[Int(group >> shift & 0x3F)]) }
-      index += 3
-    }
-    if index < bytes.count {
+    let text = [UInt8](capacity: (bytes.count * 4 + 2) / 3) { text in
+      var index = 0
+      while index + 2 < bytes.count {
+        let group = Int(bytes[index]) << 16 | Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
+        text.append(alphabet[group >> 18])
+        text.append(alphabet[group >> 12 & 0x3F])
+        text.append(alphabet[group >> 6 & 0x3F])
+        text.append(alphabet[group & 0x3F])
+        index += 3
+      }
+      guard index < bytes.count else { return }
       let second = index + 1 < bytes.count ? bytes[index + 1] : nil
-      let group = UInt32(bytes[index]) << 16 | UInt32(second ?? 0) << 8
-      text += [alphabet[Int(group >> 18)], alphabet[Int(group >> 12 & 0x3F)]]
-      if second != nil { text.append(alphabet[Int(group >> 6 & 0x3F)]) }
+      let group = Int(bytes[index]) << 16 | Int(second ?? 0) << 8
+      text.append(alphabet[group >> 18])
+      text.append(alphabet[group >> 12 & 0x3F])
+      if second != nil { text.append(alphabet[group >> 6 & 0x3F]) }
     }
     return String(decoding: text, as: UTF8.self)
   }
@@ -36,27 +39,42 @@ public enum Base64URL {
     guard count % 4 != 1 else { throw .invalidLength }
     // `count` is a length in memory, so the product cannot overflow.
     guard count * 3 / 4 <= maximumCount else { throw .tooLong }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count * 3 / 4)
-    var buffer: UInt32 = 0
-    var bits: UInt32 = 0
     let (characters, values) = (text.utf8Span.span, values)
-    for offset in characters.indices {
-      let value = values[Int(characters[offset])]
-      guard value < 64 else { throw .invalidCharacter(offset: offset) }
-      buffer = (buffer << 6 | UInt32(value)) & 0xFFFF
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
+    var all: UInt32 = 0
+    var last: UInt32 = 0
+    let bytes = [UInt8](capacity: count * 3 / 4) { bytes in
+      var offset = 0
+      while offset + 3 < count {
+        let (first, second) = (values[Int(characters[offset])], values[Int(characters[offset + 1])])
+        let (third, fourth) = (values[Int(characters[offset + 2])], values[Int(characters[offset + 3])])
+        all |= first | second | third | fourth
+        let group = first << 18 | second << 12 | third << 6 | fourth
+        bytes.append(UInt8(truncatingIfNeeded: group >> 16))
+        bytes.append(UInt8(truncatingIfNeeded: group >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: group))
+        offset += 4
       }
+      guard offset < count else { return }
+      let (first, second) = (values[Int(characters[offset])], values[Int(characters[offset + 1])])
+      let third = offset + 2 < count ? values[Int(characters[offset + 2])] : nil
+      let group = first << 18 | second << 12 | (third ?? 0) << 6
+      all |= first | second | (third ?? 0)
+      bytes.append(UInt8(truncatingIfNeeded: group >> 16))
+      if third != nil { bytes.append(UInt8(truncatingIfNeeded: group >> 8)) }
+      last = third == nil ? second & 0x0F : (third ?? 0) & 0x03
     }
-    guard buffer & ((1 << bits) - 1) == 0 else { throw .unusedBitsSet }
+    guard all < 64 else { throw .invalidCharacter(offset: firstInvalid(in: text)) }
+    guard last == 0 else { throw .unusedBitsSet }
     return bytes
   }
 
+  /// Where the first character outside the alphabet stands.
+  private static func firstInvalid(in text: String) -> Int {
+    text.utf8.enumerated().first { value(of: $0.element) == nil }?.offset ?? 0
+  }
+
   /// The value of each byte; 255 for those that are outside the alphabet.
-  private static let values = (UInt8.min...UInt8.max).map { value(of: $0) ?? .max }
+  private static let values = (UInt8.min...UInt8.max).map { UInt32(value(of: $0) ?? .max) }
 
   private static func value(of character: UInt8) -> UInt8? {
     switch character {

@@ -132,40 +132,49 @@ struct JSONReader {
     let start = position
     try expect("\"")
     let plain = plainCharacters()
-    if position < bytes.count, bytes[position] == UInt8(ascii: "\"") { return try text(plain, startingAt: start) }
-    var content = Array(plain)
+    if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
+      position += 1
+      return try text(bytes.span.extracting(plain), startingAt: start)
+    }
+    var content = Array(bytes[plain])
     while true {
-      let byte = try peek()
-      switch byte {
+      switch try peek() {
       case UInt8(ascii: "\""):
-        return try text(content[...], startingAt: start)
-      case UInt8(ascii: "\\"):
-        if let character = UTF8.encode(try escape()) { content += character }
-        content += plainCharacters()
-      case 0..<0x20:
-        throw failure(.controlCharacter)
-      default:
-        content.append(byte)
         position += 1
+        return try text(content.span, startingAt: start)
+      case UInt8(ascii: "\\"):
+        let character = try escape()
+        if character.isASCII {
+          content.append(UInt8(truncatingIfNeeded: character.value))
+        } else {
+          content += Array(String(character).utf8)
+        }
+        content += bytes[plainCharacters()]
+      default:
+        throw failure(.controlCharacter)
       }
     }
   }
 
-  /// Ends a string at its quotation mark.
-  private mutating func text(_ content: ArraySlice<UInt8>, startingAt start: Int) throws(JSONError) -> String {
-    position += 1
-    guard let text = String(validating: content, as: UTF8.self) else {
-      throw JSONError(reason: .invalidUTF8, offset: start)
-    }
-    return text
+  private func text(_ content: Span<UInt8>, startingAt start: Int) throws(JSONError) -> String {
+    guard let valid = try? UTF8Span(validating: content) else { throw JSONError(reason: .invalidUTF8, offset: start) }
+    return String(copying: valid)
   }
 
   /// Takes what stands as it is: everything up to a quotation mark, a backslash or a control character.
-  private mutating func plainCharacters() -> ArraySlice<UInt8> {
-    let rest = bytes[position...]
-    let end = rest.firstIndex { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") } ?? rest.endIndex
-    defer { position = end }
-    return rest[..<end]
+  private mutating func plainCharacters() -> Range<Int> {
+    let start = position
+    position = plainEnd()
+    return start..<position
+  }
+
+  private func plainEnd() -> Int {
+    let text = bytes.span
+    var end = position
+    while end < text.count, text[end] >= 0x20, text[end] != UInt8(ascii: "\""), text[end] != UInt8(ascii: "\\") {
+      end += 1
+    }
+    return end
   }
 
   private mutating func escape() throws(JSONError) -> Unicode.Scalar {

@@ -34,25 +34,30 @@ struct JSONWriter {
 
   private mutating func write(string text: String) {
     bytes.append(UInt8(ascii: "\""))
-    let content = Array(text.utf8)
-    var start = 0
-    // What needs no escape is copied at once.
-    for index in content.indices where Self.isEscaped(content[index]) {
-      bytes.append(contentsOf: content[start..<index])
-      start = index + 1
-      writeEscaped(content[index])
+    let content = text.utf8Span.span
+    var further = 0
+    // A length in memory, of which each byte is counted once: no overflow.
+    for index in content.indices { further &+= Self.isEscaped(content[index]) ? 5 : 0 }
+    if further == 0 {
+      bytes.append(contentsOf: text.utf8)
+    } else {
+      bytes.append(addingCapacity: content.count + further) { bytes in
+        for index in content.indices { Self.write(content[index], to: &bytes) }
+      }
     }
-    bytes.append(contentsOf: content[start...])
     bytes.append(UInt8(ascii: "\""))
   }
 
-  private mutating func writeEscaped(_ byte: UInt8) {
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-    default:
-      append("\\u00")
-      bytes += [Self.hexDigits[Int(byte >> 4)], Self.hexDigits[Int(byte & 0x0F)]]
-    }
+  /// Writes one byte of a string, which takes at most six.
+  @inline(__always) private static func write(_ byte: UInt8, to bytes: inout OutputSpan<UInt8>) {
+    guard isEscaped(byte) else { return bytes.append(byte) }
+    bytes.append(UInt8(ascii: "\\"))
+    guard byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { return bytes.append(byte) }
+    bytes.append(UInt8(ascii: "u"))
+    bytes.append(UInt8(ascii: "0"))
+    bytes.append(UInt8(ascii: "0"))
+    bytes.append(hexDigits[Int(byte >> 4)])
+    bytes.append(hexDigits[Int(byte & 0x0F)])
   }
 
   // DEL needs no escape by the grammar, but a raw one would reach terminals and logs.

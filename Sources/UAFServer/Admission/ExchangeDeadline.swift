@@ -16,6 +16,8 @@ final class ExchangeDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   static let standard = TimeAmount.seconds(60)
 
   private let limit: TimeAmount
+  /// Until when the next answer has to end.
+  private var deadline = NIODeadline.distantFuture
   private var timer: Scheduled<Void>?
 
   /// Makes the handler of one connection.
@@ -25,6 +27,7 @@ final class ExchangeDeadline: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     restart(context)
+    wait(context)
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -44,7 +47,15 @@ final class ExchangeDeadline: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func restart(_ context: ChannelHandlerContext) {
-    timer?.cancel()
-    timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) { context.close(promise: nil) }
+    deadline = context.eventLoop.now + limit
+  }
+
+  /// Closes the connection at the deadline.
+  ///
+  /// A timer that ends too early is set again: so there is one for each limit's time, and not one for each answer.
+  private func wait(_ context: ChannelHandlerContext) {
+    timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [self] in
+      if context.eventLoop.now >= deadline { context.close(promise: nil) } else { wait(context) }
+    }
   }
 }

@@ -17,8 +17,8 @@ struct KeyValueLogHandler: LogHandler {
   }
 
   func log(event: LogEvent) {
-    var fields = metadata
-    if let more = event.metadata { fields.merge(more) { $1 } }
+    var fields = event.metadata ?? [:]
+    if !metadata.isEmpty { fields.merge(metadata) { own, _ in own } }
     let line = Self.line(
       time: SecondText.iso8601.text(at: Terminal.now), level: event.level.rawValue, message: event.message.description,
       fields: fields.map { ($0.key, $0.value.description) })
@@ -27,13 +27,25 @@ struct KeyValueLogHandler: LogHandler {
 
   /// The line, with its line feed; fields in the order of their names.
   static func line(time: String, level: String, message: String, fields: [(String, String)]) -> String {
-    let parts = [("time", time), ("level", level), ("msg", message)] + fields.sorted { $0.0 < $1.0 }
-    return parts.map { "\($0.0)=\(value($0.1))" }.joined(separator: " ") + "\n"
+    var line = "time="
+    append(time, to: &line)
+    line += " level="
+    append(level, to: &line)
+    line += " msg="
+    append(message, to: &line)
+    for (name, text) in fields.sorted(by: { $0.0 < $1.0 }) {
+      line += " "
+      line += name
+      line += "="
+      append(text, to: &line)
+    }
+    line += "\n"
+    return line
   }
 
-  private static func value(_ text: String) -> String {
+  private static func append(_ text: String, to line: inout String) {
     let isPlain =
       !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != 0x5C }
-    return isPlain ? text : ShownValue.quoted(text, maximumCount: 512)
+    line += isPlain ? text : ShownValue.quoted(text, maximumCount: 512)
   }
 }

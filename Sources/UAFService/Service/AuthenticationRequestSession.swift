@@ -31,9 +31,8 @@ struct AuthenticationRequestSession {
     } else {
       text = nil
     }
-    let keys = try await environment.store.read { [context, appID = issuer.identity.appID] records in
-      try records.credentials.keys(of: context.username, appID: appID)
-    }
+    let keys = try await environment.store
+      .login(of: context.username, appID: issuer.identity.appID, challengeHash: nil).keys
     var data = ServerData(operation: .authentication, username: context.username, expiresAt: issuer.expiresAt)
     data.proofOperations = proofOperations
     data.text = try SealedText(text)

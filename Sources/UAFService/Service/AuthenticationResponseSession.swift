@@ -44,14 +44,17 @@ struct AuthenticationResponseSession {
   }
 
   private func find() async throws -> Found {
-    try await environment.store.read { [session, data] records in
-      let hash = session.answer.challengeHash
-      return Found(
+    let hash = session.answer.challengeHash
+    guard let id = data.approvalID else {
+      let found = try await environment.store.login(
+        of: data.username, appID: session.identity.appID, challengeHash: hash)
+      return Found(isUsed: found.isUsed, keys: found.keys, approvalText: nil)
+    }
+    return try await environment.store.read { [session, data] records in
+      Found(
         isUsed: try records.usedChallenges.contains(hash),
         keys: try records.credentials.keys(of: data.username, appID: session.identity.appID),
-        approvalText: try data.approvalID.flatMap { id in
-          try records.approvals.text(id: id, reservedBy: hash, now: session.now)
-        })
+        approvalText: try records.approvals.text(id: id, reservedBy: hash, now: session.now))
     }
   }
 

@@ -29,6 +29,14 @@ package protocol ServerStore: Sendable {
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value
 
+  /// Reads what each login needs: the keys of an account for an AppID, and whether a challenge was used.
+  ///
+  /// As ``read(_:)`` with ``Credentials/keys(of:appID:)`` and ``UsedChallenges/contains(_:)``, and quicker.
+  ///
+  /// - Parameter challengeHash: SHA-256 of the challenge; nil where none is asked for.
+  /// - Throws: as ``read(_:)``.
+  func login(of username: String, appID: String, challengeHash: [UInt8]?) async throws -> LoginRecords
+
   /// Stores a verified answer in one durable commit, alone or together with others.
   ///
   /// The store checks again what may have changed since the answer was verified.

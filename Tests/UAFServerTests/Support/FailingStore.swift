@@ -79,6 +79,11 @@ final class FailingStore: ServerStore {
     return try await store.write(body)
   }
 
+  func login(of username: String, appID: String, challengeHash: [UInt8]?) async throws -> LoginRecords {
+    try await use(writing: false)
+    return try await store.login(of: username, appID: appID, challengeHash: challengeHash)
+  }
+
   func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
     try await use(writing: true)
     return try await store.store(answer)
