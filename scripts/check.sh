@@ -72,9 +72,9 @@ needs_only() { # file, libraries
 
 stage=build/stage$(cat build/stage.prefix 2>/dev/null)
 libc=(libc.so.6 libm.so.6 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1)
-# The programs of a login contain what they use of libstdc++.
-login=("${libc[@]}" libgcc_s.so.1)
-runtime=("${login[@]}" libstdc++.so.6)
+# The programs of a login contain what they use of libstdc++ and libgcc_s.
+login=("${libc[@]}")
+runtime=("${libc[@]}" libgcc_s.so.1 libstdc++.so.6)
 scripts/manuals.py "$stage/bin" || broken=1
 helper=$stage/libexec/pam-uaf/uaf-helper
 for module in $(find "$stage" -name pam_uaf.so 2>/dev/null) build/tree/pam_uaf.so; do

@@ -4,8 +4,4 @@ public enum CallRule: Sendable {
   case allowed([String], why: String)
   /// The call may be made if every condition holds, and otherwise fails as one that no rule names.
   case allowedIf(String, [CallCondition], why: String)
-  /// The calls fail with EPERM: they are known and forbidden.
-  ///
-  /// Only a name that no other rule has.
-  case forbidden([String])
 }

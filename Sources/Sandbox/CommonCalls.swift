@@ -1,6 +1,8 @@
 import Glibc
 
-/// System calls that each of our programs needs, and those that none may make.
+/// System calls that each of our programs needs.
+///
+/// clone3 must not be among them: when it does not exist, libc uses clone, whose flags a filter can check.
 public enum CommonCalls {
   /// Calls that concern only the process itself and its memory.
   public static let ofItself: [CallRule] = [
@@ -37,41 +39,4 @@ public enum CommonCalls {
 
   /// Waiting on a descriptor.
   public static let waiting = CallRule.allowed(["poll", "ppoll"], why: "waiting for a packet, with a deadline")
-
-  /// Well-known ways to more privileges.
-  ///
-  /// A call that is not named fails too, as if it did not exist.
-  ///
-  /// clone3 must not be named: when it does not exist, libc uses clone, whose flags a filter can check.
-  public static let forbidden: [CallRule] = [
-    .forbidden(["execve", "execveat", "fork", "vfork"]),
-    .forbidden(["listen", "accept", "accept4"]),
-    .forbidden([
-      "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_open",
-      "pidfd_getfd", "pidfd_send_signal", "kcmp", "kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
-    ]),
-    .forbidden([
-      "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount", "fspick",
-      "mount_setattr", "setns", "unshare",
-    ]),
-    .forbidden([
-      "bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register", "keyctl",
-      "add_key", "request_key", "open_by_handle_at", "name_to_handle_at", "memfd_create", "memfd_secret",
-    ]),
-    .forbidden([
-      "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
-      "acct", "quotactl", "syslog", "iopl", "ioperm", "modify_ldt", "settimeofday", "clock_settime", "clock_adjtime",
-      "adjtimex", "sethostname", "setdomainname", "vhangup",
-    ]),
-    .forbidden([
-      "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setfsuid", "setfsgid", "setgroups",
-      "capset", "personality", "seccomp", "setrlimit", "setsid", "setpgid", "setpriority", "sched_setscheduler",
-    ]),
-    .forbidden([
-      "symlink", "symlinkat", "mknod", "mknodat", "chmod", "fchmodat", "chown", "lchown", "fchownat", "truncate",
-      "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "utimensat", "utime",
-      "utimes", "futimesat",
-    ]),
-    .forbidden(["shmget", "shmat", "shmctl", "semget", "msgget", "mq_open", "remap_file_pages", "pkey_mprotect"]),
-  ]
 }

@@ -22,6 +22,8 @@ public struct SystemCallFilter {
     defer { unsafe seccomp_release(filter) }
     // Calls by the numbers of another architecture do not exist either.
     var failure = unsafe seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, filter_error(UInt16(ENOSYS)))
+    // A search for the number, not a list to go through: the kernel tries every number when it loads the filter.
+    if failure == 0 { failure = unsafe seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2) }
     for rule in rules where failure == 0 { failure = unsafe Self.add(rule, to: filter) }
     if failure == 0 { failure = unsafe seccomp_load(filter) }
     return failure < 0 ? -failure : failure
@@ -30,15 +32,14 @@ public struct SystemCallFilter {
   private static func add(_ rule: CallRule, to filter: UnsafeMutableRawPointer) -> CInt {
     // SAFETY: the caller's filter, which lives until it releases it.
     switch rule {
-    case .allowed(let names, _): unsafe add(names, filter_allow(), [], to: filter)
-    case .forbidden(let names): unsafe add(names, filter_error(UInt16(EPERM)), [], to: filter)
-    case .allowedIf(let name, let conditions, _): unsafe add([name], filter_allow(), conditions, to: filter)
+    case .allowed(let names, _): unsafe add(names, [], to: filter)
+    case .allowedIf(let name, let conditions, _): unsafe add([name], conditions, to: filter)
     }
   }
 
   /// Adds calls; one that this library or architecture does not know is left to the default.
   private static func add(
-    _ names: [String], _ action: UInt32, _ conditions: [CallCondition], to filter: UnsafeMutableRawPointer
+    _ names: [String], _ conditions: [CallCondition], to filter: UnsafeMutableRawPointer
   ) -> CInt {
     let comparisons = conditions.map {
       scmp_arg_cmp(arg: $0.argument, op: SCMP_CMP_MASKED_EQ, datum_a: $0.mask, datum_b: $0.value)
@@ -47,7 +48,8 @@ public struct SystemCallFilter {
       // SAFETY: the name lives for the call, and as many comparisons are lent as are announced.
       let number = unsafe seccomp_syscall_resolve_name(name)
       guard number >= 0 else { continue }
-      let failure = unsafe seccomp_rule_add_array(filter, action, number, UInt32(comparisons.count), comparisons)
+      let failure = unsafe seccomp_rule_add_array(
+        filter, filter_allow(), number, UInt32(comparisons.count), comparisons)
       if failure != 0 { return failure }
     }
     return 0

@@ -32,7 +32,7 @@ enum FetchSandbox {
 
   /// The calls, each with what it is needed for.
   static let calls: [CallRule] =
-    CommonCalls.ofItself + CommonCalls.forbidden + mappings + sockets + [
+    CommonCalls.ofItself + mappings + sockets + [
       CommonCalls.reading, CommonCalls.waiting,
       .allowed(["write", "writev"], why: "what a resolver's thread and libcurl tell each other"),
       // Name look-ups run in a thread, so that a hanging resolver is given up. A thread is no process, has no new

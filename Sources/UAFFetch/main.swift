@@ -1,6 +1,9 @@
 // Purpose: The only network code of the client side: performs the HTTPS exchanges the helper asks for, as an unprivileged
 // user, holding no key, no state and no value. Imports UAFWire and libcurl; no Foundation.
 
+import CProcess
 import Glibc
 
-exit(FetchProgram.run(CommandLine.arguments).rawValue)
+let status = FetchProgram.run(process_has_arguments() == 0 ? [] : CommandLine.arguments)
+// Without what libraries do at an exit: nothing of it outlives the process.
+_exit(status.rawValue)

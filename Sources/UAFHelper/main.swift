@@ -2,6 +2,10 @@
 // the module or uafctl, the fetch protocol with uaf-fetch, and owns the account's state. Never: NSS, a
 // terminal, a network socket, a thread, `async`, Foundation.
 
+import CProcess
 import Glibc
 
-exit(HelperProgram.run(CommandLine.arguments))
+let status = HelperProgram.run(process_has_arguments() == 0 ? [] : CommandLine.arguments)
+// Without what libraries do at an exit: whoever waits for this process would wait for OpenSSL to take its tables apart.
+_ = fflush(nil)
+_exit(status)

@@ -167,7 +167,9 @@ import UAFWire
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["correct"]).pamCode == 9)
     bench.server.failure = .noHandshake(.refused)
-    let unasked = try bench.run(bench.begin(), ["correct"])
+    var divided = bench.begin()
+    divided.isDivided = true
+    let unasked = try bench.run(divided, entries: [])
     #expect(unasked.prompts.isEmpty && unasked.pamCode == 7, "who was asked nothing has proved nothing")
     bench.server.failure = .afterHandshake(.timeOut)
     let broken = try bench.run(bench.begin(), ["correct"])

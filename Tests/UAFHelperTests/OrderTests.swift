@@ -49,6 +49,26 @@ import UAFWire
     #expect(known.result == unknown.result && known.pamCode == unknown.pamCode)
   }
 
+  @Test func `the server is not asked for a front end that goes away before the first prompt`() throws {
+    let bench = try HelperBench.registered()
+    let begin = bench.begin()
+    let before = bench.server.asked.count
+    bench.onceOpen = { [weak bench] in bench?.hangUp() }
+    try bench.run(begin, ["correct"])
+    #expect(bench.server.asked.count == before)
+    try bench.run(begin, ["correct"])
+    #expect(bench.server.asked.count == before + 1)
+  }
+
+  @Test func `a question that cannot be sent is reported only after a correct secret`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.failure = .unavailable
+    let wrong = try bench.run(bench.begin(), ["wrong1"])
+    #expect(wrong.result == 3012 && wrong.prompts.count == 1)
+    let right = try bench.run(bench.begin(), ["correct"])
+    #expect(right.result != 0 && right.result != 3012 && right.prompts.count == 1)
+  }
+
   @Test func `asks a server that needs more than a minute for an answer twice at most`() throws {
     let bench = try HelperBench.registered()
     let before = bench.server.asked.count

@@ -11,6 +11,8 @@ import UAFWire
   private(set) var state = ConversationState.opened
   /// The version the front end speaks.
   private var version = Begin.currentVersion
+  /// What is done once when the next prompt is out.
+  private var work: (() -> Void)?
 
   /// How long a front end may take to say what it wants.
   static let beginTimeoutMilliseconds: Int32 = 5000
@@ -72,12 +74,16 @@ import UAFWire
     }
   }
 
+  /// Does something when the next prompt has been sent, before its answer is waited for.
+  func onceAsked(_ work: @escaping () -> Void) { self.work = work }
+
   /// Asks, and waits for as long as the person takes.
   ///
   /// - Returns: the entry, or nil if it was cancelled.
   /// - Throws: ``Ending``: the front end went away, has nobody to ask, or does not keep to the protocol.
   func ask(_ prompt: Prompt) throws(Ending) -> Secret? {
     try send(.prompt(prompt))
+    work.take()?()
     let packet = try receiveInConversation()
     defer { buffer.wipe() }
     guard packet.type == .answer else {

@@ -52,6 +52,9 @@ import UAFWire
 
   // MARK: Asking
 
+  /// Does something while the person begins to type: when the next prompt is out, before its answer is waited for.
+  func onceAsked(_ work: @escaping () -> Void) { frontEnd.onceAsked(work) }
+
   /// Asks for a value.
   ///
   /// - Returns: nil if the person went back to the list.

@@ -28,16 +28,21 @@ import UAFWire
     self.vain = vain
   }
 
-  /// Sends the server the request that a login sends.
+  /// Sends the server the request that a login sends, when a login sends it.
   ///
   /// - Throws: ``Ending``.
   func start(_ client: ClientSettings, _ settings: ServerSettings) throws(Ending) {
-    var network = try server.network(settings, for: nil, isForLogin: true)
+    network = try server.network(settings, for: nil, isForLogin: true)
     let name = call.caller.typedName.flatMap { try? server.userName(of: $0, settings) } ?? "unknown"
-    var flow = AuthenticationFlow(settings: client, username: name, transaction: prompter.confirmed?.text)
-    do throws(Refusal) { try flow.start(over: &network) } catch { throw Ending(error) }
-    self.network = network
-    self.flow = flow
+    flow = AuthenticationFlow(settings: client, username: name, transaction: prompter.confirmed?.text)
+    if call.begin.isDivided || client.takesServersTexts && prompter.confirmed == nil { return try send() }
+    // A login would tell only after a correct value that it could not be sent.
+    prompter.onceAsked { [weak self] in try? self?.send() }
+  }
+
+  private func send() throws(Ending) {
+    guard var network else { return }
+    do throws(Refusal) { try flow?.start(over: &network) } catch { throw Ending(error) }
   }
 
   /// Asks for values, and ends as if they were wrong.

@@ -9,6 +9,7 @@ import UAFWire
 @safe final class LoginDriver {
   private let tools: AuthenticationTools
   private let held: AccountAuthenticators
+  private let rules: LoginRules
   private var machine: LoginMachine
   private var exchange: LoginExchange
   private var signers: LoginSigners
@@ -24,11 +25,11 @@ import UAFWire
     self.tools = tools
     self.held = held
     let text = tools.prompter.confirmed
-    machine = LoginMachine(
-      LoginRules(
-        isApproval: purpose.isApproval, isDivided: purpose.isLogin && tools.call.begin.isDivided,
-        takesServersText: client.takesServersTexts && text == nil, allowsOffline: tools.offline.isAllowed,
-        authenticators: held.types.count))
+    rules = LoginRules(
+      isApproval: purpose.isApproval, isDivided: purpose.isLogin && tools.call.begin.isDivided,
+      takesServersText: client.takesServersTexts && text == nil, allowsOffline: tools.offline.isAllowed,
+      authenticators: held.types.count)
+    machine = LoginMachine(rules)
     exchange = LoginExchange(
       over: try tools.server.network(settings, for: held.account, isForLogin: true), client, as: held.account,
       for: purpose, confirming: text, at: tools.now())
@@ -54,9 +55,13 @@ import UAFWire
   private func perform(_ action: LoginAction) throws(Ending) -> LoginEvent {
     let prompter = tools.prompter
     switch action {
-    case .sendQuestion(let isFirst):
-      return exchange.ask(isFirst: isFirst, confirming: prompter.confirmed, at: tools.now())
-    case .receiveRequest: return exchange.receive(among: try signers.described())
+    case .sendQuestion(isFirst: true):
+      guard rules.asksPersonFirst else { return exchange.ask(at: tools.now()) }
+      // The prompt comes first: to make the question takes 0.7 ms.
+      prompter.onceAsked { [weak self] in self?.begin() }
+      return .questionSent
+    case .sendQuestion(isFirst: false): return exchange.askAgain(confirming: prompter.confirmed, at: tools.now())
+    case .receiveRequest: return exchange.receive(among: try signers.described(), at: tools.now())
     case .dropAnswer: return exchange.drop()
     case .takeText:
       prompter.confirm(exchange.text)
@@ -78,6 +83,8 @@ import UAFWire
     case .finish: throw .outOfTurn(in: "login")
     }
   }
+
+  private func begin() { exchange.begin(at: tools.now()) }
 
   private func finish(_ end: LoginEnd) throws(Ending) -> Success {
     do throws(Ending) {

@@ -13,6 +13,9 @@ struct LoginExchange {
   private var network: Network
   private var flow: AuthenticationFlow
   private var asked: BootTime
+  private var hasBegun = false
+  /// Why the first question could not be sent.
+  private var obstacle: Refusal?
   private let client: ClientSettings
   private let account: AccountFile
   private let purpose: LoginPurpose
@@ -33,22 +36,38 @@ struct LoginExchange {
     asked = now
   }
 
-  /// Sends the first question, or another one in its place.
+  /// Sends the first question unless it was sent.
   ///
-  /// With another one, a new text of the server is refused: the person did not see it before entering the value.
-  mutating func ask(isFirst: Bool, confirming text: TextToConfirm?, at now: BootTime) -> LoginEvent {
-    if !isFirst {
-      var client = client
-      client.takesServersTexts = false
-      flow = purpose.question(client, account, confirming: text)
-    }
+  /// What prevents it is told in place of the request, which is not before the person has verified a value.
+  mutating func begin(at now: BootTime) {
+    if hasBegun { return }
+    (hasBegun, asked) = (true, now)
+    do throws(Refusal) { try flow.start(over: &network) } catch { obstacle = error }
+  }
+
+  /// Sends the first question now.
+  mutating func ask(at now: BootTime) -> LoginEvent {
+    begin(at: now)
+    if let obstacle = obstacle.take() { return refused(obstacle) }
+    return .questionSent
+  }
+
+  /// Sends another question in the place of the first.
+  ///
+  /// A new text of the server is refused: the person did not see it before entering the value.
+  mutating func askAgain(confirming text: TextToConfirm?, at now: BootTime) -> LoginEvent {
+    var client = client
+    client.takesServersTexts = false
+    flow = purpose.question(client, account, confirming: text)
     (asked, offer) = (now, nil)
     do throws(Refusal) { try flow.start(over: &network) } catch { return refused(error) }
     return .questionSent
   }
 
   /// Waits for the request.
-  mutating func receive(among authenticators: [AuthenticatorDescription]) -> LoginEvent {
+  mutating func receive(among authenticators: [AuthenticatorDescription], at now: BootTime) -> LoginEvent {
+    begin(at: now)
+    if let obstacle = obstacle.take() { return refused(obstacle) }
     do throws(Refusal) {
       let offer = try flow.collect(over: &network, among: authenticators)
       self.offer = offer
@@ -57,7 +76,8 @@ struct LoginExchange {
   }
 
   /// Reads an answer that is no longer used; the event says whether there was one.
-  func drop() -> LoginEvent {
+  mutating func drop() -> LoginEvent {
+    guard hasBegun, obstacle.take() == nil else { return .dropped(isReached: false) }
     do throws(TransportFailure) { _ = try network.finish() } catch {
       if case .noHandshake = error { return .dropped(isReached: false) }
     }

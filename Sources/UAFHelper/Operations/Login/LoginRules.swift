@@ -10,4 +10,7 @@ struct LoginRules: Hashable {
   var allowsOffline = false
   /// How many authenticators the account has.
   var authenticators = 1
+
+  /// Whether the person is asked for a value before anything of the server is waited for.
+  var asksPersonFirst: Bool { LoginPreparation.all(under: self).first == .firstValue }
 }
