@@ -15,8 +15,8 @@ release+=(-Xswiftc -file-prefix-map -Xswiftc "$checkout=." -Xcc "-ffile-prefix-m
 release+=(-debug-info-format none -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen)
 programs=$("$SWIFT" "${release[@]}" --show-bin-path)
 
-# The folder with the C++ library and GCC's that are linked into the programs of a login, as far as Swift's runtime uses them. Loaded
-# as a library the first costs each start of a program 2,700 lookups of symbols and 36 pages.
+# The folder with the C++ library and GCC's that are linked into the programs of a login, as far as Swift's runtime uses them.
+# Loaded as a library the first costs each start of a program 2,700 lookups of symbols and 36 pages.
 static_runtime() {
   local folder=$checkout/build/static-runtime
   mkdir -p "$folder"

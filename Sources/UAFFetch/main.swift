@@ -4,6 +4,5 @@
 import CProcess
 import Glibc
 
-let status = FetchProgram.run(process_has_arguments() == 0 ? [] : CommandLine.arguments)
 // Without what libraries do at an exit: nothing of it outlives the process.
-_exit(status.rawValue)
+_exit(FetchProgram.run(process_has_arguments() == 0 ? [] : CommandLine.arguments).rawValue)

@@ -12,6 +12,8 @@ enum HelperProgram {
   static func run(_ arguments: [String]) -> CInt {
     if arguments.dropFirst() == ["--version"] {
       print("uaf-helper \(HelperVersion.current)")
+      // The program ends without what libraries do at an exit.
+      _ = fflush(nil)
       return 0
     }
     if arguments.dropFirst() == ["--listen"] { return listen() }
