@@ -1,5 +1,5 @@
-/* What no login can do without, as the least program that does it: scripts/measure/start.py builds it several times, each time with
-   one step more, and measures what it costs. It decides nothing and keeps no promise of the core. */
+/* What no login can do without, as the least program that does it: scripts/measure/start.py builds it several times, each time
+   with one step more, and measures what it costs. It decides nothing and keeps no promise of the core. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
