@@ -915,7 +915,8 @@ int main(void)
   test("takes the core out of its caller's cgroup", takes_the_core_out_of_the_callers_cgroup);
   test("takes the core out of its caller's cgroup without clone3 too", takes_the_core_out_of_the_cgroup_without_clone3);
   test("takes the core out of a cgroup that was killed", takes_the_core_out_of_a_cgroup_that_was_killed);
-  test("starts the core beside threads that come and go", starts_the_core_beside_threads_that_come_and_go);
+  if (!SANITIZED) /* GCC 14's has a race of its own between threads that begin at once (LLVM's issue 87324) */
+    test("starts the core beside threads that come and go", starts_the_core_beside_threads_that_come_and_go);
   test("gives the core an ordinary share of the processors", gives_the_core_its_share_of_the_processors);
   test("passes on no setting of the process", passes_on_no_setting);
   test("a host with timer slack waits no longer", waits_no_longer_for_a_host_that_may_be_late);
