@@ -2,14 +2,11 @@
 #
 #   PREFIX=/usr      where the programs go; part of the module, so `make build` and `make install` need the same
 #   DESTDIR=         put before every path by `make install`, for packages
-#   PAMDIR, UNITDIR  where PAM modules and systemd units go
+#   PAMDIR, UNITDIR  where PAM modules and systemd units go: scripts/stage.sh asks the compiler, which `make deps` may install
 #   DIST=trixie      in that release of Debian instead of the machine's own: scripts/dist.sh
 
 PREFIX ?= /usr
 DESTDIR ?=
-MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
-PAMDIR ?= $(PREFIX)/lib/$(if $(MULTIARCH),$(MULTIARCH)/)security
-UNITDIR ?= $(PREFIX)/lib/systemd/system
 SWIFT ?= swift
 
 # Another release of Debian makes the same targets: there DIST is its own.
