@@ -127,6 +127,7 @@ struct ServeCommand: AsyncParsableCommand {
     let start = ServerStart(
       listen: listen, publicURL: publicURL, facets: facets, certificates: certificates, channelBinding: channelBinding,
       identity: identity, manager: manager, store: store, shapes: shapes, logger: logger)
+    try start.prepare()
     let watch = StoreWatch(store, logger: logger, now: { Terminal.now })
     let routes = UAFRoutes(
       environment: environment, logger: logger,

@@ -18,17 +18,30 @@ struct ServerStart: Sendable {
   let shapes: KeyShapeKeeper
   let logger: Logger
 
+  /// Makes the identity before the server listens, unless the system chooses the port that clients have to use.
+  ///
+  /// A client may connect as soon as the system listens, and that is before ``announce(_:)`` is called.
+  ///
+  /// - Throws: what an identity cannot be made of.
+  func prepare() throws {
+    if publicURL == nil, case .network(_, 0) = listen { return }
+    identity.set(try known(at: listen.url(port: nil)))
+  }
+
+  private func known(at local: String) throws -> ServerIdentity {
+    try ServerIdentity(
+      publicURL: publicURL?.text ?? local, facets: facets, certificates: certificates, channelBinding: channelBinding)
+  }
+
   /// Makes the identity for the port that is now known, stores the URL for the other commands, and prints where the server
   /// listens.
   func announce(_ channel: any Channel) async {
     let local = listen.url(port: channel.localAddress?.port)
-    let url = publicURL?.text ?? local
     do {
       if let path = listen.path { try ProxySocket(path: path).open() }
-      let known = try ServerIdentity(
-        publicURL: url, facets: facets, certificates: certificates, channelBinding: channelBinding)
+      let known = try known(at: local)
       identity.set(known)
-      try await store.write { try $0.settings.set(.publicURL, to: url) }
+      try await store.write { [url = publicURL?.text ?? local] in try $0.settings.set(.publicURL, to: url) }
       shapes.keep(upWith: store, appID: known.appID) { error in
         logger.error("failed", metadata: ["error": "\(type(of: error))"])
       }
