@@ -45,7 +45,7 @@ final class PolicyFileTests {
   @Test func `ships an example that can be read`() throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let example = tests.deletingLastPathComponent().appending(path: "examples/uaf-server-policy.json")
-    let policies = try PolicyFile(path: example.path(), models: .projectOwn()).policies()
+    let policies = try PolicyFile(path: example.path(percentEncoded: false), models: .projectOwn()).policies()
     #expect(!policies.groups.isEmpty)
   }
 

@@ -14,7 +14,7 @@ import ToolTestSupport
       "completion", Array(Bench(["--generate-completion-script", "bash"]).output.utf8), mode: 0o600)
     let line = (["uafctl"] + words).joined(separator: " ")
     let program = """
-      PATH=\(programs):$PATH
+      PATH='\(programs)':$PATH
       cd \(folder.path)
       source \(script)
       COMP_WORDS=(uafctl \(words.map { "'\($0)'" }.joined(separator: " ")))
