@@ -8,7 +8,7 @@ import Testing
 @testable import UAFServer
 
 /// What one connection may send, as bytes through all of its handlers.
-@Suite(.timeLimit(.minutes(1))) struct RequestLimitTests {
+struct RequestLimitTests {
   private let server: TestServer
 
   init() throws {
