@@ -18,7 +18,7 @@ let besideFoundation: [SwiftSetting] = base
 /// A system that pam-uaf is not for.
 let elsewhere = TargetDependencyCondition.when(platforms: [.windows])
 
-/// Packages that the server's packages and HummingbirdTesting bring along.
+/// Packages that the server's packages bring along.
 ///
 /// They are named below only for their versions, and SwiftPM warns of a package that no target uses. So one does, where
 /// nothing is built for it.
@@ -26,7 +26,9 @@ let broughtAlong: [Target.Dependency] = [
   .product(name: "Algorithms", package: "swift-algorithms", condition: elsewhere),
   .product(name: "Atomics", package: "swift-atomics", condition: elsewhere),
   .product(name: "Crypto", package: "swift-crypto", condition: elsewhere),
+  .product(name: "HTTPTypes", package: "swift-http-types", condition: elsewhere),
   .product(name: "Metrics", package: "swift-metrics", condition: elsewhere),
+  .product(name: "NIOExtras", package: "swift-nio-extras", condition: elsewhere),
   .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: elsewhere),
   .product(name: "NIOTransportServices", package: "swift-nio-transport-services", condition: elsewhere),
   .product(name: "RealModule", package: "swift-numerics", condition: elsewhere),
@@ -49,10 +51,8 @@ let package = Package(
   // docs/dependencies.md says what each is for, its licence, and how its version is raised.
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-extras.git", exact: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
@@ -69,7 +69,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-distributed-tracing.git", exact: "1.7.3"),
     .package(url: "https://github.com/apple/swift-http-structured-headers.git", exact: "1.7.0"),
+    .package(url: "https://github.com/apple/swift-http-types.git", exact: "1.8.0"),
     .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras.git", exact: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-http2.git", exact: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-transport-services.git", exact: "1.28.0"),
     .package(url: "https://github.com/apple/swift-numerics.git", exact: "1.1.1"),
@@ -173,16 +175,12 @@ let package = Package(
         "Invocation",
         "HostSystem", "FidoResults", "SecretMemory", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -257,9 +255,7 @@ let package = Package(
       path: "Tests/ServerTesting", swiftSettings: strict),
     .testTarget(
       name: "UAFServiceTests",
-      dependencies: [
-        "UAFService", "ServerTesting", "UAFMessages", "UAFCrypto", "SecretMemory",
-      ],
+      dependencies: ["UAFService", "ServerTesting", "UAFMessages", "UAFCrypto", "SecretMemory"],
       swiftSettings: strict),
     .testTarget(
       name: "SQLiteStoreTests",
@@ -279,13 +275,10 @@ let package = Package(
         "Invocation", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "NIOTLS", package: "swift-nio"),

@@ -35,12 +35,14 @@ struct UAFServerCommand: AsyncParsableCommand {
 
   /// Protects the process's memory, then runs the command line.
   static func main() async {
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments.first == ServeCommand.configuration.commandName { ServerProcess.ignoreHangup() }
     do throws(ServerError) {
       try ServerProcess.forbidDumps()
     } catch {
       Terminal.note(error.description)
       Glibc.exit(error.exit.rawValue)
     }
-    Glibc.exit(await ServerProgram.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    Glibc.exit(await ServerProgram.run(Array(arguments)).rawValue)
   }
 }

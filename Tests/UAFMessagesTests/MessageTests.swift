@@ -29,6 +29,22 @@ import Testing
     #expect(message.header.upv == .uaf11)
   }
 
+  @Test func `writes a request in several versions as one after another`() throws {
+    guard case .authentication(let parsed) = try request(authentication(header: header("Auth", minor: 1))) else {
+      throw MessageError.wrongOperation
+    }
+    let versions = UPV.supported.map { upv in
+      UAFRequest.authentication(
+        AuthenticationRequest(
+          header: OperationHeader(
+            upv: upv, op: .authentication, appID: parsed.header.appID, serverData: "data", exts: parsed.header.exts),
+          challenge: parsed.challenge, policy: parsed.policy))
+    }
+    for case .authentication(let request) in versions {
+      #expect(UAFRequest.text(of: request, in: UPV.supported) == UAFRequest.text(of: versions))
+    }
+  }
+
   @Test func `refuses a version twice, no version of ours, and no array`() {
     #expect(throws: MessageError.repeatedVersion) { try request(authentication(), authentication()) }
     #expect(throws: MessageError.unsupportedVersion) { try request(authentication(header: header("Auth", minor: 2))) }

@@ -1,7 +1,5 @@
-import HTTPTypes
-import Hummingbird
-import HummingbirdTesting
 import NIOCore
+import NIOHTTP1
 import Testing
 import UAFMessages
 
@@ -59,7 +57,9 @@ struct AdmissionTests {
     #expect(admitted(limiter, "busy", tries: 99, now: 0) == 20)
     for number in 0..<5000 { #expect(limiter.admits("once \(number)", now: 0)) }
     #expect(!limiter.admits("busy", now: 0))
-    #expect(limiter.count <= 100)
+    // A name that was forgotten may use all of its burst again; at most a hundred are remembered.
+    let remembered = (0..<5000).filter { admitted(limiter, "once \($0)", tries: 20, now: 0) < 20 }
+    #expect(remembered.count <= 100)
   }
 
   @Test(arguments: [
@@ -76,12 +76,12 @@ struct AdmissionTests {
   {
     let server = try TestServer()
     _ = try await server.registered("alice")
-    try await server.application(Admission(accountRate: 1)).test(.router) { client in
+    try await server.application(Admission(accountRate: 1)).test { client in
       for name in ["alice", "nobody"] {
         let body = GetUAFRequest(op: .authentication, context: RequestContext(username: name).jsonText)
-        func ask() async throws -> HTTPResponse.Status {
+        func ask() async throws -> HTTPResponseStatus {
           try await client.executeRequest(
-            uri: "/uaf/get", method: .post, headers: [.contentType: "application/fido+uaf"],
+            uri: "/uaf/get", method: .POST, headers: ["Content-Type": "application/fido+uaf"],
             body: ByteBuffer(bytes: body.jsonBytes)
           ).status
         }
@@ -92,7 +92,7 @@ struct AdmissionTests {
       server.advance(seconds: 60)
       let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
       let later = try await client.executeRequest(
-        uri: "/uaf/get", method: .post, headers: [.contentType: "application/fido+uaf"],
+        uri: "/uaf/get", method: .POST, headers: ["Content-Type": "application/fido+uaf"],
         body: ByteBuffer(bytes: body.jsonBytes))
       #expect(later.status == .ok)
     }
@@ -101,12 +101,12 @@ struct AdmissionTests {
   @Test func `logs what it refuses once a minute for a name, not once for each`() async throws {
     let server = try TestServer()
     let log = RecordedLog()
-    try await server.application(Admission(accountRate: 1), log: log).test(.router) { client in
+    try await server.application(Admission(accountRate: 1), log: log).test { client in
       for name in ["alice", "bob"] {
         let body = GetUAFRequest(op: .authentication, context: RequestContext(username: name).jsonText)
         for _ in 0..<20 {
           _ = try await client.executeRequest(
-            uri: "/uaf/get", method: .post, headers: [.contentType: "application/fido+uaf"],
+            uri: "/uaf/get", method: .POST, headers: ["Content-Type": "application/fido+uaf"],
             body: ByteBuffer(bytes: body.jsonBytes))
         }
       }

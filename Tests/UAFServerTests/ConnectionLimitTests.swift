@@ -1,8 +1,6 @@
-import HTTPTypes
 import Logging
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
 import NIOTLS
 import Synchronization
 import Testing
@@ -45,31 +43,62 @@ struct ConnectionLimitTests {
     return channels.map(\.isActive)
   }
 
-  private func answer(on channel: EmbeddedChannel) throws {
-    try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
-    try channel.writeOutbound(HTTPResponsePart.end(nil))
+  /// Tells the one handler of a connection how far it has come.
+  private func reach(_ stages: ExchangeStage..., on channel: EmbeddedChannel) throws {
+    let handlers = channel.pipeline.syncOperations
+    let observer: any ExchangeObserver =
+      if let place = try? handlers.handler(type: ConnectionPlace.self) { place } else {
+        try handlers.handler(type: ExchangeDeadline.self)
+      }
+    for stage in stages { observer.reached(stage) }
+  }
+
+  /// A connection that has sixty seconds for an exchange, and thirty without a byte.
+  private func timedConnection() throws -> EmbeddedChannel {
+    let loop = EmbeddedEventLoop()
+    let channel = EmbeddedChannel(
+      handler: ExchangeDeadline(.seconds(60), idle: .seconds(30), on: loop), loop: loop)
+    try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+    return channel
   }
 
   @Test func `closes a connection whose body comes byte by byte`() throws {
-    let channel = try connection(ExchangeDeadline(.seconds(60)))
+    let channel = try timedConnection()
     for second in 0..<60 {
       #expect(channel.isActive, "\(second)")
-      try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: " ")))
+      try reach(.reading, on: channel)
       channel.embeddedEventLoop.advanceTime(by: .seconds(1))
     }
     #expect(!channel.isActive)
   }
 
-  @Test func `gives each exchange its own time, from the end of the previous answer`() throws {
-    let channel = try connection(ExchangeDeadline(.seconds(60)))
-    for _ in 0..<5 {
-      channel.embeddedEventLoop.advanceTime(by: .seconds(59))
-      try answer(on: channel)
+  @Test func `closes a connection on which nothing comes for half a minute`() throws {
+    let channel = try timedConnection()
+    for _ in 0..<2 {
+      channel.embeddedEventLoop.advanceTime(by: .seconds(29))
+      try reach(.reading, .answering, .answered, .taken, on: channel)
     }
-    // The head of an answer is not its end.
-    try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
-    channel.embeddedEventLoop.advanceTime(by: .seconds(59))
+    channel.embeddedEventLoop.advanceTime(by: .seconds(29))
     #expect(channel.isActive)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+    #expect(!channel.isActive)
+  }
+
+  @Test func `gives each exchange its own time, from the end of the previous answer`() throws {
+    let channel = try timedConnection()
+    for _ in 0..<5 {
+      try reach(.reading, .answering, on: channel)
+      channel.embeddedEventLoop.advanceTime(by: .seconds(59))
+      #expect(channel.isActive, "the client waits for the server, and has nothing to send")
+      try reach(.answered, .taken, on: channel)
+    }
+    // An answer that is written is not an answer that was taken.
+    try reach(.reading, .answering, .answered, on: channel)
+    for _ in 0..<2 {
+      channel.embeddedEventLoop.advanceTime(by: .milliseconds(29_500))
+      #expect(channel.isActive)
+      try reach(.reading, on: channel)
+    }
     channel.embeddedEventLoop.advanceTime(by: .seconds(1))
     #expect(!channel.isActive)
   }
@@ -117,9 +146,8 @@ struct ConnectionLimitTests {
     let table = Connections(maximum: 3)
     let channels = try (0..<3).map { _ in try connection(in: table) }
     // The first is being answered, the second has been.
-    try channels[0].writeInbound(HTTPRequestPart.end(nil))
-    try channels[1].writeInbound(HTTPRequestPart.end(nil))
-    try answer(on: channels[1])
+    try reach(.answering, on: channels[0])
+    try reach(.answering, .answered, on: channels[1])
     var more = [try connection(in: table)]
     #expect(areOpen(channels) == [true, true, false])
     more.append(try connection(in: table))

@@ -1,7 +1,5 @@
-import HTTPTypes
-import Hummingbird
-import HummingbirdTesting
 import NIOCore
+import NIOHTTP1
 import Testing
 import UAFCrypto
 import UAFMessages
@@ -24,8 +22,8 @@ struct KnownMachineTests {
 
   private func header(
     _ secret: MachineSecret?, _ operation: UAFOperation = .authentication, answers: Bool, account: String = "alice"
-  ) throws -> HTTPFields {
-    var fields: HTTPFields = [.contentType: "application/fido+uaf"]
+  ) throws -> HTTPHeaders {
+    var fields: HTTPHeaders = ["Content-Type": "application/fido+uaf"]
     guard let secret else { return fields }
     let proof = try #require(
       MachineProof(
@@ -34,33 +32,33 @@ struct KnownMachineTests {
         madeAt: server.now,
         nonce: RandomBytes.make(16)))
     let code = try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret)
-    fields[try #require(HTTPField.Name.machineProof)] = proof.text(with: code)
+    fields.add(name: UAFRoutes.machineProof, value: proof.text(with: code))
     return fields
   }
 
   private func get(
-    _ client: any TestClientProtocol, _ context: RequestContext, for operation: UAFOperation = .authentication,
+    _ client: TestClient, _ context: RequestContext, for operation: UAFOperation = .authentication,
     knownBy secret: MachineSecret? = nil
   ) async throws -> TestResponse {
     let body = GetUAFRequest(op: operation, context: context.jsonText)
     return try await client.executeRequest(
-      uri: "/uaf/get", method: .post, headers: header(secret, operation, answers: false),
+      uri: "/uaf/get", method: .POST, headers: header(secret, operation, answers: false),
       body: ByteBuffer(bytes: body.jsonBytes))
   }
 
   private func respond(
-    _ client: any TestClientProtocol, _ response: UAFResponse, knownBy secret: MachineSecret? = nil
+    _ client: TestClient, _ response: UAFResponse, knownBy secret: MachineSecret? = nil
   ) async throws -> ServerResponse {
     let body = SendUAFResponse(uafResponse: response.text)
     let answer = try await client.executeRequest(
-      uri: "/uaf/respond", method: .post, headers: header(secret, answers: true),
+      uri: "/uaf/respond", method: .POST, headers: header(secret, answers: true),
       body: ByteBuffer(bytes: body.jsonBytes))
     return try ServerResponse(parsing: [UInt8](buffer: answer.body))
   }
 
   /// Registers, and returns what the server has given the machine.
   private func registered(
-    _ client: any TestClientProtocol, _ authenticator: FakeAuthenticator
+    _ client: TestClient, _ authenticator: FakeAuthenticator
   ) async throws -> ServerResponse {
     var context = RequestContext(username: "alice")
     context.authCode = try await server.enrol("alice")
@@ -70,7 +68,7 @@ struct KnownMachineTests {
   }
 
   private func loggedIn(
-    _ client: any TestClientProtocol, _ authenticator: FakeAuthenticator, counter: UInt32,
+    _ client: TestClient, _ authenticator: FakeAuthenticator, counter: UInt32,
     knownBy secret: MachineSecret? = nil
   ) async throws -> ServerResponse {
     let answer = try await get(client, RequestContext(username: "alice"), knownBy: secret)
@@ -87,7 +85,7 @@ struct KnownMachineTests {
 
   @Test func `a registration gives the machine its secret, under the signed verdict`() async throws {
     let authenticator = try FakeAuthenticator()
-    try await server.application.test(.router) { client in
+    try await server.application.test { client in
       let response = try await registered(client, authenticator)
       let secret = try #require(response.machineSecret)
       #expect(try machineClaim(response) == Base64URL.encode(SHA256.hash(secret.bytes)))
@@ -96,7 +94,7 @@ struct KnownMachineTests {
 
   @Test func `a login gives an unknown machine the same secret, and a known one none`() async throws {
     let authenticator = try FakeAuthenticator()
-    try await server.application.test(.router) { client in
+    try await server.application.test { client in
       let secret = try await registered(client, authenticator).machineSecret
       let unknown = try await loggedIn(client, authenticator, counter: 1)
       #expect(unknown.machineSecret == secret && secret != nil)
@@ -108,7 +106,7 @@ struct KnownMachineTests {
 
   @Test func `a refused answer gives no secret`() async throws {
     let authenticator = try FakeAuthenticator()
-    try await server.application.test(.router) { client in
+    try await server.application.test { client in
       _ = try await registered(client, authenticator)
       _ = try await loggedIn(client, authenticator, counter: 5)
       let again = try await loggedIn(client, authenticator, counter: 5)
@@ -118,7 +116,7 @@ struct KnownMachineTests {
 
   @Test func `a wrong proof is no error: the machine is a stranger, and gets the right secret`() async throws {
     let authenticator = try FakeAuthenticator()
-    try await server.application.test(.router) { client in
+    try await server.application.test { client in
       let secret = try await registered(client, authenticator).machineSecret
       let made = try MachineSecret(machineID: RandomBytes.make(16), secret: RandomBytes.make(32))
       #expect(try await loggedIn(client, authenticator, counter: 1, knownBy: made).machineSecret == secret)
@@ -129,7 +127,7 @@ struct KnownMachineTests {
     async throws
   {
     let authenticator = try FakeAuthenticator()
-    try await server.application(Admission(accountRate: 1)).test(.router) { client in
+    try await server.application(Admission(accountRate: 1)).test { client in
       let secret = try await registered(client, authenticator).machineSecret
       var refused = 0
       for _ in 0..<20 where try await get(client, RequestContext(username: "alice")).status == .tooManyRequests {

@@ -1,4 +1,3 @@
-import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
@@ -17,8 +16,8 @@ struct RequestLimitTests {
 
   private func connection() async throws -> NIOAsyncTestingChannel {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let responder = UAFRoutes(environment: server.environment, logger: logger).router.buildResponder()
-    let exchanges = ExchangeChannel(responder: responder, limits: { [ExchangeDeadline()] }, idleTimeout: .seconds(30))
+    let routes = UAFRoutes(environment: server.environment, logger: logger)
+    let exchanges = ExchangeChannel(responder: routes.answer(to:), limits: { [ExchangeDeadline(on: $0)] })
     let channel = NIOAsyncTestingChannel()
     try await channel.testingEventLoop.flatSubmit { exchanges.setup(channel: channel, logger: logger).map { _ in } }
       .get()
@@ -137,6 +136,58 @@ struct RequestLimitTests {
     let sent = try await sent(channel, until: "ok\n", times: 2)
     let statuses = sent.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("HTTP/1.1 ") }
     #expect(statuses == ["HTTP/1.1 200 OK", "HTTP/1.1 404 Not Found", "HTTP/1.1 200 OK"])
+  }
+
+  @Test func `answers requests that came before one that is no request, and then refuses that one`() async throws {
+    let channel = try await connection()
+    try? await send(Self.get() + Self.get() + "no request\r\n\r\n", to: channel)
+    let sent = try await sent(channel, until: "HTTP/1.1 400")
+    let statuses = sent.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("HTTP/1.1 ") }
+    #expect(statuses == ["HTTP/1.1 200 OK", "HTTP/1.1 200 OK", "HTTP/1.1 400 Bad Request"])
+    try await channel.closeFuture.get()
+  }
+
+  @Test(arguments: ["", "Connection: keep-alive\r\n"])
+  func `closes the connection of HTTP/1.0, unless the client wants to keep it`(fields: String) async throws {
+    let channel = try await connection()
+    try await send("GET /livez HTTP/1.0\r\n\(fields)\r\n", to: channel)
+    let sent = try await sent(channel, until: "ok\n")
+    #expect(sent.contains("Connection: close\r\n") == fields.isEmpty)
+    if fields.isEmpty { try await channel.closeFuture.get() } else { #expect(channel.isActive) }
+  }
+
+  @Test func `a server that ends closes an idle connection, and another one after its answer`() async throws {
+    let (idle, busy) = (try await connection(), try await connection())
+    try await send("GET /livez HTTP/1.1\r\n", to: idle)
+    try await send(Self.post("Content-Length: 2\r\n\r\n"), to: busy)
+    for channel in [idle, busy] {
+      try await channel.testingEventLoop.submit {
+        channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+      }.get()
+    }
+    try await idle.closeFuture.get()
+    #expect(busy.isActive)
+    try await send("{}", to: busy)
+    #expect(try await sent(busy).contains("\r\nConnection: close\r\n"))
+    try await busy.closeFuture.get()
+  }
+
+  @Test func `reads nothing more while parts of a further request wait`() async throws {
+    let channel = try await connection()
+    channel.isWritable = false
+    let reads = ReadCounter()
+    try await channel.testingEventLoop.submit {
+      try channel.pipeline.syncOperations.addHandler(reads, position: .first)
+    }.get()
+    let count: @Sendable () async throws -> Int = { try await channel.testingEventLoop.submit { reads.count }.get() }
+    let before = try await count()
+    try await send(Self.get() + Self.get(), to: channel)
+    try await channel.testingEventLoop.submit { channel.pipeline.read() }.get()
+    #expect(try await count() == before)
+    channel.isWritable = true
+    try await channel.testingEventLoop.submit { channel.pipeline.fireChannelWritabilityChanged() }.get()
+    _ = try await sent(channel, until: "ok\n", times: 2)
+    #expect(try await count() > before)
   }
 
   @Test func `answers no request of a client that takes in no answer, until it does`() async throws {

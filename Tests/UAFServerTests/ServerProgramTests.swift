@@ -112,6 +112,30 @@ struct ServerProgramTests {
     #expect(end.status == ExitStatus.usage.rawValue && end.notes.hasPrefix("uaf-server: "))
   }
 
+  /// A state folder with the keys of a server that was never started.
+  private func keys() throws -> ServerDirectory {
+    let state = try ServerDirectory(path: folder.path(), create: true)
+    _ = try ServerKeys(state: state, now: { 0 })
+    return state
+  }
+
+  @Test func `refuses to rotate a key while another process does, in one line, and changes nothing`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let state = try keys()
+    let before = try StateFile.read(path: state.secretPath, isSecret: true)
+    let rotate = ["keys", "rotate", "secret", "--in", "0", "--state", state.path]
+    try StateLock.hold(state) {
+      let end = try run(rotate)
+      #expect(end.status == ExitStatus.refused.rawValue)
+      let told = "uaf-server: \(state.path): another process exchanges its keys now: try again when that has ended\n"
+      #expect(end.notes == told)
+      #expect(throws: ServerError.self) { try StateLock.hold(state) {} }
+    }
+    #expect(try StateFile.read(path: state.secretPath, isSecret: true) == before)
+    #expect(try run(rotate).status == ExitStatus.success.rawValue)
+    #expect(try state.secrets.ring().entries.count == 2)
+  }
+
   @Test(arguments: [["revoke", "nobody"], ["approve", "nobody", "--text", "t"], ["audit", "show", "7"]])
   func `ends with 1 for what does not exist`(arguments: [String]) throws {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -1,8 +1,6 @@
-import HTTPTypes
-import Hummingbird
-import HummingbirdTesting
 import Logging
 import NIOCore
+import NIOHTTP1
 import SQLiteStore
 import Synchronization
 import Testing
@@ -32,27 +30,27 @@ struct StoreWatchTests {
     return StoreWatch(store, logger: logger, now: { server.now })
   }
 
-  private func application(_ watch: StoreWatch) -> some ApplicationProtocol {
+  private func application(_ watch: StoreWatch) -> TestClient {
     let known = server.environment
     let environment = ServiceEnvironment(
       store: store, keys: known.keys, models: known.models, policies: known.policies, identity: known.identity,
       now: known.now, random: known.random)
-    return Application(router: UAFRoutes(environment: environment, logger: logger, watch: watch).router)
+    return TestClient(routes: UAFRoutes(environment: environment, logger: logger, watch: watch))
   }
 
-  private func status(_ client: any TestClientProtocol, _ path: String) async throws -> HTTPResponse.Status {
-    try await client.executeRequest(uri: path, method: .get, headers: [:], body: nil).status
+  private func status(_ client: TestClient, _ path: String) async throws -> HTTPResponseStatus {
+    try await client.executeRequest(uri: path, method: .GET, headers: [:], body: nil).status
   }
 
   @Test func `is ready only after the store has answered, and not while it fails`() async throws {
     let watch = try await watch()
-    try await application(watch).test(.router) { client in
+    try await application(watch).test { client in
       #expect(try await status(client, "/readyz") == .serviceUnavailable)
       await watch.look()
       #expect(try await status(client, "/readyz") == .ok)
       store.fails(.everything)
       await watch.look()
-      let answer = try await client.executeRequest(uri: "/readyz", method: .get, headers: [:], body: nil)
+      let answer = try await client.executeRequest(uri: "/readyz", method: .GET, headers: [:], body: nil)
       #expect(answer.status == .serviceUnavailable && String(buffer: answer.body) == "store\n")
       #expect(try await status(client, "/livez") == .ok)
       store.fails(.nothing)
@@ -63,7 +61,7 @@ struct StoreWatchTests {
 
   @Test func `no question of a stranger reaches the store`() async throws {
     let watch = try await watch()
-    try await application(watch).test(.router) { client in
+    try await application(watch).test { client in
       for path in ["/livez", "/readyz"] {
         for _ in 0..<50 { _ = try await status(client, path) }
       }
@@ -118,7 +116,7 @@ struct StoreWatchTests {
     let watch = try await watch()
     await watch.look()
     store.fails(.writes)
-    try await application(watch).test(.router) { client in
+    try await application(watch).test { client in
       for counter in 1...3 {
         let answer = try await ask(client)
         #expect(answer.statusCode == .ok)
@@ -137,20 +135,20 @@ struct StoreWatchTests {
     #expect(told == ["store-failed error=test-1 text=no space left", "store-back"])
   }
 
-  private func post(_ client: any TestClientProtocol, _ path: String, _ body: [UInt8]) async throws -> [UInt8] {
-    let headers: HTTPFields = [.contentType: "application/json"]
+  private func post(_ client: TestClient, _ path: String, _ body: [UInt8]) async throws -> [UInt8] {
+    let headers: HTTPHeaders = ["Content-Type": "application/json"]
     let answer = try await client.executeRequest(
-      uri: path, method: .post, headers: headers, body: ByteBuffer(bytes: body))
+      uri: path, method: .POST, headers: headers, body: ByteBuffer(bytes: body))
     #expect(answer.status == .ok, "a UAF client reads the status in the body")
     return [UInt8](buffer: answer.body)
   }
 
-  private func ask(_ client: any TestClientProtocol) async throws -> ReturnUAFRequest {
+  private func ask(_ client: TestClient) async throws -> ReturnUAFRequest {
     let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
     return try ReturnUAFRequest(parsing: await post(client, "/uaf/get", body.jsonBytes))
   }
 
-  private func respond(_ client: any TestClientProtocol, _ response: UAFResponse) async throws -> ServerResponse {
+  private func respond(_ client: TestClient, _ response: UAFResponse) async throws -> ServerResponse {
     try ServerResponse(
       parsing: await post(client, "/uaf/respond", SendUAFResponse(uafResponse: response.text).jsonBytes))
   }

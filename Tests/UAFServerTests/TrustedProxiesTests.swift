@@ -1,5 +1,5 @@
-import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import Testing
 
 @testable import UAFServer
@@ -17,8 +17,8 @@ struct TrustedProxiesTests {
   private func client(
     _ lines: String..., header: ForwardedHeader = .xForwardedFor, from peer: String = "10.1.2.3"
   ) throws -> [UInt8]? {
-    var fields = HTTPFields()
-    for line in lines { fields.append(HTTPField(name: try #require(.init(header.rawValue)), value: line)) }
+    var fields = HTTPHeaders()
+    for line in lines { fields.add(name: header.rawValue, value: line) }
     let proxies = TrustedProxies(proxies.ranges, header: header)
     return proxies.client(of: fields, from: try address(peer))?.ipBytes
   }
@@ -79,18 +79,18 @@ struct TrustedProxiesTests {
   }
 
   @Test func `reads only the header that was chosen, since a proxy passes the other one on`() throws {
-    var fields = HTTPFields()
-    fields.append(HTTPField(name: try #require(.init("forwarded")), value: "for=1.1.1.1"))
-    fields.append(HTTPField(name: try #require(.init("x-forwarded-for")), value: "198.51.100.1"))
+    var fields = HTTPHeaders()
+    fields.add(name: "forwarded", value: "for=1.1.1.1")
+    fields.add(name: "x-forwarded-for", value: "198.51.100.1")
     #expect(proxies.client(of: fields, from: try address("10.1.2.3"))?.ipBytes == (try bytes("198.51.100.1")))
   }
 
   @Test func `believes whoever may connect to the Unix socket, and no loopback address that was not named`() throws {
-    var fields = HTTPFields()
-    fields.append(HTTPField(name: try #require(.init("x-forwarded-for")), value: "198.51.100.1"))
+    var fields = HTTPHeaders()
+    fields.add(name: "x-forwarded-for", value: "198.51.100.1")
     let socket = try SocketAddress(unixDomainSocketPath: "/run/uaf-server/socket")
     #expect(TrustedProxies().client(of: fields, from: socket)?.ipBytes == (try bytes("198.51.100.1")))
-    #expect(TrustedProxies().client(of: HTTPFields(), from: socket) == socket)
+    #expect(TrustedProxies().client(of: HTTPHeaders(), from: socket) == socket)
     #expect(TrustedProxies().client(of: fields, from: try address("127.0.0.1"))?.isLoopback == true)
     #expect(TrustedProxies().client(of: fields, from: nil) == nil)
   }

@@ -1,9 +1,6 @@
-import HTTPTypes
-import Hummingbird
-import HummingbirdTesting
 import Logging
 import NIOCore
-import NIOEmbedded
+import NIOHTTP1
 import Testing
 import UAFCrypto
 import UAFMessages
@@ -22,23 +19,23 @@ import struct UAFMessages.RequestContext
     server = try TestServer()
   }
 
-  func post(_ client: any TestClientProtocol, _ path: String, _ body: [UInt8], type: String? = "application/fido+uaf")
+  func post(_ client: TestClient, _ path: String, _ body: [UInt8], type: String? = "application/fido+uaf")
     async throws -> TestResponse
   {
-    var headers = HTTPFields()
-    if let type { headers[.contentType] = type }
+    var headers = HTTPHeaders()
+    if let type { headers.add(name: "Content-Type", value: type) }
     return try await client.executeRequest(
-      uri: path, method: .post, headers: headers, body: ByteBuffer(bytes: body))
+      uri: path, method: .POST, headers: headers, body: ByteBuffer(bytes: body))
   }
 
-  func get(_ client: any TestClientProtocol, _ operation: UAFOperation, _ context: RequestContext) async throws
+  func get(_ client: TestClient, _ operation: UAFOperation, _ context: RequestContext) async throws
     -> ReturnUAFRequest
   {
     let body = GetUAFRequest(op: operation, context: context.jsonText)
     return try ReturnUAFRequest(parsing: [UInt8](buffer: await post(client, "/uaf/get", body.jsonBytes).body))
   }
 
-  func respond(_ client: any TestClientProtocol, _ response: UAFResponse) async throws -> ServerResponse {
+  func respond(_ client: TestClient, _ response: UAFResponse) async throws -> ServerResponse {
     let body = SendUAFResponse(uafResponse: response.text)
     return try ServerResponse(parsing: [UInt8](buffer: await post(client, "/uaf/respond", body.jsonBytes).body))
   }
@@ -52,7 +49,7 @@ import struct UAFMessages.RequestContext
     context.deviceID = "machine"
     context.deviceName = name
     let log = RecordedLog()
-    try await server.application(log: log).test(.router) { [context] client in
+    try await server.application(log: log).test { [context] client in
       let request = try authenticator.registrationRequest(from: try await get(client, .registration, context))
       #expect(try await respond(client, authenticator.register(request)).statusCode == .ok)
     }
@@ -65,7 +62,7 @@ import struct UAFMessages.RequestContext
     var context = RequestContext(username: "alice")
     context.authCode = try await server.enrol("alice")
     context.deviceID = "machine"
-    try await server.application.test(.router) { [context] client in
+    try await server.application.test { [context] client in
       let request = try authenticator.registrationRequest(from: try await get(client, .registration, context))
       let registered = try await respond(client, authenticator.register(request))
       #expect(registered.statusCode == .ok)
@@ -93,20 +90,20 @@ import struct UAFMessages.RequestContext
     "application/json ; x=y",
   ])
   func `accepts the transport's content types, and answers in the same type`(type: String) async throws {
-    try await server.application.test(.router) { client in
+    try await server.application.test { client in
       let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
       let response = try await post(client, "/uaf/get", body.jsonBytes, type: type)
       #expect(response.status == .ok)
       let isJSON = type.lowercased().contains("json")
       #expect(
-        response.headers[.contentType]
+        response.headers.value(of: "Content-Type")
           == (isJSON ? "application/json; charset=utf-8" : "application/fido+uaf; charset=utf-8"))
     }
   }
 
   @Test(arguments: [nil, "text/plain", "application/jsonp", "application/x-www-form-urlencoded", "", ";"])
   func `refuses another content type or none`(type: String?) async throws {
-    try await server.application.test(.router) { client in
+    try await server.application.test { client in
       for path in ["/uaf/get", "/uaf/respond"] {
         let response = try await post(client, path, Array("{}".utf8), type: type)
         #expect(response.status == .unsupportedMediaType)
@@ -115,13 +112,13 @@ import struct UAFMessages.RequestContext
   }
 
   @Test func `refuses a body of more than 64 KiB, and takes one of exactly that`() async throws {
-    try await server.application.test(.router) { client in
+    try await server.application.test { client in
       let spaces = [UInt8](repeating: 0x20, count: UAFRoutes.maximumBody - 2)
       for path in ["/uaf/get", "/uaf/respond"] {
         let exact = try await post(client, path, Array("{}".utf8) + spaces)
         #expect(exact.status == .ok)
         let more = try await post(client, path, Array("{}".utf8) + spaces + [0x20])
-        #expect(more.status == .contentTooLarge)
+        #expect(more.status == .payloadTooLarge)
       }
     }
   }
@@ -132,16 +129,11 @@ import struct UAFMessages.RequestContext
   ) async throws {
     for path in ["/uaf/get", "/uaf/respond"] {
       // Nothing of the body comes: the announcement alone decides.
-      let head = HTTPRequest(
-        method: .post, scheme: "https", authority: "a", path: path,
-        headerFields: [.contentType: "application/json", .contentLength: length])
-      let request = Request(head: head, body: .init(buffer: ByteBuffer()))
-      let routes = UAFRoutes(environment: server.environment, logger: Logger(label: "test"))
-      let context = UAFRequestContext(
-        source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test")))
-      let answer = try await routes.router.buildResponder().respond(to: request, context: context)
-      #expect(answer.status == .contentTooLarge)
-      #expect(answer.headers[HTTPField.Name.connection] == "close", "what was announced is not read to its end")
+      let fields: HTTPHeaders = ["Content-Type": "application/json", "Content-Length": length]
+      let answer = try await server.application.executeRequest(
+        uri: path, method: .POST, headers: fields, body: ByteBuffer())
+      #expect(answer.status == .payloadTooLarge)
+      #expect(answer.isLast, "what was announced is not read to its end")
     }
   }
 
@@ -152,7 +144,7 @@ import struct UAFMessages.RequestContext
     "\u{FEFF}{}", String(repeating: "[", count: 1000),
   ])
   func `answers 1400 to a body that is no request`(body: String) async throws {
-    try await server.application.test(.router) { client in
+    try await server.application.test { client in
       let get = try await post(client, "/uaf/get", Array(body.utf8))
       #expect(get.status == .ok)
       #expect(try ReturnUAFRequest(parsing: [UInt8](buffer: get.body)).statusCode == .badRequest)
@@ -163,20 +155,41 @@ import struct UAFMessages.RequestContext
   }
 
   @Test func `refuses what a browser of another origin sends`() async throws {
-    try await server.application.test(.router) { client in
+    try await server.application.test { client in
       let response = try await client.executeRequest(
-        uri: "/uaf/get", method: .post,
-        headers: [.contentType: "application/json", .accessControlRequestMethod: "POST"], body: ByteBuffer(string: "{}")
+        uri: "/uaf/get", method: .POST,
+        headers: ["Content-Type": "application/json", "Access-Control-Request-Method": "POST"],
+        body: ByteBuffer(string: "{}")
       )
       #expect(response.status == .forbidden)
-      #expect(response.headers[.accessControlAllowOrigin] == nil)
+      #expect(response.headers.value(of: "Access-Control-Allow-Origin") == nil)
     }
   }
 
+  @Test(arguments: [
+    ("/livez?x=/uaf/facets", HTTPResponseStatus.ok), ("https://localhost/livez", .ok), ("http://a:80/livez?", .ok),
+    ("//livez", .notFound), ("/livez/", .notFound), ("https://localhost", .notFound), ("*", .notFound), ("", .notFound),
+    ("/x://y/livez", .notFound), ("livez", .notFound),
+  ])
+  func `finds a route by the path of the request's target, and no other way`(
+    target: String, status: HTTPResponseStatus
+  ) async throws {
+    let answer = try await server.application.executeRequest(uri: target, method: .GET, headers: [:], body: nil)
+    #expect(answer.status == status)
+  }
+
+  @Test func `takes several lines of one header for one value, and refuses two content types`() async throws {
+    let two: HTTPHeaders = ["Content-Type": "application/json", "content-type": "text/plain"]
+    #expect(two.value(of: "CONTENT-TYPE") == "application/json, text/plain")
+    let answer = try await server.application.executeRequest(
+      uri: "/uaf/get", method: .POST, headers: two, body: ByteBuffer(string: "{}"))
+    #expect(answer.status == .unsupportedMediaType)
+  }
+
   @Test func `lists the PAM module's facet for both versions`() async throws {
-    try await server.application.test(.router) { client in
-      let response = try await client.executeRequest(uri: "/uaf/facets", method: .get, headers: [:], body: nil)
-      #expect(response.headers[.contentType] == "application/fido.trusted-apps+json")
+    try await server.application.test { client in
+      let response = try await client.executeRequest(uri: "/uaf/facets", method: .GET, headers: [:], body: nil)
+      #expect(response.headers.value(of: "Content-Type") == "application/fido.trusted-apps+json")
       let list = try TrustedFacetList(parsing: [UInt8](buffer: response.body))
       #expect(list.trusts("linux:pam-module:pam_uaf", version: .uaf10))
       #expect(list.trusts("linux:pam-module:pam_uaf", version: .uaf11))
@@ -185,13 +198,13 @@ import struct UAFMessages.RequestContext
   }
 
   @Test func `returns the key that verifies verdicts, and nothing of the other key`() async throws {
-    try await server.application.test(.router) { client in
-      let response = try await client.executeRequest(uri: "/uaf/verdict-key", method: .get, headers: [:], body: nil)
+    try await server.application.test { client in
+      let response = try await client.executeRequest(uri: "/uaf/verdict-key", method: .GET, headers: [:], body: nil)
       #expect(response.status == .ok)
       let pem = [UInt8](buffer: response.body)
       #expect(try P256.publicKey(pem: pem) == server.environment.keys.verdictKey.publicKey)
       #expect(!String(decoding: pem, as: UTF8.self).contains("PRIVATE"))
-      let post = try await client.executeRequest(uri: "/uaf/verdict-key", method: .post, headers: [:], body: nil)
+      let post = try await client.executeRequest(uri: "/uaf/verdict-key", method: .POST, headers: [:], body: nil)
       #expect(post.status == .notFound)
     }
   }
@@ -199,7 +212,7 @@ import struct UAFMessages.RequestContext
   @Test func `answers for an unknown name with as many bytes as for a registered one`() async throws {
     let known = try await server.registered("alice01")
     #expect(known.keyID.bytes.count == 32)
-    try await server.application.test(.router) { client in
+    try await server.application.test { client in
       let answers = try await ["alice01", "nobody1"].asyncMap { name in
         let body = GetUAFRequest(op: .authentication, context: RequestContext(username: name).jsonText)
         return try await post(client, "/uaf/get", body.jsonBytes)

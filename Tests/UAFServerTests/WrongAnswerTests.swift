@@ -1,7 +1,5 @@
-import HTTPTypes
-import Hummingbird
-import HummingbirdTesting
 import NIOCore
+import NIOHTTP1
 import Testing
 import UAFCrypto
 import UAFMessages
@@ -24,10 +22,10 @@ import UAFMessages
 
   /// Hands two instances over that have just started.
   private func withInstances(
-    _ body: @escaping @Sendable (_ one: any TestClientProtocol, _ two: any TestClientProtocol) async throws -> Void
+    _ body: @escaping @Sendable (_ one: TestClient, _ two: TestClient) async throws -> Void
   ) async throws {
-    try await server.application(admission).test(.router) { one in
-      try await server.application(admission).test(.router) { two in try await body(one, two) }
+    try await server.application(admission).test { one in
+      try await server.application(admission).test { two in try await body(one, two) }
     }
   }
 
@@ -42,14 +40,14 @@ import UAFMessages
 
   /// What an instance answers to an answer; nil for HTTP 429.
   private func send(
-    _ response: UAFResponse, to instance: any TestClientProtocol, knownBy secret: MachineSecret? = nil,
+    _ response: UAFResponse, to instance: TestClient, knownBy secret: MachineSecret? = nil,
     for account: String = "alice"
   ) async throws -> UAFStatusCode? {
-    var fields: HTTPFields = [.contentType: "application/fido+uaf"]
-    if let secret { fields[try #require(HTTPField.Name.machineProof)] = try proof(by: secret, for: account) }
+    var fields: HTTPHeaders = ["Content-Type": "application/fido+uaf"]
+    if let secret { fields.add(name: UAFRoutes.machineProof, value: try proof(by: secret, for: account)) }
     let body = SendUAFResponse(uafResponse: response.text)
     let answer = try await instance.executeRequest(
-      uri: "/uaf/respond", method: .post, headers: fields, body: ByteBuffer(bytes: body.jsonBytes))
+      uri: "/uaf/respond", method: .POST, headers: fields, body: ByteBuffer(bytes: body.jsonBytes))
     guard answer.status != .tooManyRequests else { return nil }
     return try ServerResponse(parsing: [UInt8](buffer: answer.body)).statusCode
   }
@@ -61,7 +59,7 @@ import UAFMessages
 
   /// How many of `tries` wrong answers are told why they are refused.
   private func told(
-    _ instance: any TestClientProtocol, tries: Int = 9, knownBy secret: MachineSecret? = nil,
+    _ instance: TestClient, tries: Int = 9, knownBy secret: MachineSecret? = nil,
     for account: String = "alice", provingFor proved: String? = nil
   ) async throws -> Int {
     var told = 0
@@ -160,7 +158,7 @@ import UAFMessages
     let store = FailingStore(server.store)
     let wrong = try await wrongAnswer()
     store.fails(.writes)
-    try await server.application(admission, store: store).test(.router) { instance async throws in
+    try await server.application(admission, store: store).test { instance async throws in
       #expect(try await send(wrong, to: instance) == .internalServerError)
     }
   }

@@ -43,6 +43,24 @@ public enum UAFRequest: Equatable, Sendable {
     }
   }
 
+  /// The text of a message with a request in several versions, which differ in nothing but the version.
+  ///
+  /// Everything else is written once: it is most of what a server sends.
+  public static func text(of request: AuthenticationRequest, in versions: [UPV]) -> String {
+    // The version is the first member of the first member.
+    let (beforeVersion, written) = (Array(#"{"header":{"upv":"#.utf8), request.json.bytes)
+    let rest = written.dropFirst(beforeVersion.count + request.header.upv.json.bytes.count)
+    var text = Array("[".utf8)
+    for version in versions {
+      if text.count > 1 { text.append(UInt8(ascii: ",")) }
+      text += beforeVersion
+      text += version.json.bytes
+      text += rest
+    }
+    text.append(UInt8(ascii: "]"))
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// The text of a message with one dictionary for each of the requests.
   public static func text(of versions: [UAFRequest]) -> String {
     JSONValue.array(versions.map { $0.json }).text

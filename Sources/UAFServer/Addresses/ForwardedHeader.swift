@@ -1,6 +1,6 @@
 import ArgumentParser
-import HTTPTypes
 import NIOCore
+import NIOHTTP1
 
 /// The header in which proxies say for whom they ask.
 ///
@@ -14,9 +14,8 @@ enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
   ///
   /// The last one was written by the proxy nearest to the server, the first one by anybody. So the text is read from its end, and
   /// what a stranger wrote before cannot change how the end is read.
-  func hops(in fields: HTTPFields) -> some Sequence<SocketAddress?> {
-    let lines = HTTPField.Name(rawValue).map { fields[values: $0] } ?? []
-    return lines.reversed().lazy.flatMap { Self.parts(of: $0) }.map { self.address(in: $0) }
+  func hops(in fields: HTTPHeaders) -> some Sequence<SocketAddress?> {
+    fields[rawValue].reversed().lazy.flatMap { Self.parts(of: $0) }.map { self.address(in: $0) }
   }
 
   /// The parts of a line between commas, the last one first.

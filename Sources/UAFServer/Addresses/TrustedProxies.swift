@@ -1,5 +1,5 @@
-import HTTPTypes
 import NIOCore
+import NIOHTTP1
 
 /// From which address a request is, where proxies stand before the server.
 ///
@@ -31,7 +31,7 @@ struct TrustedProxies: Sendable {
   /// - Parameters:
   ///   - peer: the other end of the connection.
   ///   - fields: the request's headers.
-  func client(of fields: HTTPFields, from peer: SocketAddress?) -> SocketAddress? {
+  func client(of fields: HTTPHeaders, from peer: SocketAddress?) -> SocketAddress? {
     guard contains(peer) else { return peer }
     var client = peer
     for hop in header.hops(in: fields) {

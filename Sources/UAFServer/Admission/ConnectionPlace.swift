@@ -1,14 +1,10 @@
 import Logging
 import NIOCore
-import NIOHTTPTypes
 import NIOTLS
 
 /// Enters a connection into the table of ``Connections``, reports its progress there, and closes it if its handshake is too slow.
-final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPRequestPart
-  typealias InboundOut = HTTPRequestPart
-  typealias OutboundIn = HTTPResponsePart
-  typealias OutboundOut = HTTPResponsePart
+final class ConnectionPlace: ChannelInboundHandler, ExchangeObserver, RemovableChannelHandler {
+  typealias InboundIn = Never
 
   /// How long a handshake may take; the client sends two messages in it.
   static let standardHandshake = TimeAmount.seconds(10)
@@ -69,14 +65,12 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    if case .end = unwrapInboundIn(data) { step(to: .answering) }
-    context.fireChannelRead(data)
-  }
-
-  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    if case .end = unwrapOutboundIn(data) { step(to: .open) }
-    context.write(data, promise: promise)
+  func reached(_ stage: ExchangeStage) {
+    switch stage {
+    case .answering: step(to: .answering)
+    case .answered: step(to: .open)
+    case .reading, .taken: break
+    }
   }
 
   private func step(to stage: Connections.Stage) {

@@ -1,32 +1,35 @@
 import NIOCore
-import NIOHTTPTypes
 
-/// Closes a connection if an exchange takes too long.
+/// Closes a connection if an exchange takes too long, or if nothing comes.
 ///
-/// The time runs from the connection's start, or the last answer, to the end of the next answer.
-///
-/// With the idle timeout alone, a client that sends a body byte by byte could hold a connection for ever.
-final class ExchangeDeadline: ChannelDuplexHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPRequestPart
-  typealias InboundOut = HTTPRequestPart
-  typealias OutboundIn = HTTPResponsePart
-  typealias OutboundOut = HTTPResponsePart
+/// An exchange's time runs from the connection's start, or the last answer, to the end of the next answer. With the idle time
+/// alone, a client that sends a body byte by byte could hold a connection for ever.
+final class ExchangeDeadline: ChannelInboundHandler, ExchangeObserver, RemovableChannelHandler {
+  typealias InboundIn = Never
 
   /// The time that an idle connection stays open, and as much again for the exchange.
   static let standard = TimeAmount.seconds(60)
+  /// How long a connection stays open without a byte of a request.
+  static let standardIdle = TimeAmount.seconds(30)
 
   private let limit: TimeAmount
+  private let idleLimit: TimeAmount
+  private let loop: any EventLoop
   /// Until when the next answer has to end.
   private var deadline = NIODeadline.distantFuture
+  /// Until when something has to come; nothing has to while the client waits for the server.
+  private var idleDeadline = NIODeadline.distantFuture
   private var timer: Scheduled<Void>?
 
   /// Makes the handler of one connection.
-  init(_ limit: TimeAmount = standard) {
+  init(_ limit: TimeAmount = standard, idle: TimeAmount = standardIdle, on loop: any EventLoop) {
     self.limit = limit
+    idleLimit = idle
+    self.loop = loop
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    restart(context)
+    reached(.taken)
     wait(context)
   }
 
@@ -39,23 +42,25 @@ final class ExchangeDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelInactive()
   }
 
-  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
-    let sent = promise ?? context.eventLoop.makePromise()
-    sent.futureResult.assumeIsolated().whenSuccess { self.restart(context) }
-    context.write(data, promise: sent)
+  func reached(_ stage: ExchangeStage) {
+    switch stage {
+    case .reading: idleDeadline = loop.now + idleLimit
+    case .answering: idleDeadline = .distantFuture
+    case .answered: idleDeadline = loop.now + idleLimit
+    case .taken:
+      deadline = loop.now + limit
+      idleDeadline = loop.now + idleLimit
+    }
   }
 
-  private func restart(_ context: ChannelHandlerContext) {
-    deadline = context.eventLoop.now + limit
-  }
-
-  /// Closes the connection at the deadline.
+  /// Closes the connection at the first deadline.
   ///
   /// A timer that ends too early is set again: so there is one for each limit's time, and not one for each answer.
   private func wait(_ context: ChannelHandlerContext) {
-    timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [self] in
-      if context.eventLoop.now >= deadline { context.close(promise: nil) } else { wait(context) }
+    // A deadline may become an earlier one, but not by more than the idle time.
+    let next = min(deadline, idleDeadline, loop.now + idleLimit)
+    timer = loop.assumeIsolated().scheduleTask(deadline: next) { [self] in
+      if loop.now >= min(deadline, idleDeadline) { context.close(promise: nil) } else { wait(context) }
     }
   }
 }

@@ -29,9 +29,6 @@ final class RateLimiter: Sendable {
     }
   }
 
-  /// How many names are remembered.
-  var count: Int { buckets.withLock { $0.count } }
-
   /// Forgets the names whose bucket is full again, and then those whose buckets are fullest, until a quarter is free.
   ///
   /// A quarter, so that the search does not come with each new name.

@@ -27,6 +27,13 @@ struct KeysRotateCommand: ParsableCommand {
   func run() throws {
     let directory = try state.openWithKeys()
     let now = Terminal.now
+    let keys = try StateLock.hold(directory) { try rotated(in: directory, now: now) }
+    for line in KeyList.lines(keys, now: now) { Terminal.result(line) }
+    Terminal.note("send SIGHUP to the server (systemctl reload uaf-server), and see uaf-server(8) for several servers")
+  }
+
+  /// The keys with the new one among them.
+  private func rotated(in directory: ServerDirectory, now: Int64) throws -> ServerKeys {
     // Makes the secret of decoys, which must not change with this one, and writes verdict.pub if an earlier rotation did not.
     let keys = try ServerKeys(state: directory, now: { now })
     let from = now + (delay ?? kind.standardDelay)
@@ -35,7 +42,6 @@ struct KeysRotateCommand: ParsableCommand {
     case .verdict: _ = try directory.verdictKeys.rotate(now: now, from: from)
     }
     try keys.reload(from: directory)
-    for line in KeyList.lines(keys, now: now) { Terminal.result(line) }
-    Terminal.note("send SIGHUP to the server (systemctl reload uaf-server), and see uaf-server(8) for several servers")
+    return keys
   }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Glibc
-import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
 import Logging
@@ -105,6 +104,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     LoggingSystem.bootstrap { _ in KeyValueLogHandler() }
+    let hangups = await UnixSignalsSequence(trapping: .sighup)
     let models = try models()
     let policies = try policies(models)
     let directory = try state.open(create: true)
@@ -134,14 +134,13 @@ struct ServeCommand: AsyncParsableCommand {
       admission: Admission(addressRate: addressRate, accountRate: accountRate), proxies: proxies, watch: watch)
     try await run(
       [
-        watch, try application(routes, files, start),
-        KeyReload(keys: keys, state: directory, manager: manager, logger: logger),
+        watch, try listener(routes, files, start),
+        KeyReload(keys: keys, state: directory, manager: manager, logger: logger, hangups: hangups),
       ], manager, logger: logger)
   }
 
-  private func application(
-    _ routes: UAFRoutes, _ files: CertificateFiles?, _ start: ServerStart
-  ) throws -> some ApplicationProtocol {
+  /// The service that accepts connections.
+  private func listener(_ routes: UAFRoutes, _ files: CertificateFiles?, _ start: ServerStart) throws -> any Service {
     if let path = listen.path {
       umask(0o077)
       try ProxySocket(path: path).prepare()
@@ -151,11 +150,18 @@ struct ServeCommand: AsyncParsableCommand {
       case .network(let host, let port): .hostname(host, port: port)
       case .unixSocket(let path): .unixDomainSocket(path: path)
       }
-    let router = routes.router
-    return Application(
-      router: router, server: try server(files, answering: router.buildResponder(), logger: routes.logger),
-      configuration: .init(address: address, backlog: Connections.maximumOfAll),
-      onServerRunning: { channel in await start.announce(channel) }, logger: routes.logger)
+    let channel = channel(files, answering: routes)
+    let configuration = ServerConfiguration(address: address, backlog: Connections.maximumOfAll)
+    guard let tls = try files?.tlsConfiguration() else { return server(of: channel, configuration, start) }
+    return server(of: try TLSChannel(channel, tlsConfiguration: tls), configuration, start)
+  }
+
+  private func server(
+    of channel: some ServerChildChannel, _ configuration: ServerConfiguration, _ start: ServerStart
+  ) -> any Service {
+    channel.server(
+      configuration: configuration, onServerRunning: { channel in await start.announce(channel) },
+      eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: start.logger)
   }
 
   /// Refuses another secret of decoys than the store was used with, since names that nobody has would get other keys.
@@ -174,28 +180,24 @@ struct ServeCommand: AsyncParsableCommand {
     try await store.write { [id = secret.id] in try $0.settings.set(.decoySecret, to: id) }
   }
 
-  /// HTTP over TLS, or without it on a Unix socket.
+  /// HTTP, and what limits its connections.
   ///
   /// No client can hold a connection for ever, and no address can hold all connections.
   ///
   /// Every connection is accepted. In the system's queue it would look like a connection to a server that is away.
-  private func server(
-    _ files: CertificateFiles?, answering responder: Exchange.Responder, logger: Logger
-  ) throws -> HTTPServerBuilder {
+  private func channel(_ files: CertificateFiles?, answering routes: UAFRoutes) -> ExchangeChannel {
     let connections = Connections(
       maximum: addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
     let notices = RateLimiter(.init(perMinute: 1))
     let handshake = files == nil ? nil : ConnectionPlace.standardHandshake
-    let channel = ExchangeChannel(
-      responder: responder,
-      limits: { [proxies] in
+    return ExchangeChannel(
+      responder: routes.answer(to:),
+      limits: { [proxies, logger = routes.logger] loop in
         [
           ConnectionPlace(connections, proxies: proxies, notices: notices, logger: logger, handshake: handshake),
-          ExchangeDeadline(),
+          ExchangeDeadline(on: loop),
         ]
-      }, idleTimeout: .seconds(30))
-    guard let tls = try files?.tlsConfiguration() else { return HTTPServerBuilder { _ in channel } }
-    return HTTPServerBuilder { _ in try TLSChannel(channel, tlsConfiguration: tls) }
+      })
   }
 
   /// Runs until a signal, and then at most five seconds; a client that keeps an idle connection open does not make that longer.

@@ -1,45 +1,103 @@
-import HTTPTypes
-import Hummingbird
-import Logging
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
-/// The last handler of a connection's pipeline: collects a request whole, has it answered, and writes the answer at once.
+/// The handler of a connection's requests, behind TLS and NIO's parser: collects a request whole, has it answered, and writes
+/// the answer at once.
 ///
-/// Requests come one at a time: NIO's handler for pipelining stands before it. Everything happens on the connection's event
-/// loop, but for what the store does elsewhere.
-final class Exchange: ChannelInboundHandler {
-  typealias InboundIn = HTTPRequestPart
-  typealias OutboundOut = HTTPResponsePart
-  typealias Responder = any HTTPResponder<UAFRequestContext>
+/// Requests are answered one at a time. Parts of further ones wait, and nothing more is read while some do. Everything happens on
+/// the connection's event loop, but for what the store does elsewhere.
+final class Exchange: ChannelDuplexHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundIn = Never
+  typealias OutboundOut = ByteBuffer
+  typealias Responder = @Sendable (WebRequest) async -> WebAnswer
 
   private let responder: Responder
   private let executor: EventLoopExecutor
-  private let logger: Logger
-  private var head: HTTPRequest?
+  private let observers: [any ExchangeObserver]
+  private var head: HTTPRequestHead?
   private var body = ByteBuffer()
-  /// Whether a request waits until the client has taken in the last answers.
-  private var isWaiting = false
+  /// Parts that have come before the request before them was answered.
+  private var early = CircularBuffer<HTTPServerRequestPart>(initialCapacity: 0)
+  private var state = State.open
+  /// Whether the parser has refused what came after the early parts.
+  private var isMalformed = false
+  private var isReadHeld = false
+  /// Whether the server ends: the answer under way is the last one.
+  private var isEnding = false
 
-  /// Makes the handler of one connection.
-  init(_ responder: Responder, on loop: any EventLoop, logger: Logger) {
-    self.responder = responder
-    executor = EventLoopExecutor(loop)
-    self.logger = logger
+  private enum State {
+    case open
+    /// A request waits until the client has taken in the last answers.
+    case waiting
+    case answering
+    /// Nothing that comes is looked at.
+    case closing
   }
 
+  /// Makes the handler of one connection.
+  ///
+  /// - Parameter observers: handlers that are told how far it has come.
+  init(_ responder: @escaping Responder, on loop: any EventLoop, observers: [any ExchangeObserver] = []) {
+    self.responder = responder
+    self.observers = observers
+    executor = EventLoopExecutor(loop)
+  }
+
+  // MARK: Events
+
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    switch unwrapInboundIn(data) {
+    tell(.reading)
+    switch state {
+    case .open: take(unwrapInboundIn(data), context)
+    case .waiting, .answering: early.append(unwrapInboundIn(data))
+    case .closing: break
+    }
+  }
+
+  /// Reads on, unless parts of further requests wait, or the client takes in no answers.
+  ///
+  /// So a client cannot fill the memory with requests or answers.
+  func read(context: ChannelHandlerContext) {
+    isReadHeld = !early.isEmpty || !context.channel.isWritable
+    if !isReadHeld { context.read() }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if state == .waiting { answer(context) }
+    if isReadHeld { read(context: context) }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
+    isEnding = true
+    if state == .open, head == nil { context.close(promise: nil) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard error is HTTPParserError else { return context.close(promise: nil) }
+    switch state {
+    case .open: refuse(context)
+    case .waiting, .answering: isMalformed = true
+    case .closing: break
+    }
+  }
+
+  // MARK: Requests
+
+  private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    switch part {
     case .head(let head):
-      self.head = head
       body.clear()
-      // What follows would belong to another protocol. NIO would keep all of it for whoever speaks that.
-      if head.method == .connect || head.headerFields[.upgrade] != nil { return refuse(context) }
+      // What follows would belong to another protocol.
+      if head.method == .CONNECT || head.headers.contains(name: "Upgrade") { return refuse(context) }
+      self.head = head
       // Refused by its announced length, before any of it has come.
-      guard !UAFRoutes.announcesTooMuch(head.headerFields) else { return answer(context) }
+      guard !UAFRoutes.announcesTooMuch(head.headers) else { return answer(context) }
       // Whoever asks waits a second for that before they send the body.
-      if head.headerFields[.expect]?.lowercased() == "100-continue" {
-        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+      if head.headers.value(of: "Expect")?.lowercased() == "100-continue" {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
       }
     case .body(var part):
       // More than the longest body is not kept; one byte more shows that there is more.
@@ -52,22 +110,14 @@ final class Exchange: ChannelInboundHandler {
     }
   }
 
-  func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if isWaiting { answer(context) }
-    context.fireChannelWritabilityChanged()
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    context.close(promise: nil)
-  }
-
   /// Closes the connection after a refusal, and reads nothing more; what has come of the request is not looked at.
   private func refuse(_ context: ChannelHandlerContext) {
-    head = nil
     // TLS's closing message is waited for, and meanwhile more would come. If this fails, the exchange's time ends it.
     try? context.channel.syncOptions?.setOption(.autoRead, value: false)
-    write(Response(status: .badRequest), ByteBuffer(), isLast: true, context)
+    write(WebAnswer(status: .badRequest, isLast: true), isLast: true, context)
   }
+
+  // MARK: Answers
 
   /// Has the request answered, once.
   ///
@@ -75,45 +125,47 @@ final class Exchange: ChannelInboundHandler {
   /// fill the memory with them.
   private func answer(_ context: ChannelHandlerContext) {
     guard let head else { return }
-    isWaiting = !context.channel.isWritable
-    guard !isWaiting else { return }
-    self.head = nil
-    let isLast = Self.asksToClose(head.headerFields)
-    let request = Request(head: head, body: RequestBody(buffer: body))
-    let source = ApplicationRequestContextSource(channel: context.channel, logger: logger)
-    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    Task(executorPreference: executor) { [responder] in
-      var response: Response
-      do {
-        response = try await responder.respond(to: request, context: UAFRequestContext(source: source))
-      } catch {
-        response = Response(status: .internalServerError)
-      }
-      let content = ResponseContent()
-      // Every route has its body at hand: nothing waits or fails here.
-      try? await response.body.write(content)
-      response.headers[.date] = SecondText.http.text(at: Terminal.now)
-      response.headers[.server] = "uaf-server"
-      let (exchange, context) = bound.value
-      exchange.write(response, content.bytes, isLast: isLast, context)
-    }
-  }
-
-  /// Whether `Connection` has the option `close` (RFC 9110, section 7.6.1).
-  private static func asksToClose(_ fields: HTTPFields) -> Bool {
-    guard let options = fields[.connection] else { return false }
-    return options.lowercased().split { ", \t".contains($0) }.contains("close")
-  }
-
-  private func write(_ response: Response, _ content: ByteBuffer, isLast: Bool, _ context: ChannelHandlerContext) {
-    context.write(wrapOutboundOut(.head(response.head)), promise: nil)
-    if content.readableBytes > 0 { context.write(wrapOutboundOut(.body(content)), promise: nil) }
-    guard isLast || response.headers[.connection] == "close" else {
-      context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    guard context.channel.isWritable else {
+      state = .waiting
       return
     }
+    self.head = nil
+    state = .answering
+    tell(.answering)
+    let request = WebRequest(
+      method: head.method, target: head.uri, fields: head.headers, body: body, peer: context.channel.remoteAddress)
+    let isLast = !head.isKeepAlive
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    Task(executorPreference: executor) { [responder] in
+      let answer = await responder(request)
+      let (exchange, context) = bound.value
+      exchange.write(answer, isLast: isLast, context)
+    }
+  }
+
+  private func write(_ answer: WebAnswer, isLast: Bool, _ context: ChannelHandlerContext) {
+    let isLast = isLast || isEnding || answer.isLast
+    let bytes = answer.bytes(
+      isLast: isLast, date: SecondText.http.text(at: Terminal.now), allocator: context.channel.allocator)
+    tell(.answered)
     let sent = context.eventLoop.makePromise(of: Void.self)
-    sent.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
-    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
+    sent.futureResult.assumeIsolated().whenComplete { [self] result in
+      if case .success = result { tell(.taken) }
+      if isLast { context.close(promise: nil) }
+    }
+    state = isLast ? .closing : .open
+    context.writeAndFlush(wrapOutboundOut(bytes), promise: sent)
+    goOn(context)
+  }
+
+  /// Takes what has waited for the answer.
+  private func goOn(_ context: ChannelHandlerContext) {
+    while state == .open, let part = early.popFirst() { take(part, context) }
+    if state == .open, isMalformed { refuse(context) }
+    if isReadHeld { read(context: context) }
+  }
+
+  private func tell(_ stage: ExchangeStage) {
+    for observer in observers { observer.reached(stage) }
   }
 }

@@ -2,12 +2,11 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 
 /// The connections of the server: HTTP/1.1, each request answered on the connection's event loop.
 ///
-/// Hummingbird's own channel hands every part of a message from one task to another. That took a third of the time of a login.
+/// NIO parses requests. From there to the answer's bytes there is one handler, ``Exchange``: each further one would see each part
+/// of each message.
 struct ExchangeChannel: ServerChildChannel {
   /// A connection; nothing has to be done for it outside its pipeline.
   struct Value: ServerChildChannelValue {
@@ -27,9 +26,7 @@ struct ExchangeChannel: ServerChildChannel {
 
   let responder: Exchange.Responder
   /// Makes the handlers of a connection that count and limit it.
-  let limits: @Sendable () -> [any ChannelHandler]
-  /// How long a connection stays open without a request.
-  let idleTimeout: Duration
+  let limits: @Sendable (any EventLoop) -> [any ExchangeObserver]
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
@@ -37,15 +34,10 @@ struct ExchangeChannel: ServerChildChannel {
       try channel.syncOptions?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8192))
       try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       let pipeline = channel.pipeline.syncOperations
-      // A client that takes in no answer is not read from.
-      try pipeline.addHandler(BackPressureHandler())
-      try pipeline.configureHTTPServerPipeline(
-        withPipeliningAssistance: true, withErrorHandling: true, withOutboundHeaderValidation: false,
-        withEncoderConfiguration: .init(), withDecoderLimitConfiguration: Self.headerLimits)
-      try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: true))
-      try pipeline.addHandlers(limits())
-      try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
-      try pipeline.addHandler(Exchange(responder, on: channel.eventLoop, logger: logger))
+      let limits = limits(channel.eventLoop)
+      try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: Self.headerLimits)))
+      try pipeline.addHandler(Exchange(responder, on: channel.eventLoop, observers: limits))
+      try pipeline.addHandlers(limits)
       return Value(channel: channel)
     }
   }

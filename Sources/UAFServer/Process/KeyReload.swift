@@ -9,11 +9,13 @@ struct KeyReload: Service {
   let state: ServerDirectory
   let manager: ServiceManager
   let logger: Logger
+  /// SIGHUP, heard since before the keys were read for the first time.
+  let hangups: UnixSignalsSequence
 
   func run() async throws {
     logKeys()
     await cancelWhenGracefulShutdown {
-      for await _ in await UnixSignalsSequence(trapping: .sighup) { self.reload() }
+      for await _ in hangups { self.reload() }
     }
   }
 

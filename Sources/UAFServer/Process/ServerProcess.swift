@@ -14,6 +14,9 @@ enum ServerProcess {
     else { throw .unprotectedMemory(errorNumber: errno) }
   }
 
+  /// Lets SIGHUP not end a server that has just been started; one that runs reads its keys again then (``KeyReload``).
+  static func ignoreHangup() { _ = signal(SIGHUP, SIG_IGN) }
+
   /// How many connections may be open at once: at most `wanted`, and at most half of the limit of open files.
   ///
   /// The other half is for connections that are being closed. The limit of open files is raised first, as far as is allowed.

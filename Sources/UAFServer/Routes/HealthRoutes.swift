@@ -1,6 +1,4 @@
-import HTTPTypes
-import Hummingbird
-import NIOCore
+import NIOHTTP1
 
 /// What proxies and service managers ask: whether the process answers, and whether it can serve.
 ///
@@ -9,14 +7,13 @@ import NIOCore
 struct HealthRoutes: Sendable {
   let watch: StoreWatch
 
-  func add(to router: Router<UAFRequestContext>) {
-    router.get("/livez") { _, _ in Self.answer(.ok, "ok") }
-    router.get("/readyz") { _, _ in watch.isReady ? Self.answer(.ok, "ok") : Self.answer(.serviceUnavailable, "store") }
-  }
+  var isAlive: WebAnswer { Self.answer(.ok, "ok") }
 
-  private static func answer(_ status: HTTPResponse.Status, _ word: String) -> Response {
-    Response(
-      status: status, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-      body: .init(byteBuffer: ByteBuffer(string: word + "\n")))
+  var isReady: WebAnswer { watch.isReady ? Self.answer(.ok, "ok") : Self.answer(.serviceUnavailable, "store") }
+
+  private static func answer(_ status: HTTPResponseStatus, _ word: String) -> WebAnswer {
+    WebAnswer(
+      status: status, fields: [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],
+      body: Array("\(word)\n".utf8))
   }
 }

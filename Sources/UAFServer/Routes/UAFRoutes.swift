@@ -1,7 +1,6 @@
-import HTTPTypes
-import Hummingbird
 import Logging
 import NIOCore
+import NIOHTTP1
 import UAFMessages
 import UAFService
 
@@ -32,28 +31,37 @@ struct UAFRoutes: Sendable {
   /// The longest request body in bytes.
   static let maximumBody = 65_536
 
-  var router: Router<UAFRequestContext> {
-    let router = Router(context: UAFRequestContext.self)
-    router.post("/uaf/get") { request, context in
-      try await get(request, from: proxies.client(of: request.headers, from: context.remoteAddress))
+  /// Answers a request of a route, and refuses any other one.
+  @Sendable func answer(to request: WebRequest) async -> WebAnswer {
+    do {
+      switch (request.method, request.path) {
+      case (.POST, "/uaf/get"): return try await get(request, from: client(of: request))
+      case (.POST, "/uaf/respond"): return try await respond(request, from: client(of: request))
+      case (.GET, "/uaf/facets"): return try facets()
+      case (.GET, "/uaf/verdict-key"): return verdictKey()
+      case (.GET, "/livez"): return HealthRoutes(watch: watch).isAlive
+      case (.GET, "/readyz"): return HealthRoutes(watch: watch).isReady
+      default: return WebAnswer(status: .notFound)
+      }
+    } catch let refusal as WebRefusal {
+      return refusal.answer
+    } catch {
+      return WebAnswer(status: .internalServerError)
     }
-    router.post("/uaf/respond") { request, context in
-      try await respond(request, from: proxies.client(of: request.headers, from: context.remoteAddress))
-    }
-    router.get("/uaf/facets") { _, _ in try facets() }
-    router.get("/uaf/verdict-key") { _, _ in verdictKey() }
-    HealthRoutes(watch: watch).add(to: router)
-    return router
   }
 
-  private func get(_ request: Request, from address: SocketAddress?) async throws -> Response {
+  private func client(of request: WebRequest) -> SocketAddress? {
+    proxies.client(of: request.fields, from: request.peer)
+  }
+
+  private func get(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
     try Self.requireShort(request)
     let now = environment.now()
     guard let standing = admission.admits(machine(request, now: now), from: address, now: now) else {
       throw tooMany(.address, address)
     }
     let mediaType = try Self.mediaType(of: request)
-    let bytes = try await Self.body(of: request)
+    let bytes = try Self.body(of: request)
     guard let asked = (try? GetUAFRequest(parsing: bytes)).map({ RequestService.Asked($0) }) else {
       log(.malformedRequest, route: "get", username: nil)
       return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
@@ -81,10 +89,10 @@ struct UAFRoutes: Sendable {
     }
   }
 
-  private func respond(_ request: Request, from address: SocketAddress?) async throws -> Response {
+  private func respond(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
     let mediaType = try Self.mediaType(of: request)
     let machine = machine(request, now: environment.now())
-    let bytes = try await Self.body(of: request)
+    let bytes = try Self.body(of: request)
     let service = ResponseService(environment: environment)
     do {
       let answer: ResponseService.Answer
@@ -112,7 +120,7 @@ struct UAFRoutes: Sendable {
         log(refusal, route: "respond", username: username)
         return Self.answer(ServerResponse(statusCode: refusal.statusCode, seenCounter: seen), mediaType)
       }
-    } catch let error as HTTPError {
+    } catch let error as WebRefusal {
       throw error
     } catch let error as any StoreFailure where error.isTemporary {
       throw away(error, route: "respond")
@@ -122,10 +130,13 @@ struct UAFRoutes: Sendable {
     }
   }
 
+  /// The header in which a machine proves that this server knows it (PROTOCOL.md).
+  static let machineProof = "UAF-Machine"
+
   /// The machine that a request proves to come from; a proof that cannot be checked proves nothing.
-  private func machine(_ request: Request, now: Int64) -> KnownMachine? {
+  private func machine(_ request: WebRequest, now: Int64) -> KnownMachine? {
     try? MachineProofs(keys: environment.keys).machine(
-      proving: HTTPField.Name.machineProof.flatMap { request.headers[$0] }, now: now)
+      proving: request.field(Self.machineProof), now: now)
   }
 
   /// Counts an answer that matches no request, was sent before, or is refused.
@@ -143,70 +154,68 @@ struct UAFRoutes: Sendable {
   }
 
   /// Status 429 of HTTP, since UAF has no such status: clients take it as "try again later".
-  private func tooMany(_ limit: Limit, _ address: SocketAddress?, _ account: String? = nil) -> HTTPError {
+  private func tooMany(_ limit: Limit, _ address: SocketAddress?, _ account: String? = nil) -> WebRefusal {
     let name = (limit == .account ? account : address.flatMap(Admission.name)) ?? "-"
     if notices.admits("\(limit.rawValue) \(name)", now: environment.now()) {
       logger.notice("limited", metadata: ["by": "\(limit.rawValue)", "name": "\(name)"])
     }
-    return HTTPError(.tooManyRequests, headers: [.retryAfter: "60"])
+    return WebRefusal(WebAnswer(status: .tooManyRequests, fields: [("Retry-After", "60")]))
   }
 
-  private func facets() throws -> Response {
+  private func facets() throws -> WebAnswer {
     let list = try environment.identity().trustedFacets
-    return Response(
-      status: .ok, headers: [.contentType: TrustedFacetList.contentType, .cacheControl: "max-age=300"],
-      body: .init(byteBuffer: ByteBuffer(bytes: list.jsonBytes)))
+    return WebAnswer(
+      status: .ok, fields: [("Content-Type", TrustedFacetList.contentType), ("Cache-Control", "max-age=300")],
+      body: list.jsonBytes)
   }
 
   /// The public keys of verdicts, the one in use first, only to compare with those from another source: anybody who answers at
   /// this address could send some.
-  private func verdictKey() -> Response {
-    Response(
-      status: .ok, headers: [.contentType: "application/x-pem-file", .cacheControl: "no-store"],
-      body: .init(byteBuffer: ByteBuffer(bytes: environment.keys.announcedPEM)))
+  private func verdictKey() -> WebAnswer {
+    WebAnswer(
+      status: .ok, fields: [("Content-Type", "application/x-pem-file"), ("Cache-Control", "no-store")],
+      body: environment.keys.announcedPEM)
   }
 
   /// The type of a request's body.
   ///
   /// A browser's preflight from another origin is refused, as the transport asks.
-  private static func mediaType(of request: Request) throws -> UAFMediaType {
-    guard request.headers[.accessControlRequestMethod] == nil else { throw HTTPError(.forbidden) }
-    guard let mediaType = UAFMediaType(header: request.headers[.contentType]) else {
-      throw HTTPError(.unsupportedMediaType)
+  private static func mediaType(of request: WebRequest) throws -> UAFMediaType {
+    guard !request.fields.contains(name: "Access-Control-Request-Method") else {
+      throw WebRefusal(WebAnswer(status: .forbidden))
+    }
+    guard let mediaType = UAFMediaType(header: request.field("Content-Type")) else {
+      throw WebRefusal(WebAnswer(status: .unsupportedMediaType))
     }
     return mediaType
   }
 
   /// Closes the connection, so that so much need not be read.
-  private static let tooLarge = HTTPError(.contentTooLarge, headers: [.connection: "close"])
+  private static let tooLarge = WebRefusal(WebAnswer(status: .payloadTooLarge, isLast: true))
 
   /// Refuses a body that is announced as too large, before any of it has come.
-  private static func requireShort(_ request: Request) throws {
-    guard !announcesTooMuch(request.headers) else { throw tooLarge }
+  private static func requireShort(_ request: WebRequest) throws {
+    guard !announcesTooMuch(request.fields) else { throw tooLarge }
   }
 
-  private static func body(of request: Request) async throws -> [UInt8] {
+  private static func body(of request: WebRequest) throws -> [UInt8] {
     try requireShort(request)
-    do {
-      return [UInt8](buffer: try await request.body.collect(upTo: maximumBody))
-    } catch is NIOTooManyBytesError {
-      throw tooLarge
-    }
+    guard request.body.readableBytes <= maximumBody else { throw tooLarge }
+    return Array(request.body.readableBytesView)
   }
 
   /// Whether the announced length is more than the longest body, or no length at all.
-  static func announcesTooMuch(_ headers: HTTPFields) -> Bool {
-    guard let length = headers[.contentLength] else { return false }
+  static func announcesTooMuch(_ fields: HTTPHeaders) -> Bool {
+    guard let length = fields.value(of: "Content-Length") else { return false }
     return Int(length).map { !(0...maximumBody).contains($0) } ?? true
   }
 
-  private static func answer(_ body: some JSONRepresentable, _ mediaType: UAFMediaType) -> Response {
-    Response(
-      status: .ok, headers: [.contentType: mediaType.header, .cacheControl: "no-store"],
-      body: .init(byteBuffer: ByteBuffer(bytes: body.jsonBytes)))
+  private static func answer(_ body: some JSONRepresentable, _ mediaType: UAFMediaType) -> WebAnswer {
+    WebAnswer(
+      status: .ok, fields: [("Content-Type", mediaType.header), ("Cache-Control", "no-store")], body: body.jsonBytes)
   }
 
-  private static func refusal(_ refusal: ServiceRefusal, _ mediaType: UAFMediaType) -> Response {
+  private static func refusal(_ refusal: ServiceRefusal, _ mediaType: UAFMediaType) -> WebAnswer {
     answer(ServerResponse(statusCode: refusal.statusCode), mediaType)
   }
 }
@@ -252,9 +261,9 @@ extension UAFRoutes {
   }
 
   /// Status 503 of HTTP: the store is away, and clients take it as "try again later".
-  private func away(_ error: any StoreFailure, route: String) -> HTTPError {
+  private func away(_ error: any StoreFailure, route: String) -> WebRefusal {
     log(error, route: route)
-    return HTTPError(.serviceUnavailable, headers: [.retryAfter: "5"])
+    return WebRefusal(WebAnswer(status: .serviceUnavailable, fields: [("Retry-After", "5")]))
   }
 
   private func log(_ error: any Error, route: String) {

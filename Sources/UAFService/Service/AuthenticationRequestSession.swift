@@ -72,12 +72,9 @@ struct AuthenticationRequestSession {
     let asked = try AskedKeys(environment: environment, username: context.username, stored: keys)
     let serverData = try issuer.seal(data, challenge)
     let transaction = try text.map { [try Transaction(signing: $0)] } ?? []
-    let messages = UPV.supported.map { upv in
-      UAFRequest.authentication(
-        AuthenticationRequest(
-          header: issuer.header(.authentication, upv: upv, serverData: serverData), challenge: challenge,
-          transaction: transaction, policy: Policy(accepted: asked.accepted)))
-    }
-    return issuer.issued(messages, .authentication)
+    let request = AuthenticationRequest(
+      header: issuer.header(.authentication, upv: .uaf11, serverData: serverData), challenge: challenge,
+      transaction: transaction, policy: Policy(accepted: asked.accepted))
+    return issuer.issued(UAFRequest.text(of: request, in: UPV.supported), .authentication)
   }
 }

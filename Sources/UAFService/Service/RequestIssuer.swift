@@ -29,11 +29,11 @@ struct RequestIssuer {
       exts: environment.verificationMethods.extensions)
   }
 
-  /// The outcome that hands the client these messages.
-  func issued(_ messages: [UAFRequest], _ operation: UAFOperation, token: Token? = nil) -> RequestOutcome {
+  /// The outcome that hands the client this message.
+  func issued(_ message: String, _ operation: UAFOperation, token: Token? = nil) -> RequestOutcome {
     .issued(
       ReturnUAFRequest(
-        statusCode: .ok, uafRequest: UAFRequest.text(of: messages), op: operation,
+        statusCode: .ok, uafRequest: message, op: operation,
         lifetimeMilliseconds: UInt32(IssuedRequest.lifetime) * 1000, additionalTokens: token.map { [$0] } ?? []))
   }
 }

@@ -51,7 +51,7 @@ struct RequestSession {
           header: issuer.header(.registration, upv: upv, serverData: issued.serverData), challenge: challenge,
           username: context.username, policy: policy))
     }
-    return issuer.issued(messages, .registration)
+    return issuer.issued(UAFRequest.text(of: messages), .registration)
   }
 
   /// Deletes keys now, when the request is made, as UAF does: no answer follows.
@@ -70,7 +70,8 @@ struct RequestSession {
       return UAFRequest.deregistration(
         DeregistrationRequest(header: header, authenticators: upv == .uaf10 ? keys : wildcard() ?? keys))
     }
-    return issuer.issued(messages, .deregistration, token: try deregistrationToken(UAFRequest.text(of: messages)))
+    let order = UAFRequest.text(of: messages)
+    return issuer.issued(order, .deregistration, token: try deregistrationToken(order))
   }
 
   /// The wildcards of UAF 1.1; on the client they mean this person's keys for the AppID on this machine.

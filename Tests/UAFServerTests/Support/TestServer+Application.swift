@@ -1,4 +1,3 @@
-import Hummingbird
 import Logging
 
 @testable import ServerTesting
@@ -6,17 +5,18 @@ import Logging
 @testable import UAFService
 
 extension TestServer {
-  var application: some ApplicationProtocol { application() }
+  var application: TestClient { application() }
 
+  /// The routes of a server that has just started.
   func application(
     _ admission: Admission = Admission(), store: (any ServerStore)? = nil,
     log: any LogHandler = SwiftLogNoOpLogHandler()
-  ) -> some ApplicationProtocol {
+  ) -> TestClient {
     let logger = Logger(label: "test") { _ in log }
     let environment = ServiceEnvironment(
       store: store ?? environment.store, keys: environment.keys, models: environment.models,
       policies: environment.policies, identity: environment.identity, now: environment.now,
       random: environment.random)
-    return Application(router: UAFRoutes(environment: environment, logger: logger, admission: admission).router)
+    return TestClient(routes: UAFRoutes(environment: environment, logger: logger, admission: admission))
   }
 }

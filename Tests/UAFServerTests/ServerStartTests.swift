@@ -1,0 +1,39 @@
+import Glibc
+import Logging
+import NIOPosix
+
+import Testing
+import UAFService
+
+@testable import ServerTesting
+@testable import UAFServer
+
+/// What the server knows of itself before a client can connect.
+struct ServerStartTests {
+  private let server: TestServer
+  private let identity = IdentityBox()
+
+  init() throws { server = try TestServer() }
+
+  private func start(_ listen: ListenAddress, publicURL: PublicURL? = nil) -> ServerStart {
+    ServerStart(
+      listen: listen, publicURL: publicURL, facets: [], certificates: [], channelBinding: .off, identity: identity,
+      manager: ServiceManager(environment: [:], process: getpid(), loops: MultiThreadedEventLoopGroup.singleton),
+      store: server.store, shapes: KeyShapeKeeper(), logger: Logger(label: "test"))
+  }
+
+  @Test func `knows its AppID before it listens on a port that was named`() throws {
+    try start(.network(host: "a.test", port: 8443)).prepare()
+    #expect(try identity.value().appID == "https://a.test:8443/uaf/facets")
+  }
+
+  @Test func `knows its AppID before it listens where clients use another URL`() throws {
+    try start(.network(host: "127.0.0.1", port: 0), publicURL: PublicURL(argument: "https://b.test")).prepare()
+    #expect(try identity.value().appID == "https://b.test/uaf/facets")
+  }
+
+  @Test func `has no AppID as long as the system has not chosen the port`() throws {
+    try start(.network(host: "a.test", port: 0)).prepare()
+    #expect(throws: ServerError.self) { try identity.value() }
+  }
+}

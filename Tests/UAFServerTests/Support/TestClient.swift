@@ -1,0 +1,22 @@
+import NIOCore
+import NIOHTTP1
+
+@testable import UAFServer
+
+/// Asks the routes of a server, without a connection.
+struct TestClient: Sendable {
+  let routes: UAFRoutes
+
+  /// Hands the client over, as long as a test uses it.
+  func test(_ body: (TestClient) async throws -> Void) async rethrows { try await body(self) }
+
+  func executeRequest(
+    uri: String, method: HTTPMethod, headers: HTTPHeaders, body: ByteBuffer?
+  ) async throws -> TestResponse {
+    let answer = await routes.answer(
+      to: WebRequest(method: method, target: uri, fields: headers, body: body ?? ByteBuffer(), peer: nil))
+    return TestResponse(
+      status: answer.status, headers: HTTPHeaders(answer.fields.map { ("\($0.name)", $0.value) }),
+      body: ByteBuffer(bytes: answer.body), isLast: answer.isLast)
+  }
+}

@@ -1,0 +1,11 @@
+import NIOCore
+import NIOHTTP1
+
+/// What a ``TestClient`` got.
+struct TestResponse {
+  let status: HTTPResponseStatus
+  let headers: HTTPHeaders
+  let body: ByteBuffer
+  /// Whether the server closes the connection.
+  let isLast: Bool
+}
