@@ -1,6 +1,7 @@
 """Worlds that anybody may make for a process of their own: user namespaces, filters of system calls; and a disk quota."""
 
 import concurrent.futures
+import re
 import subprocess
 
 from attack import peer
@@ -68,7 +69,9 @@ def in_its_own_root(person, *command):
 def _root():
     """Where this machine's root is mounted, as its first process sees it."""
     with open("/proc/1/mountinfo") as mounts:
-        return next(line.split()[4] for line in mounts if line.split()[4].endswith("/root/merged"))
+        path = next(line.split()[4] for line in mounts if line.split()[4].endswith("/root/merged"))
+    # The kernel writes space, tab, line end and backslash as three octal digits.
+    return re.sub(r"\\([0-7]{3})", lambda digits: chr(int(digits[1], 8)), path)
 
 
 def run(command, answer=""):
