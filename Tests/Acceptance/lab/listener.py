@@ -8,6 +8,15 @@ from lab.machine import HELPER
 from lab.waiting import until
 
 SOCKET = "/run/pam-uaf/helper.sock"
+# Of a socket in /proc/net/unix: somebody listens on it (__SO_ACCEPTCON). Its file is there a moment earlier.
+ACCEPTS = 0x10000
+
+
+def is_listened_on():
+    """Whether connections to the socket are taken; to try one would start a core."""
+    with open("/proc/net/unix") as sockets:
+        entries = [line.split() for line in sockets][1:]
+    return any(entry[7:] == [SOCKET] and int(entry[3], 16) & ACCEPTS for entry in entries)
 
 
 def serve(lab, limited=False):
@@ -34,6 +43,6 @@ def serve(lab, limited=False):
         shutil.rmtree(pathlib.Path(SOCKET).parent)
 
     lab.after(end)
-    until(lambda: os.path.exists(SOCKET), "a listener for the core")
+    until(is_listened_on, "a listener for the core")
     os.chmod(SOCKET, 0o666)
     return listener
