@@ -89,6 +89,7 @@ let package = Package(
     .systemLibrary(name: "CUnistring"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
     .systemLibrary(name: "CPAM"),
+    .target(name: "CArguments", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp"),
 
@@ -120,12 +121,13 @@ let package = Package(
       name: "UAFHelper",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator",
-        "UAFConfiguration", "UAFClient", "ChildProcess", "CProcess", "Sandbox", "ServiceNames",
+        "UAFConfiguration", "UAFClient", "ChildProcess", "CArguments", "CProcess", "Sandbox", "ServiceNames",
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CCurl", "CProcess", "Sandbox"], swiftSettings: strict
-    ),
+      name: "UAFFetch",
+      dependencies: ["SecretMemory", "UAFWire", "CArguments", "CCurl", "CProcess", "Sandbox"],
+      swiftSettings: strict),
 
     // MARK: The command lines of both programs
     .target(name: "HostSystem", swiftSettings: strict),
@@ -215,6 +217,7 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch"], swiftSettings: strict),
+    .testTarget(name: "CArgumentsTests", dependencies: ["CArguments"], swiftSettings: strict),
     .testTarget(
       name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl", "CProcess"],
       swiftSettings: strict),

@@ -5,6 +5,8 @@
 
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <openssl/decoder.h>
+#include <openssl/kdf.h>
 #include <openssl/ssl.h>
 #include <string.h>
 

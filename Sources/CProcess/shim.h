@@ -23,21 +23,6 @@ int setresgid(gid_t real, gid_t effective, gid_t saved);
 int getresuid(uid_t *real, uid_t *effective, uid_t *saved);
 int getresgid(gid_t *real, gid_t *effective, gid_t *saved);
 
-// Whether this program was started with arguments beside its name: 0 or 1, and 1 if that cannot be told. Swift's CommandLine
-// looks for the arguments on the stack, and reads /proc/self/maps to know where that ends: 0.3 ms of each login.
-static inline int process_has_arguments(void)
-{
-  char text[4096];
-  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  const ssize_t length = file < 0 ? -1 : read(file, text, sizeof text);
-  if (file >= 0)
-    close(file);
-  int texts = 0;
-  for (ssize_t index = 0; index < length; index++)
-    texts += text[index] == '\0';
-  return texts != 1;
-}
-
 static inline int process_control(int option, unsigned long argument) { return prctl(option, argument, 0UL, 0UL, 0UL); }
 
 // Empties the effective, permitted and inheritable sets.

@@ -21,8 +21,9 @@ public struct ChildProcess {
   ///
   /// It gets a session of its own, default signals and an empty mask.
   ///
+  /// - Parameter arguments: those after the program's own path.
   /// - Throws: ``ChildProcessError``.
-  public init(starting path: String, socket: CInt) throws(ChildProcessError) {
+  public init(starting path: String, _ arguments: [String] = [], socket: CInt) throws(ChildProcessError) {
     // SAFETY: both are initialised before they are used, and destroyed when they are not needed any more.
     var actions = unsafe posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
@@ -33,7 +34,7 @@ public struct ChildProcess {
     var failure = unsafe Self.setDescriptors(&actions, socket: socket)
     if failure == 0 { failure = unsafe Self.setSignals(&attributes) }
     var started: pid_t = 0
-    if failure == 0 { failure = unsafe Self.spawn(&started, path, &actions, &attributes) }
+    if failure == 0 { failure = unsafe Self.spawn(&started, [path] + arguments, &actions, &attributes) }
     guard failure == 0 else { throw ChildProcessError(path: path, number: failure) }
     processID = started
   }
@@ -64,18 +65,18 @@ public struct ChildProcess {
   }
 
   private static func spawn(
-    _ started: inout pid_t, _ path: String, _ actions: UnsafePointer<posix_spawn_file_actions_t>,
+    _ started: inout pid_t, _ command: [String], _ actions: UnsafePointer<posix_spawn_file_actions_t>,
     _ attributes: UnsafePointer<posix_spawnattr_t>
   ) -> CInt {
     // SAFETY: both lists end with NULL, and their texts are freed after the call, which copies them.
-    var arguments = unsafe [strdup(path), nil]
+    var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
     var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
     // A text that there was no memory for would end its list, and the program be started without the rest.
     guard unsafe arguments.dropLast().allSatisfy({ unsafe $0 != nil }),
       unsafe variables.dropLast().allSatisfy({ unsafe $0 != nil })
     else { return ENOMEM }
-    return unsafe posix_spawn(&started, path, actions, attributes, &arguments, &variables)
+    return unsafe posix_spawn(&started, command[0], actions, attributes, &arguments, &variables)
   }
 
   /// Whether it has ended, without waiting for that.

@@ -15,6 +15,9 @@ enum ECKey {
     return try unsafe keys.with(publicKey, body)
   }
 
+  /// Makes OpenSSL's objects of P-256, which are made once.
+  static func prepare() { _ = secp256r1 }
+
   private static let secp256r1 = makeKeys(.secp256r1)
   private static let secp256k1 = makeKeys(.secp256k1)
 

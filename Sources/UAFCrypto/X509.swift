@@ -13,14 +13,9 @@ public enum X509 {
   /// - Throws: ``CryptoError/invalidCertificate``; ``CryptoError/unavailable(_:)`` for a signature without a hash
   ///   function of its own (such as Ed25519), for which the RFC defines no value.
   public static func serverEndPoint(der: [UInt8]) throws(CryptoError) -> [UInt8] {
-    // SAFETY: the certificate is ours until the `defer`.
-    let certificate = try unsafe parse(der)
-    defer { unsafe X509_free(certificate) }
-    var identifier: CInt = NID_undef
-    guard unsafe X509_get_signature_info(certificate, &identifier, nil, nil, nil) == 1,
-      identifier != NID_undef
-    else { throw OpenSSLQueue.failure(.unavailable(.certificate)) }
+    var identifier = try signatureHash(der: der)
     if identifier == NID_md5 || identifier == NID_sha1 { identifier = NID_sha256 }
+    // SAFETY: the name and the function are constants of OpenSSL.
     guard let function = unsafe EVP_get_digestbyname(OBJ_nid2sn(identifier)) else {
       throw OpenSSLQueue.failure(.unavailable(.certificate))
     }

@@ -14,9 +14,10 @@ enum FetchProgram {
 
     """
 
-  /// Gives up every privilege and enters its sandbox, then serves until the socket ends.
+  /// Gives up every privilege, waits for the first packet, enters its sandbox, and serves until the socket ends.
   ///
-  /// Nothing of the network is touched before that.
+  /// Nothing of the network is touched before that, and nothing is read but what belongs to the system's libraries. A core
+  /// that is kept ready sends the first packet late. The sandbox follows the links of resolv.conf, which must be today's.
   static func run(_ arguments: [String]) -> FetchExitStatus {
     guard arguments.count <= 1 else {
       guard arguments.count == 2, arguments[1] == "--version" else {
@@ -32,10 +33,10 @@ enum FetchProgram {
       write("uaf-fetch: \(error)\n", to: STDERR_FILENO)
       return .confinement
     }
-    return serve(FetchSandbox.enter())
+    return serve()
   }
 
-  private static func serve(_ sandbox: SandboxReport) -> FetchExitStatus {
+  private static func serve() -> FetchExitStatus {
     do throws(PacketSocketError) {
       let socket = try PacketSocket(takingOver: Self.socket)
       // A parent that died before PR_SET_PDEATHSIG took effect sends no signal; its closed socket shows it.
@@ -44,7 +45,8 @@ enum FetchProgram {
         write("uaf-fetch: libcurl cannot be used: it must be 7.85 or newer and built with OpenSSL\n", to: STDERR_FILENO)
         return .unavailable
       }
-      return try FetchService.serve(socket, with: client, in: sandbox)
+      PeerWatch.awaitPacket(Self.socket) { TLSMethods.load() }
+      return try FetchService.serve(socket, with: client, in: FetchSandbox.enter())
     } catch {
       if error == .closed { return .done }
       write("uaf-fetch: \(error)\n", to: STDERR_FILENO)

@@ -17,6 +17,7 @@ enum HelperProgram {
       return 0
     }
     if arguments.dropFirst() == ["--listen"] { return listen() }
+    if arguments.dropFirst() == [ReadyCore.argument] { return serveLater() }
     guard arguments.count <= 1 else { return usage() }
     HelperProcess.openStandardDescriptors()
     let socket: PacketSocket
@@ -26,7 +27,20 @@ enum HelperProgram {
       log.write(.start, "not started as root", .error)
       return notPermitted
     }
-    return serve(socket, log)
+    return serve(socket, Groundwork(), log)
+  }
+
+  /// Waits for the connection of a call, and serves it.
+  private static func serveLater() -> CInt {
+    HelperProcess.openStandardDescriptors()
+    guard geteuid() == 0 else { return notPermitted }
+    guard let listener = try? PacketSocket(takingOver: socketDescriptor) else { return usage() }
+    let groundwork = Groundwork()
+    guard groundwork.awaitCall(on: listener), let connection = PassedDescriptor.receive(over: socketDescriptor),
+      let socket = try? PacketSocket(takingOver: connection)
+    else { return 0 }
+    // The log is opened now: inside the sandbox a log that was restarted is not found again.
+    return serve(socket, groundwork, SystemLog())
   }
 
   /// Takes the connections to systemd's socket.
@@ -52,10 +66,10 @@ enum HelperProgram {
     return usageError
   }
 
-  private static func serve(_ socket: consuming PacketSocket, _ log: SystemLog) -> CInt {
+  private static func serve(
+    _ socket: consuming PacketSocket, _ groundwork: Groundwork, _ log: SystemLog
+  ) -> CInt {
     do {
-      // Before a byte is read, because what comes in is secret. A failure is reported after *begin*.
-      let preparation = Result { () throws(Ending) in try HelperProcess.prepare() }
       let frontEnd = try FrontEnd(socket)
       if !frontEnd.isLocked { log.write(.memory, memoryNotice, .warning) }
       let seat = PeerSeat(try frontEnd.peerUserID(), log)
@@ -73,7 +87,7 @@ enum HelperProgram {
         try refuse(begin, frontEnd, refusal)
         return 0
       }
-      let ending = converse(begin, frontEnd, preparation, log)
+      let ending = converse(begin, frontEnd, groundwork, log)
       guard let ending else { return 0 }
       try refuse(begin, frontEnd, finished(ending, of: begin))
     } catch {
@@ -116,7 +130,7 @@ enum HelperProgram {
   ///
   /// - Returns: why there was none, if no session could be made.
   private static func converse(
-    _ begin: Begin, _ frontEnd: FrontEnd, _ preparation: Result<Void, Ending>, _ log: SystemLog
+    _ begin: Begin, _ frontEnd: FrontEnd, _ groundwork: Groundwork, _ log: SystemLog
   ) -> Ending? {
     let session: Session
     var asking: CallerIdentity?
@@ -126,12 +140,11 @@ enum HelperProgram {
           .clientMismatch, because: begin.version < Begin.currentVersion ? .olderModule : .olderCore,
           log: "protocol version \(begin.version)")
       }
-      try preparation.get()
+      try groundwork.limits.get()
       let caller = try CallerIdentity(begin, peer: peer(frontEnd), passwd: { PasswdFile.read() })
       asking = caller
-      let seclusion = Seclusion(starting: try ProgramPath.beside("uaf-fetch"), log: log)
-      if begin.mayAskServer { seclusion.startNetwork() }
-      session = try Session(begin, frontEnd, caller: caller, in: surroundings(log, seclusion))
+      if begin.mayAskServer { groundwork.startFetch() }
+      session = try Session(begin, frontEnd, caller: caller, in: surroundings(log, groundwork))
     } catch {
       logRefusal(error, of: begin.operation, for: asking, log)
       return error
@@ -165,11 +178,14 @@ enum HelperProgram {
     }
   }
 
-  private static func surroundings(_ log: SystemLog, _ seclusion: Seclusion) throws(Ending) -> SessionSurroundings {
+  private static func surroundings(
+    _ log: SystemLog, _ groundwork: Groundwork
+  ) throws(Ending) -> SessionSurroundings {
+    let seclusion = Seclusion(on: groundwork, log: log)
     let clock = try SystemClock()
     return SessionSurroundings(
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
-      derivationSlots: DerivationSlot.machineCount(), log: log, audit: KernelAudit(program: ProgramPath.own() ?? "?"),
+      derivationSlots: DerivationSlot.machineCount(), log: log, audit: groundwork.audit,
       seclude: { places, folder in seclusion.enter(asking: places, keeping: folder) },
       network: { (server, authorities, waiter) throws(Ending) in
         try seclusion.network(server, authorities, waiter)

@@ -16,6 +16,15 @@ struct ServerEndPointTests {
     #expect(hash == hex(try #require(vector.serverEndPoint)))
   }
 
+  @Test(arguments: EndPointVector.all)
+  func `refuses a certificate that was cut, or has something after it`(vector: EndPointVector) {
+    let certificate = Array(vector.certificate)
+    for count in [0, 1, 2, 4, 5, certificate.count / 2, certificate.count - 1] {
+      #expect(throws: CryptoError.invalidCertificate) { try X509.serverEndPoint(der: Array(certificate.prefix(count))) }
+    }
+    #expect(throws: CryptoError.invalidCertificate) { try X509.serverEndPoint(der: certificate + [0]) }
+  }
+
   @Test(arguments: EndPointVector.all.filter { $0.serverEndPoint == nil })
   func `refuses a certificate whose signature has no hash function of its own`(vector: EndPointVector) {
     #expect(throws: CryptoError.unavailable(.certificate)) { try X509.serverEndPoint(der: Array(vector.certificate)) }

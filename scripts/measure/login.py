@@ -63,7 +63,7 @@ class Listener:
         self.socket.bind(str(SOCKET))
         SOCKET.chmod(0o666)
         self.socket.listen(128)
-        # The listener ends after a minute without a connection, and is started by the next one as here.
+        # The listener ends after 20 minutes without a connection, and is started by the next one as here.
         self._command = [helper, "--listen"]
         self.process: subprocess.Popen[bytes] | None = None
 

@@ -5,8 +5,8 @@ import UAFWire
 
 /// `uaf-helper --listen`: takes the connections to systemd's socket, descriptor 3, and starts a core for each that may have one.
 ///
-/// It reads nothing that a peer sends; the kernel says who the peer is. It ends after a time without connections; systemd starts
-/// it again with the next one.
+/// It reads nothing that a peer sends; the kernel says who the peer is. It keeps one core ready for the next connection. It ends
+/// after a time without connections, and the ready core with it; systemd starts it again with the next one.
 struct Listener {
   private let socket: CInt
   private let program: String
@@ -14,9 +14,14 @@ struct Listener {
   private let refusal: [UInt8]
   private var limits = ConnectionLimits()
   private var cores: [(process: ChildProcess, uid: UInt32)] = []
+  private var ready: ReadyCore?
+  /// When the last core was started, in milliseconds; nil if the next one is ready, or should not be.
+  private var startedAt: Int64?
 
-  /// Milliseconds without a connection or a core after which it ends.
-  private static let idle: Int32 = 60_000
+  /// Milliseconds without a connection or a core after which it ends: longer than sudo(8) goes without asking again.
+  private static let idle: Int32 = 20 * 60_000
+  /// After so many milliseconds the next core is made ready, even if the last one is still at work.
+  private static let pause: Int64 = 1000
   /// How often it looks which cores have ended.
   private static let sweep: Int32 = 100
 
@@ -48,6 +53,7 @@ struct Listener {
       let now = Self.milliseconds()
       if now - sweptAt >= Int64(Self.sweep) {
         removeEnded()
+        makeReady(at: now)
         sweptAt = now
       }
     }
@@ -74,12 +80,25 @@ struct Listener {
   }
 
   private mutating func start(on connection: CInt, for uid: UInt32) {
+    startedAt = Self.milliseconds()
+    if let process = ready.take()?.serve(connection) {
+      cores.append((process, uid))
+      return
+    }
     do throws(ChildProcessError) {
       cores.append((try ChildProcess(starting: program, socket: connection), uid))
     } catch {
       limits.noteEnd(uid)
       tell("no core could be started: \(error)", uid)
     }
+  }
+
+  /// Starts the core of the next connection, unless a core is at work: it needs the processor more.
+  private mutating func makeReady(at now: Int64) {
+    guard let startedAt, cores.isEmpty || now - startedAt >= Self.pause else { return }
+    // If it cannot be started, the next connection gets a core as the first one did.
+    ready = try? ReadyCore(starting: program)
+    self.startedAt = nil
   }
 
   /// Collects those that have ended: of one user id, or all.

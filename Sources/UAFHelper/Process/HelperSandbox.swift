@@ -3,15 +3,22 @@ import Sandbox
 
 /// The sandbox of the core: it can use its state folder and its open sockets, compute, and end.
 enum HelperSandbox {
+  /// Leaves the machine's network permanently: the first part, which needs nothing of a call.
+  ///
+  /// - Returns: the system's error number, or 0.
+  static func leaveNetwork() -> CInt { NetworkNamespace.leave() }
+
   /// Gives up everything else permanently.
   ///
-  /// - Parameter stateDirectory: the folder beneath which files can still be opened, read, written, made and removed.
+  /// - Parameters:
+  ///   - stateDirectory: the folder beneath which files can still be opened, read, written, made and removed.
+  ///   - networkFailure: how leaving the network went.
   /// - Returns: what this kernel, or this container, has no means for.
-  static func enter(keeping stateDirectory: String) -> SandboxReport {
+  static func enter(keeping stateDirectory: String, network networkFailure: CInt) -> SandboxReport {
     // Reads the time zone's file now, because it cannot be read later and the log needs it.
     tzset()
     var report = SandboxReport()
-    report.note(.network, NetworkNamespace.leave())
+    report.note(.network, networkFailure)
     var paths = PathRules(mayConnect: false)
     paths.allow(.keeping, stateDirectory)
     report.note(.landlock, paths.enter())

@@ -10,36 +10,24 @@ import UAFWire
 ///
 /// What cannot be started or read inside it is started and read before.
 final class Seclusion {
-  private let program: String
+  private let groundwork: Groundwork
   private let log: SystemLog
-  private var network: Result<FetchProcess, Ending>?
   private var reported: Set<Substring> = []
 
-  /// - Parameter program: the path of uaf-fetch.
-  init(starting program: String, log: SystemLog) {
-    self.program = program
+  /// - Parameter groundwork: what was done already.
+  init(on groundwork: Groundwork, log: SystemLog) {
+    self.groundwork = groundwork
     self.log = log
-  }
-
-  /// Starts uaf-fetch.
-  ///
-  /// Its own start takes longer than everything that the core reads meanwhile. It asks nobody before it knows whom.
-  func startNetwork() {
-    do throws(Ending) { network = .success(try FetchProcess(program)) } catch { network = .failure(error) }
   }
 
   /// Tells uaf-fetch what it may connect to, or ends it where no server will be asked; reads what is read once, and enters the
   /// sandbox.
   func enter(asking places: FetchPlaces?, keeping stateDirectory: String) {
-    if let places { allow(places) } else { network = nil }
+    if let places { groundwork.allow(places) } else { groundwork.endFetch() }
     OpenSSLConfiguration.load()
     StateDirectory.prepare()
-    if let missing = HelperSandbox.enter(keeping: stateDirectory).text { report(missing, of: "uaf-helper") }
-  }
-
-  private func allow(_ places: FetchPlaces) {
-    if network == nil { startNetwork() }
-    do throws(Ending) { try network?.get().allow(places) } catch { network = .failure(error) }
+    let sandbox = HelperSandbox.enter(keeping: stateDirectory, network: groundwork.leaveNetwork())
+    if let missing = sandbox.text { report(missing, of: "uaf-helper") }
   }
 
   /// The transport to a server.
@@ -48,8 +36,10 @@ final class Seclusion {
   func network(
     _ server: ServerSettings, _ authorities: String?, _ waiter: ExchangeWaiter
   ) throws(Ending) -> Network {
-    guard let network else { throw Ending(.cannotUse, log: "uaf-fetch was not started: no server was to be asked") }
-    let fetch = FetchTransport(server, over: try network.get(), authorities: authorities, waiter: waiter) {
+    guard let process = groundwork.fetch else {
+      throw Ending(.cannotUse, log: "uaf-fetch was not started: no server was to be asked")
+    }
+    let fetch = FetchTransport(server, over: try process.get(), authorities: authorities, waiter: waiter) {
       [self] missing in report(missing, of: "uaf-fetch")
     }
     return Network(

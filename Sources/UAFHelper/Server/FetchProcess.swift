@@ -31,6 +31,18 @@ import UAFWire
     do { try socket.send(places.packet()) } catch { throw Ending(.clientMismatch, log: "uaf-fetch: \(error)") }
   }
 
+  /// Waits for a packet of another socket, or its end, for as long as this process runs.
+  ///
+  /// - Returns: false if it has ended.
+  func awaitPacket(of other: borrowing PacketSocket) -> Bool {
+    while true {
+      do throws(PacketSocketError) {
+        try other.awaitPacket(whilePeerOf: socket, timeoutMilliseconds: Int32.max)
+        return true
+      } catch { if error != .timedOut { return false } }
+    }
+  }
+
   /// Sends a request.
   ///
   /// - Throws: `PacketSocketError`.

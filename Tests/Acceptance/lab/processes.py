@@ -21,7 +21,18 @@ def running(*names):
 
 def listens(process):
     """Whether a process is the one that takes the connections to the core's socket."""
-    return "--listen" in _read(pathlib.Path(f"/proc/{process}/cmdline")).split("\0")
+    return "--listen" in _arguments(process)
+
+
+def waits(process):
+    """Whether a process is a core that is kept ready, or its network program. It has no call, and so no filter of its own yet."""
+    core = process if "--ready" in _arguments(process) else int(status(process, "PPid") or 0)
+    listener = int(status(core, "PPid") or 0)
+    return "--ready" in _arguments(core) and status(process, "Seccomp_filters") == status(listener, "Seccomp_filters")
+
+
+def _arguments(process):
+    return _read(pathlib.Path(f"/proc/{process}/cmdline")).split("\0")
 
 
 def members(group):
@@ -104,7 +115,7 @@ class Watch:
 def gone(seconds=5):
     """Waits until no core and no network program runs any more; returns what those that still do are busy with."""
     deadline = time.monotonic() + seconds
-    while (left := [each for each in running(*NAMES) if not listens(each)]) and time.monotonic() < deadline:
+    while (left := [each for each in running(*NAMES) if not (listens(each) or waits(each))]) and time.monotonic() < deadline:
         time.sleep(0.02)
     return [_described(process) for process in left]
 

@@ -38,6 +38,11 @@ enum ProcessTable {
     read(identifier, "environ").split(separator: "\0").map(String.init)
   }
 
+  /// The arguments of a process, its name included.
+  static func arguments(_ identifier: pid_t) -> [String] {
+    read(identifier, "cmdline").split(separator: "\0").map(String.init)
+  }
+
   /// How many threads it has.
   static func threadCount(_ identifier: pid_t) -> Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task").count) ?? 0

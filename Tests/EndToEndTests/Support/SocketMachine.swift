@@ -7,7 +7,7 @@ import UAFWire
 final class SocketMachine {
   /// The script that hides the machine's own paths, and listens.
   ///
-  /// Arguments: the scene's folder, uafctl, the helper, until-closed.py.
+  /// Arguments: the scene's folder, uafctl, the helper, until-closed.py, an option for systemd and one for the helper.
   ///
   /// The listener closes what it inherits, also the descriptor by which Foundation learns that a process has ended. So it
   /// cannot be the test's own child.
@@ -21,7 +21,7 @@ final class SocketMachine {
     : >"$1/uafctl"
     mount --bind "$2" "$1/uafctl"
     exec python3 "$4" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \\
-      systemd-socket-activate --accept --seqpacket --listen=/run/pam-uaf/helper.sock "$3"
+      systemd-socket-activate $5 --seqpacket --listen=/run/pam-uaf/helper.sock "$3" $6
     """
 
   let scene: Scene
@@ -29,7 +29,8 @@ final class SocketMachine {
   private let peer: String
   private let namespace: [String]
 
-  init(_ scene: Scene) throws {
+  /// - Parameter listens: the cores come from `uaf-helper --listen`, as from the unit's service; otherwise from systemd.
+  init(_ scene: Scene, listens: Bool = false) throws {
     self.scene = scene
     let security = scene.path("security")
     try FileManager.default.createDirectory(atPath: security, withIntermediateDirectories: false)
@@ -40,7 +41,7 @@ final class SocketMachine {
     listener = try Command(
       [
         "unshare", "--mount", "/bin/sh", "-c", Self.preparation, "sh", scene.folder, Programs.tool, Programs.helper,
-        Programs.own("until-closed.py"),
+        Programs.own("until-closed.py"), listens ? "" : "--accept", listens ? "--listen" : "",
       ])
     try listener.wait(for: "Listening on")
     namespace = ["nsenter", "--mount", "--target", "\(listener.identifier)"]
@@ -65,6 +66,36 @@ final class SocketMachine {
   func asRoot(_ arguments: [String], input: String = "") throws -> Output {
     try Command.run(namespace + arguments, input: input, logged: false)
   }
+
+  /// Starts a program as root, on the same machine.
+  func startAsRoot(_ arguments: [String]) throws -> Command { try Command(namespace + arguments, logged: false) }
+
+  /// The core that is kept ready, and its network program; nil while there is none.
+  func readyCore() -> (core: pid_t, network: pid_t)? {
+    for core in listener.descendants(named: "uaf-helper") where ProcessTable.arguments(core).last == "--ready" {
+      // A core that has its call has entered the filter.
+      guard ProcessTable.status(core, "Seccomp") == "0", ProcessTable.status(core, "NoNewPrivs") == "1" else {
+        continue
+      }
+      let network = ProcessTable.descendants(of: core, named: "uaf-fetch").first
+      if let network, ProcessTable.status(network, "NoNewPrivs") == "1" { return (core, network) }
+    }
+    return nil
+  }
+
+  /// Waits for a core that is kept ready.
+  func awaitReadyCore() throws -> (core: pid_t, network: pid_t) {
+    var found: (core: pid_t, network: pid_t)?
+    try Wait.until("a ready core") {
+      found = readyCore()
+      return found != nil
+    }
+    guard let found else { throw Failure("no ready core") }
+    return found
+  }
+
+  /// Ends what takes the connections.
+  func endListener() throws { _ = try listener.end() }
 
   /// Runs uafctl as the account.
   func tool(_ arguments: String..., input: String = "") throws -> Output {
