@@ -136,6 +136,21 @@ struct ServerProgramTests {
     #expect(try state.secrets.ring().entries.count == 2)
   }
 
+  @Test func `keys that are listed beside a rotation are those after it, and so is what is published`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let state = try keys()
+    let list = ["keys", "list", "--state", state.path]
+    let listed = try StateLock.hold(state) {
+      let listed = Task.detached { try self.run(list) }
+      _ = try state.verdictKeys.rotate(now: 1, from: 1 << 40)
+      return listed
+    }
+    #expect(try await listed.value.status == ExitStatus.success.rawValue)
+    let keys = try state.verdictKeys.ring().entries.map(\.key.publicKeyPEM)
+    #expect(keys.count == 2)
+    #expect(try StateFile.read(path: state.verdictPublicKeyPath, isSecret: false) == keys.flatMap { $0 })
+  }
+
   @Test(arguments: [["revoke", "nobody"], ["approve", "nobody", "--text", "t"], ["audit", "show", "7"]])
   func `ends with 1 for what does not exist`(arguments: [String]) throws {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -12,6 +12,7 @@ struct KeysListCommand: ParsableCommand {
   func run() throws {
     let directory = try state.openWithKeys()
     let now = Terminal.now
-    for line in KeyList.lines(try ServerKeys(state: directory, now: { now }), now: now) { Terminal.result(line) }
+    let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { now }) }
+    for line in KeyList.lines(keys, now: now) { Terminal.result(line) }
   }
 }

@@ -114,7 +114,7 @@ struct ServeCommand: AsyncParsableCommand {
     let facets = [ServerIdentity.pamModuleFacet] + facet
     // A certificate without a hash for channel binding is an error now, not at the first request.
     _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
-    let keys = try ServerKeys(state: directory, now: { Terminal.now })
+    let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
     try await check(keys.decoySecret, of: store, at: directory.decoySecretPath)
     let identity = IdentityBox()
     let shapes = try await KeyShapeKeeper(from: store)

@@ -23,7 +23,7 @@ struct KeyReload: Service {
   private func reload() {
     manager.reloading()
     do {
-      try keys.reload(from: state)
+      try StateLock.wait(for: state) { try keys.reload(from: state) }
       logKeys()
     } catch {
       let reason = (error as? ServerError)?.description ?? "\(type(of: error))"
