@@ -220,7 +220,7 @@ let package = Package(
       name: "UAFHelperTests",
       dependencies: [
         "UAFHelper", "Authenticator", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration", "UAFCrypto",
-        "UAFMessages", "UAFService", "UAFWire",
+        "UAFMessages", "UAFService", "UAFWire", "UAFChip",
       ], swiftSettings: strict),
     .testTarget(
       name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch", "UAFChip"], swiftSettings: strict),
@@ -229,8 +229,7 @@ let package = Package(
       name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl", "CProcess"],
       swiftSettings: strict),
     .testTarget(
-      name: "UAFChipTests",
-      dependencies: ["UAFChip", "UAFHelper", "UAFWire", "SecretMemory", "Authenticator", "CProcess"],
+      name: "UAFChipTests", dependencies: ["UAFChip", "UAFWire"],
       swiftSettings: strict),
     .testTarget(
       name: "InvocationTests",

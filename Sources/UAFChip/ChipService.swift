@@ -46,21 +46,21 @@ struct ChipService {
     if let key = try chip.persistentKey(), key.name == object.parentName { return key }
     let key: StorageKey
     do throws(ChipFailure) { key = try chip.transientKey() } catch {
-      // Where others own the storage hierarchy, no key of ours was made there before either.
-      guard error.outcome == .owned else { throw error }
-      throw ChipFailure(stranger(object), "storage key", number: error.number)
+      // A chip with another owner may still be another chip.
+      guard error.outcome == .owned, isOther(than: object) else { throw error }
+      throw ChipFailure(.otherChip, "storage key", number: error.number)
     }
     guard key.name == object.parentName else {
       release(key)
-      throw ChipFailure(stranger(object), "storage key")
+      throw ChipFailure(isOther(than: object) ? .otherChip : .cleared, "storage key")
     }
     return key
   }
 
-  /// Whether a chip without the storage key is the one that had it once.
-  private func stranger(_ object: SealedObject) -> ChipOutcome {
+  /// Whether this is another chip than the one that sealed an object, as far as both tell.
+  private func isOther(than object: SealedObject) -> Bool {
     let name = chip.chipName()
-    return !name.isEmpty && name == object.chipName ? .cleared : .otherChip
+    return !name.isEmpty && !object.chipName.isEmpty && name != object.chipName
   }
 
   private func release(_ key: StorageKey) {

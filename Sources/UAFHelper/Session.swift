@@ -73,7 +73,9 @@ import UAFWire
   func run() throws(Ending) -> Success {
     do throws(Ending) {
       try prepare()
-      return try operation().run()
+      let success = try operation().run()
+      if key.isMoved(by: call.begin.operation), let detail = success.detail { log.write(.binding, detail) }
+      return success
     } catch {
       // On the disk before the refusal is reported, so that nobody gains anything by cutting the network now.
       if error.server.hasRefused { accounts.noteRefusal() }

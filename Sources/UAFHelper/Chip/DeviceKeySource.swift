@@ -62,6 +62,9 @@ import UAFWire
 
   private static func moves(_ operation: Operation) -> Bool { operation == .seal || operation == .unseal }
 
+  /// Whether an operation makes the key, or changes where it lies.
+  func isMoved(by operation: Operation) -> Bool { Self.seals(operation) || Self.moves(operation) }
+
   /// What root's configuration says of the chip.
   var use: TPMSettings.Use { settings.use }
 
