@@ -86,6 +86,7 @@ def lost(lab):
     refused(lab, person, "went away", "lost")
     must(UNSEAL in between.commands, "the chip was not asked to unseal")
     chip.start()
+    use(lab, chip.place)
     is_in(lab, person)
     return "refused with a text of its own; let in once the chip was back"
 
