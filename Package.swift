@@ -112,12 +112,9 @@ let package = Package(
       dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2", "CUnistring", "CProcess"],
       swiftSettings: strict),
     .target(
-      name: "UAFConfiguration",
-      dependencies: ["Authenticator", "FidoResults", "ServiceNames"],
-      swiftSettings: strict),
+      name: "UAFConfiguration", dependencies: ["Authenticator", "FidoResults", "ServiceNames"], swiftSettings: strict),
     .target(
-      name: "UAFClient",
-      dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"],
+      name: "UAFClient", dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"],
       swiftSettings: strict),
     .executableTarget(
       name: "UAFHelper",
@@ -127,8 +124,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "UAFFetch",
-      dependencies: ["SecretMemory", "UAFWire", "CArguments", "CCurl", "CProcess", "Sandbox"],
+      name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CArguments", "CCurl", "CProcess", "Sandbox"],
       swiftSettings: strict),
 
     .executableTarget(
@@ -220,17 +216,16 @@ let package = Package(
       name: "UAFHelperTests",
       dependencies: [
         "UAFHelper", "Authenticator", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration", "UAFCrypto",
-        "UAFMessages", "UAFService", "UAFWire", "UAFChip",
+        "UAFMessages", "UAFService", "UAFWire",
       ], swiftSettings: strict),
     .testTarget(
-      name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch", "UAFChip"], swiftSettings: strict),
+      name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch", "UAFChip"],
+      swiftSettings: strict),
     .testTarget(name: "CArgumentsTests", dependencies: ["CArguments"], swiftSettings: strict),
     .testTarget(
       name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl", "CProcess"],
       swiftSettings: strict),
-    .testTarget(
-      name: "UAFChipTests", dependencies: ["UAFChip", "UAFWire"],
-      swiftSettings: strict),
+    .testTarget(name: "UAFChipTests", dependencies: ["UAFChip", "UAFWire"], swiftSettings: strict),
     .testTarget(
       name: "InvocationTests",
       dependencies: ["Invocation", .product(name: "ArgumentParser", package: "swift-argument-parser")],

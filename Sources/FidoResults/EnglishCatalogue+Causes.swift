@@ -98,7 +98,8 @@ extension EnglishCatalogue {
         "The chip (TPM) that holds this machine's key is not there.",
         "Ask the administrator: with a new mainboard, root's 'uafctl recover' helps.")
     case .chipForbidden:
-      ResultText("The chip (TPM) that holds this machine's key may not be opened.", "Ask the administrator; see the log.")
+      ResultText(
+        "The chip (TPM) that holds this machine's key may not be opened.", "Ask the administrator; see the log.")
     case .chipBusy: ResultText("The chip (TPM) that holds this machine's key is busy.", "Try again in a moment.")
     case .chipLockedOut:
       ResultText(

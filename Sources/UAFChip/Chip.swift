@@ -83,7 +83,8 @@ import UAFWire
     var handle = Self.none
     // SAFETY: all structures live for the call, and no output but the handle is asked for.
     let code = unsafe Esys_CreatePrimary(
-      context, hierarchy, Self.password, Self.none, Self.none, &sensitive, &template, &outside, &registers, &handle, nil,
+      context, hierarchy, Self.password, Self.none, Self.none, &sensitive, &template, &outside, &registers, &handle,
+      nil,
       nil, nil, nil)
     try Self.check(code, step)
     return handle
@@ -139,7 +140,9 @@ import UAFWire
     sensitive.sensitive.data.size = UInt16(clamping: key.count)
     // SAFETY: a device key is shorter than the buffer, and the copy stops at its end.
     unsafe withUnsafeMutableBytes(of: &sensitive.sensitive.data.buffer) { buffer in
-      unsafe key.withUnsafeBytes { unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(buffer.count))) }
+      unsafe key.withUnsafeBytes {
+        unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(buffer.count)))
+      }
     }
     var template = ObjectTemplate.sealedData
     var outside = TPM2B_DATA()

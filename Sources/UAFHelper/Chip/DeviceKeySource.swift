@@ -41,7 +41,8 @@ import UAFWire
     guard Self.opens(operation) else { return }
     guard let sealed else {
       if settings.use == .require, !Self.moves(operation) {
-        refusal = Ending(.cannotUse, because: .keyNotSealed, log: "[tpm] use = \"require\", and the device key lies in a file")
+        refusal = Ending(
+          .cannotUse, because: .keyNotSealed, log: "[tpm] use = \"require\", and the device key lies in a file")
       }
       return
     }

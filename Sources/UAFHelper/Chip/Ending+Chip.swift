@@ -46,6 +46,7 @@ extension Ending {
       }
     let help: Set<EndCause> = [.chipAbsent, .chipOther, .chipCleared, .chipDamaged]
     self.init(
-      .cannotUse, because: cause, log: help.contains(cause) ? log + "; root's 'uafctl recover' needs the recovery key" : log)
+      .cannotUse, because: cause,
+      log: help.contains(cause) ? log + "; root's 'uafctl recover' needs the recovery key" : log)
   }
 }
