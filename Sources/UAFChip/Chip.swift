@@ -38,6 +38,7 @@ import UAFWire
   }
 
   deinit {
+    // SAFETY: nothing uses the context any more.
     var old: OpaquePointer? = unsafe context
     // SAFETY: nothing uses the context any more.
     unsafe Esys_Finalize(&old)
@@ -100,6 +101,7 @@ import UAFWire
   }
 
   /// Removes an object of this call from the chip.
+  // SAFETY: the context is open as long as this object lives.
   func flush(_ handle: ESYS_TR) { _ = unsafe Esys_FlushContext(context, handle) }
 
   // MARK: Sessions
@@ -110,6 +112,7 @@ import UAFWire
   func session(saltedBy key: StorageKey) throws(ChipFailure) -> ESYS_TR {
     var symmetric = TPMT_SYM_DEF()
     symmetric.algorithm = ObjectTemplate.aes
+    // SAFETY: the members of the unions that belong to AES.
     unsafe symmetric.keyBits.aes = 128
     unsafe symmetric.mode.aes = ObjectTemplate.cfb
     var session = Self.none
@@ -122,6 +125,7 @@ import UAFWire
   }
 
   private func set(_ session: ESYS_TR, _ attributes: UInt8) throws(ChipFailure) {
+    // SAFETY: the context is open as long as this object lives.
     let code = unsafe Esys_TRSess_SetAttributes(context, session, attributes | Self.keeps, 0xff)
     try Self.check(code, "session")
   }
@@ -136,6 +140,7 @@ import UAFWire
   ) throws(ChipFailure) -> (privatePart: [UInt8], publicPart: [UInt8]) {
     try set(session, Self.hidesCommand | Self.hidesResponse)
     var sensitive = TPM2B_SENSITIVE_CREATE()
+    // SAFETY: the caller's own structure, wiped when it is not read any more.
     defer { unsafe Self.wipe(&sensitive) }
     sensitive.sensitive.data.size = UInt16(clamping: key.count)
     // SAFETY: a device key is shorter than the buffer, and the copy stops at its end.

@@ -13,10 +13,12 @@ import Glibc
 
   /// Takes over `descriptor`.
   init(over descriptor: CInt) {
+    // SAFETY: allocated for one value, which is made below.
     unsafe context = UnsafeMutablePointer<chip_transport>.allocate(capacity: 1)
     var transport = chip_transport()
     transport.common.magic = 0x7561_662d_6368_6970
     transport.common.version = 1
+    // SAFETY: the library calls these with what it was given, and room of its own.
     unsafe transport.common.transmit = { unsafe ChipTransport.transmit($0, $1, $2) }
     unsafe transport.common.receive = { unsafe ChipTransport.receive($0, $1, $2, $3) }
     transport.descriptor = descriptor
@@ -24,12 +26,14 @@ import Glibc
   }
 
   deinit {
+    // SAFETY: the library has let go of it.
     close(unsafe context.pointee.descriptor)
     unsafe context.deinitialize(count: 1)
     unsafe context.deallocate()
   }
 
   /// What the library takes for a transport.
+  // SAFETY: the allocation lives as long as this object.
   var handle: OpaquePointer { unsafe OpaquePointer(context) }
 
   // TSS2_TCTI_RC_BAD_REFERENCE, BAD_SEQUENCE, IO_ERROR, INSUFFICIENT_BUFFER, MALFORMED_RESPONSE of tss2_common.h.
@@ -43,6 +47,7 @@ import Glibc
   private static let headerLength = 10
 
   private static func transmit(_ handle: OpaquePointer?, _ size: Int, _ command: UnsafePointer<UInt8>?) -> TSS2_RC {
+    // SAFETY: the library lends the command for the call.
     guard let handle = unsafe handle, let command = unsafe command else { return badReference }
     // SAFETY: the library passes back what ``handle`` gave it, and a command of so many bytes.
     let transport = unsafe UnsafeMutablePointer<chip_transport>(handle)
@@ -62,6 +67,7 @@ import Glibc
     _ handle: OpaquePointer?, _ size: UnsafeMutablePointer<Int>?, _ response: UnsafeMutablePointer<UInt8>?,
     _ timeout: Int32
   ) -> TSS2_RC {
+    // SAFETY: the library lends the room for the call.
     guard let handle = unsafe handle, let size = unsafe size else { return badReference }
     // SAFETY: the library passes back what ``handle`` gave it, and room for as many bytes as `size` says.
     let transport = unsafe UnsafeMutablePointer<chip_transport>(handle)

@@ -26,6 +26,7 @@ enum ObjectTemplate {
     template.publicArea.nameAlg = sha256
     template.publicArea.objectAttributes =
       fixedTPM | fixedParent | sensitiveDataOrigin | userWithAuth | noDA | restricted | decrypt
+    // SAFETY: the members of the union that belong to this type of key.
     unsafe template.publicArea.parameters.eccDetail.symmetric.algorithm = aes
     unsafe template.publicArea.parameters.eccDetail.symmetric.keyBits.aes = 128
     unsafe template.publicArea.parameters.eccDetail.symmetric.mode.aes = cfb
@@ -43,6 +44,7 @@ enum ObjectTemplate {
     template.publicArea.type = keyedHash
     template.publicArea.nameAlg = sha256
     template.publicArea.objectAttributes = fixedTPM | fixedParent | userWithAuth | noDA
+    // SAFETY: the member of the union that belongs to this type.
     unsafe template.publicArea.parameters.keyedHashDetail.scheme.scheme = null
     return template
   }

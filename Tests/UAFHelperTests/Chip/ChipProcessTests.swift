@@ -57,7 +57,7 @@ import UAFWire
     let sealed = try sealed(by: chip)
     chip.stop()
     #expect(refusal(sealed, with: chip) == .cause(.chipAbsent))
-    FileManager.default.createFile(atPath: chip.place, contents: nil)
+    _ = FileManager.default.createFile(atPath: chip.place, contents: nil)
     #expect(refusal(sealed, with: chip) == .cause(.chipAbsent))
   }
 

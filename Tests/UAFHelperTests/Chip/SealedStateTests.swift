@@ -120,13 +120,13 @@ import UAFWire
     let key = try Data(contentsOf: URL(filePath: bench.folder + "/state/device.key"))
     #expect(try root(.seal, Self.none).result == 0)
     let path = bench.folder + "/state/device.key"
-    FileManager.default.createFile(atPath: path, contents: key, attributes: [.posixPermissions: 0o400])
+    _ = FileManager.default.createFile(atPath: path, contents: key, attributes: [.posixPermissions: 0o400])
     chip.stop()
     #expect(try login() == 0)
     #expect(try root(.unseal).result == 0, "\(bench.log.lines)")
     #expect(files() == ["device.key"])
     try chip.start()
-    FileManager.default.createFile(
+    _ = FileManager.default.createFile(
       atPath: bench.folder + "/state/.device.sealed.new", contents: Data([1]), attributes: [.posixPermissions: 0o400])
     #expect(try root(.seal, Self.none).result == 0, "\(bench.log.lines)")
     #expect(files() == ["device.sealed"])
