@@ -45,6 +45,7 @@ let package = Package(
   products: [
     .executable(name: "uaf-helper", targets: ["UAFHelper"]),
     .executable(name: "uaf-fetch", targets: ["UAFFetch"]),
+    .executable(name: "uaf-chip", targets: ["UAFChip"]),
     .executable(name: "uafctl", targets: ["UAFTool"]),
     .executable(name: "uaf-server", targets: ["UAFServer"]),
   ],
@@ -89,6 +90,7 @@ let package = Package(
     .systemLibrary(name: "CUnistring"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
     .systemLibrary(name: "CPAM"),
+    .systemLibrary(name: "CTSS2", pkgConfig: "tss2-esys"),
     .target(name: "CArguments", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp"),
@@ -110,12 +112,9 @@ let package = Package(
       dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2", "CUnistring", "CProcess"],
       swiftSettings: strict),
     .target(
-      name: "UAFConfiguration",
-      dependencies: ["Authenticator", "FidoResults", "ServiceNames"],
-      swiftSettings: strict),
+      name: "UAFConfiguration", dependencies: ["Authenticator", "FidoResults", "ServiceNames"], swiftSettings: strict),
     .target(
-      name: "UAFClient",
-      dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"],
+      name: "UAFClient", dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"],
       swiftSettings: strict),
     .executableTarget(
       name: "UAFHelper",
@@ -125,8 +124,12 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "UAFFetch",
-      dependencies: ["SecretMemory", "UAFWire", "CArguments", "CCurl", "CProcess", "Sandbox"],
+      name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CArguments", "CCurl", "CProcess", "Sandbox"],
+      swiftSettings: strict),
+
+    .executableTarget(
+      name: "UAFChip",
+      dependencies: ["SecretMemory", "UAFWire", "UAFCrypto", "CArguments", "CProcess", "CTSS2", "Sandbox"],
       swiftSettings: strict),
 
     // MARK: The command lines of both programs
@@ -216,11 +219,13 @@ let package = Package(
         "UAFMessages", "UAFService", "UAFWire",
       ], swiftSettings: strict),
     .testTarget(
-      name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch"], swiftSettings: strict),
+      name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch", "UAFChip"],
+      swiftSettings: strict),
     .testTarget(name: "CArgumentsTests", dependencies: ["CArguments"], swiftSettings: strict),
     .testTarget(
       name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl", "CProcess"],
       swiftSettings: strict),
+    .testTarget(name: "UAFChipTests", dependencies: ["UAFChip", "UAFWire"], swiftSettings: strict),
     .testTarget(
       name: "InvocationTests",
       dependencies: ["Invocation", .product(name: "ArgumentParser", package: "swift-argument-parser")],

@@ -76,8 +76,10 @@ package struct Examination {
 
   /// The configuration says where the state folder is.
   private func state(_ configuration: Configuration?) -> [Finding] {
-    guard let state = configuration?.state else { return [.skipped(StateText.unknown)] }
-    return StateCheck(folder: state.directory, owner: installation.owner, isRoot: isRoot).findings()
+    guard let configuration else { return [.skipped(StateText.unknown)] }
+    return StateCheck(
+      folder: configuration.state.directory, owner: installation.owner, isRoot: isRoot, chip: configuration.tpm
+    ).findings()
   }
 
   private func people(_ configuration: Configuration?) -> [Finding] {

@@ -75,6 +75,40 @@ public enum EndCause: CaseIterable, Sendable {
   /// The account is not in /etc/passwd.
   case notInPasswd
 
+  // MARK: The chip that holds the device key
+  /// There is no chip where root says.
+  case chipAbsent
+  /// The chip may not be opened.
+  case chipForbidden
+  /// The chip is busy with other programs.
+  case chipBusy
+  /// The chip is locked against guessing, which another program has caused.
+  case chipLockedOut
+  /// Another chip has sealed the device key.
+  case chipOther
+  /// The chip was cleared after it had sealed the device key.
+  case chipCleared
+  /// Another owner of the chip protects its storage key.
+  case chipOwned
+  /// What the chip has sealed is damaged.
+  case chipDamaged
+  /// The chip went away while it was at work.
+  case chipLost
+  /// The chip refused for another reason.
+  case chipFailed
+  /// Root demands a chip, and the device key lies in a file.
+  case keyNotSealed
+  /// The device key is not in the place that it is to be moved from.
+  case keyElsewhere
+  /// Root's configuration says that no chip is used.
+  case chipNotUsed
+  /// Root's configuration demands a chip.
+  case chipDemanded
+  /// No recovery key was made.
+  case recoveryNone
+  /// These are not the words of the recovery key.
+  case recoveryWrong
+
   // MARK: Who asks, and with what
   /// Only root may ask for that.
   case onlyRoot

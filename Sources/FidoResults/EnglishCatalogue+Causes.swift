@@ -92,6 +92,54 @@ extension EnglishCatalogue {
         "This machine's configuration gives the account no name at the server.",
         "Ask the administrator; server.username decides.")
     case .notInPasswd: ResultText("This account is not in /etc/passwd.", "Have root run 'uafctl register USER'.")
+    // The chip that holds the device key
+    case .chipAbsent:
+      ResultText(
+        "The chip (TPM) that holds this machine's key is not there.",
+        "Ask the administrator: with a new mainboard, root's 'uafctl recover' helps.")
+    case .chipForbidden:
+      ResultText(
+        "The chip (TPM) that holds this machine's key may not be opened.", "Ask the administrator; see the log.")
+    case .chipBusy: ResultText("The chip (TPM) that holds this machine's key is busy.", "Try again in a moment.")
+    case .chipLockedOut:
+      ResultText(
+        "Another program has locked the chip (TPM) that holds this machine's key.",
+        "Wait until the chip unlocks itself, or ask the administrator.")
+    case .chipOther:
+      ResultText(
+        "Another chip (TPM) holds this machine's key: the disk or the mainboard was replaced.",
+        "Ask the administrator: root's 'uafctl recover' moves the key to this chip.")
+    case .chipCleared:
+      ResultText(
+        "The chip (TPM) that held this machine's key was cleared.",
+        "Ask the administrator: root's 'uafctl recover' seals the key anew.")
+    case .chipOwned:
+      ResultText(
+        "The chip (TPM) of this machine has another owner, who protects its storage key.",
+        "Ask the administrator; the log says more.")
+    case .chipDamaged:
+      ResultText(
+        "What the chip (TPM) has sealed of this machine's key is damaged.",
+        "Ask the administrator: root's 'uafctl recover' seals the key anew.")
+    case .chipLost:
+      ResultText("The chip (TPM) that holds this machine's key went away.", "Try again, or ask the administrator.")
+    case .chipFailed:
+      ResultText("The chip (TPM) did not open this machine's key.", "Ask the administrator; the log has its number.")
+    case .keyNotSealed:
+      ResultText(
+        "This machine's key lies in a file, and the configuration demands a chip (TPM).",
+        "Ask the administrator: root's 'uafctl seal' moves it.")
+    case .keyElsewhere:
+      ResultText("This machine's key is not there: nothing was moved.", "'uafctl doctor' says where it lies.")
+    case .chipNotUsed:
+      ResultText("The configuration uses no chip (TPM).", "Set use in [tpm] to \"if_available\" or \"require\" first.")
+    case .chipDemanded:
+      ResultText("The configuration demands a chip (TPM).", "Set use in [tpm] to \"off\" or \"if_available\" first.")
+    case .recoveryNone:
+      ResultText(
+        "No recovery key was made for this machine.",
+        "Without it and without the chip, every account has to be registered anew.")
+    case .recoveryWrong: ResultText("That is not the recovery key of this machine.", "Look for a mistake in its words.")
     case .onlyRoot: ResultText("Only root may ask for that.")
     case .ambiguousName:
       ResultText("sudo was called by a name that leaves open what it does.", "Call it by the name sudo.")

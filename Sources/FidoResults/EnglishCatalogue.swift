@@ -103,6 +103,7 @@ enum EnglishCatalogue: Catalogue {
     case .valueMeetsRules(let kind, let other):
       return "Your \(kind.english) meets the rules: it is the \(other.english) that has to be changed."
     case .enrolmentCode: return "Enrolment code: "
+    case .recoveryKey: return "Recovery key (empty line: none): "
     case .oneTimeCode: return "Code: "
     case .valueNotSet(let kind): return "No \(kind.english) was set, as no entry could be used. Try again."
     case .wrong(let kind, let tries): return wrong(kind, tries)

@@ -63,6 +63,29 @@ extension KoreanCatalogue {
     case .nameNotMapped:
       ResultText("이 컴퓨터의 설정에는 이 계정이 서버에서 쓸 이름이 없습니다.", "관리자에게 문의하십시오. server.username이 이름을 정합니다.")
     case .notInPasswd: ResultText("/etc/passwd에 없는 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
+    case .chipAbsent:
+      ResultText("이 컴퓨터의 키를 보관하는 칩(TPM)이 없습니다.", "관리자에게 문의하십시오. 메인보드를 바꾸었다면 root가 'uafctl recover'를 실행합니다.")
+    case .chipForbidden: ResultText("이 컴퓨터의 칩(TPM)을 열 수 없습니다.", "관리자에게 문의하십시오. 로그에 내용이 나와 있습니다.")
+    case .chipBusy: ResultText("이 컴퓨터의 키를 보관하는 칩(TPM)이 사용 중입니다.", "잠시 뒤에 다시 시도하십시오.")
+    case .chipLockedOut:
+      ResultText("다른 프로그램이 이 컴퓨터의 키를 보관하는 칩(TPM)을 잠갔습니다.", "칩의 잠금이 풀릴 때까지 기다리거나 관리자에게 문의하십시오.")
+    case .chipOther:
+      ResultText("이 컴퓨터의 키는 다른 칩(TPM)에 있습니다.", "관리자에게 문의하십시오. root가 'uafctl recover'로 키를 이 칩으로 옮깁니다.")
+    case .chipCleared:
+      ResultText("이 컴퓨터의 키를 보관하던 칩(TPM)이 초기화되었습니다.", "관리자에게 문의하십시오. root가 'uafctl recover'로 키를 다시 봉인합니다.")
+    case .chipOwned:
+      ResultText("이 컴퓨터의 칩(TPM)은 소유자가 따로 있어 저장 키가 보호되어 있습니다.", "관리자에게 문의하십시오. 로그에 내용이 나와 있습니다.")
+    case .chipDamaged:
+      ResultText("칩(TPM)이 봉인한 이 컴퓨터의 키가 손상되었습니다.", "관리자에게 문의하십시오. root가 'uafctl recover'로 키를 다시 봉인합니다.")
+    case .chipLost: ResultText("이 컴퓨터의 키를 보관하는 칩(TPM)이 응답하지 않습니다.", "다시 시도하거나 관리자에게 문의하십시오.")
+    case .chipFailed: ResultText("칩(TPM)이 이 컴퓨터의 키를 열지 않았습니다.", "관리자에게 문의하십시오. 로그에 번호가 나와 있습니다.")
+    case .keyNotSealed:
+      ResultText("이 컴퓨터의 키는 파일에 있고, 설정은 칩(TPM)을 요구합니다.", "관리자에게 문의하십시오. root가 'uafctl seal'로 옮깁니다.")
+    case .keyElsewhere: ResultText("이 컴퓨터의 키가 그곳에 없어 아무것도 옮기지 않았습니다.", "'uafctl doctor'가 키의 위치를 알려 줍니다.")
+    case .chipNotUsed: ResultText("설정이 칩(TPM)을 쓰지 않습니다.", "먼저 [tpm]의 use를 if_available이나 require로 정하십시오.")
+    case .chipDemanded: ResultText("설정이 칩(TPM)을 요구합니다.", "먼저 [tpm]의 use를 off나 if_available로 정하십시오.")
+    case .recoveryNone: ResultText("이 컴퓨터의 복구 키를 만들지 않았습니다.", "복구 키도 칩도 없으면 모든 계정을 다시 등록해야 합니다.")
+    case .recoveryWrong: ResultText("이 컴퓨터의 복구 키가 아닙니다.", "낱말에 틀린 곳이 있는지 살펴보십시오.")
     case .onlyRoot: ResultText("root만 요청할 수 있습니다.")
     case .ambiguousName: ResultText("무엇을 실행하는지 알 수 없는 이름으로 sudo를 불렀습니다.", "sudo라는 이름으로 부르십시오.")
     case .olderModule: ResultText("PAM 모듈이 로그인 도우미보다 오래되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오.")

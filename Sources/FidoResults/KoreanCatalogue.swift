@@ -87,6 +87,7 @@ enum KoreanCatalogue: Catalogue {
     case .acceptedOffline: return "서버에 연결할 수 없어 서버 확인 없이 허용했습니다."
     case .valueMeetsRules(let kind, let other): return "\(kind.koreanSubject) 규칙에 맞습니다. 바꿔야 할 것은 \(other.korean)입니다."
     case .enrolmentCode: return "등록 코드: "
+    case .recoveryKey: return "복구 키(빈 줄: 없음): "
     case .oneTimeCode: return "코드: "
     case .valueNotSet(let kind): return "입력한 값을 쓸 수 없어 \(kind.koreanObject) 정하지 못했습니다. 다시 시도하십시오."
     case .wrong(let kind, let tries): return wrong(kind, tries)

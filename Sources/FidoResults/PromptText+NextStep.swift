@@ -19,7 +19,8 @@ extension PromptText {
     case .value, .currentValue, .newValue, .newValueAgain, .valuesDiffer, .valueUnchanged, .enrol, .patternKeys,
       .choice,
       .choiceNumber, .choiceOption, .registerAgain, .noSuchChoice, .emptyLineBack, .valueIsStale, .valueIsStaleHere,
-      .acceptedOffline, .valueMeetsRules, .enrolmentCode, .oneTimeCode, .waitingForServer, .confirm, .ready,
+      .acceptedOffline, .valueMeetsRules, .enrolmentCode, .recoveryKey, .oneTimeCode, .waitingForServer, .confirm,
+      .ready,
       .partOfText,
       .registered, .deregistered, .deregisteredHere, .deregisteredMore, .changed, .reset, .patternGrid:
       nil

@@ -40,6 +40,8 @@ public enum PromptText: Hashable, Sendable {
   case valueMeetsRules(ValueKind, other: ValueKind)
   /// Asks for an enrolment code.
   case enrolmentCode
+  /// Asks for the words of the recovery key.
+  case recoveryKey
   /// Asks for a code that may be for something else.
   case oneTimeCode
   /// No entry could be set as a first secret, or in place of a forgotten one.

@@ -14,6 +14,8 @@ public struct Configuration: Sendable {
   public internal(set) var server: ServerSettings?
   /// `[state]`.
   public internal(set) var state = StateSettings()
+  /// `[tpm]`.
+  public internal(set) var tpm = TPMSettings()
   /// `[general]`.
   public internal(set) var general = GeneralSettings()
   /// `[passcode]`.

@@ -39,6 +39,7 @@ struct ConfigurationReader {
     case "authenticators": try readAuthenticators(node)
     case "server": try readServer(node)
     case "state": try tables.fill(&configuration.state, key, node, StateSettings.settings)
+    case "tpm": try tables.fill(&configuration.tpm, key, node, TPMSettings.settings)
     case "general": try tables.fill(&configuration.general, key, node, GeneralSettings.settings)
     case "lock": try readLock(node)
     case "passcode": try readPasscode(node)
@@ -52,7 +53,7 @@ struct ConfigurationReader {
     default:
       throw tables.unknown(
         key, node.line,
-        allowed: "authenticators, [server], [state], [general], [lock], [TYPE.lock] of one of "
+        allowed: "authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of "
           + "\(ConfiguredAuthenticator.namesForPeople), [passcode], [pattern], [prompt], [service.NAME]")
     }
   }

@@ -190,6 +190,7 @@ enum HelperProgram {
       network: { (server, authorities, waiter) throws(Ending) in
         try seclusion.network(server, authorities, waiter)
       },
+      chip: { () throws(Ending) in try ChipProcess(ProgramPath.beside("uaf-chip")) },
       device: DeviceDescription.current())
   }
 

@@ -12,6 +12,7 @@ import UAFWire
 
   private let call: Call
   private let policy: CallPolicy
+  private let key: DeviceKeySource
   private let folder: StateFolder
   private let prompter: Prompter
   private let server: ServerAccess
@@ -35,7 +36,8 @@ import UAFWire
       of: call, to: isVerified ? surroundings.log : UnverifiedServerLog(log: surroundings.log),
       audit: surroundings.audit)
     self.surroundings = surroundings
-    folder = StateFolder(path: configuration.state.directory, owner: surroundings.owner)
+    key = DeviceKeySource(configuration.tpm, starting: surroundings.chip)
+    folder = StateFolder(path: configuration.state.directory, owner: surroundings.owner, key: key)
     prompter = Prompter(for: call, policy, over: frontEnd, keypad: surroundings.keypad)
     server = ServerAccess(
       for: call, configuration, folder, prompter, device: surroundings.device, now: surroundings.now,
@@ -71,7 +73,9 @@ import UAFWire
   func run() throws(Ending) -> Success {
     do throws(Ending) {
       try prepare()
-      return try operation().run()
+      let success = try operation().run()
+      if key.isMoved(by: call.begin.operation), let detail = success.detail { log.write(.binding, detail) }
+      return success
     } catch {
       // On the disk before the refusal is reported, so that nobody gains anything by cutting the network now.
       if error.server.hasRefused { accounts.noteRefusal() }
@@ -84,8 +88,10 @@ import UAFWire
     // A missing server is an error only for an operation that needs one.
     let found = try? server.settings()
     let asked = call.begin.mayAskServer ? found : nil
-    if let asked { try server.readTrust(asked) }
     if call.begin.operation == .initialise { try InitialiseOperation.makeFolder(folder) }
+    // The chip works while the rest is read.
+    key.prepare(for: call.begin.operation, in: folder.path, owner: folder.owner)
+    if let asked { try server.readTrust(asked) }
     surroundings.seclude(asked.map(Self.places), folder.path)
   }
 
@@ -93,6 +99,8 @@ import UAFWire
   private static func places(of server: ServerSettings) -> FetchPlaces {
     FetchPlaces(of: server.urls.map(\.text) + server.appIDs, proxy: server.proxy?.text)
   }
+
+  private var sealing: KeySealing { KeySealing(source: key, prompter: prompter) }
 
   /// The operation that was asked for, with what it needs.
   private func operation() -> any CallOperation {
@@ -108,7 +116,10 @@ import UAFWire
     case .status: StatusOperation(call: call, policy: policy, accounts: accounts, now: surroundings.now)
     case .unlock: UnlockOperation(call: call, accounts: accounts, log: log)
     case .forget: ForgetOperation(call: call, accounts: accounts, locks: locks)
-    case .initialise: InitialiseOperation(folder: folder)
+    case .initialise: InitialiseOperation(folder: folder, sealing: sealing)
+    case .seal: SealOperation(folder: folder, sealing: sealing)
+    case .unseal: UnsealOperation(folder: folder, source: key)
+    case .recover: RecoverOperation(folder: folder, source: key, prompter: prompter)
     case .trust: TrustOperation(configuration: policy.configuration, folder: folder, codes: parts.codes)
     }
   }

@@ -1,4 +1,5 @@
 import Authenticator
+import FidoResults
 import Glibc
 import UAFConfiguration
 import UAFCrypto
@@ -27,6 +28,10 @@ struct SessionSurroundings {
   var seclude: (FetchPlaces?, String) -> Void = { _, _ in }
   /// Makes the way to a server.
   var network: ServerAccess.Connecting
+  /// Starts the program for the chip.
+  var chip: DeviceKeySource.Starting = { () throws(Ending) in
+    throw Ending(.clientMismatch, log: "uaf-chip is not started here")
+  }
   /// The machine, as the server may know it.
   var device: DeviceDescription
   /// Makes the layout of a shuffled keypad.

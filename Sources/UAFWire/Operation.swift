@@ -11,4 +11,7 @@ public enum Operation: UInt8, CaseIterable, Sendable {
   case initialise = 9
   case forget = 10
   case trust = 11
+  case seal = 12
+  case unseal = 13
+  case recover = 14
 }

@@ -1,3 +1,5 @@
+import SecretMemory
+
 /// A packet whose form was checked: its type, and where its fields lie in the bytes it was read from.
 ///
 /// It holds positions, not bytes, so that a packet with a secret can be read in place in the memory it was received
@@ -69,6 +71,15 @@ public struct Packet: Equatable, Sendable {
   /// The number of a field of 1, 2 or 4 bytes.
   func number(_ field: some PacketField, _ bytes: Span<UInt8>) -> UInt32? {
     range(field)?.reduce(0) { $0 << 8 | UInt32(bytes[$1]) }
+  }
+
+  /// The bytes of a field as a secret of its own; nil if the packet does not have the field.
+  func secret(_ field: some PacketField, in buffer: borrowing Secret) throws(PacketError) -> Secret? {
+    guard let range = range(field) else { return nil }
+    return try buffer.withBytes { (span: Span<UInt8>) throws(PacketError) -> Secret in
+      guard let value = try? Secret(copying: span.extracting(range)) else { throw .size }
+      return value
+    }
   }
 
   func flag(_ field: some PacketField, _ bytes: Span<UInt8>) -> Bool? { number(field, bytes).map { $0 == 1 } }

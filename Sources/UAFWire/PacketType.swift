@@ -18,6 +18,8 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
   case fetchPlaces = 0x42
   case fetchResponse = 0xC1
   case fetchChunk = 0xC2
+  case chipRequest = 0xC3
+  case chipAnswer = 0xC4
 
   /// The fields a packet of this type may have, in the order they must have.
   var rules: [FieldRule] {
@@ -34,6 +36,8 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
     case .fetchPlaces: FetchPlaces.Field.rules
     case .fetchResponse: FetchResponse.Field.rules
     case .fetchChunk: FetchChunk.Field.rules
+    case .chipRequest: ChipRequest.Field.rules
+    case .chipAnswer: ChipAnswer.Field.rules
     }
   }
 }

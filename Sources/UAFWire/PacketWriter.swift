@@ -38,6 +38,13 @@ struct PacketWriter {
     if let u32 { put(field, [24, 16, 8, 0].map { UInt8(u32 >> $0 & 0xff) }) }
   }
 
+  /// What has been written, with the head of a last field whose bytes the caller adds.
+  func header(of field: some PacketField, length: Int) throws(PacketError) -> [UInt8] {
+    if let tooLong { throw tooLong }
+    guard let length = UInt16(exactly: length) else { throw .invalidValue(type, tag: field.tag) }
+    return bytes + [field.tag, UInt8(length >> 8), UInt8(length & 0xff)]
+  }
+
   /// The packet, checked by reading it: a packet that a reader would refuse is never sent.
   func finish() throws(PacketError) -> [UInt8] {
     if let tooLong { throw tooLong }

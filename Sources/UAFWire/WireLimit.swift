@@ -36,6 +36,12 @@ public enum WireLimit {
   public static let certificate = 16_384
   /// One part of a response body.
   public static let chunk = 32_768
+  /// A device key.
+  public static let deviceKey = 32
+  /// A device key as a chip has sealed it.
+  public static let sealedKey = 2048
+  /// The path of a chip's device or socket: what fits into an address of a socket.
+  public static let chipPlace = 107
   /// A whole response body.
   public static let responseBody = 262_144
 }

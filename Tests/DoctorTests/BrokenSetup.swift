@@ -99,6 +99,20 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
     BrokenSetup("a helper of another version", .programVersion) {
       $0.machine.outputs[$0.machine.installation.helperPath] = "uaf-helper 0.0.1\n"
     },
+    BrokenSetup(
+      "a key in a file where a chip is demanded", .stateUnsealed, "[state]", "[tpm]\nuse = \"require\"\n[state]"),
+    BrokenSetup("a move of the key that was not finished", .stateKeyTwice) {
+      _ = $0.machine.folder.file("state/device.sealed", [1], mode: 0o400)
+    },
+    BrokenSetup("a sealed key without a recovery key", .stateRecovery) {
+      $0.machine.folder.delete("state/device.key")
+      _ = $0.machine.folder.file("state/device.sealed", [1], mode: 0o400)
+    },
+    BrokenSetup("a chip that is not there", .stateChip) {
+      $0.machine.configure("[state]", "[tpm]\ntcti = \"/nonexistent/tpm\"\n[state]")
+      $0.machine.folder.delete("state/device.key")
+      _ = $0.machine.folder.file("state/device.sealed", [1], mode: 0o400)
+    },
     BrokenSetup("a configuration with an unknown key", .configurationUnusable, "request_url", "reqest_url"),
     BrokenSetup("a configuration that others may write", .configurationUnusable) {
       $0.machine.folder.setMode(0o666, of: "pam_uaf.conf")

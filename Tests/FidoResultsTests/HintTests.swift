@@ -12,13 +12,17 @@ import Testing
     case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,
       .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
       .notInPasswd,
-      .messageNotValid, .messageNotAccepted:
+      .messageNotValid, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther, .chipCleared,
+      .chipOwned, .chipDamaged, .chipFailed, .keyNotSealed:
       .administrator
+    case .chipBusy: .againLater
+    case .chipLost: [.administrator, .againNow]
     case .nothingChosen: .againNow
     // What was used or is over stays so, and what the person can see to needs nobody else.
     case .codeNotEntered, .codeUnreadable, .codeOfOtherOperation, .codesNotJudged, .approvalExpired, .approvalRefused,
       .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .severalToName, .severalTogether,
-      .nothingStale, .nothingHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore:
+      .nothingStale, .nothingHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore,
+      .keyElsewhere, .chipNotUsed, .chipDemanded, .recoveryNone, .recoveryWrong:
       []
     }
   }

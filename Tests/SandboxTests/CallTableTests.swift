@@ -2,13 +2,15 @@ import CSeccomp
 import Sandbox
 import Testing
 
+@testable import UAFChip
 @testable import UAFFetch
 @testable import UAFHelper
 
-/// What the tables of system calls of the core and of the network program say.
+/// What the tables of system calls of the core, of the network program and of the chip's program say.
 @Suite struct CallTableTests {
   private static let core = allowed(HelperSandbox.calls)
   private static let network = allowed(FetchSandbox.calls)
+  private static let chip = allowed(ChipSandbox.calls)
 
   /// Well-known ways to more privileges, beside those of ``escapes``.
   private static let dangerous: Set<String> = [
@@ -45,16 +47,21 @@ import Testing
 
   @Test func `libseccomp knows each call by its name`() {
     // SAFETY: the name is lent for the call. -1 is an unknown name; other numbers below 0 are calls of other architectures.
-    let names = Self.core.union(Self.network).union(Self.dangerous).union(Self.escapes)
+    let names = Self.core.union(Self.network).union(Self.chip).union(Self.dangerous).union(Self.escapes)
     #expect(names.filter { unsafe seccomp_syscall_resolve_name($0) == -1 } == [])
   }
 
   @Test func `no call that leads to more privileges is allowed`() {
-    for table in [Self.core, Self.network] { #expect(table.intersection(Self.dangerous) == []) }
+    for table in [Self.core, Self.network, Self.chip] { #expect(table.intersection(Self.dangerous) == []) }
   }
 
   @Test func `no call that would let the core escape is allowed to it`() {
     #expect(Self.core.intersection(Self.escapes) == [])
+  }
+
+  @Test func `the chip's program may open nothing, and reach nothing but what is open`() {
+    #expect(Self.chip.intersection(Self.escapes) == [])
+    #expect(Self.chip.intersection(["open", "openat", "openat2", "creat", "unlink", "rename", "ioctl"]) == [])
   }
 
   @Test(arguments: ["mkdir", "rename", "unlink", "link", "ftruncate", "pwrite64", "flock", "fchmod", "fchown"])
@@ -63,6 +70,6 @@ import Testing
   }
 
   @Test func `clone3 is answered as unknown, so that libc uses clone`() {
-    for table in [Self.core, Self.network] { #expect(!table.contains("clone3")) }
+    for table in [Self.core, Self.network, Self.chip] { #expect(!table.contains("clone3")) }
   }
 }

@@ -99,6 +99,11 @@ import Testing
     ("[pattern.appearance]\nnode_size = 9", "2: pattern.appearance.node_size: must be 1, 3, 5 or 7"),
     ("[prompt]\ntries = 11", "2: prompt.tries: must be a whole number from 1 to 10"),
     ("[state]\nkdf_cost = 21", "2: state.kdf_cost: \(StateSettings.kdfCostWords)"),
+    ("[tpm]\nuse = 'on'", "2: tpm.use: must be one of \"off\", \"if_available\", \"require\""),
+    (
+      "[tpm]\ntcti = 'dev/tpm0'",
+      "2: tpm.tcti: must be the absolute path of a TPM's device or socket, at most 107 bytes long, or empty"
+    ),
     (
       "authenticators = []",
       "1: authenticators: must be a list of one or more of \(types), none twice"
@@ -109,8 +114,8 @@ import Testing
     ),
     (
       "[iris.lock]\nlock_time = 60",
-      "1: iris: unknown key (allowed: authenticators, [server], [state], [general], [lock], [TYPE.lock] of one of \(types), "
-        + "[passcode], [pattern], [prompt], [service.NAME])"
+      "1: iris: unknown key (allowed: authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of "
+        + "\(types), [passcode], [pattern], [prompt], [service.NAME])"
     ),
     ("[face]\nmin_nodes = 5", "2: face.min_nodes: unknown key (allowed: lock)"),
     (

@@ -50,6 +50,12 @@ import ToolTestSupport
           forget                  Deletes all that this machine knows of an account;
                                   root only.
           init                    Makes the key of this machine, once; root only.
+          seal                    Moves the key of this machine into its chip (TPM);
+                                  root only.
+          unseal                  Moves the key of this machine from its chip (TPM)
+                                  into a file; root only.
+          recover                 Opens the key of this machine with its recovery key;
+                                  root only.
           trust                   Writes the server of an enrolment code into the
                                   configuration; root only.
           policy                  Tries the rules for new values.
@@ -313,10 +319,71 @@ import ToolTestSupport
       help(InitCommand.self) == """
         OVERVIEW: Makes the key of this machine, once; root only.
 
-        USAGE: uafctl init [--conf <file>]
+        The configuration's [tpm] decides whether a chip seals it. A recovery key opens
+        it without the chip, on another mainboard for example.
+
+        USAGE: uafctl init [--conf <file>] [--recovery-key <file>]
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
+          --recovery-key <file>   New file for words that open the key without the chip.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains seal`() {
+    #expect(
+      help(SealCommand.self) == """
+        OVERVIEW: Moves the key of this machine into its chip (TPM); root only.
+
+        Accounts keep working. Afterwards only this machine's chip opens the key, or
+        the recovery key. Copies of the key's file that were made before still open it.
+
+        USAGE: uafctl seal [--conf <file>] [--recovery-key <file>]
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --recovery-key <file>   New file for words that open the key without the chip.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains unseal`() {
+    #expect(
+      help(UnsealCommand.self) == """
+        OVERVIEW: Moves the key of this machine from its chip (TPM) into a file; root
+        only.
+
+        Accounts keep working. Do this before the chip is cleared or the mainboard
+        replaced.
+
+        USAGE: uafctl unseal [--conf <file>]
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --version               Show the version.
+          -h, --help              Show help information.
+
+        """)
+  }
+
+  @Test func `explains recover`() {
+    #expect(
+      help(RecoverCommand.self) == """
+        OVERVIEW: Opens the key of this machine with its recovery key; root only.
+
+        For a chip that was cleared, replaced or lost. The chip that is there now seals
+        the key; with use = "off" in [tpm] it goes into a file. Accounts keep working.
+
+        USAGE: uafctl recover [--conf <file>] [--recovery-key <file>]
+
+        OPTIONS:
+          --conf <file>           Configuration file; root only.
+          --recovery-key <file>   File with the words; without it they are asked for.
           --version               Show the version.
           -h, --help              Show help information.
 

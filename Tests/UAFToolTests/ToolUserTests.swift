@@ -69,7 +69,8 @@ import UAFWire
   }
 
   @Test(arguments: [
-    ["unlock", "alice"], ["forget", "alice"], ["init"], ["authenticate", "--conf", "/etc/x.conf"],
+    ["unlock", "alice"], ["forget", "alice"], ["init"], ["seal"], ["unseal"], ["recover"],
+    ["authenticate", "--conf", "/etc/x.conf"],
     ["--conf", "x", "status"],
   ])
   func `refuses what is root's before it reaches for the core`(arguments: [String]) {

@@ -15,7 +15,8 @@ struct FieldNameTests {
     "error": names(CoreMessage.NoticeField.self), "ready": [], "setenv": names(CoreMessage.SetenvField.self),
     "finished": names(Finished.Field.self), "request": names(FetchRequest.Field.self),
     "places": names(FetchPlaces.Field.self), "response": names(FetchResponse.Field.self),
-    "chunk": names(FetchChunk.Field.self),
+    "chunk": names(FetchChunk.Field.self), "chip request": names(ChipRequest.Field.self),
+    "chip answer": names(ChipAnswer.Field.self),
   ]
 
   private static func names<Field: PacketField>(_ type: Field.Type) -> [String] {

@@ -3,13 +3,32 @@ import UAFWire
 /// The messages Tests/Vectors/wire/README.md states, by the name of their file.
 enum GoldenMessages {
   static let all: [String: WireMessage] = begins.merging(others) { $1 }.merging(prompts) { $1 }
-    .merging(finishes) { $1 }.merging(fetches) { $1 }
+    .merging(finishes) { $1 }.merging(fetches) { $1 }.merging(chips) { $1 }
 
   private static func begin(_ operation: Operation, _ fill: (inout Begin) -> Void = { _ in }) -> WireMessage {
     var begin = Begin(operation)
     fill(&begin)
     return .begin(begin)
   }
+
+  private static let chips: [String: WireMessage] = [
+    "chip-request-seal": .chipRequest(ChipRequest(.seal, at: "/dev/tpmrm0"), key: Array(repeating: 7, count: 32)),
+    "chip-request-unseal": .chipRequest(ChipRequest(.unseal, at: "/run/chip", opening: [1, 2, 3]), key: nil),
+    "chip-answer-full": .chipAnswer(fullAnswer, key: nil),
+    "chip-answer-opened": .chipAnswer(ChipAnswer(.done), key: Array(repeating: 7, count: 32)),
+  ]
+
+  private static let fullAnswer: ChipAnswer = {
+    var answer = ChipAnswer(.lockedOut)
+    answer.number = 2337
+    answer.step = "unseal"
+    answer.missing = "seccomp:38"
+    answer.sealedKey = [9]
+    answer.manufacturer = "IBM"
+    answer.lockoutCounter = 1
+    answer.isPersistent = true
+    return answer
+  }()
 
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 

@@ -47,6 +47,8 @@ struct PacketTests {
     .fetchPlaces: [1: 264, 2: 4096],
     .fetchResponse: [1: 1, 2: 1, 3: 2, 4: 256, 5: 16384, 6: 4, 7: 512, 8: 4096, 9: 1, 10: 64, 11: 4],
     .fetchChunk: [1: 32768],
+    .chipRequest: [1: 2, 2: 1, 3: 107, 4: 2048, 5: 32],
+    .chipAnswer: [1: 1, 2: 4, 3: 64, 4: 64, 5: 2048, 6: 16, 7: 4, 8: 1, 9: 32],
   ]
 
   @Test(arguments: PacketType.allCases) func `has the fields and limits of PROTOCOL.md`(_ type: PacketType) {

@@ -11,6 +11,10 @@ enum WireMessage: Equatable {
   case places(FetchPlaces)
   case response(FetchResponse)
   case chunk([UInt8])
+  /// With the key that is to be sealed.
+  case chipRequest(ChipRequest, key: [UInt8]?)
+  /// With the key that was opened.
+  case chipAnswer(ChipAnswer, key: [UInt8]?)
 
   /// Reads a packet with the reader of its type.
   init(_ bytes: [UInt8]) throws {
@@ -30,6 +34,12 @@ enum WireMessage: Equatable {
       var body: [UInt8] = []
       try FetchChunk.append(packet, bytes.span, to: &body, total: packet.range(1)?.count ?? 0)
       self = .chunk(body)
+    case .chipRequest:
+      let key = try ChipRequest.key(packet, in: try Secret(copying: bytes.span))
+      self = .chipRequest(try ChipRequest(packet, bytes.span), key: Self.copied(key))
+    case .chipAnswer:
+      let key = try ChipAnswer.key(packet, in: try Secret(copying: bytes.span))
+      self = .chipAnswer(try ChipAnswer(packet, bytes.span), key: Self.copied(key))
     }
   }
 
@@ -46,7 +56,20 @@ enum WireMessage: Equatable {
     case .places(let places): return try places.packet()
     case .response(let response): return try response.packet()
     case .chunk(let body): return try FetchChunk.packets(body).first ?? []
+    case .chipRequest(let request, let key):
+      guard let key else { return try request.packet() }
+      let packet = try request.packet(sealing: try Secret(copying: key.span))
+      return packet.copiedForTest()
+    case .chipAnswer(let answer, let key):
+      guard let key else { return try answer.packet() }
+      let packet = try answer.packet(with: try Secret(copying: key.span))
+      return packet.copiedForTest()
     }
+  }
+
+  private static func copied(_ key: consuming Secret?) -> [UInt8]? {
+    guard let key else { return nil }
+    return key.copiedForTest()
   }
 }
 

@@ -12,6 +12,8 @@ public struct StateDirectory: ~Copyable {
   let owner: uid_t
   /// The device key, without which no secret opens anything.
   let deviceSecret: Secret
+  /// Whether a chip of this machine holds the device key, and no file does.
+  public let isBoundToChip: Bool
   /// Random bytes that distinguish this folder from those of machines with the same machine-id.
   ///
   /// Nil for a folder of an earlier version, which has none. Its device id stays the one that servers know.
@@ -26,21 +28,42 @@ public struct StateDirectory: ~Copyable {
 
   /// Opens an initialised state folder.
   ///
-  /// - Throws: ``StateError``: `notInitialised` without a device key, `unsafe` or `cannotOpen` for
-  ///   anything that is not exactly as it must be.
-  public init(_ path: String, owner: uid_t = 0) throws(StateError) {
+  /// - Parameter unsealed: the device key that a chip has opened; not used where the key lies in a file.
+  /// - Throws: ``StateError``: `notInitialised` without a device key, `keySealed` for one that only a chip can open,
+  ///   `unsafe` or `cannotOpen` for anything that is not exactly as it must be.
+  public init(_ path: String, owner: uid_t = 0, unsealed: consuming Secret? = nil) throws(StateError) {
     let root = try TrustedDirectory(path, owner: owner)
-    guard let secret = try Self.readSecret(Self.deviceKeyName, root, owner: owner) else {
-      throw .notInitialised(path: path + "/" + Self.deviceKeyName)
-    }
+    let isBoundToChip = try !root.hasFile(Self.deviceKeyName, owner: owner)
+    let secret =
+      isBoundToChip
+      ? try Self.requireOpened(unsealed, root, owner: owner) : try Self.requireKey(root, owner: owner)
     let accounts = try TrustedDirectory(path + "/accounts", owner: owner)
     let slots = try TrustedDirectory(path + "/slots", owner: owner)
     let identifier = try Self.readIdentifier(root, owner: owner)
     self.accounts = accounts
     self.slots = slots
     self.owner = owner
+    self.isBoundToChip = isBoundToChip
     deviceSecret = secret
     self.identifier = identifier
+  }
+
+  private static func requireKey(_ root: borrowing TrustedDirectory, owner: uid_t) throws(StateError) -> Secret {
+    guard let key = try readSecret(deviceKeyName, root, owner: owner) else {
+      throw .notInitialised(path: root.path + "/" + deviceKeyName)
+    }
+    return key
+  }
+
+  /// The key that a chip has opened, for a folder that has none in a file.
+  private static func requireOpened(
+    _ key: consuming Secret?, _ root: borrowing TrustedDirectory, owner: uid_t
+  ) throws(StateError) -> Secret {
+    guard try root.hasFile(sealedKeyName, owner: owner) else {
+      throw .notInitialised(path: root.path + "/" + deviceKeyName)
+    }
+    guard let key, key.count == deviceKeyLength else { throw .keySealed(path: root.path + "/" + sealedKeyName) }
+    return key
   }
 
   /// Reads everything outside the folder that opening accounts needs; afterwards only the folder's paths are needed.
@@ -84,20 +107,9 @@ public struct StateDirectory: ~Copyable {
     return secret
   }
 
-  /// Written under another name and renamed when complete, so that a key is there completely or not at all.
+  /// Makes a secret and keeps it in a file that was not there.
   static func writeSecret(_ name: String, _ root: borrowing TrustedDirectory) throws(StateError) {
     guard let secret = try? RandomBytes.makeSecret(deviceKeyLength) else { throw .cryptography }
-    let temporary = ".\(name).new"
-    let file = try root.makeFile(temporary, mode: 0o400)
-    defer {
-      close(file)
-      _ = try? root.removeFile(temporary)
-    }
-    // SAFETY: the secret's bytes are lent for the call.
-    let written = unsafe secret.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
-    guard written == deviceKeyLength, fsync(file) == 0 else {
-      throw .cannotOpen(path: root.path + "/" + name, errno: errno)
-    }
-    try root.rename(temporary, toNew: name)
+    try write(secret, name, root, replacing: false)
   }
 }

@@ -9,6 +9,10 @@ public enum StateError: Error, Equatable, Sendable {
   case notInitialised(path: String)
   /// There is no device key, but there are accounts that were sealed with one.
   case keyMissing(path: String)
+  /// A chip has sealed the device key, and did not open it in this call.
+  case keySealed(path: String)
+  /// The device key is not sealed, or is sealed already.
+  case keyElsewhere(path: String)
   /// A file or folder cannot be opened; the system's error number.
   case cannotOpen(path: String, errno: CInt)
   /// A row does not carry the mark of this machine, or cannot be read: changed, damaged or copied.
@@ -46,6 +50,8 @@ extension StateError: CustomStringConvertible {
     case .notInitialised(let path): "\(path): no device key; run 'uafctl init' as root"
     case .keyMissing(let path):
       "\(path): missing, and no other key opens the accounts beside it; restore it, or move 'accounts' away to begin anew"
+    case .keySealed(let path): "\(path): sealed by a chip, and not opened; 'uafctl doctor' says why"
+    case .keyElsewhere(let path): "\(path): the device key is not here, so there is nothing to move"
     case .cannotOpen(let path, let number):
       // SAFETY: strerror returns a NUL-terminated text for every number.
       "\(path): \(unsafe String(cString: strerror(number)))"

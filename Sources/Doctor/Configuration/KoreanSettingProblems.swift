@@ -22,6 +22,10 @@ enum KoreanSettingProblems {
     ),
     ("must be one of {}, or an AAID ({})", "다음 가운데 하나이거나 AAID여야 합니다: {}({})"),
     ("must be one of {}", "다음 가운데 하나여야 합니다: {}"),
+    (
+      "must be the absolute path of a TPM's device or socket, at most 107 bytes long, or empty",
+      "TPM 장치나 소켓의 절대 경로(107바이트 이하)이거나 비어 있어야 합니다"
+    ),
     ("must be an absolute path", "절대 경로여야 합니다"),
     (
       "must be true, false, or a message: a text of 1 to 200 characters on one line, "
@@ -63,9 +67,9 @@ enum KoreanSettingProblems {
   private static let keys: [(String, String)] = [
     ("must be a table: [{}]", "표여야 합니다: [{}]"),
     (
-      "unknown key (allowed: authenticators, [server], [state], [general], [lock], [TYPE.lock] of one of {}, [passcode], "
+      "unknown key (allowed: authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of {}, [passcode], "
         + "[pattern], [prompt], [service.NAME])",
-      "모르는 키입니다(쓸 수 있는 것: authenticators, [server], [state], [general], [lock], {}의 [TYPE.lock], [passcode], [pattern], "
+      "모르는 키입니다(쓸 수 있는 것: authenticators, [server], [state], [tpm], [general], [lock], {}의 [TYPE.lock], [passcode], [pattern], "
         + "[prompt], [service.NAME])"
     ),
     ("unknown key (allowed: {})", "모르는 키입니다(쓸 수 있는 키: {})"),

@@ -40,6 +40,10 @@ package enum FindingID: String, CaseIterable {
   case stateMissing = "state-missing"
   case stateOpen = "state-open"
   case stateKey = "state-key"
+  case stateKeyTwice = "state-key-twice"
+  case stateUnsealed = "state-unsealed"
+  case stateRecovery = "state-recovery"
+  case stateChip = "state-chip"
   // Stacks
   case pamFolder = "pam-folder"
   case pamUnused = "pam-unused"

@@ -1,5 +1,6 @@
 import Glibc
 import HostSystem
+import UAFConfiguration
 import Wording
 
 /// The state folder and the device key: they must exist, and only root may use them.
@@ -7,6 +8,8 @@ struct StateCheck {
   let folder: String
   let owner: uid_t
   let isRoot: Bool
+  /// What root's configuration says of a chip.
+  let chip: TPMSettings
 
   // Of the key, in bytes.
   private static let keySize = 32
@@ -18,12 +21,34 @@ struct StateCheck {
       if let objection = objection(to: path, kind: S_IFDIR, mode: "700") { return findings + [objection] }
       findings.append(.ok(StateText.fine(path: path)))
     }
-    let key = folder + "/device.key"
-    if let objection = objection(to: key, kind: S_IFREG, mode: "400") { return findings + [objection] }
-    guard case .success(let state) = FileState.of(key), state.size == Self.keySize, state.names == 1 else {
-      return findings + [.failure(.stateKey, StateText.badKey(path: key, size: Self.keySize))]
+    return findings + keyFindings()
+  }
+
+  /// Where the device key lies: in a file, in the chip, or in both after a move that was killed.
+  private func keyFindings() -> [Finding] {
+    let (key, sealed) = (folder + "/device.key", folder + "/device.sealed")
+    guard case .success = FileState.of(sealed) else { return fileFindings(key) }
+    if let objection = objection(to: sealed, kind: S_IFREG, mode: "400") { return [objection] }
+    if case .success = FileState.of(key) {
+      return fileFindings(key) + [.warning(.stateKeyTwice, StateText.twoKeys(path: sealed))]
     }
-    return findings + [.ok(StateText.fine(path: key))]
+    var findings: [Finding] = [.ok(StateText.sealed(path: sealed, place: chip.place))]
+    if case .failure = FileState.of(folder + "/device.recovery") {
+      findings.append(.warning(.stateRecovery, StateText.noRecovery(path: sealed)))
+    }
+    if case .failure(let error) = FileState.of(chip.place) {
+      findings.append(.failure(.stateChip, StateText.chipMissing(place: chip.place, SystemReason(error.number))))
+    }
+    return findings
+  }
+
+  private func fileFindings(_ key: String) -> [Finding] {
+    if let objection = objection(to: key, kind: S_IFREG, mode: "400") { return [objection] }
+    guard case .success(let state) = FileState.of(key), state.size == Self.keySize, state.names == 1 else {
+      return [.failure(.stateKey, StateText.badKey(path: key, size: Self.keySize))]
+    }
+    if chip.use == .require { return [.failure(.stateUnsealed, StateText.unsealed(path: key))] }
+    return [.ok(StateText.fine(path: key))]
   }
 
   private func objection(to path: String, kind: mode_t, mode: String) -> Finding? {

@@ -12,6 +12,11 @@ enum StateText: FindingCatalogue {
   case owner(path: String, uid: UInt32)
   case mode(path: String, mode: String, needed: String)
   case badKey(path: String, size: Int)
+  case sealed(path: String, place: String)
+  case unsealed(path: String)
+  case twoKeys(path: String)
+  case noRecovery(path: String)
+  case chipMissing(place: String, SystemReason)
 
   var english: FindingText {
     switch self {
@@ -30,6 +35,19 @@ enum StateText: FindingCatalogue {
       FindingText(
         "state: \(path) is not one file of \(size) bytes",
         do: "restore it: without it every account has to be registered anew")
+    case .sealed(let path, let place): FindingText("state: \(path): the device key is sealed by the chip at \(place)")
+    case .unsealed(let path):
+      FindingText("state: \(path): the key lies in a file, and [tpm] demands a chip", do: "uafctl seal")
+    case .twoKeys(let path):
+      FindingText("state: \(path): a move of the key was not finished", do: "uafctl seal, or uafctl unseal")
+    case .noRecovery(let path):
+      FindingText(
+        "state: \(path): there is no recovery key: without this chip every account has to be registered anew",
+        do: "uafctl unseal, then uafctl seal --recovery-key FILE")
+    case .chipMissing(let place, let reason):
+      FindingText(
+        "state: \(place): the chip that has sealed the device key: \(reason.english)",
+        do: "set tcti in [tpm], or uafctl recover")
     }
   }
 
@@ -48,6 +66,17 @@ enum StateText: FindingCatalogue {
     case .badKey(let path, let size):
       FindingText(
         "상태: \(path): \(size)바이트의 단일 파일이 아닙니다", do: "복원하십시오. 없으면 모든 계정을 다시 등록해야 합니다")
+    case .sealed(let path, let place): FindingText("상태: \(path): 기기 키는 \(place)의 칩이 봉인했습니다")
+    case .unsealed(let path): FindingText("상태: \(path): 키가 파일에 있고, [tpm]은 칩을 요구합니다", do: "uafctl seal")
+    case .twoKeys(let path):
+      FindingText("상태: \(path): 키를 옮기는 일이 끝나지 않았습니다", do: "uafctl seal 또는 uafctl unseal")
+    case .noRecovery(let path):
+      FindingText(
+        "상태: \(path): 복구 키가 없습니다. 이 칩이 없으면 모든 계정을 다시 등록해야 합니다",
+        do: "uafctl unseal 다음에 uafctl seal --recovery-key FILE")
+    case .chipMissing(let place, let reason):
+      FindingText(
+        "상태: \(place): 기기 키를 봉인한 칩: \(reason.korean)", do: "[tpm]의 tcti를 정하거나 uafctl recover를 실행하십시오")
     }
   }
 }

@@ -6,7 +6,7 @@ extension Begin {
     switch operation {
     case .authenticate, .register, .deregister, .deregisterAll: true
     case .reset: payload != nil
-    case .change, .status, .unlock, .initialise, .forget, .trust: false
+    case .change, .status, .unlock, .initialise, .forget, .trust, .seal, .unseal, .recover: false
     }
   }
 }

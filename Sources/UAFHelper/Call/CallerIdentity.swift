@@ -101,7 +101,9 @@ struct CallerIdentity: Equatable {
   /// It changes only the code for its own account without a registration.
   private static let nouserok = Array("nouserok".utf8)
 
-  private static let administrative: Set<Operation> = [.unlock, .initialise, .forget, .trust]
+  private static let administrative: Set<Operation> = [
+    .unlock, .initialise, .forget, .trust, .seal, .unseal, .recover,
+  ]
 
   /// Takes the name that the account was registered by; nil where there is no such account.
   mutating func recognise(registeredName name: [UInt8]?) { registeredName = name }

@@ -4,12 +4,14 @@ import Authenticator
 final class StateFolder {
   let path: String
   let owner: UInt32
+  private let key: DeviceKeySource
   /// Open already, for the next one who asks for it.
   private var kept: StateDirectory?
 
-  init(path: String, owner: UInt32) {
+  init(path: String, owner: UInt32, key: DeviceKeySource) {
     self.path = path
     self.owner = owner
+    self.key = key
   }
 
   /// Opens it.
@@ -17,7 +19,17 @@ final class StateFolder {
   /// - Throws: ``Ending``.
   func open() throws(Ending) -> StateDirectory {
     if let directory = kept.take() { return directory }
-    do throws(StateError) { return try StateDirectory(path, owner: owner) } catch { throw Ending(error) }
+    let opened = try key.key()
+    do throws(StateError) { return try StateDirectory(path, owner: owner, unsealed: opened) } catch {
+      throw Ending(error)
+    }
+  }
+
+  /// Takes it to move the device key.
+  ///
+  /// - Throws: ``Ending`` with a text for root.
+  func beginMove() throws(Ending) -> KeyMove {
+    do throws(StateError) { return try KeyMove(in: path, owner: owner) } catch { throw Ending(moving: error) }
   }
 
   /// Its own random bytes; nil for a folder of an earlier version.

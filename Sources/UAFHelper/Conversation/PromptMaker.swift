@@ -74,6 +74,11 @@ struct PromptMaker {
     return prompt
   }
 
+  /// The prompt for the recovery key, which root types from a sheet, or uafctl has made.
+  func recoveryKey() -> Prompt {
+    Prompt(echo: true, check: .code, step: .current, text: PromptText.recoveryKey.text(in: policy.language))
+  }
+
   /// The text that the entry confirms.
   ///
   /// A text that another program may have written, such as a command of sudo, is cut to the size of a screen.

@@ -78,6 +78,11 @@ import UAFWire
     return entry.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
 
+  /// Asks for the words of the recovery key; an empty line means none.
+  ///
+  /// - Throws: ``Ending`` if the person cancelled.
+  func askRecoveryKey() throws(Ending) -> Secret { try ask(prompts.recoveryKey()) }
+
   /// Shows the list and takes a number of it.
   ///
   /// - Throws: ``Ending``: cancelled; another way to log in (7009); nothing of the list was chosen (2002).

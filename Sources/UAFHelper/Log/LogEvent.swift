@@ -6,6 +6,7 @@ import UAFWire
 enum LogEvent: String, CaseIterable {
   // How a call ended: one line for each, with a result.
   case authenticate, change, register, deregister, deregisterAll, status, unlock, reset, initialise, forget, trust
+  case seal, unseal, recover
 
   // What happened beside that, in lines of their own.
 
@@ -33,6 +34,8 @@ enum LogEvent: String, CaseIterable {
   case state
   /// The front end broke the protocol, or went away.
   case conversation
+  /// Where the device key lies was changed.
+  case binding
   /// Part of the sandbox is missing.
   case sandbox
   /// Memory could not be locked.
@@ -57,6 +60,9 @@ enum LogEvent: String, CaseIterable {
       case .initialise: .initialise
       case .forget: .forget
       case .trust: .trust
+      case .seal: .seal
+      case .unseal: .unseal
+      case .recover: .recover
       }
   }
 }

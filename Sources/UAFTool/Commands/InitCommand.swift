@@ -2,13 +2,18 @@ import ArgumentParser
 import UAFWire
 
 /// `uafctl init`.
-struct InitCommand: CoreCommand {
+struct InitCommand: SealingCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Makes the key of this machine, once; root only.")
+    abstract: "Makes the key of this machine, once; root only.",
+    discussion: """
+      The configuration's [tpm] decides whether a chip seals it. A recovery key opens it without the chip, on another \
+      mainboard for example.
+      """)
   static let done = ToolText.initialised
 
   @OptionGroup var conf: ConfigurationOption
+  @OptionGroup var recovery: RecoveryKeyOption
 
   func request(in context: ToolContext) throws(ToolError) -> Request { Request(.initialise) }
 }

@@ -5,6 +5,7 @@ enum RootsWork: Catalogued, Equatable {
   case chooseConfiguration
   case unlock
   case initialise
+  case moveKey
   case forget
   case trust
   case tellServer
@@ -15,6 +16,7 @@ enum RootsWork: Catalogued, Equatable {
     case .chooseConfiguration: "choose the configuration (--conf)"
     case .unlock: "unlock an account"
     case .initialise: "initialise this machine"
+    case .moveKey: "move this machine's key"
     case .forget: "make this machine forget an account"
     case .trust: "change which server is trusted"
     case .tellServer: "choose whether the server is told (--deregister)"
@@ -28,6 +30,7 @@ enum RootsWork: Catalogued, Equatable {
     case .chooseConfiguration: "설정 파일을 고를"
     case .unlock: "계정의 잠금을 풀"
     case .initialise: "이 컴퓨터를 초기 설정할"
+    case .moveKey: "이 컴퓨터의 키를 옮길"
     case .forget: "이 컴퓨터에서 계정을 지울"
     case .trust: "신뢰할 서버를 바꿀"
     case .tellServer: "서버에 알릴지(--deregister) 고를"

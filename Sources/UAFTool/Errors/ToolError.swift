@@ -28,6 +28,8 @@ enum ToolError: Error, Equatable {
   case unknownCommand(UnknownCommand)
   /// A result could not be written; the system's error number.
   case unwritten(CInt)
+  /// The file of the recovery key cannot be used.
+  case recoveryKey(RecoveryKeyError)
   /// No memory for an entry.
   case outOfMemory
 }
@@ -37,7 +39,7 @@ extension ToolError {
   var exit: ToolExit {
     switch self {
     case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .configuration, .payload, .noValue,
-      .terminalFailed, .unknownCommand, .outOfMemory:
+      .terminalFailed, .unknownCommand, .recoveryKey, .outOfMemory:
       .usage
     case .stack(.badService), .stack(.noTemplateKnown), .stack(.noShape), .stack(.noService), .stack(.noTemplate):
       .usage

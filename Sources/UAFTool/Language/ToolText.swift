@@ -14,12 +14,18 @@ enum ToolText: Catalogued {
   case registered
   case reset
   case trusted
+  case sealed
+  case unsealed
+  case recovered
   case unlocked
   case meetsRules
   case noToken
   // Questions
   case valueQuestion
   case readyQuestion
+  // The recovery key
+  case recoveryKeyWritten(String)
+  case recoveryKeyUnused
   // Lines of JSON that are no answer
   case lineHoldsNUL
   case noFurtherLine
@@ -40,6 +46,11 @@ enum ToolText: Catalogued {
     case .registered: "registered"
     case .reset: "reset"
     case .trusted: "trusted"
+    case .sealed: "sealed"
+    case .unsealed: "unsealed"
+    case .recovered: "recovered"
+    case .recoveryKeyWritten(let path): "recovery key: \(path): keep it away from this machine; it is not made again"
+    case .recoveryKeyUnused: "no key was sealed, so no recovery key was made"
     case .unlocked: "unlocked"
     case .meetsRules: "accepted"
     case .noToken: "the server gave no token"
@@ -65,6 +76,11 @@ enum ToolText: Catalogued {
     case .initialised: "초기 설정을 마쳤습니다"
     case .registered: "등록했습니다"
     case .reset: "초기화했습니다"
+    case .sealed: "봉인했습니다"
+    case .unsealed: "봉인을 풀었습니다"
+    case .recovered: "복구했습니다"
+    case .recoveryKeyWritten(let path): "복구 키: \(path): 이 컴퓨터와 떨어진 곳에 보관하십시오. 다시 만들지 않습니다"
+    case .recoveryKeyUnused: "봉인한 키가 없어 복구 키를 만들지 않았습니다"
     case .trusted: "신뢰할 서버로 정했습니다"
     case .unlocked: "잠금을 풀었습니다"
     case .meetsRules: "사용할 수 있는 값입니다"

@@ -50,6 +50,7 @@ struct ToolUser {
     switch request.operation {
     case .unlock: throw .onlyRoot(.unlock)
     case .initialise: throw .onlyRoot(.initialise)
+    case .seal, .unseal, .recover: throw .onlyRoot(.moveKey)
     case .forget: throw .onlyRoot(.forget)
     case .trust: throw .onlyRoot(.trust)
     default: break

@@ -29,6 +29,10 @@ final class HelperBench {
   private(set) var hangUp: () -> Void = {}
   /// After how long each way to the server tells a person first that it is waited for.
   private(set) var firstNotices: [Int64?] = []
+  /// Starts uaf-chip; a test that is about no chip starts none.
+  var chip: DeviceKeySource.Starting = { () throws(Ending) in
+    throw Ending(.clientMismatch, log: "this test has no chip")
+  }
   /// What /etc/passwd says.
   var passwd = "mina:x:4242:4242::/:/bin/sh\n"
 
@@ -181,7 +185,7 @@ final class HelperBench {
           begin: { (request) throws(TransportFailure) in try server.begin(request) },
           finish: { () throws(TransportFailure) in try server.finish() })
       },
-      device: device,
+      chip: chip, device: device,
       keypad: { () throws(CryptoError) in
         guard !self.layouts.isEmpty, let keypad = ShuffledKeypad(keys: self.layouts.removeFirst()) else {
           throw .unavailable(.random)

@@ -1,9 +1,12 @@
 import Authenticator
 import FidoResults
+import SecretMemory
+import UAFConfiguration
 
 /// Makes the machine's state and its device key; only root may.
 struct InitialiseOperation: CallOperation {
   let folder: StateFolder
+  let sealing: KeySealing
 
   /// Makes the folder, before the sandbox hides its parent.
   ///
@@ -13,11 +16,32 @@ struct InitialiseOperation: CallOperation {
   }
 
   func run() throws(Ending) -> Success {
-    let made = try Self.telling { () throws(StateError) in
-      try StateDirectory.initialise(folder.path, owner: folder.owner)
+    guard sealing.source.isToSeal else { return Self.success(folder, try make(sealing: nil)) }
+    var ended: Result<SealedDeviceKey, Ending>?
+    do throws(Ending) {
+      let isMade = try make { key in
+        let sealed = Result { () throws(Ending) in try sealing.seal(key) }
+        ended = sealed
+        return try? sealed.get()
+      }
+      guard isMade, case .success(let sealed) = ended else { return Self.success(folder, isMade) }
+      return Success(detail: KeySealing.told("initialised \(folder.path)", hasRecovery: sealed.recovery != nil))
+    } catch {
+      guard case .failure(let why) = ended else { throw error }
+      guard sealing.source.use == .ifAvailable, why.isWithoutChip else { throw why }
+      return Self.success(folder, try make(sealing: nil))
     }
-    return Success(
-      detail: made ? "initialised \(folder.path)" : "\(folder.path) was initialised before; its key is kept")
+  }
+
+  private func make(sealing seal: ((borrowing Secret) -> SealedDeviceKey?)?) throws(Ending) -> Bool {
+    try Self.telling { () throws(StateError) in
+      try StateDirectory.initialise(folder.path, owner: folder.owner, sealing: seal)
+    }
+  }
+
+  private static func success(_ folder: StateFolder, _ isMade: Bool) -> Success {
+    Success(
+      detail: isMade ? "initialised \(folder.path)" : "\(folder.path) was initialised before; its key is kept")
   }
 
   private static func telling<Value>(_ body: () throws(StateError) -> Value) throws(Ending) -> Value {

@@ -13,6 +13,7 @@ struct StatusOperation: CallOperation {
   func run() throws(Ending) -> Success {
     let uid = try call.caller.requireAccount()
     let directory = try accounts.openState()
+    let binding = directory.isBoundToChip ? "tpm" : "file"
     let account = try accounts.open(uid, in: directory)
     var entries: [JSONValue] = []
     var sets = TypeSets()
@@ -27,7 +28,7 @@ struct StatusOperation: CallOperation {
     var person: JSONObject = ["uid": .integer(Int64(uid)), "name": .string(call.shownName)]
     person.set("serverUserName", account.map { .string($0.identity.serverUserName) })
     let document: JSONObject = [
-      "version": .string(HelperVersion.current), "account": .object(person),
+      "version": .string(HelperVersion.current), "keyBinding": .string(binding), "account": .object(person),
       "availableTypes": .integer(Int64(sets.supported)), "registeredTypes": .integer(Int64(sets.registered)),
       "lockedTypes": .integer(Int64(sets.locked)), "usableTypes": .integer(Int64(sets.usable)),
       "authenticators": .array(entries),

@@ -1,0 +1,114 @@
+import CTSS2
+import Glibc
+
+/// The transport that tpm2-tss sends its commands over: one descriptor, which was opened before the sandbox.
+///
+/// TSS 2.0 TCTI, version 1. The transports of tpm2-tss open paths and host names by themselves, and are loaded as plug-ins.
+@safe final class ChipTransport {
+  // SAFETY: allocated in init, freed in deinit, after the library's context that uses it.
+  private let context: UnsafeMutablePointer<chip_transport>
+
+  /// How long a chip may compute, in milliseconds: far above the slowest.
+  static let patienceMilliseconds: CInt = 15_000
+
+  /// Takes over `descriptor`.
+  init(over descriptor: CInt) {
+    // SAFETY: allocated for one value, which is made below.
+    unsafe context = UnsafeMutablePointer<chip_transport>.allocate(capacity: 1)
+    var transport = chip_transport()
+    transport.common.magic = 0x7561_662d_6368_6970
+    transport.common.version = 1
+    // SAFETY: the library calls these with what it was given, and room of its own.
+    unsafe transport.common.transmit = { unsafe ChipTransport.transmit($0, $1, $2) }
+    unsafe transport.common.receive = { unsafe ChipTransport.receive($0, $1, $2, $3) }
+    transport.descriptor = descriptor
+    unsafe context.initialize(to: transport)
+  }
+
+  deinit {
+    // SAFETY: the library has let go of it.
+    close(unsafe context.pointee.descriptor)
+    unsafe context.deinitialize(count: 1)
+    unsafe context.deallocate()
+  }
+
+  /// What the library takes for a transport.
+  // SAFETY: the allocation lives as long as this object.
+  var handle: OpaquePointer { unsafe OpaquePointer(context) }
+
+  // TSS2_TCTI_RC_BAD_REFERENCE, BAD_SEQUENCE, IO_ERROR, INSUFFICIENT_BUFFER, MALFORMED_RESPONSE of tss2_common.h.
+  private static let badReference: TSS2_RC = 0xA_0005
+  private static let badSequence: TSS2_RC = 0xA_0007
+  private static let ioError: TSS2_RC = 0xA_000A
+  private static let smallBuffer: TSS2_RC = 0xA_0006
+  private static let malformed: TSS2_RC = 0xA_000F
+
+  /// Bytes of a response's header: tag, size, code.
+  private static let headerLength = 10
+
+  private static func transmit(_ handle: OpaquePointer?, _ size: Int, _ command: UnsafePointer<UInt8>?) -> TSS2_RC {
+    // SAFETY: the library lends the command for the call.
+    guard let handle = unsafe handle, let command = unsafe command else { return badReference }
+    // SAFETY: the library passes back what ``handle`` gave it, and a command of so many bytes.
+    let transport = unsafe UnsafeMutablePointer<chip_transport>(handle)
+    guard unsafe transport.pointee.is_pending == 0 else { return badSequence }
+    var sent = 0
+    while sent < size {
+      let count = unsafe write(transport.pointee.descriptor, command + sent, size - sent)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return ioError }
+      sent += count
+    }
+    unsafe transport.pointee.is_pending = 1
+    return 0
+  }
+
+  private static func receive(
+    _ handle: OpaquePointer?, _ size: UnsafeMutablePointer<Int>?, _ response: UnsafeMutablePointer<UInt8>?,
+    _ timeout: Int32
+  ) -> TSS2_RC {
+    // SAFETY: the library lends the room for the call.
+    guard let handle = unsafe handle, let size = unsafe size else { return badReference }
+    // SAFETY: the library passes back what ``handle`` gave it, and room for as many bytes as `size` says.
+    let transport = unsafe UnsafeMutablePointer<chip_transport>(handle)
+    guard unsafe transport.pointee.is_pending != 0 else { return badSequence }
+    // It may ask how much room it takes: as much as any response.
+    guard let response = unsafe response else {
+      unsafe size.pointee = 4096
+      return 0
+    }
+    let room = unsafe UnsafeMutableRawBufferPointer(start: response, count: size.pointee)
+    unsafe transport.pointee.is_pending = 0
+    switch unsafe read(transport.pointee.descriptor, into: room) {
+    case .success(let count):
+      unsafe size.pointee = count
+      return 0
+    case .failure(let problem): return problem.code
+    }
+  }
+
+  private struct Problem: Error { let code: TSS2_RC }
+
+  /// Reads one response: a device gives it whole, a socket may give it in parts.
+  private static func read(_ descriptor: CInt, into room: UnsafeMutableRawBufferPointer) -> Result<Int, Problem> {
+    var (count, length) = (0, headerLength)
+    while count < length {
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      // SAFETY: one entry is passed and one is announced.
+      let ready = unsafe poll(&entry, 1, patienceMilliseconds)
+      if ready < 0, errno == EINTR { continue }
+      guard ready > 0 else { return .failure(Problem(code: ioError)) }
+      // A device wants room for the whole response at once, whatever is still missing.
+      // SAFETY: the buffer is lent with its length by the caller.
+      let got = unsafe Glibc.read(descriptor, room.baseAddress?.advanced(by: count), room.count - count)
+      if got < 0, errno == EINTR { continue }
+      guard got > 0 else { return .failure(Problem(code: ioError)) }
+      count += got
+      guard count >= headerLength else { continue }
+      length = (2..<6).reduce(0) { unsafe $0 << 8 | Int(room[$1]) }
+      guard length >= headerLength else { return .failure(Problem(code: malformed)) }
+      guard length <= room.count else { return .failure(Problem(code: smallBuffer)) }
+    }
+    return count == length ? .success(count) : .failure(Problem(code: malformed))
+  }
+}

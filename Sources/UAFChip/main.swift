@@ -1,0 +1,8 @@
+// Purpose: the only code that talks to a TPM 2.0: seals the device key, or opens what the chip has sealed, for uaf-helper, which
+// starts it for one request. Imports UAFWire, UAFCrypto, Sandbox and tpm2-tss; no network, no state, no Foundation.
+
+import CArguments
+import Glibc
+
+// Without what libraries do at an exit: nothing of it outlives the process.
+_exit(ChipProgram.run(CommandLine.arguments).rawValue)

@@ -1,0 +1,74 @@
+import ChildProcess
+import FidoResults
+import Glibc
+import SecretMemory
+import UAFWire
+
+/// A running uaf-chip: one request and its answer.
+@safe final class ChipProcess {
+  private let socket: PacketSocket
+  private var buffer: Secret
+
+  /// How long a chip may take for a request, in milliseconds: far above the slowest, below the patience of a host.
+  static let patienceMilliseconds: Int32 = 20_000
+
+  /// Starts `program`, which waits for its request.
+  ///
+  /// - Throws: ``Ending`` where it is missing or cannot be started.
+  init(_ program: String) throws(Ending) {
+    do {
+      let ends = try PacketSocket.pair()
+      defer { close(ends.theirs) }
+      socket = try PacketSocket(takingOver: ends.mine)
+      buffer = try Secret(capacity: WireLimit.packet + 1)
+      _ = try ChildProcess(starting: program, socket: ends.theirs)
+    } catch { throw Ending(.clientMismatch, log: "uaf-chip: \(error)") }
+  }
+
+  /// Asks it to open what a chip has sealed; ``openedKey()`` takes the answer.
+  ///
+  /// - Throws: ``Ending`` where it is gone.
+  func open(_ sealed: [UInt8], at place: String) throws(Ending) {
+    do { try socket.send(ChipRequest(.unseal, at: place, opening: sealed).packet()) } catch {
+      throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
+    }
+  }
+
+  /// The key that it has opened.
+  ///
+  /// - Throws: ``Ending``: why the chip has not opened it.
+  func openedKey() throws(Ending) -> Secret {
+    let packet = try received().packet
+    guard let key = try? ChipAnswer.key(packet, in: buffer) else { throw Self.withoutResult }
+    return key
+  }
+
+  /// Has the chip seal a key.
+  ///
+  /// - Returns: what is kept of it.
+  /// - Throws: ``Ending``: why the chip has not sealed it.
+  func seal(_ key: borrowing Secret, at place: String) throws(Ending) -> [UInt8] {
+    do { try socket.send(try ChipRequest(.seal, at: place).packet(sealing: key)) } catch {
+      throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
+    }
+    guard let sealed = try received().answer.sealedKey else { throw Self.withoutResult }
+    return sealed
+  }
+
+  private static var withoutResult: Ending { Ending(.clientMismatch, log: "uaf-chip: an answer without its result") }
+
+  /// An answer that tells of a success.
+  private func received() throws(Ending) -> (packet: Packet, answer: ChipAnswer) {
+    let packet: Packet
+    do throws(PacketSocketError) {
+      packet = try socket.receive(into: &buffer, timeoutMilliseconds: Self.patienceMilliseconds)
+    } catch {
+      if error == .timedOut { throw Ending(of: .busy, log: "the chip did not answer in time") }
+      throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
+    }
+    let answer = buffer.withBytes { span in try? ChipAnswer(packet, span) }
+    guard let answer else { throw Self.withoutResult }
+    guard answer.outcome == .done else { throw Ending(answer) }
+    return (packet, answer)
+  }
+}

@@ -1,0 +1,52 @@
+import Authenticator
+import FidoResults
+import UAFWire
+
+extension Ending {
+  /// The ending for an answer of uaf-chip that is no success.
+  init(_ answer: ChipAnswer) {
+    let number = answer.number.map { " (0x\(String($0, radix: 16)))" } ?? ""
+    self.init(of: answer.outcome, log: "chip: \(answer.outcome): \(answer.step ?? "no step")\(number)")
+  }
+
+  /// The words are none of a recovery key, or not of this one.
+  static var wrongRecoveryKey: Ending {
+    Ending(.invalidParameter, because: .recoveryWrong, log: "the recovery key is wrong")
+  }
+
+  /// The ending for a failure of a move, with a text for root.
+  init(moving error: StateError) {
+    if case .keyElsewhere = error {
+      self.init(.invalidParameter, because: .keyElsewhere, log: "\(error)")
+    } else {
+      self.init(.cannotUse, detail: "\(error)", log: "\(error)")
+    }
+  }
+
+  /// Whether there is no chip where root says.
+  var isWithoutChip: Bool { text == .cause(.chipAbsent) }
+
+  /// The ending for what a chip did not do.
+  ///
+  /// A key that a chip holds is never looked for elsewhere. So every login on this machine ends like this until root has
+  /// restored the chip, or moved the key.
+  init(of outcome: ChipOutcome, log: String) {
+    let cause: EndCause =
+      switch outcome {
+      case .absent: .chipAbsent
+      case .forbidden: .chipForbidden
+      case .busy: .chipBusy
+      case .lockedOut: .chipLockedOut
+      case .otherChip: .chipOther
+      case .cleared: .chipCleared
+      case .owned: .chipOwned
+      case .damaged: .chipDamaged
+      case .lost: .chipLost
+      case .done, .failed: .chipFailed
+      }
+    let help: Set<EndCause> = [.chipAbsent, .chipOther, .chipCleared, .chipDamaged]
+    self.init(
+      .cannotUse, because: cause,
+      log: help.contains(cause) ? log + "; root's 'uafctl recover' needs the recovery key" : log)
+  }
+}

@@ -1,0 +1,50 @@
+import Glibc
+import SecretMemory
+import UAFWire
+
+/// The file that root keeps the words of the recovery key in, away from this machine.
+enum RecoveryKeyFile {
+  /// Writes words into a new file that only root can read.
+  ///
+  /// - Throws: ``ToolError/recoveryKey(_:)``: there is such a file, or it cannot be written whole.
+  static func write(_ words: borrowing Secret, to path: String) throws(ToolError) {
+    // SAFETY: the path lives for the call.
+    let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o400)
+    guard file >= 0 else { throw .recoveryKey(RecoveryKeyError(path: path, number: errno)) }
+    defer { close(file) }
+    let count = words.count
+    // SAFETY: the words are lent for the call, and the line's end is a literal.
+    let written = unsafe words.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+    let ended = unsafe Glibc.write(file, "\n", 1)
+    let isWritten = written == count && ended == 1 && fsync(file) == 0
+    guard isWritten else {
+      let number = errno
+      remove(path)
+      throw .recoveryKey(RecoveryKeyError(path: path, number: number))
+    }
+  }
+
+  /// Reads words.
+  ///
+  /// - Throws: ``ToolError/recoveryKey(_:)``; what they are is for the core to say.
+  static func read(_ path: String) throws(ToolError) -> Secret {
+    guard var words = try? Secret(capacity: WireLimit.answer) else { throw .outOfMemory }
+    // SAFETY: the path lives for the call. With O_NONBLOCK a FIFO that nobody writes to ends at once.
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard file >= 0 else { throw .recoveryKey(RecoveryKeyError(path: path, number: errno)) }
+    defer { close(file) }
+    var number: CInt = 0
+    // SAFETY: the buffer is lent with its length.
+    unsafe words.refill { buffer in
+      let count = unsafe Glibc.read(file, buffer.baseAddress, buffer.count)
+      if count < 0 { number = errno }
+      return count
+    }
+    guard number == 0 else { throw .recoveryKey(RecoveryKeyError(path: path, number: number)) }
+    return words
+  }
+
+  /// Removes a file whose words open nothing.
+  // SAFETY: the path lives for the call.
+  static func remove(_ path: String) { _ = unsafe unlink(path) }
+}

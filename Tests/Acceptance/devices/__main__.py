@@ -1,0 +1,8 @@
+"""Runs the rows that are named, or all, and prints the table."""
+
+import sys
+
+from devices import rows
+from lab.run import main
+
+sys.exit(main("devices", rows, sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""The rows of the table, by what is done to the chip. Every module of this folder is imported."""

@@ -1,0 +1,25 @@
+import Testing
+import UAFWire
+
+@testable import UAFChip
+
+@Suite struct ChipFailureTests {
+  /// Response codes of TPM 2.0 Part 2, 6.6.3, as a TPM, the kernel's manager and a transport give them.
+  @Test(
+    arguments: [
+      (0x921, .lockedOut), (0x922, .busy), (0x902, .busy), (0x903, .busy), (0x98e, .owned), (0x9a2, .owned),
+      (0x1df, .damaged), (0x101, .failed), (0xB_0921, .lockedOut), (0xA_000A, .lost), (0x7_0001, .failed),
+    ] as [(UInt32, ChipOutcome)]) func `says what a response code means for the key`(
+      _ code: UInt32, _ outcome: ChipOutcome
+    )
+  {
+    #expect(ChipFailure.meaning(of: code) == outcome)
+  }
+
+  @Test func `refuses places that may not be opened and places that are not there by different names`() {
+    #expect(ChipPlace.failure(13, "open").outcome == .forbidden)
+    #expect(ChipPlace.failure(16, "open").outcome == .busy)
+    #expect(ChipPlace.failure(2, "open").outcome == .absent)
+    #expect(ChipPlace.failure(111, "connect").outcome == .absent)
+  }
+}

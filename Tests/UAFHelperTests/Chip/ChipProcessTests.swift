@@ -1,0 +1,78 @@
+import FidoResults
+import Foundation
+import SecretMemory
+import Testing
+import UAFWire
+
+@testable import UAFHelper
+
+@Suite struct ChipProcessTests {
+  private let key = Array(UInt8(1)...32)
+
+  private func sealed(by chip: SoftwareTPM) throws -> [UInt8] {
+    try SoftwareTPM.program().seal(try Secret(copying: key.span), at: chip.place)
+  }
+
+  private func open(_ sealed: [UInt8], with chip: SoftwareTPM) throws -> [UInt8] {
+    let process = try SoftwareTPM.program()
+    try process.open(sealed, at: chip.place)
+    return try process.openedKey().withBytes { span in span.indices.map { span[$0] } }
+  }
+
+  private func refusal(_ sealed: [UInt8], with chip: SoftwareTPM) -> PromptText? {
+    do {
+      _ = try open(sealed, with: chip)
+      return nil
+    } catch { return (error as? Ending)?.text }
+  }
+
+  @Test func `opens what it has sealed, also after the chip was started anew`() throws {
+    let chip = try SoftwareTPM()
+    let sealed = try sealed(by: chip)
+    #expect(try open(sealed, with: chip) == key)
+    chip.stop()
+    try chip.start()
+    #expect(try open(sealed, with: chip) == key)
+  }
+
+  @Test func `keeps nothing of the key in what is kept`() throws {
+    let sealed = try sealed(by: try SoftwareTPM())
+    #expect(!sealed.indices.contains { sealed[$0...].starts(with: key.prefix(8)) })
+  }
+
+  @Test func `refuses what another chip has sealed`() throws {
+    let sealed = try sealed(by: try SoftwareTPM())
+    #expect(refusal(sealed, with: try SoftwareTPM()) == .cause(.chipOther))
+  }
+
+  @Test func `refuses with a text of its own what the chip sealed before it was cleared`() throws {
+    let chip = try SoftwareTPM()
+    let sealed = try sealed(by: chip)
+    try chip.clear()
+    #expect(refusal(sealed, with: chip) == .cause(.chipCleared))
+  }
+
+  @Test func `refuses where there is no chip, and where something else is`() throws {
+    let chip = try SoftwareTPM()
+    let sealed = try sealed(by: chip)
+    chip.stop()
+    #expect(refusal(sealed, with: chip) == .cause(.chipAbsent))
+    _ = FileManager.default.createFile(atPath: chip.place, contents: nil)
+    #expect(refusal(sealed, with: chip) == .cause(.chipAbsent))
+  }
+
+  @Test func `refuses a sealed key with a changed byte in each part that the chip reads`() throws {
+    let chip = try SoftwareTPM()
+    let sealed = try sealed(by: chip)
+    for index in [sealed.count - 1, sealed.count - 60, sealed.count / 2] {
+      var changed = sealed
+      changed[index] ^= 1
+      #expect(refusal(changed, with: chip) != nil)
+    }
+    #expect(refusal([1, 2, 3], with: chip) == .cause(.chipDamaged))
+  }
+
+  @Test func `refuses to start a program that is missing`() {
+    #expect(throws: Ending.self) { try ChipProcess("/nonexistent/uaf-chip") }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+import UAFWire
+
+@testable import UAFHelper
+
+/// A TPM that is a process of this test's own (swtpm), with its state in a folder that is removed with it.
+final class SoftwareTPM {
+  let folder: String
+  let place: String
+  private var process: pid_t = 0
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.path + "/uaf-tpm.\(UUID().uuidString.prefix(8))"
+    place = folder + "/socket"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try start()
+  }
+
+  deinit {
+    stop()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// Starts it; its socket is there when this returns.
+  func start() throws {
+    let run = Process()
+    run.executableURL = URL(filePath: "/usr/bin/swtpm")
+    run.arguments = [
+      "socket", "--tpm2", "--tpmstate", "dir=\(folder)", "--server", "type=unixio,path=\(place)", "--flags",
+      "not-need-init,startup-clear", "--daemon", "--pid", "file=\(folder)/pid",
+    ]
+    try run.run()
+    run.waitUntilExit()
+    try #require(run.terminationStatus == 0, "swtpm: scripts/deps.sh installs it")
+    let text = try String(contentsOfFile: folder + "/pid", encoding: .utf8)
+    process = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+  }
+
+  /// Ends it, as a chip that is taken out.
+  func stop() {
+    guard process > 0 else { return }
+    kill(process, SIGKILL)
+    process = 0
+    try? FileManager.default.removeItem(atPath: place)
+  }
+
+  /// Sends one command in the TPM's own bytes; returns the response code.
+  func send(_ command: [UInt8]) throws -> UInt32 {
+    let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    // SAFETY: the path is shorter than sun_path, and the structure lives for the call.
+    let connected = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe withUnsafeMutableBytes(of: &pointer.pointee.sun_path) { unsafe $0.copyBytes(from: place.utf8) }
+      return unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(connected == 0)
+    var response = [UInt8](repeating: 0, count: 4096)
+    // SAFETY: both buffers are lent with their lengths.
+    try #require(unsafe write(descriptor, command, command.count) == command.count)
+    let count = unsafe read(descriptor, &response, response.count)
+    try #require(count >= 10)
+    return response[6..<10].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  /// TPM2_Clear with the lockout hierarchy's empty value (TPM 2.0 Part 3, 24.6).
+  func clear() throws {
+    let command: [UInt8] =
+      [0x80, 0x02, 0, 0, 0, 0x1b, 0, 0, 1, 0x26, 0x40, 0, 0, 0x0a] + [0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0]
+    try #require(try send(command) == 0)
+  }
+
+  /// Starts the uaf-chip of this build.
+  static func program() throws(Ending) -> ChipProcess { try ChipProcess(path) }
+
+  private static let path: String = {
+    var path = [CChar](repeating: 0, count: 4096)
+    // SAFETY: the array has the room that is announced.
+    let length = unsafe readlink("/proc/self/exe", &path, path.count)
+    let name = String(decoding: path.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return name.prefix(upTo: name.lastIndex(of: "/") ?? name.startIndex) + "/uaf-chip"
+  }()
+}
