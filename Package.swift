@@ -45,6 +45,7 @@ let package = Package(
   products: [
     .executable(name: "uaf-helper", targets: ["UAFHelper"]),
     .executable(name: "uaf-fetch", targets: ["UAFFetch"]),
+    .executable(name: "uaf-finger", targets: ["UAFFinger"]),
     .executable(name: "uafctl", targets: ["UAFTool"]),
     .executable(name: "uaf-server", targets: ["UAFServer"]),
   ],
@@ -92,6 +93,7 @@ let package = Package(
     .target(name: "CArguments", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp"),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
 
     // MARK: Shared by both sides
     .target(name: "SecretMemory", swiftSettings: strict),
@@ -125,8 +127,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "UAFFetch",
-      dependencies: ["SecretMemory", "UAFWire", "CArguments", "CCurl", "CProcess", "Sandbox"],
+      name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CArguments", "CCurl", "CProcess", "Sandbox"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "UAFFinger", dependencies: ["SecretMemory", "UAFWire", "CArguments", "CSystemd", "Sandbox"],
       swiftSettings: strict),
 
     // MARK: The command lines of both programs
@@ -221,6 +225,7 @@ let package = Package(
     .testTarget(
       name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl", "CProcess"],
       swiftSettings: strict),
+    .testTarget(name: "UAFFingerTests", dependencies: ["UAFFinger", "UAFWire"], swiftSettings: strict),
     .testTarget(
       name: "InvocationTests",
       dependencies: ["Invocation", .product(name: "ArgumentParser", package: "swift-argument-parser")],

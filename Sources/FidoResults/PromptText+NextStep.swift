@@ -21,7 +21,8 @@ extension PromptText {
       .choiceNumber, .choiceOption, .registerAgain, .noSuchChoice, .emptyLineBack, .valueIsStale, .valueIsStaleHere,
       .acceptedOffline, .valueMeetsRules, .enrolmentCode, .oneTimeCode, .waitingForServer, .confirm, .ready,
       .partOfText,
-      .registered, .deregistered, .deregisteredHere, .deregisteredMore, .changed, .reset, .patternGrid:
+      .registered, .deregistered, .deregisteredHere, .deregisteredMore, .changed, .reset, .patternGrid,
+      .touchOrType, .touch, .touchThenEnter, .touched, .printsAccepted:
       nil
     }
   }

@@ -36,6 +36,12 @@ public enum WireLimit {
   public static let certificate = 16_384
   /// One part of a response body.
   public static let chunk = 32_768
+  /// An account's name for the fingerprint service.
+  public static let fingerAccount = 256
+  /// How many enrolled fingers are named.
+  public static let fingers = 16
+  /// What a log line says of the fingerprint service.
+  public static let fingerDetail = 256
   /// A whole response body.
   public static let responseBody = 262_144
 }

@@ -15,7 +15,9 @@ struct FieldNameTests {
     "error": names(CoreMessage.NoticeField.self), "ready": [], "setenv": names(CoreMessage.SetenvField.self),
     "finished": names(Finished.Field.self), "request": names(FetchRequest.Field.self),
     "places": names(FetchPlaces.Field.self), "response": names(FetchResponse.Field.self),
-    "chunk": names(FetchChunk.Field.self),
+    "chunk": names(FetchChunk.Field.self), "ask": names(FingerAsk.Field.self), "stop": [],
+    "sensor": names(FingerSensor.Field.self), "touch": names(FingerTouch.Field.self),
+    "end": names(FingerEnd.Field.self),
   ]
 
   private static func names<Field: PacketField>(_ type: Field.Type) -> [String] {

@@ -47,6 +47,8 @@ struct PacketTests {
     .fetchPlaces: [1: 264, 2: 4096],
     .fetchResponse: [1: 1, 2: 1, 3: 2, 4: 256, 5: 16384, 6: 4, 7: 512, 8: 4096, 9: 1, 10: 64, 11: 4],
     .fetchChunk: [1: 32768],
+    .fingerAsk: [1: 1, 2: 256], .fingerStop: [:], .fingerSensor: [1: 1, 2: 64, 3: 256, 4: 64], .fingerTouch: [1: 1],
+    .fingerEnd: [1: 1, 2: 256],
   ]
 
   @Test(arguments: PacketType.allCases) func `has the fields and limits of PROTOCOL.md`(_ type: PacketType) {

@@ -11,6 +11,11 @@ enum WireMessage: Equatable {
   case places(FetchPlaces)
   case response(FetchResponse)
   case chunk([UInt8])
+  case fingerAsk(FingerAsk)
+  case fingerStop
+  case fingerSensor(FingerSensor)
+  case fingerTouch(FingerTouch)
+  case fingerEnd(FingerEnd)
 
   /// Reads a packet with the reader of its type.
   init(_ bytes: [UInt8]) throws {
@@ -30,6 +35,11 @@ enum WireMessage: Equatable {
       var body: [UInt8] = []
       try FetchChunk.append(packet, bytes.span, to: &body, total: packet.range(1)?.count ?? 0)
       self = .chunk(body)
+    case .fingerAsk: self = .fingerAsk(try FingerAsk(packet, bytes.span))
+    case .fingerStop: self = .fingerStop
+    case .fingerSensor: self = .fingerSensor(try FingerSensor(packet, bytes.span))
+    case .fingerTouch: self = .fingerTouch(try FingerTouch(packet, bytes.span))
+    case .fingerEnd: self = .fingerEnd(try FingerEnd(packet, bytes.span))
     }
   }
 
@@ -46,6 +56,11 @@ enum WireMessage: Equatable {
     case .places(let places): return try places.packet()
     case .response(let response): return try response.packet()
     case .chunk(let body): return try FetchChunk.packets(body).first ?? []
+    case .fingerAsk(let ask): return try ask.packet()
+    case .fingerStop: return try FingerAsk.stop()
+    case .fingerSensor(let sensor): return try sensor.packet()
+    case .fingerTouch(let touch): return try touch.packet()
+    case .fingerEnd(let end): return try end.packet()
     }
   }
 }

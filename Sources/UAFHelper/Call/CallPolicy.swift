@@ -126,9 +126,11 @@ final class CallPolicy {
 
   /// The types that a prompt is for where states are hidden, by the configuration only.
   var hiddenTypes: [AuthenticatorType] {
-    if let named = try? namedType() { return [named] }
-    // In the order of the list, whatever the order of the configuration.
-    return AuthenticatorType.allCases.filter { enabledTypes.isEmpty || enabledTypes.contains($0) }
+    if let named = try? namedType(), named.isTyped { return [named] }
+    // In the order of the list, whatever the order of the configuration. A sensor is never used where states are hidden.
+    let typed = AuthenticatorType.allCases.filter(\.isTyped)
+    let enabled = typed.filter(enabledTypes.contains)
+    return enabled.isEmpty ? typed : enabled
   }
 
   /// How texts name that.

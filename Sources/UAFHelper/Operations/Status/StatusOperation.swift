@@ -8,6 +8,7 @@ struct StatusOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
   let accounts: AccountAccess
+  let finger: FingerprintCheck
   let now: () -> BootTime
 
   func run() throws(Ending) -> Success {
@@ -17,7 +18,11 @@ struct StatusOperation: CallOperation {
     var entries: [JSONValue] = []
     var sets = TypeSets()
     for type in policy.enabledTypes {
-      let state = try entry(type, uid, account)
+      var state = try entry(type, uid, account)
+      if !type.isTyped {
+        let standing = try finger.standing(account, named: call.caller.name ?? call.caller.ownName, in: directory)
+        state = Self.withSensor(state, standing, isBound: directory.isBoundToChip)
+      }
       sets.add(type, state.code)
       entries.append(.object(state.json))
     }
@@ -51,6 +56,22 @@ struct StatusOperation: CallOperation {
       if state == .stateLocked { locked |= type.userVerification }
       if state == .stateAvailable { usable |= type.userVerification }
     }
+  }
+
+  /// The state of a type that needs a sensor: without one it is not supported, and with anything in the way not available.
+  private static func withSensor(
+    _ state: (code: FidoResult, json: JSONObject), _ sensor: (isSupported: Bool, result: FidoResult), isBound: Bool
+  ) -> (code: FidoResult, json: JSONObject) {
+    var (code, json) = state
+    if !sensor.isSupported, code == .stateNotRegistered || code == .stateAvailable { code = .stateNotSupported }
+    let usable: [FidoResult] = [.biometryNotChanged, .biometryStateNotSupported]
+    if code == .stateAvailable, !usable.contains(sensor.result) { code = .stateNotSupported }
+    json.set("state", .integer(Int64(code.code)))
+    json.set("stateName", .string(code.name))
+    json.set("biometry", .integer(Int64(sensor.result.code)))
+    json.set("biometryName", .string(sensor.result.name))
+    json.set("keyProtection", .string(isBound ? "hardware" : "software"))
+    return (code, json)
   }
 
   /// A type that root enabled and this version cannot verify: it has no AAID and no counter.
