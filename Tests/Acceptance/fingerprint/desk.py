@@ -41,6 +41,9 @@ class Desk:
         for path in (FPRINTD, "/usr/bin/dbus-daemon", "/usr/bin/fprintd-enroll"):
             if not os.path.exists(path):
                 raise Skip(f"{path} is not there, and its package could not be fetched")
+        # As the package does it: the bus takes no connection of a user id that has no name.
+        self.lab.run("groupadd", "--force", "--gid", "60991", "uaf-finger")
+        self.lab.run("useradd", "--system", "--no-create-home", "--uid", "60991", "--gid", "60991", "uaf-finger")
         os.makedirs("/run/dbus", exist_ok=True)
         configuration = pathlib.Path("/run/bus.conf")
         configuration.write_text(BUS)
@@ -59,10 +62,14 @@ class Desk:
             return
         pathlib.Path(SENSOR).unlink(missing_ok=True)
         log = open("/run/fprintd.log", "ab")
-        self.service = self.lab.start(
-            FPRINTD, "-t", env={**os.environ, "FP_VIRTUAL_DEVICE": SENSOR}, stdout=log, stderr=log
-        )
-        until(lambda: os.path.exists(SENSOR) and self.has_owner("net.reactivated.Fprint"), "fprintd")
+        self.service = self.lab.start(FPRINTD, "-t", env={**os.environ, "FP_VIRTUAL_DEVICE": SENSOR}, stdout=log, stderr=log)
+        until(self.is_started, "fprintd")
+
+    def is_started(self):
+        """Whether the service is there; its sensor has a socket only while it is claimed."""
+        said = pathlib.Path("/run/fprintd.log").read_text(errors="replace")[-400:]
+        must(self.service.poll() is None, f"fprintd has ended with {self.service.returncode}: {said}")
+        return self.has_owner("net.reactivated.Fprint")
 
     def stop_service(self):
         """Kills it."""

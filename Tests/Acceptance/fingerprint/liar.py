@@ -1,8 +1,8 @@
 """Lies on the bus.
 
-    liar.py owner       takes the service's name, in place of the service that is gone, and says that every finger matches
-    liar.py seize       the same, once the service's connection ends, and says so at once
-    liar.py signal      sends a match for each sensor four times a second, and owns nothing
+liar.py owner       takes the service's name, in place of the service that is gone, and says that every finger matches
+liar.py seize       the same, once the service's connection ends, and says so at once
+liar.py signal      sends a match for each sensor four times a second, and owns nothing
 """
 
 import sys

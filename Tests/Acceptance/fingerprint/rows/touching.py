@@ -30,7 +30,12 @@ def match(lab):
     return "in; event=authenticate result=0 type=fingerprint"
 
 
-@row("typed", "sudo: the passcode is typed while the sensor waits", "in, by the passcode; the sensor is given back", limit=LIMIT)
+@row(
+    "typed",
+    "sudo: the passcode is typed while the sensor waits",
+    "in, by the passcode; the sensor is given back",
+    limit=LIMIT,
+)
 def typed(lab):
     desk, mark = lab.desk, lab.log.mark()
     person = at_sudo(lab)
@@ -46,7 +51,12 @@ def typed(lab):
     return "in by the passcode"
 
 
-@row("wrong-typed", "sudo: a wrong passcode is typed after the finger matched", "in: what is typed after a match is not looked at", limit=LIMIT)
+@row(
+    "wrong-typed",
+    "sudo: a wrong passcode is typed after the finger matched",
+    "in: what is typed after a match is not looked at",
+    limit=LIMIT,
+)
 def wrong_typed(lab):
     desk = lab.desk
     person = at_sudo(lab)
@@ -57,7 +67,12 @@ def wrong_typed(lab):
     return "in, and the passcode's count is as before"
 
 
-@row("no-match", "sudo: a stranger's finger once, then the passcode", "counted at the fingerprint alone; in by the passcode", limit=LIMIT)
+@row(
+    "no-match",
+    "sudo: a stranger's finger once, then the passcode",
+    "counted at the fingerprint alone; in by the passcode",
+    limit=LIMIT,
+)
 def no_match(lab):
     desk = lab.desk
     person = at_sudo(lab)
@@ -68,7 +83,12 @@ def no_match(lab):
     return f"in; tries left: {tries[0]} for the fingerprint, {tries[1]} for the passcode"
 
 
-@row("exhausted", "sudo: a stranger's finger as often as one call allows, then Enter", "the passcode is asked for in the same call, and why", limit=LIMIT)
+@row(
+    "exhausted",
+    "sudo: a stranger's finger as often as one call allows, then Enter",
+    "the passcode is asked for in the same call, and why",
+    limit=LIMIT,
+)
 def exhausted(lab):
     desk = lab.desk
     person = at_sudo(lab, biometric="require_tpm = false\nmax_tries = 2")
@@ -88,7 +108,12 @@ def enter(lab):
     return "in, at the second prompt"
 
 
-@row("timeout", "sudo: nobody touches the sensor in time", "the sensor is given back while the prompt stands; the passcode goes on", limit=LIMIT)
+@row(
+    "timeout",
+    "sudo: nobody touches the sensor in time",
+    "the sensor is given back while the prompt stands; the passcode goes on",
+    limit=LIMIT,
+)
 def timeout(lab):
     desk = lab.desk
     person = at_sudo(lab, biometric="require_tpm = false\ntimeout = 5")
@@ -119,7 +144,12 @@ def cancel(lab):
     return "not in; 5 tries left; the sensor is free"
 
 
-@row("too-short", "sudo: a swipe that is too short, then the enrolled finger", "no comparison was made: not counted; in", limit=LIMIT)
+@row(
+    "too-short",
+    "sudo: a swipe that is too short, then the enrolled finger",
+    "no comparison was made: not counted; in",
+    limit=LIMIT,
+)
 def too_short(lab):
     desk = lab.desk
     person = at_sudo(lab)
@@ -135,7 +165,7 @@ def too_short(lab):
     return "in; nothing counted"
 
 
-@row("su", "su, which shows notices, with mode = \"first\"", "in by the touch alone: no prompt, no Enter", limit=LIMIT)
+@row("su", 'su, which shows notices, with mode = "first"', "in by the touch alone: no prompt, no Enter", limit=LIMIT)
 def su(lab):
     desk = lab.desk
     person = desk.person(biometric='require_tpm = false\nmode = "first"')
@@ -146,7 +176,12 @@ def su(lab):
     return "in, without a prompt"
 
 
-@row("first-fails", "su with mode = \"first\": a swipe too short, and only strangers' fingers", "told each time; then the passcode is asked for", limit=LIMIT)
+@row(
+    "first-fails",
+    'su with mode = "first": a swipe too short, and only strangers\' fingers',
+    "told each time; then the passcode is asked for",
+    limit=LIMIT,
+)
 def first_fails(lab):
     desk = lab.desk
     person = desk.person(biometric='require_tpm = false\nmode = "first"\nmax_tries = 2')
@@ -164,7 +199,12 @@ def first_fails(lab):
     return "in by the passcode"
 
 
-@row("alone", "the fingerprint named by the stack: match, and no match", "in by the finger; 7004 without one, and no passcode helps", limit=LIMIT)
+@row(
+    "alone",
+    "the fingerprint named by the stack: match, and no match",
+    "in by the finger; 7004 without one, and no passcode helps",
+    limit=LIMIT,
+)
 def alone(lab):
     desk = lab.desk
     person = desk.person(biometric="require_tpm = false\nmax_tries = 1")
@@ -290,7 +330,12 @@ def korean(lab):
     return "in; both texts in Korean"
 
 
-@row("json", "uafctl authenticate --json-conversation", "one challenge whose text names the sensor; an empty answer takes the match", limit=LIMIT)
+@row(
+    "json",
+    "uafctl authenticate --json-conversation",
+    "one challenge whose text names the sensor; an empty answer takes the match",
+    limit=LIMIT,
+)
 def in_json(lab):
     desk = lab.desk
     person = desk.person()
@@ -300,9 +345,7 @@ def in_json(lab):
         desk.touch(desk.finger(person))
         return '{"answer":""}'
 
-    session = hosts.terminal(
-        ["uafctl", "authenticate", "--json-conversation"], [answer], ends=(b"}",), uid=person.uid
-    )
+    session = hosts.terminal(["uafctl", "authenticate", "--json-conversation"], [answer], ends=(b"}",), uid=person.uid)
     lines = [line for line in session.text.splitlines() if line.startswith("{")]
     must(any('"type":"success"' in line for line in lines), f"{session.text}")
     until(desk.is_free, "the sensor is given back")
