@@ -15,7 +15,9 @@ struct SensorClaimTests {
     BusSignal(sender: sender, path: path, interface: interface, member: member, texts: [text], flag: isDone)
   }
 
-  private static func owner(_ new: String, from sender: String = "org.freedesktop.DBus", of name: String = SensorClaim.service)
+  private static func owner(
+    _ new: String, from sender: String = "org.freedesktop.DBus", of name: String = SensorClaim.service
+  )
     -> BusSignal
   {
     BusSignal(
@@ -46,8 +48,10 @@ struct SensorClaimTests {
   }
 
   @Test(arguments: [
-    status("verify-match", from: ":1.8"), status("verify-match", from: SensorClaim.service), status("verify-match", from: ""),
-    status("verify-match", path: "/net/reactivated/Fprint/Device/1"), status("verify-match", interface: "org.example.Device"),
+    status("verify-match", from: ":1.8"), status("verify-match", from: SensorClaim.service),
+    status("verify-match", from: ""),
+    status("verify-match", path: "/net/reactivated/Fprint/Device/1"),
+    status("verify-match", interface: "org.example.Device"),
     status("verify-match", member: "VerifyFingerSelected"), status("verify-match", isDone: nil),
     BusSignal(
       sender: ":1.7", path: "/net/reactivated/Fprint/Device/0", interface: "net.reactivated.Fprint.Device",

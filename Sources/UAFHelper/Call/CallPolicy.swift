@@ -92,6 +92,10 @@ final class CallPolicy {
       return nil
     }
     guard let type = AuthenticatorType(nameOrAAID: wanted) else { throw notAvailable(wanted, isRoots: named == nil) }
+    // Whether enabled or not: nothing of it can be changed or reset.
+    if !type.isTyped, notBuilt != .noSuitableAuthenticator {
+      throw Ending(notBuilt, log: "\(type.rawValue) is no value that is typed")
+    }
     guard enabledTypes.contains(type) else {
       throw Ending(
         .noSuitableAuthenticator, because: named == nil ? .noneEnabled : .namedNotEnabled,

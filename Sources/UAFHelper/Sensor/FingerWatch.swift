@@ -31,7 +31,8 @@ import UAFWire
   ///   - count: counts a touch that did not match, and says whether that caused a lock.
   init(
     _ process: FingerProcess, for account: String, _ settings: (tries: Int, wait: Duration),
-    now: @escaping () -> BootTime, count: @escaping () throws(Ending) -> Bool, readPrints: @escaping () -> EnrolledPrints.State
+    now: @escaping () -> BootTime, count: @escaping () throws(Ending) -> Bool,
+    readPrints: @escaping () -> EnrolledPrints.State
   ) {
     self.process = process
     self.account = account

@@ -52,8 +52,7 @@ import UAFConfiguration
     question.canGoBack = canGoBack
     if canTouch {
       let (watch, notice) = try finger.watchBeside(account, in: directory)
-      question.error = notice
-      switch try touchOrAsk(&question, watch) {
+      switch try touchOrAsk(question, watch) {
       case .matched(let watch): return try finger.open(watch, account, in: directory)
       case .entered(let entry):
         let outcome = try check(entry, question, account, type, lock, in: directory, attempts, keepsValue: keepsValue)
@@ -61,7 +60,7 @@ import UAFConfiguration
         case .opened(let unlocked): return unlocked
         case .again(let next): question = next
         }
-      case .nothing: break
+      case .nothing(let why): question.error = why ?? notice
       }
     }
     while true {
@@ -116,13 +115,13 @@ import UAFConfiguration
   private enum First: ~Copyable {
     case matched(FingerWatch)
     case entered(Secret)
-    /// Neither: the value is asked for without the sensor.
-    case nothing
+    /// Neither: the value is asked for without the sensor; with the reason, where there is one.
+    case nothing(String?)
   }
 
   /// Waits for a touch or an entry, whichever comes first.
-  private func touchOrAsk(_ question: inout Question, _ watch: FingerWatch?) throws(Ending) -> First {
-    guard let watch else { return .nothing }
+  private func touchOrAsk(_ question: Question, _ watch: FingerWatch?) throws(Ending) -> First {
+    guard let watch else { return .nothing(nil) }
     defer { watch.stop() }
     var entry: Secret?
     if policy.configuration.biometric.mode == .first, prompter.showsTouches {
@@ -134,8 +133,7 @@ import UAFConfiguration
     if watch.outcome == .matched { return .matched(watch) }
     try watch.requireCounted()
     if let entry = entry.take(), entry.count > 0 { return .entered(entry) }
-    question.error = why(watch)
-    return .nothing
+    return .nothing(why(watch))
   }
 
   /// Why the sensor waits no more; nil where the person has ended it, or nobody touched it.

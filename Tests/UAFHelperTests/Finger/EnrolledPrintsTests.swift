@@ -52,7 +52,8 @@ struct EnrolledPrintsTests {
 
   @Test func `says that nothing is stored for a folder that is missing or empty`() throws {
     #expect(state() == EnrolledPrints.State.none)
-    try FileManager.default.createDirectory(at: folder.appending(path: "mina/driver"), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "mina/driver"), withIntermediateDirectories: true)
     #expect(state() == EnrolledPrints.State.none)
     try FileManager.default.removeItem(at: folder)
   }

@@ -19,7 +19,6 @@ struct ChangeOperation: CallOperation {
 
   func run() throws(Ending) -> Success {
     let named = try policy.namedType()
-    guard named?.isTyped != false else { throw Self.noValue }
     let uid = try call.caller.requireAccount()
     guard let held = try accounts.authenticators(of: uid, named) else {
       throw Ending(

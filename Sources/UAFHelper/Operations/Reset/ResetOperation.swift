@@ -22,9 +22,6 @@ struct ResetOperation: CallOperation {
 
   func run() throws(Ending) -> Success {
     let named = try policy.namedType()
-    guard named?.isTyped != false else {
-      throw Ending(.resetInvalidType, log: "a fingerprint is no value that can be reset")
-    }
     let uid = try call.caller.requireAccount()
     let isRoot = call.caller.isRoot
     let isByCode = call.begin.payload != nil

@@ -1,6 +1,7 @@
 """What a touch of the sensor leads to, and what is typed meanwhile."""
 
 from lab import hosts
+from lab.listener import serve
 from lab.table import must, row
 from lab.waiting import at_once, until
 
@@ -339,7 +340,7 @@ def korean(lab):
 def in_json(lab):
     desk = lab.desk
     person = desk.person()
-    lines = []
+    serve(lab)
 
     def answer():
         desk.touch(desk.finger(person))
