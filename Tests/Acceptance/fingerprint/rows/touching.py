@@ -1,5 +1,7 @@
 """What a touch of the sensor leads to, and what is typed meanwhile."""
 
+import pathlib
+
 from lab import hosts
 from lab.listener import serve
 from lab.table import must, row
@@ -297,6 +299,9 @@ def both(lab):
     policy = "/srv/policy-both.json"
     with open(policy, "w") as file:
         file.write('{"accepted": [["passcode", "fingerprint"]]}')
+    authority = pathlib.Path("/etc/ssl/uaf-ca.pem")
+    before = authority.read_bytes()
+    lab.after(lambda: authority.write_bytes(before))
     lab.start_server("/srv/uaf-both", 8444, ("--policy", policy))
     desk.start_service()
     desk.configure(port=8444)
