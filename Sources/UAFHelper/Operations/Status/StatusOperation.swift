@@ -19,10 +19,14 @@ struct StatusOperation: CallOperation {
     var sets = TypeSets()
     for type in policy.enabledTypes {
       var state = try entry(type, uid, account)
+      if state.code != .stateNotRegistered { sets.registered |= type.userVerification }
+      var isSupported = true
       if !type.isTyped {
         let standing = try finger.standing(account, named: call.caller.name ?? call.caller.ownName, in: directory)
         state = Self.withSensor(state, standing, isBound: directory.isBoundToChip)
+        isSupported = standing.isSupported
       }
+      if isSupported { sets.supported |= type.userVerification }
       sets.add(type, state.code)
       entries.append(.object(state.json))
     }
@@ -42,7 +46,7 @@ struct StatusOperation: CallOperation {
 
   /// Types as bits of UAF's user verification methods, by their state for this account.
   private struct TypeSets {
-    /// Enabled, and built: what could be registered.
+    /// Enabled, and built, with its sensor where it needs one: what could be registered.
     var supported: UInt32 = 0
     var registered: UInt32 = 0
     /// Registered, and locked for a time or permanently.
@@ -51,8 +55,6 @@ struct StatusOperation: CallOperation {
     var usable: UInt32 = 0
 
     mutating func add(_ type: AuthenticatorType, _ state: FidoResult) {
-      supported |= type.userVerification
-      if state != .stateNotRegistered { registered |= type.userVerification }
       if state == .stateLocked { locked |= type.userVerification }
       if state == .stateAvailable { usable |= type.userVerification }
     }

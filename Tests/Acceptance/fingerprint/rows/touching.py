@@ -351,7 +351,7 @@ def in_json(lab):
         desk.touch(desk.finger(person))
         return '{"answer":""}'
 
-    session = hosts.terminal(["uafctl", "authenticate", "--json-conversation"], [answer], ends=(b"}",), uid=person.uid)
+    session = hosts.terminal(["uafctl", "authenticate", "--json-conversation"], [answer], ends=(b"}\r\n",), uid=person.uid)
     lines = [line for line in session.text.splitlines() if line.startswith("{")]
     must(any('"type":"success"' in line for line in lines), f"{session.text}")
     until(desk.is_free, "the sensor is given back")
