@@ -29,6 +29,7 @@ export PREFIX PAMDIR UNITDIR SWIFT
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
 .PHONY: help deps build demo test test-reproducible test-system test-fleet test-devices attack attack-table bench fuzz deb test-packages install clean fmt lint
+.PHONY: help deps build demo test test-reproducible test-system test-fleet test-fingerprint attack attack-table bench fuzz deb test-packages install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
@@ -36,6 +37,7 @@ help:
 	@echo 'make test-system  log in through sudo, sshd, login, su and a locker, in namespaces; needs root or sudo'
 	@echo 'make test-fleet  kill each part of a server of many machines under logins, in namespaces; ROWS=quick four minutes of it'
 	@echo 'make test-devices  log in on a machine whose key a TPM holds, and do to it what can happen; in namespaces; needs root or sudo'
+	@echo 'make test-fingerprint  log in by fprintd'\''s virtual sensor, in namespaces; ROWS=... some of it'
 	@echo 'make attack   attack what was built, through real hosts, and print the table; BASELINE=1 pam_faillock beside it'
 	@echo 'make attack-table  write the table of the last complete attack into SECURITY.md'
 	@echo 'make bench    time logins, side by side, medians; BESIDE=CHECKOUT this build beside that one; needs root'
@@ -85,6 +87,9 @@ test-fleet: deps
 test-devices: deps
 	scripts/stage.sh --if-older
 	scripts/devices.sh $(ROWS)
+test-fingerprint: deps
+	scripts/stage.sh --if-older
+	scripts/fingerprint.sh $(ROWS)
 
 attack: deps
 	scripts/stage.sh

@@ -46,6 +46,7 @@ let package = Package(
     .executable(name: "uaf-helper", targets: ["UAFHelper"]),
     .executable(name: "uaf-fetch", targets: ["UAFFetch"]),
     .executable(name: "uaf-chip", targets: ["UAFChip"]),
+    .executable(name: "uaf-finger", targets: ["UAFFinger"]),
     .executable(name: "uafctl", targets: ["UAFTool"]),
     .executable(name: "uaf-server", targets: ["UAFServer"]),
   ],
@@ -94,6 +95,7 @@ let package = Package(
     .target(name: "CArguments", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp"),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
 
     // MARK: Shared by both sides
     .target(name: "SecretMemory", swiftSettings: strict),
@@ -130,6 +132,8 @@ let package = Package(
     .executableTarget(
       name: "UAFChip",
       dependencies: ["SecretMemory", "UAFWire", "UAFCrypto", "CArguments", "CProcess", "CTSS2", "Sandbox"],
+    .executableTarget(
+      name: "UAFFinger", dependencies: ["SecretMemory", "UAFWire", "CArguments", "CSystemd", "Sandbox"],
       swiftSettings: strict),
 
     // MARK: The command lines of both programs
@@ -226,6 +230,7 @@ let package = Package(
       name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl", "CProcess"],
       swiftSettings: strict),
     .testTarget(name: "UAFChipTests", dependencies: ["UAFChip", "UAFWire"], swiftSettings: strict),
+    .testTarget(name: "UAFFingerTests", dependencies: ["UAFFinger", "UAFWire"], swiftSettings: strict),
     .testTarget(
       name: "InvocationTests",
       dependencies: ["Invocation", .product(name: "ArgumentParser", package: "swift-argument-parser")],

@@ -24,7 +24,8 @@ fi
 
 # One version: the programs'.
 version=$(dpkg-parsechangelog --show-field Version)
-for program in bin/uafctl bin/uaf-server libexec/pam-uaf/uaf-helper libexec/pam-uaf/uaf-fetch libexec/pam-uaf/uaf-chip; do
+for program in bin/uafctl bin/uaf-server libexec/pam-uaf/uaf-helper libexec/pam-uaf/uaf-fetch libexec/pam-uaf/uaf-chip \
+  libexec/pam-uaf/uaf-finger; do
   said=$("build/stage/usr/$program" --version)
   if [[ ${said##* } != "$version" ]]; then
     echo "deb: debian/changelog says version $version, and ${program##*/} says $said: correct one of them" >&2

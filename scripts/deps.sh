@@ -17,11 +17,13 @@ packages=(
   # building
   gcc g++ make pkg-config libc6-dev zlib1g-dev
   libpam0g-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev libpcre2-dev libunistring-dev libpsl-dev libseccomp-dev libpq-dev
-  libtss2-dev
+  libsystemd-dev libtss2-dev
   # testing and the demo
   pamtester libpam-wrapper libnss-wrapper openssl python3 python3-cryptography strace systemd valgrind
   swtpm tpm2-tools
   ca-certificates
+  # fingerprints: the service, its bus, and what the tests put in polkit's place
+  fprintd dbus-daemon python3-dbus python3-gi
   # the check
   python3-venv shellcheck shfmt
   "$@"

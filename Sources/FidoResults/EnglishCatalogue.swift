@@ -21,7 +21,7 @@ enum EnglishCatalogue: Catalogue {
     1009: ResultText("This account is not registered on this machine.", "Register with uafctl register."),
     1011: ResultText(
       "The user name is not valid.", "Use a short name without spaces, control or non-ASCII characters."),
-    1012: ResultText("There is no such authenticator type.", "Use passcode or pattern."),
+    1012: ResultText("There is no such authenticator type.", "Use passcode, pattern or fingerprint."),
     1100: ResultText("The request was used, has expired or does not exist.", "Try again."),
     2001: ResultText(
       "The server does not trust this client.",
@@ -44,25 +44,25 @@ enum EnglishCatalogue: Catalogue {
       "Enter the right value once, or have the administrator unlock."),
     4001: ResultText("No answer from the server.", "Check the network, then try again."),
     7000: ResultText("The enrolled biometry has not changed."),
-    7001: ResultText("The enrolled biometry has changed.", "Register again."),
+    7001: ResultText("The enrolled biometry has changed.", "Enter your passcode once."),
     7002: ResultText("The state of biometry cannot be told on this machine.", "Use another authenticator."),
-    7003: ResultText("The state of biometry could not be read.", "Try again."),
+    7003: ResultText("The state of biometry could not be read.", "Tell the administrator; the log says why."),
     7004: ResultText("Biometry did not recognise you.", "Try again."),
-    7005: ResultText("Biometry is locked.", "Unlock it with the system's passcode."),
+    7005: ResultText("Biometry is locked.", "Use your passcode."),
     7006: ResultText("No biometry is enrolled.", "Enrol it in the system's settings."),
-    7007: ResultText("Biometry needs a passcode of the system first.", "Set one in the system's settings."),
+    7007: ResultText("Biometry needs a passcode first.", "Register a passcode."),
     7008: ResultText("This machine has no biometry.", "Use another authenticator."),
     7009: ResultText("The other way in was chosen.", "Go on with your password."),
     7010: ResultText("The program ended the conversation.", "Try again."),
     7011: ResultText("Ended by the system or out of time.", "Try again."),
-    7012: ResultText("Biometry was asked out of turn.", "Try again."),
+    7012: ResultText("Biometry cannot be asked for here.", "Use another authenticator."),
     7013: ResultText("Biometry cannot be used now.", "Use another authenticator."),
     7014: ResultText("No conversation is possible here.", "Use a terminal."),
     7015: ResultText("Biometry failed for an unknown reason.", "Try again."),
     7100: ResultText("The value was reset.", "Register again."),
     7101: ResultText("The value was not reset.", "Ask the administrator; the log says why."),
     7102: ResultText("There is nothing to reset.", "Register first."),
-    7103: ResultText("This authenticator cannot be reset here.", "Use the system's settings."),
+    7103: ResultText("This authenticator cannot be reset here.", "Deregister it."),
     7110: ResultText("The value was changed."),
     7111: ResultText("The value was not changed.", "Try again."),
     7112: ResultText("The change was cancelled."),
@@ -159,6 +159,11 @@ enum EnglishCatalogue: Catalogue {
       return serverKnows ? done + " The server still knows its keys; they open nothing here any more." : done
     case .registeredAgain(let kind): return "Registered again: log in with the new \(kind.english)."
     case .cause(let cause): return told(cause).text
+    case .touchOrType: return "Touch the fingerprint sensor and press Enter, or enter:"
+    case .touch: return "Touch the fingerprint sensor."
+    case .touchThenEnter: return "Touch the fingerprint sensor, then press Enter: "
+    case .touched(let touch): return text(touch)
+    case .printsAccepted: return "Your enrolled fingers are accepted from now on."
     case .patternGrid:
       return "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done. Backspace: one node back."
     }

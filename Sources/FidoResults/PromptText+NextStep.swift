@@ -22,7 +22,8 @@ extension PromptText {
       .acceptedOffline, .valueMeetsRules, .enrolmentCode, .recoveryKey, .oneTimeCode, .waitingForServer, .confirm,
       .ready,
       .partOfText,
-      .registered, .deregistered, .deregisteredHere, .deregisteredMore, .changed, .reset, .patternGrid:
+      .registered, .deregistered, .deregisteredHere, .deregisteredMore, .changed, .reset, .patternGrid,
+      .touchOrType, .touch, .touchThenEnter, .touched, .printsAccepted:
       nil
     }
   }

@@ -114,6 +114,16 @@ public enum PromptText: Hashable, Sendable {
   case registeredAgain(ValueKind)
   /// Why a conversation ended, if its result says too little.
   case cause(EndCause)
+  /// The sensor waits while the secret is asked for.
+  case touchOrType
+  /// The sensor waits, and nothing has to be typed.
+  case touch
+  /// The sensor waits, and Enter says that it was touched.
+  case touchThenEnter
+  /// What came of a touch.
+  case touched(TouchText)
+  /// Prints that had changed are accepted again.
+  case printsAccepted
   /// How a pattern is drawn on a grid.
   case patternGrid
 

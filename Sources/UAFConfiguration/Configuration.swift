@@ -22,6 +22,8 @@ public struct Configuration: Sendable {
   public internal(set) var passcode = PasscodeSettings()
   /// `[pattern]`.
   public internal(set) var pattern = PatternSettings()
+  /// `[biometric]`.
+  public internal(set) var biometric = BiometricSettings()
   /// `[prompt]`.
   public internal(set) var prompt = PromptSettings()
 
@@ -42,6 +44,11 @@ public struct Configuration: Sendable {
   /// Whether any login is allowed without the server.
   public var allowsOffline: Bool {
     general.offline == .allow || services.values.contains { $0.general.offline == .allow }
+  }
+
+  /// Whether fingerprints may be used although the device key is bound to no chip.
+  public var allowsFingerprintsWithoutChip: Bool {
+    !biometric.requiresChip && authenticators.contains(ConfiguredAuthenticator(.fingerprint))
   }
 
   /// When wrong entries lock an authenticator; remote attempts, and those of other users, have one policy for all types.

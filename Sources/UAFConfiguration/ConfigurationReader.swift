@@ -44,6 +44,9 @@ struct ConfigurationReader {
     case "lock": try readLock(node)
     case "passcode": try readPasscode(node)
     case "pattern": try readPattern(node)
+    case "biometric":
+      try readTypeLock(
+        key, try tables.fill(&configuration.biometric, key, node, BiometricSettings.settings, tables: ["lock"]))
     case "prompt": try tables.fill(&configuration.prompt, key, node, PromptSettings.settings)
     case "service": break
     case _ where ConfiguredAuthenticator(rawValue: key) != nil:
@@ -54,7 +57,7 @@ struct ConfigurationReader {
       throw tables.unknown(
         key, node.line,
         allowed: "authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of "
-          + "\(ConfiguredAuthenticator.namesForPeople), [passcode], [pattern], [prompt], [service.NAME]")
+          + "\(ConfiguredAuthenticator.namesForPeople), [passcode], [pattern], [biometric], [prompt], [service.NAME]")
     }
   }
 

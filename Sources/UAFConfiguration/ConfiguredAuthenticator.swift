@@ -5,8 +5,8 @@ public struct ConfiguredAuthenticator: Hashable, Sendable {
   /// The name in the configuration.
   public let rawValue: String
 
-  /// Types that the system manages; this version can verify none of them.
-  private static let systems = ["biometric", "fingerprint", "face"]
+  /// Types that the system manages and this version cannot verify.
+  private static let systems = ["biometric", "face"]
 
   /// Every type that may be named: those that this version can verify, then the others.
   public static var allCases: [ConfiguredAuthenticator] {

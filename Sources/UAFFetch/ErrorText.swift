@@ -1,4 +1,5 @@
 import CCurl
+import UAFWire
 
 /// The buffer for libcurl's text about a failure.
 @safe final class ErrorText {

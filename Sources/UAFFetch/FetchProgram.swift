@@ -28,7 +28,7 @@ enum FetchProgram {
       return .done
     }
     do throws(PrivilegeError) {
-      try FetchPrivileges.giveUp()
+      try ProcessPrivileges.giveUp(as: .fetch)
     } catch {
       write("uaf-fetch: \(error)\n", to: STDERR_FILENO)
       return .confinement

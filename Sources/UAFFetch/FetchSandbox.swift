@@ -3,7 +3,7 @@ import Sandbox
 
 /// What the network program can do: look a name up, speak TLS with a server, answer its socket, and end.
 enum FetchSandbox {
-  /// Gives up everything else permanently, after ``FetchPrivileges``.
+  /// Gives up everything else permanently, after `ProcessPrivileges`.
   ///
   /// - Returns: what this kernel, or this container, has no means for.
   static func enter() -> SandboxReport {

@@ -144,7 +144,7 @@ enum HelperProgram {
       let caller = try CallerIdentity(begin, peer: peer(frontEnd), passwd: { PasswdFile.read() })
       asking = caller
       if begin.mayAskServer { groundwork.startFetch() }
-      session = try Session(begin, frontEnd, caller: caller, in: surroundings(log, groundwork))
+      session = try Session(begin, frontEnd, caller: caller, in: surroundings(frontEnd, log, groundwork))
     } catch {
       logRefusal(error, of: begin.operation, for: asking, log)
       return error
@@ -179,7 +179,7 @@ enum HelperProgram {
   }
 
   private static func surroundings(
-    _ log: SystemLog, _ groundwork: Groundwork
+    _ frontEnd: FrontEnd, _ log: SystemLog, _ groundwork: Groundwork
   ) throws(Ending) -> SessionSurroundings {
     let seclusion = Seclusion(on: groundwork, log: log)
     let clock = try SystemClock()
@@ -187,6 +187,8 @@ enum HelperProgram {
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
       derivationSlots: DerivationSlot.machineCount(), log: log, audit: groundwork.audit,
       seclude: { places, folder in seclusion.enter(asking: places, keeping: folder) },
+      finger: { (folder) throws(Ending) in try seclusion.finger(reading: folder) },
+      isAtSeat: SeatCheck.isAtSeat((try? frontEnd.peerProcessID()) ?? 0),
       network: { (server, authorities, waiter) throws(Ending) in
         try seclusion.network(server, authorities, waiter)
       },

@@ -10,6 +10,7 @@ struct OperationParts {
   private let surroundings: SessionSurroundings
   private let queue: DerivationQueue
   private let vain: VainCheck
+  private let finger: FingerprintCheck
   private let check: ValueCheck
   private let opener: AuthenticatorOpener
   private let newValue: NewValueDialogue
@@ -17,7 +18,7 @@ struct OperationParts {
 
   init(
     call: Call, policy: CallPolicy, prompter: Prompter, server: ServerAccess, locks: LockLog, log: CallLog,
-    accounts: AccountAccess, in surroundings: SessionSurroundings
+    accounts: AccountAccess, sensor: FingerSensorAccess, in surroundings: SessionSurroundings
   ) {
     self.call = call
     self.policy = policy
@@ -30,7 +31,8 @@ struct OperationParts {
     codes = EnrolmentCodes(for: call, server, now: now)
     queue = DerivationQueue(for: call, slots: surroundings.derivationSlots, pause: surroundings.pause)
     vain = VainCheck(for: call, policy, queue, now: now)
-    check = ValueCheck(for: call, policy, prompter, accounts, queue, vain, locks, now: now)
+    finger = FingerprintCheck(for: call, policy, prompter, accounts, queue, locks, log, sensor, now: now)
+    check = ValueCheck(for: call, policy, prompter, accounts, queue, vain, locks, finger, now: now)
     opener = AuthenticatorOpener(policy, prompter, check)
     newValue = NewValueDialogue(for: call, policy, prompter)
     keys = KeyRecords(for: call, accounts, log)
@@ -67,10 +69,14 @@ struct OperationParts {
       deletion: KeyDeletion(accounts: accounts), log: log)
   }
 
+  func status() -> StatusOperation {
+    StatusOperation(call: call, policy: policy, accounts: accounts, finger: finger, now: surroundings.now)
+  }
+
   private var account: LoginAccount {
     LoginAccount(
       call: call, policy: policy, prompter: prompter, accounts: accounts,
-      hidden: HiddenAccount(for: call, policy, prompter, accounts, server, vain), log: log)
+      hidden: HiddenAccount(for: call, policy, prompter, accounts, server, vain), finger: finger, log: log)
   }
 
   private var authentication: AuthenticationTools {
@@ -84,7 +90,7 @@ struct OperationParts {
   private var registrationTools: RegistrationTools {
     RegistrationTools(
       call: call, policy: policy, prompter: prompter, accounts: accounts, server: server, keys: keys, opener: opener,
-      check: check,
+      check: check, finger: finger,
       newValue: newValue, queue: queue, log: log)
   }
 }

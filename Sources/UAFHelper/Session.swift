@@ -19,6 +19,8 @@ import UAFWire
   private let locks: LockLog
   private let accounts: AccountAccess
   private let surroundings: SessionSurroundings
+  /// The fingerprint sensor, once it is known whether this call may use it.
+  private var sensor = FingerSensorAccess.none
 
   /// Reads what decides everything else: who asks, root's arguments, root's configuration.
   ///
@@ -92,6 +94,7 @@ import UAFWire
     // The chip works while the rest is read.
     key.prepare(for: call.begin.operation, in: folder.path, owner: folder.owner)
     if let asked { try server.readTrust(asked) }
+    sensor = FingerSensorStart(call: call, policy: policy, accounts: accounts, surroundings: surroundings).sensor()
     surroundings.seclude(asked.map(Self.places), folder.path)
   }
 
@@ -106,14 +109,14 @@ import UAFWire
   private func operation() -> any CallOperation {
     let parts = OperationParts(
       call: call, policy: policy, prompter: prompter, server: server, locks: locks, log: log, accounts: accounts,
-      in: surroundings)
+      sensor: sensor, in: surroundings)
     return switch call.begin.operation {
     case .authenticate: call.begin.payload == nil ? parts.login() : parts.approval()
     case .register: parts.registration()
     case .deregister, .deregisterAll: parts.deregistration()
     case .change: parts.change()
     case .reset: parts.reset()
-    case .status: StatusOperation(call: call, policy: policy, accounts: accounts, now: surroundings.now)
+    case .status: parts.status()
     case .unlock: UnlockOperation(call: call, accounts: accounts, log: log)
     case .forget: ForgetOperation(call: call, accounts: accounts, locks: locks)
     case .initialise: InitialiseOperation(folder: folder, sealing: sealing)

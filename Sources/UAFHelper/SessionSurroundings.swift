@@ -26,6 +26,14 @@ struct SessionSurroundings {
   /// The places are those of the server that will be asked; nil if none will be.
   /// Called once, before anybody is asked.
   var seclude: (FetchPlaces?, String) -> Void = { _, _ in }
+  /// Starts uaf-finger, and keeps the named folder of stored prints readable in the sandbox.
+  var finger: (String) throws(Ending) -> FingerProcess = { (_) throws(Ending) in
+    throw Ending(.biometryNotSupported, log: "no uaf-finger")
+  }
+  /// Where the fingerprint service stores prints.
+  var printsFolder = EnrolledPrints.folder
+  /// Whether the person who called the host sits at this machine, as far as that is known.
+  var isAtSeat = true
   /// Makes the way to a server.
   var network: ServerAccess.Connecting
   /// Starts the program for the chip.

@@ -50,7 +50,14 @@ public struct PacketSocket: ~Copyable {
   /// The user id of the peer, as the kernel noted it when the connection was made.
   ///
   /// - Throws: ``PacketSocketError/noPeer``.
-  public borrowing func peerUserID() throws(PacketSocketError) -> uid_t {
+  public borrowing func peerUserID() throws(PacketSocketError) -> uid_t { try peer()[1] }
+
+  /// The process id of the peer, as the kernel noted it when the connection was made.
+  ///
+  /// - Throws: ``PacketSocketError/noPeer``.
+  public borrowing func peerProcessID() throws(PacketSocketError) -> pid_t { pid_t(bitPattern: try peer()[0]) }
+
+  private borrowing func peer() throws(PacketSocketError) -> [uid_t] {
     // struct ucred (process, user, group: 32 bits each), which Glibc's module leaves out.
     var credentials: [uid_t] = [0, uid_t.max, 0]
     let size = socklen_t(3 * MemoryLayout<uid_t>.size)
@@ -58,7 +65,7 @@ public struct PacketSocket: ~Copyable {
     // SAFETY: `credentials` is as large as `length` says.
     guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0, length == size
     else { throw .noPeer }
-    return credentials[1]
+    return credentials
   }
 
   /// Sends one packet; waits at most `timeoutMilliseconds` for room.
@@ -176,6 +183,27 @@ public struct PacketSocket: ~Copyable {
       guard ready >= 0, entries[1].revents == 0 else { throw .closed }
       guard ready > 0 else { throw .timedOut }
       return
+    }
+  }
+
+  /// Waits for a packet of this socket or of another one, or for the end of either.
+  ///
+  /// - Parameter timeoutMilliseconds: -1 waits for as long as it takes.
+  /// - Returns: whether this one is ready, and whether the other is; neither once the time is over.
+  /// - Throws: ``PacketSocketError``.
+  public borrowing func awaitPacket(
+    orOf other: borrowing PacketSocket, timeoutMilliseconds: Int32
+  ) throws(PacketSocketError) -> (own: Bool, other: Bool) {
+    let start = Self.milliseconds()
+    while true {
+      let passed = Self.milliseconds() - start
+      let left = timeoutMilliseconds < 0 ? -1 : Int32(clamping: max(0, Int64(timeoutMilliseconds) - passed))
+      var entries = [descriptor, other.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      // SAFETY: as many entries are passed as are announced.
+      let ready = unsafe poll(&entries, nfds_t(entries.count), left)
+      if ready < 0, errno == EINTR { continue }
+      guard ready >= 0 else { throw .closed }
+      return (entries[0].revents != 0, entries[1].revents != 0)
     }
   }
 

@@ -1,8 +1,8 @@
-// Purpose of this target: the bytes of PROTOCOL.md: packets, the messages of both conversations, the
+// Purpose of this target: the bytes of PROTOCOL.md: packets, the messages of the conversations, the
 // table of what may follow what, and the packet socket. Imports SecretMemory and Glibc; knows
 // nothing of UAF, PAM or HTTP beyond the names of fields.
 
-/// The type byte of a packet (PROTOCOL.md, "Conversation" and "Fetch").
+/// The type byte of a packet (PROTOCOL.md, "Conversation", "Fetch" and "Finger").
 public enum PacketType: UInt8, CaseIterable, Sendable {
   case begin = 0x01
   case answer = 0x02
@@ -20,6 +20,11 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
   case fetchChunk = 0xC2
   case chipRequest = 0xC3
   case chipAnswer = 0xC4
+  case fingerAsk = 0x21
+  case fingerStop = 0x22
+  case fingerSensor = 0xA1
+  case fingerTouch = 0xA2
+  case fingerEnd = 0xA3
 
   /// The fields a packet of this type may have, in the order they must have.
   var rules: [FieldRule] {
@@ -27,7 +32,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
     case .begin: Begin.Field.rules
     case .answer: Answer.Field.rules
     case .cancelled: FrontEndSignal.Field.rules
-    case .resume, .ready: []
+    case .resume, .ready, .fingerStop: []
     case .prompt: Prompt.Field.rules
     case .info, .error: CoreMessage.NoticeField.rules
     case .setenv: CoreMessage.SetenvField.rules
@@ -38,6 +43,10 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
     case .fetchChunk: FetchChunk.Field.rules
     case .chipRequest: ChipRequest.Field.rules
     case .chipAnswer: ChipAnswer.Field.rules
+    case .fingerAsk: FingerAsk.Field.rules
+    case .fingerSensor: FingerSensor.Field.rules
+    case .fingerTouch: FingerTouch.Field.rules
+    case .fingerEnd: FingerEnd.Field.rules
     }
   }
 }

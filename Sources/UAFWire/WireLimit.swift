@@ -42,6 +42,12 @@ public enum WireLimit {
   public static let sealedKey = 2048
   /// The path of a chip's device or socket: what fits into an address of a socket.
   public static let chipPlace = 107
+  /// An account's name for the fingerprint service.
+  public static let fingerAccount = 256
+  /// How many enrolled fingers are named.
+  public static let fingers = 16
+  /// What a log line says of the fingerprint service.
+  public static let fingerDetail = 256
   /// A whole response body.
   public static let responseBody = 262_144
 }

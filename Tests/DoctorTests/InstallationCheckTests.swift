@@ -83,7 +83,7 @@ import UAFWire
   @Test func `warns of each key that has no effect yet, and of no other`() {
     let machine = Machine(
       configuration: """
-        authenticators = ["passcode", "face", "fingerprint"]
+        authenticators = ["passcode", "face", "biometric"]
         \(Machine.configuration)
         [general]
         offline_max_age = 3600
@@ -102,7 +102,7 @@ import UAFWire
     let examined = machine.doctor()
     let told = examined.lines(about: "configuration").filter { $0.contains("has no effect") }
     let subjects = [
-      "fingerprint in authenticators", "face in authenticators", "biometric.lock", "general.offline_max_age",
+      "biometric in authenticators", "face in authenticators", "biometric.lock", "general.offline_max_age",
       "service.login.offline_max_age",
     ]
     #expect(

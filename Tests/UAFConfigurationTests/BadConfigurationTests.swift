@@ -15,7 +15,7 @@ import Testing
 
   private static let lockTime =
     "must be seconds from 30 to 86400 (less only while every server URL leads to this machine)"
-  private static let types = "passcode, pattern, biometric, fingerprint, face"
+  private static let types = "passcode, pattern, fingerprint, biometric, face"
 
   @Test(arguments: [
     ("[lock]\nretry_count_to_lock = 0", "2: lock.retry_count_to_lock: must be a whole number from 1 to 10"),
@@ -116,11 +116,14 @@ import Testing
       "[iris.lock]\nlock_time = 60",
       "1: iris: unknown key (allowed: authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of "
         + "\(types), [passcode], [pattern], [prompt], [service.NAME])"
+      "1: iris: unknown key (allowed: authenticators, [server], [state], [general], [lock], [TYPE.lock] of one of \(types), "
+        + "[passcode], [pattern], [biometric], [prompt], [service.NAME])"
     ),
     ("[face]\nmin_nodes = 5", "2: face.min_nodes: unknown key (allowed: lock)"),
     (
       "[service.sudo]\nauthenticator = '5541#0009'",
-      "2: service.sudo.authenticator: must be one of \(types), or an AAID (passcode: 5541#0001, pattern: 5541#0002)"
+      "2: service.sudo.authenticator: must be one of \(types), or an AAID (passcode: 5541#0001, pattern: 5541#0002, "
+        + "fingerprint: 5541#0003)"
     ),
     (
       "authenticators = ['pattern']\n[service.sudo]\nauthenticator = 'passcode'",

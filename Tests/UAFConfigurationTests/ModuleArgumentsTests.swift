@@ -57,7 +57,7 @@ import Testing
     let expected = ConfigurationError.argument(
       "authenticator",
       problem:
-        "must be one of passcode, pattern, biometric, fingerprint, face, or an AAID without its \"#\", where a line of a "
+        "must be one of passcode, pattern, fingerprint, biometric, face, or an AAID without its \"#\", where a line of a "
         + "PAM file ends (passcode: 55410001, pattern: 55410002)")
     #expect(throws: expected) { try ModuleArguments(parsing: ["authenticator=5541"]) }
   }

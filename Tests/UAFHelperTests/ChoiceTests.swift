@@ -93,7 +93,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 2002)
   }
 
-  @Test(arguments: ["fingerprint", "face"])
+  @Test(arguments: ["biometric", "face"])
   func `a type that is not built is 2002, and nothing is asked`(_ type: String) throws {
     let bench = try HelperBench.registered()
     bench.configuration = "authenticators = [\"passcode\", \"\(type)\"]\n" + bench.configuration

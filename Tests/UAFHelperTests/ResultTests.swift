@@ -336,13 +336,13 @@ import UAFWire
 
   @Test func `an unregistered type is 3007, a registered one 3006, a locked one 3008, an unbuilt one 3005`() throws {
     let bench = try HelperBench()
-    bench.configuration = "authenticators = [\"passcode\", \"fingerprint\"]\n" + bench.configuration
+    bench.configuration = "authenticators = [\"passcode\", \"face\"]\n" + bench.configuration
     _ = try bench.run(bench.begin(.initialise))
-    #expect(try states(bench) == ["passcode": 3007, "fingerprint": 3005])
+    #expect(try states(bench) == ["passcode": 3007, "face": 3005])
     try bench.run(bench.registration(), ["correct", "correct"])
-    #expect(try states(bench) == ["passcode": 3006, "fingerprint": 3005])
+    #expect(try states(bench) == ["passcode": 3006, "face": 3005])
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
-    #expect(try states(bench) == ["passcode": 3008, "fingerprint": 3005])
+    #expect(try states(bench) == ["passcode": 3008, "face": 3005])
   }
 
   /// What *status* says, by type.

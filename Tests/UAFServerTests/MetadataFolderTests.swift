@@ -48,8 +48,8 @@ final class MetadataFolderTests {
     try write(try statement("FFFF#0001").jsonText, to: "b.json")
     try write("not looked at", to: "README")
     let all = try models().all
-    #expect(all.map(\.description.aaid.text) == ["5541#0001", "5541#0002", "FFFF#0002", "FFFF#0001"])
-    #expect(all[2].scheme == .rsassaPSSDER && all[2].publicKeyEncoding == .rsa2048DER)
+    #expect(all.map(\.description.aaid.text) == ["5541#0001", "5541#0002", "5541#0003", "FFFF#0002", "FFFF#0001"])
+    #expect(all[3].scheme == .rsassaPSSDER && all[3].publicKeyEncoding == .rsa2048DER)
   }
 
   @Test func `accepts a statement of MDS 3, and not the entry with its status around it`() throws {
@@ -75,7 +75,7 @@ final class MetadataFolderTests {
     own.authenticatorVersion = 7
     try write(own.jsonText, to: "own.json")
     let models = try models()
-    #expect(models.all.map(\.description.aaid.text) == ["5541#0002", "5541#0001"])
+    #expect(models.all.map(\.description.aaid.text) == ["5541#0002", "5541#0003", "5541#0001"])
     #expect(models[try AAID("5541#0001")]?.description.authenticatorVersion == 7)
   }
 

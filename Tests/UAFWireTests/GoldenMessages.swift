@@ -3,7 +3,7 @@ import UAFWire
 /// The messages Tests/Vectors/wire/README.md states, by the name of their file.
 enum GoldenMessages {
   static let all: [String: WireMessage] = begins.merging(others) { $1 }.merging(prompts) { $1 }
-    .merging(finishes) { $1 }.merging(fetches) { $1 }.merging(chips) { $1 }
+    .merging(finishes) { $1 }.merging(fetches) { $1 }.merging(chips) { $1 }.merging(fingers) { $1 }
 
   private static func begin(_ operation: Operation, _ fill: (inout Begin) -> Void = { _ in }) -> WireMessage {
     var begin = Begin(operation)
@@ -35,6 +35,18 @@ enum GoldenMessages {
   private static func bytes(_ character: Character, _ count: Int) -> [UInt8] {
     bytes(String(repeating: character, count: count))
   }
+
+  private static let fingers: [String: WireMessage] = [
+    "ask-look": .fingerAsk(FingerAsk(.look, account: "mina")),
+    "ask-compare": .fingerAsk(FingerAsk(.compare, account: String(repeating: "a", count: 256))),
+    "stop": .fingerStop,
+    "sensor-ready": .fingerSensor(FingerSensor(.ready, fingers: ["right-index-finger", "left-thumb"])),
+    "sensor-failed": .fingerSensor(FingerSensor(.failed, detail: "no answer in 5 s", missing: "landlock:38")),
+    "touch-matched": .fingerTouch(.matched),
+    "touch-too-short": .fingerTouch(.tooShort),
+    "end-stopped": .fingerEnd(FingerEnd(.stopped)),
+    "end-gone": .fingerEnd(FingerEnd(.serviceGone, detail: "the name has another owner")),
+  ]
 
   private static let begins: [String: WireMessage] = [
     "begin-minimal": begin(.authenticate),

@@ -49,6 +49,8 @@ struct PacketTests {
     .fetchChunk: [1: 32768],
     .chipRequest: [1: 2, 2: 1, 3: 107, 4: 2048, 5: 32],
     .chipAnswer: [1: 1, 2: 4, 3: 64, 4: 64, 5: 2048, 6: 16, 7: 4, 8: 1, 9: 32],
+    .fingerAsk: [1: 1, 2: 256], .fingerStop: [:], .fingerSensor: [1: 1, 2: 64, 3: 256, 4: 64], .fingerTouch: [1: 1],
+    .fingerEnd: [1: 1, 2: 256],
   ]
 
   @Test(arguments: PacketType.allCases) func `has the fields and limits of PROTOCOL.md`(_ type: PacketType) {

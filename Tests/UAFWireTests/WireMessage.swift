@@ -15,6 +15,11 @@ enum WireMessage: Equatable {
   case chipRequest(ChipRequest, key: [UInt8]?)
   /// With the key that was opened.
   case chipAnswer(ChipAnswer, key: [UInt8]?)
+  case fingerAsk(FingerAsk)
+  case fingerStop
+  case fingerSensor(FingerSensor)
+  case fingerTouch(FingerTouch)
+  case fingerEnd(FingerEnd)
 
   /// Reads a packet with the reader of its type.
   init(_ bytes: [UInt8]) throws {
@@ -40,6 +45,11 @@ enum WireMessage: Equatable {
     case .chipAnswer:
       let key = try ChipAnswer.key(packet, in: try Secret(copying: bytes.span))
       self = .chipAnswer(try ChipAnswer(packet, bytes.span), key: Self.copied(key))
+    case .fingerAsk: self = .fingerAsk(try FingerAsk(packet, bytes.span))
+    case .fingerStop: self = .fingerStop
+    case .fingerSensor: self = .fingerSensor(try FingerSensor(packet, bytes.span))
+    case .fingerTouch: self = .fingerTouch(try FingerTouch(packet, bytes.span))
+    case .fingerEnd: self = .fingerEnd(try FingerEnd(packet, bytes.span))
     }
   }
 
@@ -64,6 +74,11 @@ enum WireMessage: Equatable {
       guard let key else { return try answer.packet() }
       let packet = try answer.packet(with: try Secret(copying: key.span))
       return packet.copiedForTest()
+    case .fingerAsk(let ask): return try ask.packet()
+    case .fingerStop: return try FingerAsk.stop()
+    case .fingerSensor(let sensor): return try sensor.packet()
+    case .fingerTouch(let touch): return try touch.packet()
+    case .fingerEnd(let end): return try end.packet()
     }
   }
 

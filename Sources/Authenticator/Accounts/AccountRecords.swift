@@ -66,6 +66,7 @@ struct AccountRecords {
       try sealed.remove(.authenticator, name: type.recordName)
       try sealed.remove(.ledger, name: type.recordName)
     }
+    if types.contains(.fingerprint) { try sealed.remove(.fingerprint) }
   }
 
   // MARK: Attempts

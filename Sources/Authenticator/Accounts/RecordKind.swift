@@ -14,6 +14,8 @@ enum RecordKind: String, CaseIterable {
   case lastAnswer
   /// By what the server knows this machine; at most one, without a name.
   case machine
+  /// Which prints the fingerprint was registered with; at most one, without a name.
+  case fingerprint
   /// A UAF key, by KeyID.
   case key
 }

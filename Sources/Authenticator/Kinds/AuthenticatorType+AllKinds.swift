@@ -4,7 +4,7 @@ extension AuthenticatorType: CaseIterable {
   /// Every type of this program, each once, in the order in which texts and documents name them.
   public static let allCases: [AuthenticatorType] =
     // SAFETY: see `addedByTests`.
-    unsafe [.passcode, .pattern] + addedByTests
+    unsafe [.passcode, .pattern, .fingerprint] + addedByTests
 
   /// Types of a test.
   ///

@@ -18,6 +18,8 @@ package struct StatusDocument: Equatable {
     package let otherUser: Counter?
     /// Whether changed lock options have no effect yet, because wrong entries are counted (3015).
     package let lockOptionsWait: Bool
+    /// How a fingerprint stands, as a result of the core's; nil for what is typed.
+    package let biometry: UInt32?
 
     /// Whether `name` is its type or its AAID.
     package func isCalled(_ name: String) -> Bool { name == type || name == aaid }
@@ -73,7 +75,8 @@ package struct StatusDocument: Equatable {
     let isWaiting = if case .bool(true)? = object["lockOptionsWait"] { true } else { false }
     return Authenticator(
       type: type, aaid: aaid, state: state, atServer: object.text("atServer"), local: local, remote: member("remote"),
-      otherUser: member("otherUser"), lockOptionsWait: isWaiting)
+      otherUser: member("otherUser"), lockOptionsWait: isWaiting,
+      biometry: object.number("biometry").flatMap { UInt32(exactly: $0) })
   }
 
   private static func counter(_ object: JSONObject) -> Counter? {

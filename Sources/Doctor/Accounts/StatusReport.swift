@@ -34,13 +34,24 @@ package struct StatusReport {
     if isInUse, let local = authenticator.local { lines.append("  " + words(.here(local))) }
     if isInUse, let remote = authenticator.remote { lines.append("  " + words(.overNetwork(remote))) }
     if isInUse, let others = authenticator.otherUser { lines.append("  " + words(.byOthers(others))) }
+    if let obstacle = Self.obstacle(to: authenticator) { lines.append("  " + told(obstacle)) }
     if authenticator.lockOptionsWait { lines.append("  " + waiting) }
     return lines
   }
 
+  /// What is in the way of a fingerprint; nil where nothing is.
+  static func obstacle(to authenticator: StatusDocument.Authenticator) -> FidoResult? {
+    // A key that is not bound to the prints can be used.
+    let usable: [FidoResult] = [.biometryNotChanged, .biometryStateNotSupported]
+    guard let code = authenticator.biometry else { return nil }
+    return FidoResult.allListed.first { $0.code == code && !usable.contains($0) }
+  }
+
   /// The text of 3015, and what to do.
-  private var waiting: String {
-    let result = FidoResult.lockOptionsIgnored
+  private var waiting: String { told(.lockOptionsIgnored) }
+
+  /// The text of a result, and what to do.
+  private func told(_ result: FidoResult) -> String {
     let words = [result.text(in: language), result.nextStep(in: language)].compactMap(\.self)
     return words.joined(separator: " ") + " [\(result.code)]"
   }

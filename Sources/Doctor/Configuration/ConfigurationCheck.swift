@@ -45,6 +45,9 @@ struct ConfigurationCheck {
     if !told.isEmpty {
       findings.append(.warning(.hideState, ConfigurationText.toldState(sections: told)))
     }
+    if configuration.allowsFingerprintsWithoutChip {
+      findings.append(.warning(.fingerprintSoftware, ConfigurationText.softwareFingerprint))
+    }
     return findings
   }
 }

@@ -12,6 +12,7 @@ enum ConfigurationText: FindingCatalogue {
   case unverified
   case offline(sections: [String])
   case toldState(sections: [String])
+  case softwareFingerprint
 
   var english: FindingText {
     switch self {
@@ -37,6 +38,11 @@ enum ConfigurationText: FindingCatalogue {
       FindingText(
         "configuration: hide_state = false in \(sections.joined(separator: ", ")): over the network, too, it can be told who "
           + "is registered and who is locked", do: "take it out: locally it is the default")
+    case .softwareFingerprint:
+      FindingText(
+        "configuration: require_tpm = false: the keys of fingerprints are protected by software alone, and a match brings no "
+          + "secret",
+        do: "bind the device key to a chip, and take it out")
     }
   }
 
@@ -62,6 +68,10 @@ enum ConfigurationText: FindingCatalogue {
       FindingText(
         "설정: \(sections.joined(separator: ", "))의 hide_state = false: 네트워크에서도 누가 등록되었고 누가 잠겼는지 알 수 있습니다",
         do: "지우십시오. 로컬에서는 이것이 기본값입니다")
+    case .softwareFingerprint:
+      FindingText(
+        "설정: require_tpm = false: 지문 키는 소프트웨어로만 보호되고, 지문 일치는 비밀 값을 가져오지 않습니다",
+        do: "장치 키를 칩에 묶은 뒤 지우십시오")
     }
   }
 }

@@ -1,3 +1,4 @@
+import FidoResults
 import Wording
 
 /// The core: whether it answers, which version it has, and what it knows about the caller's account.
@@ -27,6 +28,9 @@ struct CoreCheck {
     let locked = document.authenticators.filter { $0.state == AuthenticatorState.locked }
     var findings = locked.map { authenticator in
       Finding.warning(.accountLocked, CoreText.locked(account: name, authenticator))
+    }
+    findings += document.authenticators.compactMap(StatusReport.obstacle).map {
+      .warning(.fingerprint, CoreText.fingerprint($0))
     }
     if !usable.isEmpty {
       findings.append(.ok(CoreText.usable(account: name, usable)))

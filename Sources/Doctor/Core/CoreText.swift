@@ -11,6 +11,8 @@ enum CoreText: FindingCatalogue {
   /// Root has no registration, and needs none.
   case nothingOfRoots(account: String)
   case nothing(account: String)
+  /// Why a fingerprint cannot be used now.
+  case fingerprint(FidoResult)
 
   var english: FindingText {
     switch self {
@@ -32,6 +34,8 @@ enum CoreText: FindingCatalogue {
       FindingText("account: \(account): nothing registered; people run doctor for theirs")
     case .nothing(let account):
       FindingText("account: \(account): nothing registered", do: "uafctl register --code FILE")
+    case .fingerprint(let result):
+      FindingText("fingerprint: \(result.text(in: .english)) [\(result.code)]", do: result.nextStep(in: .english))
     }
   }
 
@@ -54,6 +58,8 @@ enum CoreText: FindingCatalogue {
       FindingText("계정: \(account): 등록된 것이 없습니다. 각 사용자는 자신의 계정으로 doctor를 실행합니다")
     case .nothing(let account):
       FindingText("계정: \(account): 등록된 것이 없습니다", do: "uafctl register --code FILE")
+    case .fingerprint(let result):
+      FindingText("지문: \(result.text(in: .korean)) [\(result.code)]", do: result.nextStep(in: .korean))
     }
   }
 }

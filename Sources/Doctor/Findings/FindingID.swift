@@ -13,6 +13,7 @@ package enum FindingID: String, CaseIterable {
   case coreVersion = "core-version"
   case accountUnregistered = "account-unregistered"
   case accountLocked = "account-locked"
+  case fingerprint
   // All accounts, for root
   case accountsLocked = "accounts-locked"
   case accountDamaged = "account-damaged"
@@ -34,6 +35,7 @@ package enum FindingID: String, CaseIterable {
   case tlsVerify = "tls-verify"
   case offline
   case hideState = "hide-state"
+  case fingerprintSoftware = "fingerprint-software"
   case trustUnusable = "trust-unusable"
   case trustNoEffect = "trust-no-effect"
   // State

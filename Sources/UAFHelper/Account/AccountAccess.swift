@@ -90,6 +90,16 @@ import UAFConfiguration
     return false
   }
 
+  /// Whether the account has a value that is typed, of any type.
+  ///
+  /// - Throws: ``Ending``.
+  func hasTyped(_ account: AccountFile) throws(Ending) -> Bool {
+    for type in AuthenticatorType.allCases where type.isTyped {
+      if try isEnrolled(account, type) { return true }
+    }
+    return false
+  }
+
   /// Whether the account has a value of this type.
   ///
   /// - Throws: ``Ending``.

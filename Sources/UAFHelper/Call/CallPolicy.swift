@@ -92,6 +92,10 @@ final class CallPolicy {
       return nil
     }
     guard let type = AuthenticatorType(nameOrAAID: wanted) else { throw notAvailable(wanted, isRoots: named == nil) }
+    // Whether enabled or not: nothing of it can be changed or reset.
+    if !type.isTyped, notBuilt != .noSuitableAuthenticator {
+      throw Ending(notBuilt, log: "\(type.rawValue) is no value that is typed")
+    }
     guard enabledTypes.contains(type) else {
       throw Ending(
         .noSuitableAuthenticator, because: named == nil ? .noneEnabled : .namedNotEnabled,
@@ -126,9 +130,11 @@ final class CallPolicy {
 
   /// The types that a prompt is for where states are hidden, by the configuration only.
   var hiddenTypes: [AuthenticatorType] {
-    if let named = try? namedType() { return [named] }
-    // In the order of the list, whatever the order of the configuration.
-    return AuthenticatorType.allCases.filter { enabledTypes.isEmpty || enabledTypes.contains($0) }
+    if let named = try? namedType(), named.isTyped { return [named] }
+    // In the order of the list, whatever the order of the configuration. A sensor is never used where states are hidden.
+    let typed = AuthenticatorType.allCases.filter(\.isTyped)
+    let enabled = typed.filter(enabledTypes.contains)
+    return enabled.isEmpty ? typed : enabled
   }
 
   /// How texts name that.

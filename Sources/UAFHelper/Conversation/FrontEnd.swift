@@ -1,4 +1,5 @@
 import FidoResults
+import Glibc
 import SecretMemory
 import UAFWire
 
@@ -45,6 +46,9 @@ import UAFWire
   /// The user id of the peer.
   func peerUserID() throws(PacketSocketError) -> UInt32 { try socket.peerUserID() }
 
+  /// The process id of the peer.
+  func peerProcessID() throws(PacketSocketError) -> pid_t { try socket.peerProcessID() }
+
   /// Waits for *begin*.
   ///
   /// A *begin* of a later version may have fields that this code does not know. Only its version is read then.
@@ -84,6 +88,27 @@ import UAFWire
   func ask(_ prompt: Prompt) throws(Ending) -> Secret? {
     try send(.prompt(prompt))
     work.take()?()
+    return try takeAnswer()
+  }
+
+  /// Waits until a sensor waits no more, and gives it back.
+  ///
+  /// - Parameter tell: told each touch that decides nothing; nil every 15 s, since the module gives up on a silent core.
+  /// - Throws: ``Ending`` where this front end went away.
+  func awaitTouch(_ watch: FingerWatch, telling tell: (FingerTouch?) throws(Ending) -> Void) throws(Ending) {
+    defer { watch.stop() }
+    while watch.patience != nil {
+      let next: (isInterrupted: Bool, touch: FingerTouch?)
+      do throws(PacketSocketError) {
+        next = try watch.next(beside: socket, atMost: Int32(ExchangePatience.interval))
+      } catch { throw .frontEndGone }
+      // Nothing may be sent without a question.
+      if next.isInterrupted { throw .frontEndGone }
+      if watch.patience != nil { try tell(next.touch) }
+    }
+  }
+
+  private func takeAnswer() throws(Ending) -> Secret? {
     let packet = try receiveInConversation()
     defer { buffer.wipe() }
     guard packet.type == .answer else {
@@ -93,6 +118,20 @@ import UAFWire
     do throws(PacketError) { return try Answer.value(packet, in: buffer) } catch {
       throw Ending(.cannotUse, log: "\(error)")
     }
+  }
+
+  /// Asks while a fingerprint sensor waits, and gives the sensor back once the answer is there.
+  ///
+  /// - Returns: as ``ask(_:)``; whether the sensor was faster, its watch says.
+  /// - Throws: ``Ending``, as ``ask(_:)``.
+  func ask(_ prompt: Prompt, beside watch: FingerWatch) throws(Ending) -> Secret? {
+    defer { watch.stop() }
+    try send(.prompt(prompt))
+    work.take()?()
+    do throws(PacketSocketError) {
+      while watch.patience != nil, try !watch.next(beside: socket).isInterrupted {}
+    } catch { throw Ending(.applicationCancel, log: "front end: \(error)") }
+    return try takeAnswer()
   }
 
   /// Takes the reason of *cancelled*, where it has one.

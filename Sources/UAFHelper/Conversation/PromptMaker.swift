@@ -16,7 +16,7 @@ struct PromptMaker {
   }
 
   /// `PAM_SILENT`: the host shows no messages, so an error is written into the prompt itself.
-  private static let silent: UInt32 = 0x8000
+  static let silent: UInt32 = 0x8000
 
   /// The prompt for a value.
   ///
@@ -34,7 +34,9 @@ struct PromptMaker {
     if let confirmed, !call.caller.isSudo { lines.append(confirmed) }
     lines += legend(for: question.type)
     if let keypad { lines.append(keypad.layout(in: policy.language, accessible: policy.settings.prompt.accessible)) }
-    if question.step == .current {
+    if question.isBesideSensor {
+      lines.append(PromptText.touchOrType.text(in: policy.language))
+    } else if question.step == .current {
       if question.canGoBack {
         lines.append("(\(PromptText.emptyLineBack.text(in: policy.language)))")
       } else if let way = policy.cancelText {
@@ -77,6 +79,15 @@ struct PromptMaker {
   /// The prompt for the recovery key, which root types from a sheet, or uafctl has made.
   func recoveryKey() -> Prompt {
     Prompt(echo: true, check: .code, step: .current, text: PromptText.recoveryKey.text(in: policy.language))
+  }
+
+  /// The prompt of a sensor that waits, where nothing has to be typed.
+  func touch() -> Prompt {
+    var prompt = Prompt(
+      echo: false, check: Check(rawValue: TypedEntry.plainCheck), step: .current,
+      text: PromptText.touchThenEnter.text(in: policy.language))
+    prompt.reason = reason(confirming: nil)
+    return prompt
   }
 
   /// The text that the entry confirms.

@@ -68,6 +68,38 @@ import UAFWire
     return value
   }
 
+  /// Asks for a value while the fingerprint sensor waits.
+  ///
+  /// - Returns: the entry, which may be empty. Nothing of it counts if the watch says that a finger matched before.
+  /// - Throws: ``Ending``: 999 if the person cancelled.
+  func askValue(_ question: Question, beside watch: FingerWatch) throws(Ending) -> Secret {
+    var question = question
+    question.isBesideSensor = true
+    let keypad = try keypad(for: question.types)
+    let prompt = try prompts.prompt(for: question, confirming: nil, on: keypad)
+    guard let value = try frontEnd.ask(prompt, beside: watch) else { throw cancelled("cancelled by the person") }
+    return Self.meant(by: value, on: keypad)
+  }
+
+  /// Waits until a finger matched, or the sensor waits no more.
+  ///
+  /// A host that shows no notices gets a prompt, which Enter answers once the sensor was touched.
+  ///
+  /// - Throws: ``Ending``: 999 if the person cancelled; the front end went away.
+  func awaitTouch(_ watch: FingerWatch) throws(Ending) {
+    guard showsTouches else {
+      guard try frontEnd.ask(prompts.touch(), beside: watch) != nil else { throw cancelled("cancelled by the person") }
+      return
+    }
+    try show(.touch)
+    try frontEnd.awaitTouch(watch) { (touch) throws(Ending) in try show(.touched(TouchText(touch))) }
+  }
+
+  /// Whether the person reads a notice while the sensor waits.
+  var showsTouches: Bool {
+    showsNoticesAtOnce && call.begin.pamFlags & PromptMaker.silent == 0 && !policy.arguments.quiet
+  }
+
   /// Asks for an enrolment code.
   ///
   /// - Returns: what was entered; nil for an empty line.

@@ -15,6 +15,8 @@ struct Question {
   var user: String
   /// Whether an empty line leads back to the list.
   var canGoBack = false
+  /// Whether the fingerprint sensor waits meanwhile.
+  var isBesideSensor = false
 
   /// How texts name what is asked for.
   var kind: ValueKind { .oneOf(types.map(\.kind)) }

@@ -38,6 +38,8 @@ enum LogEvent: String, CaseIterable {
   case binding
   /// Part of the sandbox is missing.
   case sandbox
+  /// A fingerprint could not be used, or other enrolled prints were accepted.
+  case fingerprint
   /// Memory could not be locked.
   case memory
   /// A record for the kernel's audit could not be written.

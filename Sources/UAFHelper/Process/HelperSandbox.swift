@@ -12,15 +12,19 @@ enum HelperSandbox {
   ///
   /// - Parameters:
   ///   - stateDirectory: the folder beneath which files can still be opened, read, written, made and removed.
+  ///   - prints: a folder that can still be read; nil for none.
   ///   - networkFailure: how leaving the network went.
   /// - Returns: what this kernel, or this container, has no means for.
-  static func enter(keeping stateDirectory: String, network networkFailure: CInt) -> SandboxReport {
+  static func enter(
+    keeping stateDirectory: String, reading prints: String?, network networkFailure: CInt
+  ) -> SandboxReport {
     // Reads the time zone's file now, because it cannot be read later and the log needs it.
     tzset()
     var report = SandboxReport()
     report.note(.network, networkFailure)
     var paths = PathRules(mayConnect: false)
     paths.allow(.keeping, stateDirectory)
+    if let prints { paths.allow(.reading, prints) }
     report.note(.landlock, paths.enter())
     // The last, because it forbids the calls that the others need.
     report.note(.seccomp, SystemCallFilter(calls).enter())

@@ -13,6 +13,8 @@ final class Seclusion {
   private let groundwork: Groundwork
   private let log: SystemLog
   private var reported: Set<Substring> = []
+  /// A folder of stored prints that stays readable.
+  private var prints: String?
 
   /// - Parameter groundwork: what was done already.
   init(on groundwork: Groundwork, log: SystemLog) {
@@ -26,8 +28,16 @@ final class Seclusion {
     if let places { groundwork.allow(places) } else { groundwork.endFetch() }
     OpenSSLConfiguration.load()
     StateDirectory.prepare()
-    let sandbox = HelperSandbox.enter(keeping: stateDirectory, network: groundwork.leaveNetwork())
+    let sandbox = HelperSandbox.enter(keeping: stateDirectory, reading: prints, network: groundwork.leaveNetwork())
     if let missing = sandbox.text { report(missing, of: "uaf-helper") }
+  }
+
+  /// Starts uaf-finger, and keeps a folder of stored prints readable.
+  ///
+  /// - Throws: ``Ending`` where it cannot be started.
+  func finger(reading folder: String) throws(Ending) -> FingerProcess {
+    prints = folder
+    return try FingerProcess(ProgramPath.beside("uaf-finger"))
   }
 
   /// The transport to a server.

@@ -43,12 +43,16 @@ import UAFMessages
   /// - Parameters:
   ///   - types: those that can take part.
   ///   - named: the one that was asked for by name.
+  ///   - hasTyped: whether the account has a value that is typed.
   /// - Throws: ``Ending`` (2002) where none fits, or where several fit and nobody can choose.
   func way(
-    to offer: RegistrationOffer?, among types: [AuthenticatorType], _ named: AuthenticatorType?
+    to offer: RegistrationOffer?, among types: [AuthenticatorType], _ named: AuthenticatorType?, hasTyped: Bool
   ) throws(Ending) -> [AuthenticatorType] {
     guard let offer else { throw .outOfTurn(in: "registration") }
-    let ways = Self.ways(offer.sets, among: types, named: named)
+    // A fingerprint alone is never the first authenticator of an account.
+    let ways = Self.ways(offer.sets, among: types, named: named).filter {
+      named != nil || hasTyped || $0.contains(where: \.isTyped)
+    }
     guard let first = ways.first else {
       throw Ending(
         .noSuitableAuthenticator, because: named == nil ? .typesNotAccepted : policy.namedNotAccepted,
@@ -72,6 +76,9 @@ import UAFMessages
   /// - Throws: ``Ending`` (2002) where nobody can.
   func firstType(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
     if let named = held.named { return named }
+    let typed = held.types.filter(\.isTyped)
+    // A fingerprint is no choice: the sensor waits while the other value is asked for.
+    if typed.count == 1, typed != held.types, !policy.offersNewRegistration || !policy.isInteractive { return typed[0] }
     if policy.hidesState || !policy.isInteractive, held.types.count > 1 {
       let last: AuthenticatorType?
       do throws(StateError) { last = try held.account.lastUsed() } catch {
@@ -102,7 +109,9 @@ import UAFMessages
   func open(_ offer: AuthenticationOffer, _ held: AccountAuthenticators) throws(Ending) -> Opened {
     let ways = Self.ways(offer.sets, among: held.types, named: held.named)
     if let way = ways.first(where: held.cover), !held.opened.isEmpty { return .way(way) }
-    let further = ways.filter { way in held.opened.allSatisfy { way.contains($0.type) } }
+    var further = ways.filter { way in held.opened.allSatisfy { way.contains($0.type) } }
+    // A finger, or the value that was asked for beside the sensor, may have been the one that the server does not take.
+    if further.isEmpty, held.named == nil, held.types.contains(where: { !$0.isTyped }) { further = ways }
     guard !further.isEmpty else {
       throw Ending(
         .noSuitableAuthenticator, because: held.named == nil ? .typesNotAccepted : policy.namedNotAccepted,
@@ -113,24 +122,31 @@ import UAFMessages
         .noSuitableAuthenticator, because: .severalTogether,
         log: "the server asks for more than one prompt can give")
     }
-    return try open(oneOf: further, held)
+    return try open(oneOf: further, accepting: ways, held)
   }
 
   /// Opens one authenticator of the person's choice, where there is no request yet.
   ///
   /// - Throws: ``Ending``.
   func openAny(of held: AccountAuthenticators) throws(Ending) -> Opened {
-    try open(oneOf: held.types.map { [$0] }, held)
+    let typed = held.types.filter(\.isTyped)
+    let all = held.types.map { [$0] }
+    return try open(oneOf: held.named == nil && typed.count == 1 ? [typed] : all, accepting: all, held)
   }
 
   /// Opens what the person chooses, with a list where there is anything to choose.
-  private func open(oneOf ways: [[AuthenticatorType]], _ held: AccountAuthenticators) throws(Ending) -> Opened {
+  ///
+  /// - Parameter all: the combinations of which one is enough: a finger may open another one than was chosen.
+  private func open(
+    oneOf ways: [[AuthenticatorType]], accepting all: [[AuthenticatorType]], _ held: AccountAuthenticators
+  ) throws(Ending) -> Opened {
     let offersMore = held.opened.isEmpty && policy.offersNewRegistration
     let list = ways.count > 1 || offersMore
     while true {
       let choice = list ? try prompter.choose(among: ways, orRegisterAgain: offersMore) : ways.first.map(Choice.way)
       guard case .way(let way) = choice else { return .registerAgain }
-      if try open(way, held, canGoBack: list) { return .way(way) }
+      guard try open(way, held, canGoBack: list) else { continue }
+      if let opened = held.cover(way) ? way : all.first(where: held.cover) { return .way(opened) }
     }
   }
 
@@ -143,7 +159,7 @@ import UAFMessages
     for type in way where held[type] == nil {
       let unlocked = try check.verify(
         held.account, type, in: held.directory, attempts: held.attempts(type, tries: policy.tries),
-        canGoBack: canGoBack)
+        canGoBack: canGoBack, canTouch: way.count == 1 && held.opened.isEmpty && held.named == nil)
       guard let unlocked else { return false }
       held.add(unlocked)
     }

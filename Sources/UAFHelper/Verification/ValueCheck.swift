@@ -12,12 +12,13 @@ import UAFConfiguration
   private let queue: DerivationQueue
   private let vain: VainCheck
   private let locks: LockLog
+  private let finger: FingerprintCheck
   private let rules: ValueRules
   private let now: () -> BootTime
 
   init(
     for call: Call, _ policy: CallPolicy, _ prompter: Prompter, _ accounts: AccountAccess, _ queue: DerivationQueue,
-    _ vain: VainCheck, _ locks: LockLog, now: @escaping () -> BootTime
+    _ vain: VainCheck, _ locks: LockLog, _ finger: FingerprintCheck, now: @escaping () -> BootTime
   ) {
     self.call = call
     self.policy = policy
@@ -26,6 +27,7 @@ import UAFConfiguration
     self.queue = queue
     self.vain = vain
     self.locks = locks
+    self.finger = finger
     self.now = now
     rules = ValueRules(policy)
   }
@@ -36,38 +38,110 @@ import UAFConfiguration
   ///   - attempts: the entries of this call so far; they still count when a person leaves a prompt and comes back.
   ///   - canGoBack: whether an empty line leads back to a list.
   ///   - keepsValue: whether a later step has to compare with the value.
+  ///   - canTouch: whether the account's fingerprint may be verified in its place.
   /// - Returns: the authenticator, open; nil if the person went back.
   /// - Throws: ``Ending``: wrong, locked, cancelled, or the state failed. A wrong value is counted once, however
   ///   often it is entered in this call.
   func verify(
     _ account: AccountFile, _ type: AuthenticatorType, in directory: borrowing StateDirectory, attempts: Attempts,
-    canGoBack: Bool = false, keepsValue: Bool = false
+    canGoBack: Bool = false, keepsValue: Bool = false, canTouch: Bool = false
   ) throws(Ending) -> UnlockedAuthenticatorBox? {
+    guard type.isTyped else { return try finger.verify(account, in: directory) }
     let lock = accounts.lockPolicy(type, of: account)
     var question = try firstQuestion(account, type, lock)
     question.canGoBack = canGoBack
-    var refusal: Ending?
+    if canTouch {
+      let (watch, notice) = try finger.watchBeside(account, in: directory)
+      switch try touchOrAsk(question, watch) {
+      case .matched(let watch): return try finger.open(watch, account, in: directory)
+      case .entered(let entry):
+        let outcome = try check(entry, question, account, type, lock, in: directory, attempts, keepsValue: keepsValue)
+        switch outcome {
+        case .opened(let unlocked): return unlocked
+        case .again(let next): question = next
+        }
+      case .nothing(let why): question.error = why ?? notice
+      }
+    }
     while true {
       guard let entry = try prompter.askValue(question) else { return nil }
-      attempts.use()
-      if let format = rules.formatRefusal(entry, type) {
-        guard attempts.left > 0 else { throw Ending(.wrongValue, text: format, log: "entry of another format") }
-        question.error = format.text(in: policy.language)
-        continue
-      }
-      switch try judge(entry, account, type, lock, in: directory, attempts, keepsValue: keepsValue) {
+      switch try check(entry, question, account, type, lock, in: directory, attempts, keepsValue: keepsValue) {
       case .opened(let unlocked): return unlocked
-      case .refused(let ending): refusal = ending
-      case .wrong: break
+      case .again(let next): question = next
       }
-      let status = try accounts.lockStatus(account, type, call.caller.origin, lock)
-      let text = wrongText(type, status)
-      guard attempts.left > 0, policy.hidesState || !status.isLocked else {
-        throw refusal ?? wrongEnding(type, status, text)
-      }
-      question.error = text.text(in: policy.language)
-      question.tries = policy.hidesState ? nil : status.remainingTries
     }
+  }
+
+  /// What one entry leads to.
+  private enum Checked {
+    case opened(UnlockedAuthenticatorBox)
+    case again(Question)
+  }
+
+  /// Checks one entry.
+  ///
+  /// - Returns: the authenticator, or the next question.
+  /// - Throws: ``Ending`` where no other entry may follow.
+  private func check(
+    _ entry: borrowing Secret, _ question: Question, _ account: AccountFile, _ type: AuthenticatorType,
+    _ lock: LockPolicy, in directory: borrowing StateDirectory, _ attempts: Attempts, keepsValue: Bool
+  ) throws(Ending) -> Checked {
+    var question = question
+    attempts.use()
+    if let format = rules.formatRefusal(entry, type) {
+      guard attempts.left > 0 else { throw Ending(.wrongValue, text: format, log: "entry of another format") }
+      question.error = format.text(in: policy.language)
+      return .again(question)
+    }
+    var refusal: Ending?
+    switch try judge(entry, account, type, lock, in: directory, attempts, keepsValue: keepsValue) {
+    case .opened(let unlocked): return .opened(unlocked)
+    case .refused(let ending): refusal = ending
+    case .wrong: break
+    }
+    let status = try accounts.lockStatus(account, type, call.caller.origin, lock)
+    let text = wrongText(type, status)
+    guard attempts.left > 0, policy.hidesState || !status.isLocked else {
+      throw refusal ?? wrongEnding(type, status, text)
+    }
+    question.error = text.text(in: policy.language)
+    question.tries = policy.hidesState ? nil : status.remainingTries
+    return .again(question)
+  }
+
+  // MARK: Beside a sensor
+
+  /// What came first.
+  private enum First: ~Copyable {
+    case matched(FingerWatch)
+    case entered(Secret)
+    /// Neither: the value is asked for without the sensor; with the reason, where there is one.
+    case nothing(String?)
+  }
+
+  /// Waits for a touch or an entry, whichever comes first.
+  private func touchOrAsk(_ question: Question, _ watch: FingerWatch?) throws(Ending) -> First {
+    guard let watch else { return .nothing(nil) }
+    defer { watch.stop() }
+    var entry: Secret?
+    if policy.configuration.biometric.mode == .first, prompter.showsTouches {
+      try prompter.awaitTouch(watch)
+    } else {
+      entry = try prompter.askValue(question, beside: watch)
+    }
+    // What was typed after a match is not looked at.
+    if watch.outcome == .matched { return .matched(watch) }
+    try watch.requireCounted()
+    if let entry = entry.take(), entry.count > 0 { return .entered(entry) }
+    return .nothing(why(watch))
+  }
+
+  /// Why the sensor waits no more; nil where the person has ended it, or nobody touched it.
+  private func why(_ watch: FingerWatch) -> String? {
+    guard watch.outcome != .timedOut || prompter.showsTouches && policy.configuration.biometric.mode == .first else {
+      return nil
+    }
+    return FingerObstacle(watch.outcome)?.result.text(in: policy.language)
   }
 
   /// The outcome of one entry.

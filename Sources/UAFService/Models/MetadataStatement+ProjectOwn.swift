@@ -21,6 +21,7 @@ extension MetadataStatement {
         userVerification: type.userVerification,
         paDesc: PatternAccuracyDescriptor(
           minComplexity: minimumComplexity, maxRetries: maxRetries, blockSlowdown: blockSlowdown))
+    case .unstated: method = VerificationMethodDescriptor(userVerification: type.userVerification)
     }
     return MetadataStatement(
       aaid: try AAID(type.aaid), description: "pam-uaf \(type.rawValue)", userVerificationDetails: [[method]])

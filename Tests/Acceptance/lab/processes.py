@@ -6,7 +6,7 @@ import pathlib
 import threading
 import time
 
-NAMES = ("uaf-helper", "uaf-fetch")
+NAMES = ("uaf-helper", "uaf-fetch", "uaf-finger")
 
 
 def running(*names):

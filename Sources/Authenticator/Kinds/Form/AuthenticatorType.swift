@@ -2,8 +2,8 @@ import FidoResults
 
 /// A type of authenticator: everything that distinguishes it from the others, in one value.
 ///
-/// Code that has to decide by type asks one of these properties. The types that exist are in ``allCases``. Each type so far is
-/// opened by a secret that a person types, which ``entry`` describes.
+/// Code that has to decide by type asks one of these properties. The types that exist are in ``allCases``. All but the
+/// fingerprint are opened by a secret that a person types, which ``entry`` describes.
 public struct AuthenticatorType: Sendable {
   /// The name that configuration, records and people use for it; ASCII small letters.
   ///
@@ -29,6 +29,8 @@ public struct AuthenticatorType: Sendable {
   public let defaultLock: LockPolicy
   /// Whether it can be used if root does not list the types.
   public let isEnabledByDefault: Bool
+  /// Whether a person types its secret; false if the machine's sensor says who it is.
+  public var isTyped = true
 }
 
 extension AuthenticatorType: Hashable {

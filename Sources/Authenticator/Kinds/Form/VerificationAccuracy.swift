@@ -12,4 +12,6 @@ public enum VerificationAccuracy: Equatable, Sendable {
   ///
   /// - Parameter minimumComplexity: how many patterns there are of the fewest nodes.
   case pattern(minimumComplexity: UInt32)
+  /// Nothing that is typed: what is known of a sensor's accuracy, its maker says.
+  case unstated
 }

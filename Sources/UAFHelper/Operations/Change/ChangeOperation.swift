@@ -36,6 +36,10 @@ struct ChangeOperation: CallOperation {
     return Success(result: .changeSuccess, text: .changed(unlocked.type.kind, user: call.shownName))
   }
 
+  private static var noValue: Ending {
+    Ending(.changeInvalid, log: "a fingerprint is no value that can be changed")
+  }
+
   /// `PAM_CHANGE_EXPIRED_AUTHTOK`: a login succeeded with a value that has to be changed.
   private var asksForStaleValue: Bool { call.begin.pamFlags & 0x20 != 0 }
 
@@ -43,7 +47,8 @@ struct ChangeOperation: CallOperation {
     var first = try firstToChange(of: held)
     var right: [AuthenticatorType] = []
     while true {
-      let chosen = if let first { first } else { try prompter.chooseType(among: held.types) }
+      let typed = held.types.filter(\.isTyped)
+      let chosen = if let first { first } else { try prompter.chooseType(among: typed) }
       guard let type = chosen else {
         throw Ending(.authenticatorChangeFailed, because: .nothingChosen, log: "nothing of the list was chosen")
       }
@@ -54,7 +59,7 @@ struct ChangeOperation: CallOperation {
       if !asksForStaleValue || unlocked.valueIsStale { return unlocked }
       // The login asked for the change of a stale value, and this one is not stale.
       right.append(type)
-      guard held.named == nil, let other = held.types.first(where: { !right.contains($0) }) else {
+      guard held.named == nil, let other = typed.first(where: { !right.contains($0) }) else {
         throw Ending(.authenticatorChangeFailed, because: .nothingStale, log: "the value meets the rules")
       }
       try prompter.showError(PromptText.valueMeetsRules(type.kind, other: other.kind).text(in: policy.language))
@@ -64,6 +69,9 @@ struct ChangeOperation: CallOperation {
 
   /// The type that is asked for at once: for a change that a login asked for, the stale value that the login noted.
   private func firstToChange(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
+    let typed = held.types.filter(\.isTyped)
+    guard !typed.isEmpty else { throw Self.noValue }
+    if typed.count == 1 { return typed.first }
     guard asksForStaleValue, held.named == nil else { return try opener.firstType(of: held) }
     let noted: AuthenticatorType?
     do throws(StateError) { noted = try held.account.lastUsed() } catch { throw Ending(error) }

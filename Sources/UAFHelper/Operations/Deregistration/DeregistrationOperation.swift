@@ -65,13 +65,17 @@ struct DeregistrationOperation: CallOperation {
     of held: AccountAuthenticators, _ type: AuthenticatorType?, _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) -> DeregistrationProof? {
     if call.begin.payload != nil { return .code(try codes.code(for: held.account, settings)) }
-    let proving = AccountAuthenticators(held.account, held.types, named: type, in: try accounts.openState())
+    // A sensor that is broken or gone must not keep its own key alive: a typed value proves the account then.
+    let typed = held.types.filter(\.isTyped)
+    let provesByTyped = type?.isTyped != true && !typed.isEmpty
+    let proving = AccountAuthenticators(
+      held.account, provesByTyped ? typed : held.types, named: provesByTyped ? nil : type, in: try accounts.openState())
     do throws(Ending) {
       let driver = try LoginDriver(authentication, proving, client, settings, for: .proof(.deregistration))
       return .token(try driver.run().token)
     } catch {
       let meant = type.map { [$0] } ?? held.types
-      let isProved = type.map { proving[$0] != nil } ?? error.hasProved
+      let isProved = provesByTyped ? error.hasProved : type.map { proving[$0] != nil } ?? error.hasProved
       guard isProved, meant.allSatisfy(error.server.forgottenTypes.contains) else { throw error }
       return nil
     }

@@ -10,6 +10,7 @@ struct LoginAccount {
   let prompter: Prompter
   let accounts: AccountAccess
   let hidden: HiddenAccount
+  let finger: FingerprintCheck
   let log: CallLog
 
   /// The account's authenticators.
@@ -37,6 +38,7 @@ struct LoginAccount {
     success.valueIsStale = try tellStale(held) && policy.isInteractive
     success.types = held.opened.map(\.type)
     noteUse(of: held)
+    finger.acceptPrints(after: held.opened, held.account, in: held.directory)
     return success
   }
 
@@ -68,7 +70,9 @@ struct LoginAccount {
   ///
   /// A login does not fail if that cannot be written.
   private func noteUse(of held: AccountAuthenticators) {
-    guard held.types.count > 1, let used = held.staleTypes.first ?? held.opened.first?.type else { return }
+    // A fingerprint is beside a value, and never the one that a program with one prompt asks for.
+    let typed = held.opened.map(\.type).first(where: \.isTyped)
+    guard held.types.count > 1, let used = held.staleTypes.first ?? typed else { return }
     do throws(StateError) { try held.account.noteUse(of: used) } catch {
       log.write(.state, "which authenticator was used could not be noted: \(error)", .warning)
     }

@@ -76,7 +76,11 @@ import UAFMessages
     switch action {
     case .checkWord: try word.judge(for: account, client, tools, replacingValues: replacesValues)
     case .askRequest: exchange.ask(among: types, keys.known)
-    case .chooseWay: keys.choose(try tools.opener.way(to: exchange.offer, among: types, named))
+    case .chooseWay:
+      keys.choose(
+        try tools.opener.way(
+          to: exchange.offer, among: types, named,
+          hasTyped: try account.map { (file) throws(Ending) in try tools.accounts.hasTyped(file) } ?? false))
     case .openValue: try keys.openNext()
     case .setValue: try keys.setNext()
     case .checkFrontEnd: tools.prompter.isFrontEndGone ? .frontEndGone : .frontEndThere

@@ -1,6 +1,8 @@
 import Authenticator
 import FidoResults
+import SecretMemory
 import UAFClient
+import UAFCrypto
 import UAFMessages
 
 /// The authenticators that one registration is for, and the new key that each of them makes.
@@ -19,6 +21,8 @@ import UAFMessages
   /// The authenticators that are to be opened, and those that are to sign.
   private var way: [AuthenticatorType]
   private var makers: [NewKeyMaker] = []
+  /// The prints that a new fingerprint is bound to.
+  private var prints: FingerprintRecord?
 
   /// - Throws: ``Ending`` where the keys cannot be read.
   init(
@@ -67,17 +71,33 @@ import UAFMessages
   /// - Throws: ``Ending``.
   func setNext() throws(Ending) -> RegistrationEvent {
     guard let type = way.first else { throw .outOfTurn(in: "registration") }
-    let value = try tools.newValue.ask(type)
+    if type.isTyped {
+      try enrol(tools.newValue.ask(type), for: type, cost: tools.policy.derivationCost)
+    } else {
+      let record = try tools.finger.newRecord(for: identity, hasTyped: try hasTyped(), in: directory)
+      let value: Secret
+      do throws(StateError) { value = try record.value() } catch { throw Ending(error) }
+      try enrol(value, for: type, cost: FingerprintRecord.cost)
+      prints = record
+    }
+    way.removeFirst()
+    return .valueSet
+  }
+
+  /// Whether the person has a value to type, or gets one here.
+  private func hasTyped() throws(Ending) -> Bool {
+    if makers.contains(where: \.type.isTyped) || way.contains(where: \.isTyped) { return true }
+    return try account.map { (file) throws(Ending) in try tools.accounts.hasTyped(file) } ?? false
+  }
+
+  private func enrol(_ value: borrowing Secret, for type: AuthenticatorType, cost: Scrypt.Parameters) throws(Ending) {
     let slot = try tools.queue.takeSlot(in: directory)
     let unlocked: UnlockedAuthenticatorBox
     do throws(StateError) {
       unlocked = UnlockedAuthenticatorBox(
-        try AccountFile.enrol(
-          value, for: type, identity: identity, cost: tools.policy.derivationCost, in: directory, holding: slot))
+        try AccountFile.enrol(value, for: type, identity: identity, cost: cost, in: directory, holding: slot))
     } catch { throw Ending(error) }
     makers.append(try NewKeyMaker(unlocked))
-    way.removeFirst()
-    return .valueSet
   }
 
   /// The keys that the server's policy is compared with.
@@ -156,8 +176,12 @@ import UAFMessages
     guard registrations.count == makers.count else { throw Ending(.cannotUse, log: "no key was made") }
     do throws(StateError) {
       guard let account else {
-        return try AccountFile.create(in: directory, identity: identity, storing: registrations)
+        let account = try AccountFile.create(in: directory, identity: identity, storing: registrations)
+        try prints?.store(in: account)
+        return account
       }
+      // Before its key: a record without a key opens nothing.
+      try prints?.store(in: account)
       try tools.accounts.tellingRemovedLocks(of: account) { () throws(StateError) in
         try account.store(registrations, replacing: old.map(\.keyID), replacesValues: replacesValues)
       }

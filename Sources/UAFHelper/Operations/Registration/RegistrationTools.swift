@@ -8,6 +8,7 @@ struct RegistrationTools {
   let keys: KeyRecords
   let opener: AuthenticatorOpener
   let check: ValueCheck
+  let finger: FingerprintCheck
   let newValue: NewValueDialogue
   let queue: DerivationQueue
   let log: CallLog

@@ -36,7 +36,9 @@ struct ResetOperation: CallOperation {
     guard let held = try accounts.authenticators(of: uid, named) else {
       throw Ending(.resetNone, log: "no value of this account on this machine")
     }
-    guard let type = named ?? (held.types.count == 1 ? held.types.first : nil) else {
+    let typed = held.types.filter(\.isTyped)
+    guard !typed.isEmpty else { throw Ending(.resetInvalidType, log: "a fingerprint is no value that can be reset") }
+    guard let type = named ?? (typed.count == 1 ? typed.first : nil) else {
       throw Ending(.authenticatorResetFailed, because: .severalToName, log: "no type was named")
     }
     if isByCode { try deregisterByCode(type, of: held.account) }

@@ -8,6 +8,7 @@ struct StatusOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
   let accounts: AccountAccess
+  let finger: FingerprintCheck
   let now: () -> BootTime
 
   func run() throws(Ending) -> Success {
@@ -18,7 +19,15 @@ struct StatusOperation: CallOperation {
     var entries: [JSONValue] = []
     var sets = TypeSets()
     for type in policy.enabledTypes {
-      let state = try entry(type, uid, account)
+      var state = try entry(type, uid, account)
+      if state.code != .stateNotRegistered { sets.registered |= type.userVerification }
+      var isSupported = true
+      if !type.isTyped {
+        let standing = try finger.standing(account, named: call.caller.name ?? call.caller.ownName, in: directory)
+        state = Self.withSensor(state, standing, isBound: directory.isBoundToChip)
+        isSupported = standing.isSupported
+      }
+      if isSupported { sets.supported |= type.userVerification }
       sets.add(type, state.code)
       entries.append(.object(state.json))
     }
@@ -38,7 +47,7 @@ struct StatusOperation: CallOperation {
 
   /// Types as bits of UAF's user verification methods, by their state for this account.
   private struct TypeSets {
-    /// Enabled, and built: what could be registered.
+    /// Enabled, and built, with its sensor where it needs one: what could be registered.
     var supported: UInt32 = 0
     var registered: UInt32 = 0
     /// Registered, and locked for a time or permanently.
@@ -47,11 +56,25 @@ struct StatusOperation: CallOperation {
     var usable: UInt32 = 0
 
     mutating func add(_ type: AuthenticatorType, _ state: FidoResult) {
-      supported |= type.userVerification
-      if state != .stateNotRegistered { registered |= type.userVerification }
       if state == .stateLocked { locked |= type.userVerification }
       if state == .stateAvailable { usable |= type.userVerification }
     }
+  }
+
+  /// The state of a type that needs a sensor: without one it is not supported, and with anything in the way not available.
+  private static func withSensor(
+    _ state: (code: FidoResult, json: JSONObject), _ sensor: (isSupported: Bool, result: FidoResult), isBound: Bool
+  ) -> (code: FidoResult, json: JSONObject) {
+    var (code, json) = state
+    if !sensor.isSupported, code == .stateNotRegistered || code == .stateAvailable { code = .stateNotSupported }
+    let usable: [FidoResult] = [.biometryNotChanged, .biometryStateNotSupported]
+    if code == .stateAvailable, !usable.contains(sensor.result) { code = .stateNotSupported }
+    json.set("state", .integer(Int64(code.code)))
+    json.set("stateName", .string(code.name))
+    json.set("biometry", .integer(Int64(sensor.result.code)))
+    json.set("biometryName", .string(sensor.result.name))
+    json.set("keyProtection", .string(isBound ? "hardware" : "software"))
+    return (code, json)
   }
 
   /// A type that root enabled and this version cannot verify: it has no AAID and no counter.

@@ -10,6 +10,8 @@ PLACES = [
     ("/etc/security/pam_uaf.conf", "644", "root", "root"),
     ("/usr/bin/uafctl", "755", "root", "root"),
     ("/usr/libexec/pam-uaf/uaf-fetch", "755", "root", "root"),
+    ("/usr/libexec/pam-uaf/uaf-finger", "755", "root", "root"),
+    ("/usr/share/polkit-1/rules.d/50-pam-uaf.rules", "644", "root", "root"),
     ("/usr/libexec/pam-uaf/uaf-helper", "755", "root", "root"),
     ("/usr/share/pam-configs/uaf", "644", "root", "root"),
     ("/usr/share/pam-uaf/pam.d/fallback/sudo", "644", "root", "root"),
@@ -64,6 +66,8 @@ def install(lab):
         count = places(machine)
         user = machine.run("id", "uaf-fetch").stdout
         must(user.startswith("uid=60990(uaf-fetch) gid=60990(uaf-fetch)"), f"uaf-fetch is {user}")
+        user = machine.run("id", "uaf-finger").stdout
+        must(user.startswith("uid=60991(uaf-finger) gid=60991(uaf-finger)"), f"uaf-finger is {user}")
         for question, expected in (("is-enabled", "enabled"), ("is-active", "active")):
             said = machine.run("systemctl", question, "pam-uaf.socket", check=False).stdout.strip()
             must(said == expected, f"the socket {question}: {said}")

@@ -1,14 +1,14 @@
 import Glibc
 
 /// A privilege that could not be given up; the program then serves nobody.
-struct PrivilegeError: Error, Equatable {
+public struct PrivilegeError: Error, Equatable {
   /// What was attempted.
-  let step: Step
+  public let step: Step
   /// The system's error number; 0 if the call succeeded without effect.
-  let number: CInt
+  public let number: CInt
 
   /// The steps, in their order.
-  enum Step: String {
+  public enum Step: String, Sendable {
     case groups = "leave the supplementary groups"
     case ambient = "clear the ambient capabilities"
     case bounding = "clear the capability bounding set"
@@ -23,9 +23,9 @@ struct PrivilegeError: Error, Equatable {
 
 extension PrivilegeError: CustomStringConvertible {
   /// What failed and what to look at.
-  var description: String {
+  public var description: String {
     // SAFETY: strerror returns a NUL-terminated text for every number.
     let reason = number == 0 ? "no effect" : unsafe String(cString: strerror(number))
-    return "cannot \(step.rawValue): \(reason). Nothing is fetched; look for a filter of system calls around the login."
+    return "cannot \(step.rawValue): \(reason). The program ends; look for a filter of system calls around the login."
   }
 }

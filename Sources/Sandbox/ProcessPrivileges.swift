@@ -1,13 +1,15 @@
 import CProcess
 import Glibc
 
-/// The first half of the sandbox: what the process may do by its user, its capabilities and its environment.
-enum FetchPrivileges {
+/// The first half of a small program's sandbox: what the process may do by its user, its capabilities and its environment.
+public enum ProcessPrivileges {
   /// Leaves root if the program has it in any form, then drops capabilities, dumps and the environment.
   ///
+  /// - Parameter identity: whom root becomes.
   /// - Throws: ``PrivilegeError``; what was given up by then stays given up.
-  static func giveUp() throws(PrivilegeError) {
-    // OpenSSL, libcurl and the resolver would read SSL_CERT_FILE, OPENSSL_CONF, https_proxy, SSLKEYLOGFILE, RES_OPTIONS and more.
+  public static func giveUp(as identity: UnprivilegedIdentity) throws(PrivilegeError) {
+    // OpenSSL, libcurl, sd-bus and the resolver would read SSL_CERT_FILE, OPENSSL_CONF, https_proxy, SSLKEYLOGFILE, RES_OPTIONS
+    // and more.
     // They find an empty environment, whatever program started this one.
     clearenv()
     umask(0o077)
@@ -17,11 +19,11 @@ enum FetchPrivileges {
     try require(.ambient, process_control(PR_CAP_AMBIENT, UInt(PR_CAP_AMBIENT_CLEAR_ALL)))
     if hadRoot {
       try clearBoundingSet()
-      try leaveRoot()
+      try leaveRoot(as: identity)
     }
     try require(.capabilities, process_clear_capabilities())
     guard process_has_no_capabilities() == 1 else { throw PrivilegeError(step: .capabilities, number: 0) }
-    if hadRoot { try proveNoWayBack() }
+    if hadRoot { try proveNoWayBack(from: identity) }
     try require(.newPrivileges, process_control(PR_SET_NO_NEW_PRIVS, 1))
     try forbidDumps()
     // After the change of user, which would have undone it.
@@ -60,18 +62,17 @@ enum FetchPrivileges {
     }
   }
 
-  private static func leaveRoot() throws(PrivilegeError) {
+  private static func leaveRoot(as identity: UnprivilegedIdentity) throws(PrivilegeError) {
     try require(.groups, setgroups(0, nil))
-    let group = UnprivilegedIdentity.group
-    let user = UnprivilegedIdentity.user
+    let (user, group) = (identity.user, identity.group)
     try require(.identity, setresgid(group, group, group))
     try require(.identity, setresuid(user, user, user))
   }
 
-  private static func proveNoWayBack() throws(PrivilegeError) {
+  private static func proveNoWayBack(from identity: UnprivilegedIdentity) throws(PrivilegeError) {
     let numbers =
-      [UInt32](repeating: UnprivilegedIdentity.user, count: 3)
-      + [UInt32](repeating: UnprivilegedIdentity.group, count: 3)
+      [UInt32](repeating: identity.user, count: 3)
+      + [UInt32](repeating: identity.group, count: 3)
     // With no room announced, only the number of groups comes back.
     let groups = getgroups(0, nil)
     // Each of these must fail; -1 leaves the other two numbers as they are.

@@ -1,0 +1,55 @@
+import SecretMemory
+import UAFCrypto
+
+/// Which prints an account's fingerprint was registered with, in the account's file.
+///
+/// A match brings no secret. So the seal of the fingerprint's key is made with what this record says, and with the device key, as
+/// every seal is: with another record the key does not open.
+public struct FingerprintRecord: Equatable, Sendable {
+  /// SHA-256 over the person's stored prints; nil if the key is not bound to them.
+  public let prints: [UInt8]?
+
+  /// Makes a record.
+  public init(prints: [UInt8]?) { self.prints = prints }
+
+  /// What the key is sealed under, beside the device key.
+  ///
+  /// - Throws: ``StateError/cryptography``.
+  public func value() throws(StateError) -> Secret {
+    do {
+      let hash = try SHA256.hash(Array("pam-uaf fingerprint".utf8) + body)
+      return try Secret(copying: hash.span)
+    } catch { throw .cryptography }
+  }
+
+  /// The cost of its seal: the value is no secret, so no guess has to be made costly.
+  public static let cost = Scrypt.Parameters(logN: 10, r: 8, p: 1)
+
+  /// The record of an account; nil if there is none.
+  ///
+  /// - Throws: ``StateError``.
+  public static func of(_ account: AccountFile) throws(StateError) -> FingerprintRecord? {
+    guard let body = try account.records.body(.fingerprint, of: account.identity) else { return nil }
+    var reader = try RecordReader(body, version: 1)
+    let prints = try reader.data()
+    try reader.finish()
+    return FingerprintRecord(prints: prints.isEmpty ? nil : prints)
+  }
+
+  /// Stores the record in place of an earlier one.
+  ///
+  /// - Throws: ``StateError``; `absent` if the account was removed meanwhile.
+  public func store(in account: AccountFile) throws(StateError) {
+    let body = body
+    try account.records.write { () throws(StateError) in
+      guard try account.records.body(.identity, of: nil) == account.identity.record else { throw .absent }
+      try account.records.put(.fingerprint, body: body, of: account.identity)
+    }
+  }
+
+  private var body: [UInt8] {
+    var writer = RecordWriter(version: 1)
+    writer.put(prints ?? [])
+    return writer.bytes
+  }
+}

@@ -1,0 +1,17 @@
+import FidoResults
+
+extension AuthenticatorType {
+  /// The fingerprint that the machine's fingerprint service compares.
+  ///
+  /// A match brings no secret: its key is sealed by the device key alone, so nobody but root's configuration enables it.
+  public static let fingerprint = AuthenticatorType(
+    rawValue: "fingerprint", aaid: "5541#0003", userVerification: 0x02, accuracy: .unstated, kind: .fingerprint,
+    // Nothing that is typed is ever right.
+    entry: TypedEntry(check: TypedEntry.plainCheck, legend: [], spokenLegend: nil, canonical: { _ in nil }),
+    defaultRules: { FingerprintEntryRules() }, defaultLock: .localDefault, isEnabledByDefault: false, isTyped: false)
+}
+
+extension ValueKind {
+  /// A fingerprint.
+  public static let fingerprint = ValueKind(english: "fingerprint", korean: "지문")
+}

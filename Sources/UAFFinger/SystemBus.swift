@@ -1,0 +1,136 @@
+// Purpose: the only Swift that calls sd-bus. Calls wait for their answer; signals are taken one by one.
+
+import CSystemd
+import Glibc
+
+/// A connection to the system bus.
+@safe final class SystemBus {
+  private let bus: OpaquePointer
+
+  /// How long an answer is waited for: a service may have to be started first.
+  private static let answerMicroseconds: UInt64 = 5_000_000
+
+  /// Connects, and waits until the bus has given this connection its name.
+  ///
+  /// - Throws: ``BusError``.
+  init() throws(BusError) {
+    var opened: OpaquePointer?
+    // SAFETY: sd-bus writes the connection, which is ours until `deinit`.
+    let failure = unsafe sd_bus_open_system(&opened)
+    guard failure >= 0, let opened = unsafe opened else { throw .failed(-failure) }
+    unsafe bus = opened
+    var name: UnsafePointer<CChar>?
+    // SAFETY: the connection is ours; the name lives as long as it does, and is not kept.
+    let number = unsafe sd_bus_get_unique_name(opened, &name)
+    guard number >= 0 else { throw .failed(-number) }
+  }
+
+  // SAFETY: the connection is ours, and nothing uses it any more.
+  deinit { unsafe _ = sd_bus_close_unref(bus) }
+
+  /// What can be waited on for a signal.
+  var descriptor: CInt {
+    // SAFETY: the connection is ours.
+    unsafe sd_bus_get_fd(bus)
+  }
+
+  /// What has to be waited for on the descriptor, in the bits of poll.
+  var events: Int16 {
+    // SAFETY: the connection is ours.
+    Int16(truncatingIfNeeded: max(0, unsafe sd_bus_get_events(bus)))
+  }
+
+  /// Calls, and waits for the answer.
+  ///
+  /// - Throws: ``BusError``.
+  func call(_ call: BusCall, expecting form: BusReply.Form = .nothing) throws(BusError) -> BusReply {
+    var message: OpaquePointer?
+    // SAFETY: the connection is ours; sd-bus copies every text. The message is released by the `defer`.
+    let made = unsafe sd_bus_message_new_method_call(
+      bus, &message, call.destination, call.path, call.interface, call.member)
+    defer { unsafe _ = sd_bus_message_unref(message) }
+    guard made >= 0 else { throw .failed(-made) }
+    for argument in call.arguments {
+      let put = unsafe sd_bus_message_append_basic(message, Self.string, argument)
+      guard put >= 0 else { throw .failed(-put) }
+    }
+    var error = unsafe sd_bus_error()
+    var reply: OpaquePointer?
+    // SAFETY: both are written by the call, and released here.
+    let answered = unsafe sd_bus_call(bus, message, Self.answerMicroseconds, &error, &reply)
+    defer {
+      unsafe sd_bus_error_free(&error)
+      unsafe _ = sd_bus_message_unref(reply)
+    }
+    guard answered >= 0, let reply = unsafe reply else { throw unsafe Self.failure(error, -answered) }
+    return BusReply(
+      sender: unsafe Self.text(sd_bus_message_get_sender(reply)), texts: try unsafe Self.read(form, from: reply))
+  }
+
+  /// The next signal that has arrived; nil if there is none.
+  ///
+  /// - Throws: ``BusError`` where the connection is lost.
+  func nextSignal() throws(BusError) -> BusSignal? {
+    while true {
+      var message: OpaquePointer?
+      // SAFETY: the connection is ours; the message is released by the `defer`.
+      let processed = unsafe sd_bus_process(bus, &message)
+      defer { unsafe _ = sd_bus_message_unref(message) }
+      guard processed >= 0 else { throw .failed(-processed) }
+      guard processed > 0 else { return nil }
+      guard let message = unsafe message, unsafe sd_bus_message_is_signal(message, nil, nil) > 0 else { continue }
+      var (texts, done): ([String], CInt) = ([], 0)
+      while texts.count < 3, let text = unsafe Self.nextText(Self.string, of: message) { texts.append(text) }
+      // SAFETY: a boolean of the bus is written as an int.
+      let hasFlag = unsafe sd_bus_message_read_basic(message, Self.boolean, &done) > 0
+      return unsafe BusSignal(
+        sender: Self.text(sd_bus_message_get_sender(message)), path: Self.text(sd_bus_message_get_path(message)),
+        interface: Self.text(sd_bus_message_get_interface(message)),
+        member: Self.text(sd_bus_message_get_member(message)), texts: texts, flag: hasFlag ? done != 0 : nil)
+    }
+  }
+
+  // MARK: What messages hold
+
+  private static let (string, objectPath, boolean) = (code("s"), code("o"), code("b"))
+  private static let (number, array) = (code("u"), code("a"))
+
+  private static func code(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.value) }
+
+  private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
+    // SAFETY: a text of a message, which ends with a NUL and lives as long as the message.
+    unsafe pointer.map { unsafe String(cString: $0) } ?? ""
+  }
+
+  private static func nextText(_ type: CChar, of message: OpaquePointer) -> String? {
+    var pointer: UnsafePointer<CChar>?
+    // SAFETY: sd-bus writes where the text lies in the message, which the caller holds.
+    guard unsafe sd_bus_message_read_basic(message, type, &pointer) > 0 else { return nil }
+    return unsafe text(pointer)
+  }
+
+  private static func read(_ form: BusReply.Form, from message: OpaquePointer) throws(BusError) -> [String] {
+    switch form {
+    case .nothing: return []
+    case .text, .objectPath:
+      // SAFETY: the caller holds the message, here and below.
+      guard let text = unsafe nextText(form == .text ? string : objectPath, of: message) else { throw .failed(EBADMSG) }
+      return [text]
+    case .number:
+      var value: UInt32 = 0
+      guard unsafe sd_bus_message_read_basic(message, number, &value) > 0 else { throw .failed(EBADMSG) }
+      return [String(value)]
+    case .texts:
+      guard unsafe sd_bus_message_enter_container(message, array, "s") > 0 else { throw .failed(EBADMSG) }
+      var texts: [String] = []
+      while let text = unsafe nextText(string, of: message) { texts.append(text) }
+      return texts
+    }
+  }
+
+  private static func failure(_ error: sd_bus_error, _ number: CInt) -> BusError {
+    // SAFETY: the caller holds the error, whose texts end with a NUL.
+    let name = unsafe text(error.name)
+    return name.isEmpty ? .failed(number) : .answered(name: name, text: unsafe text(error.message))
+  }
+}

@@ -1,0 +1,123 @@
+import FidoResults
+import Glibc
+import UAFCrypto
+
+/// The prints that the fingerprint service has stored for a person, as a hash.
+///
+/// The service keeps them in plain files of root's, beneath `FOLDER/NAME`.
+struct EnrolledPrints {
+  /// What is stored.
+  enum State: Equatable {
+    /// Nothing.
+    case none
+    /// SHA-256 over names and contents of all files.
+    case prints([UInt8])
+    /// It cannot be told; why, for the log.
+    case unreadable(String)
+  }
+
+  /// The person's own folder.
+  let path: String
+  private let owner: uid_t
+
+  /// The folder that fprintd uses.
+  static let folder = "/var/lib/fprint"
+  // More than any sensor stores: ten fingers for each of some sensors, a few hundred KiB each at the most.
+  private static let (maximumFiles, maximumDepth, maximumBytes) = (64, 3, 1 << 20)
+
+  /// - Parameters:
+  ///   - name: the account's name.
+  ///   - owner: who has to own what is stored.
+  /// - Returns: nil for a name that is no file's.
+  init?(of name: [UInt8], in folder: String, owner: uid_t) {
+    guard let text = String(validating: name, as: UTF8.self), !["", ".", ".."].contains(text), !text.contains("/")
+    else { return nil }
+    path = "\(folder)/\(text)"
+    self.owner = owner
+  }
+
+  /// What is stored now.
+  func state() -> State {
+    var found: [(name: String, hash: [UInt8])] = []
+    do throws(Trouble) { try read(path, as: "", depth: 0, into: &found) } catch {
+      return error.isAbsent ? .none : .unreadable(error.text)
+    }
+    guard !found.isEmpty else { return .none }
+    var whole: [UInt8] = []
+    // A name has no NUL, and every hash has the same length, so no two sets of files look alike.
+    for file in found.sorted(by: { $0.name < $1.name }) { whole += Array(file.name.utf8) + [0] + file.hash }
+    guard let hash = try? SHA256.hash(whole) else { return .unreadable("no hash could be made") }
+    return .prints(hash)
+  }
+
+  private struct Trouble: Error {
+    let text: String
+    var isAbsent = false
+
+    init(_ path: String, _ number: CInt) {
+      // SAFETY: strerror returns a NUL-terminated text for every number.
+      text = "\(path): \(unsafe String(cString: strerror(number)))"
+      isAbsent = number == ENOENT
+    }
+
+    init(_ path: String, _ why: String) { text = "\(path): \(why)" }
+  }
+
+  private func read(
+    _ path: String, as name: String, depth: Int, into found: inout [(name: String, hash: [UInt8])]
+  ) throws(Trouble) {
+    // SAFETY: the path lives for the call; the descriptor is closed by the `defer`.
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { throw Trouble(path, errno) }
+    defer { close(file) }
+    var info = stat()
+    // SAFETY: `info` is a stat structure.
+    guard unsafe fstat(file, &info) == 0 else { throw Trouble(path, errno) }
+    guard info.st_uid == owner else { throw Trouble(path, "not root's") }
+    switch info.st_mode & S_IFMT {
+    case S_IFREG: found.append((name, try hash(file, path)))
+    case S_IFDIR:
+      guard depth <= Self.maximumDepth else { throw Trouble(path, "a folder too deep") }
+      for entry in try names(file, path) {
+        try read("\(path)/\(entry)", as: "\(name)/\(entry)", depth: depth + 1, into: &found)
+      }
+    default: throw Trouble(path, "neither a file nor a folder")
+    }
+    guard found.count <= Self.maximumFiles else { throw Trouble(path, "more than \(Self.maximumFiles) files") }
+  }
+
+  private func hash(_ file: CInt, _ path: String) throws(Trouble) -> [UInt8] {
+    var (bytes, part) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+    while bytes.count <= Self.maximumBytes {
+      // SAFETY: the array has room for as many bytes as are asked for.
+      let count = unsafe Glibc.read(file, &part, part.count)
+      guard count >= 0 else { throw Trouble(path, errno) }
+      guard count > 0 else {
+        guard let hash = try? SHA256.hash(bytes) else { throw Trouble(path, "no hash could be made") }
+        return hash
+      }
+      bytes += part.prefix(count)
+    }
+    throw Trouble(path, "more than \(Self.maximumBytes) bytes")
+  }
+
+  private func names(_ folder: CInt, _ path: String) throws(Trouble) -> [String] {
+    // The stream takes its own descriptor over.
+    let own = fcntl(folder, F_DUPFD_CLOEXEC, 0)
+    // SAFETY: the stream is ours until the `defer` closes it, and each entry is read before the next call.
+    guard own >= 0, let stream = unsafe fdopendir(own) else {
+      if own >= 0 { close(own) }
+      throw Trouble(path, errno)
+    }
+    defer { unsafe _ = closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+      guard names.count <= Self.maximumFiles else { throw Trouble(path, "more than \(Self.maximumFiles) names") }
+    }
+    return names
+  }
+}

@@ -1,0 +1,103 @@
+import Authenticator
+import FidoResults
+import UAFWire
+
+/// A claimed sensor while it waits for a touch: does what ``FingerMachine`` says.
+@safe final class FingerWatch {
+  /// How long it may still wait, in milliseconds; nil once it waits no more.
+  var patience: Int32? {
+    guard machine.outcome == nil else { return nil }
+    let left = deadline.subtractingReportingOverflow(now().nanoseconds)
+    return left.overflow ? 0 : Int32(clamping: max(0, left.partialValue / 1_000_000))
+  }
+
+  /// How it ended; nil while it waits.
+  var outcome: FingerMachine.Outcome? { machine.outcome }
+  /// The stored prints, read at the match while nobody else could change them through the sensor.
+  private(set) var prints: EnrolledPrints.State?
+
+  private let process: FingerProcess
+  private let account: String
+  private let now: () -> BootTime
+  private let deadline: Int64
+  private let count: () throws(Ending) -> Bool
+  private let readPrints: () -> EnrolledPrints.State
+  private var machine: FingerMachine
+  /// What counting failed with.
+  private var trouble: Ending?
+
+  /// - Parameters:
+  ///   - process: has claimed the sensor for `account`, and compares.
+  ///   - count: counts a touch that did not match, and says whether that caused a lock.
+  init(
+    _ process: FingerProcess, for account: String, _ settings: (tries: Int, wait: Duration),
+    now: @escaping () -> BootTime, count: @escaping () throws(Ending) -> Bool,
+    readPrints: @escaping () -> EnrolledPrints.State
+  ) {
+    self.process = process
+    self.account = account
+    self.now = now
+    self.count = count
+    self.readPrints = readPrints
+    machine = FingerMachine(tries: settings.tries)
+    let wait = settings.wait.components.seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue
+    deadline = now().nanoseconds.addingReportingOverflow(wait).partialValue
+  }
+
+  /// Waits for the sensor or for a packet of the front end, at most for so many milliseconds.
+  ///
+  /// - Returns: whether the front end has sent something or is gone; else what came of a touch that decides nothing.
+  /// - Throws: `PacketSocketError` where the front end's socket fails.
+  func next(
+    beside frontEnd: borrowing PacketSocket, atMost limit: Int32 = .max
+  ) throws(PacketSocketError) -> (isInterrupted: Bool, touch: FingerTouch?) {
+    let left = patience ?? 0
+    let (isMessage, isPacket) = try process.awaitMessage(orPacketOf: frontEnd, timeoutMilliseconds: min(left, limit))
+    // A touch that came first counts first.
+    if isMessage { return (isPacket, takeMessage()) }
+    if !isPacket, patience == 0 { follow(machine.received(.timeIsUp)) }
+    return (isPacket, nil)
+  }
+
+  /// Ends the wait, because something else was faster.
+  func stop() { if machine.outcome == nil { follow(machine.received(.timeIsUp)) } }
+
+  /// Throws what counting failed with: a touch that could not be counted opens nothing.
+  ///
+  /// - Throws: ``Ending``.
+  func requireCounted() throws(Ending) { if let trouble { throw trouble } }
+
+  /// - Returns: a touch that did not match, or of which nothing could be read.
+  private func takeMessage() -> FingerTouch? {
+    do throws(PacketSocketError) {
+      switch try process.receive(timeoutMilliseconds: 0) {
+      case .touch(let touch):
+        follow(machine.received(.touched(touch)))
+        return machine.outcome == nil ? touch : nil
+      case .end(let end): follow(machine.received(.ended(end.cause)))
+      case .sensor: follow(machine.received(.lost))
+      }
+    } catch { follow(machine.received(.lost)) }
+    return nil
+  }
+
+  private func follow(_ action: FingerMachine.Action) {
+    switch action {
+    case .wait, .tell, .rest: return
+    case .count:
+      do throws(Ending) { follow(machine.received(.counted(isLocked: try count()))) } catch {
+        trouble = error
+        follow(machine.received(.lost))
+        process.stop()
+      }
+    case .compareAgain:
+      do throws(PacketSocketError) { try process.compareAgain(for: account) } catch {
+        follow(machine.received(.lost))
+      }
+    case .take:
+      prints = readPrints()
+      process.stop()
+    case .stop: process.stop()
+    }
+  }
+}

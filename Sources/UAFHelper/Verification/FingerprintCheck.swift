@@ -1,0 +1,246 @@
+import Authenticator
+import FidoResults
+import SecretMemory
+import UAFConfiguration
+import UAFWire
+
+/// Verifies a person by the machine's fingerprint sensor.
+@safe final class FingerprintCheck {
+  private let call: Call
+  private let policy: CallPolicy
+  private let prompter: Prompter
+  private let accounts: AccountAccess
+  private let queue: DerivationQueue
+  private let locks: LockLog
+  private let log: CallLog
+  private let sensor: FingerSensorAccess
+  private let now: () -> BootTime
+  /// Why the fingerprint could not be used beside a value; logged and told once a call.
+  private var told: FingerObstacle?
+
+  init(
+    for call: Call, _ policy: CallPolicy, _ prompter: Prompter, _ accounts: AccountAccess, _ queue: DerivationQueue,
+    _ locks: LockLog, _ log: CallLog, _ sensor: FingerSensorAccess, now: @escaping () -> BootTime
+  ) {
+    self.call = call
+    self.policy = policy
+    self.prompter = prompter
+    self.accounts = accounts
+    self.queue = queue
+    self.locks = locks
+    self.log = log
+    self.sensor = sensor
+    self.now = now
+  }
+
+  // MARK: Beside a value
+
+  /// Claims the sensor while the value of another type is asked for.
+  ///
+  /// - Returns: nil where the account has no fingerprint, this is no login, or it cannot be used, with the text that says why.
+  /// - Throws: ``Ending`` where the state cannot be used.
+  func watchBeside(
+    _ account: AccountFile, in directory: borrowing StateDirectory
+  ) throws(Ending) -> (watch: FingerWatch?, notice: String?) {
+    guard call.isLogin, call.begin.payload == nil, prompter.confirmed == nil, told == nil,
+      policy.enabledTypes.contains(.fingerprint), try accounts.isEnrolled(account, .fingerprint)
+    else { return (nil, nil) }
+    do throws(FingerRefusal) { return (try watch(account, in: directory), nil) } catch {
+      switch error {
+      case .ending(let ending): throw ending
+      case .obstacle(let obstacle):
+        told = obstacle
+        log.write(.fingerprint, "\(obstacle.result): \(obstacle.log)")
+        // That no sensor is used from afar is no news to anybody.
+        guard obstacle.result != .biometryInvalidContext else { return (nil, nil) }
+        return (nil, obstacle.result.text(in: policy.language))
+      }
+    }
+  }
+
+  /// Opens the authenticator after a match.
+  ///
+  /// - Throws: ``Ending``: it is locked, or the prints are others than those it was registered with.
+  func open(
+    _ watch: FingerWatch, _ account: AccountFile, in directory: borrowing StateDirectory
+  ) throws(Ending) -> UnlockedAuthenticatorBox {
+    try watch.requireCounted()
+    if let obstacle = FingerObstacle(watch.outcome) { throw obstacle.ending }
+    let record = try record(of: account)
+    if let obstacle = obstacle(to: record, with: watch.prints ?? .none) { throw obstacle.ending }
+    return try open(account, with: record, in: directory)
+  }
+
+  // MARK: Alone
+
+  /// Has the person touch the sensor, and opens the authenticator.
+  ///
+  /// - Throws: ``Ending`` with the result that says why it was not opened; cancelled.
+  func verify(
+    _ account: AccountFile, in directory: borrowing StateDirectory
+  ) throws(Ending) -> UnlockedAuthenticatorBox {
+    let watch: FingerWatch
+    do throws(FingerRefusal) { watch = try self.watch(account, in: directory) } catch { throw error.ending }
+    try prompter.awaitTouch(watch)
+    return try open(watch, account, in: directory)
+  }
+
+  // MARK: Registering
+
+  /// Has the person touch the sensor, and makes what a new key is sealed under.
+  ///
+  /// - Parameter hasTyped: whether the account has a value that is typed, or gets one in this call.
+  /// - Throws: ``Ending`` with the result that says why the fingerprint cannot be registered.
+  func newRecord(
+    for identity: AccountIdentity, hasTyped: Bool, in directory: borrowing StateDirectory
+  ) throws(Ending) -> FingerprintRecord {
+    guard hasTyped else {
+      throw Ending(.biometryWithoutPasscode, log: "a fingerprint needs a passcode or a pattern first")
+    }
+    if let obstacle = sensor.obstacle(call, policy, isBoundToChip: directory.isBoundToChip) { throw obstacle.ending }
+    let watch: FingerWatch
+    do throws(FingerRefusal) {
+      watch = try sensor.claim(for: identity.name, policy, now: now) { () throws(Ending) in false }
+    } catch { throw error.ending }
+    try prompter.awaitTouch(watch)
+    if let obstacle = FingerObstacle(watch.outcome) { throw obstacle.ending }
+    guard policy.configuration.biometric.isBoundToPrints else { return FingerprintRecord(prints: nil) }
+    switch watch.prints {
+    case .prints(let hash): return FingerprintRecord(prints: hash)
+    case .unreadable(let why): throw Ending(.biometryStateError, log: "the stored prints: \(why)")
+    case .some(.none), nil:
+      throw Ending(
+        .biometryStateNotSupported,
+        log: "the stored prints are not in \(sensor.printsFolder): a change could not be noticed")
+    }
+  }
+
+  // MARK: Other prints
+
+  /// Accepts today's prints after the person has verified a typed value here and at the server.
+  ///
+  /// A login does not fail if that cannot be written.
+  func acceptPrints(
+    after opened: [UnlockedAuthenticatorBox], _ account: AccountFile, in directory: borrowing StateDirectory
+  ) {
+    guard told?.result == .biometryChanged, opened.contains(where: \.type.isTyped) else { return }
+    do {
+      guard case .prints(let hash)? = sensor.prints(of: account.identity.name) else { return }
+      let old = try record(of: account)
+      let new = FingerprintRecord(prints: hash)
+      let unlocked = try open(account, with: old, in: directory)
+      let slot = try queue.takeSlot(in: directory)
+      try account.change(
+        unlocked.authenticator, to: new.value(), cost: FingerprintRecord.cost, in: directory, holding: slot)
+      try new.store(in: account)
+      log.write(.fingerprint, "other enrolled prints were accepted after the value was entered")
+      try prompter.show(.printsAccepted)
+    } catch { log.write(.fingerprint, "other enrolled prints were not accepted: \(error)", .warning) }
+  }
+
+  // MARK: Status
+
+  /// How the fingerprint stands for an account, as a result: 7000 where nothing is in the way.
+  ///
+  /// - Parameter account: nil where nothing is registered.
+  /// - Returns: whether the machine supports it at all, and what is in the way.
+  func standing(
+    _ account: AccountFile?, named name: [UInt8]?, in directory: borrowing StateDirectory
+  ) throws(Ending) -> (isSupported: Bool, result: FidoResult) {
+    if let obstacle = sensor.obstacle(call, policy, isBoundToChip: directory.isBoundToChip) {
+      return (false, obstacle.result)
+    }
+    let name = account?.identity.name ?? name ?? []
+    if let obstacle = sensor.look(for: name) {
+      return (![.biometryNotSupported, .biometryUnknown].contains(obstacle.result), obstacle.result)
+    }
+    guard let account, try accounts.isEnrolled(account, .fingerprint) else { return (true, .biometryNotChanged) }
+    let record = try record(of: account)
+    if record.prints == nil { return (true, .biometryStateNotSupported) }
+    return (true, obstacle(to: record, with: sensor.prints(of: name) ?? .none)?.result ?? .biometryNotChanged)
+  }
+
+  // MARK: Parts
+
+  private func watch(
+    _ account: AccountFile, in directory: borrowing StateDirectory
+  ) throws(FingerRefusal) -> FingerWatch {
+    if let obstacle = sensor.obstacle(call, policy, isBoundToChip: directory.isBoundToChip) {
+      throw .obstacle(obstacle)
+    }
+    let lock = accounts.lockPolicy(.fingerprint, of: account)
+    do throws(Ending) {
+      let record = try record(of: account)
+      if let obstacle = obstacle(to: record, with: sensor.prints(of: account.identity.name) ?? .none) {
+        throw obstacle.ending
+      }
+      if try accounts.lockStatus(account, .fingerprint, call.caller.origin, lock).isLocked {
+        locks.refused(.fingerprint, for: nil)
+        throw FingerObstacle(.biometryLocked, log: "refused while locked").ending
+      }
+    } catch {
+      guard error.types == [.fingerprint] else { throw .ending(error) }
+      throw .obstacle(FingerObstacle(error.result, log: error.log))
+    }
+    return try sensor.claim(for: account.identity.name, policy, now: now) { [self] () throws(Ending) in
+      try count(account, under: lock)
+    }
+  }
+
+  /// Counts a touch that did not match.
+  ///
+  /// - Returns: whether it is locked now.
+  private func count(_ account: AccountFile, under lock: LockPolicy) throws(Ending) -> Bool {
+    do throws(StateError) {
+      guard case .charged = try account.charge(.fingerprint, call.caller.origin, at: now(), policy: lock) else {
+        return true
+      }
+    } catch { throw Ending(error) }
+    let status = try accounts.lockStatus(account, .fingerprint, call.caller.origin, lock)
+    if status.isLocked {
+      let made: NewLock = status.isPermanent ? .permanent : .temporary(status.remainingLock ?? .zero)
+      locks.made(made, of: .fingerprint, account.identity)
+    }
+    return status.isLocked
+  }
+
+  private func record(of account: AccountFile) throws(Ending) -> FingerprintRecord {
+    do throws(StateError) {
+      if let record = try FingerprintRecord.of(account) { return record }
+    } catch { throw Ending(error) }
+    throw FingerObstacle(.biometryStateError, log: "no record of the prints: deregister and register again").ending
+  }
+
+  /// What stored prints say against a record; nil if nothing does.
+  private func obstacle(to record: FingerprintRecord, with prints: EnrolledPrints.State) -> FingerObstacle? {
+    guard policy.configuration.biometric.isBoundToPrints else { return nil }
+    switch prints {
+    case .none: return FingerObstacle(.biometryNotRegistered, log: "no prints are stored for the person")
+    case .unreadable(let why): return FingerObstacle(.biometryStateError, log: "the stored prints: \(why)")
+    case .prints(let hash):
+      guard hash != record.prints else { return nil }
+      return FingerObstacle(.biometryChanged, log: "other prints than at the registration")
+    }
+  }
+
+  private func open(
+    _ account: AccountFile, with record: FingerprintRecord, in directory: borrowing StateDirectory
+  ) throws(Ending) -> UnlockedAuthenticatorBox {
+    let slot = try queue.takeSlot(in: directory)
+    let lock = accounts.lockPolicy(.fingerprint, of: account)
+    do throws(StateError) {
+      switch try account.verify(
+        record.value(), for: .fingerprint, from: call.caller.origin, at: now(), policy: lock, in: directory,
+        holding: slot)
+      {
+      case .verified(let unlocked): return UnlockedAuthenticatorBox(unlocked)
+      case .locked: throw .superseded
+      case .permanentlyLocked: throw .superseded
+      case .wrong: throw .damaged
+      }
+    } catch {
+      guard error == .superseded else { throw Ending(error) }
+      throw FingerObstacle(.biometryLocked, log: "locked meanwhile").ending
+    }
+  }
+}

@@ -1,0 +1,1 @@
+"""Logins by fingerprint, on fprintd with its virtual sensor."""

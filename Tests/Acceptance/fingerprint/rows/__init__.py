@@ -1,0 +1,1 @@
+"""The rows, in files by what stands in the way."""

@@ -1,0 +1,394 @@
+"""What stands in the way of a fingerprint: each has a result, a text, and leaves the passcode usable."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+from fingerprint.desk import LEFT, PRINTS
+from fingerprint.rows.touching import LIMIT, NAMED, at_sudo
+from lab import hosts
+from lab.listener import serve
+from lab.table import must, row
+from lab.waiting import until
+
+
+def named(lab, person, result, during=None):
+    """A login with the fingerprint named ends with this result; what happens meanwhile is done once the sensor waits."""
+    desk, mark = lab.desk, lab.log.mark()
+    lab.stack("uaf-finger", NAMED, "account required pam_permit.so")
+    process = hosts.start("uaf-finger", person.name)
+    if during:
+        desk.awaits_touch()
+        during()
+    login = hosts.finish(process, "")
+    found = desk.finished(mark, person)
+    must(login.code == hosts.AUTH_ERR and found == [str(result)], f"{login}, {found}")
+
+
+def by_passcode(lab, person, text):
+    """sudo goes on with the passcode, and says why there is no sensor."""
+    session = lab.desk.sudo(person, person.passcode)
+    must(session.is_in, f"not in by the passcode: {session.text}")
+    must(text in session.text, f"not told {text!r}: {session.text}")
+
+
+@row("error", "the sensor fails in the middle", "7015 where it is named; else the passcode goes on", limit=LIMIT)
+def error(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    named(lab, person, 7015, lambda: desk.send("ERROR 4"))
+
+    def fail():
+        desk.awaits_touch()
+        desk.send("ERROR 4")
+        desk.awaits_release()
+        return ""
+
+    session = desk.sudo(person, fail, person.passcode)
+    must(session.is_in, f"not in: {session.text}")
+    must("Biometry failed for an unknown reason." in session.text, f"not told why: {session.text}")
+    return "7015; in by the passcode"
+
+
+@row(
+    "unplugged",
+    "the sensor is unplugged in the middle, and stays away",
+    "the passcode goes on; 7008 from then on",
+    limit=LIMIT,
+)
+def unplugged(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    lab.after(desk.restart_service)
+
+    def unplug():
+        desk.awaits_touch()
+        desk.send("UNPLUG")
+        return person.passcode
+
+    session = desk.sudo(person, unplug)
+    must(session.is_in, f"not in: {session.text}")
+    named(lab, person, 7008)
+    by_passcode(lab, person, "This machine has no biometry.")
+    status = lab.status(person)
+    must(status["availableTypes"] == 4 and desk.entry(person)["state"] == 3005, f"{status}")
+    return "in by the passcode; 7008; 3005, and availableTypes without the fingerprint"
+
+
+@row("missing", "fprintd is not there", "7008; the passcode goes on; nothing is offered for registration", limit=LIMIT)
+def missing(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    lab.after(desk.start_service)
+    desk.stop_service()
+    named(lab, person, 7008)
+    by_passcode(lab, person, "This machine has no biometry.")
+    said = desk.register(lab.person(), touches=False)
+    must(said.returncode != 0 and "This machine has no biometry." in said.stdout, f"{said}")
+    return "7008 at login and registration; in by the passcode"
+
+
+@row(
+    "killed",
+    "fprintd is killed in the middle, and started again",
+    "7015; nobody is in; the passcode goes on; the next touch counts again",
+    limit=LIMIT,
+)
+def killed(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    named(lab, person, 7015, desk.restart_service)
+
+    def kill():
+        desk.awaits_touch()
+        desk.restart_service()
+        return person.passcode
+
+    session = desk.sudo(person, kill)
+    must(session.is_in, f"not in: {session.text}")
+    again = desk.sudo(person, lambda: desk.touch(desk.finger(person)))
+    must(again.is_in, f"not in after the restart: {again.text}")
+    return "7015; in by the passcode; in by the finger after the restart"
+
+
+@row("program", "uaf-finger cannot be started", "7013; the passcode goes on", limit=LIMIT)
+def program(lab):
+    person = at_sudo(lab)
+    path = pathlib.Path("/usr/libexec/pam-uaf/uaf-finger")
+    kept = path.with_name("kept")
+    path.rename(kept)
+    lab.after(lambda: kept.rename(path))
+    named(lab, person, 7013)
+    by_passcode(lab, person, "Biometry cannot be used now.")
+    return "7013; in by the passcode"
+
+
+@row("refused", "polkit refuses: the rule file is not there", "7013; the passcode goes on", limit=LIMIT)
+def refused(lab):
+    person = at_sudo(lab)
+    flag = pathlib.Path("/run/polkit-refuses")
+    flag.touch()
+    lab.after(lambda: flag.unlink(missing_ok=True))
+    named(lab, person, 7013)
+    by_passcode(lab, person, "Biometry cannot be used now.")
+    return "7013; in by the passcode"
+
+
+@row("busy", "another program has claimed the sensor", "7013; the passcode goes on", limit=LIMIT)
+def busy(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    other = subprocess.Popen(["fprintd-verify", person.name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    lab.after(lambda: (other.kill(), other.wait()))
+    desk.awaits_touch()
+    named(lab, person, 7013)
+    by_passcode(lab, person, "Biometry cannot be used now.")
+    return "7013; in by the passcode"
+
+
+@row("no-finger", "the person's prints were removed", "7006; the passcode goes on", limit=LIMIT)
+def no_finger(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    lab.run("fprintd-delete", person.name)
+    named(lab, person, 7006)
+    by_passcode(lab, person, "No biometry is enrolled.")
+    must(desk.entry(person)["biometry"] == 7006, f"{desk.entry(person)}")
+    said = desk.register(lab.person(), touches=False)
+    must(said.returncode != 0 and "No biometry is enrolled." in said.stdout, f"{said}")
+    return "7006 at login, in the status, and for somebody without prints; in by the passcode"
+
+
+@row("changed", "another finger is enrolled", "7001 until the passcode was entered; then the finger again", limit=LIMIT)
+def changed(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    must(desk.entry(person)["biometry"] == 7000, f"before: {desk.entry(person)}")
+    desk.enrol(person, LEFT)
+    must(desk.entry(person)["biometry"] == 7001, f"after: {desk.entry(person)}")
+    named(lab, person, 7001)
+    by_passcode(lab, person, "The enrolled biometry has changed.")
+    must(desk.entry(person)["biometry"] == 7000, f"not accepted: {desk.entry(person)}")
+    session = desk.sudo(person, lambda: desk.touch(desk.finger(person)))
+    must(session.is_in, f"not in by the finger: {session.text}")
+    return "7000, 7001, told and 7000 again after the passcode; in by the finger"
+
+
+@row(
+    "wrong-then-changed",
+    "another finger is enrolled, and a wrong passcode is entered",
+    "still 7001: only the right passcode accepts it",
+    limit=LIMIT,
+)
+def wrong_then_changed(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    desk.enrol(person, LEFT)
+    session = desk.sudo(person, "wrong-passcode")
+    must(not session.is_in, "in by a wrong passcode")
+    must(desk.entry(person)["biometry"] == 7001, f"accepted: {desk.entry(person)}")
+    return "7001"
+
+
+@row(
+    "unbound",
+    "another finger is enrolled, and root does not mind",
+    "in by the finger all the same; the state is 7002: it cannot be told",
+    limit=LIMIT,
+)
+def unbound(lab):
+    desk = lab.desk
+    person = at_sudo(lab, biometric="require_tpm = false\ninvalidate_on_new_biometrics = false")
+    must(desk.entry(person)["biometry"] == 7002, f"{desk.entry(person)}")
+    desk.enrol(person, LEFT)
+    session = desk.sudo(person, lambda: desk.touch(desk.finger(person)))
+    must(session.is_in, f"not in: {session.text}")
+    return "7002; in by the finger"
+
+
+@row("unreadable", "the stored prints are not root's any more", "7003; the passcode goes on", limit=LIMIT)
+def unreadable(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    os.chown(PRINTS / person.name, person.uid, person.uid)
+    must(desk.entry(person)["biometry"] == 7003, f"{desk.entry(person)}")
+    named(lab, person, 7003)
+    by_passcode(lab, person, "The state of biometry could not be read.")
+    return "7003; in by the passcode"
+
+
+@row("copied", "somebody else's prints take the place of the person's", "7001: the key does not open with them", limit=LIMIT)
+def copied(lab):
+    desk = lab.desk
+    person, other = at_sudo(lab), lab.person()
+    desk.enrol(other)
+    shutil.rmtree(PRINTS / person.name)
+    shutil.copytree(PRINTS / other.name, PRINTS / person.name)
+    lab.after(lambda: shutil.rmtree(PRINTS / other.name, ignore_errors=True))
+    named(lab, person, 7001)
+    return "7001"
+
+
+@row("chip", "no chip, and root has not written require_tpm = false", "7013, and not offered: 3005", limit=LIMIT)
+def chip(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    must(desk.entry(person)["keyProtection"] == "software", f"{desk.entry(person)}")
+    desk.configure(biometric="")
+    named(lab, person, 7013)
+    by_passcode(lab, person, "Biometry cannot be used now.")
+    must(desk.entry(person)["state"] == 3005, f"{desk.entry(person)}")
+    return "7013; 3005; with require_tpm = false the status says software"
+
+
+@row("no-passcode", "a fingerprint without a passcode", "7007", limit=LIMIT)
+def no_passcode(lab):
+    desk = lab.desk
+    desk.start_service()
+    desk.configure()
+    person = lab.person(registered=False)
+    desk.enrol(person)
+    said = desk.register(person, touches=False)
+    must(said.returncode != 0 and "Biometry needs a passcode first." in said.stdout, f"{said}")
+    return "7007"
+
+
+@row(
+    "operations",
+    "change, reset and deregistration of a fingerprint",
+    "7113, 7103; deregistered on the word of the passcode",
+    limit=LIMIT,
+)
+def operations(lab):
+    desk = lab.desk
+    person = desk.person()
+    serve(lab)
+    as_person = ("setpriv", "--reuid", str(person.uid), "--regid", str(person.uid), "--clear-groups")
+    mark = lab.log.mark()
+    changing = lab.run(*as_person, "uafctl", "change", "fingerprint", answers="", check=False)
+    resetting = lab.run("uafctl", "reset", person.name, "fingerprint", answers="", check=False)
+    lines = lab.log.since(mark, "event=reset")
+    for result in ("result=7113", "result=7103"):
+        must(any(result in line for line in lines), f"no {result}: {lines}, {changing.stdout}, {resetting.stdout}")
+    done = lab.run(*as_person, "uafctl", "deregister", "fingerprint", answers=f"{person.passcode}\n", check=False)
+    must(done.returncode == 0, f"not deregistered: {done.stdout}")
+    must(desk.entry(person)["state"] == 3007 and desk.entry(person, "passcode")["state"] == 3006, f"{lab.status(person)}")
+    return "7113; 7103; deregistered, and the passcode stays"
+
+
+@row(
+    "word",
+    "a person registers the fingerprint on the word of the passcode",
+    "registered after the passcode and a touch",
+    limit=LIMIT,
+)
+def word(lab):
+    desk = lab.desk
+    person = desk.person(registered=False)
+    serve(lab)
+
+    def touch():
+        desk.awaits_touch()
+        desk.send(f"SCAN {desk.finger(person)}")
+        return ""
+
+    command = ["uafctl", "register", "fingerprint"]
+    process = subprocess.Popen(
+        ["setpriv", "--reuid", str(person.uid), "--regid", str(person.uid), "--clear-groups", *command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    process.stdin.write(f"{person.passcode}\n")
+    process.stdin.flush()
+    touch()
+    said = process.communicate(timeout=60)[0]
+    must(process.returncode == 0, f"not registered: {said}")
+    must(desk.entry(person)["state"] == 3006, f"{desk.entry(person)}")
+    return "registered: 3006"
+
+
+@row(
+    "liar",
+    "another user owns the service's name, and says that every finger matches",
+    "7015: nobody is in",
+    ("a local user",),
+    LIMIT,
+)
+def liar(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    lab.after(desk.start_service)
+    desk.stop_service()
+    desk.lie("owner", uid=65534)
+    until(lambda: desk.has_owner("net.reactivated.Fprint"), "the liar")
+    named(lab, person, 7015)
+    by_passcode(lab, person, "Biometry failed for an unknown reason.")
+    return "7015; in by the passcode alone"
+
+
+@row(
+    "signal",
+    "another connection sends a match for the claimed sensor",
+    "nothing: the sender does not own the name",
+    ("a local user",),
+    LIMIT,
+)
+def signal(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    desk.lie("signal", uid=65534)
+    heard = subprocess.Popen(
+        ["dbus-monitor", "--system", "type='signal',member='VerifyStatus'"], stdout=subprocess.PIPE, text=True
+    )
+    lab.after(lambda: (heard.kill(), heard.wait()))
+
+    def wait():
+        desk.awaits_touch()
+        seen = 0
+        while seen < 4:
+            seen += "verify-match" in heard.stdout.readline()
+        return ""
+
+    session = desk.sudo(person, wait, "wrong-passcode")
+    must(not session.is_in, f"in by a forged signal: {session.text}")
+    must(session.text.count("Passcode for") == 2, f"prompts: {session.text}")
+    return "four forged matches, and the passcode is asked for"
+
+
+@row("seized", "the name changes hands in the middle, to root's own liar", "7015: nobody is in", ("root",), LIMIT)
+def seized(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    lab.after(desk.start_service)
+    desk.lie("seize")
+
+    def seize():
+        desk.lab.stop(desk.service)
+        until(lambda: desk.has_owner("net.reactivated.Fprint"), "the liar has the name")
+
+    named(lab, person, 7015, seize)
+    return "7015"
+
+
+@row("sandbox", "the core's uaf-finger", "its own user, no capability, no network, and its sandbox", limit=LIMIT)
+def sandboxed(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    seen = {}
+
+    def look():
+        desk.awaits_touch()
+        found = [p for p in pathlib.Path("/proc").glob("[0-9]*") if (p / "comm").read_text().strip() == "uaf-finger"]
+        must(len(found) == 1, f"programs: {found}")
+        status = dict(line.split(":\t", 1) for line in (found[0] / "status").read_text().splitlines() if ":\t" in line)
+        seen.update(uid=status["Uid"].split()[0], caps=status["CapPrm"], filter=status["Seccomp"], new=status["NoNewPrivs"])
+        seen["network"] = os.readlink(found[0] / "ns/net") != os.readlink("/proc/self/ns/net")
+        return desk.touch(desk.finger(person))
+
+    session = desk.sudo(person, look)
+    must(session.is_in, f"not in: {session.text}")
+    must(seen["uid"] == "60991" and int(seen["caps"], 16) == 0 and seen["filter"] == "2" and seen["network"], f"{seen}")
+    return f"{seen}"

@@ -1,0 +1,358 @@
+"""What a touch of the sensor leads to, and what is typed meanwhile."""
+
+import pathlib
+
+from lab import hosts
+from lab.listener import serve
+from lab.table import must, row
+from lab.waiting import at_once, until
+
+LIMIT = 150
+NAMED = "auth required pam_uaf.so authenticator=fingerprint"
+KOREAN = {"LC_ALL": "", "LANG": "ko_KR.UTF-8", "LANGUAGE": "C"}
+
+
+def at_sudo(lab, **options):
+    """Somebody who may use sudo, which asks for passcode or fingerprint."""
+    person = lab.desk.person(**options)
+    hosts.ask_uaf(lab, "sudo")
+    hosts.sudoers(lab, f"{person.name} ALL=(ALL) ALL")
+    return person
+
+
+@row("match", "sudo: the enrolled finger, then Enter", "in, by the fingerprint's key; the sensor is given back", limit=LIMIT)
+def match(lab):
+    desk, mark = lab.desk, lab.log.mark()
+    person = at_sudo(lab)
+    session = desk.sudo(person, lambda: desk.touch(desk.finger(person)))
+    must(session.is_in, f"not in: {session.text}")
+    must("Touch the fingerprint sensor and press Enter, or enter:" in session.text, f"not told: {session.text}")
+    lines = lab.log.since(mark, "event=authenticate")
+    must(any("type=fingerprint" in line and "result=0 " in line for line in lines), f"the log: {lines[-3:]}")
+    must(desk.is_free(), "the sensor is still claimed")
+    return "in; event=authenticate result=0 type=fingerprint"
+
+
+@row(
+    "typed",
+    "sudo: the passcode is typed while the sensor waits",
+    "in, by the passcode; the sensor is given back",
+    limit=LIMIT,
+)
+def typed(lab):
+    desk, mark = lab.desk, lab.log.mark()
+    person = at_sudo(lab)
+
+    def type_late():
+        desk.awaits_touch()
+        return person.passcode
+
+    session = desk.sudo(person, type_late)
+    must(session.is_in, f"not in: {session.text}")
+    must(any("type=passcode" in line for line in lab.log.since(mark, "event=authenticate")), "another type than the passcode")
+    must(desk.is_free(), "the sensor is still claimed")
+    return "in by the passcode"
+
+
+@row(
+    "wrong-typed",
+    "sudo: a wrong passcode is typed after the finger matched",
+    "in: what is typed after a match is not looked at",
+    limit=LIMIT,
+)
+def wrong_typed(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    before = desk.entry(person, "passcode")["remainingTries"]
+    session = desk.sudo(person, lambda: desk.touch(desk.finger(person), then="wrong-passcode"))
+    must(session.is_in, f"not in: {session.text}")
+    must(desk.entry(person, "passcode")["remainingTries"] == before, "the entry was counted")
+    return "in, and the passcode's count is as before"
+
+
+@row(
+    "no-match",
+    "sudo: a stranger's finger once, then the passcode",
+    "counted at the fingerprint alone; in by the passcode",
+    limit=LIMIT,
+)
+def no_match(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    session = desk.sudo(person, lambda: desk.touch_wrongly(person, then=person.passcode))
+    must(session.is_in, f"not in: {session.text}")
+    tries = desk.entry(person)["remainingTries"], desk.entry(person, "passcode")["remainingTries"]
+    must(tries == (4, 5), f"tries left: {tries}")
+    return f"in; tries left: {tries[0]} for the fingerprint, {tries[1]} for the passcode"
+
+
+@row(
+    "exhausted",
+    "sudo: a stranger's finger as often as one call allows, then Enter",
+    "the passcode is asked for in the same call, and why",
+    limit=LIMIT,
+)
+def exhausted(lab):
+    desk = lab.desk
+    person = at_sudo(lab, biometric="require_tpm = false\nmax_tries = 2")
+    session = desk.sudo(person, lambda: desk.touch_wrongly(person, 2), person.passcode)
+    must(session.is_in, f"not in: {session.text}")
+    must("Biometry did not recognise you." in session.text, f"not told why: {session.text}")
+    return "in by the passcode; told that no finger was recognised"
+
+
+@row("enter", "sudo: Enter, and nobody touches the sensor", "the passcode is asked for in the same call", limit=LIMIT)
+def enter(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    session = desk.sudo(person, "", person.passcode)
+    must(session.is_in, f"not in: {session.text}")
+    must(session.text.count("Passcode for") == 2, f"prompts: {session.text}")
+    return "in, at the second prompt"
+
+
+@row(
+    "timeout",
+    "sudo: nobody touches the sensor in time",
+    "the sensor is given back while the prompt stands; the passcode goes on",
+    limit=LIMIT,
+)
+def timeout(lab):
+    desk = lab.desk
+    person = at_sudo(lab, biometric="require_tpm = false\ntimeout = 5")
+
+    def wait():
+        desk.awaits_touch()
+        desk.awaits_release()
+        return person.passcode
+
+    session = desk.sudo(person, wait)
+    must(session.is_in, f"not in: {session.text}")
+    return "given back after 5 s; in by the passcode"
+
+
+@row("cancel", "sudo: Ctrl-C while the sensor waits", "nobody is in, nothing is counted, the sensor is given back", limit=LIMIT)
+def cancel(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+
+    def interrupt():
+        desk.awaits_touch()
+        return hosts.INTERRUPT
+
+    session = desk.sudo(person, interrupt)
+    must(not session.is_in, "in")
+    desk.awaits_release()
+    must(desk.entry(person)["remainingTries"] == 5, "something was counted")
+    return "not in; 5 tries left; the sensor is free"
+
+
+@row(
+    "too-short",
+    "sudo: a swipe that is too short, then the enrolled finger",
+    "no comparison was made: not counted; in",
+    limit=LIMIT,
+)
+def too_short(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+
+    def swipe():
+        desk.awaits_touch()
+        desk.send("RETRY 1")
+        return desk.touch(desk.finger(person))
+
+    session = desk.sudo(person, swipe)
+    must(session.is_in, f"not in: {session.text}")
+    must(desk.entry(person)["remainingTries"] == 5, "it was counted")
+    return "in; nothing counted"
+
+
+@row("su", 'su, which shows notices, with mode = "first"', "in by the touch alone: no prompt, no Enter", limit=LIMIT)
+def su(lab):
+    desk = lab.desk
+    person = desk.person(biometric='require_tpm = false\nmode = "first"')
+    hosts.ask_uaf(lab, "su")
+    session, _ = at_once(lambda: hosts.su(person, person), lambda: desk.touch(desk.finger(person)))
+    must(session.is_in, f"not in: {session.text}")
+    must("Touch the fingerprint sensor.\n" in session.text and "Passcode" not in session.text, f"shown: {session.text}")
+    return "in, without a prompt"
+
+
+@row(
+    "first-fails",
+    'su with mode = "first": a swipe too short, and only strangers\' fingers',
+    "told each time; then the passcode is asked for",
+    limit=LIMIT,
+)
+def first_fails(lab):
+    desk = lab.desk
+    person = desk.person(biometric='require_tpm = false\nmode = "first"\nmax_tries = 2')
+    hosts.ask_uaf(lab, "su")
+
+    def touches():
+        desk.awaits_touch()
+        desk.send("RETRY 1")
+        desk.touch_wrongly(person, 2)
+
+    session, _ = at_once(lambda: hosts.su(person, person, person.passcode), touches)
+    must(session.is_in, f"not in: {session.text}")
+    for said in ("The swipe was too short: try again.", "That finger was not recognised", "Biometry did not recognise you."):
+        must(said in session.text, f"not told {said!r}: {session.text}")
+    return "in by the passcode"
+
+
+@row(
+    "alone",
+    "the fingerprint named by the stack: match, and no match",
+    "in by the finger; 7004 without one, and no passcode helps",
+    limit=LIMIT,
+)
+def alone(lab):
+    desk = lab.desk
+    person = desk.person(biometric="require_tpm = false\nmax_tries = 1")
+    lab.stack("uaf-finger", NAMED, "account required pam_permit.so")
+    process = hosts.start("uaf-finger", person.name)
+    desk.touch(desk.finger(person))
+    right = hosts.finish(process, "")
+    must(right.is_in, f"not in: {right.text}")
+    mark = lab.log.mark()
+    process = hosts.start("uaf-finger", person.name)
+    desk.touch_wrongly(person)
+    wrong = hosts.finish(process, person.passcode)
+    must(wrong.code == hosts.AUTH_ERR and desk.finished(mark, person) == ["7004"], f"{wrong}, {desk.finished(mark, person)}")
+    return "in; then 7004 (PAM_AUTH_ERR)"
+
+
+@row("lock", "strangers' fingers until the lock", "7005 for the fingerprint; the passcode is not locked", limit=LIMIT)
+def lock(lab):
+    desk = lab.desk
+    person = at_sudo(lab, lock="retry_count_to_lock = 2\nlock_time = 300\nmax_lock_count = 3")
+    mark = lab.log.mark()
+    session = desk.sudo(person, lambda: desk.touch_wrongly(person, 2), person.passcode)
+    must(session.is_in, f"not in: {session.text}")
+    must(any("event=lock " in line and "type=fingerprint" in line for line in lab.log.since(mark)), "no line of the lock")
+    entry = desk.entry(person)
+    must(entry["state"] == 3008, f"state {entry}")
+    mark = lab.log.mark()
+    lab.stack("uaf-finger", NAMED, "account required pam_permit.so")
+    named = lab.login(person, "", "uaf-finger")
+    must(named.code == hosts.AUTH_ERR and desk.finished(mark, person) == ["7005"], f"{named}")
+    again = desk.sudo(person, person.passcode)
+    must(again.is_in and "Biometry is locked." in again.text, f"the passcode: {again.text}")
+    return "3008 and 7005; in by the passcode, told that biometry is locked"
+
+
+@row("two", "two logins at once", "the second is told that the sensor is in use, and goes on with the passcode", limit=LIMIT)
+def two(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    seen = []
+
+    def during():
+        desk.awaits_touch()
+        seen.append(desk.sudo(person, person.passcode))
+        return desk.touch(desk.finger(person))
+
+    first = desk.sudo(person, during)
+    must(first.is_in and seen[0].is_in, f"first: {first.text}; second: {seen[0].text}")
+    must("Biometry cannot be used now." in seen[0].text, f"the second was not told: {seen[0].text}")
+    return "both in: one by the finger, one by the passcode"
+
+
+@row("ssh", "a login by sshd", "the sensor is never asked, whatever the account has", limit=LIMIT)
+def ssh(lab):
+    desk = lab.desk
+    person = desk.person()
+    hosts.ask_uaf(lab, "sshd")
+    hosts.sshd(lab)
+    waited = []
+
+    def type_it():
+        waited.append(desk.is_waiting())
+        return person.passcode
+
+    session = hosts.ssh(person.name, type_it)
+    must(session.is_in and waited == [False], f"waited {waited}: {session.text}")
+    must("inger" not in session.text, f"told of a sensor: {session.text}")
+    mark = lab.log.mark()
+    lab.stack("uaf-finger", NAMED, "account required pam_permit.so")
+    afar = lab.login(person, "", "uaf-finger", remote="203.0.113.7")
+    must(not afar.is_in, "in from afar")
+    return f"in by the passcode, no sensor; named from afar: {desk.finished(mark, person)}"
+
+
+@row("afar", "the fingerprint named, states shown, from afar", "7012", limit=LIMIT)
+def afar(lab):
+    desk = lab.desk
+    person = desk.person(general="[general]\nhide_state = false")
+    mark = lab.log.mark()
+    lab.stack("uaf-finger", NAMED, "account required pam_permit.so")
+    login = lab.login(person, "", "uaf-finger", remote="203.0.113.7")
+    must(login.code == hosts.AUTH_ERR and desk.finished(mark, person) == ["7012"], f"{login}, {desk.finished(mark, person)}")
+    return "7012 (PAM_AUTH_ERR)"
+
+
+@row("set", "the server wants passcode AND fingerprint", "registered together; in by both; not by one of them", limit=LIMIT)
+def both(lab):
+    desk = lab.desk
+    policy = "/srv/policy-both.json"
+    with open(policy, "w") as file:
+        file.write('{"accepted": [["passcode", "fingerprint"]]}')
+    authority = pathlib.Path("/etc/ssl/uaf-ca.pem")
+    before = authority.read_bytes()
+    lab.after(lambda: authority.write_bytes(before))
+    lab.start_server("/srv/uaf-both", 8444, ("--policy", policy))
+    desk.start_service()
+    desk.configure(port=8444)
+    person = lab.person(registered=False)
+    desk.enrol(person)
+    payload = lab.payload(person, "/srv/uaf-both")
+
+    def register():
+        return lab.run("uafctl", "register", person.name, "--payload", payload, answers=f"{person.passcode}\n" * 2, check=False)
+
+    said, _ = at_once(register, lambda: desk.touch(desk.finger(person)))
+    must(said.returncode == 0, f"not registered: {said.stdout}")
+    hosts.ask_uaf(lab, "sudo")
+    hosts.sudoers(lab, f"{person.name} ALL=(ALL) ALL")
+    finger = desk.sudo(person, lambda: desk.touch(desk.finger(person)), person.passcode)
+    must(finger.is_in, f"finger, then passcode: {finger.text}")
+    first = desk.sudo(person, person.passcode, lambda: desk.touch(desk.finger(person)))
+    must(first.is_in, f"passcode, then finger: {first.text}")
+    half = desk.sudo(person, lambda: desk.touch(desk.finger(person)), "wrong-passcode")
+    must(not half.is_in, "in by the finger alone")
+    return "in by both in either order; not in by the finger and a wrong passcode"
+
+
+@row("korean", "sudo in Korean", "prompt and reasons in Korean", limit=LIMIT)
+def korean(lab):
+    desk = lab.desk
+    person = at_sudo(lab, biometric="require_tpm = false\nmax_tries = 1")
+    session = hosts.sudo(person, lambda: desk.touch_wrongly(person), person.passcode, environment=KOREAN)
+    must(session.is_in, f"not in: {session.text}")
+    for said in ("지문 센서에 손가락을 대고 Enter를 누르거나 입력하십시오.", "생체 인식에 실패했습니다."):
+        must(said in session.text, f"not told {said}: {session.text}")
+    return "in; both texts in Korean"
+
+
+@row(
+    "json",
+    "uafctl authenticate --json-conversation",
+    "one challenge whose text names the sensor; an empty answer takes the match",
+    limit=LIMIT,
+)
+def in_json(lab):
+    desk = lab.desk
+    person = desk.person()
+    serve(lab)
+
+    def answer():
+        desk.touch(desk.finger(person))
+        return '{"answer":""}'
+
+    session = hosts.terminal(["uafctl", "authenticate", "--json-conversation"], [answer], ends=(b"}\r\n",), uid=person.uid)
+    lines = [line for line in session.text.splitlines() if line.startswith("{")]
+    must(any('"type":"success"' in line for line in lines), f"{session.text}")
+    until(desk.is_free, "the sensor is given back")
+    return lines[-1][:60]

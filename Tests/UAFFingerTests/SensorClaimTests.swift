@@ -1,0 +1,95 @@
+import Testing
+import UAFWire
+
+@testable import UAFFinger
+
+/// Whose signals count, and what they mean.
+struct SensorClaimTests {
+  private static let claim = SensorClaim(owner: ":1.7", path: "/net/reactivated/Fprint/Device/0")
+
+  private static func status(
+    _ text: String, isDone: Bool? = true, from sender: String = ":1.7",
+    path: String = "/net/reactivated/Fprint/Device/0", interface: String = "net.reactivated.Fprint.Device",
+    member: String = "VerifyStatus"
+  ) -> BusSignal {
+    BusSignal(sender: sender, path: path, interface: interface, member: member, texts: [text], flag: isDone)
+  }
+
+  private static func owner(
+    _ new: String, from sender: String = "org.freedesktop.DBus", of name: String = SensorClaim.service
+  )
+    -> BusSignal
+  {
+    BusSignal(
+      sender: sender, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
+      texts: [name, ":1.7", new], flag: nil)
+  }
+
+  @Test(arguments: [
+    ("verify-match", FingerTouch.matched), ("verify-no-match", .notMatched), ("verify-retry-scan", .scanAgain),
+    ("verify-swipe-too-short", .tooShort), ("verify-finger-not-centered", .notCentred),
+    ("verify-remove-and-retry", .liftFirst), ("verify-too-fast", .tooFast),
+  ]) func `takes each result of a touch`(_ status: String, _ touch: FingerTouch) {
+    #expect(Self.claim.meaning(of: Self.status(status)) == .touch(touch))
+  }
+
+  @Test(arguments: ["verify-match", "verify-no-match", "verify-unknown-error", "anything"])
+  func `takes no result of a comparison that goes on`(_ status: String) {
+    #expect(Self.claim.meaning(of: Self.status(status, isDone: false)) == nil)
+  }
+
+  @Test(arguments: ["verify-unknown-error", "", "verify-match ", "VERIFY-MATCH", "enroll-completed"])
+  func `takes a result that it does not know as a failure`(_ status: String) {
+    #expect(Self.claim.meaning(of: Self.status(status)) == .end(.failed))
+  }
+
+  @Test func `says that the sensor was unplugged`() {
+    #expect(Self.claim.meaning(of: Self.status("verify-disconnected")) == .end(.sensorGone))
+  }
+
+  @Test(arguments: [
+    status("verify-match", from: ":1.8"), status("verify-match", from: SensorClaim.service),
+    status("verify-match", from: ""),
+    status("verify-match", path: "/net/reactivated/Fprint/Device/1"),
+    status("verify-match", interface: "org.example.Device"),
+    status("verify-match", member: "VerifyFingerSelected"), status("verify-match", isDone: nil),
+    BusSignal(
+      sender: ":1.7", path: "/net/reactivated/Fprint/Device/0", interface: "net.reactivated.Fprint.Device",
+      member: "VerifyStatus", texts: ["verify-match", "verify-match"], flag: true),
+  ]) func `refuses a match of another sender, another sensor or another form`(_ signal: BusSignal) {
+    #expect(Self.claim.meaning(of: signal) == nil)
+  }
+
+  @Test(arguments: ["", ":1.9"]) func `ends when the service's name changes hands`(_ new: String) {
+    #expect(Self.claim.meaning(of: Self.owner(new)) == .end(.serviceGone))
+  }
+
+  @Test func `goes on while the owner is the same, and hears of owners from the bus alone`() {
+    #expect(Self.claim.meaning(of: Self.owner(":1.7")) == nil)
+    #expect(Self.claim.meaning(of: Self.owner(":1.9", from: ":1.9")) == nil)
+    #expect(Self.claim.meaning(of: Self.owner(":1.9", of: "org.example.Other")) == nil)
+  }
+
+  @Test func `calls the connection and never the name`() {
+    let call = Self.claim.call("Claim", "mina")
+    #expect(call.destination == ":1.7" && call.arguments == ["mina"])
+    #expect(Self.claim.matches.allSatisfy { $0.contains("sender='") })
+  }
+
+  @Test(arguments: [
+    (BusError.answered(name: "org.freedesktop.DBus.Error.ServiceUnknown", text: ""), FingerSensor.State.noService),
+    (.answered(name: "org.freedesktop.DBus.Error.Spawn.ExecFailed", text: ""), .noService),
+    (.answered(name: "net.reactivated.Fprint.Error.NoSuchDevice", text: ""), .noSensor),
+    (.answered(name: "net.reactivated.Fprint.Error.NoEnrolledPrints", text: ""), .notEnrolled),
+    (.answered(name: "net.reactivated.Fprint.Error.AlreadyInUse", text: ""), .busy),
+    (.answered(name: "net.reactivated.Fprint.Error.PermissionDenied", text: ""), .denied),
+    (.answered(name: "net.reactivated.Fprint.Error.Internal", text: ""), .failed), (.failed(110), .failed),
+  ]) func `tells the errors of bus and service apart`(_ error: BusError, _ state: FingerSensor.State) {
+    #expect(SensorTrouble(error).state == state)
+  }
+
+  @Test func `cuts and cleans what the service says before it is sent`() {
+    let trouble = SensorTrouble(.answered(name: "x", text: String(repeating: "é\n", count: 300)))
+    #expect(trouble.detail?.utf8.count == WireLimit.fingerDetail && trouble.detail?.contains("\n") == false)
+  }
+}

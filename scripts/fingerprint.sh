@@ -1,0 +1,9 @@
+#!/bin/bash
+# Logs in by fingerprint through sudo, su and the small host, on Debian's fprintd with its virtual sensor; prints a table of what
+# was seen. The bus is a private one, and polkit is replaced by a program of the tests.
+#
+#   scripts/fingerprint.sh match unplugged ...   these rows alone
+set -euo pipefail
+cd "$(dirname "$0")/.."
+exec Tests/Acceptance/throw-away.sh fingerprint \
+  'sudo openssh-server openssh-client fprintd dbus-daemon python3-dbus python3-gi' "$@"
