@@ -78,13 +78,12 @@ import Glibc
   func enqueue(_ sql: String, _ parameters: [Parameter] = []) throws {
     guard isOpen else { throw PostgreSQLError.interrupted }
     let name = try prepared[sql] ?? prepare(sql, parameters)
-    let values = parameters.map(\.encoded)
     var isSent = false
     // SAFETY: the pointers and numbers are as many as there are parameters, and live for the call, which copies.
-    unsafe withPointers(to: values) { pointers, lengths, formats in
+    unsafe withPointers(to: parameters) { pointers, lengths, formats in
       isSent =
         unsafe PQsendQueryPrepared(
-          connection, name, CInt(clamping: values.count), pointers, lengths, formats, 1) == 1
+          connection, name, CInt(clamping: parameters.count), pointers, lengths, formats, 1) == 1
     }
     guard isSent else { throw lost() }
     sent.append(.statement)
@@ -237,24 +236,29 @@ extension Connection {
     return .refused(sqlState: sqlState, message: result.message ?? "no text")
   }
 
-  /// Lends pointers to values, NULL for nil, with their lengths and their format, which is binary.
+  /// Lends pointers to the parameters' bytes, NULL for NULL, with their lengths and their format, which is binary.
   private func withPointers(
-    to values: [[UInt8]?],
+    to parameters: [Parameter],
     _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<CInt>, UnsafePointer<CInt>) -> Void
   ) {
-    // One block has all values, since an empty value needs an address too.
-    let block = values.compactMap { $0 }.joined() + [0]
-    var offset = 0
-    let offsets = values.map { value -> Int? in
-      defer { offset += value?.count ?? 0 }
-      return value == nil ? nil : offset
+    // One block has all values.
+    var block: [UInt8] = []
+    var (offsets, lengths): ([Int?], [CInt]) = ([], [])
+    for parameter in parameters {
+      let start = block.count
+      offsets.append(parameter.append(to: &block) ? start : nil)
+      lengths.append(CInt(clamping: block.count - start))
     }
-    let lengths = values.map { CInt(clamping: $0?.count ?? 0) } + [0]
-    let formats = [CInt](repeating: 1, count: values.count + 1)
+    // An empty value needs an address, and so does a list without parameters.
+    block.append(0)
+    lengths.append(0)
+    let formats = [CInt](repeating: 1, count: parameters.count + 1)
     // SAFETY: each offset is within the block; the pointers live for the call.
     unsafe block.withUnsafeBytes { bytes in
       guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
-      let pointers = unsafe offsets.map { offset in unsafe offset.map { unsafe base + $0 } } + [nil]
+      var pointers: [UnsafePointer<CChar>?] = unsafe []
+      for offset in offsets { unsafe pointers.append(offset.map { unsafe base + $0 }) }
+      unsafe pointers.append(nil)
       unsafe body(pointers, lengths, formats)
     }
   }

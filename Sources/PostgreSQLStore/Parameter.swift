@@ -21,32 +21,51 @@ enum Parameter {
     }
   }
 
-  /// The value's bytes; nil for NULL.
-  var encoded: [UInt8]? {
+  /// Appends the value's bytes to those of the parameters before it.
+  ///
+  /// - Returns: false for NULL, which has none.
+  func append(to bytes: inout [UInt8]) -> Bool {
     switch self {
-    case .integer(let number): number.map { Self.bigEndian($0) }
-    case .text(let text): text.map { Array($0.utf8) }
-    case .bytes(let bytes): bytes
-    case .integers(let numbers): Self.array(numbers.map { Self.bigEndian($0) }, of: 20)
-    case .texts(let texts): Self.array(texts.map { Array($0.utf8) }, of: 25)
-    case .byteStrings(let strings): Self.array(strings, of: 17)
+    case .integer(nil), .text(nil), .bytes(nil): return false
+    case .integer(let number?): Self.append(number, to: &bytes)
+    case .text(let text?): bytes += text.utf8
+    case .bytes(let value?): bytes += value
+    case .integers(let numbers):
+      Self.appendArray(of: 20, numbers, to: &bytes) { Self.append($0, to: &$1) }
+    case .texts(let texts):
+      Self.appendArray(of: 25, texts, to: &bytes) { $1 += $0.utf8 }
+    case .byteStrings(let strings):
+      Self.appendArray(of: 17, strings, to: &bytes) { $1 += $0 }
     }
+    return true
   }
 
   /// One dimension that begins with index 1, without NULL.
-  private static func array(_ elements: [[UInt8]], of type: UInt32) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(20 + elements.reduce(0) { $0 + $1.count + 4 })
-    bytes += bigEndian(Int32(elements.isEmpty ? 0 : 1)) + bigEndian(Int32(0)) + bigEndian(type)
-    if !elements.isEmpty { bytes += bigEndian(Int32(clamping: elements.count)) + bigEndian(Int32(1)) }
+  private static func appendArray<Element>(
+    of type: UInt32, _ elements: [Element], to bytes: inout [UInt8], _ appendElement: (Element, inout [UInt8]) -> Void
+  ) {
+    append(Int32(elements.isEmpty ? 0 : 1), to: &bytes)
+    append(Int32(0), to: &bytes)
+    append(type, to: &bytes)
+    guard !elements.isEmpty else { return }
+    append(Int32(clamping: elements.count), to: &bytes)
+    append(Int32(1), to: &bytes)
     for element in elements {
-      bytes += bigEndian(Int32(clamping: element.count))
-      bytes += element
+      // The length is known, and written, when the element is.
+      let start = bytes.count
+      append(Int32(0), to: &bytes)
+      appendElement(element, &bytes)
+      let length = Int32(clamping: bytes.count - start - 4)
+      for place in 0..<4 { bytes[start + place] = UInt8(truncatingIfNeeded: length >> (24 - 8 * Int32(place))) }
     }
-    return bytes
   }
 
-  private static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
-    stride(from: number.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+  /// A number in big-endian order.
+  private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
+    var shift = number.bitWidth
+    while shift > 0 {
+      shift -= 8
+      bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+    }
   }
 }

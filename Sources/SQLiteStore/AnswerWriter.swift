@@ -1,4 +1,5 @@
 import GRDB
+import Synchronization
 import UAFService
 
 /// Commits the verified answers of several callers together.
@@ -9,6 +10,8 @@ final class AnswerWriter: Sendable {
   private let database: any DatabaseWriter
   // SQLite has one writer at a time.
   private let queue = AnswerQueue(mostWriters: 1)
+  /// Made with the first batch.
+  private let statements = Mutex<AnswerStatements?>(nil)
 
   /// Makes a writer for a database whose tables are in their current form.
   init(_ database: any DatabaseWriter) {
@@ -31,24 +34,34 @@ final class AnswerWriter: Sendable {
       var now: Int64?
       let mustGoOn = queue.writeBatch { batch in
         now = batch.last?.now
-        return AnswerQueue.outcomes(of: batch) { try Self.commit($0, db) }
+        return AnswerQueue.outcomes(of: batch) { try commit($0, db) }
       }
       if let now { forget(now, db) }
       if mustGoOn { writeNext() }
     }
   }
 
-  private static func commit(_ batch: [VerifiedAnswer], _ db: Database) throws -> [AnswerOutcome] {
+  private func commit(_ batch: [VerifiedAnswer], _ db: Database) throws -> [AnswerOutcome] {
+    let store = AnswerStore(db: db, statements: try prepared(on: db))
     // GRDB's own way prepares both statements for each transaction.
     try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
     do {
-      let outcomes = try batch.map { try AnswerStore(db: db).store($0) }
+      let outcomes = try batch.map { try store.store($0) }
       try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
       return outcomes
     } catch {
       // SQLite may have ended the transaction itself.
       if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK TRANSACTION") }
       throw error
+    }
+  }
+
+  private func prepared(on db: Database) throws -> AnswerStatements {
+    try statements.withLock { statements in
+      if let statements { return statements }
+      let made = try AnswerStatements(db)
+      statements = made
+      return made
     }
   }
 

@@ -11,14 +11,6 @@ struct UsedChallengeStore: UsedChallenges {
       arguments: [hash.databaseBlob]) ?? false
   }
 
-  /// Marks a challenge as used.
-  ///
-  /// - Throws: if it was used before.
-  func use(_ hash: [UInt8], expiresAt: Int64) throws {
-    try db.cachedStatement(sql: "INSERT INTO usedChallenge (hash, expiresAt) VALUES (?, ?)")
-      .execute(arguments: [hash.databaseBlob, expiresAt])
-  }
-
   /// Forgets challenges whose requests have expired.
   ///
   /// - Parameters:

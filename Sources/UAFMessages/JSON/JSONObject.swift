@@ -21,6 +21,7 @@ public struct JSONObject: Equatable, Sendable, ExpressibleByDictionaryLiteral {
   /// Makes an object of the given members; a later member of the same name replaces the earlier one.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     members = []
+    members.reserveCapacity(elements.count)
     for (name, value) in elements { set(name, value) }
   }
 
@@ -30,17 +31,23 @@ public struct JSONObject: Equatable, Sendable, ExpressibleByDictionaryLiteral {
 
   /// The value of a member, or nil if there is none of that name.
   public subscript(name: String) -> JSONValue? {
-    members.first { $0.name.isIdentical(to: name) }?.value
+    index(of: name).map { members[$0].value }
   }
 
   /// Adds a member, or replaces the one of that name; nil adds nothing.
   public mutating func set(_ name: String, _ value: JSONValue?) {
     guard let value else { return }
     let member = Member(name: name, value: value)
-    if let index = members.firstIndex(where: { $0.name.isIdentical(to: name) }) {
+    if let index = index(of: name) {
       members[index] = member
     } else {
       members.append(member)
     }
+  }
+
+  /// Where a member stands; the members are compared in place, since a copy of one would hold its name and its value.
+  private func index(of name: String) -> Int? {
+    for index in members.indices where members[index].name.isIdentical(to: name) { return index }
+    return nil
   }
 }

@@ -103,6 +103,9 @@ struct JSONReader {
     return .array(elements)
   }
 
+  /// As many members as most objects of UAF have.
+  private static let usualMembers = 4
+
   private mutating func object() throws(JSONError) -> JSONValue {
     try enter()
     if try peek() == UInt8(ascii: "}") {
@@ -111,6 +114,7 @@ struct JSONReader {
       return .object(JSONObject())
     }
     var members: [JSONObject.Member] = []
+    members.reserveCapacity(Self.usualMembers)
     var names = MemberNames()
     repeat {
       skipWhiteSpace()
@@ -131,50 +135,48 @@ struct JSONReader {
   private mutating func string() throws(JSONError) -> String {
     let start = position
     try expect("\"")
-    let plain = plainCharacters()
-    if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
-      position += 1
-      return try text(bytes.span.extracting(plain), startingAt: start)
-    }
-    var content = Array(bytes[plain])
-    while true {
-      switch try peek() {
-      case UInt8(ascii: "\""):
-        position += 1
-        return try text(content.span, startingAt: start)
-      case UInt8(ascii: "\\"):
-        let character = try escape()
-        if character.isASCII {
-          content.append(UInt8(truncatingIfNeeded: character.value))
-        } else {
-          content += Array(String(character).utf8)
+    let end = PlainCharacters.end(in: bytes.span, from: position)
+    guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return try escapedString(startingAt: start) }
+    defer { position = end + 1 }
+    return try text(bytes.span.extracting(position..<end), startingAt: start)
+  }
+
+  /// Reads a string that has escapes, or is not one, from behind its first quotation mark.
+  private mutating func escapedString(startingAt start: Int) throws(JSONError) -> String {
+    // No escape stands for more bytes than it has.
+    let content = try [UInt8](capacity: closingQuotationMark() - position) { content throws(JSONError) in
+      while true {
+        let end = PlainCharacters.end(in: bytes.span, from: position)
+        content.append(copying: bytes.span.extracting(position..<end))
+        position = end
+        switch try peek() {
+        case UInt8(ascii: "\""):
+          position += 1
+          return
+        case UInt8(ascii: "\\"):
+          for byte in try escape().utf8 { content.append(byte) }
+        default:
+          throw failure(.controlCharacter)
         }
-        content += bytes[plainCharacters()]
-      default:
-        throw failure(.controlCharacter)
       }
+    }
+    return try text(content.span, startingAt: start)
+  }
+
+  /// Where the string ends that is being read; the end of the text if it does not.
+  private func closingQuotationMark() -> Int {
+    var end = position
+    while true {
+      end = PlainCharacters.end(in: bytes.span, from: end)
+      guard end < bytes.count, bytes[end] != UInt8(ascii: "\"") else { return end }
+      // A backslash with what it escapes, or a control character, which is refused.
+      end = min(end + 2, bytes.count)
     }
   }
 
   private func text(_ content: Span<UInt8>, startingAt start: Int) throws(JSONError) -> String {
     guard let valid = try? UTF8Span(validating: content) else { throw JSONError(reason: .invalidUTF8, offset: start) }
     return String(copying: valid)
-  }
-
-  /// Takes what stands as it is: everything up to a quotation mark, a backslash or a control character.
-  private mutating func plainCharacters() -> Range<Int> {
-    let start = position
-    position = plainEnd()
-    return start..<position
-  }
-
-  private func plainEnd() -> Int {
-    let text = bytes.span
-    var end = position
-    while end < text.count, text[end] >= 0x20, text[end] != UInt8(ascii: "\""), text[end] != UInt8(ascii: "\\") {
-      end += 1
-    }
-    return end
   }
 
   private mutating func escape() throws(JSONError) -> Unicode.Scalar {

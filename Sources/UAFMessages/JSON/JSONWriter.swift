@@ -35,22 +35,20 @@ struct JSONWriter {
   private mutating func write(string text: String) {
     bytes.append(UInt8(ascii: "\""))
     let content = text.utf8Span.span
-    var further = 0
-    // A length in memory, of which each byte is counted once: no overflow.
-    for index in content.indices { further &+= Self.isEscaped(content[index]) ? 5 : 0 }
-    if further == 0 {
-      bytes.append(contentsOf: text.utf8)
-    } else {
-      bytes.append(addingCapacity: content.count + further) { bytes in
-        for index in content.indices { Self.write(content[index], to: &bytes) }
+    var start = 0
+    while start < content.count {
+      let end = PlainCharacters.end(in: content, from: start, orDelete: true)
+      // An escape takes at most six bytes.
+      bytes.append(addingCapacity: end - start + 6) { bytes in
+        bytes.append(copying: content.extracting(start..<end))
+        if end < content.count { Self.escape(content[end], in: &bytes) }
       }
+      start = end + 1
     }
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Writes one byte of a string, which takes at most six.
-  @inline(__always) private static func write(_ byte: UInt8, to bytes: inout OutputSpan<UInt8>) {
-    guard isEscaped(byte) else { return bytes.append(byte) }
+  private static func escape(_ byte: UInt8, in bytes: inout OutputSpan<UInt8>) {
     bytes.append(UInt8(ascii: "\\"))
     guard byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { return bytes.append(byte) }
     bytes.append(UInt8(ascii: "u"))
@@ -58,11 +56,6 @@ struct JSONWriter {
     bytes.append(UInt8(ascii: "0"))
     bytes.append(hexDigits[Int(byte >> 4)])
     bytes.append(hexDigits[Int(byte & 0x0F)])
-  }
-
-  // DEL needs no escape by the grammar, but a raw one would reach terminals and logs.
-  private static func isEscaped(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
   }
 
   private static let hexDigits = Array("0123456789abcdef".utf8)

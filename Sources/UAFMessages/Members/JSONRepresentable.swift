@@ -14,7 +14,8 @@ extension JSONRepresentable {
   ///
   /// - Throws: ``MessageError``.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(MessageError) {
-    try self.init(json: JSONValue(message: bytes, limits: limits), path: "\(Self.self)")
+    let json = try JSONValue(message: bytes, limits: limits)
+    do throws(MessageError) { try self.init(json: json, path: "") } catch { throw error.inside("\(Self.self)") }
   }
 
   /// Reads the value from a JSON text that was itself a string of another message.

@@ -16,10 +16,16 @@ struct MemberReader {
 
   private func value(_ member: String) -> JSONValue? {
     let value = object[member]
-    return nullIsAbsent && value == .null ? nil : value
+    if nullIsAbsent, case .null? = value { return nil }
+    return value
   }
 
-  func name(_ member: String) -> String { "\(path).\(member)" }
+  func name(_ member: String) -> String { MessageError.path(path, member) }
+
+  /// Reads something of this object; only its error needs to know the path to here.
+  private func inside<Value>(_ read: () throws(MessageError) -> Value) throws(MessageError) -> Value {
+    do throws(MessageError) { return try read() } catch { throw error.inside(path) }
+  }
 
   func has(_ member: String) -> Bool { value(member) != nil }
 
@@ -51,7 +57,8 @@ struct MemberReader {
   }
 
   func base64URL(_ member: String, counts: ClosedRange<Int>) throws(MessageError) -> [UInt8] {
-    try JSONValue.string(string(member)).decodedBase64URL(path: name(member), counts: counts)
+    let text = JSONValue.string(try string(member))
+    return try inside { () throws(MessageError) in try text.decodedBase64URL(path: member, counts: counts) }
   }
 
   // MARK: Numbers
@@ -60,7 +67,7 @@ struct MemberReader {
     _ member: String, as type: Number.Type
   ) throws(MessageError) -> Number? {
     guard let value = value(member) else { return nil }
-    return try value.integer(path: name(member))
+    return try inside { () throws(MessageError) in try value.integer(path: member) }
   }
 
   func integer<Number: FixedWidthInteger>(_ member: String, as type: Number.Type) throws(MessageError) -> Number {
@@ -82,12 +89,13 @@ struct MemberReader {
   // MARK: Objects and lists
 
   func child<Child: JSONRepresentable>(_ member: String, as type: Child.Type) throws(MessageError) -> Child {
-    try Child(json: required(member), path: name(member))
+    let value = try required(member)
+    return try inside { () throws(MessageError) in try Child(json: value, path: member) }
   }
 
   func optionalChild<Child: JSONRepresentable>(_ member: String, as type: Child.Type) throws(MessageError) -> Child? {
     guard let value = value(member) else { return nil }
-    return try Child(json: value, path: name(member))
+    return try inside { () throws(MessageError) in try Child(json: value, path: member) }
   }
 
   func optionalList<Element>(
@@ -95,7 +103,9 @@ struct MemberReader {
     _ read: (JSONValue, String) throws(MessageError) -> Element
   ) throws(MessageError) -> [Element]? {
     guard let value = value(member) else { return nil }
-    return try value.list(path: name(member), mayBeEmpty: mayBeEmpty, read)
+    return try inside { () throws(MessageError) in
+      try value.list(path: member, mayBeEmpty: mayBeEmpty, read)
+    }
   }
 
   func list<Element>(

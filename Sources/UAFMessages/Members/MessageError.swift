@@ -39,3 +39,22 @@ public enum MessageError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 }
+
+extension MessageError {
+  /// The same error, whose path begins at `member`, with the path from further outside.
+  func inside(_ path: String) -> MessageError {
+    switch self {
+    case .missing(let member): .missing(Self.path(path, member))
+    case .wrongType(let member): .wrongType(Self.path(path, member))
+    case .outOfRange(let member): .outOfRange(Self.path(path, member))
+    case .notBase64URL(let member, let error): .notBase64URL(Self.path(path, member), error)
+    case .unknownExtension(let member): .unknownExtension(Self.path(path, member))
+    case .json, .tlv, .unsupportedVersion, .repeatedVersion, .wrongOperation: self
+    }
+  }
+
+  /// The path of a member in an object; either may be empty.
+  static func path(_ object: String, _ member: String) -> String {
+    object.isEmpty || member.isEmpty ? object + member : "\(object).\(member)"
+  }
+}

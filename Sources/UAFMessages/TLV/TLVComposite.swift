@@ -15,14 +15,13 @@ struct TLVComposite {
   mutating func first(_ tag: TLVTag) throws(TLVError) -> TLVElement {
     guard let element = remaining.first, element.tag == tag else { throw TLVError(reason: .wrongTag, offset: offset) }
     remaining.removeFirst()
-    guard !remaining.contains(where: { $0.tag == tag }) else {
-      throw TLVError(reason: .repeatedTag(tag), offset: offset)
-    }
+    guard index(of: tag) == nil else { throw TLVError(reason: .repeatedTag(tag), offset: offset) }
     return element
   }
 
   /// Takes every element of a tag, in their order.
   mutating func all(_ tag: TLVTag) -> [TLVElement] {
+    guard index(of: tag) != nil else { return [] }
     let taken = remaining.filter { $0.tag == tag }
     remaining.removeAll { $0.tag == tag }
     return taken
@@ -30,9 +29,18 @@ struct TLVComposite {
 
   /// Takes the only element of a tag, or nil if there is none.
   mutating func optional(_ tag: TLVTag) throws(TLVError) -> TLVElement? {
-    let taken = all(tag)
-    guard taken.count <= 1 else { throw TLVError(reason: .repeatedTag(tag), offset: taken[1].offset) }
-    return taken.first
+    guard let index = index(of: tag) else { return nil }
+    let taken = remaining.remove(at: index)
+    if let another = self.index(of: tag) {
+      throw TLVError(reason: .repeatedTag(tag), offset: remaining[another].offset)
+    }
+    return taken
+  }
+
+  /// Where the first element of a tag stands; the elements are looked at in place, since each of them has bytes.
+  private func index(of tag: TLVTag) -> Int? {
+    for index in remaining.indices where remaining[index].tag == tag { return index }
+    return nil
   }
 
   /// Takes the only element of a tag, whose value must have a length in `lengths`.

@@ -10,7 +10,15 @@ public struct TLVElement: Equatable, Sendable {
   public let offset: Int
 
   /// Tag, length and value as they were sent: what a signature covers.
-  public let encoded: [UInt8]
+  public var encoded: [UInt8] {
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity(4 + value.count)
+    for number in [tag.rawValue, UInt16(truncatingIfNeeded: value.count)] {
+      encoded.append(UInt8(truncatingIfNeeded: number))
+      encoded.append(UInt8(truncatingIfNeeded: number >> 8))
+    }
+    return encoded + value
+  }
 
   /// Reads bytes that hold exactly one element.
   ///
@@ -41,10 +49,7 @@ public struct TLVElement: Equatable, Sendable {
       let length = Int(bytes[position + 2]) | Int(bytes[position + 3]) << 8
       guard bytes.count - position - 4 >= length else { throw TLVError(reason: .truncated, offset: offset + position) }
       let end = position + 4 + length
-      elements.append(
-        TLVElement(
-          tag: tag, value: Array(bytes[(position + 4)..<end]), offset: offset + position,
-          encoded: Array(bytes[position..<end])))
+      elements.append(TLVElement(tag: tag, value: Array(bytes[(position + 4)..<end]), offset: offset + position))
       position = end
     }
     return elements

@@ -1,7 +1,7 @@
 import CSQLite
 
 /// The row that a statement stands on; what is read is copied.
-@safe struct LoginRow: ~Copyable {
+@safe struct StatementRow: ~Copyable {
   // SAFETY: the statement lives longer, and stands on a row until it is stepped again.
   private let statement: OpaquePointer
 

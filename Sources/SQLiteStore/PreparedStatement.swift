@@ -1,0 +1,73 @@
+import CSQLite
+
+/// One statement of one connection, prepared once, and used by one thread at a time.
+@safe final class PreparedStatement {
+  // SAFETY: made in init, finalised in deinit, never handed out.
+  private let statement: OpaquePointer
+
+  /// Prepares a statement.
+  ///
+  /// - Parameter handle: the connection. It may be closed by `sqlite3_close_v2` before this ends; then it is not used again.
+  /// - Throws: ``SQLiteFailure``.
+  @unsafe init(_ sql: String, on handle: OpaquePointer) throws {
+    var prepared: OpaquePointer?
+    // SAFETY: SQLite copies the text.
+    let code = unsafe sqlite3_prepare_v3(handle, sql, -1, CUnsignedInt(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let statement = unsafe prepared else { throw SQLiteFailure(code: code) }
+    unsafe self.statement = statement
+  }
+
+  deinit {
+    // SAFETY: nobody has it any more.
+    unsafe sqlite3_finalize(statement)
+  }
+
+  /// Runs the statement with parameters, of which ?1 is the first.
+  ///
+  /// - Parameters:
+  ///   - values: one for each parameter.
+  ///   - body: is called for each row.
+  /// - Throws: ``SQLiteFailure``; what `body` throws.
+  func run(_ values: [StatementValue], _ body: (borrowing StatementRow) throws -> Void = { _ in }) throws {
+    // SAFETY: a statement that is reset holds no lock. Its bindings are copies.
+    defer {
+      unsafe sqlite3_reset(statement)
+      unsafe sqlite3_clear_bindings(statement)
+    }
+    for (index, value) in values.enumerated() { try bind(value, at: CInt(clamping: index + 1)) }
+    while true {
+      // SAFETY: the statement lives as long as this object. The row is lent for the call.
+      switch unsafe sqlite3_step(statement) {
+      case SQLITE_ROW: try body(unsafe StatementRow(statement))
+      case SQLITE_DONE: return
+      case let code: throw SQLiteFailure(code: code)
+      }
+    }
+  }
+
+  private func bind(_ value: StatementValue, at index: CInt) throws {
+    let code: CInt
+    // SAFETY: bytes are valid for their call, which copies. A text or array without bytes has an address, too.
+    switch value {
+    case .integer(let number):
+      code = unsafe sqlite3_bind_int64(statement, index, number)
+    case .bytes(nil):
+      code = unsafe sqlite3_bind_null(statement, index)
+    case .bytes(let bytes?):
+      code = unsafe sqlite3_bind_blob64(statement, index, bytes, sqlite3_uint64(bytes.count), Self.copied)
+    case .text(var text):
+      code = text.withUTF8 { utf8 in
+        unsafe utf8.withMemoryRebound(to: CChar.self) {
+          unsafe sqlite3_bind_text(statement, index, $0.baseAddress, CInt(clamping: $0.count), Self.copied)
+        }
+      }
+    }
+    guard code == SQLITE_OK else { throw SQLiteFailure(code: code) }
+  }
+
+  /// SQLITE_TRANSIENT: SQLite makes a copy before the call returns.
+  private static var copied: sqlite3_destructor_type? {
+    // SAFETY: SQLite compares this pointer with -1, and never calls it.
+    unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+  }
+}
