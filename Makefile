@@ -28,8 +28,8 @@ export PREFIX PAMDIR UNITDIR SWIFT
 # Tests make users, sockets and PAM conversations that only root may.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
-.PHONY: help deps build demo test test-reproducible test-system test-fleet test-devices attack attack-table bench fuzz deb test-packages install clean fmt lint
-.PHONY: help deps build demo test test-reproducible test-system test-fleet test-fingerprint attack attack-table bench fuzz deb test-packages install clean fmt lint
+.PHONY: help deps build demo test test-reproducible test-system test-fleet test-devices test-fingerprint
+.PHONY: attack attack-table bench fuzz deb test-packages install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
@@ -87,6 +87,7 @@ test-fleet: deps
 test-devices: deps
 	scripts/stage.sh --if-older
 	scripts/devices.sh $(ROWS)
+
 test-fingerprint: deps
 	scripts/stage.sh --if-older
 	scripts/fingerprint.sh $(ROWS)

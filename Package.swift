@@ -128,10 +128,10 @@ let package = Package(
     .executableTarget(
       name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CArguments", "CCurl", "CProcess", "Sandbox"],
       swiftSettings: strict),
-
     .executableTarget(
       name: "UAFChip",
       dependencies: ["SecretMemory", "UAFWire", "UAFCrypto", "CArguments", "CProcess", "CTSS2", "Sandbox"],
+      swiftSettings: strict),
     .executableTarget(
       name: "UAFFinger", dependencies: ["SecretMemory", "UAFWire", "CArguments", "CSystemd", "Sandbox"],
       swiftSettings: strict),

@@ -12,8 +12,7 @@ say() {
 
 # Targets that are part of a login, and may use the C library but neither threads nor Foundation.
 login_path=(SecretMemory UAFCrypto UAFMessages FidoResults UAFWire Authenticator UAFConfiguration UAFClient UAFHelper
-  UAFFetch UAFChip ChildProcess Sandbox)
-  UAFFetch UAFFinger ChildProcess Sandbox)
+  UAFFetch UAFChip UAFFinger ChildProcess Sandbox)
 
 # Reports the lines of Swift code, comments left out, that match a pattern.
 forbid() { # pattern, why, folders

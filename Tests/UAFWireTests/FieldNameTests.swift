@@ -17,7 +17,7 @@ struct FieldNameTests {
     "places": names(FetchPlaces.Field.self), "response": names(FetchResponse.Field.self),
     "chunk": names(FetchChunk.Field.self), "chip request": names(ChipRequest.Field.self),
     "chip answer": names(ChipAnswer.Field.self),
-    "chunk": names(FetchChunk.Field.self), "ask": names(FingerAsk.Field.self), "stop": [],
+    "ask": names(FingerAsk.Field.self), "stop": [],
     "sensor": names(FingerSensor.Field.self), "touch": names(FingerTouch.Field.self),
     "end": names(FingerEnd.Field.self),
   ]

@@ -9,7 +9,10 @@ ROOT = Path(__file__).resolve().parents[2]
 FILE = Path(__file__).with_name("components.toml")
 
 # Which programs a package has, by their names below the stage.
-PACKAGES = {"libpam-uaf": ["pam_uaf.so", "uafctl", "uaf-helper", "uaf-fetch", "uaf-chip", "uaf-finger"], "uaf-server": ["uaf-server"]}
+PACKAGES = {
+    "libpam-uaf": ["pam_uaf.so", "uafctl", "uaf-helper", "uaf-fetch", "uaf-chip", "uaf-finger"],
+    "uaf-server": ["uaf-server"],
+}
 
 
 class SupplyError(Exception):
