@@ -45,6 +45,7 @@ struct SampleConfigurationTests {
       "server.context": PlainSettings.contextSettings.map(\.name),
       "server.success": PlainSettings.successSettings.map(\.name),
       "state": StateSettings.settings.map(\.name),
+      "tpm": TPMSettings.settings.map(\.name),
       "general": GeneralSettings.settings.map(\.name),
       "lock": LockSettings.settingsWithRoot.map(\.name),
       "lock.remote": LockSettings.settings.map(\.name),
