@@ -31,10 +31,10 @@ import Testing
   private func truth(of result: FidoResult) -> Truth {
     switch result.code {
     case 980, 13_006: [.administrator, .newCode]
-    case 1001, 1002, 1005, 1007, 2001, 2002, 3010, 3011, 3014, 7101, 9999: .administrator
+    case 1001, 1002, 1005, 1007, 2001, 2002, 3010, 3011, 3014, 7003, 7101, 9999: .administrator
     // The right value ends the wait, or root does.
     case 3008, 3015: .administrator
-    case 1100, 3012, 4001, 7003, 7004, 7010, 7011, 7012, 7015, 7111: .againNow
+    case 1100, 3012, 4001, 7004, 7010, 7011, 7015, 7111: .againNow
     case 3013, 9000: .againLater
     default: []
     }

@@ -3,7 +3,7 @@ import FidoResults
 
 extension ValueKind {
   /// Where it must not show which of the types the account has.
-  static let either = oneOf(AuthenticatorType.allCases.map(\.kind))
+  static let either = oneOf(AuthenticatorType.allCases.filter(\.isTyped).map(\.kind))
 
   /// All that a text can name: each type, and one of them.
   static let allCases = AuthenticatorType.allCases.map(\.kind) + [either]

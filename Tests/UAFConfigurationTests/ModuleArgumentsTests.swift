@@ -58,7 +58,7 @@ import Testing
       "authenticator",
       problem:
         "must be one of passcode, pattern, fingerprint, biometric, face, or an AAID without its \"#\", where a line of a "
-        + "PAM file ends (passcode: 55410001, pattern: 55410002)")
+        + "PAM file ends (passcode: 55410001, pattern: 55410002, fingerprint: 55410003)")
     #expect(throws: expected) { try ModuleArguments(parsing: ["authenticator=5541"]) }
   }
 

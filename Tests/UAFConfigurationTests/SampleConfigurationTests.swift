@@ -55,6 +55,8 @@ struct SampleConfigurationTests {
       "pattern": PatternSettings.settings.map(\.name),
       "pattern.appearance": PatternAppearance.settings.map(\.name),
       "pattern.lock": LockSettings.settings.map(\.name),
+      "fingerprint.lock": LockSettings.settings.map(\.name),
+      "biometric": BiometricSettings.settings.map(\.name),
       "prompt": PromptSettings.settings.map(\.name),
       "service.sudo": ServiceSettings.settings.map(\.name).filter { !shared.contains($0) },
     ]

@@ -37,7 +37,7 @@ def by_passcode(lab, person, text):
 def error(lab):
     desk = lab.desk
     person = at_sudo(lab)
-    named(lab, person, 7015, lambda: desk.send("ERROR 4"))
+    named(lab, person, 7015, lambda: (desk.send("ERROR 4"), desk.awaits_release()))
 
     def fail():
         desk.awaits_touch()
