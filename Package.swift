@@ -207,12 +207,10 @@ let package = Package(
     .testTarget(name: "UAFWireTests", dependencies: ["UAFWire", "SecretMemory"], swiftSettings: strict),
     .testTarget(
       name: "AuthenticatorTests",
-      dependencies: ["Authenticator", "SecretMemory", "UAFCrypto", "FidoResults", "CUnistring"],
-      swiftSettings: strict),
+      dependencies: ["Authenticator", "SecretMemory", "UAFCrypto", "FidoResults", "CUnistring"], swiftSettings: strict),
     .testTarget(
       name: "UAFConfigurationTests",
-      dependencies: ["UAFConfiguration", "ServiceNames", "Authenticator", "FidoResults"],
-      swiftSettings: strict),
+      dependencies: ["UAFConfiguration", "ServiceNames", "Authenticator", "FidoResults"], swiftSettings: strict),
     .testTarget(
       name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"],
       swiftSettings: strict),
@@ -268,8 +266,7 @@ let package = Package(
       path: "Tests/ServerTesting", swiftSettings: strict),
     .testTarget(
       name: "UAFServiceTests",
-      dependencies: ["UAFService", "ServerTesting", "UAFMessages", "UAFCrypto", "SecretMemory"],
-      swiftSettings: strict),
+      dependencies: ["UAFService", "ServerTesting", "UAFMessages", "UAFCrypto", "SecretMemory"], swiftSettings: strict),
     .testTarget(
       name: "SQLiteStoreTests",
       dependencies: [
@@ -277,15 +274,13 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "PostgreSQLStoreTests",
-      dependencies: ["PostgreSQLStore", "UAFService", "ServerTesting", "UAFMessages"],
+      name: "PostgreSQLStoreTests", dependencies: ["PostgreSQLStore", "UAFService", "ServerTesting", "UAFMessages"],
       swiftSettings: strict),
     .testTarget(
       name: "UAFServerTests",
       dependencies: [
         "UAFServer", "UAFService", "SQLiteStore", "PostgreSQLStore", "ServerTesting", "UAFMessages", "UAFCrypto",
-        "Authenticator",
-        "Invocation", "CProcess",
+        "Authenticator", "Invocation", "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

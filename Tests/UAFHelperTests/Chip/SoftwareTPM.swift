@@ -24,17 +24,32 @@ final class SoftwareTPM {
 
   /// Starts it; its socket is there when this returns.
   func start() throws {
-    let run = Process()
-    run.executableURL = URL(filePath: "/usr/bin/swtpm")
-    run.arguments = [
-      "socket", "--tpm2", "--tpmstate", "dir=\(folder)", "--server", "type=unixio,path=\(place)", "--flags",
-      "not-need-init,startup-clear", "--daemon", "--pid", "file=\(folder)/pid",
+    let arguments = [
+      "/usr/bin/swtpm", "socket", "--tpm2", "--tpmstate", "dir=\(folder)", "--server", "type=unixio,path=\(place)",
+      "--flags", "not-need-init,startup-clear", "--daemon", "--pid", "file=\(folder)/pid",
     ]
-    try run.run()
-    run.waitUntilExit()
-    try #require(run.terminationStatus == 0, "swtpm: scripts/deps.sh installs it")
+    try #require(try Self.status(of: arguments) == 0, "swtpm: scripts/deps.sh installs it")
     let text = try String(contentsOfFile: folder + "/pid", encoding: .utf8)
     process = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+  }
+
+  /// Runs a command to its end, without descriptors of other tests: a process that it leaves behind would hold them open.
+  private static func status(of command: [String]) throws -> CInt {
+    // SAFETY: all texts and lists outlive the calls, and the list ends with nil.
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    for descriptor in 0...2 {
+      unsafe posix_spawn_file_actions_addopen(&actions, CInt(descriptor), "/dev/null", O_RDWR, 0)
+    }
+    unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+    let list = unsafe command.map { unsafe strdup($0) } + [nil]
+    defer { unsafe list.forEach { unsafe free($0) } }
+    var identifier: pid_t = 0
+    try #require(unsafe posix_spawn(&identifier, command[0], &actions, nil, list, nil) == 0)
+    var status: CInt = -1
+    while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+    return status
   }
 
   /// Ends it, as a chip that is taken out.
