@@ -217,8 +217,8 @@ let package = Package(
     .testTarget(
       name: "UAFHelperTests",
       dependencies: [
-        "UAFHelper", "Authenticator", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration", "UAFCrypto",
-        "UAFMessages", "UAFService", "UAFWire",
+        "UAFHelper", "Authenticator", "CProcess", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration",
+        "UAFCrypto", "UAFMessages", "UAFService", "UAFWire",
       ], swiftSettings: strict),
     .testTarget(
       name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch", "UAFChip"],
