@@ -13,6 +13,7 @@ import UAFMessages
 
   private static let passcode = "5541#0001"
   private static let pattern = "5541#0002"
+  private static let fingerprint = "5541#0003"
 
   /// Everybody uses either; the operators, alice, bob and ghost, both together.
   private func server() throws -> TestServer {
@@ -137,7 +138,7 @@ import UAFMessages
     #expect(strict.registration(besides: keys) == [[MatchCriteria(aaid: try AAID(Self.pattern))]])
     #expect(strict.registration(besides: []).map(\.count) == [2])
     let other = try await registration(server, "alice", deviceID: "two")
-    #expect(aaids(other.policy) == [[Self.passcode], [Self.pattern]])
+    #expect(aaids(other.policy) == [[Self.passcode], [Self.pattern], [Self.fingerprint]])
     #expect(other.policy.disallowed.flatMap { $0.keyIDs ?? [] } == keys.map(\.keyID))
   }
 

@@ -68,9 +68,9 @@ enum KoreanSettingProblems {
     ("must be a table: [{}]", "표여야 합니다: [{}]"),
     (
       "unknown key (allowed: authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of {}, [passcode], "
-        + "[pattern], [prompt], [service.NAME])",
+        + "[pattern], [biometric], [prompt], [service.NAME])",
       "모르는 키입니다(쓸 수 있는 것: authenticators, [server], [state], [tpm], [general], [lock], {}의 [TYPE.lock], [passcode], [pattern], "
-        + "[prompt], [service.NAME])"
+        + "[biometric], [prompt], [service.NAME])"
     ),
     ("unknown key (allowed: {})", "모르는 키입니다(쓸 수 있는 키: {})"),
     ("must be a list of one or more of {}, none twice", "다음 가운데 하나 이상을 겹치지 않게 적은 목록이어야 합니다: {}"),
