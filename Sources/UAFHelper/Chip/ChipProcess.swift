@@ -6,7 +6,9 @@ import UAFWire
 
 /// A running uaf-chip: one request and its answer.
 @safe final class ChipProcess {
-  private let socket: PacketSocket
+  /// Open as long as this object lives.
+  private var socket: PacketSocket?
+  private let process: ChildProcess
   private var buffer: Secret
 
   /// How long a chip may take for a request, in milliseconds: far above the slowest, below the patience of a host.
@@ -21,15 +23,21 @@ import UAFWire
       defer { close(ends.theirs) }
       socket = try PacketSocket(takingOver: ends.mine)
       buffer = try Secret(capacity: WireLimit.packet + 1)
-      _ = try ChildProcess(starting: program, socket: ends.theirs)
+      process = try ChildProcess(starting: program, socket: ends.theirs)
     } catch { throw Ending(.clientMismatch, log: "uaf-chip: \(error)") }
+  }
+
+  // It ends when its socket is closed. A process that nobody waits for stays in the system's table as long as its parent.
+  deinit {
+    socket = nil
+    process.reap()
   }
 
   /// Asks it to open what a chip has sealed; ``openedKey()`` takes the answer.
   ///
   /// - Throws: ``Ending`` where it is gone.
   func open(_ sealed: [UInt8], at place: String) throws(Ending) {
-    do { try socket.send(ChipRequest(.unseal, at: place, opening: sealed).packet()) } catch {
+    do { try socket?.send(ChipRequest(.unseal, at: place, opening: sealed).packet()) } catch {
       throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
     }
   }
@@ -48,7 +56,7 @@ import UAFWire
   /// - Returns: what is kept of it.
   /// - Throws: ``Ending``: why the chip has not sealed it.
   func seal(_ key: borrowing Secret, at place: String) throws(Ending) -> [UInt8] {
-    do { try socket.send(try ChipRequest(.seal, at: place).packet(sealing: key)) } catch {
+    do { try socket?.send(try ChipRequest(.seal, at: place).packet(sealing: key)) } catch {
       throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
     }
     guard let sealed = try received().answer.sealedKey else { throw Self.withoutResult }
@@ -57,11 +65,18 @@ import UAFWire
 
   private static var withoutResult: Ending { Ending(.clientMismatch, log: "uaf-chip: an answer without its result") }
 
+  private func receive() throws(PacketSocketError) -> Packet {
+    switch socket {
+    case .some(let socket): try socket.receive(into: &buffer, timeoutMilliseconds: Self.patienceMilliseconds)
+    case .none: throw .closed
+    }
+  }
+
   /// An answer that tells of a success.
   private func received() throws(Ending) -> (packet: Packet, answer: ChipAnswer) {
     let packet: Packet
     do throws(PacketSocketError) {
-      packet = try socket.receive(into: &buffer, timeoutMilliseconds: Self.patienceMilliseconds)
+      packet = try receive()
     } catch {
       if error == .timedOut { throw Ending(of: .busy, log: "the chip did not answer in time") }
       throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
