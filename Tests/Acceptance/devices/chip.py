@@ -182,7 +182,5 @@ def binding(lab, person):
 
 def tool(lab, *arguments, answers=None):
     """Runs uafctl as root; returns its exit status and what it said."""
-    done = subprocess.run(
-        ["uafctl", *arguments], input=answers or "", capture_output=True, text=True, check=False, timeout=120
-    )
+    done = subprocess.run(["uafctl", *arguments], input=answers or "", capture_output=True, text=True, check=False, timeout=120)
     return done.returncode, done.stdout + done.stderr

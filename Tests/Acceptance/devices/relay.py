@@ -8,13 +8,13 @@ import sys
 with socket.socket(socket.AF_UNIX) as chip:
     chip.connect(sys.argv[1])
     while True:
-        ready, _, _ = select.select([0, chip], [], [])
+        ready, _, _ = select.select([0, chip.fileno()], [], [])
         if 0 in ready:
             part = os.read(0, 65536)
             if not part:
                 break
             chip.sendall(part)
-        if chip in ready:
+        if chip.fileno() in ready:
             part = chip.recv(65536)
             if not part:
                 break

@@ -68,7 +68,7 @@ class Desk:
     def is_started(self):
         """Whether the service is there; its sensor has a socket only while it is claimed."""
         said = pathlib.Path("/run/fprintd.log").read_text(errors="replace")[-400:]
-        must(self.service.poll() is None, f"fprintd has ended with {self.service.returncode}: {said}")
+        must(self.service and self.service.poll() is None, f"fprintd has ended: {said}")
         return self.has_owner("net.reactivated.Fprint")
 
     def stop_service(self):
