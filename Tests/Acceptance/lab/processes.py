@@ -6,7 +6,7 @@ import pathlib
 import threading
 import time
 
-NAMES = ("uaf-helper", "uaf-fetch", "uaf-finger")
+NAMES = ("uaf-helper", "uaf-fetch", "uaf-finger", "uaf-chip")
 
 
 def running(*names):
