@@ -4,7 +4,7 @@ import SecretMemory
 @testable import UAFWire
 
 extension FuzzTarget {
-  /// Packets of both conversations: one encoding for one message, and the C reader of the same opinion.
+  /// Packets of all conversations: one encoding for one message, and the C reader of the same opinion.
   static func packet(_ bytes: [UInt8]) {
     let again = try? written(bytes)
     precondition(again == nil || again == bytes, "a second encoding of the same message")
@@ -32,7 +32,29 @@ extension FuzzTarget {
       var body: [UInt8] = []
       try FetchChunk.append(packet, bytes.span, to: &body, total: bytes.count - 4)
       return try FetchChunk.packets(body).first ?? []
+    case .chipRequest, .chipAnswer: return try chip(packet, bytes)
+    case .fingerAsk: return try FingerAsk(packet, bytes.span).packet()
+    case .fingerStop: return try FingerAsk.stop()
+    case .fingerSensor: return try FingerSensor(packet, bytes.span).packet()
+    case .fingerTouch: return try FingerTouch(packet, bytes.span).packet()
+    case .fingerEnd: return try FingerEnd(packet, bytes.span).packet()
     }
+  }
+
+  /// A packet of the chip's conversation, which may have a key.
+  private static func chip(_ packet: Packet, _ bytes: [UInt8]) throws -> [UInt8] {
+    let buffer = try Secret(copying: bytes.span)
+    let written: Secret
+    if packet.type == .chipRequest {
+      let request = try ChipRequest(packet, bytes.span)
+      guard let key = try ChipRequest.key(packet, in: buffer) else { return try request.packet() }
+      written = try request.packet(sealing: key)
+    } else {
+      let answer = try ChipAnswer(packet, bytes.span)
+      guard let key = try ChipAnswer.key(packet, in: buffer) else { return try answer.packet() }
+      written = try answer.packet(with: key)
+    }
+    return written.withBytes { span in span.indices.map { span[$0] } }
   }
 
   private static func answer(_ packet: Packet, _ bytes: [UInt8]) throws -> [UInt8] {
