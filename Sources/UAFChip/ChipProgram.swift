@@ -31,7 +31,9 @@ enum ChipProgram {
     } catch {
       switch error {
       case .closed: return .done
-      case .notASocket: return .usage
+      case .notASocket:
+        write(usage, to: STDERR_FILENO)
+        return .usage
       default: return .malformedPacket
       }
     }
